@@ -1,0 +1,43 @@
+// The boundaries of ARCHITECTURE.md, executable.
+module.exports = {
+  forbidden: [
+    {
+      name: 'a-service-never-imports-another-service',
+      severity: 'error',
+      from: { path: '^services/([^/]+)/' },
+      to: { path: '^services/', pathNot: '^services/$1/' },
+    },
+    {
+      name: 'a-package-never-imports-a-service',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: '^packages/testing/' },
+      to: { path: '^services/' },
+    },
+    {
+      name: 'clients-speak-http-only',
+      comment: 'The dashboard knows the platform through the typed client alone.',
+      severity: 'error',
+      from: { path: '^packages/dashboard/' },
+      to: { path: '^packages/', pathNot: '^packages/(dashboard|api-client)/' },
+    },
+    {
+      name: 'only-executor-and-launcher-start-processes',
+      severity: 'error',
+      from: { path: '^(services|packages)/', pathNot: '^(services/executor|packages/(platform|testing))/|\\.test\\.tsx?$' },
+      to: { path: '^(node:)?child_process$' },
+    },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'tests-stay-out-of-the-product',
+      severity: 'error',
+      from: { path: '^(services|packages)/', pathNot: '\\.test\\.tsx?$|^packages/testing/|/test/' },
+      to: { path: '^packages/testing/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules|dist|generated' },
+    exclude: { path: '/(dist|generated)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+  },
+};

@@ -1,0 +1,33 @@
+/** How the other services ask worker-api who somebody is. Request/reply on `auth.introspect.v1`. */
+import { z } from 'zod';
+
+export const INTROSPECT_SUBJECT = 'auth.introspect.v1';
+
+export const roles = ['viewer', 'member', 'admin', 'owner'] as const;
+export type Role = (typeof roles)[number];
+
+export const introspectRequest = z.discriminatedUnion('kind', [
+  /** An opaque `svc_` or `wst_` token. */
+  z.object({ kind: z.literal('token'), token: z.string() }),
+  /** The session cookie. */
+  z.object({ kind: z.literal('session'), cookie: z.string() }),
+  /** A user whom a verified JWT names. */
+  z.object({ kind: z.literal('user'), userId: z.string() }),
+]);
+export type IntrospectRequest = z.infer<typeof introspectRequest>;
+
+export const identity = z.object({
+  kind: z.enum(['personal_token', 'workspace_token', 'session', 'jwt']),
+  userId: z.string().nullable(),
+  email: z.string().nullable(),
+  name: z.string().nullable(),
+  tokenId: z.string().nullable(),
+  defaultWorkspaceId: z.string(),
+  /** Role by workspace id: all that this credential may enter, and no other. */
+  memberships: z.record(z.string(), z.enum(roles)),
+  expiresAt: z.int().nullable(),
+});
+export type Identity = z.infer<typeof identity>;
+
+export const introspectReply = z.object({ identity: identity.nullable() });
+export type IntrospectReply = z.infer<typeof introspectReply>;

@@ -1,0 +1,105 @@
+/** The connection to NATS, and JSON over it. */
+import {
+  connect,
+  type JetStreamClient,
+  type Msg,
+  type NatsConnection,
+  RetentionPolicy,
+  StorageType,
+  type Subscription,
+} from 'nats';
+import type { Logger } from 'pino';
+import type { z } from 'zod';
+import { eventCatalogue, EVENTS_STREAM } from './catalogue';
+import { RUN_EVENTS_STREAM } from './run-protocol';
+
+export interface Bus {
+  nc: NatsConnection;
+  js: JetStreamClient;
+}
+
+/** Retries for ever, also the first time: a service that starts before NATS is late, not broken. */
+export async function connectBus(options: { url: string; name: string; log: Logger }): Promise<Bus> {
+  const { username, password, host } = new URL(options.url);
+  const nc = await connect({
+    servers: host,
+    name: options.name,
+    ...(username && { user: decodeURIComponent(username), pass: decodeURIComponent(password) }),
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    reconnectJitter: 250,
+    waitOnFirstConnect: true,
+    pingInterval: 5_000,
+    maxPingOut: 2,
+    noAsyncTraces: true,
+  });
+  void logStatus(nc, options.log);
+  return { nc, js: nc.jetstream() };
+}
+
+async function logStatus(nc: NatsConnection, log: Logger): Promise<void> {
+  for await (const status of nc.status()) {
+    if (status.type === 'disconnect' || status.type === 'reconnect' || status.type === 'error') {
+      log.warn({ nats: status.type, data: status.data }, 'nats connection');
+    }
+  }
+}
+
+const HOURS_NS = 3_600_000_000_000;
+
+/**
+ * Creates or updates both streams. JetStream acknowledges before it syncs to disk, so it is never the only copy of
+ * anything: events also lie in their outbox until published, and a run's row says what happened if its events are lost.
+ */
+export async function ensureStreams(bus: Bus): Promise<void> {
+  const manager = await bus.nc.jetstreamManager({ checkAPI: false });
+  const streams = [
+    { name: EVENTS_STREAM, subjects: eventCatalogue.map((event) => event.subject), max_age: 72 * HOURS_NS },
+    { name: RUN_EVENTS_STREAM, subjects: ['run.events.*.*'], max_age: 24 * HOURS_NS },
+  ];
+  for (const stream of streams) {
+    const config = { ...stream, storage: StorageType.File, retention: RetentionPolicy.Limits };
+    await manager.streams.add(config).catch(() => manager.streams.update(stream.name, config));
+  }
+}
+
+export const encode = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
+
+/** @throws SyntaxError or ZodError for anything that is not what the schema says. */
+export function decode<T extends z.ZodType>(schema: T, data: Uint8Array): z.infer<T> {
+  return schema.parse(JSON.parse(Buffer.from(data).toString()));
+}
+
+/** One question, one answer. @throws NatsError: nobody there (code 503), no answer in time, or not connected. */
+export async function request<T extends z.ZodType>(
+  bus: Bus,
+  subject: string,
+  payload: unknown,
+  reply: T,
+  timeoutMs: number,
+): Promise<z.infer<T>> {
+  const message = await bus.nc.request(subject, encode(payload), { timeout: timeoutMs });
+  return decode(reply, message.data);
+}
+
+/** Handles each message of a subject; one that is not what the schema says is logged and dropped. */
+export function listen<T extends z.ZodType>(
+  bus: Bus,
+  subject: string,
+  schema: T,
+  handle: (payload: z.infer<T>, message: Msg) => void | Promise<void>,
+  options: { queue?: string; log: Logger },
+): Subscription {
+  const onError = (err: unknown) => options.log.error({ err, subject }, 'message not handled');
+  return bus.nc.subscribe(subject, {
+    ...(options.queue && { queue: options.queue }),
+    callback: (error, message) => {
+      if (error) return onError(error);
+      try {
+        Promise.resolve(handle(decode(schema, message.data), message)).catch(onError);
+      } catch (err) {
+        onError(err);
+      }
+    },
+  });
+}

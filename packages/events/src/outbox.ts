@@ -1,0 +1,137 @@
+/**
+ * Announcing what happened, exactly as often as it was committed.
+ *
+ * A change and its event are written in one transaction (`enqueue`). After the commit the writer calls `relay.kick()`;
+ * if it dies before that, the relay's own tick finds the row. A row is deleted once JetStream has stored the message;
+ * dying in between publishes it again under the same `Nats-Msg-Id`, which JetStream and every consumer's inbox drop.
+ */
+import { headers } from 'nats';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { z } from 'zod';
+import { type Bus, encode } from './bus';
+import type { EventType } from './catalogue';
+import { newId } from './id';
+
+/** A pg client or Prisma transaction wrapped by the caller: whatever runs SQL inside the caller's transaction. */
+export type Execute = (sql: string, values: unknown[]) => Promise<unknown>;
+
+export interface Envelope {
+  id: string;
+  type: string;
+  workspaceId: string;
+  traceparent: string | null;
+  data: unknown;
+}
+
+/** Columns of a row of `outbox`, in the order of OUTBOX_INSERT. */
+export function outboxRow<T extends z.ZodType>(
+  event: EventType<T>,
+  workspaceId: string,
+  data: z.input<T>,
+  traceparent?: string,
+): [id: string, type: string, workspaceId: string, traceparent: string | null, data: string] {
+  return [newId('evt_'), event.subject, workspaceId, traceparent ?? null, JSON.stringify(event.data.parse(data))];
+}
+
+const OUTBOX_INSERT =
+  'INSERT INTO outbox (id, type, workspace_id, traceparent, data) VALUES ($1, $2, $3, $4, $5::jsonb)';
+
+/** Writes the event inside the caller's transaction. */
+export async function enqueue<T extends z.ZodType>(
+  execute: Execute,
+  event: EventType<T>,
+  workspaceId: string,
+  data: z.input<T>,
+  traceparent?: string,
+): Promise<void> {
+  await execute(OUTBOX_INSERT, outboxRow(event, workspaceId, data, traceparent));
+}
+
+export interface Relay {
+  /** Call after a commit that enqueued something. Calls within KICK_DELAY_MS are served by one round. */
+  kick(): void;
+  stop(): Promise<void>;
+}
+
+const TICK_MS = 500;
+/** Nobody waits for a domain event; one round for many commits keeps its cost away from the run path. */
+const KICK_DELAY_MS = 20;
+const BATCH = 200;
+
+export function startRelay(options: { pool: Pool; bus: Bus; service: string; log: Logger }): Relay {
+  const { pool, bus, service, log } = options;
+  let timer: NodeJS.Timeout | undefined;
+  let dueAt = 0;
+  let stopped = false;
+  let round: Promise<void> = Promise.resolve();
+
+  function schedule(delayMs: number) {
+    const at = Date.now() + delayMs;
+    if (stopped || (timer && dueAt <= at)) return;
+    clearTimeout(timer);
+    dueAt = at;
+    timer = setTimeout(() => {
+      timer = undefined;
+      round = relayUntilEmpty();
+    }, delayMs);
+  }
+
+  async function relayUntilEmpty() {
+    try {
+      while (!stopped && (await relayBatch()) === BATCH);
+    } catch (err) {
+      log.warn({ err }, 'outbox relay: will try again');
+    }
+    schedule(TICK_MS);
+  }
+
+  async function relayBatch(): Promise<number> {
+    const client = await pool.connect();
+    let failed: Error | undefined;
+    try {
+      await client.query('BEGIN');
+      const { rows } = await client.query(
+        'SELECT id, type, workspace_id, traceparent, data, created_at FROM outbox ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED',
+        [BATCH],
+      );
+      await Promise.all(rows.map((row) => publish(row)));
+      if (rows.length) await client.query('DELETE FROM outbox WHERE id = ANY($1)', [rows.map((row) => row.id)]);
+      await client.query('COMMIT');
+      return rows.length;
+    } catch (err) {
+      failed = err as Error;
+      await client.query('ROLLBACK').catch(() => {});
+      throw err;
+    } finally {
+      client.release(failed);
+    }
+  }
+
+  async function publish(row: Record<string, unknown>) {
+    const envelope = {
+      specversion: '1.0',
+      id: row.id,
+      type: row.type,
+      source: `/gantry/${service}`,
+      time: (row.created_at as Date).toISOString(),
+      datacontenttype: 'application/json',
+      workspaceid: row.workspace_id,
+      ...(row.traceparent ? { traceparent: row.traceparent } : {}),
+      data: row.data,
+    };
+    const head = headers();
+    head.set('Nats-Msg-Id', String(row.id));
+    await bus.js.publish(String(row.type), encode(envelope), { headers: head, timeout: 5_000 });
+  }
+
+  schedule(TICK_MS);
+  return {
+    kick: () => schedule(KICK_DELAY_MS),
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await round;
+    },
+  };
+}

@@ -1,0 +1,254 @@
+/**
+ * What services and executors say to each other about runs.
+ *
+ * Glossary
+ *   source    the service that owns a run: `automation` or `worker`; part of every subject
+ *   claim     an executor's request for one run; a service may hold it unanswered (a standing claim) until there is work
+ *   job       one attempt at one run, as handed to an executor
+ *   lease     until when an executor may work on a job; renewed in batches, swept by the service when it runs out
+ *   attempt   1, 2, ...: grows each time a run is handed out, so that a late message of an earlier attempt is recognised
+ *   seq       number of an event within its attempt: 1, 2, ... without gaps
+ *
+ * No message is larger than MESSAGE_BYTES_MAX: what may be larger travels by object store, as a presigned URL.
+ */
+import { z } from 'zod';
+
+/** Half of NATS' own default limit (1 MiB) would do; this bounds the memory that a slow consumer can hold. */
+export const MESSAGE_BYTES_MAX = 256 * 1024;
+
+/** Inputs, outputs and error texts up to this many bytes of JSON travel inside a message. */
+export const INLINE_BYTES_MAX = 128 * 1024;
+
+export const LEASE_MS = 15_000;
+export const LEASE_RENEW_MS = 4_000;
+/** A service answers a standing claim with "nothing" after this long; the executor then asks again. */
+export const CLAIM_HOLD_MS = 5_000;
+
+export const runSources = ['automation', 'worker'] as const;
+export type RunSource = (typeof runSources)[number];
+
+export const runSubjects = {
+  /** Request/reply, queue group of the service's replicas: ClaimRequest -> ClaimReply. */
+  claim: (source: RunSource) => `executor.claim.${source}`,
+  /** Executor -> all replicas: a standing claim is no longer wanted. ClaimWithdrawal. */
+  withdraw: (source: RunSource) => `executor.withdraw.${source}`,
+  /** Request/reply, queue group: LeaseRenewal -> LeaseReply. */
+  lease: (source: RunSource) => `run.lease.${source}`,
+  /** Request/reply, queue group: ArtifactRequest -> ArtifactReply. */
+  artifact: (source: RunSource) => `run.artifact.${source}`,
+  /** JetStream (stream RUN_EVENTS): RunEventBatch. */
+  events: (source: RunSource, runId: string) => `run.events.${source}.${runId}`,
+  /** Replica -> replicas of the same service: there is queued work. No payload. */
+  hint: (source: RunSource) => `run.hint.${source}`,
+  /** Replica -> replicas of the same service: this run has reached a terminal state. RunSettled. */
+  settled: (source: RunSource, runId: string) => `run.settled.${source}.${runId}`,
+  /** Service -> executors: stop this run. Lost messages are made good by the next lease reply. */
+  cancel: (runId: string) => `run.cancel.${runId}`,
+  /** Executor -> whoever cares: ExecutorStatus, every few seconds and when it changes. */
+  executorStatus: 'executor.status',
+  /** Request/reply, queue group of the executors: InspectRequest -> InspectReply. */
+  inspect: 'executor.inspect',
+} as const;
+
+export const RUN_EVENTS_STREAM = 'RUN_EVENTS';
+
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+const base64 = z.string().regex(/^[A-Za-z0-9+/]*={0,2}$/);
+
+export const runLimits = z.object({
+  wallMs: z.int().min(1).max(3_600_000),
+  cpuSeconds: z.int().min(1).max(3_600),
+  memoryBytes: z.int().min(32 << 20),
+  processes: z.int().min(1).max(256),
+  /** Size of the run's writable file system. */
+  tmpBytes: z.int().min(1 << 20),
+  /** Largest JSON of the return value. */
+  outputBytes: z.int().min(1),
+  /** stdout, stderr and context.log() together; what comes after is dropped and said to be. */
+  logBytes: z.int().min(1),
+  /** One artifact; all artifacts of a run together may take four times as much. */
+  artifactBytes: z.int().min(1),
+});
+export type RunLimits = z.infer<typeof runLimits>;
+
+/** Secrets by name, sealed to the executor's X25519 key: see sealed-box.ts. */
+export const sealedBox = z.object({ key: base64, iv: base64, data: base64 });
+export type SealedBox = z.infer<typeof sealedBox>;
+
+export const job = z.object({
+  runId: z.string(),
+  source: z.enum(runSources),
+  attempt: z.int().min(1),
+  workspaceId: z.string(),
+  /** A test has no network, whatever `network` says. */
+  kind: z.enum(['run', 'test']),
+  code: z.object({ digest, url: z.string(), size: z.int() }),
+  /** Path of the file that defines run(), relative to the root of the code. */
+  entrypoint: z.string(),
+  dependencies: z.array(z.string()),
+  /** The return value is checked to be an object with these names where the manifest declares outputs. */
+  outputs: z.array(z.object({ name: z.string(), type: z.string() })).optional(),
+  /** Exactly one of the two. */
+  inputs: z.record(z.string(), z.unknown()).optional(),
+  inputsUrl: z.string().optional(),
+  /** Files that the executor fetches and places under /tmp/inputs; the input's value becomes that path. */
+  files: z.array(z.object({ input: z.string(), name: z.string(), url: z.string(), size: z.int() })),
+  secrets: sealedBox.optional(),
+  limits: runLimits,
+  network: z.enum(['egress', 'none']),
+  isolation: z.enum(['zygote', 'process']),
+  requestId: z.string().optional(),
+  traceparent: z.string().optional(),
+});
+export type Job = z.infer<typeof job>;
+
+export const claimRequest = z.object({
+  claimId: z.string(),
+  executorId: z.string(),
+  /** X25519 public key (raw, base64) that secrets are sealed to. */
+  publicKey: base64,
+});
+export type ClaimRequest = z.infer<typeof claimRequest>;
+export const claimReply = z.object({ job: job.nullable() });
+export type ClaimReply = z.infer<typeof claimReply>;
+export const claimWithdrawal = z.object({ claimId: z.string() });
+
+export const leaseRenewal = z.object({
+  executorId: z.string(),
+  runs: z.array(z.object({ runId: z.string(), attempt: z.int() })).max(1_000),
+});
+export type LeaseRenewal = z.infer<typeof leaseRenewal>;
+export const leaseReply = z.object({
+  /** Somebody asked for these to stop. */
+  cancelled: z.array(z.string()),
+  /** These are no longer this executor's: it stops them and reports nothing. */
+  lost: z.array(z.string()),
+});
+export type LeaseReply = z.infer<typeof leaseReply>;
+
+export const artifactRequest = z.object({
+  executorId: z.string(),
+  runId: z.string(),
+  attempt: z.int(),
+  /** `output` and `log` artifacts are the platform's own, for what is too large for a message. */
+  purpose: z.enum(['artifact', 'output']),
+  name: z.string().max(255),
+  contentType: z.string().max(255),
+  size: z.int().min(0),
+});
+export type ArtifactRequest = z.infer<typeof artifactRequest>;
+export const artifactReply = z.union([
+  z.object({ key: z.string(), url: z.string() }),
+  z.object({ refused: z.string() }),
+]);
+export type ArtifactReply = z.infer<typeof artifactReply>;
+
+export const runErrorCodes = [
+  'exception',
+  'timeout',
+  'out_of_memory',
+  'output_too_large',
+  'dependency_install',
+  'executor_lost',
+  'missing_secret',
+  'approval_rejected',
+  'budget_exceeded',
+  'invalid_inputs',
+  'cancelled',
+  'sandbox',
+] as const;
+export type RunErrorCode = (typeof runErrorCodes)[number];
+
+export const runError = z.object({
+  code: z.enum(runErrorCodes),
+  message: z.string(),
+  /** Class name of the Python exception. */
+  type: z.string().optional(),
+  /** Frames of the user's files only. */
+  trace: z.string().optional(),
+});
+export type RunError = z.infer<typeof runError>;
+
+export const logLevels = ['debug', 'info', 'warning', 'error'] as const;
+
+const base = { seq: z.int().min(1), at: z.int().describe('epoch milliseconds') };
+export const runEvent = z.discriminatedUnion('type', [
+  z.object({ ...base, type: z.literal('started') }),
+  z.object({
+    ...base,
+    type: z.literal('log'),
+    stream: z.enum(['stdout', 'stderr', 'context', 'platform']),
+    level: z.enum(logLevels),
+    /** One line without its line end, masked. */
+    text: z.string(),
+    fields: z.record(z.string(), z.unknown()).optional(),
+  }),
+  z.object({
+    ...base,
+    type: z.literal('progress'),
+    fraction: z.number().min(0).max(1),
+    message: z.string().nullable(),
+  }),
+  z.object({
+    ...base,
+    type: z.literal('artifact'),
+    artifactId: z.string(),
+    name: z.string(),
+    contentType: z.string(),
+    size: z.int(),
+    sha256: digest,
+    key: z.string(),
+  }),
+  z.object({ ...base, type: z.literal('cost'), usd: z.number().min(0), label: z.string().nullable() }),
+  z.object({
+    ...base,
+    type: z.literal('finished'),
+    /** `returned`: not started here, back to the queue (the executor is draining). */
+    status: z.enum(['completed', 'failed', 'timed_out', 'cancelled', 'returned']),
+    /** The return value, masked: exactly one of the two when completed. */
+    output: z.unknown().optional(),
+    outputKey: z.string().optional(),
+    error: runError.optional(),
+    usage: z.object({ wallMs: z.number(), cpuMs: z.number(), maxRssBytes: z.int() }),
+  }),
+]);
+export type RunEvent = z.infer<typeof runEvent>;
+
+export const runEventBatch = z.object({
+  runId: z.string(),
+  source: z.enum(runSources),
+  attempt: z.int().min(1),
+  executorId: z.string(),
+  events: z.array(runEvent).min(1),
+});
+export type RunEventBatch = z.infer<typeof runEventBatch>;
+
+export const runSettled = z.object({ runId: z.string() });
+
+export const inspectRequest = z.object({
+  code: z.object({ digest, url: z.string(), size: z.int() }),
+  entrypoint: z.string(),
+});
+export type InspectRequest = z.infer<typeof inspectRequest>;
+/** What `ast.parse` says of the entrypoint; nothing of it was executed. */
+export const inspectReply = z.object({
+  ok: z.boolean(),
+  /** Why not: a syntax error with its line, no run(), or that the code could not be fetched or unpacked. */
+  problem: z
+    .object({ code: z.enum(['syntax_error', 'no_run', 'unreadable', 'unavailable']), message: z.string() })
+    .optional(),
+  /** Parameter names of run(), in order. */
+  parameters: z.array(z.string()).optional(),
+});
+export type InspectReply = z.infer<typeof inspectReply>;
+
+export const executorStatus = z.object({
+  executorId: z.string(),
+  state: z.enum(['ready', 'draining', 'stopped']),
+  slots: z.int(),
+  busy: z.int(),
+  isolation: z.enum(['zygote', 'process']),
+  python: z.string(),
+  startedAt: z.int(),
+});
+export type ExecutorStatus = z.infer<typeof executorStatus>;
