@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+/** Settings that every service has. */
+export const commonEnv = {
+  NODE_ENV: z.string().default('production'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  HOST: z.string().default('0.0.0.0'),
+  PORT: z.coerce.number().int().min(0).max(65535),
+  METRICS_PORT: z.coerce.number().int().min(0).max(65535),
+  DATABASE_URL: z.url(),
+  NATS_URL: z.url(),
+  /** Public addresses of the three surfaces, without a slash at the end. */
+  BASE_URL: z.url().transform(withoutSlash),
+  DASHBOARD_URL: z.url().transform(withoutSlash),
+  SKILLS_URL: z.url().transform(withoutSlash),
+  RATE_LIMIT_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(600),
+  RATE_LIMIT_RUNS_PER_MINUTE: z.coerce.number().int().min(1).default(120),
+  RATE_LIMIT_SIGN_INS_PER_MINUTE: z.coerce.number().int().min(1).default(10),
+};
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}
+
+/** Parses the environment; reports every problem at once and ends the process, since nothing can work without it. */
+export function readEnv<T extends z.ZodType>(schema: T, env: NodeJS.ProcessEnv = process.env): z.infer<T> {
+  const parsed = schema.safeParse(env);
+  if (parsed.success) return parsed.data;
+  process.stderr.write(`The environment is not usable:\n${z.prettifyError(parsed.error)}\n`);
+  process.exit(78);
+}

@@ -1,0 +1,88 @@
+/**
+ * The one error type. `kind` fixes the status, `code` is stable for clients, `detail` is public and says what is wrong,
+ * where, and what would be right; `cause` is only for the log. Anything else that is thrown is a bug: 500.
+ */
+const STATUS = {
+  invalid: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  not_acceptable: 406,
+  conflict: 409,
+  gone: 410,
+  too_large: 413,
+  unsupported_type: 415,
+  mismatch: 422,
+  precondition: 428,
+  rate_limited: 429,
+  unavailable: 503,
+} as const;
+
+export type ErrorKind = keyof typeof STATUS;
+
+export interface FieldProblem {
+  path: string;
+  message: string;
+}
+
+interface ErrorExtras {
+  cause?: unknown;
+  fields?: FieldProblem[];
+  retryAfterSeconds?: number;
+}
+
+export class AppError extends Error {
+  readonly status: number;
+  readonly fields: FieldProblem[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    readonly kind: ErrorKind,
+    readonly code: string,
+    readonly detail: string,
+    extras: ErrorExtras = {},
+  ) {
+    super(detail, { cause: extras.cause });
+    this.name = 'AppError';
+    this.status = STATUS[kind];
+    this.fields = extras.fields;
+    this.retryAfterSeconds = extras.retryAfterSeconds;
+  }
+}
+
+/** 400 with the fields that are wrong; the detail names the first. */
+export function invalid(fields: FieldProblem[], code = 'invalid'): AppError {
+  const [first] = fields;
+  return new AppError('invalid', code, first ? `${first.path}: ${first.message}` : 'invalid request', { fields });
+}
+
+/** Also for what belongs to another workspace: the answer must not tell the two apart. */
+export const notFound = (what: string, id: string): AppError =>
+  new AppError('not_found', 'not_found', `no ${what} "${id.slice(0, 100)}" in this workspace`);
+
+export const conflict = (code: string, detail: string): AppError => new AppError('conflict', code, detail);
+
+export const unavailable = (what: string, cause?: unknown): AppError =>
+  new AppError('unavailable', 'unavailable', `${what} is not available right now; try again shortly`, {
+    cause,
+    retryAfterSeconds: 2,
+  });
+
+/** SQLSTATE classes that mean "the server is away, full or going down", and what Node and Prisma say of the same. */
+const DEPENDENCY_DOWN =
+  /^(08...|57P0[1-5]|53...|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|P1001|P1002|P1008|P1017|P2024|CONNECTION_CLOSED|DISCONNECT|503|TIMEOUT)$/;
+const DEPENDENCY_DOWN_TEXT =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Server has closed the connection|Connection ended)/;
+
+/** True where the failure lies with PostgreSQL, NATS or the network to them, so that the caller may simply retry. */
+export function isDependencyDown(err: unknown): boolean {
+  for (let e = err, depth = 0; e instanceof Error && depth < 5; e = e.cause, depth++) {
+    const { code } = e as { code?: unknown };
+    if (typeof code === 'string' && DEPENDENCY_DOWN.test(code)) return true;
+    if (DEPENDENCY_DOWN_TEXT.test(e.message)) return true;
+    const adapter = (e as { meta?: { driverAdapterError?: unknown } }).meta?.driverAdapterError;
+    if (adapter instanceof Error && adapter !== e && isDependencyDown(adapter)) return true;
+  }
+  return false;
+}

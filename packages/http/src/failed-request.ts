@@ -1,0 +1,78 @@
+/** The last middleware: turns whatever was thrown into the surface's error body, and leaks nothing. */
+import type { ErrorRequestHandler } from 'express';
+import multer from 'multer';
+import type { Logger } from 'pino';
+import { AppError, type ErrorKind, type FieldProblem, isDependencyDown, unavailable } from './errors';
+
+export type ErrorShape = 'detail' | 'error';
+
+const INTERNAL = { code: 'internal', detail: 'something went wrong on our side; the request id finds it in the log' };
+
+export function failedRequest(shape: ErrorShape, log: Logger): ErrorRequestHandler {
+  return (err, req, res, next) => {
+    const error = toAppError(err);
+    const status = error?.status ?? 500;
+    if (status >= 500) log.error({ err, requestId: req.id, operation: req.operation?.id }, 'request failed');
+    if (res.headersSent) return next(err);
+    if (error?.retryAfterSeconds !== undefined) res.set('Retry-After', String(error.retryAfterSeconds));
+    const { code, detail } = error ?? INTERNAL;
+    const fields = error?.fields;
+    res
+      .status(status)
+      .json(
+        shape === 'detail'
+          ? { detail, code, ...(fields && { errors: fields }) }
+          : { error: detail, code, ...(fields && { details: fields }) },
+      );
+  };
+}
+
+const KIND_BY_STATUS: Record<number, ErrorKind> = {
+  400: 'invalid',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  406: 'not_acceptable',
+  413: 'too_large',
+  415: 'unsupported_type',
+};
+
+interface LibraryError {
+  status?: number;
+  type?: string;
+  message: string;
+  errors?: { path?: string; message: string; errorCode?: string }[];
+}
+
+/** What the libraries in front of the handlers throw is the caller's doing; undefined means a bug of ours. */
+function toAppError(err: unknown): AppError | undefined {
+  if (err instanceof AppError) return err;
+  if (isDependencyDown(err)) return unavailable('a service that this needs', err);
+  if (err instanceof multer.MulterError) return fromMulter(err);
+  const { status, type, message, errors } = err as LibraryError;
+  if (type === 'entity.parse.failed')
+    return new AppError('invalid', 'malformed_json', `the body is not JSON: ${message}`);
+  if (type === 'entity.too.large') return new AppError('too_large', 'too_large', 'the body is larger than 1 MB');
+  const kind = status ? KIND_BY_STATUS[status] : undefined;
+  if (!kind || !(errors || type)) return undefined;
+  const fields = errors?.map(toFieldProblem);
+  const detail = fields?.length ? fields.map((f) => `${f.path}: ${f.message}`).join('; ') : message;
+  return new AppError(kind, kind, detail.slice(0, 2_000), { ...(kind === 'invalid' && fields && { fields }) });
+}
+
+/** `/body/inputs/a` is for programs; people read `inputs.a`. */
+function toFieldProblem({ path = '', message, errorCode }: NonNullable<LibraryError['errors']>[number]): FieldProblem {
+  const where =
+    path.replace(/^\/(body|query|params|headers)(?=\/|$)\/?/, '').replaceAll('/', '.') ||
+    path.split('/')[1] ||
+    'request';
+  return {
+    path: where,
+    message: errorCode?.startsWith('additionalProperties') ? 'unknown property' : message,
+  };
+}
+
+function fromMulter(err: multer.MulterError): AppError {
+  return err.code === 'LIMIT_FILE_SIZE'
+    ? new AppError('too_large', 'too_large', `${err.field ?? 'the file'} is larger than allowed`)
+    : new AppError('invalid', 'invalid_upload', `${err.field ?? 'upload'}: ${err.message}`);
+}

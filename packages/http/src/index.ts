@@ -1,0 +1,12 @@
+import './request';
+
+export * from './env';
+export * from './errors';
+export * from './health';
+export * from './idempotency';
+export * from './log';
+export * from './openapi-document';
+export * from './principal';
+export * from './rate-limit';
+export * from './server';
+export * from './surface';

@@ -1,0 +1,57 @@
+/** The OpenAPI file as the table of routes and of who may use them. */
+import { readFileSync } from 'node:fs';
+import { roles } from '@gantry/events';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+const methods = ['get', 'put', 'post', 'delete', 'patch', 'head'] as const;
+
+const operation = z.object({
+  operationId: z.string(),
+  /**
+   * Who may call it. `public`: anybody, credentials are ignored. `optional`: anybody, who signed in may get more.
+   * `user`: any good credential, whatever the workspace. A role: that role or a higher one in the request's workspace.
+   */
+  'x-access': z.enum(['public', 'optional', 'user', ...roles]),
+  /** Which budget it takes from; `none` is for probes and streams' reconnects. */
+  'x-limit': z.enum(['requests', 'runs', 'sign-in', 'none']).default('requests'),
+  /** Honours Idempotency-Key. */
+  'x-idempotent': z.boolean().default(false),
+});
+
+export interface Operation {
+  id: string;
+  method: (typeof methods)[number];
+  /** As Express writes it: `/api/runs/:runId`. */
+  path: string;
+  access: z.infer<typeof operation>['x-access'];
+  limit: z.infer<typeof operation>['x-limit'];
+  idempotent: boolean;
+}
+
+/** @throws Error naming every operation that lacks an operationId or x-access: nothing is open by default. */
+export function readOperations(openapiFile: string): Operation[] {
+  const document = parse(readFileSync(openapiFile, 'utf8')) as { paths?: Record<string, Record<string, unknown>> };
+  const problems: string[] = [];
+  const operations: Operation[] = [];
+  for (const [path, item] of Object.entries(document.paths ?? {})) {
+    for (const method of methods) {
+      if (!(method in item)) continue;
+      const parsed = operation.safeParse(item[method]);
+      if (!parsed.success) {
+        problems.push(`${method.toUpperCase()} ${path}: ${z.prettifyError(parsed.error)}`);
+        continue;
+      }
+      operations.push({
+        id: parsed.data.operationId,
+        method,
+        path: path.replace(/\{(\w+)\}/g, ':$1'),
+        access: parsed.data['x-access'],
+        limit: parsed.data['x-limit'],
+        idempotent: parsed.data['x-idempotent'],
+      });
+    }
+  }
+  if (problems.length) throw new Error(`${openapiFile}:\n${problems.join('\n')}`);
+  return operations;
+}

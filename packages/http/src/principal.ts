@@ -1,0 +1,19 @@
+import { type Role, roles } from '@gantry/events';
+
+/** Who is calling, and the one workspace that this request acts in. Made by packages/auth, never from a body or path. */
+export interface Principal {
+  kind: 'personal_token' | 'workspace_token' | 'session' | 'jwt';
+  /** Null for a workspace token. */
+  userId: string | null;
+  email: string | null;
+  name: string | null;
+  tokenId: string | null;
+  workspaceId: string;
+  role: Role;
+  /** Role by workspace id, of every workspace that this credential may enter. */
+  memberships: Record<string, Role>;
+}
+
+export function roleAtLeast(role: Role, least: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(least);
+}

@@ -1,0 +1,12 @@
+import type { Operation } from './openapi-document';
+import type { Principal } from './principal';
+
+declare global {
+  namespace Express {
+    interface Request {
+      /** Set where the operation asks for a credential and got a good one. */
+      principal?: Principal;
+      operation?: Operation;
+    }
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * One Express app for one HTTP surface. The path of a request:
+ * log -> JSON (1 MB) -> alias prefix -> OpenAPI validation -> authentication -> rate limit -> idempotency -> handler
+ * -> error mapping. The OpenAPI file is the routing table: an operation without a handler, a handler without an
+ * operation, or an operation that does not say who may call it stops the start.
+ */
+import { newId } from '@gantry/events';
+import cors from 'cors';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import * as OpenApiValidator from 'express-openapi-validator';
+import helmet from 'helmet';
+import type multer from 'multer';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { pinoHttp } from 'pino-http';
+import { AppError } from './errors';
+import { type ErrorShape, failedRequest } from './failed-request';
+import { idempotency } from './idempotency';
+import { jsonBody } from './json-body';
+import { observeRequests } from './metrics';
+import { type Operation, readOperations } from './openapi-document';
+import { type Principal, roleAtLeast } from './principal';
+import './request';
+import { DEFAULT_RATE_LIMITS, type RateLimits, rateLimit } from './rate-limit';
+
+export type Handler = (req: Request, res: Response) => void | Promise<void>;
+/** By operationId. */
+export type Operations = Record<string, Handler>;
+
+export interface SurfaceOptions {
+  openapiFile: string;
+  operations: Operations;
+  /** Null without a credential; throws a 401 AppError for a bad one. */
+  authenticate: (req: Request) => Promise<Principal | null>;
+  errorShape: ErrorShape;
+  pool: Pool;
+  log: Logger;
+  /** Maps an alias of a path to the path that the OpenAPI file documents. */
+  canonicalPath?: (path: string) => string;
+  rateLimits?: RateLimits;
+  /** Exact origins that may call with a Bearer from a browser. */
+  corsOrigins?: string[];
+  uploads?: multer.Options;
+  /** Tests switch this on: an answer that the OpenAPI file does not allow is then a 500. */
+  validateResponses?: boolean;
+  /** What is not part of the HTTP API: the dashboard's files, presigned storage URLs. Mounted before everything else. */
+  beside?: (app: Express) => void;
+}
+
+const REQUEST_ID = /^[\w.:-]{8,128}$/;
+
+export function createSurface(options: SurfaceOptions): Express {
+  const { log } = options;
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('trust proxy', 'loopback, linklocal, uniquelocal');
+  app.use(requestLog(log), observeRequests());
+  app.use(
+    helmet({
+      contentSecurityPolicy: {
+        useDefaults: false,
+        directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
+      },
+    }),
+  );
+  if (options.corsOrigins?.length)
+    app.use(cors({ origin: options.corsOrigins, maxAge: 600, exposedHeaders: EXPOSED_HEADERS }));
+  options.beside?.(app);
+  app.use(noStore, ...jsonBody());
+  const { canonicalPath } = options;
+  if (canonicalPath) {
+    app.use((req, _res, next) => {
+      // The validator reads originalUrl and Express routes by url: both must say the same.
+      const [path = '/', query] = req.url.split('?', 2);
+      req.url = canonicalPath(path) + (query === undefined ? '' : `?${query}`);
+      req.originalUrl = req.url;
+      next();
+    });
+  }
+  app.use(
+    OpenApiValidator.middleware({
+      apiSpec: options.openapiFile,
+      validateRequests: { allowUnknownQueryParameters: false },
+      validateResponses: options.validateResponses ?? false,
+      validateApiSpec: false,
+      validateSecurity: false,
+      validateFormats: true,
+      ...(options.uploads && { fileUploader: options.uploads }),
+    }),
+  );
+  mountOperations(app, options);
+  app.use(failedRequest(options.errorShape, log));
+  return app;
+}
+
+function mountOperations(app: Express, options: SurfaceOptions): void {
+  const operations = readOperations(options.openapiFile);
+  const limited = rateLimit(options.rateLimits ?? DEFAULT_RATE_LIMITS);
+  const once = idempotency(options.pool);
+  const handlers = new Map(Object.entries(options.operations));
+  const missing: string[] = [];
+  for (const operation of operations) {
+    const handler = handlers.get(operation.id);
+    handlers.delete(operation.id);
+    if (!handler) {
+      missing.push(`no handler for operation ${operation.id}`);
+      continue;
+    }
+    const steps: RequestHandler[] = [authorize(operation, options.authenticate), limited(operation)];
+    if (operation.idempotent) steps.push(once);
+    app[operation.method](operation.path, ...steps, (req, res) => handler(req, res));
+  }
+  missing.push(...[...handlers.keys()].map((id) => `no operation for handler ${id}`));
+  if (missing.length) throw new Error(`${options.openapiFile}: ${missing.join('; ')}`);
+}
+
+function authorize(operation: Operation, authenticate: SurfaceOptions['authenticate']): RequestHandler {
+  const { access } = operation;
+  return async (req, _res, next) => {
+    req.operation = operation;
+    if (access === 'public') return next();
+    const principal = await authenticate(req);
+    if (principal) req.principal = principal;
+    if (access === 'optional') return next();
+    if (!principal) {
+      throw new AppError('unauthorized', 'no_credential', 'sign in, or send a token: "Authorization: Bearer <token>"');
+    }
+    if (access !== 'user' && !roleAtLeast(principal.role, access)) {
+      throw new AppError(
+        'forbidden',
+        'role_too_low',
+        `this needs the role ${access} in the workspace; yours is ${principal.role}`,
+      );
+    }
+    next();
+  };
+}
+
+/** The caller of an operation that asks for a credential. */
+export function callerOf(req: Request): Principal {
+  if (!req.principal) throw new Error(`operation ${req.operation?.id} has no principal: is its x-access right?`);
+  return req.principal;
+}
+
+const EXPOSED_HEADERS = [
+  'X-Request-Id',
+  'Retry-After',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'X-Total-Count',
+  'X-Has-More',
+  'Link',
+];
+
+const noStore: RequestHandler = (_req, res, next) => {
+  res.set('Cache-Control', 'no-store');
+  next();
+};
+
+function requestLog(log: Logger): RequestHandler {
+  return pinoHttp({
+    logger: log,
+    genReqId: (req, res) => {
+      const given = req.headers['x-request-id'];
+      const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : newId('req_');
+      res.setHeader('X-Request-Id', id);
+      return id;
+    },
+    // Paths only: a query may carry a webhook's token or a presigned signature.
+    serializers: {
+      req: (req) => ({
+        id: req.id,
+        method: req.method,
+        path: String(req.url).split('?')[0],
+        address: req.remoteAddress,
+      }),
+      res: (res) => ({ status: res.statusCode }),
+    },
+    customLogLevel: (_req, res, err) =>
+      err || res.statusCode >= 500 ? 'error' : res.statusCode >= 400 ? 'info' : 'debug',
+    quietReqLogger: true,
+  });
+}
