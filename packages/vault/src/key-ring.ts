@@ -1,0 +1,41 @@
+/** Versioned 256-bit keys from one environment variable: `v1:<base64>,v2:<base64>`; the last one is current. */
+import { z } from 'zod';
+
+export interface KeyRing {
+  /** What new things are made with. */
+  current: string;
+  /** Every key that old things may still need, by version. */
+  keys: ReadonlyMap<string, Buffer>;
+}
+
+const KEY_BYTES = 32;
+const VERSION = /^[A-Za-z0-9_-]{1,32}$/;
+
+/** @throws Error naming every entry that is wrong, by its place and version: never by its key. */
+export function parseKeyRing(text: string): KeyRing {
+  const keys = new Map<string, Buffer>();
+  const problems: string[] = [];
+  let current = '';
+  for (const [index, entry] of text.split(',').entries()) {
+    const [version = '', encoded = ''] = entry.trim().split(':', 2);
+    const key = Buffer.from(encoded, 'base64');
+    if (!VERSION.test(version)) problems.push(`entry ${index + 1} does not look like "v1:<base64>"`);
+    else if (keys.has(version)) problems.push(`version ${version} appears twice`);
+    else if (key.length !== KEY_BYTES)
+      problems.push(`key ${version} has ${key.length} bytes instead of ${KEY_BYTES} (openssl rand -base64 32)`);
+    keys.set(version, key);
+    current = version;
+  }
+  if (problems.length) throw new Error(problems.join('; '));
+  return { current, keys };
+}
+
+/** For env.ts: a zod type that parses a key ring and reports what is wrong with it. */
+export const keyRing = z.string().transform((text, context): KeyRing => {
+  try {
+    return parseKeyRing(text);
+  } catch (err) {
+    context.addIssue({ code: 'custom', message: (err as Error).message });
+    return z.NEVER;
+  }
+});

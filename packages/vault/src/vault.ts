@@ -1,0 +1,58 @@
+/**
+ * Envelope encryption of what must not be read from a database dump.
+ *
+ * A sealed value is bound to its place (table, workspace, name, version): copied into another row it does not open.
+ */
+import type { Pool } from 'pg';
+import { associatedData, decrypt, encrypt } from './aead';
+import { createDataKeys } from './data-keys';
+import type { KeyRing } from './key-ring';
+
+/** Where a sealed value lies. `version` is the row's own, so that an old value can't be put back in place of a new one. */
+export interface Place {
+  table: string;
+  name: string;
+  version: number;
+}
+
+export interface Vault {
+  /** For a `bytea` column. Call it before a transaction, not inside: it may write the workspace's data key itself. */
+  seal(workspaceId: string, place: Place, value: string): Promise<Buffer>;
+  /** @throws Error if the value was sealed for another place or workspace, was changed, or its key is not configured. */
+  open(workspaceId: string, place: Place, sealed: Uint8Array): Promise<string>;
+  /** Drops cached keys; call it when the workspace is deleted together with its row in `data_keys`. */
+  forget(workspaceId: string): void;
+  /**
+   * Brings every data key under the current key-encryption key and returns how many it moved. Requests go on meanwhile,
+   * and several replicas may do it at once. Afterwards older keys can be taken out of ENCRYPTION_KEYS.
+   */
+  rewrap(): Promise<number>;
+}
+
+/** First byte of everything sealed, so that another cipher can be told apart one day. */
+const FORMAT = 1;
+/** Format, and the version of the data key (32 bits, big endian). */
+const HEADER_BYTES = 5;
+
+export function createVault(options: { keys: KeyRing; pool: Pool }): Vault {
+  const dataKeys = createDataKeys(options);
+  const bindingOf = (workspaceId: string, { table, name, version }: Place) =>
+    associatedData(table, workspaceId, name, version);
+  return {
+    seal: async (workspaceId, place, value) => {
+      const { version, key } = await dataKeys.current(workspaceId);
+      const header = Buffer.alloc(HEADER_BYTES);
+      header.writeUInt8(FORMAT);
+      header.writeUInt32BE(version, 1);
+      return Buffer.concat([header, encrypt(key, bindingOf(workspaceId, place), Buffer.from(value))]);
+    },
+    open: async (workspaceId, place, sealed) => {
+      const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+      if (bytes.length < HEADER_BYTES || bytes[0] !== FORMAT) throw new Error('not a sealed value');
+      const { key } = await dataKeys.byVersion(workspaceId, bytes.readUInt32BE(1));
+      return decrypt(key, bindingOf(workspaceId, place), bytes.subarray(HEADER_BYTES)).toString();
+    },
+    forget: dataKeys.forget,
+    rewrap: dataKeys.rewrap,
+  };
+}
