@@ -1,0 +1,5 @@
+export * from './find-tool';
+export * from './migrate';
+export * from './nats';
+export * from './postgres';
+export * from './process';

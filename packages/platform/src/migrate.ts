@@ -1,0 +1,109 @@
+/**
+ * Applies a service's SQL migrations and records them exactly as Prisma does, so that `prisma migrate deploy` and
+ * `prisma migrate status` agree with what was done here, and the other way round.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { Client } from 'pg';
+
+export interface Migrated {
+  /** Names of the migrations that this call applied, in order. */
+  applied: string[];
+}
+
+interface Migration {
+  name: string;
+  sql: string;
+  checksum: string;
+}
+
+/** The lock that Prisma's own engine takes: neither can run beside the other. */
+const LOCK = 72_707_369;
+
+const TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
+  id VARCHAR(36) PRIMARY KEY NOT NULL,
+  checksum VARCHAR(64) NOT NULL,
+  finished_at TIMESTAMPTZ,
+  migration_name VARCHAR(255) NOT NULL,
+  logs TEXT,
+  rolled_back_at TIMESTAMPTZ,
+  started_at TIMESTAMPTZ NOT NULL DEFAULT now(),
+  applied_steps_count INTEGER NOT NULL DEFAULT 0
+)`;
+
+/**
+ * @param dir `prisma/migrations` of a service; may be missing.
+ * @throws Error if an applied migration was changed or deleted, or one fails: nothing of a failed one stays behind.
+ */
+export async function migrate(url: string, dir: string): Promise<Migrated> {
+  const client = new Client({ connectionString: url, application_name: 'gantry-migrate' });
+  await client.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
+    await client.query('SET client_min_messages = warning');
+    await client.query(TABLE);
+    const migrations = readMigrations(dir);
+    const done = await appliedMigrations(client);
+    refuseChanges(migrations, done, dir);
+    const pending = migrations.filter((migration) => !done.has(migration.name));
+    for (const migration of pending) await apply(client, migration);
+    return { applied: pending.map((migration) => migration.name) };
+  } finally {
+    await client.end();
+  }
+}
+
+function readMigrations(dir: string): Migration[] {
+  if (!fs.existsSync(dir)) return [];
+  const entries = fs.readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const names = entries.map((entry) => entry.name).sort();
+  return names.map((name) => {
+    const sql = fs.readFileSync(path.join(dir, name, 'migration.sql'));
+    return { name, sql: sql.toString(), checksum: createHash('sha256').update(sql).digest('hex') };
+  });
+}
+
+/** Checksum by name. */
+async function appliedMigrations(client: Client): Promise<Map<string, string>> {
+  const { rows } = await client.query<{ migration_name: string; checksum: string; finished_at: Date | null }>(
+    'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL',
+  );
+  const failed = rows.find((row) => row.finished_at === null);
+  if (failed) {
+    throw new Error(
+      `migration ${failed.migration_name} failed half-way in an earlier attempt by Prisma: settle it with "prisma migrate resolve"`,
+    );
+  }
+  return new Map(rows.map((row) => [row.migration_name, row.checksum]));
+}
+
+function refuseChanges(migrations: Migration[], done: Map<string, string>, dir: string): void {
+  const known = new Map(migrations.map((migration) => [migration.name, migration.checksum]));
+  for (const [name, checksum] of done) {
+    const now = known.get(name);
+    if (now === checksum) continue;
+    throw new Error(
+      now === undefined
+        ? `the database has migration ${name}, which is not in ${dir}: this code is older than the database`
+        : `migration ${name} was changed after it was applied: restore ${path.join(dir, name, 'migration.sql')} and write a new migration instead`,
+    );
+  }
+}
+
+async function apply(client: Client, { name, sql, checksum }: Migration): Promise<void> {
+  const startedAt = new Date();
+  try {
+    await client.query('BEGIN');
+    await client.query(sql);
+    await client.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+       VALUES ($1, $2, $3, $4, clock_timestamp(), 1)`,
+      [randomUUID(), checksum, name, startedAt],
+    );
+    await client.query('COMMIT');
+  } catch (cause) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw new Error(`migration ${name} failed and left nothing behind: ${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,0 +1,84 @@
+/** Making a new database cluster: once for each data directory. */
+import { execFile, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export interface NewCluster {
+  initdb: string;
+  dataDir: string;
+  user: string;
+  password: string;
+  /** Who the server will run as; undefined: as we do. */
+  owner: number | undefined;
+}
+
+/** Fills an empty directory; what an interrupted attempt left can't be continued and is removed. */
+export async function initialiseCluster(cluster: NewCluster): Promise<void> {
+  const { dataDir, owner } = cluster;
+  fs.rmSync(dataDir, { recursive: true, force: true });
+  fs.mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const passwordFile = `${dataDir}.password`;
+  fs.writeFileSync(passwordFile, cluster.password, { mode: 0o600 });
+  // initdb insists on a user that has a name; the server does not.
+  const maker = owner === undefined ? undefined : userWithName();
+  if (maker !== undefined) {
+    for (const file of [dataDir, passwordFile]) fs.chownSync(file, maker, maker);
+  }
+  try {
+    await initdb(cluster, passwordFile, maker);
+    if (owner !== undefined) await run('chown', ['-R', `${owner}:${owner}`, dataDir]);
+  } catch (cause) {
+    fs.rmSync(dataDir, { recursive: true, force: true });
+    throw cause;
+  } finally {
+    fs.rmSync(passwordFile, { force: true });
+  }
+}
+
+async function initdb(cluster: NewCluster, passwordFile: string, uid: number | undefined): Promise<void> {
+  const password = fs.openSync(passwordFile, 'r');
+  // Links in /proc lead to the directory and the file past parents that this user may not walk through.
+  const [dataDir, pwfile] = uid === undefined ? [cluster.dataDir, passwordFile] : ['/proc/self/cwd', '/proc/self/fd/3'];
+  const child = spawn(
+    cluster.initdb,
+    [
+      ['-D', dataDir, '-U', cluster.user, '-E', 'UTF8'],
+      ['--locale-provider=builtin', '--locale=C.UTF-8', '--lc-collate=C', '--lc-ctype=C', '--lc-messages=C'],
+      ['--lc-monetary=C', '--lc-numeric=C', '--lc-time=C'],
+      ['--auth=scram-sha-256', `--pwfile=${pwfile}`, '--no-sync', '--no-instructions'],
+    ].flat(),
+    {
+      cwd: cluster.dataDir,
+      env: { LC_ALL: 'C', TZ: 'UTC', PATH: process.env.PATH ?? '' },
+      uid,
+      gid: uid,
+      stdio: ['ignore', 'pipe', 'pipe', password],
+    },
+  );
+  let output = '';
+  const keep = (chunk: Buffer) => {
+    output += chunk.toString();
+  };
+  child.stdout?.on('data', keep);
+  child.stderr?.on('data', keep);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code) =>
+        code === 0 ? resolve() : reject(new Error(`initdb ended with ${code}:\n${output.trim().slice(-4_000)}`)),
+      );
+    });
+  } finally {
+    fs.closeSync(password);
+  }
+}
+
+function userWithName(): number {
+  const entries = fs.readFileSync('/etc/passwd', 'utf8').split('\n');
+  const uids = entries.map((line) => Number(line.split(':')[2])).filter((uid) => uid > 0);
+  const uid = uids.includes(65_534) ? 65_534 : uids[0];
+  if (uid === undefined) throw new Error('PostgreSQL refuses to run as root, and /etc/passwd names nobody else');
+  return uid;
+}

@@ -1,0 +1,119 @@
+/** A PostgreSQL of our own: initialised on first use, tuned small, never trusting. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { Client } from 'pg';
+import { findPostgresBinaries } from './postgres-binaries';
+import { initialiseCluster } from './postgres-init';
+import { isAlive, type ProcessSpec } from './process';
+import { sharedDir } from './shared-dir';
+
+export interface PostgresOptions {
+  dataDir: string;
+  port: number;
+  password: string;
+  /** False only for data that nobody will miss: tests. */
+  durable?: boolean;
+}
+
+/** In no passwd file, so that its files belong to nobody else; the executor's runs have another one. */
+const POSTGRES_UID = 60_905;
+const USER = 'gantry';
+
+const settings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '100',
+  // What is resident counts more here than a large cache: the operating system caches the files once more.
+  shared_buffers: '64MB',
+  work_mem: '8MB',
+  jit: 'off',
+  huge_pages: 'off',
+  // Backends read for themselves: three processes fewer.
+  io_method: 'sync',
+  max_worker_processes: '2',
+  max_logical_replication_workers: '0',
+  max_parallel_workers_per_gather: '0',
+  autovacuum_worker_slots: '2',
+  autovacuum_max_workers: '2',
+  // No standby reads this log: it holds only what a crash needs.
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_wal_size: '512MB',
+  checkpoint_timeout: '15min',
+  random_page_cost: '1.1',
+  log_checkpoints: 'off',
+};
+
+const withoutDurability = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+export function postgresUrl(options: { port: number; password: string }, database: string): string {
+  return `postgresql://${USER}:${encodeURIComponent(options.password)}@127.0.0.1:${options.port}/${database}`;
+}
+
+/** Initialises `dataDir` if it is empty, and says how to start a server on it. */
+export async function postgresProcess(options: PostgresOptions): Promise<ProcessSpec> {
+  const { dataDir, port, password, durable = true } = options;
+  const owner = process.getuid?.() === 0 ? POSTGRES_UID : undefined;
+  const binaries = await findPostgresBinaries(owner === undefined ? undefined : sharedDir());
+  if (!fs.existsSync(path.join(dataDir, 'PG_VERSION'))) {
+    await initialiseCluster({ initdb: binaries.initdb, dataDir, user: USER, password, owner });
+  }
+  const config = { ...settings, ...(durable ? {} : withoutDurability), port: String(port) };
+  return {
+    name: 'postgres',
+    command: binaries.postgres,
+    // The working directory is set before the user is changed; this link leads the dropped user to its data although it
+    // may not walk through the 0700 directories above.
+    args: ['-D', owner === undefined ? dataDir : '/proc/self/cwd'].concat(
+      Object.entries(config).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
+    ),
+    cwd: dataDir,
+    env: { LC_ALL: 'C', TZ: 'UTC', PATH: process.env.PATH ?? '' },
+    uid: owner,
+    gid: owner,
+    // Fast shutdown: ends sessions and writes a checkpoint.
+    stopSignal: 'SIGINT',
+    prepare: () => stopLeftover(dataDir),
+    isReady: () => answers(postgresUrl(options, 'postgres')),
+  };
+}
+
+async function answers(connectionString: string): Promise<boolean> {
+  const client = new Client({ connectionString, connectionTimeoutMillis: 1_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query('SELECT 1');
+    return true;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+const LEFTOVER_STOP_MS = 5_000;
+
+/**
+ * Stops a server that outlived its launcher. A pid file whose number now belongs to something else is removed: PostgreSQL
+ * would take that process for a server and refuse to start.
+ */
+async function stopLeftover(dataDir: string): Promise<void> {
+  const pidFile = path.join(dataDir, 'postmaster.pid');
+  if (!fs.existsSync(pidFile)) return;
+  const pid = Number(fs.readFileSync(pidFile, 'utf8').split('\n')[0]);
+  if (!pid || !worksIn(pid, dataDir)) return fs.rmSync(pidFile, { force: true });
+  process.kill(pid, 'SIGINT');
+  const deadline = Date.now() + LEFTOVER_STOP_MS;
+  while (isAlive(pid)) {
+    if (Date.now() > deadline) process.kill(pid, 'SIGKILL');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** Without /proc there is no telling, and a live process is taken for the server. */
+function worksIn(pid: number, dataDir: string): boolean {
+  try {
+    return fs.readlinkSync(`/proc/${pid}/cwd`) === fs.realpathSync(dataDir);
+  } catch {
+    return !fs.existsSync('/proc/self') && isAlive(pid);
+  }
+}

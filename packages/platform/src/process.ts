@@ -1,0 +1,179 @@
+/** One child process: what to start, when it counts as ready, how it is asked to stop. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import type { Readable } from 'node:stream';
+
+export interface ProcessSpec {
+  name: string;
+  command: string;
+  args: string[];
+  /** The whole environment: nothing is inherited. */
+  env: Record<string, string>;
+  cwd?: string;
+  /** Only root may set these. */
+  uid?: number;
+  gid?: number;
+  /** What asks for a graceful end; default SIGTERM. */
+  stopSignal?: NodeJS.Signals;
+  /** After this long a process that was asked to stop is killed; default 10 s. */
+  stopTimeoutMs?: number;
+  /** Polled after the start; may throw, which counts as "not yet". */
+  isReady(): Promise<boolean>;
+  /** Runs before every start, also after a crash: removes what a killed predecessor left. */
+  prepare?(): Promise<void>;
+  readyTimeoutMs?: number;
+}
+
+export interface RunningProcess {
+  pid: number;
+  stdout: Readable;
+  stderr: Readable;
+  /** How it ended: resolves, never rejects. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** Asks, waits, kills; resolves when the process is gone. */
+  stop(): Promise<void>;
+  /** SIGKILL for the process and everything in its group. */
+  kill(): Promise<void>;
+}
+
+const STOP_TIMEOUT_MS = 10_000;
+const READY_TIMEOUT_MS = 30_000;
+const READY_POLL_MS = 15;
+
+/**
+ * Starts the process in a session of its own: Ctrl-C in the terminal reaches the launcher alone, which then stops
+ * everything in order.
+ */
+export async function startProcess(spec: ProcessSpec): Promise<RunningProcess> {
+  await spec.prepare?.();
+  const child = spawn(spec.command, spec.args, {
+    cwd: spec.cwd,
+    env: spec.env,
+    uid: spec.uid,
+    gid: spec.gid,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  await spawned(child, spec);
+  let alive = true;
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('exit', (code, signal) => {
+      alive = false;
+      resolve({ code, signal });
+    });
+  });
+  const pid = child.pid as number;
+
+  async function kill() {
+    signalGroup(pid, 'SIGKILL');
+    await ended;
+  }
+
+  async function stop() {
+    if (!alive) return;
+    child.kill(spec.stopSignal ?? 'SIGTERM');
+    const timer = setTimeout(() => signalGroup(pid, 'SIGKILL'), spec.stopTimeoutMs ?? STOP_TIMEOUT_MS);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  return { pid, stdout: child.stdout as Readable, stderr: child.stderr as Readable, ended, stop, kill };
+}
+
+function spawned(child: ChildProcess, spec: ProcessSpec): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', (cause) => reject(new Error(`${spec.name}: cannot start ${spec.command}`, { cause })));
+  });
+}
+
+/** The negative pid names the whole group: a killed nginx master would leave its workers holding the ports. */
+export function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  for (const target of [-pid, pid]) {
+    try {
+      process.kill(target, signal);
+    } catch {
+      // Already gone, which is what was wanted.
+    }
+  }
+}
+
+/** Starts one process and waits until it answers; ends it if it does not. */
+export async function startAndWait(spec: ProcessSpec): Promise<RunningProcess> {
+  const running = await startProcess(spec);
+  try {
+    await untilReady(spec, running);
+    return running;
+  } catch (err) {
+    await running.kill();
+    throw err;
+  }
+}
+
+/** @throws Error if the process ends or is not ready in time; the message carries the end of what it wrote. */
+export async function untilReady(spec: ProcessSpec, running: RunningProcess): Promise<void> {
+  const written = lastWritten(running);
+  let ended = false;
+  void running.ended.then(() => {
+    ended = true;
+  });
+  const timeoutMs = spec.readyTimeoutMs ?? READY_TIMEOUT_MS;
+  const deadline = Date.now() + timeoutMs;
+  try {
+    while (!(await spec.isReady().catch(() => false))) {
+      if (ended) throw new Error(`${spec.name} ended while starting:\n${written.text()}`);
+      if (Date.now() > deadline) throw new Error(`${spec.name} is not ready after ${timeoutMs} ms:\n${written.text()}`);
+      await new Promise((resolve) => setTimeout(resolve, READY_POLL_MS));
+    }
+  } finally {
+    written.stop();
+  }
+}
+
+const TAIL_CHARS = 4_000;
+
+function lastWritten({ stdout, stderr }: RunningProcess) {
+  let tail = '';
+  const keep = (chunk: Buffer | string) => {
+    tail = (tail + chunk.toString()).slice(-TAIL_CHARS);
+  };
+  stdout.on('data', keep);
+  stderr.on('data', keep);
+  return {
+    text: () => tail.trim(),
+    // The streams stay flowing: a pipe that nobody reads would block its writer.
+    stop: () => {
+      stdout.off('data', keep).resume();
+      stderr.off('data', keep).resume();
+    },
+  };
+}
+
+/** Whether a process with this id exists, whoever owns it. One that ended but was not yet collected does not count. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (err) {
+    if ((err as NodeJS.ErrnoException).code !== 'EPERM') return false;
+  }
+  return processStat(pid)?.state !== 'Z';
+}
+
+/**
+ * When the process was started, in clock ticks since boot: together with the pid it names a process for ever, while a pid
+ * alone is given to somebody else sooner or later. Undefined without such a process or without /proc.
+ */
+export function startTime(pid: number): string | undefined {
+  return processStat(pid)?.startTime;
+}
+
+function processStat(pid: number): { state?: string; startTime?: string } | undefined {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // proc(5): state is field 3, starttime field 22; the command in field 2 may hold spaces and brackets.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { state: fields[0], startTime: fields[19] };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,21 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+/**
+ * Where root keeps what a dropped user must be able to reach: below a home of mode 0700 it could not. Holds nothing that
+ * can't be made again, so deleting it is safe.
+ */
+export function sharedDir(): string {
+  for (const parent of ['/var/lib', os.tmpdir()]) {
+    const dir = path.join(parent, 'gantry');
+    try {
+      fs.mkdirSync(dir, { recursive: true, mode: 0o755 });
+      // In a directory that everybody may write to, somebody else may have been first.
+      if (fs.statSync(dir).uid === process.getuid?.()) return dir;
+    } catch {
+      // Read-only: the next one.
+    }
+  }
+  return fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-'));
+}

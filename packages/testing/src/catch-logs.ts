@@ -1,0 +1,20 @@
+import { type Logger, pino } from 'pino';
+
+export interface CaughtLogs {
+  log: Logger;
+  /** Each line as the object that was logged; `level` is pino's number (30 info, 40 warn, 50 error). */
+  lines: Record<string, unknown>[];
+  /** Everything that was written, for asking what must not be in it. */
+  text(): string;
+}
+
+/** A real logger whose lines land in an array. */
+export function catchLogs(level = 'debug'): CaughtLogs {
+  const written: string[] = [];
+  const lines: Record<string, unknown>[] = [];
+  const write = (line: string) => {
+    written.push(line);
+    lines.push(JSON.parse(line));
+  };
+  return { log: pino({ level }, { write }), lines, text: () => written.join('') };
+}

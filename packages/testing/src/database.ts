@@ -1,0 +1,75 @@
+/** A database of its own for each test file: a clone of a template that holds the migrated, empty tables. */
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { migrate } from '@gantry/platform';
+import { Client } from 'pg';
+
+export type Template = 'worker-api' | 'automation-api' | 'skills-api' | 'empty';
+
+export interface TestDatabase {
+  url: string;
+  /** Ends whatever is still connected. Optional: the whole server goes with the run. */
+  drop(): Promise<void>;
+}
+
+export const POSTGRES_VARIABLE = 'GANTRY_TEST_POSTGRES';
+
+const root = path.resolve(__dirname, '../../..');
+/** Serialises the making of templates among jest's workers. */
+const TEMPLATE_LOCK = 5_417;
+
+export async function createDatabase(template: Template): Promise<TestDatabase> {
+  const name = `test_${template.replaceAll('-', '_')}_${randomBytes(6).toString('hex')}`;
+  const source = template === 'empty' ? 'template0' : `template_${template.replaceAll('-', '_')}`;
+  await asAdmin(async (admin) => {
+    if (template !== 'empty') await ensureTemplate(admin, template, source);
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${source} STRATEGY wal_log`);
+  });
+  return {
+    url: urlOf(name),
+    drop: () => asAdmin(async (admin) => void (await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))),
+  };
+}
+
+/** Templates are made when first wanted: a broken migration fails the tests of its own service only. */
+async function ensureTemplate(admin: Client, service: string, name: string): Promise<void> {
+  await admin.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
+  try {
+    const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1 AND datistemplate', [name]);
+    if (rowCount) return;
+    await admin.query(`DROP DATABASE IF EXISTS ${name}`);
+    await admin.query(`CREATE DATABASE ${name}`);
+    await migrate(urlOf(name), path.join(root, 'services', service, 'prisma/migrations'));
+    await admin.query(`ALTER DATABASE ${name} IS_TEMPLATE true`);
+  } finally {
+    await admin.query('SELECT pg_advisory_unlock($1)', [TEMPLATE_LOCK]);
+  }
+}
+
+function urlOf(database: string): string {
+  const base = process.env[POSTGRES_VARIABLE];
+  if (!base) throw new Error(`${POSTGRES_VARIABLE} is not set: run tests through the jest.config.js at the root`);
+  const url = new URL(base);
+  url.pathname = `/${database}`;
+  return url.toString();
+}
+
+async function asAdmin<T>(work: (admin: Client) => Promise<T>): Promise<T> {
+  const admin = new Client({ connectionString: urlOf('postgres') });
+  await admin.connect();
+  try {
+    return await work(admin);
+  } finally {
+    await admin.end();
+  }
+}
+
+/** Ends every connection to the database but its own: what a restart of PostgreSQL looks like to a service. */
+export async function cutConnections(database: TestDatabase): Promise<void> {
+  await asAdmin((admin) =>
+    admin.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()',
+      [new URL(database.url).pathname.slice(1)],
+    ),
+  );
+}

@@ -1,0 +1,15 @@
+/** One PostgreSQL for the whole run, in a directory that the teardown removes. */
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { postgresProcess, postgresUrl, startAndWait } from '@gantry/platform';
+import { POSTGRES_VARIABLE } from './database';
+import { freePort } from './free-port';
+import { beginRun } from './run-dir';
+import { remember } from './running-postgres';
+
+export default async function globalSetup(): Promise<void> {
+  const dataDir = path.join(beginRun(), 'postgres');
+  const options = { dataDir, port: await freePort(), password: randomBytes(16).toString('hex'), durable: false };
+  remember(await startAndWait(await postgresProcess(options)));
+  process.env[POSTGRES_VARIABLE] = postgresUrl(options, 'postgres');
+}

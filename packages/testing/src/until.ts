@@ -1,0 +1,23 @@
+/**
+ * Polls a condition and resolves with its first truthy value.
+ * @throws Error after `deadlineMs` (default 5 s); a condition that throws counts as not yet true, its last error is the cause.
+ */
+export async function until<T>(
+  condition: () => T | Promise<T>,
+  options: { deadlineMs?: number; everyMs?: number; what?: string } = {},
+): Promise<NonNullable<T>> {
+  const { deadlineMs = 5_000, everyMs = 10, what = condition.toString() } = options;
+  const deadline = Date.now() + deadlineMs;
+  let cause: unknown;
+  do {
+    try {
+      const value = await condition();
+      if (value) return value;
+      cause = undefined;
+    } catch (err) {
+      cause = err;
+    }
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  } while (Date.now() < deadline);
+  throw new Error(`still not true after ${deadlineMs} ms: ${what}`, { cause });
+}
