@@ -10,7 +10,7 @@ import {
 } from 'nats';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
-import { eventCatalogue, EVENTS_STREAM } from './catalogue';
+import { EVENTS_STREAM, eventCatalogue } from './catalogue';
 import { RUN_EVENTS_STREAM } from './run-protocol';
 
 export interface Bus {

@@ -2,8 +2,9 @@
  * Which NATS user may touch which subjects. The launcher and the Kubernetes manifests render this table into the
  * server's configuration, so a stolen executor can ask for work and report on it, and nothing else.
  */
-import { eventCatalogue, EVENTS_STREAM } from './catalogue';
+
 import { INTROSPECT_SUBJECT } from './auth-protocol';
+import { EVENTS_STREAM, eventCatalogue } from './catalogue';
 import { RUN_EVENTS_STREAM, type RunSource } from './run-protocol';
 
 export interface NatsPermissions {

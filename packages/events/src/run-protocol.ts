@@ -130,7 +130,7 @@ export const artifactRequest = z.object({
   executorId: z.string(),
   runId: z.string(),
   attempt: z.int(),
-  /** `output` and `log` artifacts are the platform's own, for what is too large for a message. */
+  /** `output`: the return value of a run, when it is too large for a message. */
   purpose: z.enum(['artifact', 'output']),
   name: z.string().max(255),
   contentType: z.string().max(255),
@@ -209,7 +209,13 @@ export const runEvent = z.discriminatedUnion('type', [
     output: z.unknown().optional(),
     outputKey: z.string().optional(),
     error: runError.optional(),
-    usage: z.object({ wallMs: z.number(), cpuMs: z.number(), maxRssBytes: z.int() }),
+    /** `costUsd`: the sum of what the run reported with context.cost(). */
+    usage: z.object({
+      wallMs: z.number(),
+      cpuMs: z.number(),
+      maxRssBytes: z.int(),
+      costUsd: z.number().min(0).default(0),
+    }),
   }),
 ]);
 export type RunEvent = z.infer<typeof runEvent>;

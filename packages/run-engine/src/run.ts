@@ -70,6 +70,8 @@ export interface Run {
   maxRssBytes: number | null;
   createdBy: string | null;
   cancelRequestedAt: Date | null;
+  requestId: string | null;
+  traceparent: string | null;
   createdAt: Date;
   startedAt: Date | null;
   finishedAt: Date | null;

@@ -1,0 +1,88 @@
+/**
+ * Executors that wait for work: their unanswered requests, oldest first.
+ *
+ * A standing claim is answered once: with a job, or with "nothing" before its asker gives up. One that is answered with a
+ * job just as its executor dies leaves a lease that runs out; nothing is lost.
+ */
+import {
+  type Bus,
+  CLAIM_HOLD_MS,
+  type ClaimReply,
+  type ClaimRequest,
+  claimRequest,
+  claimWithdrawal,
+  encode,
+  listen,
+  type RunSource,
+  runSubjects,
+} from '@gantry/events';
+import type { Logger } from 'pino';
+
+export interface Claim extends ClaimRequest {
+  answer: (reply: ClaimReply) => void;
+  expiresAt: number;
+}
+
+export interface ClaimQueue {
+  readonly size: number;
+  /** The oldest claim, taken out of the queue; put it back if it is not used. */
+  take(): Claim | undefined;
+  putBack(claim: Claim): void;
+  /** Answers all with "nothing" and takes no more: their executors turn to another replica. */
+  close(): void;
+}
+
+const SWEEP_MS = 250;
+
+export function openClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim: () => void): ClaimQueue {
+  let claims: Claim[] = [];
+  const release = (claim: Claim) => claim.answer({ job: null });
+
+  const subscriptions = [
+    listen(
+      bus,
+      runSubjects.claim(source),
+      claimRequest,
+      (request, message) => {
+        claims.push({
+          ...request,
+          answer: (reply) => void message.respond(encode(reply)),
+          expiresAt: Date.now() + CLAIM_HOLD_MS,
+        });
+        onClaim();
+      },
+      { queue: 'claims', log },
+    ),
+    listen(
+      bus,
+      runSubjects.withdraw(source),
+      claimWithdrawal,
+      ({ claimId }) => {
+        claims = claims.filter((claim) => claim.claimId !== claimId);
+      },
+      { log },
+    ),
+  ];
+  const sweep = setInterval(() => {
+    const now = Date.now();
+    const [expired, open] = [claims.filter((c) => c.expiresAt <= now), claims.filter((c) => c.expiresAt > now)];
+    claims = open;
+    expired.forEach(release);
+  }, SWEEP_MS);
+
+  return {
+    get size() {
+      return claims.length;
+    },
+    take: () => claims.shift(),
+    putBack: (claim) => {
+      if (claim.expiresAt > Date.now()) claims.unshift(claim);
+      else release(claim);
+    },
+    close: () => {
+      clearInterval(sweep);
+      for (const subscription of subscriptions) subscription.unsubscribe();
+      claims.splice(0).forEach(release);
+    },
+  };
+}

@@ -1,0 +1,134 @@
+/**
+ * Brings queued runs and waiting executors together.
+ *
+ * Two ways lead to an executor. A run that is submitted while a claim stands here is written already leased to that
+ * executor and answered at once: one commit between the request and the code. Any other run is queued, and a hint tells
+ * all replicas; whichever holds a claim takes it. Hints may be lost: while claims stand, the table is looked at
+ * every POLL_MS anyway.
+ */
+import { type Bus, LEASE_MS, type RunError, type RunSource, runSubjects } from '@gantry/events';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { type Claim, openClaimQueue } from './claim-queue';
+import { claimRuns } from './claim-runs';
+import type { BuiltJob } from './job';
+import type { NewRun, Run } from './run';
+import { insertRun } from './run-row';
+
+const POLL_MS = 500;
+/** A claim that is about to expire is not worth a commit. */
+const MARGIN_MS = 300;
+
+export interface Dispatcher {
+  submit(run: NewRun, beforeHandOut: (runId: string) => void): Promise<Run>;
+  hint(): void;
+  close(): Promise<void>;
+}
+
+export function startDispatcher(deps: {
+  bus: Bus;
+  pool: Pool;
+  source: RunSource;
+  log: Logger;
+  build: (run: Run, publicKey: string) => Promise<BuiltJob>;
+  refuse: (run: Run, error: RunError) => Promise<void>;
+}): Dispatcher {
+  const { bus, pool, source, log } = deps;
+  let mayHaveQueued = true;
+  let filling: Promise<void> | null = null;
+
+  const claims = openClaimQueue(bus, source, log, () => {
+    if (mayHaveQueued) fill();
+  });
+  const hints = bus.nc.subscribe(runSubjects.hint(source), {
+    callback: () => {
+      mayHaveQueued = true;
+      fill();
+    },
+  });
+  const poll = setInterval(() => fill(), POLL_MS);
+
+  function fill(): void {
+    if (filling || !claims.size) return;
+    filling = handOutQueued()
+      .catch((err) => log.warn({ err }, 'queued runs not handed out: will try again'))
+      .finally(() => {
+        filling = null;
+        if (mayHaveQueued && claims.size) setImmediate(fill);
+      });
+  }
+
+  async function handOutQueued(): Promise<void> {
+    // Before the query: a hint that comes while it runs must not be forgotten.
+    mayHaveQueued = false;
+    const taken: Claim[] = [];
+    for (let claim = claims.take(); claim; claim = claims.take()) taken.push(claim);
+    let claimed: { run: Run; index: number }[] = [];
+    try {
+      claimed = await claimRuns(
+        pool,
+        taken.map((claim) => claim.executorId),
+      );
+    } finally {
+      const used = new Set(claimed.map(({ index }) => index));
+      taken
+        .filter((_, index) => !used.has(index))
+        .reverse()
+        .forEach(claims.putBack);
+    }
+    if (claimed.length === taken.length) mayHaveQueued = true;
+    await Promise.all(claimed.map(({ run, index }) => handOut(run, taken[index] as Claim)));
+  }
+
+  /** A failure here leaves the run to the sweeper: its lease runs out unconfirmed and it is queued again. */
+  async function handOut(run: Run, claim: Claim): Promise<void> {
+    try {
+      const built = await deps.build(run, claim.publicKey);
+      if ('job' in built) return claim.answer({ job: built.job });
+      await deps.refuse(run, built.refused);
+    } catch (err) {
+      log.error({ err, runId: run.id }, 'run not handed out');
+    }
+    claims.putBack(claim);
+  }
+
+  return {
+    async submit(newRun, beforeHandOut) {
+      const claim = mayHaveQueued ? undefined : claims.take();
+      if (!claim || claim.expiresAt < Date.now() + MARGIN_MS) {
+        if (claim) claims.putBack(claim);
+        const run = await insertRun(pool, newRun, null);
+        if (!run) throw new Error('a submitted run has no fire time');
+        beforeHandOut(run.id);
+        hintAll();
+        return run;
+      }
+      let run: Run | null;
+      try {
+        run = await insertRun(pool, newRun, {
+          executorId: claim.executorId,
+          expiresAt: new Date(Date.now() + LEASE_MS),
+        });
+        if (!run) throw new Error('a submitted run has no fire time');
+      } catch (err) {
+        claims.putBack(claim);
+        throw err;
+      }
+      beforeHandOut(run.id);
+      void handOut(run, claim);
+      return run;
+    },
+    hint: hintAll,
+    close: async () => {
+      clearInterval(poll);
+      hints.unsubscribe();
+      claims.close();
+      await filling;
+    },
+  };
+
+  function hintAll(): void {
+    // This replica hears its own hint as well.
+    if (!bus.nc.isClosed()) bus.nc.publish(runSubjects.hint(source));
+  }
+}

@@ -1,0 +1,72 @@
+/** Turns a run into what an executor is told. */
+import {
+  encode,
+  INLINE_BYTES_MAX,
+  type Job,
+  MESSAGE_BYTES_MAX,
+  type RunError,
+  type RunSource,
+  sealTo,
+} from '@gantry/events';
+import type { ObjectStore } from '@gantry/object-store';
+import type { Run } from './run';
+
+export type SecretsOf = (run: Run) => Promise<Record<string, string>>;
+
+/** Presigned URLs in a job must outlive its waiting and fetching, not its running. */
+const URL_SECONDS = 600;
+
+export type BuiltJob = { job: Job } | { refused: RunError };
+
+/** @returns `refused` where the run can't be handed out at all: a declared secret is not set, or they are too large. */
+export async function buildJob(
+  run: Run,
+  executorPublicKey: string,
+  deps: { source: RunSource; objects: ObjectStore; secretsOf: SecretsOf },
+): Promise<BuiltJob> {
+  const { spec } = run;
+  const { objects } = deps;
+  const internal = { expiresSeconds: URL_SECONDS, audience: 'internal' } as const;
+
+  const job: Job = {
+    runId: run.id,
+    source: deps.source,
+    attempt: run.attempt,
+    workspaceId: run.workspaceId,
+    kind: run.kind,
+    code: { digest: spec.code.digest, size: spec.code.size, url: await objects.presignGet(spec.code.key, internal) },
+    entrypoint: spec.entrypoint,
+    dependencies: spec.dependencies,
+    ...(spec.outputs.length && { outputs: spec.outputs }),
+    files: await Promise.all(
+      spec.files.map(async ({ key, ...file }) => ({ ...file, url: await objects.presignGet(key, internal) })),
+    ),
+    limits: spec.limits,
+    network: spec.network,
+    isolation: spec.isolation,
+    ...(run.requestId && { requestId: run.requestId }),
+    ...(run.traceparent && { traceparent: run.traceparent }),
+  };
+
+  if (spec.secrets.length) {
+    const values = await deps.secretsOf(run);
+    const missing = spec.secrets.filter((name) => !(name in values));
+    if (missing.length) {
+      const message = `not set in this workspace: ${missing.join(', ')}. Set it with POST /api/secrets and run again.`;
+      return { refused: { code: 'missing_secret', message } };
+    }
+    job.secrets = sealTo(executorPublicKey, run.id, Buffer.from(JSON.stringify(values)));
+  }
+
+  const inputs = Buffer.from(JSON.stringify(run.inputs));
+  if (inputs.length <= INLINE_BYTES_MAX) job.inputs = run.inputs;
+  else {
+    const key = `runs/${run.workspaceId}/${run.id}/inputs.json`;
+    await objects.put(key, inputs, { contentType: 'application/json' });
+    job.inputsUrl = await objects.presignGet(key, internal);
+  }
+  if (encode({ job }).length > MESSAGE_BYTES_MAX) {
+    return { refused: { code: 'invalid_inputs', message: 'the secrets of this run are larger than 96 KB together' } };
+  }
+  return { job };
+}

@@ -1,0 +1,99 @@
+/**
+ * A run's own log of what happened, as clients see it.
+ *
+ * seq = attempt * 1,000,000 + the executor's number within the attempt. Gapless within an attempt, so that a reader
+ * knows when it has missed something, until the last two: `output` (or `status`) and `done`. Where the service ends a run
+ * itself, without an executor, those two take numbers that no executor reaches.
+ */
+import type { RunEvent, RunEventBatch } from '@gantry/events';
+import type { Pool } from 'pg';
+import type { Run } from './run';
+
+export interface StoredEvent {
+  seq: number;
+  at: Date;
+  type: 'status' | 'log' | 'progress' | 'artifact' | 'cost' | 'output' | 'done';
+  data: unknown;
+}
+
+/** An event on its way to the table. `closes`: part of an ending, kept only if that ending counts. */
+export interface NewEvent extends StoredEvent {
+  closes: boolean;
+}
+
+export const ATTEMPT_SPAN = 1_000_000;
+/** Numbers that executors use end here. */
+const SERVICE_SEQ = ATTEMPT_SPAN - 10;
+
+export const seqOf = (attempt: number, number: number): number =>
+  attempt * ATTEMPT_SPAN + Math.min(number, SERVICE_SEQ - 1);
+
+/** What an executor reported, as rows. The terminal event makes two. */
+export function toNewEvents(batch: RunEventBatch): NewEvent[] {
+  return batch.events.flatMap((event) => {
+    const seq = seqOf(batch.attempt, event.seq);
+    const at = new Date(event.at);
+    if (event.type === 'finished') return event.status === 'returned' ? [] : closing(seq, at, event);
+    return [{ seq, at, ...openEvent(event), closes: false }];
+  });
+}
+
+/** `progress`, `log` and the like: what happens while a run goes on. */
+export function openEvent(event: Exclude<RunEvent, { type: 'finished' }>): Pick<StoredEvent, 'type' | 'data'> {
+  switch (event.type) {
+    case 'started':
+      return { type: 'status', data: { status: 'running' } };
+    case 'log': {
+      const { stream, level, text, fields } = event;
+      return { type: 'log', data: { stream, level, text, ...(fields && { fields }) } };
+    }
+    case 'progress':
+      return { type: 'progress', data: { fraction: event.fraction, message: event.message } };
+    case 'artifact': {
+      const { artifactId, name, contentType, size, sha256 } = event;
+      return { type: 'artifact', data: { id: artifactId, name, contentType, size, sha256 } };
+    }
+    case 'cost':
+      return { type: 'cost', data: { usd: event.usd, label: event.label } };
+  }
+}
+
+type Ending = Pick<Extract<RunEvent, { type: 'finished' }>, 'status' | 'output' | 'outputKey' | 'error'>;
+
+function closing(seq: number, at: Date, { status, output, outputKey, error }: Ending): NewEvent[] {
+  const last: StoredEvent =
+    status === 'completed'
+      ? { seq, at, type: 'output', data: outputKey ? { stored: true } : { output: output ?? null } }
+      : { seq, at, type: 'status', data: { status, error: error ?? null } };
+  const done: StoredEvent = { seq: seq + 1, at, type: 'done', data: { status } };
+  return [last, done].map((event) => ({ ...event, closes: true }));
+}
+
+/** The two last events of a run that the service itself ends. */
+export const serviceClosing = (attempt: number, at: Date, ending: Ending): NewEvent[] =>
+  closing(attempt * ATTEMPT_SPAN + SERVICE_SEQ, at, ending);
+
+export async function readEvents(pool: Pool, runId: string, after: number, limit: number): Promise<StoredEvent[]> {
+  const { rows } = await pool.query({
+    name: 'read-run-events',
+    text: 'SELECT seq::float8 AS seq, at, type, data FROM run_events WHERE run_id = $1 AND seq > $2 ORDER BY seq LIMIT $3',
+    values: [runId, after, limit],
+  });
+  return rows;
+}
+
+const LOG_TEXT_BYTES_MAX = 256 * 1024;
+
+/** stdout, stderr and context.log() of the last attempt as one text, cut at the front beyond 256 KB. */
+export async function readLogsText(pool: Pool, run: Run): Promise<string> {
+  const { rows } = await pool.query(
+    `SELECT data FROM run_events WHERE run_id = $1 AND seq >= $2 AND type = 'log' ORDER BY seq DESC LIMIT 20000`,
+    [run.id, run.attempt * ATTEMPT_SPAN],
+  );
+  return joinLogs(rows.map((row) => row.data.text as string).reverse());
+}
+
+export function joinLogs(lines: string[]): string {
+  const text = lines.map((line) => `${line}\n`).join('');
+  return text.length > LOG_TEXT_BYTES_MAX ? `[...]\n${text.slice(-LOG_TEXT_BYTES_MAX)}` : text;
+}

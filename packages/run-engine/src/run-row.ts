@@ -1,0 +1,110 @@
+import { newId } from '@gantry/events';
+import type { PoolClient, QueryConfig, QueryResult } from 'pg';
+import type { NewRun, Run, RunStatus } from './run';
+
+/** A pool or a client inside a transaction. */
+export interface Sql {
+  query(config: QueryConfig): Promise<QueryResult>;
+}
+
+export const RUN_COLUMNS = `r.id, r.workspace_id, r.subject_id, r.kind, r.trigger, r.version, r.status, r.attempt, r.inputs,
+  r.spec, r.output, r.output_key, r.error, r.cost_usd, r.cpu_ms, r.max_rss_bytes, r.created_by, r.cancel_requested_at,
+  r.request_id, r.traceparent, r.created_at, r.started_at, r.finished_at`;
+
+// biome-ignore lint/suspicious/noExplicitAny: a row of RUN_COLUMNS, typed here once
+export function toRun(row: any): Run {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    subjectId: row.subject_id,
+    kind: row.kind,
+    trigger: row.trigger,
+    version: row.version,
+    status: row.status,
+    attempt: row.attempt,
+    inputs: row.inputs,
+    spec: row.spec,
+    output: row.output,
+    outputKey: row.output_key,
+    error: row.error,
+    costUsd: row.cost_usd,
+    cpuMs: row.cpu_ms,
+    maxRssBytes: row.max_rss_bytes === null ? null : Number(row.max_rss_bytes),
+    createdBy: row.created_by,
+    cancelRequestedAt: row.cancel_requested_at,
+    requestId: row.request_id,
+    traceparent: row.traceparent,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+  };
+}
+
+/** The lease that a run is born with when an executor was already waiting for it. */
+export interface FirstLease {
+  executorId: string;
+  expiresAt: Date;
+}
+
+/** @returns null when this subject already has a run for `scheduledFor`. */
+export async function insertRun(sql: Sql | PoolClient, run: NewRun, lease: FirstLease | null): Promise<Run | null> {
+  const status: RunStatus = lease ? 'running' : 'queued';
+  const now = new Date();
+  const made: Run = {
+    id: newId('run_'),
+    workspaceId: run.workspaceId,
+    subjectId: run.subjectId,
+    kind: run.kind,
+    trigger: run.trigger,
+    version: run.version,
+    status,
+    attempt: lease ? 1 : 0,
+    inputs: run.inputs,
+    spec: run.spec,
+    output: null,
+    outputKey: null,
+    error: null,
+    costUsd: 0,
+    cpuMs: null,
+    maxRssBytes: null,
+    createdBy: run.createdBy,
+    cancelRequestedAt: null,
+    requestId: run.requestId ?? null,
+    traceparent: run.traceparent ?? null,
+    createdAt: now,
+    startedAt: lease ? now : null,
+    finishedAt: null,
+  };
+  if (run.kind === 'test') made.id = made.id.replace('run_', 'tr_');
+  const { rowCount } = await sql.query({
+    name: 'insert-run',
+    text: `INSERT INTO runs (id, workspace_id, subject_id, kind, trigger, version, status, priority, attempt, retries_left,
+             executor_id, lease_expires_at, inputs, spec, scheduled_for, created_by, request_id, traceparent, created_at,
+             available_at, started_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19, $20)
+           ON CONFLICT (subject_id, scheduled_for) WHERE scheduled_for IS NOT NULL DO NOTHING`,
+    values: [
+      made.id,
+      made.workspaceId,
+      made.subjectId,
+      made.kind,
+      made.trigger,
+      made.version,
+      made.status,
+      run.priority ?? 0,
+      made.attempt,
+      run.retriesMax ?? 0,
+      lease?.executorId ?? null,
+      lease?.expiresAt ?? null,
+      JSON.stringify(made.inputs),
+      JSON.stringify(made.spec),
+      run.scheduledFor ?? null,
+      made.createdBy,
+      made.requestId,
+      made.traceparent,
+      made.createdAt,
+      made.startedAt,
+    ],
+  });
+  return rowCount ? made : null;
+}

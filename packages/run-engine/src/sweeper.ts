@@ -1,0 +1,98 @@
+/**
+ * Finds runs whose executor has gone.
+ *
+ * A lease that ran out says so only if renewals could have arrived and everything reported has been written. So a sweep
+ * waits until this replica has been able to reach PostgreSQL and NATS for a whole lease, and until ingestion has caught
+ * up: an outage of ours must not end anybody's run.
+ */
+import { type Bus, LEASE_MS, type RunError } from '@gantry/events';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { Run } from './run';
+import { RUN_COLUMNS, toRun } from './run-row';
+
+const SWEEP_MS = 2_000;
+const BATCH = 200;
+
+const LOST: RunError = {
+  code: 'executor_lost',
+  message:
+    'the executor that ran this went away before it could report a result. The run may have had effects; run it again if that is safe.',
+};
+const CANCELLED: RunError = { code: 'cancelled', message: 'cancelled' };
+
+export function startSweeper(deps: {
+  bus: Bus;
+  pool: Pool;
+  log: Logger;
+  caughtUp: () => Promise<boolean>;
+  end: (run: Run, status: 'failed' | 'cancelled', error: RunError) => Promise<void>;
+  onQueued: () => void;
+}): { stop(): Promise<void> } {
+  const { bus, pool, log } = deps;
+  let reachableSince = Date.now();
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  let sweeping: Promise<void> = Promise.resolve();
+
+  void (async () => {
+    for await (const status of bus.nc.status()) {
+      if (status.type === 'disconnect' || status.type === 'reconnect') reachableSince = Date.now();
+    }
+  })();
+
+  function schedule() {
+    if (stopped) return;
+    timer = setTimeout(() => {
+      sweeping = sweep()
+        .catch((err) => {
+          reachableSince = Date.now();
+          log.warn({ err }, 'sweep failed: will try again');
+        })
+        .finally(schedule);
+    }, SWEEP_MS);
+  }
+
+  async function sweep() {
+    const expired = await expiredRuns();
+    if (!expired.length || Date.now() - reachableSince < LEASE_MS || !(await deps.caughtUp())) return;
+    for (const { run, confirmed, retriesLeft } of expired) {
+      log.warn({ runId: run.id, attempt: run.attempt, confirmed }, 'lease ran out');
+      if (run.cancelRequestedAt) await deps.end(run, 'cancelled', CANCELLED);
+      else if (confirmed && !retriesLeft) await deps.end(run, 'failed', LOST);
+      else if (await requeue(run, confirmed)) deps.onQueued();
+    }
+  }
+
+  async function expiredRuns() {
+    const { rows } = await pool.query(
+      `SELECT ${RUN_COLUMNS}, r.confirmed, r.retries_left FROM runs r
+       WHERE r.status = 'running' AND r.lease_expires_at < now() ORDER BY r.lease_expires_at LIMIT $1`,
+      [BATCH],
+    );
+    return rows.map((row) => ({
+      run: toRun(row),
+      confirmed: row.confirmed as boolean,
+      retriesLeft: row.retries_left as number,
+    }));
+  }
+
+  async function requeue(run: Run, started: boolean): Promise<boolean> {
+    const { rowCount } = await pool.query(
+      `UPDATE runs SET status = 'queued', executor_id = NULL, lease_expires_at = NULL, started_at = NULL,
+         retries_left = retries_left - $3
+       WHERE id = $1 AND attempt = $2 AND status = 'running' AND lease_expires_at < now()`,
+      [run.id, run.attempt, started ? 1 : 0],
+    );
+    return Boolean(rowCount);
+  }
+
+  schedule();
+  return {
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await sweeping;
+    },
+  };
+}
