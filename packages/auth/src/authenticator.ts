@@ -1,0 +1,48 @@
+/** From a request to the one who calls and the one workspace that the request acts in. */
+import type { Identity } from '@gantry/events';
+import { AppError, type Principal } from '@gantry/http';
+import type { Request } from 'express';
+import { badCredential, readCredential, single } from './credential';
+import type { Identify } from './identity-cache';
+import { originsOf, requireSameOrigin } from './same-origin';
+
+export interface AuthenticatorOptions {
+  identify: Identify;
+  /** The three public addresses: a page of theirs may use the session cookie. */
+  publicUrls: string[];
+}
+
+/** Null without a credential. @throws AppError 400, 401, 403, or 503 when nobody can say */
+export type Authenticate = (req: Request) => Promise<Principal | null>;
+
+export function createAuthenticator({ identify, publicUrls }: AuthenticatorOptions): Authenticate {
+  const origins = originsOf(publicUrls);
+  return async (req) => {
+    const credential = readCredential(req);
+    if (!credential) return null;
+    if (credential.kind === 'session') requireSameOrigin(req, origins, 'refuse');
+    const identity = await identify(credential);
+    // The cache keeps an answer a little; the end of a token's life is exact all the same.
+    if (!identity || (identity.expiresAt !== null && identity.expiresAt <= Date.now())) {
+      throw badCredential('the credential is unknown, revoked or expired; sign in again or use another token');
+    }
+    return inWorkspace(req, identity);
+  };
+}
+
+function inWorkspace(req: Request, identity: Identity): Principal {
+  const wanted = single(req, 'x-svc-workspace');
+  const workspaceId = wanted ?? identity.defaultWorkspaceId;
+  const role = Object.hasOwn(identity.memberships, workspaceId) ? identity.memberships[workspaceId] : undefined;
+  if (!role) {
+    throw new AppError(
+      'forbidden',
+      'not_a_member',
+      wanted === undefined
+        ? 'this account is no member of any workspace; ask somebody for an invitation'
+        : 'x-svc-workspace: you are no member of that workspace, or this token is not for it',
+    );
+  }
+  const { kind, userId, email, name, tokenId, memberships } = identity;
+  return { kind, userId, email, name, tokenId, workspaceId, role, memberships };
+}

@@ -1,0 +1,78 @@
+/** Finding the one credential of a request. */
+import { AppError } from '@gantry/http';
+import type { Request } from 'express';
+import { parseOpaqueToken } from './opaque-token';
+
+export const SESSION_COOKIE = 'svc_cloud_session';
+
+export type Credential =
+  | { kind: 'token'; secret: string }
+  | { kind: 'jwt'; secret: string }
+  /** Sent by a browser by itself: unsafe methods must prove where they come from. */
+  | { kind: 'session'; secret: string };
+
+const HEADER_BYTES_MAX = 4_096;
+const JWT_SHAPE = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/**
+ * An explicit header is meant; a cookie is merely there, so it counts only without one. Two headers that name different
+ * credentials are refused rather than ranked: whoever put the second one there may not be the caller.
+ * @throws AppError 400 for a header that is sent twice, too long, or contradicted; 401 for what can't be a credential
+ */
+export function readCredential(req: Request): Credential | null {
+  const token = single(req, 'x-svc-token')?.trim();
+  const bearer = bearerOf(single(req, 'authorization'));
+  if (token !== undefined && bearer !== undefined && token !== bearer) {
+    throw ambiguous('x-svc-token and Authorization name different credentials; send one of them');
+  }
+  if (token !== undefined) return tokenCredential(token);
+  if (bearer !== undefined) return JWT_SHAPE.test(bearer) ? { kind: 'jwt', secret: bearer } : tokenCredential(bearer);
+  const cookie = readSessionCookie(req);
+  return cookie === undefined ? null : { kind: 'session', secret: cookie };
+}
+
+/** The value of the session cookie if it can be one. @throws AppError 400 if there are two, 401 if it can't be one */
+export function readSessionCookie(req: Request): string | undefined {
+  const values = new Set<string>();
+  for (const header of req.headersDistinct.cookie ?? []) {
+    for (const pair of header.split(';')) {
+      const [name, value = ''] = pair.trim().split('=', 2);
+      if (name === SESSION_COOKIE && value) values.add(value);
+    }
+  }
+  if (values.size > 1) throw ambiguous(`the cookie ${SESSION_COOKIE} is sent twice`);
+  const [value] = values;
+  if (value === undefined) return undefined;
+  if (parseOpaqueToken(value)?.prefix !== 'ses_') throw badCredential('the session cookie is malformed; sign in again');
+  return value;
+}
+
+/** The value of a header that makes sense only once. @throws AppError 400 */
+export function single(req: Request, name: string): string | undefined {
+  const values = req.headersDistinct[name];
+  const [value] = values ?? [];
+  if (values && values.length > 1) throw ambiguous(`the header ${name} is sent twice`);
+  if (value && value.length > HEADER_BYTES_MAX) {
+    throw new AppError('invalid', 'header_too_long', `the header ${name} is longer than ${HEADER_BYTES_MAX} bytes`);
+  }
+  return value;
+}
+
+export const badCredential = (detail: string): AppError => new AppError('unauthorized', 'bad_credential', detail);
+
+const ambiguous = (detail: string) => new AppError('invalid', 'ambiguous_credential', detail);
+
+function bearerOf(authorization: string | undefined): string | undefined {
+  if (authorization === undefined) return undefined;
+  const [, bearer] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
+  if (bearer === undefined) throw badCredential('Authorization: expected "Bearer <token>"');
+  return bearer;
+}
+
+function tokenCredential(text: string): Credential {
+  const prefix = parseOpaqueToken(text)?.prefix;
+  if (prefix !== 'svc_' && prefix !== 'wst_') {
+    throw badCredential('this is not a token: expected svc_..., wst_... or an access JWT, copied whole');
+  }
+  return { kind: 'token', secret: text };
+}

@@ -1,0 +1,36 @@
+/**
+ * Drops cached answers when a token is revoked or a membership changes.
+ *
+ * Every replica must hear it, so this is a plain subscription and no durable consumer: what is missed while NATS is away
+ * is covered by the short life of the answers, and all are dropped when the connection comes back.
+ */
+import { type Bus, decode, memberChanged, tokenRevoked } from '@gantry/events';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { IdentityCache } from './identity-cache';
+
+const envelope = z.object({ data: z.unknown() });
+
+export function evictOnEvents(cache: IdentityCache, { bus, log }: { bus: Bus; log: Logger }): { stop(): void } {
+  const hear = <T extends z.ZodType>(event: { subject: string; data: T }, act: (data: z.infer<T>) => void) =>
+    bus.nc.subscribe(event.subject, {
+      callback: (error, message) => {
+        try {
+          if (error) throw error;
+          act(event.data.parse(decode(envelope, message.data).data));
+        } catch (err) {
+          // What can't be read may have been a revocation.
+          cache.clear();
+          log.warn({ err, subject: event.subject }, 'unreadable event: forgot every cached identity');
+        }
+      },
+    });
+  const subscriptions = [
+    hear(tokenRevoked, ({ tokenId }) => cache.evictToken(tokenId)),
+    hear(memberChanged, ({ userId }) => cache.evictUser(userId)),
+  ];
+  void (async () => {
+    for await (const status of bus.nc.status()) if (status.type === 'reconnect') cache.clear();
+  })();
+  return { stop: () => subscriptions.forEach((subscription) => void subscription.unsubscribe()) };
+}

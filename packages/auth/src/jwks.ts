@@ -1,0 +1,51 @@
+/** The issuer's public keys, fetched over HTTP and kept. */
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { z } from 'zod';
+import type { FindKey } from './jwt';
+
+const jwks = z.object({
+  keys: z.array(
+    z.looseObject({ kid: z.string(), kty: z.literal('EC'), crv: z.literal('P-256'), x: z.string(), y: z.string() }),
+  ),
+});
+
+const FRESH_MS = 10 * 60_000;
+/** A kid that nobody knows makes us ask again, but only this often: anybody can invent kids. */
+const REFETCH_MS = 15_000;
+const TIMEOUT_MS = 2_000;
+
+/**
+ * Keys are asked for again when they are ten minutes old, and when a JWT names a key that is not among them. While the
+ * issuer is away, keys that were fetched once go on being used.
+ */
+export function remoteKeys(options: { url: string; fetch?: typeof fetch; now?: () => number }): FindKey {
+  const { url, fetch: get = fetch, now = Date.now } = options;
+  let keys: Map<string, KeyObject> | undefined;
+  let triedAt = Number.NEGATIVE_INFINITY;
+  let fetchedAt = Number.NEGATIVE_INFINITY;
+  let under: Promise<void> | undefined;
+
+  async function refetch() {
+    triedAt = now();
+    const answer = await get(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' });
+    if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
+    const found = jwks.parse(await answer.json());
+    keys = new Map(found.keys.map((jwk) => [jwk.kid, createPublicKey({ key: jwk, format: 'jwk' })]));
+    fetchedAt = now();
+  }
+
+  const refetchOnce = () => {
+    under ??= refetch().finally(() => {
+      under = undefined;
+    });
+    return under;
+  };
+
+  return async (kid) => {
+    if (!keys) await refetchOnce();
+    else if (now() - triedAt > REFETCH_MS && (!keys.has(kid) || now() - fetchedAt > FRESH_MS)) {
+      await refetchOnce().catch(() => {});
+    }
+    return keys?.get(kid);
+  };
+}

@@ -1,0 +1,69 @@
+/** How every service but worker-api learns who is calling: JWTs are verified here, worker-api knows the rest. */
+import {
+  type Bus,
+  type Identity,
+  INTROSPECT_SUBJECT,
+  type IntrospectRequest,
+  introspectReply,
+  request,
+} from '@gantry/events';
+import { unavailable } from '@gantry/http';
+import type { Logger } from 'pino';
+import { evictOnEvents } from './evict-on-events';
+import { cacheIdentities, type Identify } from './identity-cache';
+import { remoteKeys } from './jwks';
+import { createJwtVerifier, type VerifyJwt } from './jwt';
+
+const TIMEOUT_MS = 1_500;
+
+export interface RemoteIdentify {
+  identify: Identify;
+  stop(): void;
+}
+
+export interface RemoteIdentifyOptions {
+  bus: Bus;
+  jwksUrl: string;
+  issuer: string;
+  audience: string;
+  log: Logger;
+}
+
+/** `identify` throws a 503 AppError when worker-api can't be asked and nothing fresh is known. */
+export function remoteIdentify(options: RemoteIdentifyOptions): RemoteIdentify {
+  const { bus, jwksUrl, issuer, audience, log } = options;
+  const verifyJwt = createJwtVerifier({ findKey: remoteKeys({ url: jwksUrl }), issuer, audience });
+  const cache = cacheIdentities(
+    identifyBy({
+      verifyJwt: (jwt) =>
+        verifyJwt(jwt).catch((cause) => {
+          throw unavailable('the check of credentials', cause);
+        }),
+      introspect: async (question) => {
+        try {
+          return (await request(bus, INTROSPECT_SUBJECT, question, introspectReply, TIMEOUT_MS)).identity;
+        } catch (cause) {
+          throw unavailable('the check of credentials', cause);
+        }
+      },
+    }),
+  );
+  const eviction = evictOnEvents(cache, { bus, log });
+  return { identify: cache.identify, stop: eviction.stop };
+}
+
+/** Puts a credential into the question that worker-api answers, wherever it is asked. */
+export function identifyBy(options: {
+  verifyJwt: VerifyJwt;
+  introspect: (question: IntrospectRequest) => Promise<Identity | null>;
+}): Identify {
+  const { verifyJwt, introspect } = options;
+  return async (credential) => {
+    if (credential.kind === 'token') return introspect({ kind: 'token', token: credential.secret });
+    if (credential.kind === 'session') return introspect({ kind: 'session', cookie: credential.secret });
+    const claims = await verifyJwt(credential.secret);
+    if (!claims) return null;
+    const user = await introspect({ kind: 'user', userId: claims.userId });
+    return user && { ...user, expiresAt: claims.expiresAt };
+  };
+}

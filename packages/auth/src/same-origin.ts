@@ -1,0 +1,28 @@
+/** Cookies travel by themselves, so a request that changes something must come from one of our own pages. */
+import { AppError } from '@gantry/http';
+import type { Request } from 'express';
+
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Browsers send Origin with every unsafe request and a page can't forge it. Sec-Fetch-Site, where sent, also refuses the
+ * neighbour on another port.
+ * @param absent what a request without both headers is: `refuse`, or `allow` where a program that holds the cookie itself
+ *   (curl with a cookie jar) may call too
+ * @throws AppError 403
+ */
+export function requireSameOrigin(req: Request, origins: ReadonlySet<string>, absent: 'refuse' | 'allow'): void {
+  if (SAFE_METHODS.has(req.method)) return;
+  const { origin } = req.headers;
+  const site = req.headers['sec-fetch-site'];
+  if (absent === 'allow' && origin === undefined && site === undefined) return;
+  if (origin !== undefined && origins.has(origin) && (site === undefined || site === 'same-origin')) return;
+  throw new AppError(
+    'forbidden',
+    'cross_origin',
+    'a request with the session cookie must come from a page of this platform; programs send a token instead',
+  );
+}
+
+/** The exact origins of the public addresses. */
+export const originsOf = (urls: string[]): ReadonlySet<string> => new Set(urls.map((url) => new URL(url).origin));

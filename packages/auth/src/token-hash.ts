@@ -1,0 +1,34 @@
+/**
+ * What the database keeps of a token: HMAC-SHA-256 under a versioned pepper that the database does not hold. A token has
+ * 256 random bits, so a slow hash would only cost time; the pepper makes a stolen database useless for forging rows.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { KeyRing } from '@gantry/vault';
+
+export interface TokenHash {
+  pepperVersion: string;
+  hash: Buffer;
+}
+
+export interface TokenHasher {
+  /** For a new token: under the current pepper. */
+  hash(token: string): TokenHash;
+  /** For a lookup: under every pepper that is still configured. */
+  candidates(token: string): Buffer[];
+  /** Compares in constant time what was found with what was asked for. */
+  matches(token: string, stored: Uint8Array): boolean;
+}
+
+export function createTokenHasher(peppers: KeyRing): TokenHasher {
+  const under = (pepper: Buffer, token: string) => createHmac('sha256', pepper).update(token).digest();
+  const candidates = (token: string) => [...peppers.keys.values()].map((pepper) => under(pepper, token));
+  return {
+    hash: (token) => ({
+      pepperVersion: peppers.current,
+      hash: under(peppers.keys.get(peppers.current) as Buffer, token),
+    }),
+    candidates,
+    matches: (token, stored) =>
+      candidates(token).some((hash) => hash.length === stored.length && timingSafeEqual(hash, stored)),
+  };
+}
