@@ -1,0 +1,98 @@
+/** Objects as files of one directory, with presigned URLs of our own: see signed-url.ts and storage-routes.ts. */
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { type Audience, assertExpiry, assertKey, ObjectMissing, type ObjectStore, readAll } from './object-store';
+import { signGrant } from './signed-url';
+
+export interface FileStoreOptions {
+  directory: string;
+  /** HMAC key of presigned URLs; the same on every replica. */
+  signingKey: string;
+  /** Addresses of whoever mounts storageRoutes, without a slash at the end. */
+  publicUrl: string;
+  internalUrl: string;
+}
+
+export interface FileStore extends ObjectStore {
+  readonly driver: 'file';
+  readonly signingKey: string;
+  pathOf(key: string): string;
+}
+
+export function createFileStore(options: FileStoreOptions): FileStore {
+  const root = path.resolve(options.directory);
+  const partial = path.join(root, '.partial');
+  const addressOf = (audience: Audience) => (audience === 'public' ? options.publicUrl : options.internalUrl);
+
+  function pathOf(key: string): string {
+    assertKey(key);
+    return path.join(root, ...key.split('/'));
+  }
+
+  /** A reader sees the whole object or none: it is written aside, synced, and renamed into its place. */
+  async function put(key: string, body: Buffer | Readable): Promise<void> {
+    const target = pathOf(key);
+    const aside = path.join(partial, randomBytes(12).toString('hex'));
+    await mkdir(partial, { recursive: true });
+    try {
+      const file = await open(aside, 'wx', 0o600);
+      try {
+        for await (const chunk of Buffer.isBuffer(body) ? [body] : body) await file.writeFile(chunk);
+        await file.datasync();
+      } finally {
+        await file.close();
+      }
+      await mkdir(path.dirname(target), { recursive: true });
+      await rename(aside, target);
+    } catch (err) {
+      await rm(aside, { force: true });
+      throw err;
+    }
+  }
+
+  async function head(key: string): Promise<{ size: number } | null> {
+    const found = await stat(pathOf(key)).catch(missingIsNull);
+    return found?.isFile() ? { size: found.size } : null;
+  }
+
+  async function get(key: string): Promise<Readable> {
+    if (!(await head(key))) throw new ObjectMissing(key);
+    return createReadStream(pathOf(key));
+  }
+
+  return {
+    driver: 'file',
+    signingKey: options.signingKey,
+    pathOf,
+    put,
+    head,
+    get,
+    getBuffer: async (key, maxBytes) => readAll(key, await get(key), maxBytes),
+    delete: (key) => rm(pathOf(key), { force: true }),
+    check: async () => {
+      await mkdir(partial, { recursive: true });
+    },
+    presignPut: async (key, { sizeMax, contentType, expiresSeconds, audience }) => {
+      assertKey(key);
+      assertExpiry(expiresSeconds);
+      const grant = { method: 'PUT' as const, key, expires: expiryOf(expiresSeconds), sizeMax, contentType };
+      return `${addressOf(audience)}${signGrant(options.signingKey, grant)}`;
+    },
+    presignGet: async (key, { expiresSeconds, audience, filename, contentType }) => {
+      assertKey(key);
+      assertExpiry(expiresSeconds);
+      const grant = { method: 'GET' as const, key, expires: expiryOf(expiresSeconds), filename, contentType };
+      return `${addressOf(audience)}${signGrant(options.signingKey, grant)}`;
+    },
+  };
+}
+
+const expiryOf = (expiresSeconds: number) => Math.floor(Date.now() / 1000) + expiresSeconds;
+
+function missingIsNull(err: NodeJS.ErrnoException): null {
+  if (err.code === 'ENOENT' || err.code === 'ENOTDIR') return null;
+  throw err;
+}

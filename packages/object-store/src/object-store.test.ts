@@ -1,0 +1,137 @@
+/** What both drivers promise, checked over HTTP as a client would: a PUT and a GET with nothing but the URL. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { AppError } from '@gantry/http';
+import express, { type ErrorRequestHandler } from 'express';
+import S3rver from 's3rver';
+import { createFileStore, ObjectMissing, type ObjectStore, ObjectTooLarge, storageRoutes } from '.';
+import { createS3Store } from './s3-store';
+
+interface Running {
+  store: ObjectStore;
+  stop(): Promise<void>;
+}
+
+const close = (server: Server) => new Promise<void>((resolve) => server.close(() => resolve()));
+
+async function fileDriver(): Promise<Running> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'gantry-objects-'));
+  const app = express();
+  const server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const store = createFileStore({ directory, signingKey: 'k'.repeat(32), publicUrl: url, internalUrl: url });
+  app.use(storageRoutes(store), ((err, _req, res, _next) => {
+    res.status(err instanceof AppError ? err.status : 500).end();
+  }) satisfies ErrorRequestHandler);
+  return {
+    store,
+    stop: async () => {
+      await close(server);
+      rmSync(directory, { recursive: true });
+    },
+  };
+}
+
+async function s3Driver(): Promise<Running> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'gantry-s3-'));
+  const server = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory,
+    configureBuckets: [{ name: 'gantry-test', configs: [] }],
+  });
+  const { port } = await server.run();
+  const store = createS3Store({
+    bucket: 'gantry-test',
+    region: 'us-east-1',
+    endpoint: `http://127.0.0.1:${port}`,
+    pathStyle: true,
+    credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+  });
+  return {
+    store,
+    stop: async () => {
+      await server.close();
+      rmSync(directory, { recursive: true });
+    },
+  };
+}
+
+const put = (url: string, body: string, type = 'application/zip') =>
+  fetch(url, { method: 'PUT', body, headers: { 'Content-Type': type } });
+const upload = { sizeMax: 1_000, expiresSeconds: 60, audience: 'public' } as const;
+const download = { expiresSeconds: 60, audience: 'internal' } as const;
+
+describe.each([
+  ['file', fileDriver],
+  ['s3', s3Driver],
+])('the %s driver', (_name, start) => {
+  let running: Running;
+  let store: ObjectStore;
+  beforeAll(async () => {
+    running = await start();
+    store = running.store;
+    await store.check();
+  });
+  afterAll(() => running.stop());
+
+  test('gives back what it was given, from a buffer and from a stream', async () => {
+    await store.put('ws_a/one', Buffer.from('bytes'));
+    await store.put('ws_a/deep/er/two', Readable.from([Buffer.from('str'), Buffer.from('eam')]));
+    expect((await store.getBuffer('ws_a/one', 100)).toString()).toBe('bytes');
+    expect((await store.getBuffer('ws_a/deep/er/two', 100)).toString()).toBe('stream');
+    expect(await store.head('ws_a/one')).toEqual({ size: 5 });
+  });
+
+  test('replaces an object as a whole', async () => {
+    await store.put('ws_a/again', Buffer.from('first and longer'));
+    await store.put('ws_a/again', Buffer.from('second'));
+    expect((await store.getBuffer('ws_a/again', 100)).toString()).toBe('second');
+  });
+
+  test('says what is missing, and forgets what is deleted', async () => {
+    expect(await store.head('ws_a/nothing')).toBeNull();
+    await expect(store.get('ws_a/nothing')).rejects.toThrow(ObjectMissing);
+    await store.put('ws_a/gone', Buffer.from('x'));
+    await store.delete('ws_a/gone');
+    await store.delete('ws_a/gone');
+    await expect(store.getBuffer('ws_a/gone', 10)).rejects.toThrow(ObjectMissing);
+  });
+
+  test('reads no more than it was told', async () => {
+    await store.put('ws_a/large', Buffer.alloc(100));
+    await expect(store.getBuffer('ws_a/large', 99)).rejects.toThrow(ObjectTooLarge);
+    expect(await store.getBuffer('ws_a/large', 100)).toHaveLength(100);
+  });
+
+  test.each(['../x', 'a/../b', '/etc/passwd', 'a//b', 'a/.hidden', '', 'a\\b', 'a\0b', 'ws_a/%2e%2e/b', 'a/'])(
+    'refuses the key %j',
+    async (key) => {
+      await expect(store.put(key, Buffer.from('x'))).rejects.toThrow('not an object key');
+      await expect(store.presignGet(key, download)).rejects.toThrow('not an object key');
+    },
+  );
+
+  test('takes an upload at a presigned URL and hands it out at another, as an attachment under its name', async () => {
+    const uploaded = await put(await store.presignPut('ws_a/uploads/1', upload), 'zip bytes');
+    expect(uploaded.status).toBe(200);
+    const url = await store.presignGet('ws_a/uploads/1', { ...download, filename: 'my "répört".zip' });
+    const answer = await fetch(url);
+    expect(await answer.text()).toBe('zip bytes');
+    expect(answer.headers.get('Content-Type')).toBe('application/octet-stream');
+    expect(answer.headers.get('Content-Disposition')).toBe(
+      `attachment; filename="my _r_p_rt_.zip"; filename*=UTF-8''my%20%22r%C3%A9p%C3%B6rt%22.zip`,
+    );
+  });
+
+  test('a URL lives at most ten minutes', async () => {
+    await expect(store.presignGet('ws_a/one', { ...download, expiresSeconds: 601 })).rejects.toThrow('at most 600');
+    await expect(store.presignPut('ws_a/one', { ...upload, expiresSeconds: 601 })).rejects.toThrow('at most 600');
+  });
+});

@@ -1,0 +1,97 @@
+/** Where bytes lie that are too large for a row or a message. Keys start with the workspace: `ws_.../uploads/...`. */
+import type { Readable } from 'node:stream';
+
+export interface ObjectStore {
+  put(key: string, body: Buffer | Readable, options?: { contentType?: string }): Promise<void>;
+  /** @throws ObjectMissing */
+  get(key: string): Promise<Readable>;
+  /** @throws ObjectMissing, ObjectTooLarge */
+  getBuffer(key: string, maxBytes: number): Promise<Buffer>;
+  head(key: string): Promise<{ size: number } | null>;
+  /** Deleting what is not there is fine. */
+  delete(key: string): Promise<void>;
+  presignPut(key: string, options: PresignPut): Promise<string>;
+  presignGet(key: string, options: PresignGet): Promise<string>;
+  /** Rejects while the store can't be used. */
+  check(): Promise<void>;
+}
+
+/** Who will open the URL: a browser or client through the gateway, or an executor inside. */
+export type Audience = 'public' | 'internal';
+
+export interface PresignPut {
+  /**
+   * Bytes. The file driver refuses more while they stream; S3 can't bind a size to a PUT, so whoever reads an upload
+   * asks `head` first.
+   */
+  sizeMax: number;
+  contentType?: string;
+  /** At most EXPIRES_SECONDS_MAX. */
+  expiresSeconds: number;
+  audience: Audience;
+}
+
+export interface PresignGet {
+  expiresSeconds: number;
+  audience: Audience;
+  /** Name under which a browser saves it. */
+  filename?: string;
+  contentType?: string;
+}
+
+export const EXPIRES_SECONDS_MAX = 600;
+
+export class ObjectMissing extends Error {
+  constructor(readonly key: string) {
+    super(`no object ${key}`);
+    this.name = 'ObjectMissing';
+  }
+}
+
+export class ObjectTooLarge extends Error {
+  constructor(
+    readonly key: string,
+    readonly maxBytes: number,
+  ) {
+    super(`object ${key} is larger than ${maxBytes} bytes`);
+    this.name = 'ObjectTooLarge';
+  }
+}
+
+const KEY = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}(\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}){0,7}$/;
+
+/** No segment starts with a dot, so none is `.` or `..`, and none meets the file driver's own `.partial`. */
+export const isKey = (key: string): boolean => KEY.test(key);
+
+/** @throws Error: a key is made by a service, never by a caller, so a bad one is a bug. */
+export function assertKey(key: string): void {
+  if (!isKey(key)) throw new Error(`not an object key: ${JSON.stringify(key.slice(0, 100))}`);
+}
+
+export function assertExpiry(expiresSeconds: number): void {
+  if (!(expiresSeconds > 0 && expiresSeconds <= EXPIRES_SECONDS_MAX)) {
+    throw new Error(`a presigned URL lives at most ${EXPIRES_SECONDS_MAX} s, not ${expiresSeconds}`);
+  }
+}
+
+/** @throws ObjectTooLarge */
+export async function readAll(key: string, stream: Readable, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.length;
+    if (size > maxBytes) {
+      stream.destroy();
+      throw new ObjectTooLarge(key, maxBytes);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/** Header value that saves under `filename`: ASCII fallback and UTF-8 form (RFC 6266, RFC 8187). */
+export function attachment(filename = 'download'): string {
+  const ascii = filename.replace(/[^\x20-\x7e]|["\\/%]/g, '_');
+  const utf8 = encodeURIComponent(filename).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${utf8}`;
+}

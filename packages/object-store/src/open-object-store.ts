@@ -1,0 +1,36 @@
+import { createFileStore, type FileStore } from './file-store';
+import type { S3Store } from './s3-store';
+
+export interface ObjectStoreSettings {
+  /**
+   * `file:<directory>` or `s3://bucket?region=...&endpoint=...&publicEndpoint=...&pathStyle=true`; S3 needs no query
+   * on AWS.
+   */
+  location: string;
+  /** File driver: see FileStoreOptions. */
+  signingKey: string;
+  publicUrl: string;
+  internalUrl: string;
+  s3Credentials?: { accessKeyId: string; secretAccessKey: string };
+}
+
+/** @throws Error saying what is wrong with `location` */
+export function openObjectStore(settings: ObjectStoreSettings): FileStore | S3Store {
+  const { location } = settings;
+  if (location.startsWith('file:')) {
+    const directory = location.slice('file:'.length).replace(/^\/\/(?=\/)/, '');
+    return createFileStore({ ...settings, directory });
+  }
+  if (!location.startsWith('s3://')) throw new Error('OBJECT_STORE: file:<directory> or s3://<bucket>?region=...');
+  const { hostname: bucket, searchParams } = new URL(location);
+  // The SDK costs a fifth of a second and some 15 MB: only who uses it pays.
+  const { createS3Store } = require('./s3-store') as typeof import('./s3-store');
+  return createS3Store({
+    bucket,
+    region: searchParams.get('region') ?? 'us-east-1',
+    endpoint: searchParams.get('endpoint') ?? undefined,
+    publicEndpoint: searchParams.get('publicEndpoint') ?? undefined,
+    pathStyle: searchParams.get('pathStyle') === 'true',
+    credentials: settings.s3Credentials,
+  });
+}

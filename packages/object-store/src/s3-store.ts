@@ -1,0 +1,125 @@
+/** Objects in an S3 bucket, or anything that speaks its protocol. Presigned URLs are the bucket's own. */
+import { Readable } from 'node:stream';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  S3Client,
+  type S3ClientConfig,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import {
+  type Audience,
+  assertExpiry,
+  assertKey,
+  attachment,
+  ObjectMissing,
+  type ObjectStore,
+  readAll,
+} from './object-store';
+
+export interface S3StoreOptions {
+  bucket: string;
+  region: string;
+  /** Absent: AWS. */
+  endpoint?: string;
+  /** The same bucket as browsers and clients reach it. Absent: `endpoint`. */
+  publicEndpoint?: string;
+  /** `endpoint/bucket/key` instead of `bucket.endpoint/key`. */
+  pathStyle?: boolean;
+  /** Absent: what the SDK finds around it, such as a role of the machine. */
+  credentials?: { accessKeyId: string; secretAccessKey: string };
+}
+
+export interface S3Store extends ObjectStore {
+  readonly driver: 's3';
+}
+
+/** What a stream of unknown length may hold: a PUT says its length first, so it is gathered. */
+const STREAM_BYTES_MAX = 128 * 1024 * 1024;
+
+export function createS3Store(options: S3StoreOptions): S3Store {
+  const { bucket } = options;
+  const clientFor = (endpoint: string | undefined) => {
+    const config: S3ClientConfig = {
+      region: options.region,
+      forcePathStyle: options.pathStyle ?? false,
+      // By default a presigned PUT would sign the checksum of an empty body, and every upload through it would fail.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      ...(endpoint && { endpoint }),
+      ...(options.credentials && { credentials: options.credentials }),
+    };
+    return new S3Client(config);
+  };
+  const inside = clientFor(options.endpoint);
+  const outside = options.publicEndpoint ? clientFor(options.publicEndpoint) : inside;
+  const clientOf = (audience: Audience) => (audience === 'public' ? outside : inside);
+
+  async function head(key: string): Promise<{ size: number } | null> {
+    assertKey(key);
+    try {
+      const found = await inside.send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
+      return { size: found.ContentLength ?? 0 };
+    } catch (err) {
+      if (isMissing(err)) return null;
+      throw err;
+    }
+  }
+
+  async function get(key: string): Promise<Readable> {
+    assertKey(key);
+    try {
+      const { Body } = await inside.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+      if (!(Body instanceof Readable)) throw new Error('S3 answered without a stream');
+      return Body;
+    } catch (err) {
+      if (isMissing(err)) throw new ObjectMissing(key);
+      throw err;
+    }
+  }
+
+  return {
+    driver: 's3',
+    head,
+    get,
+    put: async (key, body, { contentType } = {}) => {
+      assertKey(key);
+      const bytes = Buffer.isBuffer(body) ? body : await readAll(key, body, STREAM_BYTES_MAX);
+      await inside.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ContentType: contentType }));
+    },
+    getBuffer: async (key, maxBytes) => readAll(key, await get(key), maxBytes),
+    delete: async (key) => {
+      assertKey(key);
+      await inside.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
+    },
+    check: async () => {
+      await inside.send(new HeadBucketCommand({ Bucket: bucket }));
+    },
+    presignPut: async (key, { contentType, expiresSeconds, audience }) => {
+      assertKey(key);
+      assertExpiry(expiresSeconds);
+      const command = new PutObjectCommand({ Bucket: bucket, Key: key, ContentType: contentType });
+      const signed = contentType ? { signableHeaders: new Set(['content-type']) } : {};
+      return getSignedUrl(clientOf(audience), command, { expiresIn: expiresSeconds, ...signed });
+    },
+    presignGet: async (key, { expiresSeconds, audience, filename, contentType }) => {
+      assertKey(key);
+      assertExpiry(expiresSeconds);
+      const command = new GetObjectCommand({
+        Bucket: bucket,
+        Key: key,
+        ResponseContentDisposition: attachment(filename),
+        ResponseContentType: contentType ?? 'application/octet-stream',
+      });
+      return getSignedUrl(clientOf(audience), command, { expiresIn: expiresSeconds });
+    },
+  };
+}
+
+function isMissing(err: unknown): boolean {
+  const { name, $metadata } = err as { name?: string; $metadata?: { httpStatusCode?: number } };
+  return name === 'NoSuchKey' || name === 'NotFound' || $metadata?.httpStatusCode === 404;
+}
