@@ -87,7 +87,7 @@ export function listen<T extends z.ZodType>(
   bus: Bus,
   subject: string,
   schema: T,
-  handle: (payload: z.infer<T>, message: Msg) => void | Promise<void>,
+  handle: (payload: z.infer<T>, message: Msg) => unknown,
   options: { queue?: string; log: Logger },
 ): Subscription {
   const onError = (err: unknown) => options.log.error({ err, subject }, 'message not handled');

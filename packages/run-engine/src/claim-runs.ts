@@ -6,7 +6,6 @@
  * The recursive part steps from workspace to workspace through the partial index, so the cost grows with the number of
  * workspaces that have something queued, not with the number of queued runs.
  */
-import { LEASE_MS } from '@gantry/events';
 import type { Run } from './run';
 import { RUN_COLUMNS, type Sql, toRun } from './run-row';
 
@@ -41,11 +40,15 @@ const CLAIM = `
  * @param executorIds who takes a run, one for each run wanted
  * @returns runs with the index into executorIds; fewer than asked when less is queued
  */
-export async function claimRuns(sql: Sql, executorIds: string[]): Promise<{ run: Run; index: number }[]> {
+export async function claimRuns(
+  sql: Sql,
+  executorIds: string[],
+  leaseMs: number,
+): Promise<{ run: Run; index: number }[]> {
   const { rows } = await sql.query({
     name: 'claim-runs',
     text: CLAIM,
-    values: [executorIds.length, executorIds, LEASE_MS / 1000],
+    values: [executorIds.length, executorIds, leaseMs / 1000],
   });
   return rows.map((row) => ({ run: toRun(row), index: row.place - 1 }));
 }

@@ -6,7 +6,7 @@
  * all replicas; whichever holds a claim takes it. Hints may be lost: while claims stand, the table is looked at
  * every POLL_MS anyway.
  */
-import { type Bus, LEASE_MS, type RunError, type RunSource, runSubjects } from '@gantry/events';
+import { type Bus, type RunError, type RunSource, runSubjects } from '@gantry/events';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type Claim, openClaimQueue } from './claim-queue';
@@ -29,11 +29,12 @@ export function startDispatcher(deps: {
   bus: Bus;
   pool: Pool;
   source: RunSource;
+  leaseMs: number;
   log: Logger;
   build: (run: Run, publicKey: string) => Promise<BuiltJob>;
   refuse: (run: Run, error: RunError) => Promise<void>;
 }): Dispatcher {
-  const { bus, pool, source, log } = deps;
+  const { bus, pool, source, leaseMs, log } = deps;
   let mayHaveQueued = true;
   let filling: Promise<void> | null = null;
 
@@ -68,6 +69,7 @@ export function startDispatcher(deps: {
       claimed = await claimRuns(
         pool,
         taken.map((claim) => claim.executorId),
+        leaseMs,
       );
     } finally {
       const used = new Set(claimed.map(({ index }) => index));
@@ -107,7 +109,7 @@ export function startDispatcher(deps: {
       try {
         run = await insertRun(pool, newRun, {
           executorId: claim.executorId,
-          expiresAt: new Date(Date.now() + LEASE_MS),
+          expiresAt: new Date(Date.now() + leaseMs),
         });
         if (!run) throw new Error('a submitted run has no fire time');
       } catch (err) {

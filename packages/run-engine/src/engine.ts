@@ -1,5 +1,5 @@
 /** Everything that a service needs to run code. See docs/adr for why the parts are as they are. */
-import { type Bus, encode, type Relay, type RunError, type RunSource, runSubjects } from '@gantry/events';
+import { type Bus, encode, LEASE_MS, type Relay, type RunError, type RunSource, runSubjects } from '@gantry/events';
 import { conflict } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
 import type { Request, Response } from 'express';
@@ -54,8 +54,10 @@ export async function startRunEngine(deps: {
   relay: Relay;
   secretsOf: SecretsOf;
   log: Logger;
+  /** How long a silent executor keeps its runs. Executors renew every LEASE_RENEW_MS: not less than three times that. */
+  leaseMs?: number;
 }): Promise<RunEngine> {
-  const { source, pool, bus, objects, relay, log } = deps;
+  const { source, pool, bus, objects, relay, log, leaseMs = LEASE_MS } = deps;
   const waiters = createWaiters(bus, source, log);
   /** Logs of runs that have just ended, for whoever waited; gone with the run object. */
   const knownLogs = new WeakMap<Run, string>();
@@ -86,6 +88,7 @@ export async function startRunEngine(deps: {
     bus,
     pool,
     source,
+    leaseMs,
     log,
     build: (run, publicKey) => buildJob(run, publicKey, { source, objects, secretsOf: deps.secretsOf }),
     refuse: async (run, error) => void (await end(run, 'running', 'failed', error)),
@@ -101,10 +104,11 @@ export async function startRunEngine(deps: {
     },
     onReturned: () => dispatcher.hint(),
   });
-  const leases = keepLeases({ bus, pool, source, objects, log });
+  const leases = keepLeases({ bus, pool, source, objects, leaseMs, log });
   const sweeper = startSweeper({
     bus,
     pool,
+    leaseMs,
     log,
     caughtUp: ingest.caughtUp,
     end: async (run, status, error) => void (await end(run, 'running', status, error)),

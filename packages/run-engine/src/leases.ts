@@ -5,7 +5,6 @@ import {
   artifactRequest,
   type Bus,
   encode,
-  LEASE_MS,
   type LeaseReply,
   leaseRenewal,
   listen,
@@ -19,10 +18,17 @@ import type { Logger } from 'pino';
 
 const UPLOAD_SECONDS = 600;
 
-export function keepLeases(deps: { bus: Bus; pool: Pool; source: RunSource; objects: ObjectStore; log: Logger }): {
+export function keepLeases(deps: {
+  bus: Bus;
+  pool: Pool;
+  source: RunSource;
+  objects: ObjectStore;
+  leaseMs: number;
+  log: Logger;
+}): {
   close(): void;
 } {
-  const { bus, pool, source, objects, log } = deps;
+  const { bus, pool, source, objects, leaseMs, log } = deps;
 
   const leases = listen(
     bus,
@@ -34,7 +40,7 @@ export function keepLeases(deps: { bus: Bus; pool: Pool; source: RunSource; obje
          FROM unnest($1::text[], $2::int[]) AS h(run_id, attempt)
          WHERE r.id = h.run_id AND r.attempt = h.attempt AND r.executor_id = $3 AND r.status = 'running'
          RETURNING r.id, r.cancel_requested_at IS NOT NULL AS cancelled`,
-        [runs.map((r) => r.runId), runs.map((r) => r.attempt), executorId, LEASE_MS / 1000],
+        [runs.map((r) => r.runId), runs.map((r) => r.attempt), executorId, leaseMs / 1000],
       );
       const kept = new Set(rows.map((row) => row.id));
       const reply: LeaseReply = {

@@ -11,13 +11,13 @@ import type { Request, Response } from 'express';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { isTerminal, type Run } from './run';
-import { readEvents, type StoredEvent, toNewEvents } from './run-events';
+import { follows, GAP_MS, readEvents, type StoredEvent, toNewEvents } from './run-events';
 
 export type Include = 'all' | 'no-logs' | 'logs';
 
 const COALESCE_MS = 25;
 const HEARTBEAT_MS = 15_000;
-/** How often the table is asked while live events are missing or the end is near. */
+/** How often the table is asked while events are missing. */
 const CATCH_UP_MS = 200;
 const PAGE = 1_000;
 /** A reader this far behind is cut off. */
@@ -42,6 +42,7 @@ export async function streamRun(
 
   const ahead = new Map<number, StoredEvent>();
   let last = Number.parseInt(req.get('Last-Event-ID') ?? '0', 10) || 0;
+  let gapSince = 0;
   let unsent = '';
   let timer: NodeJS.Timeout | undefined;
   let wake: () => void = () => {};
@@ -95,12 +96,17 @@ export async function streamRun(
     }
   }
 
-  /** @returns true once `done` was sent. */
+  /** @returns true once `done` was sent; false also where an event is missing that may still be written. */
   async function replay(): Promise<boolean> {
     for (;;) {
       const events = await readEvents(pool, run.id, last, PAGE);
       for (const event of events) {
         if (event.seq <= last) continue;
+        if (follows(last, event.seq)) gapSince = 0;
+        else {
+          gapSince ||= Date.now();
+          if (Date.now() - gapSince < GAP_MS) return false;
+        }
         emit(event);
         if (event.type === 'done') return true;
       }
@@ -116,7 +122,7 @@ export async function streamRun(
     while (open && !(await replay())) {
       flush();
       await new Promise<void>((resolve) => {
-        const timeout = setTimeout(resolve, ahead.size ? CATCH_UP_MS : HEARTBEAT_MS);
+        const timeout = setTimeout(resolve, ahead.size || gapSince ? CATCH_UP_MS : HEARTBEAT_MS);
         wake = () => {
           clearTimeout(timeout);
           resolve();

@@ -7,7 +7,7 @@
  */
 import type { RunEvent, RunEventBatch } from '@gantry/events';
 import type { Pool } from 'pg';
-import type { Run } from './run';
+import { isTerminal, type Run } from './run';
 
 export interface StoredEvent {
   seq: number;
@@ -84,13 +84,36 @@ export async function readEvents(pool: Pool, runId: string, after: number, limit
 
 const LOG_TEXT_BYTES_MAX = 256 * 1024;
 
+/**
+ * True if `next` follows `last` with nothing missing between them. Replicas write a run's batches in any order, so that a
+ * later event may be in the table before an earlier one.
+ */
+export function follows(last: number, next: number): boolean {
+  const number = next % ATTEMPT_SPAN;
+  if (number >= SERVICE_SEQ) return true;
+  const sameAttempt = Math.floor(last / ATTEMPT_SPAN) === Math.floor(next / ATTEMPT_SPAN);
+  return sameAttempt ? next === last + 1 : number === 1;
+}
+
+/** How long a missing event is waited for before it is taken for lost. */
+export const GAP_MS = 5_000;
+const GAP_POLL_MS = 50;
+
 /** stdout, stderr and context.log() of the last attempt as one text, cut at the front beyond 256 KB. */
 export async function readLogsText(pool: Pool, run: Run): Promise<string> {
-  const { rows } = await pool.query(
-    `SELECT data FROM run_events WHERE run_id = $1 AND seq >= $2 AND type = 'log' ORDER BY seq DESC LIMIT 20000`,
-    [run.id, run.attempt * ATTEMPT_SPAN],
-  );
-  return joinLogs(rows.map((row) => row.data.text as string).reverse());
+  const first = run.attempt * ATTEMPT_SPAN;
+  for (let waited = 0; ; waited += GAP_POLL_MS) {
+    const { rows } = await pool.query({
+      name: 'read-run-logs',
+      text: 'SELECT seq::float8 AS seq, type, data FROM run_events WHERE run_id = $1 AND seq >= $2 ORDER BY seq',
+      values: [run.id, first],
+    });
+    const whole = rows.every((row, i) => follows(i ? rows[i - 1].seq : 0, row.seq));
+    if (whole || !isTerminal(run.status) || waited >= GAP_MS) {
+      return joinLogs(rows.flatMap((row) => (row.type === 'log' ? [row.data.text as string] : [])));
+    }
+    await new Promise((resolve) => setTimeout(resolve, GAP_POLL_MS));
+  }
 }
 
 export function joinLogs(lines: string[]): string {

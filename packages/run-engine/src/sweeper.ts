@@ -5,13 +5,12 @@
  * waits until this replica has been able to reach PostgreSQL and NATS for a whole lease, and until ingestion has caught
  * up: an outage of ours must not end anybody's run.
  */
-import { type Bus, LEASE_MS, type RunError } from '@gantry/events';
+import type { Bus, RunError } from '@gantry/events';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Run } from './run';
 import { RUN_COLUMNS, toRun } from './run-row';
 
-const SWEEP_MS = 2_000;
 const BATCH = 200;
 
 const LOST: RunError = {
@@ -24,12 +23,14 @@ const CANCELLED: RunError = { code: 'cancelled', message: 'cancelled' };
 export function startSweeper(deps: {
   bus: Bus;
   pool: Pool;
+  leaseMs: number;
   log: Logger;
   caughtUp: () => Promise<boolean>;
   end: (run: Run, status: 'failed' | 'cancelled', error: RunError) => Promise<void>;
   onQueued: () => void;
 }): { stop(): Promise<void> } {
-  const { bus, pool, log } = deps;
+  const { bus, pool, leaseMs, log } = deps;
+  const sweepMs = leaseMs / 8;
   let reachableSince = Date.now();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -50,12 +51,12 @@ export function startSweeper(deps: {
           log.warn({ err }, 'sweep failed: will try again');
         })
         .finally(schedule);
-    }, SWEEP_MS);
+    }, sweepMs);
   }
 
   async function sweep() {
     const expired = await expiredRuns();
-    if (!expired.length || Date.now() - reachableSince < LEASE_MS || !(await deps.caughtUp())) return;
+    if (!expired.length || Date.now() - reachableSince < leaseMs || !(await deps.caughtUp())) return;
     for (const { run, confirmed, retriesLeft } of expired) {
       log.warn({ runId: run.id, attempt: run.attempt, confirmed }, 'lease ran out');
       if (run.cancelRequestedAt) await deps.end(run, 'cancelled', CANCELLED);

@@ -5,14 +5,14 @@
 export async function until<T>(
   condition: () => T | Promise<T>,
   options: { deadlineMs?: number; everyMs?: number; what?: string } = {},
-): Promise<NonNullable<T>> {
+): Promise<Exclude<NonNullable<T>, false>> {
   const { deadlineMs = 5_000, everyMs = 10, what = condition.toString() } = options;
   const deadline = Date.now() + deadlineMs;
   let cause: unknown;
   do {
     try {
       const value = await condition();
-      if (value) return value;
+      if (value) return value as Exclude<NonNullable<T>, false>;
       cause = undefined;
     } catch (err) {
       cause = err;

@@ -1,0 +1,91 @@
+/** Speaks the executors' side of the run protocol, and does with each job what the test says. */
+import {
+  type Bus,
+  claimReply,
+  encode,
+  generateBoxKeys,
+  type Job,
+  leaseReply,
+  newId,
+  openBox,
+  type RunEvent,
+  type RunEventBatch,
+  type RunSource,
+  request,
+  runSubjects,
+} from '@gantry/events';
+import { until } from './until';
+
+type WithoutNumber<T> = T extends unknown ? Omit<T, 'seq' | 'at'> : never;
+export type FakeEvent = WithoutNumber<RunEvent>;
+
+export interface FakeJob extends Job {
+  secretValues: Record<string, string>;
+  /** Publishes the next events of this attempt in one message, again until NATS has stored it. */
+  report(...events: FakeEvent[]): Promise<void>;
+  /** `started`, then `completed` with this output. */
+  complete(output: unknown): Promise<void>;
+}
+
+export interface FakeExecutor {
+  id: string;
+  /** Asks for one job; null if the service had none. */
+  claim(timeoutMs?: number): Promise<FakeJob | null>;
+  renew(...jobs: FakeJob[]): Promise<{ cancelled: string[]; lost: string[] }>;
+  /** Keeps `slots` claims standing and completes every job with what `work` returns, until stopped. */
+  serve(slots: number, work: (job: FakeJob) => unknown): () => Promise<void>;
+}
+
+export const noUsage = { wallMs: 1, cpuMs: 1, maxRssBytes: 1, costUsd: 0 };
+
+export function fakeExecutor(bus: Bus, source: RunSource): FakeExecutor {
+  const id = newId('exec_');
+  const keys = generateBoxKeys();
+
+  async function claim(timeoutMs = 7_000): Promise<FakeJob | null> {
+    const asked = { claimId: newId('claim_'), executorId: id, publicKey: keys.publicKey };
+    const { job } = await request(bus, runSubjects.claim(source), asked, claimReply, timeoutMs);
+    if (!job) return null;
+    let seq = 0;
+    const report = async (...events: FakeEvent[]) => {
+      const numbered = events.map((event) => ({ ...event, seq: ++seq, at: Date.now() }) as RunEvent);
+      const batch: RunEventBatch = { runId: job.runId, source, attempt: job.attempt, executorId: id, events: numbered };
+      const sent = () => bus.js.publish(runSubjects.events(source, job.runId), encode(batch), { timeout: 1_000 });
+      await until(sent, { deadlineMs: 20_000, everyMs: 100, what: 'the report is stored' });
+    };
+    return {
+      ...job,
+      secretValues: job.secrets ? JSON.parse(openBox(keys.privateKey, job.runId, job.secrets).toString()) : {},
+      report,
+      complete: (output) =>
+        report({ type: 'started' }, { type: 'finished', status: 'completed', output, usage: noUsage }),
+    };
+  }
+
+  return {
+    id,
+    claim,
+    renew: (...jobs) =>
+      request(
+        bus,
+        runSubjects.lease(source),
+        { executorId: id, runs: jobs.map(({ runId, attempt }) => ({ runId, attempt })) },
+        leaseReply,
+        2_000,
+      ),
+    serve(slots, work) {
+      let serving = true;
+      const slot = async () => {
+        while (serving) {
+          const job = await claim().catch(() => null);
+          if (job) await job.complete(await work(job));
+        }
+      };
+      const done = Promise.all(Array.from({ length: slots }, slot));
+      return async () => {
+        serving = false;
+        await Promise.race([done, bus.nc.close()]);
+      };
+    },
+  };
+}
