@@ -17,13 +17,17 @@ export function failedRequest(shape: ErrorShape, log: Logger): ErrorRequestHandl
     if (error?.retryAfterSeconds !== undefined) res.set('Retry-After', String(error.retryAfterSeconds));
     const { code, detail } = error ?? INTERNAL;
     const fields = error?.fields;
-    res
-      .status(status)
-      .json(
-        shape === 'detail'
-          ? { detail, code, ...(fields && { errors: fields }) }
-          : { error: detail, code, ...(fields && { details: fields }) },
-      );
+    const named = shape === 'detail' ? { detail, code, errors: fields } : { error: detail, code, details: fields };
+    res.status(status).json(named);
+  };
+}
+
+/** Behind failedRequest: where even its answer could not be sent, Express must not show a stack. */
+export function lastResort(log: Logger): ErrorRequestHandler {
+  return (err, _req, res, next) => {
+    log.error({ err }, 'error answer not sent');
+    if (res.headersSent) return next(err);
+    res.status(500).end();
   };
 }
 

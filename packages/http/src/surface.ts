@@ -14,7 +14,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
 import { AppError } from './errors';
-import { type ErrorShape, failedRequest } from './failed-request';
+import { type ErrorShape, failedRequest, lastResort } from './failed-request';
 import { idempotency } from './idempotency';
 import { jsonBody } from './json-body';
 import { observeRequests } from './metrics';
@@ -90,7 +90,7 @@ export function createSurface(options: SurfaceOptions): Express {
     }),
   );
   mountOperations(app, options);
-  app.use(failedRequest(options.errorShape, log));
+  app.use(failedRequest(options.errorShape, log), lastResort(log));
   return app;
 }
 

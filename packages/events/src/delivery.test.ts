@@ -1,0 +1,101 @@
+import { createDatabase, startTestNats, type TestDatabase, type TestNats, until } from '@gantry/testing';
+import { Pool } from 'pg';
+import { pino } from 'pino';
+import { type Bus, connectBus, encode, ensureStreams } from './bus';
+import { tokenRevoked } from './catalogue';
+import { type Consumer, consume } from './consumer';
+import { enqueue, type Relay, startRelay } from './outbox';
+
+const log = pino({ level: 'silent' });
+let database: TestDatabase;
+let nats: TestNats;
+let pool: Pool;
+let bus: Bus;
+let relay: Relay;
+let consumer: Consumer | undefined;
+
+beforeEach(async () => {
+  [database, nats] = await Promise.all([createDatabase('automation-api'), startTestNats()]);
+  pool = new Pool({ connectionString: database.url });
+  bus = await connectBus({ url: nats.url('worker-api'), name: 'test', log });
+  await ensureStreams(bus);
+  relay = startRelay({ pool, bus, service: 'worker-api', log });
+});
+
+afterEach(async () => {
+  await consumer?.stop();
+  consumer = undefined;
+  await relay.stop();
+  await bus.nc.close();
+  await pool.end();
+  await nats.stop();
+  await database.drop();
+});
+
+async function heard(handle?: () => void): Promise<string[]> {
+  const ids: string[] = [];
+  consumer = await consume({
+    bus,
+    pool,
+    service: 'worker-api',
+    event: tokenRevoked,
+    handle: async (_tx, { data }) => {
+      handle?.();
+      ids.push(data.tokenId);
+    },
+    log,
+  });
+  return ids;
+}
+
+async function announce(tokenId: string, end: 'COMMIT' | 'ROLLBACK') {
+  const tx = await pool.connect();
+  await tx.query('BEGIN');
+  await enqueue((sql, values) => tx.query(sql, values), tokenRevoked, 'ws_a', { tokenId });
+  await tx.query(end);
+  tx.release();
+  relay.kick();
+}
+
+test('what was rolled back is never announced', async () => {
+  const ids = await heard();
+  await announce('rolled back', 'ROLLBACK');
+  await announce('committed', 'COMMIT');
+  await until(() => ids.length);
+  expect(ids).toEqual(['committed']);
+});
+
+test('an event that a handler failed on comes again; one that was handled never does', async () => {
+  let failures = 1;
+  const ids = await heard(() => {
+    if (failures-- > 0) throw new Error('not now');
+  });
+  await announce('one', 'COMMIT');
+  await until(() => ids.length, { deadlineMs: 10_000 });
+  const { rows } = await pool.query('SELECT event_id FROM inbox');
+  await bus.js.publish(
+    tokenRevoked.subject,
+    encode({ id: rows[0].event_id, workspaceid: 'ws_a', data: { tokenId: 'one' } }),
+  );
+  await announce('two', 'COMMIT');
+  await until(() => ids.includes('two'));
+  expect(ids).toEqual(['one', 'two']);
+});
+
+test('an event that breaks its schema is dropped and does not hold up the next', async () => {
+  const ids = await heard();
+  await bus.js.publish(tokenRevoked.subject, encode({ id: 'evt_x', workspaceid: 'ws_a', data: { tokenId: 7 } }));
+  await bus.js.publish(tokenRevoked.subject, Buffer.from('not json'));
+  await announce('good', 'COMMIT');
+  await until(() => ids.length);
+  expect(ids).toEqual(['good']);
+});
+
+test('events committed while NATS is dead arrive once when it is back', async () => {
+  const ids = await heard();
+  await nats.kill();
+  for (const id of ['a', 'b', 'c']) await announce(id, 'COMMIT');
+  await nats.restart();
+  await until(() => ids.length >= 3, { deadlineMs: 20_000 });
+  expect(ids.sort()).toEqual(['a', 'b', 'c']);
+}, 40_000);

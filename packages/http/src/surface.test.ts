@@ -1,0 +1,182 @@
+import path from 'node:path';
+import { createDatabase, type TestDatabase } from '@gantry/testing';
+import type { Express } from 'express';
+import { Pool } from 'pg';
+import { pino } from 'pino';
+import request from 'supertest';
+import { AppError, notFound } from './errors';
+import type { Principal } from './principal';
+import { createSurface, type Handler, type SurfaceOptions } from './surface';
+
+let database: TestDatabase;
+let pool: Pool;
+let app: Express;
+let logged: string[] = [];
+let made = 0;
+let getThing: Handler;
+
+const principal: Principal = {
+  kind: 'personal_token',
+  userId: 'usr_1',
+  email: null,
+  name: null,
+  tokenId: 'tok_1',
+  workspaceId: 'ws_a',
+  role: 'member',
+  memberships: { ws_a: 'member' },
+};
+
+beforeAll(async () => {
+  database = await createDatabase('automation-api');
+  pool = new Pool({ connectionString: database.url });
+  app = surface();
+  // The first request compiles the OpenAPI file.
+  await request(app).get('/api/things/x');
+});
+
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+beforeEach(() => {
+  logged = [];
+  getThing = (req, res) => void res.json({ id: req.params.id });
+});
+
+function surface(over: Partial<SurfaceOptions> = {}): Express {
+  return createSurface({
+    openapiFile: path.join(__dirname, 'test/echo.yaml'),
+    operations: {
+      makeThing: (_req, res) => void res.status(201).json({ id: `thing-${++made}` }),
+      getThing: (req, res) => getThing(req, res),
+    },
+    authenticate: async (req) => {
+      const token = req.get('Authorization');
+      if (token === 'Bearer wrong') throw new AppError('unauthorized', 'bad_credential', 'no such token');
+      if (token === 'Bearer viewer') return { ...principal, role: 'viewer', tokenId: 'tok_2' };
+      return token ? { ...principal, tokenId: token } : null;
+    },
+    errorShape: 'error',
+    pool,
+    log: pino({ level: 'info' }, { write: (line: string) => void logged.push(line) }),
+    validateResponses: true,
+    ...over,
+  });
+}
+
+const post = (token = 'good') => request(app).post('/api/things').set('Authorization', `Bearer ${token}`);
+
+test('every answer carries a request id: the caller’s if it is sane, else a new one', async () => {
+  const kept = await request(app).get('/api/things/x').set('X-Request-Id', 'abc-12345678');
+  expect(kept.headers['x-request-id']).toBe('abc-12345678');
+  const replaced = await request(app).get('/api/things/x').set('X-Request-Id', 'a b\tc<script>');
+  expect(replaced.headers['x-request-id']).toMatch(/^req_[\w-]{21}$/);
+});
+
+test.each([
+  ['malformed JSON', '{"name": ', 400, 'malformed_json'],
+  ['a missing field', '{}', 400, 'invalid'],
+  ['an unknown property', '{"name":"a","nmae":"b"}', 400, 'invalid'],
+  ['a key that pollutes prototypes', '{"name":"a","data":{"__proto__":{"x":1}}}', 400, 'refused_key'],
+  ['65 levels', `{"name":"a","data":${'['.repeat(65)}${']'.repeat(65)}}`, 400, 'too_deep'],
+  ['more than 1 MB', `{"name":"${'a'.repeat(1024 * 1024)}"}`, 413, 'too_large'],
+])('%s is refused with a code and nothing of our insides', async (_what, body, status, code) => {
+  const res = await post().set('Content-Type', 'application/json').send(body);
+  expect(res.status).toBe(status);
+  expect(res.body.code).toBe(code);
+  expect(res.text).not.toMatch(/node_modules|at \w+ \(|SELECT/);
+});
+
+test('a refusal names the field', async () => {
+  const missing = await post().send({});
+  expect(missing.body.details).toEqual([{ path: 'name', message: expect.stringContaining('required') }]);
+  const unknown = await post().send({ name: 'a', nmae: 'b' });
+  expect(unknown.body.details).toEqual([{ path: 'nmae', message: 'unknown property' }]);
+  const query = await request(app)
+    .post('/api/things?limit=900')
+    .set('Authorization', 'Bearer good')
+    .send({ name: 'a' });
+  expect(query.body.details[0].path).toBe('limit');
+});
+
+test('wrong type, method and path have their own statuses', async () => {
+  expect((await post().set('Content-Type', 'text/plain').send('x')).status).toBe(415);
+  expect((await request(app).delete('/api/things')).status).toBe(405);
+  expect((await request(app).get('/api/nothing')).status).toBe(404);
+});
+
+test('who may not, may not: no credential, a bad one, a role too low', async () => {
+  const body = { name: 'a' };
+  expect((await request(app).post('/api/things').send(body)).status).toBe(401);
+  expect((await post('wrong').send(body)).status).toBe(401);
+  const low = await post('viewer').send(body);
+  expect(low.status).toBe(403);
+  expect(low.body.error).toMatch(/role member.*yours is viewer/);
+});
+
+test('the same Idempotency-Key makes one thing; with another body it is 422, in flight 409', async () => {
+  const before = made;
+  const once = await post().set('Idempotency-Key', 'k1').send({ name: 'a' });
+  const again = await post().set('Idempotency-Key', 'k1').send({ name: 'a' });
+  expect(again.status).toBe(201);
+  expect(again.body).toEqual(once.body);
+  expect(made).toBe(before + 1);
+  expect((await post().set('Idempotency-Key', 'k1').send({ name: 'b' })).status).toBe(422);
+  await pool.query("UPDATE idempotency_keys SET response_status = NULL, locked_until = now() + interval '1 minute'");
+  expect((await post().set('Idempotency-Key', 'k1').send({ name: 'a' })).status).toBe(409);
+  expect((await post().set('Idempotency-Key', 'a key with spaces').send({ name: 'a' })).status).toBe(400);
+});
+
+test('an Idempotency-Key whose request died is free again once its lock ran out', async () => {
+  await post().set('Idempotency-Key', 'k2').send({ name: 'a' });
+  await pool.query(
+    "UPDATE idempotency_keys SET response_status = NULL, locked_until = now() - interval '1 second' WHERE key = 'k2'",
+  );
+  expect((await post().set('Idempotency-Key', 'k2').send({ name: 'a' })).status).toBe(201);
+});
+
+test('above the budget the answer is 429 with Retry-After, and every answer says what is left', async () => {
+  const small = surface({ rateLimits: { requestsPerMinute: 600, runsPerMinute: 2, signInsPerMinute: 1 } });
+  const call = () => request(small).post('/api/things').set('Authorization', 'Bearer limited').send({ name: 'a' });
+  expect((await call()).headers['ratelimit-remaining']).toBe('1');
+  await call();
+  const over = await call();
+  expect(over.status).toBe(429);
+  expect(Number(over.headers['retry-after'])).toBeGreaterThan(0);
+  const other = await request(small).post('/api/things').set('Authorization', 'Bearer other').send({ name: 'a' });
+  expect(other.status).toBe(201);
+});
+
+test('a bug is a 500 that says nothing and is logged once; a dependency that is down is a 503', async () => {
+  getThing = () => {
+    throw new Error('SELECT password FROM users');
+  };
+  const bug = await request(app).get('/api/things/x');
+  expect(bug.status).toBe(500);
+  expect(bug.text).not.toContain('SELECT');
+  expect(logged.filter((line) => line.includes('SELECT password'))).toHaveLength(1);
+
+  getThing = () => {
+    throw Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:5432'), { code: 'ECONNREFUSED' });
+  };
+  const down = await request(app).get('/api/things/x');
+  expect(down.status).toBe(503);
+  expect(down.headers['retry-after']).toBeDefined();
+  expect(down.text).not.toContain('10.0.0.7');
+});
+
+test('what a query carries never reaches the log', async () => {
+  getThing = () => {
+    throw notFound('thing', 'x');
+  };
+  await request(app).get('/api/things/x?token=very-secret');
+  await request(app).get('/api/things/x').set('Authorization', 'Bearer very-secret');
+  expect(logged.join('')).not.toContain('very-secret');
+});
+
+test('an operation without a handler, or a handler without an operation, stops the start', () => {
+  expect(() => surface({ operations: { makeThing: getThing, extra: getThing } })).toThrow(
+    /no handler for operation getThing; no operation for handler extra/,
+  );
+});
