@@ -1,50 +1,65 @@
-/** Where the programs are that Gantry uses and npm does not carry. */
+/** The programs that Gantry uses and npm does not carry, and where they are on this machine. */
+import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 
-export interface Tool {
+const run = promisify(execFile);
+
+interface Tool {
   /** Names of the executable, best first. */
   commands: string[];
-  /** Debian packages that hold it, first the one that has the executable. */
-  debian: string[];
+  /** What apt calls it. */
+  debian: string;
+  /** What Homebrew calls it; absent where it has none. */
   brew?: string;
-  /** Prints its version and ends with 0: proves that its libraries are there. */
-  probe: string[];
+  /** Arguments that make it print its version and end with 0. */
+  version: string[];
 }
 
-export const tools = {
-  'nats-server': { commands: ['nats-server'], debian: ['nats-server'], brew: 'nats-server', probe: ['--version'] },
-  nginx: { commands: ['nginx'], debian: ['nginx', 'nginx-common'], brew: 'nginx', probe: ['-v'] },
-  bwrap: { commands: ['bwrap'], debian: ['bubblewrap'], probe: ['--version'] },
+export type ToolName = 'nats-server' | 'nginx' | 'bwrap' | 'chromium';
+
+export const tools: Record<ToolName, Tool> = {
+  'nats-server': { commands: ['nats-server'], debian: 'nats-server', brew: 'nats-server', version: ['--version'] },
+  nginx: { commands: ['nginx'], debian: 'nginx', brew: 'nginx', version: ['-v'] },
+  bwrap: { commands: ['bwrap'], debian: 'bubblewrap', version: ['--version'] },
   chromium: {
     commands: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
-    debian: ['chromium', 'chromium-common'],
+    debian: 'chromium',
     brew: 'chromium',
-    probe: ['--version'],
+    version: ['--version'],
   },
-} satisfies Record<string, Tool>;
+};
 
-export type ToolName = keyof typeof tools;
-
-/** An ordinary user's PATH often leaves these out, and daemons are installed there. */
+/** Daemons are installed in directories that an ordinary user's PATH leaves out. */
 const systemDirs = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin', '/opt/homebrew/bin'];
 
-/** The executable on PATH or in a system directory; undefined if there is none. */
-export function findTool(name: ToolName, env: NodeJS.ProcessEnv = process.env): string | undefined {
-  const dirs = [...(env.PATH ?? '').split(path.delimiter), ...(env.GANTRY_ONLY_PATH ? [] : systemDirs)].filter(Boolean);
-  for (const command of tools[name].commands) {
-    for (const dir of dirs) {
-      const file = path.resolve(dir, command);
-      if (isExecutable(file)) return file;
-    }
-  }
-  return undefined;
+export const searchPath = (): string[] => [
+  ...(process.env.PATH ?? '').split(path.delimiter).filter(Boolean),
+  ...systemDirs,
+];
+
+/** The first executable of the tool that lies in one of the directories. */
+export function findTool(name: ToolName, dirs: string[] = searchPath()): string | undefined {
+  return tools[name].commands
+    .flatMap((command) => dirs.map((dir) => path.resolve(dir, command)))
+    .find((file) => isExecutable(file));
 }
 
 function isExecutable(file: string): boolean {
   try {
     fs.accessSync(file, fs.constants.X_OK);
     return fs.statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** False for a file of another architecture, or one whose libraries are missing. */
+export async function works(name: ToolName, file: string): Promise<boolean> {
+  try {
+    await run(file, tools[name].version, { timeout: 20_000 });
+    return true;
   } catch {
     return false;
   }

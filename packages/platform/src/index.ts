@@ -1,5 +1,7 @@
+export * from './fetch-tool';
 export * from './find-tool';
 export * from './migrate';
 export * from './nats';
 export * from './postgres';
 export * from './process';
+export * from './shared-dir';

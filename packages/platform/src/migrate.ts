@@ -10,6 +10,8 @@ import { Client } from 'pg';
 export interface Migrated {
   /** Names of the migrations that this call applied, in order. */
   applied: string[];
+  /** Names that the database has and this code does not: the code is older, which a roll-back makes normal. */
+  unknown: string[];
 }
 
 interface Migration {
@@ -34,7 +36,7 @@ const TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 
 /**
  * @param dir `prisma/migrations` of a service; may be missing.
- * @throws Error if an applied migration was changed or deleted, or one fails: nothing of a failed one stays behind.
+ * @throws Error if an applied migration was changed, or one fails: nothing of a failed one stays behind.
  */
 export async function migrate(url: string, dir: string): Promise<Migrated> {
   const client = new Client({ connectionString: url, application_name: 'gantry-migrate' });
@@ -48,7 +50,11 @@ export async function migrate(url: string, dir: string): Promise<Migrated> {
     refuseChanges(migrations, done, dir);
     const pending = migrations.filter((migration) => !done.has(migration.name));
     for (const migration of pending) await apply(client, migration);
-    return { applied: pending.map((migration) => migration.name) };
+    const names = new Set(migrations.map((migration) => migration.name));
+    return {
+      applied: pending.map((migration) => migration.name),
+      unknown: [...done.keys()].filter((name) => !names.has(name)),
+    };
   } finally {
     await client.end();
   }
@@ -79,16 +85,12 @@ async function appliedMigrations(client: Client): Promise<Map<string, string>> {
 }
 
 function refuseChanges(migrations: Migration[], done: Map<string, string>, dir: string): void {
-  const known = new Map(migrations.map((migration) => [migration.name, migration.checksum]));
-  for (const [name, checksum] of done) {
-    const now = known.get(name);
-    if (now === checksum) continue;
-    throw new Error(
-      now === undefined
-        ? `the database has migration ${name}, which is not in ${dir}: this code is older than the database`
-        : `migration ${name} was changed after it was applied: restore ${path.join(dir, name, 'migration.sql')} and write a new migration instead`,
-    );
-  }
+  const changed = migrations.find(({ name, checksum }) => done.has(name) && done.get(name) !== checksum);
+  if (!changed) return;
+  const file = path.join(dir, changed.name, 'migration.sql');
+  throw new Error(
+    `migration ${changed.name} was changed after it was applied: restore ${file} and write a new migration instead`,
+  );
 }
 
 async function apply(client: Client, { name, sql, checksum }: Migration): Promise<void> {

@@ -1,5 +1,5 @@
 /** One child process: what to start, when it counts as ready, how it is asked to stop. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import type { Readable } from 'node:stream';
 
@@ -22,6 +22,8 @@ export interface ProcessSpec {
   /** Runs before every start, also after a crash: removes what a killed predecessor left. */
   prepare?(): Promise<void>;
   readyTimeoutMs?: number;
+  /** Whether a line of its output, when not JSON as the services write it, is worth showing in the terminal. */
+  isAlarming?(line: string): boolean;
 }
 
 export interface RunningProcess {
@@ -30,6 +32,8 @@ export interface RunningProcess {
   stderr: Readable;
   /** How it ended: resolves, never rejects. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** Everything it wrote has been read. May come long after `ended`: a grandchild can hold the pipes. */
+  silent: Promise<void>;
   /** Asks, waits, kills; resolves when the process is gone. */
   stop(): Promise<void>;
   /** SIGKILL for the process and everything in its group. */
@@ -62,6 +66,9 @@ export async function startProcess(spec: ProcessSpec): Promise<RunningProcess> {
       resolve({ code, signal });
     });
   });
+  const silent = new Promise<void>((resolve) => {
+    child.once('close', () => resolve());
+  });
   const pid = child.pid as number;
 
   async function kill() {
@@ -77,7 +84,7 @@ export async function startProcess(spec: ProcessSpec): Promise<RunningProcess> {
     clearTimeout(timer);
   }
 
-  return { pid, stdout: child.stdout as Readable, stderr: child.stderr as Readable, ended, stop, kill };
+  return { pid, stdout: child.stdout as Readable, stderr: child.stderr as Readable, ended, silent, stop, kill };
 }
 
 function spawned(child: ChildProcess, spec: ProcessSpec): Promise<void> {
@@ -160,14 +167,16 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * When the process was started, in clock ticks since boot: together with the pid it names a process for ever, while a pid
- * alone is given to somebody else sooner or later. Undefined without such a process or without /proc.
+ * When the process was started: together with the pid it names a process for ever, while a pid alone is given to somebody
+ * else sooner or later. Undefined without such a process.
  */
 export function startTime(pid: number): string | undefined {
   return processStat(pid)?.startTime;
 }
 
+/** Start time in clock ticks since boot on Linux, as a date elsewhere. */
 function processStat(pid: number): { state?: string; startTime?: string } | undefined {
+  if (process.platform !== 'linux') return statByPs(pid);
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
     // proc(5): state is field 3, starttime field 22; the command in field 2 may hold spaces and brackets.
@@ -176,4 +185,10 @@ function processStat(pid: number): { state?: string; startTime?: string } | unde
   } catch {
     return undefined;
   }
+}
+
+function statByPs(pid: number): { state?: string; startTime?: string } | undefined {
+  const { stdout } = spawnSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], { encoding: 'utf8' });
+  const [state, ...startTime] = (stdout ?? '').trim().split(/\s+/);
+  return state ? { state: state[0], startTime: startTime.join(' ') } : undefined;
 }

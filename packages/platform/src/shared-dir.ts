@@ -1,6 +1,9 @@
+/** Places outside `.data/` for root, whose helpers run as other users that may not enter a private directory. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+
+export const checkoutDir = path.resolve(__dirname, '../../..');
 
 /**
  * Where root keeps what a dropped user must be able to reach: below a home of mode 0700 it could not. Holds nothing that
@@ -18,4 +21,9 @@ export function sharedDir(): string {
     }
   }
   return fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-'));
+}
+
+/** Fetched programs. The sandbox is started by a dropped user, so root's lie where everybody can read them. */
+export function toolsDir(): string {
+  return process.getuid?.() === 0 ? path.join(sharedDir(), 'tools') : path.join(checkoutDir, '.data/tools');
 }

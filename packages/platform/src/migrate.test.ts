@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { createDatabase, temporaryDir } from '@gantry/testing';
+import { Client } from 'pg';
+import { migrate } from './migrate';
+
+const first = { '1_first': 'CREATE TABLE thing (id TEXT NOT NULL, CONSTRAINT thing_pkey PRIMARY KEY (id));' };
+const second = { '2_second': 'ALTER TABLE thing ADD COLUMN size INTEGER;' };
+
+function migrations(files: Record<string, string>, dir = path.join(temporaryDir('prisma'), 'migrations')): string {
+  for (const [name, sql] of Object.entries(files)) {
+    fs.mkdirSync(path.join(dir, name), { recursive: true });
+    fs.writeFileSync(path.join(dir, name, 'migration.sql'), sql);
+  }
+  fs.writeFileSync(path.join(dir, 'migration_lock.toml'), 'provider = "postgresql"\n');
+  return dir;
+}
+
+async function rows(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test('each migration is applied once, in order, also when several starters come at once', async () => {
+  const { url } = await createDatabase('empty');
+  const dir = migrations({ ...second, ...first });
+  const outcomes = await Promise.all([1, 2, 3].map(() => migrate(url, dir)));
+  expect(outcomes.flatMap((outcome) => outcome.applied)).toEqual(['1_first', '2_second']);
+  expect(await migrate(url, dir)).toMatchObject({ applied: [] });
+});
+
+test('a migration that was changed after it was applied is refused', async () => {
+  const { url } = await createDatabase('empty');
+  const dir = migrations(first);
+  await migrate(url, dir);
+  migrations({ '1_first': 'CREATE TABLE thing (id UUID PRIMARY KEY);', ...second }, dir);
+  await expect(migrate(url, dir)).rejects.toThrow('1_first was changed after it was applied');
+  expect(await rows(url, 'SELECT count(*)::int AS n FROM _prisma_migrations')).toEqual([{ n: 1 }]);
+});
+
+test('code that is older than the database starts, and says what it does not know', async () => {
+  const { url } = await createDatabase('empty');
+  await migrate(url, migrations({ ...first, ...second }));
+  expect(await migrate(url, migrations(first))).toEqual({ applied: [], unknown: ['2_second'] });
+});
+
+test('a migration that fails leaves nothing behind and can be corrected', async () => {
+  const { url } = await createDatabase('empty');
+  const dir = migrations({ ...first, '2_second': 'CREATE TABLE half (id INT); SELECT 1/0;' });
+  await expect(migrate(url, dir)).rejects.toThrow('2_second failed and left nothing behind: division by zero');
+  expect(await rows(url, "SELECT to_regclass('half') AS half")).toEqual([{ half: null }]);
+  expect(await migrate(url, migrations(second, dir))).toMatchObject({ applied: ['2_second'] });
+});
+
+test('Prisma and this migrator agree on what is applied, both ways', async () => {
+  const { url } = await createDatabase('empty');
+  const dir = migrations(first);
+  const project = path.dirname(dir);
+  fs.writeFileSync(path.join(project, 'schema.prisma'), 'datasource db {\n  provider = "postgresql"\n}\n');
+  const config = { schema: path.join(project, 'schema.prisma'), migrations: { path: dir }, datasource: { url } };
+  fs.writeFileSync(path.join(project, 'prisma.config.mjs'), `export default ${JSON.stringify(config)}`);
+  const prisma = (...args: string[]) =>
+    execFileSync(process.execPath, [require.resolve('prisma/build/index.js'), 'migrate', ...args], {
+      cwd: project,
+      env: {
+        ...process.env,
+        PRISMA_SCHEMA_ENGINE_BINARY: path.resolve(__dirname, '../schema-engine.mjs'),
+        CHECKPOINT_DISABLE: '1',
+        NO_COLOR: '1',
+      },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+
+  await migrate(url, dir);
+  expect(prisma('status')).toContain('Database schema is up to date');
+
+  migrations(second, dir);
+  expect(prisma('deploy')).toContain('2_second');
+  expect(await migrate(url, dir)).toMatchObject({ applied: [] });
+
+  const byPrisma = await createDatabase('empty');
+  config.datasource.url = byPrisma.url;
+  fs.writeFileSync(path.join(project, 'prisma.config.mjs'), `export default ${JSON.stringify(config)}`);
+  prisma('deploy');
+  const shape = `SELECT column_name, data_type, character_maximum_length, is_nullable, column_default
+    FROM information_schema.columns WHERE table_name = '_prisma_migrations' ORDER BY ordinal_position`;
+  expect(await rows(url, shape)).toEqual(await rows(byPrisma.url, shape));
+  const content = `SELECT migration_name, checksum, applied_steps_count, logs, rolled_back_at,
+    finished_at IS NOT NULL AS finished FROM _prisma_migrations ORDER BY migration_name`;
+  expect(await rows(url, content)).toEqual(await rows(byPrisma.url, content));
+}, 60_000);

@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { temporaryDir, until } from '@gantry/testing';
+import { isAlive, type ProcessSpec, startTime } from './process';
+import { type Supervisor, startSupervisor } from './supervise';
+
+const supervisors: Supervisor[] = [];
+afterEach(async () => {
+  for (const supervisor of supervisors.splice(0)) await supervisor.stop();
+});
+
+/** A process that writes its pid to a file, then runs the script. */
+function node(name: string, dir: string, script: string): ProcessSpec & { pid(): number } {
+  const pidFile = path.join(dir, `${name}.pid`);
+  const pid = () => Number(fs.readFileSync(pidFile, 'utf8'));
+  return {
+    name,
+    command: process.execPath,
+    args: ['-e', `require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); ${script}`],
+    env: {},
+    isReady: async () => pid() > 0,
+    pid,
+  };
+}
+const idle = 'setInterval(() => {}, 1000)';
+
+async function supervisor(dir: string): Promise<{ supervisor: Supervisor; shown: string[] }> {
+  const shown: string[] = [];
+  const started = await startSupervisor({ dir, show: (line) => shown.push(line) });
+  supervisors.push(started);
+  return { supervisor: started, shown };
+}
+
+test('a process that is killed is started again, and the terminal says so', async () => {
+  const dir = temporaryDir('supervise');
+  const { supervisor: keeper, shown } = await supervisor(dir);
+  const spec = node('victim', dir, idle);
+  await keeper.start(spec);
+  const first = spec.pid();
+  process.kill(first, 'SIGKILL');
+  await until(() => spec.pid() !== first && isAlive(spec.pid()));
+  expect(shown[0]).toContain('victim ended with SIGKILL; starting it again');
+});
+
+test('stopping goes in reverse order and waits for each step', async () => {
+  const dir = temporaryDir('supervise');
+  const { supervisor: keeper } = await supervisor(dir);
+  const order = path.join(dir, 'order');
+  const slow = (name: string) =>
+    node(
+      name,
+      dir,
+      `${idle}; process.on('SIGTERM', () => setTimeout(() => {
+        require('fs').appendFileSync(${JSON.stringify(order)}, '${name} '); process.exit(0) }, 50))`,
+    );
+  await keeper.start(slow('database'));
+  await keeper.start(slow('service'));
+  await keeper.start(slow('gateway'));
+  await keeper.stop();
+  expect(fs.readFileSync(order, 'utf8')).toBe('gateway service database ');
+});
+
+test('a process that ignores the request to stop is killed, with its children', async () => {
+  const dir = temporaryDir('supervise');
+  const { supervisor: keeper } = await supervisor(dir);
+  const child = path.join(dir, 'child');
+  const stubborn = node(
+    'stubborn',
+    dir,
+    `const c = require('child_process').spawn('sleep', ['600']);
+     require('fs').writeFileSync(${JSON.stringify(child)}, String(c.pid));
+     process.on('SIGTERM', () => {}); ${idle}`,
+  );
+  await keeper.start({ ...stubborn, stopTimeoutMs: 100 });
+  await until(() => fs.existsSync(child));
+  await keeper.stop();
+  await until(() => !isAlive(Number(fs.readFileSync(child, 'utf8'))));
+});
+
+test('a process that fails to start is an error that carries what it wrote', async () => {
+  const dir = temporaryDir('supervise');
+  const { supervisor: keeper } = await supervisor(dir);
+  const broken = {
+    ...node('broken', dir, "console.error('no such setting'); process.exit(3)"),
+    isReady: async () => false,
+  };
+  await expect(keeper.start(broken)).rejects.toThrow('broken ended while starting:\nno such setting');
+});
+
+test('warnings of a service reach the terminal in short, everything its log file', async () => {
+  const dir = temporaryDir('supervise');
+  const { supervisor: keeper, shown } = await supervisor(dir);
+  const lines = [
+    { level: 30, msg: 'all is well' },
+    { level: 50, msg: 'it broke', err: { message: 'disk full', stack: '...' } },
+  ];
+  const write = lines.map((line) => `console.log(${JSON.stringify(JSON.stringify(line))});`).join('');
+  await keeper.start(node('talker', dir, write + idle));
+  await until(() => shown.length === 1);
+  expect(shown).toEqual(['talker: error: it broke (disk full)']);
+  await keeper.stop();
+  expect(fs.readFileSync(path.join(dir, 'logs/talker.log'), 'utf8')).toContain('all is well');
+});
+
+test('what a killed launcher left is stopped by the next one, and a second launcher beside a living one is refused', async () => {
+  const dir = temporaryDir('supervise');
+  const orphan = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+  const launcher = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+  const recorded = (pid = 0) => ({ pid, startTime: startTime(pid) });
+  const record = path.join(dir, 'processes.json');
+  // A number that meanwhile belongs to somebody else: same pid, another start.
+  const stranger = { ...recorded(process.pid), startTime: 'long ago' };
+  const left = { launcher: recorded(launcher.pid), orphan: recorded(orphan.pid), stranger };
+  fs.writeFileSync(record, JSON.stringify(left));
+
+  await expect(startSupervisor({ dir, show: () => {} })).rejects.toThrow(
+    `already running here as process ${launcher.pid}`,
+  );
+  expect(isAlive(orphan.pid ?? 0)).toBe(true);
+
+  launcher.kill('SIGKILL');
+  await until(() => !isAlive(launcher.pid ?? 0));
+  await supervisor(dir);
+  expect(isAlive(orphan.pid ?? 0)).toBe(false);
+});

@@ -1,0 +1,60 @@
+/** A platform of processes: started in steps, each kept running, all stopped in reverse order. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { takeOver } from './leftovers';
+import { isAlive, type ProcessSpec, signalGroup } from './process';
+import type { Show } from './process-log';
+import { type Supervised, supervise } from './supervised';
+
+export interface Supervisor {
+  /** Starts these side by side and resolves when all are ready. They form one step of the stopping order. */
+  start(...specs: ProcessSpec[]): Promise<void>;
+  /** Last started, first stopped. */
+  stop(): Promise<void>;
+  /** For somebody without patience: SIGKILL for everything that was ever started and still lives. */
+  kill(): void;
+}
+
+/** @param dir holds `processes.json` and `logs/`. @throws Error if another launcher works here. */
+export async function startSupervisor(options: { dir: string; show: Show }): Promise<Supervisor> {
+  const record = await takeOver(path.join(options.dir, 'processes.json'));
+  const logs = path.join(options.dir, 'logs');
+  fs.mkdirSync(logs, { recursive: true, mode: 0o700 });
+  const steps: Supervised[][] = [];
+  const pids = new Map<string, number>();
+
+  async function start(...specs: ProcessSpec[]) {
+    const step: Supervised[] = [];
+    steps.push(step);
+    const started = specs.map(async (spec) => {
+      step.push(
+        await supervise(spec, {
+          logFile: path.join(logs, `${spec.name}.log`),
+          show: options.show,
+          onStart: (name, pid) => {
+            pids.set(name, pid);
+            record.add(name, pid);
+          },
+          onEnd: (name) => {
+            pids.delete(name);
+            record.remove(name);
+          },
+        }),
+      );
+    });
+    // All of them, so that none is still starting when the caller hears of a failure and stops everything.
+    const failed = (await Promise.allSettled(started)).find((outcome) => outcome.status === 'rejected');
+    if (failed) throw failed.reason;
+  }
+
+  return {
+    start,
+    stop: async () => {
+      for (const step of steps.reverse()) await Promise.all(step.map((supervised) => supervised.stop()));
+    },
+    kill: () => {
+      for (const supervised of steps.flat()) supervised.kill();
+      for (const pid of [...pids.values()].filter(isAlive)) signalGroup(pid, 'SIGKILL');
+    },
+  };
+}
