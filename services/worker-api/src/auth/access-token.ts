@@ -1,0 +1,37 @@
+/** The one-hour JWT that a session hands to browsers and other services verify offline. */
+import { randomUUID } from 'node:crypto';
+import { JWT_ALGORITHM } from '@gantry/auth';
+import jwt from 'jsonwebtoken';
+import type { SigningKeys } from '../signing-keys/signing-keys';
+
+export interface AccessToken {
+  access_token: string;
+  token_type: 'Bearer';
+  /** Seconds. */
+  expires_in: number;
+}
+
+export type IssueAccessToken = (userId: string) => Promise<AccessToken>;
+
+const LIFETIME_SECONDS = 3_600;
+
+export function createAccessTokens(options: {
+  signingKeys: SigningKeys;
+  issuer: string;
+  audience: string;
+}): IssueAccessToken {
+  const { signingKeys, issuer, audience } = options;
+  return async (userId) => {
+    const { kid, privateKey } = await signingKeys.signer();
+    const access_token = jwt.sign({}, privateKey, {
+      algorithm: JWT_ALGORITHM,
+      keyid: kid,
+      issuer,
+      audience,
+      subject: userId,
+      jwtid: randomUUID(),
+      expiresIn: LIFETIME_SECONDS,
+    });
+    return { access_token, token_type: 'Bearer', expires_in: LIFETIME_SECONDS };
+  };
+}

@@ -1,0 +1,39 @@
+/** Passwords: which are good enough, and how they are kept (Argon2id, in a thread of its own). */
+import { randomBytes } from 'node:crypto';
+import { hash, verify } from '@node-rs/argon2';
+
+/** OWASP's password storage cheat sheet: 19 MiB, two passes, one lane. */
+const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const CHARACTERS_MIN = 10;
+const DIFFERENT_MIN = 5;
+
+/** Long enough to pass, and first in every list of guesses. */
+const KNOWN_TO_ALL =
+  /^(1234567890|0123456789|0987654321|qwertyuiop|q1w2e3r4t5|1q2w3e4r5t|password|passw0rd|letmein|welcome|iloveyou|administrator|changeme|abcdefghij|gantry)[\d!?.*#$@_-]*$/i;
+
+/** One password typed on two keyboards is the same code points (NIST SP 800-63B). */
+const normalise = (password: string): string => password.normalize('NFKC');
+
+export const hashPassword = (password: string): Promise<string> => hash(normalise(password), PARAMETERS);
+
+/** Takes the same time for a user who has no password, or is none: `stored` is null then, and the answer false. */
+export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
+  const right = await verify(stored ?? (await nobodysHash()), normalise(password));
+  return stored !== null && right;
+}
+
+let nobodys: Promise<string> | undefined;
+function nobodysHash(): Promise<string> {
+  nobodys ??= hashPassword(randomBytes(32).toString('hex'));
+  return nobodys;
+}
+
+/** What is wrong with a new password, or undefined. */
+export function passwordProblem(password: string, email: string): string | undefined {
+  const characters = [...normalise(password)];
+  if (characters.length < CHARACTERS_MIN) return `at least ${CHARACTERS_MIN} characters`;
+  if (new Set(characters).size < DIFFERENT_MIN) return `at least ${DIFFERENT_MIN} different characters`;
+  if (KNOWN_TO_ALL.test(normalise(password))) return 'everybody tries this one first; choose another';
+  if (normalise(password).toLowerCase() === email) return 'must not be the e-mail address';
+  return undefined;
+}

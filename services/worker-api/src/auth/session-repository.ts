@@ -1,0 +1,75 @@
+import { enqueue, tokenRevoked } from '@gantry/events';
+import type { Pool } from 'pg';
+import { type Db, inTransaction, type Query } from '../database';
+
+/** A session ends this long after its last refresh, and at the latest after SESSION_DAYS_MAX. */
+export const SESSION_IDLE_DAYS = 30;
+const SESSION_DAYS_MAX = 180;
+
+export interface NewSession {
+  id: string;
+  userId: string;
+  cookieHash: Buffer;
+  address: string | null;
+  userAgent: string | null;
+}
+
+export async function insertSession(tx: Db, session: NewSession): Promise<void> {
+  const { cookieHash, ...columns } = session;
+  await tx.session.create({
+    data: {
+      ...columns,
+      expiresAt: new Date(Date.now() + SESSION_IDLE_DAYS * 86_400_000),
+      cookies: { create: { hash: new Uint8Array(cookieHash) } },
+    },
+  });
+}
+
+/**
+ * Puts `fresh` in the place of the cookie and returns whose session it is; null if that can't be. A cookie that was
+ * replaced before is a copy, in hands that we don't know: the whole session ends.
+ */
+export function replaceCookie(pool: Pool, hashes: Buffer[], fresh: Buffer): Promise<{ userId: string } | null> {
+  return inTransaction(pool, async (query) => {
+    // The row lock of this UPDATE makes two refreshes with one cookie take turns: the second finds it replaced.
+    const { rows } = await query(
+      `UPDATE session_cookies c SET replaced_at = now()
+       FROM sessions s JOIN users u ON u.id = s.user_id
+       WHERE c.hash = ANY($1) AND c.replaced_at IS NULL AND s.id = c.session_id
+         AND s.revoked_at IS NULL AND s.expires_at > now() AND u.disabled_at IS NULL
+       RETURNING s.id, s.user_id`,
+      [hashes],
+    );
+    const [session] = rows;
+    if (!session) {
+      await revokeByCookie(query, hashes, 'c.replaced_at IS NOT NULL');
+      return null;
+    }
+    await query('INSERT INTO session_cookies (hash, session_id) VALUES ($1, $2)', [fresh, session.id]);
+    await query(
+      `UPDATE sessions SET expires_at = least(now() + make_interval(days => $2), created_at + make_interval(days => $3))
+       WHERE id = $1`,
+      [session.id, SESSION_IDLE_DAYS, SESSION_DAYS_MAX],
+    );
+    return { userId: session.user_id };
+  });
+}
+
+/** Ends the session that the cookie belongs to. Returns its id, or null if there is none alive. */
+export function revokeSession(pool: Pool, hashes: Buffer[]): Promise<string | null> {
+  return inTransaction(pool, (query) => revokeByCookie(query, hashes, 'true'));
+}
+
+async function revokeByCookie(query: Query, hashes: Buffer[], condition: string): Promise<string | null> {
+  const { rows } = await query(
+    `UPDATE sessions s SET revoked_at = now() FROM session_cookies c, users u
+     WHERE c.hash = ANY($1) AND c.session_id = s.id AND u.id = s.user_id AND s.revoked_at IS NULL AND ${condition}
+     RETURNING s.id, coalesce(u.default_workspace_id, '') AS workspace_id`,
+    [hashes],
+  );
+  const [ended] = rows;
+  if (!ended) return null;
+  // Cached answers about a session are known by its id, as those about a token are.
+  await enqueue(query, tokenRevoked, ended.workspace_id, { tokenId: ended.id });
+  return ended.id;
+}

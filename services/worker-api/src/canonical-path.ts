@@ -1,0 +1,9 @@
+const PREFIX = /^\/(?:api\/v1|api|v1)(?=\/|$)/;
+/** What openapi/worker.yaml documents without `/api`. */
+const UNPREFIXED = /^\/(?:auth|\.well-known|healthz|health)(?:\/|$)/;
+
+/** The worker surface answers under `/`, `/api`, `/v1` and `/api/v1` alike: the path that the OpenAPI file documents. */
+export function canonicalPath(path: string): string {
+  const bare = path.replace(PREFIX, '') || '/';
+  return UNPREFIXED.test(bare) ? bare : `/api${bare}`;
+}

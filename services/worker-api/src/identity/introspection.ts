@@ -1,0 +1,91 @@
+/** Answering "who is this?": for this service's own requests, and for the others over NATS. */
+import { parseOpaqueToken, type TokenHasher } from '@gantry/auth';
+import {
+  type Bus,
+  encode,
+  type Identity,
+  INTROSPECT_SUBJECT,
+  type IntrospectRequest,
+  introspectRequest,
+  listen,
+} from '@gantry/events';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { userIdentity } from './identity';
+import { findActiveUser, findSession, findToken, type TokenRow } from './identity-repository';
+import type { TokenUse } from './token-use';
+
+export type Introspect = (question: IntrospectRequest) => Promise<Identity | null>;
+
+export function createIntrospection(options: { pool: Pool; hasher: TokenHasher; tokenUse: TokenUse }): Introspect {
+  const { pool, hasher, tokenUse } = options;
+
+  async function ofToken(text: string): Promise<Identity | null> {
+    const prefix = parseOpaqueToken(text)?.prefix;
+    if (prefix !== 'svc_' && prefix !== 'wst_') return null;
+    const row = await findToken(pool, hasher.candidates(text));
+    if (!row || !hasher.matches(text, row.hash)) return null;
+    tokenUse.note(row.id, row.last_used_at);
+    return tokenIdentity(row);
+  }
+
+  async function ofCookie(text: string): Promise<Identity | null> {
+    if (parseOpaqueToken(text)?.prefix !== 'ses_') return null;
+    const row = await findSession(pool, hasher.candidates(text));
+    if (!row || !hasher.matches(text, row.hash)) return null;
+    return userIdentity('session', row, { tokenId: row.session_id, expiresAt: row.expires_at });
+  }
+
+  async function ofUser(userId: string): Promise<Identity | null> {
+    const user = await findActiveUser(pool, userId);
+    return user && userIdentity('jwt', user, { tokenId: null, expiresAt: null });
+  }
+
+  return (question) => {
+    if (question.kind === 'token') return ofToken(question.token);
+    return question.kind === 'session' ? ofCookie(question.cookie) : ofUser(question.userId);
+  };
+}
+
+function tokenIdentity(row: TokenRow): Identity | null {
+  if (row.user_id !== null) {
+    return userIdentity('personal_token', row, {
+      tokenId: row.id,
+      expiresAt: row.expires_at,
+      limit: row.role,
+      preferred: row.acts_in,
+    });
+  }
+  if (row.workspace_id === null || row.role === null) return null;
+  return {
+    kind: 'workspace_token',
+    userId: null,
+    email: null,
+    name: row.token_name,
+    tokenId: row.id,
+    defaultWorkspaceId: row.workspace_id,
+    memberships: { [row.workspace_id]: row.role },
+    expiresAt: row.expires_at?.getTime() ?? null,
+  };
+}
+
+/** One replica answers each question. When it can't, it says so at once, so that the asker need not wait to answer 503. */
+export function serveIntrospection(options: { bus: Bus; introspect: Introspect; log: Logger }): { stop(): void } {
+  const { bus, introspect, log } = options;
+  const subscription = listen(
+    bus,
+    INTROSPECT_SUBJECT,
+    introspectRequest,
+    async (question, message) => {
+      try {
+        message.respond(encode({ identity: await introspect(question) }));
+      } catch (err) {
+        log.warn({ err }, 'introspection failed');
+        // No introspectReply: whoever asked takes it for what it is.
+        message.respond(encode({ error: 'unavailable' }));
+      }
+    },
+    { queue: 'worker-api', log },
+  );
+  return { stop: () => subscription.unsubscribe() };
+}

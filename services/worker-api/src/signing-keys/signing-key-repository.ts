@@ -1,0 +1,53 @@
+import type { Pool } from 'pg';
+import { inTransaction } from '../database';
+import { KEPT_BEHIND_MINUTES, type PublicJwk, ROTATE_AFTER_DAYS } from './signing-key';
+
+export interface SigningKeyRow {
+  kid: string;
+  private_key: Buffer;
+  created_at: Date;
+}
+
+export async function listSigningKeys(pool: Pool): Promise<SigningKeyRow[]> {
+  const { rows } = await pool.query<SigningKeyRow>(
+    'SELECT kid, private_key, created_at FROM signing_keys ORDER BY created_at, kid',
+  );
+  return rows;
+}
+
+export async function isNewSigningKeyDue(pool: Pool): Promise<boolean> {
+  const { rows } = await pool.query(
+    'SELECT 1 FROM signing_keys WHERE created_at > now() - make_interval(days => $1) LIMIT 1',
+    [ROTATE_AFTER_DAYS],
+  );
+  return rows.length === 0;
+}
+
+/** Serialises replicas that find a key due at the same moment. */
+const LOCK = 20_480_001;
+
+/** False if another replica was faster. */
+export async function insertSigningKeyIfDue(
+  pool: Pool,
+  key: { kid: string; publicJwk: PublicJwk; privateKey: Buffer },
+): Promise<boolean> {
+  return inTransaction(pool, async (query) => {
+    await query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    const { rowCount } = await query(
+      `INSERT INTO signing_keys (kid, public_jwk, private_key)
+       SELECT $1, $2::jsonb, $3
+       WHERE NOT EXISTS (SELECT 1 FROM signing_keys WHERE created_at > now() - make_interval(days => $4))`,
+      [key.kid, JSON.stringify(key.publicJwk), key.privateKey, ROTATE_AFTER_DAYS],
+    );
+    return rowCount === 1;
+  });
+}
+
+export async function deleteSpentSigningKeys(pool: Pool): Promise<void> {
+  await pool.query(
+    `DELETE FROM signing_keys spent WHERE EXISTS (
+       SELECT 1 FROM signing_keys newer WHERE newer.created_at > spent.created_at
+         AND newer.created_at < now() - make_interval(mins => $1))`,
+    [KEPT_BEHIND_MINUTES],
+  );
+}

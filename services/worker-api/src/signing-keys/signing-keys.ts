@@ -1,0 +1,91 @@
+/** The signing keys as this process knows them: read from the database, opened by the vault, kept for a minute. */
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
+import { unavailable } from '@gantry/http';
+import type { Vault } from '@gantry/vault';
+import type { Pool } from 'pg';
+import { type PublicJwk, publicJwk, type SigningKey, signerAmong } from './signing-key';
+import {
+  deleteSpentSigningKeys,
+  insertSigningKeyIfDue,
+  isNewSigningKeyDue,
+  listSigningKeys,
+} from './signing-key-repository';
+
+export interface SigningKeys {
+  signer(): Promise<SigningKey>;
+  /** The public key of that id, for checking our own JWTs. */
+  find(kid: string): Promise<KeyObject | undefined>;
+  jwks(): Promise<{ keys: PublicJwk[] }>;
+  /** Makes a key when one is due and drops spent ones; safe on every replica at any time. */
+  rotate(): Promise<void>;
+}
+
+const FRESH_MS = 60_000;
+/** A key id that nobody knows may be one that another replica has just made; anybody can invent ids, so not too often. */
+const UNKNOWN_REREAD_MS = 5_000;
+/** Belongs to no workspace: the platform's own data key seals it. */
+const OWNER = '_platform';
+
+export function createSigningKeys({ pool, vault }: { pool: Pool; vault: Vault }): SigningKeys {
+  let known: SigningKey[] = [];
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | undefined;
+
+  const placeOf = (kid: string) => ({ table: 'signing_keys', name: kid, version: 1 });
+
+  async function read() {
+    const rows = await listSigningKeys(pool);
+    known = await Promise.all(
+      rows.map(async ({ kid, private_key, created_at }) => {
+        const pem = await vault.open(OWNER, placeOf(kid), private_key);
+        return { kid, privateKey: createPrivateKey(pem), createdAt: created_at };
+      }),
+    );
+    readAt = Date.now();
+  }
+
+  function readOnce(): Promise<void> {
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  }
+
+  /** Keys that were read once go on being used while the database is away. */
+  async function keys(): Promise<SigningKey[]> {
+    if (Date.now() - readAt > FRESH_MS) await readOnce().catch((err) => known.length || Promise.reject(err));
+    if (!known.length) await rotate();
+    return known;
+  }
+
+  async function rotate() {
+    if (await isNewSigningKeyDue(pool)) {
+      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      const kid = randomBytes(12).toString('base64url');
+      const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+      const sealed = await vault.seal(OWNER, placeOf(kid), pem);
+      await insertSigningKeyIfDue(pool, { kid, publicJwk: publicJwk({ kid, privateKey }), privateKey: sealed });
+    }
+    await deleteSpentSigningKeys(pool);
+    await read();
+  }
+
+  return {
+    rotate,
+    signer: async () => {
+      const signer = signerAmong(await keys(), Date.now());
+      if (!signer) throw unavailable('the key that signs access tokens');
+      return signer;
+    },
+    find: async (kid) => {
+      const isIt = (key: SigningKey) => key.kid === kid;
+      let key = (await keys()).find(isIt);
+      if (!key && Date.now() - readAt > UNKNOWN_REREAD_MS) {
+        await readOnce();
+        key = known.find(isIt);
+      }
+      return key && createPublicKey(key.privateKey);
+    },
+    jwks: async () => ({ keys: (await keys()).map(publicJwk) }),
+  };
+}

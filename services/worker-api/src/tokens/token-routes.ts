@@ -1,0 +1,44 @@
+import { callerOf, type Operations } from '@gantry/http';
+import { newTokenToApi, tokenToApi } from './token';
+import { listTokens } from './token-repository';
+import { createPersonalToken, createWorkspaceToken, revokeToken, type TokenDeps, userOf } from './token-service';
+
+export interface TokenRouteDeps extends TokenDeps {
+  /** After a commit that revoked something. */
+  revoked: (tokenId: string) => void;
+}
+
+export function tokenOperations(deps: TokenRouteDeps): Operations {
+  const { prisma, revoked } = deps;
+  return {
+    listPersonalTokens: async (req, res) => {
+      res.json((await listTokens(prisma, userOf(callerOf(req)))).map(tokenToApi));
+    },
+    createPersonalToken: async (req, res) => {
+      const { created, token } = await createPersonalToken(deps, callerOf(req), req.body);
+      res.status(201).json(newTokenToApi(created, token));
+    },
+    revokePersonalToken: async (req, res) => {
+      const caller = callerOf(req);
+      const tokenId = String(req.params.token_id);
+      await revokeToken(prisma, userOf(caller), tokenId, caller.workspaceId);
+      revoked(tokenId);
+      res.status(204).end();
+    },
+    listWorkspaceTokens: async (req, res) => {
+      const { workspaceId } = callerOf(req);
+      res.json((await listTokens(prisma, { workspaceId })).map(tokenToApi));
+    },
+    createWorkspaceToken: async (req, res) => {
+      const { created, token } = await createWorkspaceToken(deps, callerOf(req), req.body);
+      res.status(201).json(newTokenToApi(created, token));
+    },
+    revokeWorkspaceToken: async (req, res) => {
+      const { workspaceId } = callerOf(req);
+      const tokenId = String(req.params.token_id);
+      await revokeToken(prisma, { workspaceId }, tokenId, workspaceId);
+      revoked(tokenId);
+      res.status(204).end();
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import type { Db } from '../database';
+import type { User } from '../generated/prisma/client';
+
+export const findUserWithPassword = (db: Db, email: string) =>
+  db.user.findUnique({ where: { email }, include: { credential: true } });
+
+export async function isAnyUser(db: Db): Promise<boolean> {
+  return (await db.user.findFirst({ select: { id: true } })) !== null;
+}
+
+export interface NewUser {
+  id: string;
+  email: string;
+  name: string | null;
+  passwordHash: string;
+  defaultWorkspaceId: string;
+}
+
+export function insertUser(tx: Db, { passwordHash, ...user }: NewUser): Promise<User> {
+  return tx.user.create({ data: { ...user, credential: { create: { passwordHash } } } });
+}
