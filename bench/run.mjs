@@ -1,0 +1,147 @@
+/**
+ * Measures Gantry beside what it is compared with, in one run:   npm run bench [-- --runs 400 --seconds 20 --growth 5000]
+ *
+ * Starts a platform of its own (free port, temporary data) and prints medians and ratios. Nothing here asserts: machines
+ * differ, ratios hold.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { createClient, deploy } from './measure/client.mjs';
+import { startPlatform } from './measure/platform.mjs';
+import { byKind, processTree } from './measure/processes.mjs';
+import { median, printLatencies, quantile, round } from './measure/stats.mjs';
+import { zipOf } from './measure/zip.mjs';
+
+const { values: options } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '400' },
+    clients: { type: 'string', default: '10' },
+    seconds: { type: 'string', default: '20' },
+    growth: { type: 'string', default: '5000' },
+  },
+});
+
+const MANIFEST = { name: 'Add', inputs: [{ name: 'a', type: 'integer' }, { name: 'b', type: 'integer' }], outputs: ['sum'] };
+const CODE = 'def run(a, b):\n    return {"sum": a + b}\n';
+const SCRIPT = 'import json, sys\ni = json.load(sys.stdin)\njson.dump({"sum": i["a"] + i["b"]}, sys.stdout)\n';
+
+const work = mkdtempSync(path.join(os.tmpdir(), 'gantry-bench-'));
+const script = path.join(work, 'add.py');
+writeFileSync(script, SCRIPT);
+
+const platform = await startPlatform(work);
+try {
+  const { local } = platform;
+  const id = await deploy(local, await zipOf({ 'main.py': CODE }), MANIFEST);
+  const runUrl = `${local.dashboard_url}/api/automations/${id}/run`;
+  const run = async (call, a) => {
+    const answer = await call('POST', runUrl, { inputs: { a, b: 1 }, wait: 10 });
+    if (answer.result?.outputs?.sum !== a + 1) throw new Error(JSON.stringify(answer));
+  };
+  await memoryIdle(platform);
+  await latency(run, local, id);
+  await sustained(run, local, platform);
+  await growth(run, local, platform);
+} finally {
+  await platform.stop();
+  rmSync(work, { recursive: true, force: true });
+}
+
+async function timed(work) {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+function bareScript(a) {
+  return new Promise((resolve, reject) => {
+    const child = execFile('/usr/bin/python3', [script], (err, stdout) => {
+      if (err || JSON.parse(stdout).sum !== a + 1) reject(err ?? new Error(stdout));
+      else resolve();
+    });
+    child.stdin.end(JSON.stringify({ a, b: 1 }));
+  });
+}
+
+async function latency(run, local, id) {
+  const call = createClient(local.token);
+  const steps = {
+    'bare /usr/bin/python3, same JSON': (i) => bareScript(i),
+    'run and wait, through the gateway': (i) => run(call, i),
+    '  of it: gateway and service, no work (GET /healthz)': () => call('GET', `${local.dashboard_url}/healthz`),
+    '  of it: with credential, validation, one read (GET automation)': () =>
+      call('GET', `${local.dashboard_url}/api/automations/${id}`),
+  };
+  const ms = Object.fromEntries(Object.keys(steps).map((name) => [name, []]));
+  for (let i = 0; i < 20; i++) await run(call, i);
+  for (let i = 0; i < Number(options.runs); i++) {
+    for (const [name, step] of Object.entries(steps)) ms[name].push(await timed(() => step(i)));
+  }
+  console.log('\nLatency, one client, interleaved');
+  printLatencies(Object.entries(ms).map(([name, numbers]) => ({ name, ms: numbers })));
+  const [bare, gantry] = Object.values(ms);
+  console.log(
+    `run and wait / bare script: ${round(median(gantry) / median(bare))} at p50; p99 is ${round(quantile(gantry, 0.99) / median(gantry))} x p50`,
+  );
+}
+
+async function sustained(run, local, platform) {
+  const seconds = Number(options.seconds);
+  const before = byKind(processTree(platform.pid));
+  const ownBefore = process.cpuUsage();
+  const latencies = [];
+  const began = performance.now();
+  const until = began + seconds * 1000;
+  await Promise.all(
+    Array.from({ length: Number(options.clients) }, async () => {
+      const call = createClient(local.token);
+      for (let i = 0; performance.now() < until; i++) latencies.push(await timed(() => run(call, i)));
+    }),
+  );
+  const took = (performance.now() - began) / 1000;
+  const own = process.cpuUsage(ownBefore);
+  const after = byKind(processTree(platform.pid));
+  console.log(`\nSustained, ${options.clients} clients, ${round(took, 1)} s: ${round(latencies.length / took, 1)} runs/s`);
+  printLatencies([{ name: 'run and wait', ms: latencies }]);
+  const perRun = Object.fromEntries(
+    Object.entries(after).map(([kind, { cpuMs }]) => [kind, round((cpuMs - (before[kind]?.cpuMs ?? 0)) / latencies.length)]),
+  );
+  perRun['this client'] = round((own.user + own.system) / 1000 / latencies.length);
+  console.log('CPU ms per run, by process');
+  console.table(perRun);
+}
+
+async function memoryIdle(platform) {
+  const kinds = byKind(processTree(platform.pid));
+  const total = { processes: 0, rssMB: 0, pssMB: 0 };
+  for (const kind of Object.values(kinds)) for (const name of Object.keys(total)) total[name] += kind[name];
+  console.log('\nMemory of the idle platform (PSS shares pages out among those who use them)');
+  console.table(
+    Object.fromEntries(
+      Object.entries({ ...kinds, total }).map(([kind, { processes, rssMB, pssMB }]) => [
+        kind,
+        { processes, 'RSS MB': round(rssMB, 0), 'PSS MB': round(pssMB, 0) },
+      ]),
+    ),
+  );
+}
+
+async function growth(run, local, platform) {
+  const count = Number(options.growth);
+  const executorMb = () => byKind(processTree(platform.pid)).executor?.rssMB ?? 0;
+  const sizes = [];
+  for (let done = 0; done <= count; done += 500) {
+    sizes.push(round(executorMb(), 1));
+    if (done === count) break;
+    await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const call = createClient(local.token);
+        for (let i = 0; i < 50; i++) await run(call, i);
+      }),
+    );
+  }
+  console.log(`\nExecutor over ${count} runs, RSS in MB every 500: ${sizes.join(' ')}`);
+}
