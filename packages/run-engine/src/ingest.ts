@@ -199,7 +199,7 @@ async function insertArtifacts(pool: Pool, batches: RunEventBatch[]): Promise<vo
      SELECT a.id, r.id, r.workspace_id, a.name, a.content_type, a.size, a.sha256, a.key
      FROM unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[])
        AS a(id, run_id, attempt, name, content_type, size, sha256, key)
-     JOIN runs r ON r.id = a.run_id AND r.attempt = a.attempt AND starts_with(a.key, 'runs/' || r.workspace_id || '/' || r.id || '/')
+     JOIN runs r ON r.id = a.run_id AND r.attempt = a.attempt AND starts_with(a.key, r.workspace_id || '/runs/' || r.id || '/')
      ON CONFLICT DO NOTHING`,
     [
       rows.map((r) => r.artifactId),

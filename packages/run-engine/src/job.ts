@@ -61,7 +61,7 @@ export async function buildJob(
   const inputs = Buffer.from(JSON.stringify(run.inputs));
   if (inputs.length <= INLINE_BYTES_MAX) job.inputs = run.inputs;
   else {
-    const key = `runs/${run.workspaceId}/${run.id}/inputs.json`;
+    const key = `${run.workspaceId}/runs/${run.id}/inputs.json`;
     await objects.put(key, inputs, { contentType: 'application/json' });
     job.inputsUrl = await objects.presignGet(key, internal);
   }

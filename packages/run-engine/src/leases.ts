@@ -69,7 +69,7 @@ export function keepLeases(deps: {
     const { workspace_id: workspaceId, spec } = rows[0];
     const sizeMax = request.purpose === 'output' ? spec.limits.outputBytes : spec.limits.artifactBytes;
     if (request.size > sizeMax) return { refused: `${request.size} bytes are more than the limit of ${sizeMax}` };
-    const key = `runs/${workspaceId}/${request.runId}/${request.attempt}/${newId('')}`;
+    const key = `${workspaceId}/runs/${request.runId}/${request.attempt}/${newId('')}`;
     const url = await objects.presignPut(key, {
       sizeMax: request.size,
       contentType: request.contentType,

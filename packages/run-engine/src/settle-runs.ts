@@ -41,7 +41,7 @@ const SETTLE = `
       AS f(run_id, attempt, was, status, output, output_key, error, cost_usd, cpu_ms, max_rss_bytes, at, event_id)
   ), ended AS (
     UPDATE runs r SET status = f.status, output = f.output::json, error = f.error::json, cost_usd = f.cost_usd,
-      output_key = CASE WHEN starts_with(f.output_key, 'runs/' || r.workspace_id || '/' || r.id || '/') THEN f.output_key END,
+      output_key = CASE WHEN starts_with(f.output_key, r.workspace_id || '/runs/' || r.id || '/') THEN f.output_key END,
       cpu_ms = f.cpu_ms, max_rss_bytes = f.max_rss_bytes, finished_at = greatest(f.at, r.created_at), confirmed = true, lease_expires_at = NULL
     FROM f WHERE r.id = f.run_id AND r.attempt = f.attempt AND r.status = f.was
     RETURNING ${RUN_COLUMNS}, f.event_id
