@@ -4,6 +4,7 @@ A stand-in for the real context: logs and progress go to stderr, artifacts to .a
 secrets come from the environment. The outputs are printed as JSON.
 """
 import argparse
+import decimal
 import importlib.util
 import inspect
 import json
@@ -49,6 +50,11 @@ def run_example(folder, inputs, artifacts_dir):
     return module.run(**arguments)
 
 
+def to_json(value):
+    """The conversions of the platform that the examples rely on."""
+    return float(value) if isinstance(value, decimal.Decimal) else str(value)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", help="a folder beside this file, such as csv-report")
@@ -57,7 +63,7 @@ def main():
     options = parser.parse_args()
     folder = Path(__file__).parent / Path(options.folder).name
     inputs = json.loads(Path(options.inputs or folder / "inputs.json").read_text())
-    json.dump(run_example(folder, inputs, options.artifacts), sys.stdout, indent=2, default=str)
+    json.dump(run_example(folder, inputs, options.artifacts), sys.stdout, indent=2, default=to_json)
     print()
 
 

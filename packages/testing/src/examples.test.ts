@@ -1,0 +1,223 @@
+/** Each example with its own inputs, in a plain Python: what the sandbox adds is tested with the executor. */
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const ROOT = path.resolve(__dirname, '../../..');
+const EXAMPLES = path.join(ROOT, 'examples');
+const folders = readdirSync(EXAMPLES, { withFileTypes: true }).flatMap((entry) =>
+  entry.isDirectory() && existsSync(path.join(EXAMPLES, entry.name, 'manifest.json')) ? [entry.name] : [],
+);
+
+const scratch = mkdtempSync(path.join(os.tmpdir(), 'gantry-examples-'));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+interface Manifest {
+  name: string;
+  description: string;
+  inputs: { name: string; default?: unknown }[];
+  outputs: { name: string; type: string }[];
+  secrets_needed: string[];
+  python_dependencies: string[];
+}
+
+const readJson = (folder: string, file: string) => JSON.parse(readFileSync(path.join(EXAMPLES, folder, file), 'utf8'));
+const manifestOf = (folder: string): Manifest => readJson(folder, 'manifest.json');
+
+interface Outcome {
+  outputs: Record<string, unknown>;
+  log: string;
+  artifacts: string;
+}
+
+/** Not execFileSync: a server of this very process may have to answer. */
+async function runExample(
+  folder: string,
+  inputs: unknown = readJson(folder, 'inputs.json'),
+  env = {},
+): Promise<Outcome> {
+  const temporary = mkdtempSync(path.join(scratch, `${folder}-`));
+  const file = path.join(temporary, 'inputs.json');
+  const artifacts = path.join(temporary, 'artifacts');
+  writeFileSync(file, JSON.stringify(inputs));
+  const { stdout, stderr } = await promisify(execFile)(
+    'python3',
+    ['-B', path.join(EXAMPLES, 'try_locally.py'), folder, file, '--artifacts', artifacts],
+    { env: { PATH: process.env.PATH, TMPDIR: temporary, LANG: 'C.UTF-8', ...env }, timeout: 20_000 },
+  );
+  return { outputs: JSON.parse(stdout), log: stderr, artifacts };
+}
+
+const expectDeclaredOutputs = (folder: string, outputs: Record<string, unknown>) =>
+  expect(Object.keys(outputs).sort()).toEqual(
+    manifestOf(folder)
+      .outputs.map(({ name }) => name)
+      .sort(),
+  );
+
+test('there are four examples, each with all that the guide promises', () => {
+  expect(folders).toEqual(['chart', 'csv-report', 'invoice-totals', 'page-check']);
+  for (const folder of folders) {
+    for (const file of ['manifest.json', 'main.py', 'inputs.json', 'README.md']) {
+      expect([folder, file, existsSync(path.join(EXAMPLES, folder, file))]).toEqual([folder, file, true]);
+    }
+    const manifest = manifestOf(folder);
+    expect(manifest).toMatchObject({ name: expect.any(String), description: expect.any(String) });
+    const known = manifest.inputs.map(({ name }) => name);
+    for (const name of Object.keys(readJson(folder, 'inputs.json'))) expect(known).toContain(name);
+  }
+});
+
+test.each(folders)('%s: run() takes the inputs that its manifest declares, and the context', (folder) => {
+  const program =
+    'import ast,sys\nt=ast.parse(open(sys.argv[1]).read())\n' +
+    'r=[n for n in t.body if isinstance(n,ast.FunctionDef) and n.name=="run"][0]\nprint(*[a.arg for a in r.args.args])';
+  const found = execFileSync('python3', ['-c', program, path.join(EXAMPLES, folder, 'main.py')], { encoding: 'utf8' });
+  const declared = manifestOf(folder).inputs.map(({ name }) => name);
+  expect(found.trim().split(' ').sort()).toEqual([...declared, 'context'].sort());
+});
+
+test('csv-report adds up the sample of its package when it is given nothing', async () => {
+  const { outputs, log } = await runExample('csv-report', {});
+  expectDeclaredOutputs('csv-report', outputs);
+  expect(outputs).toMatchObject({ total: 2734.4, rows_read: 12, rows_skipped: 1 });
+  expect(outputs.groups).toContainEqual(
+    expect.objectContaining({ group: 'South', rows: 2, total: 459.9, average: 229.95, largest: 420 }),
+  );
+  expect(outputs.summary).toContain('**2,734.40** in `amount`');
+  expect(log).toContain("line 11: '' is not a number");
+  expect(log).toContain('[100%] done');
+});
+
+test('csv-report reads an uploaded file, also from a spreadsheet that writes semicolons and a byte order mark', async () => {
+  const file = path.join(scratch, 'upload.csv');
+  writeFileSync(file, '\uFEFFteam;points\nred;2\nblue;5\nred;4\n');
+  const { outputs } = await runExample('csv-report', { file, group_by: 'team', value: 'points' });
+  expect(outputs).toMatchObject({ total: 11, rows_read: 3, rows_skipped: 0 });
+});
+
+test('csv-report names the columns that exist when one does not', async () => {
+  await expect(runExample('csv-report', { text: 'a,b\n1,2\n' })).rejects.toThrow(
+    "there is no column 'region'; the first line names a, b",
+  );
+});
+
+test('page-check reports what it fetched and what it could not, and its token stays with one host over https', async () => {
+  const tokens: unknown[] = [];
+  const server = http.createServer((req, res) => {
+    tokens.push(req.headers.authorization);
+    if (req.url === '/gone') return res.writeHead(404).end();
+    if (req.url === '/moved') return res.writeHead(302, { Location: '/' }).end();
+    res.setHeader('Content-Type', 'text/html; charset=utf-8');
+    res.end('<html><head><title>A  small\npage &amp; more</title></head><svg><title>no</title></svg></html>');
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  const at = (where: string) => `http://127.0.0.1:${port}${where}`;
+  try {
+    const { outputs, log } = await runExample(
+      'page-check',
+      { urls: `${at('/')}\n${at('/moved')}\n${at('/gone')}\nhttp://127.0.0.1:1/\n${at('/')}`, token_host: '127.0.0.1' },
+      { PAGE_TOKEN: 'abcdef' },
+    );
+    expectDeclaredOutputs('page-check', outputs);
+    expect(outputs).toMatchObject({
+      failing: 2,
+      pages: [
+        { url: at('/'), status: 200, title: 'A small page & more', problem: null, certificate_days: null },
+        { url: at('/moved'), status: 200, problem: null },
+        { url: at('/gone'), status: 404, problem: '404 Not Found' },
+        { url: 'http://127.0.0.1:1/', status: null, problem: expect.stringContaining('refused') },
+      ],
+    });
+    expect(outputs.slowest_ms).toBeGreaterThan(0);
+    expect(log).toContain('4 of 4');
+    expect(new Set(tokens)).toEqual(new Set([undefined]));
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+test('page-check refuses what is no web address before it fetches anything', async () => {
+  await expect(runExample('page-check', { urls: 'file:///etc/passwd' })).rejects.toThrow('is not a web address');
+});
+
+test.each(['bar', 'line'])(
+  'chart draws a %s chart as a PNG of the announced size, and keeps the points',
+  async (kind) => {
+    const { outputs, artifacts } = await runExample('chart', { ...readJson('chart', 'inputs.json'), kind });
+    expectDeclaredOutputs('chart', outputs);
+    expect(outputs).toMatchObject({ largest: 1140, average: 807.43 });
+    const image = readFileSync(outputs.chart as string);
+    expect(image.subarray(0, 8)).toEqual(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'));
+    expect([image.readUInt32BE(16), image.readUInt32BE(20)]).toEqual([960, 480]);
+    expect(readFileSync(path.join(artifacts, 'points.csv'), 'utf8')).toContain('Fri,1140');
+  },
+);
+
+test('chart escapes labels in an SVG, and draws below zero', async () => {
+  const { outputs } = await runExample('chart', { points: { '<b>&': -5, up: 10 }, format: 'svg', title: '"a" <b>' });
+  const image = readFileSync(outputs.chart as string, 'utf8');
+  expect(image).toContain('&lt;b&gt;&amp;');
+  expect(image).not.toContain('<b>');
+  await expect(runExample('chart', { points: { a: 'many' } })).rejects.toThrow("the value of 'a' is 'many'");
+});
+
+const dateutil = installed('python-dateutil');
+// Only where the package or an index to install it from can be had.
+(dateutil ? test : test.skip)('invoice-totals reads dates in any notation and adds up to the cent', async () => {
+  const { outputs, log } = await runExample('invoice-totals', undefined, { PYTHONPATH: dateutil });
+  expectDeclaredOutputs('invoice-totals', outputs);
+  expect(outputs).toMatchObject({
+    open_total: 2780.8,
+    overdue_total: 2780.6,
+    overdue: [
+      { number: 'A-2', due: '2026-02-13', days_late: 30, amount: 480.5 },
+      { number: 'A-3', due: '2026-03-11', days_late: 4, amount: 2300.1 },
+    ],
+  });
+  expect(log).toContain("line 5 is left out: 'soon' is not a date");
+});
+
+test('the types describe the context that the sandbox brings', () => {
+  const program = `
+import ast, json, sys
+def methods(file):
+    body = [n for n in ast.parse(open(file).read()).body if isinstance(n, ast.ClassDef) and n.name == "Context"][0].body
+    names = [n.target.id for n in body if isinstance(n, ast.AnnAssign)]
+    calls = {n.name: [[a.arg for a in n.args.args], n.args.kwarg and n.args.kwarg.arg, len(n.args.defaults)]
+             for n in body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")}
+    return [sorted(names), calls]
+print(json.dumps([methods(f) for f in sys.argv[1:]]))`;
+  const files = ['services/executor/python/_gantry/context.py', 'examples/gantry.pyi'];
+  const [real, typed] = JSON.parse(
+    execFileSync('python3', ['-c', program, ...files.map((file) => path.join(ROOT, file))], { encoding: 'utf8' }),
+  );
+  expect(typed).toEqual(real);
+});
+
+/** A folder to import it from; null where it is neither installed nor to be had. */
+function installed(requirement: string): string | null {
+  const target = path.join(scratch, 'site');
+  const options = [
+    '--quiet',
+    '--disable-pip-version-check',
+    '--only-binary',
+    ':all:',
+    '--retries',
+    '0',
+    '--timeout',
+    '5',
+  ];
+  const pinned = manifestOf('invoice-totals').python_dependencies.find((name) => name.startsWith(requirement));
+  if (!pinned) throw new Error(`invoice-totals does not depend on ${requirement}`);
+  const pip = spawnSync('python3', ['-m', 'pip', 'install', ...options, '--target', target, pinned], {
+    timeout: 25_000,
+  });
+  return pip.status === 0 ? target : null;
+}
