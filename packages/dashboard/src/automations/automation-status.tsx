@@ -1,0 +1,19 @@
+import type { ReactNode } from 'react';
+import type { AutomationItem } from '../api';
+import { CheckIcon, PauseIcon, StopIcon } from '../layout/icons';
+import { StatusChip } from '../layout/status-chip';
+
+const WORDS: Record<AutomationItem['status'], [string, ReactNode]> = {
+  active: ['Active', <CheckIcon key="active" />],
+  paused: ['Paused', <PauseIcon key="paused" />],
+  archived: ['Archived', <StopIcon key="archived" />],
+};
+
+export function AutomationStatusChip({ status }: { status: AutomationItem['status'] }) {
+  const [word, icon] = WORDS[status];
+  return (
+    <StatusChip tone="idle" icon={icon}>
+      {word}
+    </StatusChip>
+  );
+}

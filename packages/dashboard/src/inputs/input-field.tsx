@@ -1,0 +1,129 @@
+import { Checkbox, Input, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import type { InputItem } from '../api';
+import styles from './input-field.module.css';
+import { labelOf, optionsOf, type Typed } from './input-value';
+
+interface InputFieldProps {
+  item: InputItem;
+  typed: Typed;
+  problem: string | undefined;
+  onChange: (typed: Typed) => void;
+}
+
+/** The field that an input item of a manifest asks for. */
+export function InputField({ item, typed, problem, onChange }: InputFieldProps) {
+  const named = {
+    id: fieldId(item),
+    name: item.name,
+    label: labelOf(item),
+    description: item.description,
+    error: problem,
+  };
+  const shared = { ...named, required: item.required };
+  const text = typeof typed === 'string' ? typed : '';
+  const write = (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value);
+  switch (item.type) {
+    case 'boolean':
+      return (
+        <Checkbox {...named} checked={typed === true} onChange={(event) => onChange(event.currentTarget.checked)} />
+      );
+    case 'select':
+      return (
+        <NativeSelect
+          {...shared}
+          value={text}
+          onChange={write}
+          data={[
+            { value: '', label: item.required ? 'Choose…' : 'None' },
+            ...optionsOf(item).map(({ key, label }) => ({ value: key, label })),
+          ]}
+        />
+      );
+    case 'textarea':
+      return <Textarea {...shared} rows={5} value={text} onChange={write} placeholder={item.placeholder} />;
+    case 'json':
+      return (
+        <Textarea
+          {...shared}
+          rows={6}
+          value={text}
+          onChange={write}
+          spellCheck={false}
+          placeholder={item.placeholder ?? '{ }'}
+          classNames={{ input: styles.code }}
+        />
+      );
+    case 'file':
+      return <FileField item={item} problem={problem} onChange={onChange} />;
+    default:
+      return <TextInput {...shared} {...lineOf(item)} value={text} onChange={write} placeholder={item.placeholder} />;
+  }
+}
+
+export const fieldId = (item: InputItem): string => `input-${item.name}`;
+
+/** Numbers are typed as text: a browser's number field loses what it can't read, and changes when one scrolls over it. */
+function lineOf(item: InputItem) {
+  switch (item.type) {
+    case 'number':
+      return {
+        inputMode: 'decimal',
+        autoComplete: 'off',
+        rightSection: range(item),
+        rightSectionWidth: 'auto',
+      } as const;
+    case 'integer':
+      return {
+        inputMode: 'numeric',
+        autoComplete: 'off',
+        rightSection: range(item),
+        rightSectionWidth: 'auto',
+      } as const;
+    case 'date':
+      return { type: 'date' } as const;
+    case 'url':
+      return { type: 'url', inputMode: 'url', autoComplete: 'url' } as const;
+    default:
+      return { autoComplete: 'off' } as const;
+  }
+}
+
+function range({ minimum, maximum }: InputItem) {
+  if (minimum === undefined && maximum === undefined) return undefined;
+  const text =
+    maximum === undefined
+      ? `${minimum} or more`
+      : minimum === undefined
+        ? `up to ${maximum}`
+        : `${minimum} to ${maximum}`;
+  return <span className={styles.range}>{text}</span>;
+}
+
+function FileField({ item, problem, onChange }: Omit<InputFieldProps, 'typed'>) {
+  const id = fieldId(item);
+  const size = item.max_size_mb === undefined ? '' : `Up to ${item.max_size_mb} MB. `;
+  const description = `${size}${item.description ?? ''}`.trim();
+  return (
+    <Input.Wrapper
+      id={id}
+      label={labelOf(item)}
+      labelProps={{ htmlFor: id }}
+      description={description || undefined}
+      error={problem}
+      required={item.required}
+    >
+      <input
+        id={id}
+        name={item.name}
+        type="file"
+        className={styles.file}
+        accept={item.accepts?.join(',')}
+        aria-invalid={problem ? true : undefined}
+        aria-describedby={
+          `${description ? `${id}-description` : ''} ${problem ? `${id}-error` : ''}`.trim() || undefined
+        }
+        onChange={(event) => onChange(event.currentTarget.files?.[0] ?? null)}
+      />
+    </Input.Wrapper>
+  );
+}

@@ -1,0 +1,109 @@
+import { Button } from '@mantine/core';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import type { InputItem } from '../api';
+import { PlayIcon } from '../layout/icons';
+import { Notice } from '../layout/notice';
+import { fieldId, InputField } from './input-field';
+import styles from './input-form.module.css';
+import { type Problems, problemsOf } from './input-problems';
+import { initialTyped, readTyped, type Typed } from './input-value';
+
+interface InputFormProps {
+  items: InputItem[];
+  /** Values of an earlier run to begin with, instead of the manifest's defaults. */
+  given: Record<string, unknown> | null;
+  canRun: boolean;
+  /** @throws ApiError: its field problems are shown at their fields */
+  onRun: (inputs: Record<string, unknown>) => Promise<void>;
+}
+
+export function InputForm({ items, given, canRun, onRun }: InputFormProps) {
+  const [typed, setTyped] = useState<Record<string, Typed>>(() => begin(items, given));
+  const [problems, setProblems] = useState<Problems>({});
+  const [busy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  useRunShortcut(form);
+
+  function show(found: Problems) {
+    setProblems(found);
+    const first = items.find((item) => found[item.name]);
+    if (first) document.getElementById(fieldId(first))?.focus();
+  }
+
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    if (busy || !canRun) return;
+    const read = readAll(items, typed);
+    if (Object.keys(read.problems).length) return show(read.problems);
+    setProblems({});
+    setBusy(true);
+    try {
+      await onRun(read.inputs);
+    } catch (error) {
+      show(problemsOf(error, items));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <form ref={form} className={styles.form} onSubmit={submit} noValidate>
+      {items.length === 0 && <p className={styles.none}>This automation takes no inputs.</p>}
+      {items.map((item) => (
+        <InputField
+          key={item.name}
+          item={item}
+          typed={typed[item.name] ?? null}
+          problem={problems[item.name]}
+          onChange={(value) => {
+            setTyped((before) => ({ ...before, [item.name]: value }));
+            setProblems(({ [item.name]: _fixed, ...others }) => others);
+          }}
+        />
+      ))}
+      {problems[''] && (
+        <Notice tone="error" title="The run was not started">
+          {problems['']}
+        </Notice>
+      )}
+      <div className={styles.actions}>
+        <Button type="submit" size="md" disabled={!canRun} loading={busy} leftSection={<PlayIcon />} fullWidth>
+          Run
+        </Button>
+        <p className={styles.shortcut}>
+          <kbd>Ctrl</kbd> <kbd>Enter</kbd> runs from anywhere on this page
+        </p>
+      </div>
+    </form>
+  );
+}
+
+const begin = (items: InputItem[], given: Record<string, unknown> | null): Record<string, Typed> =>
+  Object.fromEntries(
+    items.map((item) => [item.name, initialTyped(item, given && item.name in given ? given[item.name] : item.default)]),
+  );
+
+function readAll(items: InputItem[], typed: Record<string, Typed>) {
+  const inputs: Record<string, unknown> = {};
+  const problems: Problems = {};
+  for (const item of items) {
+    const read = readTyped(item, typed[item.name] ?? null);
+    if ('problem' in read) problems[item.name] = read.problem;
+    else if ('value' in read) inputs[item.name] = read.value;
+  }
+  return { inputs, problems };
+}
+
+/** Not while a dialog is open: what is behind it is out of reach. */
+function useRunShortcut(form: { current: HTMLFormElement | null }) {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+      if (document.querySelector('[role="dialog"]')) return;
+      event.preventDefault();
+      form.current?.requestSubmit();
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, [form]);
+}

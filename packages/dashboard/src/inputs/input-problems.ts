@@ -1,0 +1,33 @@
+import { ApiError } from '@gantry/api-client';
+import type { InputItem } from '../api';
+
+/** Problems by input name; those of no field, or of one that the form does not have, under the empty name. */
+export type Problems = Record<string, string>;
+
+/** `inputs.limit`, `/body/inputs/limit` and `limit` all mean the field `limit`. */
+export function problemsOf(error: unknown, items: InputItem[]): Problems {
+  // `fetch` reports an unreachable server as a TypeError.
+  if (error instanceof TypeError) return { '': 'Gantry can’t be reached. Check your connection, then run again.' };
+  if (!(error instanceof ApiError)) return { '': error instanceof Error ? error.message : String(error) };
+  const problems: Problems = {};
+  for (const { path, message } of error.fields) {
+    const name = path.replace(/^.*\binputs[./]/, '').split(/[./[]/)[0] ?? '';
+    if (items.some((item) => item.name === name)) problems[name] ??= message;
+  }
+  return Object.keys(problems).length ? problems : { '': nextStep(error) };
+}
+
+function nextStep(error: ApiError): string {
+  switch (error.status) {
+    case 401:
+      return 'Sign in, then run again.';
+    case 409:
+      return `${error.message}. Somebody has to make the automation active before it can run.`;
+    case 429:
+      return 'Too many runs at once. Wait a minute, then run again.';
+    case 503:
+      return `${error.message}. Nothing was started; run again in a moment.`;
+    default:
+      return error.message;
+  }
+}

@@ -1,0 +1,108 @@
+/** What a person typed into a field, checked and turned into the value that a run is started with. */
+import type { InputItem } from '../api';
+
+/** A file stays a File until the form is sent. */
+export type Typed = string | boolean | File | null;
+export type Read = { value: unknown } | { problem: string } | { absent: true };
+
+export const labelOf = (item: InputItem): string => item.label ?? item.name;
+
+export function initialTyped(item: InputItem, given: unknown = item.default): Typed {
+  if (item.type === 'boolean') return given === true;
+  if (item.type === 'file') return null;
+  if (given === undefined || given === null) return '';
+  return item.type === 'json' && typeof given !== 'string' ? JSON.stringify(given, null, 2) : String(given);
+}
+
+/** Options may be given as `{value, label}` or as bare values; a form can only send text, so the text is the key. */
+export function optionsOf(item: InputItem): { key: string; label: string; value: unknown }[] {
+  return (item.options ?? []).map((option: unknown) => {
+    if (typeof option !== 'object' || option === null)
+      return { key: String(option), label: String(option), value: option };
+    const { value, label } = option as { value?: unknown; label?: unknown };
+    return { key: String(value), label: String(label ?? value), value };
+  });
+}
+
+export function readTyped(item: InputItem, typed: Typed): Read {
+  if (item.type === 'boolean') return { value: typed === true };
+  if (item.type === 'file') return typed instanceof File ? readFile(item, typed) : missing(item, 'Choose a file.');
+  const text = typeof typed === 'string' ? typed : '';
+  const isText = item.type === undefined || item.type === 'text' || item.type === 'textarea';
+  if (isText ? text === '' : text.trim() === '') {
+    // Emptying a text field that had a default means "empty", not "the default again".
+    if (isText && !item.required && typeof item.default === 'string' && item.default) return { value: '' };
+    return missing(item, item.type === 'select' ? 'Choose one.' : 'Fill this in.');
+  }
+  switch (item.type) {
+    case 'number':
+    case 'integer':
+      return readNumber(item, text.trim());
+    case 'select': {
+      const option = optionsOf(item).find(({ key }) => key === text);
+      return option ? { value: option.value } : { problem: 'Choose one of the list.' };
+    }
+    case 'date':
+      return Number.isNaN(Date.parse(text)) ? { problem: 'Give a date, such as 2026-03-31.' } : { value: text };
+    case 'url':
+      return isWebAddress(text.trim())
+        ? readText(item, text.trim())
+        : { problem: 'Give a whole address, such as https://example.com/page.' };
+    case 'json':
+      return readJson(text);
+    default:
+      return readText(item, text);
+  }
+}
+
+const missing = (item: InputItem, problem: string): Read => (item.required ? { problem } : { absent: true });
+
+function readText(item: InputItem, text: string): Read {
+  const { min_length: min, max_length: max } = item;
+  const length = [...text].length;
+  if (min !== undefined && length < min) return { problem: `Use at least ${min} characters; this has ${length}.` };
+  if (max !== undefined && length > max) return { problem: `Use at most ${max} characters; this has ${length}.` };
+  if (item.pattern !== undefined && !matches(item.pattern, text)) {
+    return { problem: `This must match the pattern ${item.pattern}` };
+  }
+  return { value: text };
+}
+
+/** Unanchored, as in JSON Schema. A pattern that this browser can't read is left to the server. */
+function matches(pattern: string, text: string): boolean {
+  try {
+    return new RegExp(pattern, 'u').test(text);
+  } catch {
+    return true;
+  }
+}
+
+function readNumber(item: InputItem, text: string): Read {
+  const value = Number(text);
+  if (!Number.isFinite(value)) return { problem: 'Give a number, such as 12.5.' };
+  if (item.type === 'integer' && !Number.isSafeInteger(value)) return { problem: 'Give a whole number.' };
+  if (item.minimum !== undefined && value < item.minimum) return { problem: `Give ${item.minimum} or more.` };
+  if (item.maximum !== undefined && value > item.maximum) return { problem: `Give ${item.maximum} or less.` };
+  return { value };
+}
+
+function readJson(text: string): Read {
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    return { problem: `This is not JSON: ${error instanceof Error ? error.message : error}` };
+  }
+}
+
+function readFile(item: InputItem, file: File): Read {
+  if (item.max_size_mb !== undefined && file.size > item.max_size_mb * 1_000_000) {
+    return {
+      problem: `Choose a file of at most ${item.max_size_mb} MB; this one has ${(file.size / 1e6).toFixed(1)} MB.`,
+    };
+  }
+  return { value: file };
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}

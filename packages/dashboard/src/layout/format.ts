@@ -1,0 +1,37 @@
+/** How times and sizes read on screen, in the language of the browser. */
+
+const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+
+export const absoluteTime = (at: number): string => dateTime.format(at);
+
+const SPANS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** "5 minutes ago", "in 2 hours", "just now". */
+export function relativeTime(at: number, now: number): string {
+  for (const [unit, span] of SPANS) {
+    const count = Math.trunc((at - now) / span);
+    if (count) return relative.format(count, unit);
+  }
+  return 'just now';
+}
+
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+  const seconds = Math.round(ms / 1_000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+export function fileSize(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(1)} KB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+export const figure = (value: number): string =>
+  new Intl.NumberFormat(undefined, { maximumSignificantDigits: 12 }).format(value);

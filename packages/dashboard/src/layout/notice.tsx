@@ -1,0 +1,40 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import styles from './notice.module.css';
+
+interface NoticeProps {
+  tone: 'error' | 'info';
+  title?: string;
+  children: ReactNode;
+  action?: ReactNode;
+}
+
+/** Says what happened and what to do next. Errors are announced at once. */
+export function Notice({ tone, title, children, action }: NoticeProps) {
+  return (
+    <div className={styles.notice} data-tone={tone} role={tone === 'error' ? 'alert' : undefined}>
+      <div>
+        {title && <p className={styles.title}>{title}</p>}
+        <div className={styles.text}>{children}</div>
+      </div>
+      {action}
+    </div>
+  );
+}
+
+/** For a part of a page that could not be read. */
+export function FailedToLoad({ what, error, retry }: { what: string; error: unknown; retry: () => void }) {
+  return (
+    <Notice
+      tone="error"
+      title={`${what} could not be loaded`}
+      action={
+        <Button variant="default" onClick={retry}>
+          Try again
+        </Button>
+      }
+    >
+      {error instanceof Error ? error.message : String(error)}
+    </Notice>
+  );
+}

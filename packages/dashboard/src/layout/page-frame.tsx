@@ -1,0 +1,60 @@
+import { Button } from '@mantine/core';
+import { useEffect, useRef } from 'react';
+import { Link, Outlet, useLocation } from 'react-router';
+import { signInPath } from '../session/next-path';
+import { session, useSession } from '../session/session';
+import { Brand } from './brand';
+import { ColorSchemeSwitch } from './color-scheme-switch';
+import styles from './page-frame.module.css';
+
+export function PageFrame() {
+  const main = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  const first = useRef(true);
+  // A new page begins at its content for the keyboard and for screen readers, as it does after a full page load.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: moves with the path, and only with it.
+  useEffect(() => {
+    if (!first.current) main.current?.focus();
+    first.current = false;
+  }, [pathname]);
+  return (
+    <>
+      <a className={styles.skip} href="#content">
+        Skip to content
+      </a>
+      <header className={styles.header}>
+        <div className={styles.bar}>
+          <Brand />
+          <div className={styles.tools}>
+            <ColorSchemeSwitch />
+            <Account />
+          </div>
+        </div>
+      </header>
+      <main id="content" ref={main} tabIndex={-1} className={styles.main}>
+        <Outlet />
+      </main>
+    </>
+  );
+}
+
+function Account() {
+  const { status, email } = useSession();
+  const location = useLocation();
+  if (status === 'unknown') return <span className={styles.account} />;
+  if (status === 'anonymous') {
+    return (
+      <Button component={Link} to={signInPath(location)} variant="default">
+        Sign in
+      </Button>
+    );
+  }
+  return (
+    <>
+      {email && <span className={styles.email}>{email}</span>}
+      <Button variant="default" onClick={() => session.signOut()}>
+        Sign out
+      </Button>
+    </>
+  );
+}

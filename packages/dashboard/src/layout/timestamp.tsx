@@ -1,0 +1,18 @@
+import { useEffect, useState } from 'react';
+import { absoluteTime, relativeTime } from './format';
+
+const REFRESH_MS = 30_000;
+
+/** Relative on screen, exact for machines and for whoever points at it. */
+export function Timestamp({ at }: { at: number }) {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <time dateTime={new Date(at).toISOString()} title={absoluteTime(at)}>
+      {relativeTime(at, Math.max(now, Date.now()))}
+    </time>
+  );
+}

@@ -1,0 +1,78 @@
+import { useComputedColorScheme } from '@mantine/core';
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { absoluteTime, figure } from '../layout/format';
+import styles from './output-number.module.css';
+
+export interface Point {
+  /** Epoch milliseconds. */
+  at: number;
+  value: number;
+}
+
+const HEIGHT_PX = 150;
+
+/** A number over the past runs. What the picture shows is also said in words. */
+export default function NumberPlot({ label, points }: { label: string; points: Point[] }) {
+  const box = useRef<HTMLDivElement>(null);
+  const scheme = useComputedColorScheme('light');
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the canvas takes its colours from the scheme's variables.
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const plot = new uPlot(options(element), dataOf(points), element);
+    const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
+    resize.observe(element);
+    return () => {
+      resize.disconnect();
+      plot.destroy();
+    };
+  }, [points, scheme]);
+
+  return <div ref={box} className={styles.canvas} role="img" aria-label={inWords(label, points)} />;
+}
+
+const dataOf = (points: Point[]): uPlot.AlignedData => [
+  points.map(({ at }) => at / 1_000),
+  points.map(({ value }) => value),
+];
+
+function inWords(label: string, points: Point[]): string {
+  const values = points.map(({ value }) => value);
+  const first = points[0];
+  if (!first) return label;
+  return `${label} over ${points.length} runs since ${absoluteTime(first.at)}: from ${figure(Math.min(...values))} to ${figure(Math.max(...values))}`;
+}
+
+function options(element: HTMLElement): uPlot.Options {
+  const css = getComputedStyle(element);
+  const colour = (name: string) => css.getPropertyValue(name).trim();
+  const axis: uPlot.Axis = {
+    stroke: colour('--ink-soft'),
+    font: `12px ${css.fontFamily}`,
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width: element.clientWidth,
+    height: HEIGHT_PX,
+    legend: { show: false },
+    cursor: { show: false },
+    padding: [8, 8, 0, 0],
+    axes: [
+      { ...axis, grid: { show: false } },
+      { ...axis, size: 56, space: 36 },
+    ],
+    series: [
+      {},
+      {
+        stroke: colour('--accent'),
+        fill: colour('--accent-wash'),
+        width: 2,
+        points: { show: true, size: 6, fill: colour('--surface'), stroke: colour('--accent') },
+      },
+    ],
+  };
+}

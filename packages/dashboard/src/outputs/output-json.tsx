@@ -1,0 +1,60 @@
+import { useState } from 'react';
+import styles from './output-json.module.css';
+
+const CHILDREN_SHOWN = 100;
+/** Branches open by themselves down to here. */
+const OPEN_DEPTH = 2;
+
+export function OutputJson({ value }: { value: unknown }) {
+  return (
+    <div className={styles.tree}>
+      <Node value={value} depth={0} />
+    </div>
+  );
+}
+
+interface NodeProps {
+  name?: string;
+  value: unknown;
+  depth: number;
+}
+
+/** What is folded away is not rendered, so a huge value costs only what is looked at. */
+function Node({ name, value, depth }: NodeProps) {
+  const [open, setOpen] = useState(depth < OPEN_DEPTH);
+  const [shown, setShown] = useState(CHILDREN_SHOWN);
+  const key = name !== undefined && <span className={styles.key}>{name}: </span>;
+  if (typeof value !== 'object' || value === null) {
+    return (
+      <div className={styles.leaf}>
+        {key}
+        <span data-kind={value === null ? 'null' : typeof value}>{JSON.stringify(value) ?? 'null'}</span>
+      </div>
+    );
+  }
+  const children = Object.entries(value);
+  const count = Array.isArray(value) ? `[${children.length}]` : `{${children.length}}`;
+  return (
+    <details
+      open={open}
+      onToggle={(event) => event.target === event.currentTarget && setOpen(event.currentTarget.open)}
+    >
+      <summary>
+        {key}
+        <span className={styles.count}>{count}</span>
+      </summary>
+      {open && (
+        <div className={styles.children}>
+          {children.slice(0, shown).map(([childName, child]) => (
+            <Node key={childName} name={childName} value={child} depth={depth + 1} />
+          ))}
+          {children.length > shown && (
+            <button type="button" className={styles.more} onClick={() => setShown(shown * 10)}>
+              {children.length - shown} more
+            </button>
+          )}
+        </div>
+      )}
+    </details>
+  );
+}

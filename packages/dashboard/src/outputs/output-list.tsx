@@ -1,0 +1,79 @@
+import { Skeleton } from '@mantine/core';
+import { lazy, type ReactNode, Suspense } from 'react';
+import type { OutputItem, RunArtifact } from '../api';
+import { parseCsv } from './csv';
+import { type Drawn, drawnAs } from './drawn-as';
+import { OutputFile, OutputImage } from './output-file';
+import { OutputJson } from './output-json';
+import styles from './output-list.module.css';
+import { OutputNumber } from './output-number';
+import { OutputTable } from './output-table';
+
+const OutputMarkdown = lazy(() => import('./output-markdown'));
+
+export interface LinkedArtifact extends RunArtifact {
+  url: string;
+}
+
+interface OutputListProps {
+  automationId: string;
+  items: OutputItem[];
+  outputs: Record<string, unknown>;
+  artifacts: LinkedArtifact[];
+  /** Whether earlier runs may be read, to plot a number over them. */
+  withHistory: boolean;
+}
+
+/** Declared outputs in their order, then what else came back, then files that no output has named. */
+export function OutputList({ automationId, items, outputs, artifacts, withHistory }: OutputListProps) {
+  const { drawn, unclaimed } = drawnAs(items, outputs, artifacts);
+  if (drawn.length === 0 && unclaimed.length === 0)
+    return <p className={styles.none}>The run succeeded and returned nothing.</p>;
+  return (
+    <div className={styles.list}>
+      {drawn.map((output) => (
+        <section key={output.name} className={styles.output} aria-label={output.label} data-output={output.name}>
+          <h3>{output.label}</h3>
+          <Suspense fallback={<Skeleton height={80} />}>
+            <OutputBody output={output} automationId={automationId} withHistory={withHistory} />
+          </Suspense>
+        </section>
+      ))}
+      {unclaimed.length > 0 && (
+        <section className={styles.output} aria-label="Files">
+          <h3>Files</h3>
+          {unclaimed.map((artifact) => (
+            <OutputFile key={artifact.id} artifact={artifact} />
+          ))}
+        </section>
+      )}
+    </div>
+  );
+}
+
+interface OutputBodyProps {
+  output: Drawn;
+  automationId: string;
+  withHistory: boolean;
+}
+
+function OutputBody({ output, automationId, withHistory }: OutputBodyProps): ReactNode {
+  switch (output.as) {
+    case 'table':
+      return <OutputTable name={output.name} label={output.label} table={output.table} />;
+    case 'csv':
+      return <OutputTable name={output.name} label={output.label} table={parseCsv(output.text)} />;
+    case 'number':
+      return <OutputNumber automationId={automationId} output={output} withHistory={withHistory} />;
+    case 'markdown':
+      return <OutputMarkdown text={output.text} />;
+    case 'image':
+      return <OutputImage label={output.label} url={output.url} artifact={output.artifact} />;
+    case 'file':
+      return <OutputFile artifact={output.artifact} />;
+    case 'text':
+      return <p className={styles.text}>{output.text}</p>;
+    case 'json':
+      return <OutputJson value={output.value} />;
+  }
+}

@@ -1,0 +1,104 @@
+import { Button } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { DownloadIcon } from '../layout/icons';
+import { toCsv } from './csv';
+import styles from './output-table.module.css';
+import { cellText, compareCells, isNumeric, type TableData } from './table-data';
+
+interface Sort {
+  column: number;
+  descending: boolean;
+}
+
+const ROWS_SHOWN = 100;
+
+export function OutputTable({ name, label, table }: { name: string; label: string; table: TableData }) {
+  const [sort, setSort] = useState<Sort | null>(null);
+  const [shown, setShown] = useState(ROWS_SHOWN);
+  const rows = useMemo(() => sorted(table.rows, sort), [table, sort]);
+  const numeric = useMemo(() => table.columns.map((_, column) => isNumeric(table.rows, column)), [table]);
+  if (rows.length === 0) return <p className={styles.note}>No rows.</p>;
+  return (
+    <div className={styles.frame}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+      <section className={styles.scroll} aria-label={`${label}, table`} tabIndex={0}>
+        <table className={styles.table}>
+          <thead>
+            <tr>
+              {table.columns.map((column, index) => (
+                <th
+                  // biome-ignore lint/suspicious/noArrayIndexKey: columns have no identity but their place.
+                  key={index}
+                  scope="col"
+                  data-numeric={numeric[index] || undefined}
+                  aria-sort={sort?.column === index ? (sort.descending ? 'descending' : 'ascending') : undefined}
+                >
+                  <button type="button" className={styles.sort} onClick={() => setSort(nextSort(sort, index))}>
+                    {column || `Column ${index + 1}`}
+                    <span aria-hidden="true" className={styles.arrow}>
+                      {sort?.column === index ? (sort.descending ? '↓' : '↑') : '↕'}
+                    </span>
+                  </button>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.slice(0, shown).map((row, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity but their place.
+              <tr key={index}>
+                {table.columns.map((_, column) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: cells have no identity but their place.
+                  <td key={column} data-numeric={numeric[column] || undefined}>
+                    {cellText(row[column])}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <div className={styles.foot}>
+        <span className={styles.note}>
+          {rows.length > shown
+            ? `${shown} of ${rows.length} rows`
+            : `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`}
+        </span>
+        {rows.length > shown && (
+          <Button size="compact-sm" variant="default" onClick={() => setShown(shown * 10)}>
+            Show more
+          </Button>
+        )}
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<DownloadIcon />}
+          onClick={() => download(`${name}.csv`, toCsv({ columns: table.columns, rows }))}
+        >
+          CSV
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function nextSort(sort: Sort | null, column: number): Sort | null {
+  if (sort?.column !== column) return { column, descending: false };
+  return sort.descending ? null : { column, descending: true };
+}
+
+function sorted(rows: unknown[][], sort: Sort | null): unknown[][] {
+  if (!sort) return rows;
+  const sign = sort.descending ? -1 : 1;
+  return rows.toSorted((a, b) => sign * compareCells(a[sort.column], b[sort.column]));
+}
+
+/** The mark at the front tells spreadsheets that this is UTF-8. */
+function download(fileName: string, csv: string): void {
+  const url = URL.createObjectURL(new Blob(['\ufeff', csv], { type: 'text/csv;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = fileName;
+  link.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,58 @@
+export interface TableData {
+  columns: string[];
+  rows: unknown[][];
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * A table of an array of objects, of an array of rows whose first is the header, or of `{columns, rows}`; null for
+ * anything else. A column that only some objects have is empty in the others.
+ */
+export function asTable(value: unknown): TableData | null {
+  if (isObject(value) && Array.isArray(value.columns) && Array.isArray(value.rows)) {
+    const columns = value.columns.map(String);
+    const inner = asTable([columns, ...value.rows]);
+    return inner ?? (value.rows.every(isObject) ? fromObjects(value.rows, columns) : null);
+  }
+  if (!Array.isArray(value)) return null;
+  if (value.length === 0) return { columns: [], rows: [] };
+  if (value.every(isObject)) return fromObjects(value, [...new Set(value.flatMap(Object.keys))]);
+  if (value.every(Array.isArray)) {
+    const [header, ...rows] = value as unknown[][];
+    return { columns: (header ?? []).map(String), rows };
+  }
+  return null;
+}
+
+const fromObjects = (objects: Record<string, unknown>[], columns: string[]): TableData => ({
+  columns,
+  rows: objects.map((object) => columns.map((column) => (Object.hasOwn(object, column) ? object[column] : null))),
+});
+
+export function cellText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** Numbers by size and before text; text as the browser's language sorts it; empty cells last. */
+export function compareCells(a: unknown, b: unknown): number {
+  const [emptyA, emptyB] = [cellText(a) === '', cellText(b) === ''];
+  if (emptyA || emptyB) return Number(emptyA) - Number(emptyB);
+  const [numberA, numberB] = [asNumber(a), asNumber(b)];
+  if (numberA !== null && numberB !== null) return numberA - numberB;
+  if (numberA !== null || numberB !== null) return numberA !== null ? -1 : 1;
+  return cellText(a).localeCompare(cellText(b), undefined, { numeric: true });
+}
+
+function asNumber(value: unknown): number | null {
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'string' || value.trim() === '') return null;
+  const number = Number(value);
+  return Number.isNaN(number) ? null : number;
+}
+
+/** Whether a column is read as numbers: aligned to the right. */
+export const isNumeric = (rows: unknown[][], column: number): boolean =>
+  rows.length > 0 && rows.every((row) => cellText(row[column]) === '' || asNumber(row[column]) !== null);

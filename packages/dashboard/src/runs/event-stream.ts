@@ -1,0 +1,104 @@
+/** Server-sent events over `fetch`: the browser's own EventSource can't send an Authorization header. */
+
+export interface StreamEvent {
+  id: string;
+  event: string;
+  data: string;
+}
+
+/** Blocks end with an empty line; a block without data, such as a keep-alive comment, only moves the last id. */
+export function createEventParser(): (chunk: string) => StreamEvent[] {
+  let rest = '';
+  let id = '';
+  return (chunk) => {
+    const events: StreamEvent[] = [];
+    const blocks = (rest + chunk).split(/\r?\n\r?\n/);
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      let event = 'message';
+      const data: string[] = [];
+      for (const line of block.split(/\r?\n/)) {
+        const [, field, value = ''] = /^(\w+):? ?(.*)$/.exec(line) ?? [];
+        if (field === 'id') id = value;
+        else if (field === 'event') event = value;
+        else if (field === 'data') data.push(value);
+      }
+      if (data.length) events.push({ id, event, data: data.join('\n') });
+    }
+    return events;
+  };
+}
+
+export interface StreamOptions {
+  /** Each attempt; the last id is null the first time. */
+  connect: (lastEventId: string | null) => Promise<Response>;
+  onEvents: (events: StreamEvent[]) => void;
+  /** Whether this event is the last one. */
+  isLast: (event: StreamEvent) => boolean;
+  /** Told when a connection is lost and another is about to be tried. */
+  onInterrupted: () => void;
+  signal: AbortSignal;
+}
+
+const FIRST_RETRY_MS = 500;
+const LAST_RETRY_MS = 10_000;
+
+/**
+ * Reads until the last event, reconnecting from where it stopped: nothing is lost or repeated.
+ * @throws RefusedStream when the server refuses for good (4xx)
+ */
+export async function readEventStream({
+  connect,
+  onEvents,
+  isLast,
+  onInterrupted,
+  signal,
+}: StreamOptions): Promise<void> {
+  let lastId: string | null = null;
+  let retryMs = FIRST_RETRY_MS;
+  while (!signal.aborted) {
+    try {
+      const response = await connect(lastId);
+      if (response.status >= 400 && response.status < 500 && response.status !== 429)
+        throw new RefusedStream(response.status);
+      if (response.ok && response.body) {
+        const parse = createEventParser();
+        const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+        for (let part = await reader.read(); !part.done; part = await reader.read()) {
+          const events = parse(part.value);
+          const last = events.at(-1);
+          if (!last) continue;
+          retryMs = FIRST_RETRY_MS;
+          lastId = last.id || lastId;
+          onEvents(events);
+          if (events.some(isLast)) return;
+        }
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof RefusedStream) throw error;
+    }
+    if (signal.aborted) return;
+    onInterrupted();
+    await pause(retryMs, signal);
+    retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
+  }
+}
+
+export class RefusedStream extends Error {
+  constructor(readonly status: number) {
+    super(`the server refused the event stream (${status})`);
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+    function done() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+  });
+}

@@ -1,0 +1,91 @@
+/** What a run's event stream has said so far. */
+import type { RunArtifact } from '../api';
+import type { StreamEvent } from './event-stream';
+
+export interface LogLine {
+  /** Of the event: unique within the run. */
+  id: string;
+  level: 'debug' | 'info' | 'warning' | 'error';
+  text: string;
+  /** Epoch milliseconds; null where only the text was kept. */
+  at: number | null;
+}
+
+export interface LiveRun {
+  lines: LogLine[];
+  /** Lines that are no longer shown, because there are too many. */
+  dropped: number;
+  started: boolean;
+  progress: { fraction: number; message: string | null } | null;
+  artifacts: RunArtifact[];
+  interrupted: boolean;
+  done: boolean;
+}
+
+/** A browser stays quick with this many; the whole log is part of the finished run. */
+export const LINES_MAX = 5_000;
+
+export const nothingYet: LiveRun = {
+  lines: [],
+  dropped: 0,
+  started: false,
+  progress: null,
+  artifacts: [],
+  interrupted: false,
+  done: false,
+};
+
+/** Events of kinds that this page does not know are passed over: the stream may grow. */
+export function applyEvents(before: LiveRun, events: StreamEvent[]): LiveRun {
+  const after: LiveRun = { ...before, interrupted: false };
+  const added: LogLine[] = [];
+  for (const { id, event, data } of events) {
+    const body = parse(data);
+    if (event === 'log')
+      added.push({ id, level: levelOf(body.level), text: String(body.text ?? ''), at: timeOf(body.at) });
+    else if (event === 'progress') after.progress = progressOf(body);
+    else if (event === 'artifact') after.artifacts = [...after.artifacts, body as unknown as RunArtifact];
+    else if (event === 'status') after.started ||= body.status === 'running';
+    else if (event === 'done') after.done = true;
+  }
+  if (added.length) {
+    const all = before.lines.concat(added);
+    after.lines = all.slice(-LINES_MAX);
+    after.dropped = before.dropped + all.length - after.lines.length;
+  }
+  return after;
+}
+
+function parse(data: string): Record<string, unknown> {
+  try {
+    const body: unknown = JSON.parse(data);
+    return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+const levelOf = (level: unknown): LogLine['level'] =>
+  level === 'debug' || level === 'warning' || level === 'error' ? level : 'info';
+
+function timeOf(at: unknown): number | null {
+  const time = typeof at === 'number' ? at : Date.parse(String(at));
+  return Number.isNaN(time) ? null : time;
+}
+
+function progressOf(body: Record<string, unknown>): LiveRun['progress'] {
+  const fraction = Number(body.fraction);
+  if (!Number.isFinite(fraction)) return null;
+  return {
+    fraction: Math.min(1, Math.max(0, fraction)),
+    message: typeof body.message === 'string' ? body.message : null,
+  };
+}
+
+/** The log of a finished run, whose lines have no levels of their own. */
+export const linesOf = (logs: string): LogLine[] =>
+  logs
+    .replace(/\n$/, '')
+    .split('\n')
+    .slice(-LINES_MAX)
+    .map((text, index) => ({ id: `line-${index}`, level: 'info', text, at: null }));

@@ -1,0 +1,84 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, Skeleton } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { api, type RunItem } from '../api';
+import { Empty } from '../layout/empty';
+import { duration } from '../layout/format';
+import { FailedToLoad } from '../layout/notice';
+import { Timestamp } from '../layout/timestamp';
+import styles from './past-runs.module.css';
+import { runKeys } from './run-keys';
+import { RunStatusChip } from './run-status';
+import { RunStrip } from './run-strip';
+
+const PAGE_SIZE = 20;
+const REFRESH_MS = 15_000;
+
+const TRIGGERS: Record<RunItem['trigger'], string> = {
+  api: 'API',
+  page: 'This page',
+  link: 'Shared link',
+  schedule: 'Schedule',
+};
+
+/** Newest first; each opens its result above. */
+export function PastRuns({ automationId, selected }: { automationId: string; selected: string | null }) {
+  const { data, error, isError, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: runKeys.list(automationId),
+    queryFn: ({ pageParam }) =>
+      unwrap(
+        api.GET('/api/runs', {
+          params: { query: { automationId, limit: PAGE_SIZE, ...(pageParam && { before: pageParam }) } },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ nextBefore }) => nextBefore,
+    refetchInterval: REFRESH_MS,
+  });
+  if (isError && !data) return <FailedToLoad what="The past runs" error={error} retry={refetch} />;
+  if (!data) return <Skeleton height={280} />;
+  const runs = data.pages.flatMap((page) => page.runs);
+  if (runs.length === 0) {
+    return (
+      <Empty title="It has not run yet">
+        <p>Press Run above. Every run is kept here with its log and outputs.</p>
+      </Empty>
+    );
+  }
+  return (
+    <div className={styles.past}>
+      <RunStrip runs={runs} selected={selected} />
+      <ol className={styles.list} reversed>
+        {runs.map((run) => (
+          <Row key={run.runId} run={run} isSelected={run.runId === selected} />
+        ))}
+      </ol>
+      {hasNextPage && (
+        <Button variant="default" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
+          Show older runs
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Row({ run, isSelected }: { run: RunItem; isSelected: boolean }) {
+  return (
+    <li className={styles.row} data-selected={isSelected || undefined}>
+      <RunStatusChip status={run.status} error={run.error} />
+      <Link
+        className={styles.link}
+        to={{ search: `?run=${encodeURIComponent(run.runId)}` }}
+        replace
+        preventScrollReset
+        aria-current={isSelected || undefined}
+      >
+        <Timestamp at={run.startedAt ?? run.createdAt} />
+      </Link>
+      <span className={styles.fact}>{TRIGGERS[run.trigger]}</span>
+      <span className={styles.fact}>{run.version !== null && `v${run.version}`}</span>
+      <span className={styles.duration}>{run.durationMs !== null && duration(run.durationMs)}</span>
+    </li>
+  );
+}

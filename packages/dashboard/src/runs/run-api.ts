@@ -1,0 +1,48 @@
+/**
+ * Runs as the page reaches them. A member may read every run of the workspace; whoever only holds the link may read a
+ * run that was started from the page, by its id.
+ */
+import { unwrap } from '@gantry/api-client';
+import { api, authorizedFetch, type Page, type Run } from '../api';
+import { session } from '../session/session';
+
+export interface RunApi {
+  start: (inputs: Record<string, unknown>) => Promise<string>;
+  get: (runId: string) => Promise<Run>;
+  cancel: (runId: string) => Promise<Run>;
+  connect: (runId: string, lastEventId: string | null, signal: AbortSignal) => Promise<Response>;
+  /** Address of a file that a run has made. It is followed without a header: the session cookie opens it. */
+  artifactUrl: (runId: string, artifactId: string) => string;
+}
+
+export function createRunApi(automationId: string, access: Page['access']): RunApi {
+  const member = access === 'member';
+  const base = member ? '/api/runs' : `/api/pages/${encodeURIComponent(automationId)}/runs`;
+  const page = (runId: string) => ({ params: { path: { automationId, runId } } });
+  const own = (runId: string) => ({ params: { path: { runId } } });
+  return {
+    async start(inputs) {
+      const started = await unwrap(
+        api.POST('/api/pages/{automationId}/runs', { params: { path: { automationId } }, body: { inputs, wait: 0 } }),
+      );
+      return started.runId;
+    },
+    get: (runId) =>
+      member
+        ? unwrap(api.GET('/api/runs/{runId}', own(runId)))
+        : unwrap(api.GET('/api/pages/{automationId}/runs/{runId}', page(runId))),
+    cancel: (runId) =>
+      member
+        ? unwrap(api.POST('/api/runs/{runId}/cancel', own(runId)))
+        : unwrap(api.POST('/api/pages/{automationId}/runs/{runId}/cancel', page(runId))),
+    async connect(runId, lastEventId, signal) {
+      const headers = new Headers({ Accept: 'text/event-stream' });
+      const token = await session.token();
+      if (token) headers.set('Authorization', `Bearer ${token}`);
+      if (lastEventId) headers.set('Last-Event-ID', lastEventId);
+      return authorizedFetch(new Request(`${base}/${encodeURIComponent(runId)}/events?logs=true`, { headers, signal }));
+    },
+    artifactUrl: (runId, artifactId) =>
+      `${base}/${encodeURIComponent(runId)}/artifacts/${encodeURIComponent(artifactId)}/download`,
+  };
+}

@@ -1,0 +1,29 @@
+import type { LiveRun } from './live-run';
+import styles from './run-view.module.css';
+
+/** How far the run says it is; a load that goes to and fro while it says nothing. */
+export function RunProgress({ live, over }: { live: LiveRun; over: boolean }) {
+  if (over) return null;
+  const { progress } = live;
+  const percent = progress && Math.round(progress.fraction * 100);
+  return (
+    <div className={styles.progress}>
+      <div
+        className={styles.track}
+        role="progressbar"
+        aria-label="Progress"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={percent ?? undefined}
+        data-unknown={progress === null || undefined}
+      >
+        <span className={styles.fill} style={progress ? { transform: `scaleX(${progress.fraction})` } : undefined} />
+      </div>
+      <p className={styles.note}>
+        {live.interrupted
+          ? 'Connection lost. The run goes on; trying to reach it again…'
+          : progress && `${percent} %${progress.message ? ` · ${progress.message}` : ''}`}
+      </p>
+    </div>
+  );
+}

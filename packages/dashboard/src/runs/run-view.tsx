@@ -1,0 +1,135 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { OutputItem, Page, Run } from '../api';
+import { isStatus } from '../api';
+import { duration } from '../layout/format';
+import { FailedToLoad, Notice } from '../layout/notice';
+import { Timestamp } from '../layout/timestamp';
+import { OutputList } from '../outputs/output-list';
+import { type LiveRun, linesOf } from './live-run';
+import type { RunApi } from './run-api';
+import { RunErrorBox } from './run-error-box';
+import { runKeys } from './run-keys';
+import { RunLog } from './run-log';
+import { RunProgress } from './run-progress';
+import { lookOf, RunStatusChip } from './run-status';
+import styles from './run-view.module.css';
+import { isOver, useRun } from './use-run';
+
+interface RunViewProps {
+  page: Page;
+  runs: RunApi;
+  runId: string;
+  onReuse: (inputs: Record<string, unknown>) => void;
+}
+
+/** One run, live or long over. Mounted anew for each run. */
+export function RunView({ page, runs, runId, onReuse }: RunViewProps) {
+  const { query, run, live, watched } = useRun(runs, page.id, runId);
+  if (query.isError && !run) {
+    return isStatus(query.error, 404, 403) ? (
+      <Notice tone="error" title="This run can’t be shown">
+        It is not one of this automation’s, or it was too long ago. Choose another below, or run it again.
+      </Notice>
+    ) : (
+      <FailedToLoad what="The run" error={query.error} retry={() => query.refetch()} />
+    );
+  }
+  const over = run ? isOver(run) : false;
+  const log = <Log live={live} run={run} over={over} />;
+  return (
+    <div className={styles.view}>
+      <RunHead page={page} runs={runs} runId={runId} run={run} live={live} onReuse={onReuse} />
+      <RunProgress live={live} over={over} />
+      {/* Somebody who watched the log keeps it where it is; the outputs come below. An old run begins with its outputs. */}
+      {watched && log}
+      {run?.error && <RunErrorBox error={run.error} inputs={run.inputs} />}
+      <Outputs page={page} runs={runs} run={run} />
+      {!watched && log}
+    </div>
+  );
+}
+
+function Log({ live, run, over }: { live: LiveRun; run: Run | undefined; over: boolean }) {
+  const lines = live.lines.length || !run?.result?.logs ? live.lines : linesOf(run.result.logs);
+  return (
+    <div className={styles.part}>
+      <h3>Log</h3>
+      <RunLog
+        lines={lines}
+        dropped={live.dropped}
+        startedAt={run?.startedAt ?? live.lines[0]?.at ?? null}
+        empty={over ? 'This run printed nothing.' : 'Lines appear here as the automation prints them.'}
+      />
+    </div>
+  );
+}
+
+function Outputs({ page, runs, run }: { page: Page; runs: RunApi; run: Run | undefined }) {
+  if (!run || !isOver(run)) return <p className={styles.fact}>{expected(page.outputs)}</p>;
+  if (run.status !== 'success' && run.artifacts.length === 0) return null;
+  const succeeded = run.status === 'success';
+  return (
+    <OutputList
+      automationId={page.id}
+      items={succeeded ? page.outputs : []}
+      outputs={(succeeded && run.result?.outputs) || {}}
+      artifacts={run.artifacts.map((artifact) => ({ ...artifact, url: runs.artifactUrl(run.runId, artifact.id) }))}
+      withHistory={page.access === 'member'}
+    />
+  );
+}
+
+const expected = (items: OutputItem[]): string =>
+  items.length === 0
+    ? 'What it returns appears here when it ends.'
+    : `When it ends, here appear: ${items.map(({ name, label }) => label ?? name).join(', ')}.`;
+
+interface RunHeadProps extends RunViewProps {
+  run: Run | undefined;
+  live: LiveRun;
+}
+
+function RunHead({ page, runs, runId, run, live, onReuse }: RunHeadProps) {
+  const queryClient = useQueryClient();
+  const cancel = useMutation({
+    mutationFn: () => runs.cancel(runId),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: runKeys.all(page.id) }),
+  });
+  const over = run ? isOver(run) : false;
+  const status = run?.status === 'pending' && live.started ? 'running' : (run?.status ?? 'pending');
+  const stopping = cancel.isPending || cancel.isSuccess || run?.cancelRequested === true;
+  return (
+    <div className={styles.head}>
+      <div className={styles.facts}>
+        <RunStatusChip status={status} error={run?.error} />
+        <span className={styles.fact}>
+          {run?.durationMs != null && over && `in ${duration(run.durationMs)}, `}
+          {run && <Timestamp at={run.startedAt ?? run.createdAt} />}
+          {run?.version != null && ` · version ${run.version}`}
+        </span>
+        <span className="visually-hidden" role="status">
+          {run && announcement(status, run, live)}
+        </span>
+      </div>
+      <div className={styles.actions}>
+        {over ? (
+          <Button variant="default" onClick={() => run && onReuse(run.inputs)}>
+            Use these inputs
+          </Button>
+        ) : (
+          <Button variant="default" disabled={!run || stopping} onClick={() => cancel.mutate()}>
+            {stopping ? 'Stopping…' : 'Stop'}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Spoken by screen readers: the state in one sentence, and not each change of a percentage. */
+function announcement(status: Run['status'], run: Run, live: LiveRun): string {
+  if (live.interrupted && !isOver(run)) return 'Connection lost, trying again.';
+  const word = lookOf(status, run.error).word;
+  return run.error ? `Run: ${word}. ${run.error.message}` : `Run: ${word}.`;
+}

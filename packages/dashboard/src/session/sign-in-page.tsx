@@ -1,0 +1,82 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { Navigate, useSearchParams } from 'react-router';
+import { Brand } from '../layout/brand';
+import { ColorSchemeSwitch } from '../layout/color-scheme-switch';
+import { Notice } from '../layout/notice';
+import { useTitle } from '../layout/use-title';
+import { nextPath } from './next-path';
+import { session, useSession } from './session';
+import styles from './sign-in-page.module.css';
+
+export function SignInPage() {
+  const { status } = useSession();
+  const [params] = useSearchParams();
+  useTitle('Sign in');
+  if (status === 'signed-in') return <Navigate to={nextPath(params.get('next'), window.location.origin)} replace />;
+  return (
+    <div className={styles.page}>
+      <header className={styles.header}>
+        <Brand />
+        <ColorSchemeSwitch />
+      </header>
+      <main className={styles.main}>
+        <SignInForm />
+      </main>
+    </div>
+  );
+}
+
+function SignInForm() {
+  const [problem, setProblem] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const email = useRef<HTMLInputElement>(null);
+  useEffect(() => email.current?.focus(), []);
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    setBusy(true);
+    setProblem(null);
+    try {
+      await session.signIn(String(form.get('email')), String(form.get('password')));
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+      setBusy(false);
+      email.current?.focus();
+    }
+  }
+
+  return (
+    <form className={styles.card} onSubmit={submit}>
+      <div>
+        <h1>Sign in</h1>
+        <p className={styles.lead}>to run your team’s automations and see what they did.</p>
+      </div>
+      <TextInput
+        ref={email}
+        name="email"
+        type="email"
+        label="E-mail"
+        autoComplete="username"
+        required
+        withAsterisk={false}
+      />
+      <PasswordInput
+        name="password"
+        label="Password"
+        autoComplete="current-password"
+        required
+        withAsterisk={false}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
+      />
+      {problem && <Notice tone="error">{problem}</Notice>}
+      <Button type="submit" size="md" loading={busy} fullWidth>
+        Sign in
+      </Button>
+      <p className={styles.hint}>
+        First time here? The sign-in that <code>npm start</code> made is in <code>.data/local.json</code>.
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,234 @@
+/**
+ * The automation surface and the sign-in as the page sees them, held in memory and typed by the OpenAPI file. Runs do
+ * nothing by themselves: a test says what happens, so that it can look in between.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { AutomationSchemas } from '@gantry/api-client';
+import { serveFiles } from './serve-files';
+
+type Run = AutomationSchemas['Run'];
+
+export const PERSON = { email: 'ada@example.com', password: 'correct horse battery' };
+const COOKIE = 'svc_cloud_session=fake';
+
+export interface FakeRun extends Run {
+  events: { id: number; event: string; data: object }[];
+  watchers: Set<ServerResponse>;
+}
+
+export interface FakeApi {
+  origin: string;
+  pages: Map<string, AutomationSchemas['Page']>;
+  versions: AutomationSchemas['Version'][];
+  runs: FakeRun[];
+  artifacts: Map<string, { contentType: string; body: Buffer }>;
+  uploads: Buffer[];
+  /** Answer of the next run request, instead of starting one. */
+  refuseNext: { status: number; body: object } | null;
+  /** What was asked, as `METHOD /path`. */
+  requests: { line: string; lastEventId: string | undefined }[];
+  emit: (run: FakeRun, event: string, data: object) => void;
+  finish: (run: FakeRun, outcome: Pick<Run, 'status'> & Partial<Run>) => void;
+  /** Breaks every open event stream, as a restarting server does. */
+  dropStreams: () => void;
+  close: () => Promise<void>;
+}
+
+export async function startFakeApi(dist: string): Promise<FakeApi> {
+  const server = createServer((req, res) => {
+    handle(api, dist, req, res).catch((error: unknown) => send(res, 500, { error: String(error), code: 'fake' }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const api: FakeApi = {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    pages: new Map(),
+    versions: [],
+    runs: [],
+    artifacts: new Map(),
+    uploads: [],
+    refuseNext: null,
+    requests: [],
+    emit(run, event, data) {
+      const id = 1_000_001 + run.events.length;
+      run.events.push({ id, event, data });
+      for (const watcher of run.watchers) watcher.write(frame({ id, event, data }));
+    },
+    finish(run, outcome) {
+      const completedAt = Date.now();
+      Object.assign(run, { completedAt, durationMs: completedAt - (run.startedAt ?? completedAt), ...outcome });
+      api.emit(run, 'done', { status: outcome.status });
+      for (const watcher of run.watchers) watcher.end();
+    },
+    dropStreams() {
+      for (const run of api.runs) for (const watcher of run.watchers) watcher.destroy();
+    },
+    close: () => closeServer(server),
+  };
+  return api;
+}
+
+const frame = ({ id, event, data }: FakeRun['events'][number]) =>
+  `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
+function closeServer(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+function send(res: ServerResponse, status: number, body?: object, headers: Record<string, string> = {}): void {
+  res.writeHead(status, { 'Content-Type': 'application/json', ...headers });
+  res.end(body && JSON.stringify(body));
+}
+
+async function bodyOf(req: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of req) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const url = new URL(req.url ?? '/', api.origin);
+  const line = `${req.method} ${url.pathname}`;
+  const part = url.pathname.split('/').map(decodeURIComponent);
+  api.requests.push({ line, lastEventId: req.headers['last-event-id']?.toString() });
+  const signedIn = req.headers.authorization === 'Bearer jwt';
+  const hasCookie = req.headers.cookie?.includes(COOKIE) ?? false;
+
+  if (line === 'POST /auth/login') {
+    const { email, password } = JSON.parse((await bodyOf(req)).toString());
+    if (email !== PERSON.email || password !== PERSON.password) return send(res, 401, { detail: 'wrong' });
+    return send(res, 200, granted, { 'Set-Cookie': `${COOKIE}; HttpOnly; SameSite=Lax; Path=/` });
+  }
+  if (line === 'POST /auth/refresh')
+    return hasCookie ? send(res, 200, granted) : send(res, 401, { detail: 'no session' });
+  if (line === 'POST /auth/logout') return send(res, 204, undefined, { 'Set-Cookie': `${COOKIE}; Max-Age=0; Path=/` });
+  if (line === 'GET /auth/me') return send(res, 200, { email: PERSON.email });
+  if (part[1] === 'uploads') {
+    api.uploads.push(await bodyOf(req));
+    return send(res, 200);
+  }
+  if (part[1] !== 'api') return serveFiles(dist, url.pathname, res);
+
+  const download = /\/artifacts\/([^/]+)\/download$/.exec(url.pathname)?.[1];
+  const artifact = download && (signedIn || hasCookie) && api.artifacts.get(download);
+  if (artifact) {
+    res.writeHead(200, { 'Content-Type': artifact.contentType, 'Content-Disposition': 'attachment' });
+    return void res.end(artifact.body);
+  }
+
+  if (part[2] === 'pages') {
+    const page = api.pages.get(part[3] ?? '');
+    if (!page || (page.visibility !== 'public' && !signedIn))
+      return send(res, signedIn ? 404 : 401, { error: 'no such automation', code: 'not_found' });
+    if (!part[4]) return send(res, 200, { ...page, access: signedIn ? 'member' : 'link' });
+    if (req.method === 'POST' && !part[5]) return start(api, page, req, res, signedIn);
+    return runRoute(api, part[5], part[6], req, res);
+  }
+  if (!signedIn) return send(res, 401, { error: 'sign in', code: 'unauthorized' });
+  if (part[2] === 'runs') return part[3] ? runRoute(api, part[3], part[4], req, res) : list(api, url, res);
+  if (line === 'POST /api/artifacts/upload-url') {
+    const uploadUrl = `${api.origin}/uploads/${api.uploads.length}`;
+    return send(res, 200, { uploadUrl, storageKey: `ws_1/uploads/${api.uploads.length}`, maxBytes: 1e7, expiresAt: 0 });
+  }
+  if (line === 'GET /api/automations') return send(res, 200, { automations: automationsOf(api, url) });
+  const page = api.pages.get(part[3] ?? '');
+  if (page && part[4] === 'versions') return send(res, 200, { versions: api.versions });
+  if (page && part[4] === 'rollback') {
+    page.currentVersion = JSON.parse((await bodyOf(req)).toString()).version;
+    for (const version of api.versions) version.current = version.version === page.currentVersion;
+    return send(res, 200, { ...page, automationId: page.id, warnings: [] });
+  }
+  send(res, 404, { error: `the fake has no ${line}`, code: 'not_found' });
+}
+
+const granted = { access_token: 'jwt', token_type: 'Bearer', expires_in: 3_600 };
+
+function automationsOf(api: FakeApi, url: URL): AutomationSchemas['AutomationItem'][] {
+  const q = url.searchParams.get('q')?.toLowerCase() ?? '';
+  return [...api.pages.values()]
+    .filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(q))
+    .map(({ id, name, description, status, currentVersion, url: link, visibility }) => {
+      const last = api.runs.find((run) => run.automationId === id);
+      return {
+        ...{ id, name, description, status, currentVersion, url: link, visibility },
+        schedule: id === 'aut_sales' ? '0 7 * * MON' : null,
+        scheduleEnabled: id === 'aut_sales',
+        createdAt: Date.now(),
+        lastRunStatus: last?.status ?? null,
+        lastRunAt: last?.createdAt ?? null,
+        nextRunAt: null,
+      };
+    });
+}
+
+async function start(
+  api: FakeApi,
+  page: AutomationSchemas['Page'],
+  req: IncomingMessage,
+  res: ServerResponse,
+  signedIn: boolean,
+): Promise<void> {
+  const { inputs } = JSON.parse((await bodyOf(req)).toString());
+  if (api.refuseNext) {
+    const { status, body } = api.refuseNext;
+    api.refuseNext = null;
+    return send(res, status, body);
+  }
+  const run = newRun({
+    automationId: page.id,
+    version: page.currentVersion,
+    inputs,
+    trigger: signedIn ? 'page' : 'link',
+  });
+  api.runs.unshift(run);
+  send(res, 200, { runId: run.runId, status: run.status });
+}
+
+let count = 0;
+
+export function newRun(fields: Partial<Run>): FakeRun {
+  const now = Date.now();
+  return {
+    ...{ runId: `run_${++count}`, automationId: '', version: 1, status: 'running', trigger: 'page', inputs: {} },
+    ...{ artifacts: [], costUsd: 0, createdAt: now, startedAt: now, completedAt: null, durationMs: null },
+    ...fields,
+    events: [],
+    watchers: new Set(),
+  };
+}
+
+function list(api: FakeApi, url: URL, res: ServerResponse): void {
+  const automationId = url.searchParams.get('automationId');
+  const status = url.searchParams.get('status');
+  const withOutputs = url.searchParams.get('outputs') === 'true';
+  const runs = api.runs
+    .filter((run) => run.automationId === automationId && (!status || run.status === status))
+    .map(({ events, watchers, result, ...run }) => ({ ...run, ...(withOutputs && { outputs: result?.outputs }) }));
+  send(res, 200, { runs, nextBefore: null });
+}
+
+async function runRoute(
+  api: FakeApi,
+  runId: string | undefined,
+  verb: string | undefined,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  const run = api.runs.find((candidate) => candidate.runId === runId);
+  if (!run) return send(res, 404, { error: 'no such run', code: 'not_found' });
+  if (verb === 'cancel') {
+    api.finish(run, { status: 'error', error: { code: 'cancelled', message: 'cancelled' } });
+  }
+  if (verb !== 'events') {
+    const { events, watchers, ...body } = run;
+    return send(res, 200, body);
+  }
+  res.writeHead(200, { 'Content-Type': 'text/event-stream' });
+  res.flushHeaders();
+  const after = Number(req.headers['last-event-id'] ?? 0);
+  for (const event of run.events) if (event.id > after) res.write(frame(event));
+  if (run.events.at(-1)?.event === 'done') return void res.end();
+  run.watchers.add(res);
+  res.once('close', () => run.watchers.delete(res));
+}
