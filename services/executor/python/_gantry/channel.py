@@ -1,0 +1,49 @@
+"""The control channel: frames of 4 bytes big-endian length and a body, over descriptor 3.
+
+A body that starts with `{` is a JSON message; one that starts with a zero byte is a piece of data that an earlier
+message announced. stdout and stderr are never control: whatever is written there is only a log.
+"""
+import json
+import os
+import struct
+import threading
+
+CTL = 3
+CHUNK_BYTES = 256 * 1024 - 64
+
+# User code may log from several threads; frames must not interleave. Made per process: the zygote has one thread,
+# so a forked child can't inherit it locked.
+_write_lock = threading.Lock()
+
+
+def read_exactly(fd, count):
+    parts = bytearray()
+    while len(parts) < count:
+        piece = os.read(fd, min(count - len(parts), 1 << 20))
+        if not piece:
+            os._exit(0)                     # the host is gone, or has no use for this child any more
+        parts += piece
+    return bytes(parts)
+
+
+def read_frame(fd=CTL):
+    return read_exactly(fd, struct.unpack(">I", read_exactly(fd, 4))[0])
+
+
+def read_json():
+    return json.loads(read_frame())
+
+
+def write_frame(body):
+    data = memoryview(struct.pack(">I", len(body)) + body)
+    with _write_lock:
+        while data:
+            data = data[os.write(CTL, data):]
+
+
+def write_json(value):
+    write_frame(json.dumps(value).encode())
+
+
+def write_data(piece):
+    write_frame(b"\0" + piece)

@@ -1,0 +1,135 @@
+"""`context`: what a run may ask of the platform."""
+import mimetypes
+import os
+import stat
+import threading
+from typing import Any, Mapping
+
+from . import channel
+
+LEVELS = ("debug", "info", "warning", "error")
+# A log line longer than this is cut; the host splits at line ends.
+TEXT_CHARS_MAX = 30_000
+
+
+class Secrets(Mapping):
+    """Only the secrets that this code declared, by name."""
+
+    def __init__(self):
+        self._names = ()
+
+    def __getitem__(self, name):
+        if name not in self._names:
+            raise KeyError(f"secret {name!r} is not available: declare it in secrets_needed, and set its value")
+        return os.environ[name]
+
+    def __iter__(self):
+        return iter(self._names)
+
+    def __len__(self):
+        return len(self._names)
+
+    def __repr__(self):
+        return f"<secrets {', '.join(self._names)}>"
+
+
+class Context:
+    run_id: str
+    workspace_id: str
+    attempt: int
+    inputs: dict
+    secrets: Secrets
+
+    def __init__(self):
+        self.run_id = self.workspace_id = ""
+        self.attempt = 1
+        self.inputs = {}
+        self.secrets = Secrets()
+        self._asking = threading.Lock()
+
+    def _begin(self, job):
+        self.run_id = job.get("runId", "")
+        self.workspace_id = job.get("workspaceId", "")
+        self.attempt = job.get("attempt", 1)
+        self.inputs = job.get("inputs", {})
+        self.secrets._names = tuple(job.get("env", {}))
+
+    def log(self, message: Any, level: str = "info", **fields: Any) -> None:
+        """One line of the run's log. Fields must be JSON; what is not is written as text."""
+        if level == "warn":
+            level = "warning"
+        if level not in LEVELS:
+            raise ValueError(f"level must be one of {', '.join(LEVELS)}")
+        frame = {"t": "log", "level": level, "text": str(message)[:TEXT_CHARS_MAX]}
+        if fields:
+            from .output import dumps
+            try:
+                text = dumps(fields)
+            except TypeError:
+                text = dumps({k: str(v) for k, v in fields.items()})
+            frame["fields"] = text[:TEXT_CHARS_MAX]
+        channel.write_json(frame)
+
+    def progress(self, fraction: float, message: "str | None" = None) -> None:
+        """How far the run is, from 0 to 1."""
+        fraction = min(1.0, max(0.0, float(fraction)))
+        if fraction != fraction:
+            raise ValueError("progress must be a number from 0 to 1")
+        text = None if message is None else str(message)[:1000]
+        channel.write_json({"t": "progress", "fraction": fraction, "message": text})
+
+    def cost(self, usd: float, label: "str | None" = None) -> None:
+        """Adds to what this run has cost."""
+        usd = float(usd)
+        if not 0 <= usd < 1e9:
+            raise ValueError("cost must be a number of dollars, 0 or more")
+        channel.write_json({"t": "cost", "usd": usd, "label": None if label is None else str(label)[:200]})
+
+    def artifact(self, name: str, path_or_bytes: Any, content_type: "str | None" = None) -> str:
+        """Keeps a file beyond the run: bytes, or the path of a regular file. Returns the artifact's id."""
+        name = str(name)
+        if not name or len(name) > 255 or "/" in name or "\0" in name or name in (".", ".."):
+            raise ValueError("an artifact's name is a file name: up to 255 characters, no slash")
+        content_type = content_type or mimetypes.guess_type(name)[0] or "application/octet-stream"
+        if isinstance(path_or_bytes, (bytes, bytearray, memoryview)):
+            data = memoryview(path_or_bytes).cast("B")
+            pieces = (bytes(data[i:i + channel.CHUNK_BYTES]) for i in range(0, len(data), channel.CHUNK_BYTES))
+            return self._send(name, content_type, len(data), pieces)
+        if not isinstance(path_or_bytes, (str, os.PathLike)):
+            raise TypeError(f"artifact {name!r} must be bytes or the path of a file, not {type(path_or_bytes).__name__}")
+        # O_NONBLOCK: opening a FIFO must not wait for a writer.
+        fd = os.open(path_or_bytes, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                raise ValueError(f"artifact {name!r}: {os.fspath(path_or_bytes)} is not a regular file")
+            size = os.fstat(fd).st_size
+            return self._send(name, content_type, size, _pieces(fd, size, name))
+        finally:
+            os.close(fd)
+
+    def _send(self, name, content_type, size, pieces):
+        with self._asking:                                      # one question on the channel at a time
+            channel.write_json({"t": "artifact", "name": name, "contentType": content_type, "size": size})
+            answer = channel.read_json()
+            if answer.get("refused"):
+                raise ValueError(f"artifact {name!r} was refused: {answer['refused']}")
+            for piece in pieces:
+                channel.write_data(piece)
+            answer = channel.read_json()
+        if answer.get("refused"):
+            raise OSError(f"artifact {name!r} could not be kept: {answer['refused']}")
+        return answer["artifactId"]
+
+
+def _pieces(fd, size, name):
+    """Exactly `size` bytes: the announced number is a promise on the channel, whatever happens to the file meanwhile."""
+    left = size
+    while left:
+        piece = os.read(fd, min(left, channel.CHUNK_BYTES))
+        if not piece:
+            piece = bytes(min(left, channel.CHUNK_BYTES))       # the file shrank
+        left -= len(piece)
+        yield piece
+
+
+context = Context()

@@ -1,0 +1,95 @@
+"""From 127.0.0.1 in the run's own network to the UNIX socket of the egress proxy: HTTP clients speak TCP only.
+
+One thread and one poll loop. It is started after sealing (capabilities and seccomp belong to a thread) and only for runs
+with network. It decides nothing: the proxy outside does, and knows the run by the nonce sent first on each connection.
+"""
+import _thread
+import os
+import select
+import socket
+
+PROXY = "/egress/s"
+BUFFER_BYTES = 65536
+NAMES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
+
+
+def start(nonce):
+    """Listens, and points the environment there."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.bind(("127.0.0.1", 0))
+    listener.listen(64)
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    for name in NAMES:
+        os.environ[name] = url
+    os.environ["NO_PROXY"] = os.environ["no_proxy"] = "localhost,127.0.0.1,::1"
+    _thread.start_new_thread(_serve, (listener, nonce.encode()))
+
+
+class _Pipe:
+    """One direction of one connection: what was read and not yet written."""
+    __slots__ = ("source", "sink", "pending", "ended")
+
+    def __init__(self, source, sink):
+        self.source, self.sink, self.pending, self.ended = source, sink, b"", False
+
+
+def _serve(listener, nonce):
+    listener.setblocking(False)
+    poller = select.poll()
+    poller.register(listener, select.POLLIN)
+    pipes = {}                              # descriptor -> (pipe that reads it, pipe that writes it)
+
+    def interest(sock):
+        reads, writes = pipes[sock.fileno()]
+        mask = (select.POLLIN if not reads.ended and not reads.pending else 0) | (select.POLLOUT if writes.pending else 0)
+        poller.modify(sock, mask)
+
+    def close(*sockets):
+        for sock in sockets:
+            if pipes.pop(sock.fileno(), None):
+                poller.unregister(sock)
+            sock.close()
+
+    def accept():
+        client, _ = listener.accept()
+        proxy = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            proxy.connect(PROXY)
+            proxy.sendall(nonce)
+        except OSError:
+            return close(client, proxy)
+        there, back = _Pipe(client, proxy), _Pipe(proxy, client)
+        for sock, pair in ((client, (there, back)), (proxy, (back, there))):
+            sock.setblocking(False)
+            pipes[sock.fileno()] = pair
+            poller.register(sock, select.POLLIN)
+
+    def move(fd, events):
+        reads, writes = pipes[fd]
+        try:
+            if events & (select.POLLIN | select.POLLHUP | select.POLLERR) and not reads.pending and not reads.ended:
+                reads.pending = reads.source.recv(BUFFER_BYTES)
+                if not reads.pending:
+                    reads.ended = True
+                    reads.sink.shutdown(socket.SHUT_WR)
+            for pipe in (reads, writes):
+                if pipe.pending:
+                    pipe.pending = pipe.pending[pipe.sink.send(pipe.pending):]
+        except BlockingIOError:
+            pass
+        except OSError:
+            return close(reads.source, reads.sink)
+        if reads.ended and writes.ended:
+            return close(reads.source, reads.sink)
+        interest(reads.source)
+        interest(reads.sink)
+
+    while True:
+        for fd, events in poller.poll():
+            try:
+                if fd == listener.fileno():
+                    accept()
+                elif fd in pipes:
+                    move(fd, events)
+            except OSError:
+                pass

@@ -1,0 +1,152 @@
+"""One job: take it from the channel, call run(), put the answer on the channel."""
+import json
+import os
+import resource
+import signal
+import stat
+import sys
+import time
+
+from . import calling, channel, forwarder, inspection, output
+from .context import context
+
+ERROR_CHARS_MAX, TRACE_CHARS_MAX = 4_000, 16_000
+
+
+class CpuLimit(BaseException):
+    """Raised in user code when the soft CPU limit is reached. Not an Exception: `except Exception` must not keep it."""
+
+
+class OutputTooLarge(Exception):
+    pass
+
+
+def _on_cpu_limit(*_):
+    raise CpuLimit("CPU time limit reached")
+
+
+def serve_one(job):
+    """Runs the job and answers. Returns when everything has been said."""
+    answer, text = execute(job)
+    flush_and_close_logs()                                      # so that logs end before the result arrives
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    answer["cpuMs"] = round((usage.ru_utime + usage.ru_stime + children.ru_utime + children.ru_stime) * 1e3, 3)
+    answer["maxRssKb"] = max(usage.ru_maxrss, children.ru_maxrss)
+    if text is not None:
+        answer["outputBytes"] = len(text)
+    channel.write_json(answer)
+    if text is not None:                                        # a frame of its own: the host need not parse it
+        channel.write_frame(text)
+
+
+def execute(job, root="/code"):
+    """(answer, JSON text of the output or None). Never raises for what user code does."""
+    if job.get("op") == "inspect":
+        return {"t": "result", "ok": True}, json.dumps(inspection.inspect_entrypoint(root, job["entrypoint"])).encode()
+    signal.signal(signal.SIGXCPU, _on_cpu_limit)                # pid 1 ignores signals it does not handle
+    try:
+        inputs = job.get("inputs", {})
+        receive_files(job.get("files", ()), inputs)
+        os.environ.update(job.get("env", {}))
+        if job.get("egressNonce"):
+            forwarder.start(job["egressNonce"])
+        context._begin(job)
+        value = calling.call(calling.load_entrypoint(root, job["entrypoint"]), inputs, context)
+        keep_files(value, job.get("outputs", ()))
+        text = output.dumps(value).encode()
+        if len(text) > job.get("outputBytes", 1 << 20):
+            raise OutputTooLarge(f"the return value is {len(text)} bytes of JSON, the limit is {job['outputBytes']}")
+        return {"t": "result", "ok": True}, text
+    except BaseException as error:
+        return failure(error, root), None
+
+
+def failure(error, root):
+    import traceback
+    kind = {CpuLimit: "cpu", MemoryError: "memory", OutputTooLarge: "output"}.get(type(error), "exception")
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith((root + "/", "/deps/"))]
+    try:
+        message = str(error)
+    except Exception:
+        message = "(its text could not be made)"
+    if isinstance(error, SystemExit):
+        message = f"the code ended itself with sys.exit({message})"
+    return {"t": "result", "ok": False, "kind": kind, "type": type(error).__name__, "error": message[:ERROR_CHARS_MAX],
+            "trace": "".join(traceback.format_list(frames))[-TRACE_CHARS_MAX:].replace(root + "/", "")}
+
+
+def receive_files(files, inputs):
+    """Input files arrive as data frames right after the job; the input's value becomes the file's path."""
+    for file in files:
+        os.makedirs("/tmp/inputs", exist_ok=True)
+        path = "/tmp/inputs/" + file["name"]
+        left = file["size"]
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        try:
+            while left:
+                piece = channel.read_frame()
+                left -= len(piece)
+                view = memoryview(piece)
+                while view:
+                    view = view[os.write(fd, view):]
+        finally:
+            os.close(fd)
+        inputs[file["input"]] = path
+
+
+def keep_files(value, outputs):
+    """A declared image or file output that names a regular file under /tmp becomes an artifact."""
+    if not isinstance(value, dict):
+        return
+    for declared in outputs:
+        path = value.get(declared["name"])
+        if declared["type"] not in ("image", "file") or not isinstance(path, (str, os.PathLike)):
+            continue
+        path = os.fspath(path)
+        if not isinstance(path, str) or not os.path.realpath(path).startswith("/tmp/"):
+            continue
+        try:
+            found = os.lstat(path)
+        except (OSError, ValueError):
+            continue
+        if not stat.S_ISREG(found.st_mode):
+            continue
+        import mimetypes
+        name = os.path.basename(path)
+        content_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
+        artifact_id = context.artifact(name, path, content_type)
+        value[declared["name"]] = {"artifact": name, "artifact_id": artifact_id, "content_type": content_type, "size": found.st_size}
+
+
+def flush_and_close_logs():
+    for stream, fd in ((sys.stdout, 1), (sys.stderr, 2)):
+        try:
+            stream.flush()
+        except Exception:
+            pass
+        try:
+            os.close(fd)
+        except OSError:
+            pass
+
+
+_PATH = list(sys.path)
+
+
+def warm_up():
+    """A dry run before the real one. The first import and call of a forked interpreter mostly copy pages shared with the
+    zygote (0.8 ms); done here, that happens while the child waits and not while somebody waits for the result."""
+    os.mkdir("/tmp/warm")
+    with open("/tmp/warm/_warm_up_.py", "w") as file:
+        file.write("def run(a, b):\n    return a + b\n")
+    execute(json.loads(b'{"entrypoint": "_warm_up_.py", "inputs": {"a": 1, "b": 2}}'), "/tmp/warm")
+    os.unlink("/tmp/warm/_warm_up_.py")
+    os.rmdir("/tmp/warm")
+    sys.modules.pop("_warm_up_", None)
+    sys.path[:] = _PATH
+    for path in ("/tmp/warm", "/code", "/deps"):                # else the listings of the empty directories stay cached
+        sys.path_importer_cache.pop(path, None)
+    context._begin({})
+    resource.getrusage(resource.RUSAGE_SELF)
+    time.perf_counter()

@@ -1,0 +1,31 @@
+"""`logging` as log lines with their own level."""
+import logging
+
+from .context import context
+
+_plain_basic_config = logging.basicConfig
+
+
+class ContextHandler(logging.Handler):
+    def emit(self, record):
+        try:
+            level = "error" if record.levelno >= 40 else "warning" if record.levelno >= 30 else "info" if record.levelno >= 20 else "debug"
+            fields = {} if record.name == "root" else {"logger": record.name}
+            context.log(self.format(record), level, **fields)
+        except Exception:
+            self.handleError(record)
+
+
+def _basic_config(**options):
+    """Most scripts call basicConfig(level=...) to see their own lines. They are seen already, so what remains of such a
+    call is the level; whoever asks for a destination or a replacement gets what logging documents."""
+    if options.keys() & {"filename", "stream", "handlers", "force"}:
+        return _plain_basic_config(**options)
+    if options.get("level") is not None:
+        logging.root.setLevel(options["level"])
+
+
+def install():
+    logging.root.addHandler(ContextHandler())
+    logging.root.setLevel(logging.INFO)
+    logging.basicConfig = _basic_config

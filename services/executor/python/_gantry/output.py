@@ -1,0 +1,95 @@
+"""The return value as JSON."""
+import collections.abc
+import dataclasses
+import datetime
+import decimal
+import enum
+import json
+import math
+import os
+import uuid
+
+
+def dumps(value):
+    """JSON text of what run() returned. TypeError, naming the place, for what has no JSON form."""
+    try:
+        return json.dumps(value, allow_nan=False, default=_convert)
+    except (TypeError, ValueError, RecursionError):
+        # The quick way does not say where; and keys that are dates or UUIDs need the slow way.
+        return json.dumps(_plain(value, "the return value", set()), allow_nan=False)
+
+
+def _convert(value):
+    """One step towards JSON for what json does not know."""
+    if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
+        return value.isoformat()
+    if isinstance(value, decimal.Decimal):
+        return int(value) if value.is_finite() and value == value.to_integral_value() and value.as_tuple().exponent >= 0 \
+            else float(value)
+    if isinstance(value, (uuid.UUID, os.PathLike)):
+        return str(value)
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, datetime.timedelta):
+        return value.total_seconds()
+    if isinstance(value, (set, frozenset)):
+        try:
+            return sorted(value)
+        except TypeError:
+            return list(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        raise TypeError("bytes have no JSON form: decode them, or hand them over with context.artifact()")
+    if isinstance(value, type):
+        raise TypeError(f"a class ({value.__name__}) has no JSON form")
+    if hasattr(value, "model_dump"):                            # pydantic 2
+        return value.model_dump(mode="json")
+    if hasattr(value, "__pydantic_model__") or (hasattr(value, "__fields__") and hasattr(value, "dict")):
+        return value.dict()                                     # pydantic 1
+    if isinstance(value, collections.abc.Mapping):
+        return dict(value)
+    if hasattr(value, "tolist"):                                # numpy scalars and arrays
+        return value.tolist()
+    if hasattr(value, "to_dict") and hasattr(value, "columns"):  # a pandas table: one object for each row
+        return value.to_dict(orient="records")
+    if isinstance(value, (collections.abc.Sequence, collections.abc.KeysView, collections.abc.ValuesView, collections.deque)):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def _plain(value, where, above):
+    if value is None or isinstance(value, (str, bool)) or (isinstance(value, int) and not isinstance(value, enum.Enum)):
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise TypeError(f"{where} is {value}, which JSON can not carry: return None or a string instead")
+        return value
+    if id(value) in above:
+        raise TypeError(f"{where} contains itself")
+    if len(above) > 200:
+        raise TypeError(f"{where} is nested deeper than 200 levels")
+    above.add(id(value))
+    try:
+        if isinstance(value, dict):
+            return {_key(k, where): _plain(v, f"{where}[{k!r}]" if len(where) < 300 else where, above) for k, v in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [_plain(v, f"{where}[{i}]" if len(where) < 300 else where, above) for i, v in enumerate(value)]
+        try:
+            step = _convert(value)
+        except TypeError as error:
+            raise TypeError(f"{where}: {error}") from None
+        return _plain(step, where, above)
+    finally:
+        above.discard(id(value))
+
+
+def _key(key, where):
+    if isinstance(key, (str, int, bool)) or key is None:
+        return key
+    if isinstance(key, float) and math.isfinite(key):
+        return key
+    if isinstance(key, (datetime.datetime, datetime.date, datetime.time, uuid.UUID, decimal.Decimal, enum.Enum, os.PathLike)):
+        converted = _convert(key)
+        return str(key) if isinstance(key, decimal.Decimal) else converted
+    raise TypeError(f"{where} has a key of type {type(key).__name__}: keys must be strings")

@@ -1,0 +1,122 @@
+"""A child from clone to user code. The order of the steps is the result of many failures; each says why it is there.
+
+What a child is when it runs user code: pid 1 of its own pid namespace, in its own user, mount, ipc, net and uts
+namespaces, without capabilities, under two seccomp filters, seeing /code and /deps of its run and an empty /tmp.
+"""
+import os
+import re
+import resource
+import signal
+import socket
+import struct
+import sys
+
+from . import channel
+from .syscalls import (CAP_SYS_ADMIN, MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_RDONLY, MS_REMOUNT, PR_CAP_AMBIENT,
+                       PR_CAP_AMBIENT_CLEAR_ALL, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS, PR_SET_PDEATHSIG, capset,
+                       close_from, install_seccomp, mount, prctl)
+
+DIGEST = re.compile(r"[0-9a-f]{64}\Z")
+
+
+def open_channel(role, nonce, fd):
+    """One connection to the host. Its first bytes say which child this is (a nonce made by the host, good for one
+    connection per role) and what the connection is for; afterwards it is a plain stream, moved to descriptor `fd`."""
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.connect("/host/ctl/s")
+    connection.sendall(role + nonce)
+    raw = connection.detach()
+    if raw != fd:
+        os.dup2(raw, fd, inheritable=fd < 3)
+        os.close(raw)
+
+
+def write_file(path, text):
+    fd = os.open(path, os.O_WRONLY)
+    os.write(fd, text)
+    os.close(fd)
+
+
+def bring_loopback_up():
+    import fcntl
+    sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    fcntl.ioctl(sock.fileno(), 0x8914, struct.pack("16sh14x", b"lo", 0x1 | 0x40))    # SIOCSIFFLAGS, IFF_UP|IFF_RUNNING
+    sock.close()
+
+
+def mount_tmp(flags, config, tmp_bytes):
+    options = b"mode=1777,size=%d,nr_inodes=%d" % (tmp_bytes, config["tmpInodes"])
+    mount(b"tmpfs", b"/tmp", b"tmpfs", MS_NOSUID | MS_NODEV | flags, options)
+
+
+def set_limits(limits):
+    """Soft and hard alike, so that nothing can be raised again."""
+    for name, value in limits.items():
+        resource.setrlimit(getattr(resource, "RLIMIT_" + name), (value, value))
+
+
+def prepare(nonce, config):
+    """First half: all that does not depend on which run this child will get."""
+    # 1. Drop every inherited descriptor: the zygote's channel, and the pidfds of sibling runs.
+    close_from(3)
+    # 2. Own channels, while /host is still visible. Descriptor 3 is not inheritable, 0 stays /dev/null.
+    open_channel(b"c", nonce, channel.CTL)
+    open_channel(b"o", nonce, 1)
+    open_channel(b"e", nonce, 2)
+    # 3. Become somebody in the new user namespace (until then files cannot be created: EOVERFLOW). Not root.
+    write_file("/proc/self/setgroups", b"deny")
+    write_file("/proc/self/uid_map", b"%d %d 1" % (config["uid"], config["uid"]))
+    write_file("/proc/self/gid_map", b"%d %d 1" % (config["uid"], config["uid"]))
+    # 4. First victim when memory runs out. Before the next step, after which /proc is read-only for good.
+    write_file("/proc/self/oom_score_adj", b"1000")
+    # 5. Mounts. A read-only /proc also means: no sysctls, no lowering of oom_score_adj.
+    mount(b"proc", b"/proc", b"proc", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    mount_tmp(0, config, config["tmpBytes"])
+    mount(b"/tmp", b"/dev/shm", None, MS_BIND)                  # one size cap for both
+    # 6. A network of its own with nothing but loopback, where the forwarder to the egress proxy may listen.
+    bring_loopback_up()
+    # 7. Nothing can be gained back: bounding and ambient sets empty, no_new_privs; keep one capability for bind_run().
+    for capability in range(config["lastCap"] + 1):
+        prctl(PR_CAPBSET_DROP, capability)
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
+    capset(1 << CAP_SYS_ADMIN)
+    # 8. Limits that are the same for every run.
+    set_limits(config["limits"])
+    # 9. Nothing random may be shared with siblings. `random` reseeds itself (os.register_at_fork), uuid4 and secrets ask
+    #    the kernel. OpenSSL notices a fork by comparing pids, and zygote and child are both pid 1: without this line every
+    #    run draws the same TLS randoms (measured). Preload nothing else that has a generator of its own (numpy, cryptography).
+    if "ssl" in sys.modules:
+        sys.modules["ssl"].RAND_add(os.urandom(48), 48.0)
+    os.chdir("/tmp")
+
+
+def bind_run(spec, config):
+    """Second half, when the run is known but none of its data has been looked at: bind what it may see, hide the rest."""
+    for name, target in (("code", b"/code"), ("deps", b"/deps")):
+        digest = spec.get(name)
+        if digest is None:
+            continue
+        if not DIGEST.match(digest):
+            raise ValueError("bad digest")
+        # Read-only, nosuid and nodev come along from the zygote's mount and are locked in this user namespace.
+        mount(b"/host/store/" + digest.encode(), target, None, MS_BIND)
+    if spec["egress"]:                                          # without it there is no path to the proxy at all
+        mount(b"/host/egress", b"/egress", None, MS_BIND)
+    if spec["tmpBytes"] != config["tmpBytes"]:
+        mount_tmp(MS_REMOUNT, config, spec["tmpBytes"])
+    mount(b"/empty", b"/host", None, MS_BIND)                   # no store, no sockets, no harness
+    set_limits(spec["limits"])
+
+
+def seal(config):
+    """Last steps. After this the process has no way to change what it sees. Capabilities and seccomp belong to a thread,
+    so no thread may have been started before this point."""
+    capset(0)
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)                     # after capset: a change of credentials would clear it
+    install_seccomp(config["childFilter"])
+
+
+def limit_cpu(seconds):
+    """Soft below hard: SIGXCPU tells a time-out from a lack of memory, which is a SIGKILL too."""
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))

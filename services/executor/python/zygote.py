@@ -1,0 +1,171 @@
+"""Zygote of the Python sandbox. Standard library and ctypes only.
+
+Started by the executor inside bubblewrap as pid 1 of its pid namespace, without capabilities, as a uid that is not root.
+It imports what runs usually need, never sees user code or a secret, and forks a child per command of the host.
+A child builds its own namespaces, opens its own three connections to the host, gives up everything it does not need,
+waits for one run, binds that run's directories, gives up the rest, executes, and is gone.
+
+What the zygote keeps: zero capabilities, no_new_privs, the 'zygote' seccomp layer. All it has over a child is that
+clone(CLONE_NEW*) and mount() are not filtered: mount() works only for a child that has just become the owner of a
+new user namespace.
+
+Inside the zygote (bwrap-args.ts lays this out):
+  /host/ctl/s       socket of the host             /host/store/<digest>/   unpacked code and dependency sets
+  /host/python/     this file and its modules      /host/child.bpf         the 'child' seccomp layer
+  /host/egress/s    socket of the egress proxy     /code /deps /egress /empty   empty directories, mount points
+A child hides /host from itself as soon as it has what it needs.
+
+The same file serves `isolation: process`: with {"cold": true} bubblewrap has done all the sealing for one run.
+"""
+import gc
+import json
+import os
+import select
+import signal
+import struct
+import sys
+import time
+
+STARTED = time.perf_counter()
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+from _gantry import channel, harness, logs, sealing  # noqa: E402
+from _gantry.syscalls import clone_into_namespaces  # noqa: E402
+import gantry  # noqa: E402,F401  (so that user code finds it when this folder is out of sight)
+
+sys.path.remove(HERE)
+harness._PATH[:] = sys.path
+
+CTL = channel.CTL
+
+
+def child_main(command, config):
+    """From clone to the answer. Never returns."""
+    step = "prepare"
+    try:
+        sealing.prepare(command["nonce"].encode(), config)
+        harness.warm_up()
+        channel.write_json({"t": "ready", "ms": round((time.perf_counter() - command["at"]) * 1e3, 2)})
+        # From here on the child waits, perhaps for long. The first frame is small and made by the host alone.
+        step = "bind"
+        spec = channel.read_json()
+        began = time.perf_counter()
+        sealing.bind_run(spec, config)
+        sealing.seal(config)
+        sealing.limit_cpu(spec["cpuSeconds"])
+        sealed = time.perf_counter()
+        step = "run"
+        os.setpriority(os.PRIO_PROCESS, 0, 10)                  # sealing has priority over other runs, user code has not
+        job = channel.read_json()                               # inputs are parsed only now, with nothing left to lose
+        job["sealMs"] = round((sealed - began) * 1e3, 3)
+        harness.serve_one(job)
+    except BaseException as error:                              # not the user's: those are results
+        try:
+            channel.write_json({"t": "broken", "step": step, "error": f"{type(error).__name__}: {error}"[:2000]})
+        except OSError:
+            pass
+        os._exit(70)
+    os._exit(0)
+
+
+def cold_main():
+    """`isolation: process`: bubblewrap did all the sealing and bound /code and /deps; one run on descriptor 3, then exit."""
+    try:
+        spec = channel.read_json()
+        sealing.set_limits(spec["limits"])
+        sealing.limit_cpu(spec["cpuSeconds"])
+        os.setpriority(os.PRIO_PROCESS, 0, 10)
+        harness.serve_one(channel.read_json())
+    except BaseException as error:
+        channel.write_json({"t": "broken", "step": "run", "error": f"{type(error).__name__}: {error}"[:2000]})
+        os._exit(70)
+    os._exit(0)
+
+
+class Zygote:
+    """Fork on command, kill on command, report exits."""
+
+    def __init__(self, config):
+        self.config = config
+        self.poller = select.poll()
+        self.poller.register(CTL, select.POLLIN)
+        self.children = {}                                      # pidfd -> (id, pid)
+        self.pidfds = {}                                        # id -> pidfd
+
+    def serve(self):
+        buffer = b""
+        while True:
+            for fd, _ in self.poller.poll():
+                if fd in self.children:                         # readable pidfd: that child has ended
+                    self.reap(fd)
+                    continue
+                chunk = os.read(CTL, 65536)
+                if not chunk:
+                    os._exit(0)                                 # the host is gone; the kernel ends every child with pid 1
+                buffer += chunk
+                while len(buffer) >= 4 and len(buffer) >= 4 + (size := struct.unpack(">I", buffer[:4])[0]):
+                    command = json.loads(buffer[4:4 + size])
+                    buffer = buffer[4 + size:]
+                    if command["t"] == "fork":
+                        self.fork(command)
+                    elif command["t"] == "kill":
+                        self.kill(command["id"])
+
+    def fork(self, command):
+        command["at"] = time.perf_counter()
+        try:
+            pid = clone_into_namespaces()
+        except OSError as error:
+            return channel.write_json({"t": "exit", "id": command["id"], "status": 71, "error": str(error)})
+        if pid == 0:
+            child_main(command, self.config)
+        pidfd = os.pidfd_open(pid)                              # a handle that cannot come to mean another process
+        self.children[pidfd] = (command["id"], pid)
+        self.pidfds[command["id"]] = pidfd
+        self.poller.register(pidfd, select.POLLIN)
+        channel.write_json({"t": "forked", "id": command["id"], "pid": pid})
+
+    def kill(self, child_id):
+        if child_id not in self.pidfds:
+            return
+        try:                                                    # pid 1 of the run: the kernel takes its whole namespace
+            signal.pidfd_send_signal(self.pidfds[child_id], signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def reap(self, pidfd):
+        child_id, pid = self.children.pop(pidfd)
+        _, status, usage = os.wait4(pid, 0)
+        self.poller.unregister(pidfd)
+        os.close(pidfd)
+        del self.pidfds[child_id]
+        channel.write_json({"t": "exit", "id": child_id, "status": os.waitstatus_to_exitcode(status),
+                            "cpuMs": round((usage.ru_utime + usage.ru_stime) * 1e3, 3), "maxRssKb": usage.ru_maxrss})
+
+
+def main():
+    config = json.loads(sys.argv[1])
+    logs.install()
+    sys.stdout.reconfigure(line_buffering=True)
+    if config.get("cold"):
+        return cold_main()
+    if os.getpid() != 1:
+        sys.exit("the zygote must be pid 1 of its namespace: bwrap --as-pid-1")
+    os.closerange(4, 256)                                       # bwrap's own descriptors
+    os.set_inheritable(CTL, False)
+    for name in config["preload"]:
+        __import__(name)
+    sys.modules["ssl"].RAND_bytes(1)                            # set OpenSSL's generator up here: 1 ms that children save
+    with open("/host/child.bpf", "rb") as file:
+        config["childFilter"] = file.read()
+    with open("/proc/sys/kernel/cap_last_cap") as file:
+        config["lastCap"] = int(file.read())
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    gc.collect()
+    gc.freeze()                                                 # keep the collector from writing to shared pages
+    channel.write_json({"t": "up", "ms": round((time.perf_counter() - STARTED) * 1e3, 1)})
+    Zygote(config).serve()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { type Job, newId } from '@gantry/events';
+import type { NewRunEvent } from './event-publisher';
+import { printable } from './log-lines';
+import { startUpload } from './object-transfer';
+import type { Redactor } from './redact';
+import type { RunUploads } from './run-output';
+import type { ArtifactSink, RunHooks } from './sandbox/run-in-child';
+
+/** All artifacts of a run together, in multiples of what one may be. */
+const TOTAL_FACTOR = 4;
+const COUNT_MAX = 200;
+
+/** Passes what a run hands over straight on to the object store: nothing of it is kept here. The bytes are not masked. */
+export function artifactsOf(
+  job: Job,
+  uploads: RunUploads,
+  redactor: Redactor,
+  emit: (event: NewRunEvent) => void,
+): RunHooks['openArtifact'] {
+  let total = 0;
+  let count = 0;
+  const { artifactBytes } = job.limits;
+
+  return async ({ name: rawName, contentType, size }) => {
+    const name = printable(redactor.text(rawName)).replaceAll('/', '_') || 'artifact';
+    if (size > artifactBytes) return { refused: `it has ${size} bytes, one artifact may have ${artifactBytes}` };
+    if (total + size > TOTAL_FACTOR * artifactBytes) {
+      return { refused: `all artifacts of a run together may have ${TOTAL_FACTOR * artifactBytes} bytes` };
+    }
+    if (++count > COUNT_MAX) return { refused: `a run may keep ${COUNT_MAX} artifacts` };
+    total += size;
+    const type = /^[\w.+-]+\/[\w.+-]+(;[ -~]*)?$/.test(contentType) ? contentType : 'application/octet-stream';
+    try {
+      const place = await uploads.place(job, { purpose: 'artifact', name, contentType: type, size });
+      return 'refused' in place ? place : sinkFor({ name, type, size, ...place }, emit);
+    } catch (err) {
+      return { refused: `there is no place for it: ${(err as Error).message}` };
+    }
+  };
+}
+
+function sinkFor(
+  { name, type, size, key, url }: { name: string; type: string; size: number; key: string; url: string },
+  emit: (event: NewRunEvent) => void,
+): ArtifactSink {
+  const upload = startUpload(url, type, size);
+  const hash = createHash('sha256');
+  return {
+    write(piece) {
+      hash.update(piece);
+      return upload.write(piece);
+    },
+    async end() {
+      try {
+        await upload.end();
+      } catch (err) {
+        return { refused: (err as Error).message };
+      }
+      const artifactId = newId('art_');
+      emit({ type: 'artifact', artifactId, name, contentType: type, size, sha256: hash.digest('hex'), key });
+      return { artifactId };
+    },
+    abort: () => upload.abort(),
+  };
+}

@@ -1,0 +1,64 @@
+import os from 'node:os';
+import path from 'node:path';
+import { runSources } from '@gantry/events';
+import { z } from 'zod';
+
+const I_KNOW = 'i-know';
+/** An ordinary number nobody else uses: sandboxes must not share a uid with anything on the machine. */
+const DEFAULT_UID = 64_738;
+
+const list = z
+  .string()
+  .default('')
+  .transform((text) => text.split(/[\s,]+/).filter(Boolean));
+const port = z.coerce.number().int().min(0).max(65_535);
+const id = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(2 ** 31);
+
+const schema = z.object({
+  NATS_URL: z.url(),
+  METRICS_PORT: port,
+  HOST: z.string().default('0.0.0.0'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  EXECUTOR_SLOTS: z.coerce.number().int().min(1).max(256).default(4),
+  EXECUTOR_DIR: z
+    .string()
+    .default(path.join(os.tmpdir(), 'gantry-executor'))
+    .refine(path.isAbsolute, 'must be an absolute path'),
+  EXECUTOR_UID: id.default(DEFAULT_UID),
+  EXECUTOR_GID: id.optional(),
+  EXECUTOR_SOURCES: list
+    .transform((sources) => (sources.length ? sources : [...runSources]))
+    .pipe(z.array(z.enum(runSources))),
+  EXECUTOR_ISOLATION: z.enum(['zygote', 'process']).default('zygote'),
+  EXECUTOR_DRAIN_MS: z.coerce.number().int().min(0).default(25_000),
+  EXECUTOR_STORE_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default((2 << 30) >>> 0),
+  EXECUTOR_ALLOW_ROOT: z.literal(I_KNOW).optional(),
+  EXECUTOR_UNSANDBOXED: z
+    .undefined({ error: 'there is no unsandboxed mode: user code runs in a sandbox or not at all' })
+    .optional(),
+  BWRAP: z.string().default('bwrap'),
+  PYTHON: z.string().optional(),
+  EGRESS_ALLOW_PRIVATE: list,
+  PIP_INDEX_URL: z.string().default('https://pypi.org/simple'),
+  PIP_EXTRA_INDEX_URL: list,
+  PIP_FIND_LINKS: list,
+  PIP_NO_INDEX: z.string().optional(),
+  EXECUTOR_PIP_FILE_HOSTS: list,
+});
+export type Env = z.infer<typeof schema>;
+
+/** Parses the environment; reports every problem at once and ends the process, since nothing can work without it. */
+export function readEnv(env: NodeJS.ProcessEnv = process.env): Env {
+  const parsed = schema.safeParse(env);
+  if (parsed.success) return parsed.data;
+  process.stderr.write(`The environment is not usable:\n${z.prettifyError(parsed.error)}\n`);
+  process.exit(78);
+}

@@ -1,0 +1,91 @@
+import {
+  type Bus,
+  decode,
+  encode,
+  type InspectReply,
+  type InspectRequest,
+  inspectRequest,
+  runSubjects,
+} from '@gantry/events';
+import type { Subscription } from 'nats';
+import type { Logger } from 'pino';
+import type { CodeStore } from './code-store';
+import { runInChild } from './sandbox/run-in-child';
+import type { Isolation, Sandbox } from './sandbox/sandbox';
+import { type SandboxSpec, TMP_BYTES_DEFAULT } from './sandbox/settings';
+import { BadZip } from './unpack-zip';
+
+const LIMITS = { wallMs: 10_000, memoryBytes: 256 << 20, processes: 4 };
+const ANSWER_BYTES_MAX = 256 * 1024;
+const QUEUE = 'executors';
+
+export interface InspectDeps {
+  bus: Bus;
+  code: CodeStore;
+  sandbox: Sandbox;
+  isolation: Isolation;
+  log: Logger;
+}
+
+/** Answers what an entrypoint looks like, without executing it, and leaves its code unpacked for the first run. */
+export function serveInspections(deps: InspectDeps): Subscription {
+  return deps.bus.nc.subscribe(runSubjects.inspect, {
+    queue: QUEUE,
+    callback: (error, message) => {
+      if (error) return deps.log.error({ err: error }, 'inspection not received');
+      inspect(deps, decode(inspectRequest, message.data))
+        .then((reply) => message.respond(encode(reply)))
+        .catch((err) => deps.log.error({ err }, 'inspection failed'));
+    },
+  });
+}
+
+export async function inspect(deps: Omit<InspectDeps, 'bus'>, request: InspectRequest): Promise<InspectReply> {
+  try {
+    await deps.code.pin(request.code);
+  } catch (err) {
+    const code = err instanceof BadZip ? 'unreadable' : 'unavailable';
+    return { ok: false, problem: { code, message: (err as Error).message } };
+  }
+  try {
+    return await parseInSandbox(deps, request);
+  } finally {
+    deps.code.unpin(request.code);
+  }
+}
+
+/** A parser is attack surface too: it runs where a run would, without network, and what it says is not believed blindly. */
+async function parseInSandbox(
+  { sandbox, isolation }: Omit<InspectDeps, 'bus'>,
+  request: InspectRequest,
+): Promise<InspectReply> {
+  const spec: SandboxSpec = {
+    code: request.code.digest,
+    deps: null,
+    egress: false,
+    tmpBytes: TMP_BYTES_DEFAULT,
+    cpuSeconds: 5,
+    limits: { DATA: LIMITS.memoryBytes, NPROC: LIMITS.processes, FSIZE: TMP_BYTES_DEFAULT },
+  };
+  const child = await sandbox.acquire(isolation, spec);
+  const { outcome } = await runInChild(
+    child,
+    {
+      spec,
+      limits: LIMITS,
+      job: { op: 'inspect', entrypoint: request.entrypoint, inputs: {}, outputBytes: ANSWER_BYTES_MAX },
+    },
+    {
+      onStream: () => {},
+      onLog: () => {},
+      onProgress: () => {},
+      onCost: () => {},
+      openArtifact: async () => ({ refused: 'nothing is executed here' }),
+    },
+  );
+  if (outcome.kind !== 'returned') {
+    return { ok: false, problem: { code: 'unreadable', message: `${request.entrypoint} could not be parsed` } };
+  }
+  const { ok, parameters, code, message } = JSON.parse(outcome.json.toString());
+  return ok ? { ok: true, parameters } : { ok: false, problem: { code, message } };
+}

@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+
+export interface Interpreter {
+  /** The real one: what a shim or a link leads to. */
+  executable: string;
+  version: string;
+  /** Directories that it needs besides /usr. */
+  prefixes: string[];
+  pipPath: string | null;
+}
+
+const OLDEST = [3, 10] as const;
+const ASK = `
+import json, os, sys
+try:
+    import pip
+    pip_path = os.path.dirname(os.path.dirname(os.path.abspath(pip.__file__)))
+except ImportError:
+    pip_path = None
+print(json.dumps([os.path.realpath(sys.executable), "%d.%d.%d" % sys.version_info[:3], [sys.base_prefix, sys.base_exec_prefix], pip_path]))
+`;
+
+/** @param wanted a path or a name; the system's own Python is preferred where nothing is wanted. @throws with the remedy. */
+export function findInterpreter(wanted?: string): Interpreter {
+  const problems: string[] = [];
+  for (const candidate of wanted ? [wanted] : ['/usr/bin/python3', 'python3']) {
+    try {
+      const text = execFileSync(candidate, ['-I', '-c', ASK], {
+        encoding: 'utf8',
+        timeout: 20_000,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      const [executable, version, prefixes, pipPath] = JSON.parse(text);
+      const [major = 0, minor = 0] = version.split('.').map(Number);
+      if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
+        problems.push(`${executable} is Python ${version}, ${OLDEST.join('.')} or newer is needed`);
+        continue;
+      }
+      fs.accessSync(executable, fs.constants.X_OK);
+      const outside = [...prefixes, pipPath ?? '/usr'].filter(
+        (each: string) => !each.startsWith('/usr/') && each !== '/usr',
+      );
+      return { executable, version, prefixes: [...new Set<string>(outside)], pipPath };
+    } catch (err) {
+      problems.push(`${candidate}: ${(err as Error).message.split('\n')[0]}`);
+    }
+  }
+  throw new Error(
+    `no usable Python was found (${problems.join('; ')}). Install python3 (apt-get install python3 python3-pip), or name an interpreter with PYTHON.`,
+  );
+}

@@ -1,0 +1,85 @@
+/** The executor's directory. Everything that sandboxes need is copied there: a checkout may be unreadable to their uid. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { giveAway } from './sandbox/give-away';
+import { isAbandoned, ownerTag } from './sandbox/owner-tag';
+import { buildFilter } from './sandbox/seccomp';
+import { INNER_UID } from './sandbox/settings';
+
+export interface Layout {
+  storeDir: string;
+  runDir: string;
+  pythonDir: string;
+  etcDir: string;
+  egressDir: string;
+  filterFile: string;
+}
+
+const SOURCE = path.join(__dirname, '..', 'python');
+const CERTIFICATES = [
+  '/etc/ssl/certs/ca-certificates.crt',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/ssl/ca-bundle.pem',
+  '/etc/ssl/cert.pem',
+];
+
+/**
+ * Makes the tree, with what is this process' own in a part named after it, and sweeps what killed executors left there.
+ * @param owner who sandboxes run as, where that is not this process' uid.
+ */
+export function prepareLayout(directory: string, owner: { uid: number; gid: number } | null): Layout {
+  fs.mkdirSync(directory, { recursive: true, mode: 0o755 });
+  const held = fs.statSync(directory).uid;
+  if (held !== process.getuid?.() && held !== owner?.uid) {
+    throw new Error(`${directory} belongs to uid ${held}: choose another EXECUTOR_DIR, or remove it`);
+  }
+  const runDir = path.join(directory, 'run');
+  const storeDir = path.join(directory, 'store');
+  for (const each of [runDir, storeDir]) fs.mkdirSync(each, { recursive: true, mode: 0o755 });
+  for (const name of fs.readdirSync(runDir)) {
+    if (isAbandoned(name)) fs.rmSync(path.join(runDir, name), { recursive: true, force: true });
+  }
+  const own = fs.mkdtempSync(path.join(runDir, `${ownerTag}-host-`));
+  fs.chmodSync(own, 0o755);
+  const layout = {
+    storeDir,
+    runDir,
+    pythonDir: path.join(own, 'python'),
+    etcDir: path.join(own, 'etc'),
+    egressDir: path.join(own, 'egress'),
+    filterFile: path.join(own, 'all.bpf'),
+  };
+  copyPython(SOURCE, layout.pythonDir);
+  writeEtc(layout.etcDir);
+  fs.mkdirSync(layout.egressDir, { mode: 0o755 });
+  fs.writeFileSync(layout.filterFile, buildFilter('all'), { mode: 0o644 });
+  giveAway(own, { runAs: owner });
+  if (owner) for (const each of [directory, runDir, storeDir]) fs.chownSync(each, owner.uid, owner.gid);
+  return layout;
+}
+
+export function removeOwn(layout: Layout): void {
+  fs.rmSync(path.dirname(layout.pythonDir), { recursive: true, force: true });
+}
+
+function copyPython(from: string, to: string): void {
+  fs.mkdirSync(to, { mode: 0o755 });
+  for (const entry of fs.readdirSync(from, { withFileTypes: true })) {
+    const target = path.join(to, entry.name);
+    if (entry.name === '__pycache__') continue;
+    if (entry.isDirectory()) copyPython(path.join(from, entry.name), target);
+    else fs.writeFileSync(target, fs.readFileSync(path.join(from, entry.name)), { mode: 0o644 });
+  }
+}
+
+function writeEtc(directory: string): void {
+  const certificates = path.join(directory, 'ssl', 'certs');
+  fs.mkdirSync(certificates, { recursive: true, mode: 0o755 });
+  fs.writeFileSync(path.join(directory, 'passwd'), `sandbox:x:${INNER_UID}:${INNER_UID}::/tmp:/bin/sh\n`);
+  fs.writeFileSync(path.join(directory, 'group'), `sandbox:x:${INNER_UID}:\n`);
+  fs.writeFileSync(path.join(directory, 'hosts'), '127.0.0.1 localhost\n::1 localhost\n');
+  // The machine's own trust store: https must work where a company's authority signs.
+  const bundle = [process.env.SSL_CERT_FILE, ...CERTIFICATES].find((file) => file && fs.existsSync(file));
+  if (bundle)
+    fs.writeFileSync(path.join(certificates, 'ca-certificates.crt'), fs.readFileSync(bundle), { mode: 0o644 });
+}

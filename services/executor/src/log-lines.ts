@@ -1,0 +1,125 @@
+/** From what a run writes to the lines of its log: masked first, then cut at line ends, within a budget. */
+import type { RunEvent } from '@gantry/events';
+import type { RedactedStream, Redactor } from './redact';
+import type { LogStream } from './sandbox/child';
+
+export type LogEvent = Extract<RunEvent, { type: 'log' }>;
+export type LogLevel = LogEvent['level'];
+type Line = Omit<LogEvent, 'seq' | 'at' | 'type'>;
+
+/** A longer line is cut into several: one message must hold it. */
+const LINE_BYTES_MAX = 16 * 1024;
+/** Charged for each line, so that a flood of empty ones meets the limit too. */
+const LINE_OVERHEAD_BYTES = 48;
+const NEWLINE = 10;
+
+const LEVEL_OF: Record<LogStream, LogLevel> = { stdout: 'info', stderr: 'warning' };
+
+export interface RunLog {
+  /** Bytes of stdout or stderr, as they come. */
+  write(stream: LogStream, chunk: Buffer): void;
+  /** One record of context.log() or logging. */
+  record(level: string, text: string, fields: Record<string, unknown> | undefined): void;
+  /** A line of the platform's own: not masked, not counted. */
+  platform(text: string, level?: LogLevel): void;
+  /** What was held back or not ended with a line end. */
+  end(): void;
+}
+
+export function createRunLog(options: { redactor: Redactor; bytesMax: number; emit: (line: Line) => void }): RunLog {
+  const { redactor, emit } = options;
+  let bytesLeft = options.bytesMax;
+  let full = false;
+  const streams = { stdout: openStream(redactor.stream()), stderr: openStream(redactor.stream()) };
+
+  function openStream(masked: RedactedStream) {
+    return { masked, partial: [] as Buffer[], partialBytes: 0 };
+  }
+
+  const platform = (text: string, level: LogLevel = 'info') => emit({ stream: 'platform', level, text });
+
+  function spend(bytes: number): boolean {
+    if (full) return false;
+    bytesLeft -= bytes + LINE_OVERHEAD_BYTES;
+    if (bytesLeft >= 0) return true;
+    full = true;
+    platform(`The log limit of ${options.bytesMax} bytes is reached: what comes after this is dropped.`, 'warning');
+    return false;
+  }
+
+  function line(stream: LogStream, bytes: Buffer) {
+    if (spend(bytes.length)) emit({ stream, level: LEVEL_OF[stream], text: printable(bytes.toString()) });
+  }
+
+  function split(stream: LogStream, chunk: Buffer) {
+    if (full || chunk.length === 0) return;
+    const state = streams[stream];
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0 && !full; at = chunk.indexOf(NEWLINE, from)) {
+      const end = at > from && chunk[at - 1] === 13 ? at - 1 : at;
+      const whole = state.partialBytes
+        ? Buffer.concat([...state.partial, chunk.subarray(from, end)])
+        : chunk.subarray(from, end);
+      state.partial = [];
+      state.partialBytes = 0;
+      for (const piece of pieces(whole)) line(stream, piece);
+      from = at + 1;
+    }
+    let rest = chunk.subarray(from);
+    if (state.partialBytes + rest.length > LINE_BYTES_MAX) {
+      const cut = pieces(Buffer.concat([...state.partial, rest]));
+      rest = cut.pop() ?? Buffer.alloc(0);
+      state.partial = [];
+      state.partialBytes = 0;
+      for (const piece of cut) line(stream, piece);
+    }
+    if (rest.length) {
+      state.partial.push(Buffer.from(rest));
+      state.partialBytes += rest.length;
+    }
+  }
+
+  return {
+    platform,
+    write: (stream, chunk) => {
+      if (!full) split(stream, streams[stream].masked.push(chunk));
+    },
+    record(level, text, fields) {
+      const known = (['debug', 'info', 'warning', 'error'] as const).find((one) => one === level) ?? 'info';
+      const masked = fields && (redactor.json(fields) as Record<string, unknown>);
+      redactor
+        .text(text)
+        .split('\n')
+        .flatMap((one) => pieces(Buffer.from(one)))
+        .forEach((piece, index) => {
+          const own = index === 0 && masked ? { fields: masked } : {};
+          const size = piece.length + ('fields' in own ? JSON.stringify(own.fields).length : 0);
+          if (spend(size)) emit({ stream: 'context', level: known, text: printable(piece.toString()), ...own });
+        });
+    },
+    end() {
+      for (const stream of ['stdout', 'stderr'] as const) {
+        split(stream, streams[stream].masked.end());
+        const rest = Buffer.concat(streams[stream].partial);
+        if (rest.length) for (const piece of pieces(rest)) line(stream, piece);
+        streams[stream] = openStream(redactor.stream());
+      }
+    },
+  };
+}
+
+/** Cut so that no piece is too long and no character is split. */
+function pieces(line: Buffer): Buffer[] {
+  if (line.length <= LINE_BYTES_MAX) return [line];
+  const cut: Buffer[] = [];
+  for (let from = 0; from < line.length; ) {
+    let to = Math.min(line.length, from + LINE_BYTES_MAX);
+    for (let back = 0; back < 3 && to < line.length && ((line[to] ?? 0) & 0xc0) === 0x80; back++) to--;
+    cut.push(line.subarray(from, to));
+    from = to;
+  }
+  return cut;
+}
+
+/** PostgreSQL has no place for NUL in text or JSON. */
+export const printable = (text: string) => (text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text);

@@ -1,0 +1,70 @@
+import { connectBus } from '@gantry/events';
+import { pino } from 'pino';
+import { dropPrivileges, requireReachable } from './drop-privileges';
+import { readEnv } from './env';
+import { startExecutor } from './executor';
+import { findInterpreter } from './interpreter';
+import { prepareLayout } from './layout';
+import { serveMetrics } from './metrics';
+import { prepareCgroups } from './sandbox/cgroup';
+import { explainNoSandbox } from './sandbox/explain-no-sandbox';
+
+async function main() {
+  const env = readEnv();
+  const log = pino({ name: 'executor', level: env.LOG_LEVEL, base: { service: 'executor' } });
+  const owner = { uid: env.EXECUTOR_UID, gid: env.EXECUTOR_GID ?? env.EXECUTOR_UID };
+  const asRoot = process.getuid?.() === 0;
+  const stayRoot = asRoot && env.EXECUTOR_ALLOW_ROOT !== undefined;
+
+  if (asRoot) prepareCgroups(owner.uid, owner.gid);
+  const layout = prepareLayout(env.EXECUTOR_DIR, asRoot ? owner : null);
+  if (stayRoot) log.warn('staying root as told; sandboxes run as another user all the same');
+  else if (asRoot) dropPrivileges(owner.uid, owner.gid);
+  requireReachable(env.EXECUTOR_DIR);
+  const interpreter = findInterpreter(env.PYTHON);
+
+  const bus = await connectBus({ url: env.NATS_URL, name: 'executor', log });
+  const executor = await startExecutor({
+    ...{ bus, log, layout, interpreter },
+    bwrap: env.BWRAP,
+    runAs: stayRoot ? owner : null,
+    slots: env.EXECUTOR_SLOTS,
+    sources: env.EXECUTOR_SOURCES,
+    isolation: env.EXECUTOR_ISOLATION,
+    storeBytesMax: env.EXECUTOR_STORE_BYTES,
+    egressAllowPrivate: env.EGRESS_ALLOW_PRIVATE,
+    packageIndex: {
+      indexUrl: env.PIP_NO_INDEX ? null : env.PIP_INDEX_URL,
+      extraIndexUrls: env.PIP_NO_INDEX ? [] : env.PIP_EXTRA_INDEX_URL,
+      findLinks: env.PIP_FIND_LINKS,
+      fileHosts: env.EXECUTOR_PIP_FILE_HOSTS,
+    },
+  }).catch((err) => {
+    throw new Error(explainNoSandbox(err));
+  });
+  const metrics = await serveMetrics({
+    registry: executor.metrics.registry,
+    host: env.HOST,
+    port: env.METRICS_PORT,
+    healthy: executor.healthy,
+  });
+
+  let stopping = false;
+  const stop = async (signal: string) => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal }, 'draining');
+    await executor.stop(env.EXECUTOR_DRAIN_MS);
+    await bus.nc.drain().catch(() => {});
+    metrics.close();
+    log.info('stopped');
+    process.exit(0);
+  };
+  process.on('SIGTERM', () => void stop('SIGTERM'));
+  process.on('SIGINT', () => void stop('SIGINT'));
+}
+
+main().catch((err) => {
+  process.stderr.write(`The executor can't start: ${err.message}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,86 @@
+import http from 'node:http';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export interface Metrics {
+  registry: Registry;
+  runs: Counter;
+  /** Seconds: from a job's arrival to `started` (prepare), from there to its answer (run). */
+  phase: Histogram;
+  egressDenied: Counter;
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600];
+
+export function createMetrics(observe: {
+  slots: number;
+  busy(): number;
+  ready(): number;
+  restarts(): number;
+  storeBytes(): number;
+}): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  collectDefaultMetrics({ register: registry });
+  gauge('gantry_executor_slots', 'Runs that may go on at once', () => observe.slots);
+  gauge('gantry_executor_slots_busy', 'Runs that hold a slot', observe.busy);
+  gauge('gantry_executor_sealed_children', 'Sealed processes that wait for a run', observe.ready);
+  gauge('gantry_executor_zygote_restarts', 'Zygotes that had to be replaced because they died', observe.restarts);
+  gauge('gantry_executor_store_bytes', 'Unpacked code and dependencies', observe.storeBytes);
+  return {
+    registry,
+    runs: new Counter({
+      name: 'gantry_executor_runs_total',
+      help: 'Runs by how they ended',
+      labelNames: ['source', 'status', 'code'],
+      registers,
+    }),
+    phase: new Histogram({
+      name: 'gantry_executor_phase_seconds',
+      help: 'Duration of the phases of a run',
+      labelNames: ['phase'],
+      buckets: SECONDS,
+      registers,
+    }),
+    egressDenied: new Counter({
+      name: 'gantry_executor_egress_denied_total',
+      help: 'Connections that the egress proxy refused, by reason',
+      labelNames: ['reason'],
+      registers,
+    }),
+  };
+}
+
+/** `/metrics`, and `/healthz` for whoever supervises this process. */
+export async function serveMetrics(options: {
+  registry: Registry;
+  host: string;
+  port: number;
+  healthy(): boolean;
+}): Promise<http.Server> {
+  const server = http.createServer(async (req, res) => {
+    if (req.url === '/metrics') {
+      res.setHeader('content-type', options.registry.contentType);
+      res.end(await options.registry.metrics());
+    } else if (req.url === '/healthz' || req.url === '/health') {
+      const ok = options.healthy();
+      res
+        .writeHead(ok ? 200 : 503, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ status: ok ? 'ok' : 'unavailable' }));
+    } else {
+      res.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(options.port, options.host, resolve),
+  );
+  return server;
+}

@@ -1,0 +1,129 @@
+/** Bytes from and to the object store, by the presigned URLs of a job. The executor holds no other credential. */
+import http from 'node:http';
+import https from 'node:https';
+import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const IDLE_MS = 15_000;
+const TRIES = 3;
+const RETRY_MS = 300;
+
+const agents = {
+  'http:': { request: http.request, agent: new http.Agent({ keepAlive: true, maxSockets: 32 }) },
+  'https:': { request: https.request, agent: new https.Agent({ keepAlive: true, maxSockets: 32 }) },
+};
+
+export class TransferError extends Error {
+  constructor(
+    message: string,
+    readonly retryable: boolean,
+  ) {
+    super(message);
+  }
+}
+
+/** URLs carry a signature: an error names the address without it. */
+const placeOf = (url: string) => {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+};
+
+function open(method: string, url: string, headers: http.OutgoingHttpHeaders): http.ClientRequest {
+  const { protocol } = new URL(url);
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw new TransferError(`not an http address: ${placeOf(url)}`, false);
+  const { request, agent } = agents[protocol];
+  const sent = request(url, { method, headers, agent });
+  sent.setTimeout(IDLE_MS, () => sent.destroy(new Error(`no answer within ${IDLE_MS / 1000} s`)));
+  return sent;
+}
+
+function answerOf(sent: http.ClientRequest, url: string): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    sent.once('error', (err) => reject(new TransferError(`${placeOf(url)}: ${err.message}`, true)));
+    sent.once('response', (response) => {
+      const status = response.statusCode ?? 0;
+      if (status >= 200 && status < 300) return resolve(response);
+      response.resume();
+      reject(new TransferError(`${placeOf(url)} answered ${status}`, status >= 500 || status === 429));
+    });
+  });
+}
+
+/** @throws TransferError. */
+export async function getStream(url: string): Promise<Readable> {
+  return retried(async () => {
+    const sent = open('GET', url, {});
+    sent.end();
+    return answerOf(sent, url);
+  });
+}
+
+/** @throws TransferError, also when there is more than `bytesMax`. */
+export async function getBytes(url: string, bytesMax: number): Promise<Buffer> {
+  return retried(async () => {
+    const sent = open('GET', url, {});
+    sent.end();
+    const response = await answerOf(sent, url);
+    const parts: Buffer[] = [];
+    let size = 0;
+    try {
+      for await (const chunk of response) {
+        size += chunk.length;
+        if (size > bytesMax) throw new TransferError(`${placeOf(url)} is larger than ${bytesMax} bytes`, false);
+        parts.push(chunk);
+      }
+    } catch (err) {
+      response.destroy();
+      throw err instanceof TransferError ? err : new TransferError(`${placeOf(url)}: ${(err as Error).message}`, true);
+    }
+    return Buffer.concat(parts);
+  });
+}
+
+export async function putBytes(url: string, contentType: string, body: Buffer): Promise<void> {
+  return retried(async () => {
+    const sent = open('PUT', url, { 'content-type': contentType, 'content-length': body.length });
+    sent.end(body);
+    (await answerOf(sent, url)).resume();
+  });
+}
+
+export interface Upload {
+  /** A promise when the other side can't take more at once. */
+  write(piece: Buffer): Promise<void> | void;
+  /** Resolves when the store has all of it. */
+  end(): Promise<void>;
+  abort(): void;
+}
+
+/** A body that is written piece by piece can't be sent a second time: no retries. */
+export function startUpload(url: string, contentType: string, size: number): Upload {
+  const sent = open('PUT', url, { 'content-type': contentType, 'content-length': size });
+  const answer = answerOf(sent, url);
+  answer.catch(() => {});
+  return {
+    write(piece) {
+      if (sent.destroyed || sent.write(piece)) return;
+      return new Promise((resolve) => {
+        sent.once('drain', resolve).once('close', resolve);
+      });
+    },
+    async end() {
+      sent.end();
+      (await answer).resume();
+    },
+    abort: () => sent.destroy(),
+  };
+}
+
+async function retried<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await attempt();
+    } catch (err) {
+      if (!(err instanceof TransferError) || !err.retryable || tried === TRIES) throw err;
+      await delay(RETRY_MS * tried);
+    }
+  }
+}

@@ -1,0 +1,340 @@
+/** One job from its arrival to its terminal event. */
+
+import type { KeyObject } from 'node:crypto';
+import { type Job, openBox, type RunError } from '@gantry/events';
+import type { Logger } from 'pino';
+import { artifactsOf } from './artifacts';
+import type { CodeStore } from './code-store';
+import { type Dependencies, DependencyError } from './dependencies';
+import type { EgressProxy } from './egress/proxy';
+import type { EventPublisher, NewRunEvent } from './event-publisher';
+import { createRunLog, printable, type RunLog } from './log-lines';
+import type { Metrics } from './metrics';
+import { getBytes, getStream } from './object-transfer';
+import { createRedactor, type Redactor } from './redact';
+import { outputEvent, type RunUploads } from './run-output';
+import type { Child } from './sandbox/child';
+import { MEMORY_LIMIT, WALL_LIMIT } from './sandbox/kill-reasons';
+import { type Finished, type Outcome, runInChild, type SandboxJob } from './sandbox/run-in-child';
+import type { Isolation, Sandbox } from './sandbox/sandbox';
+import { type SandboxSpec, TMP_BYTES_DEFAULT } from './sandbox/settings';
+
+/** Larger inputs than this are refused, by whatever way they came. */
+const INPUTS_BYTES_MAX = 16 << 20;
+
+export interface RunJobDeps {
+  sandbox: Sandbox;
+  code: CodeStore;
+  dependencies: Dependencies;
+  egress: EgressProxy;
+  publisher: EventPublisher;
+  uploads: RunUploads;
+  privateKey: KeyObject;
+  isolation: Isolation;
+  metrics: Metrics;
+  log: Logger;
+  /** False once nobody may believe any more that this executor holds the run: it must not begin then. */
+  mayStart(job: Job): boolean;
+  /** Publishing has left the process when this resolves. */
+  handedToNetwork(): Promise<void>;
+}
+
+export interface ActiveRun {
+  readonly job: Job;
+  readonly started: boolean;
+  /** Somebody asked for it to stop: it ends as cancelled, with the log so far. */
+  cancel(): void;
+  /** It belongs to another executor now: it ends and says nothing. */
+  lose(): void;
+  /** Back to the queue, if it has not started. @returns false when it has. */
+  handBack(): boolean;
+  /** It has started and can't go on here: it ends as failed, so that nobody waits for it. */
+  giveUp(message: string): void;
+  /** Resolves when the terminal event has been handed over. */
+  readonly settled: Promise<void>;
+  /** Resolves when nothing of it is left on this machine. */
+  readonly gone: Promise<void>;
+}
+
+/** Stops a run before it has a process; thrown through its preparation. */
+class Stopped extends Error {}
+
+const NO_USAGE = { wallMs: 0, cpuMs: 0, maxRssBytes: 0 };
+type Ending = Omit<Extract<NewRunEvent, { type: 'finished' }>, 'type' | 'usage'>;
+
+/** @param release is called once, as soon as another run may take this one's slot. */
+export function startRun(job: Job, deps: RunJobDeps, release: () => void): ActiveRun {
+  const events = deps.publisher.open(job);
+  const arrivedAt = performance.now();
+  let started = false;
+  let finished = false;
+  let lost = false;
+  let child: Child | undefined;
+  let costUsd = 0;
+  /** Decided from outside; stands above whatever the process says. */
+  let verdict: Ending | undefined;
+  let released = false;
+  let leaveGone!: () => void;
+  const gone = new Promise<void>((resolve) => {
+    leaveGone = resolve;
+  });
+
+  function releaseOnce() {
+    if (released) return;
+    released = true;
+    release();
+  }
+
+  function stop(ending: Ending) {
+    if (finished || verdict) return;
+    verdict = ending;
+    child?.kill('stopped by the executor');
+  }
+
+  function finish(ending: Ending, usage = NO_USAGE) {
+    if (finished) return;
+    finished = true;
+    if (!lost) {
+      events.push({ type: 'finished', ...ending, usage: { ...usage, costUsd } });
+      events.flush();
+    }
+    deps.metrics.runs.inc({ source: job.source, status: ending.status, code: ending.error?.code ?? '' });
+    releaseOnce();
+  }
+
+  async function run() {
+    let redactor: Redactor = createRedactor([]);
+    let runLog: RunLog | undefined;
+    try {
+      const secrets = openSecrets(job, deps.privateKey);
+      redactor = createRedactor(Object.values(secrets));
+      runLog = createRunLog({
+        redactor,
+        bytesMax: job.limits.logBytes,
+        emit: (line) => events.push({ type: 'log', ...line }),
+      });
+      const settings = { secrets, redactor, runLog };
+      await prepareAndRun(settings);
+    } catch (err) {
+      runLog?.end();
+      if (verdict) return finish(verdict);
+      const error = errorOf(err);
+      deps.log.warn({ runId: job.runId, err }, 'run could not be carried out');
+      finish({ status: 'failed', error: { ...error, message: redactor.text(error.message) } });
+    }
+  }
+
+  async function prepareAndRun({
+    secrets,
+    redactor,
+    runLog,
+  }: {
+    secrets: Record<string, string>;
+    redactor: Redactor;
+    runLog: RunLog;
+  }) {
+    const network = job.kind === 'run' && job.network === 'egress';
+    const unpin: (() => void)[] = [];
+    const pass = network
+      ? deps.egress.admit({ bytesMax: EGRESS_BYTES_MAX, onDenied: (target) => deniedLine(runLog, target) })
+      : undefined;
+    let handedOver = false;
+    try {
+      const pinned = deps.code.pin(job.code);
+      if (pinned) await pinned;
+      unpin.push(() => deps.code.unpin(job.code));
+      let depsDigest: string | null = null;
+      if (job.dependencies.length) {
+        const set = await deps.dependencies.pin(job.dependencies, (text) => {
+          runLog.platform(text);
+          events.flush();
+        });
+        depsDigest = set.digest;
+        unpin.push(set.unpin);
+      }
+      const inputs = job.inputs ?? (job.inputsUrl ? await fetchInputs(job.inputsUrl) : {});
+      const spec = specOf(job, depsDigest, network);
+      if (verdict) throw new Stopped();
+      const taken = deps.sandbox.acquire(isolationOf(job, deps), spec);
+      child = taken instanceof Promise ? await taken : taken;
+      if (verdict || !deps.mayStart(job)) {
+        child.kill('not started');
+        if (!verdict) lost = true;
+        throw new Stopped();
+      }
+      // Nobody may take the run for not started once its code can have begun: this leaves the process first.
+      started = true;
+      events.push({ type: 'started' });
+      events.flush();
+      await deps.handedToNetwork();
+      deps.metrics.phase.observe({ phase: 'prepare' }, (performance.now() - arrivedAt) / 1000);
+      const result = await runInChild(
+        child,
+        { spec, job: sandboxJobOf(job, inputs, secrets, pass?.nonce), limits: job.limits },
+        {
+          onStream: runLog.write,
+          onLog: runLog.record,
+          onProgress: (fraction, message) =>
+            events.push({
+              type: 'progress',
+              fraction,
+              message: message === null ? null : printable(redactor.text(message)),
+            }),
+          onCost(usd, label) {
+            costUsd += usd;
+            events.push({ type: 'cost', usd, label: label === null ? null : printable(redactor.text(label)) });
+          },
+          openArtifact: artifactsOf(job, deps.uploads, redactor, (event) => events.push(event)),
+          openFile: async (index) => getStream(job.files[index]?.url ?? ''),
+        },
+        releaseOnce,
+      );
+      handedOver = true;
+      void result.gone.then(() => {
+        for (const each of unpin) each();
+        leaveGone();
+      });
+      await conclude(result, redactor, runLog);
+    } finally {
+      pass?.revoke();
+      if (!handedOver) {
+        for (const each of unpin) each();
+        leaveGone();
+      }
+    }
+  }
+
+  async function conclude({ outcome, usage }: Finished, redactor: Redactor, runLog: RunLog) {
+    runLog.end();
+    const seconds = usage.wallMs / 1000;
+    deps.metrics.phase.observe({ phase: 'run' }, seconds);
+    if (verdict) return finish(verdict, usage);
+    if (outcome.kind === 'returned') {
+      const ending = outputEvent(job, outcome.json, redactor, deps.uploads);
+      return finish(ending instanceof Promise ? await ending : ending, usage);
+    }
+    const error = explain(outcome, job);
+    const masked: RunError = {
+      ...error,
+      message: printable(redactor.text(error.message)),
+      ...(error.trace && { trace: printable(redactor.text(error.trace)) }),
+    };
+    finish({ status: error.code === 'timeout' ? 'timed_out' : 'failed', error: masked }, usage);
+  }
+
+  const settled = run();
+  return {
+    job,
+    get started() {
+      return started;
+    },
+    cancel: () => stop({ status: 'cancelled', error: { code: 'cancelled', message: 'The run was cancelled.' } }),
+    lose() {
+      lost = true;
+      events.abandon();
+      stop({ status: 'failed' });
+    },
+    handBack() {
+      if (started) return false;
+      stop({ status: 'returned' });
+      return true;
+    },
+    giveUp: (message) => stop({ status: 'failed', error: { code: 'executor_lost', message } }),
+    settled,
+    gone,
+  };
+}
+
+/** Bytes in both directions together. */
+const EGRESS_BYTES_MAX = 1 << 30;
+
+const deniedLine = (runLog: RunLog, target: string) =>
+  runLog.platform(`Connection to ${printable(target)} refused: it is not a public address.`, 'warning');
+
+const isolationOf = (job: Job, deps: RunJobDeps): Isolation =>
+  deps.isolation === 'process' ? 'process' : job.isolation;
+
+function openSecrets(job: Job, privateKey: KeyObject): Record<string, string> {
+  return job.secrets ? JSON.parse(openBox(privateKey, job.runId, job.secrets).toString()) : {};
+}
+
+async function fetchInputs(url: string): Promise<Record<string, unknown>> {
+  return JSON.parse((await getBytes(url, INPUTS_BYTES_MAX)).toString());
+}
+
+function specOf(job: Job, deps: string | null, egress: boolean): SandboxSpec {
+  const { limits } = job;
+  return {
+    code: job.code.digest,
+    deps,
+    egress,
+    tmpBytes: limits.tmpBytes || TMP_BYTES_DEFAULT,
+    cpuSeconds: limits.cpuSeconds,
+    // One thread more for the forwarder to the egress proxy.
+    limits: { DATA: limits.memoryBytes, NPROC: limits.processes + (egress ? 1 : 0), FSIZE: limits.tmpBytes },
+  };
+}
+
+function sandboxJobOf(
+  job: Job,
+  inputs: Record<string, unknown>,
+  env: Record<string, string>,
+  egressNonce: string | undefined,
+): SandboxJob {
+  const { runId, workspaceId, attempt, entrypoint, outputs } = job;
+  return {
+    op: 'run',
+    ...{ runId, workspaceId, attempt, entrypoint, outputs, inputs, env, egressNonce },
+    outputBytes: job.limits.outputBytes,
+    files: placeFiles(job.files),
+  };
+}
+
+/** A file name from outside becomes one path segment; two of the same name stay two files. */
+function placeFiles(files: Job['files']): NonNullable<SandboxJob['files']> {
+  const taken = new Set<string>();
+  return files.map(({ input, name, size }) => {
+    const last = name.split(/[/\\]/).at(-1) ?? '';
+    const clean = Buffer.from(last.replaceAll('\0', '')).subarray(0, 200).toString().replace(/^\.+$/, '') || 'file';
+    const unique = taken.has(clean) ? `${taken.size}-${clean}` : clean;
+    taken.add(unique);
+    return { input, name: unique, size };
+  });
+}
+
+/** What went wrong before the run had a process. */
+function errorOf(err: unknown): RunError {
+  if (err instanceof DependencyError) return { code: 'dependency_install', message: err.message };
+  return { code: 'sandbox', message: `The run could not be prepared: ${(err as Error).message}` };
+}
+
+/** The text that the person whose run it was gets to read. */
+function explain(outcome: Exclude<Outcome, { kind: 'returned' }>, job: Job): RunError {
+  const { limits } = job;
+  const cpuLimit: RunError = { code: 'timeout', message: `The run used its ${limits.cpuSeconds} s of CPU time.` };
+  const noMemory: RunError = {
+    code: 'out_of_memory',
+    message: `The run needed more than its ${limits.memoryBytes >> 20} MB of memory.`,
+  };
+  switch (outcome.kind) {
+    case 'cpu':
+      return cpuLimit;
+    case 'out_of_memory':
+      return noMemory;
+    case 'killed':
+      if (outcome.reason === WALL_LIMIT)
+        return { code: 'timeout', message: `The run took longer than its ${limits.wallMs / 1000} s.` };
+      if (outcome.reason === MEMORY_LIMIT) return noMemory;
+      return { code: 'sandbox', message: `The run was stopped: ${outcome.reason}.` };
+    case 'broken':
+      return { code: 'sandbox', message: `The run gave no result: ${outcome.message}.` };
+    case 'raised': {
+      const { type, message, trace } = outcome;
+      const shown = { type, ...(trace && { trace }) };
+      if (outcome.cause === 'cpu') return { ...cpuLimit, ...shown };
+      if (outcome.cause === 'memory') return { ...noMemory, ...shown };
+      if (outcome.cause === 'output') return { code: 'output_too_large', message };
+      return { code: 'exception', message, ...shown };
+    }
+  }
+}

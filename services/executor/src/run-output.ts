@@ -1,0 +1,61 @@
+import { type ArtifactReply, type ArtifactRequest, INLINE_BYTES_MAX, type Job } from '@gantry/events';
+import type { NewRunEvent } from './event-publisher';
+import { printable } from './log-lines';
+import { putBytes } from './object-transfer';
+import type { Redactor } from './redact';
+
+/** Asks the service that owns a run where to put something. */
+export interface RunUploads {
+  place(job: Job, wanted: Pick<ArtifactRequest, 'purpose' | 'name' | 'contentType' | 'size'>): Promise<ArtifactReply>;
+}
+
+type Ending = Omit<Extract<NewRunEvent, { type: 'finished' }>, 'type' | 'usage'>;
+
+/** The terminal event of a run that returned: its output masked, inside the event or in the object store. */
+export function outputEvent(job: Job, json: Buffer, redactor: Redactor, uploads: RunUploads): Ending | Promise<Ending> {
+  let output: unknown;
+  try {
+    output = JSON.parse(json.toString());
+  } catch {
+    return { status: 'failed', error: { code: 'sandbox', message: 'The run gave no result: its output is not JSON.' } };
+  }
+  const problem = outputProblem(job, output);
+  if (problem) return { status: 'failed', error: { code: 'exception', message: problem, type: 'TypeError' } };
+  output = withoutNul(redactor.json(output), json);
+  if (json.length <= INLINE_BYTES_MAX) return { status: 'completed', output };
+  return storeOutput(job, Buffer.from(JSON.stringify(output)), uploads);
+}
+
+async function storeOutput(job: Job, text: Buffer, uploads: RunUploads): Promise<Ending> {
+  const contentType = 'application/json';
+  try {
+    const place = await uploads.place(job, { purpose: 'output', name: 'output.json', contentType, size: text.length });
+    if ('refused' in place) throw new Error(place.refused);
+    await putBytes(place.url, contentType, text);
+    return { status: 'completed', outputKey: place.key };
+  } catch (err) {
+    return {
+      status: 'failed',
+      error: { code: 'sandbox', message: `The output could not be stored: ${(err as Error).message}` },
+    };
+  }
+}
+
+/** Declared outputs are names of an object: anything else can't be shown under them. */
+function outputProblem(job: Job, output: unknown): string | null {
+  if (!job.outputs?.length) return null;
+  const names = job.outputs.map(({ name }) => name);
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) {
+    return `run() must return a dict with the declared outputs (${names.join(', ')}), it returned ${describe(output)}`;
+  }
+  const missing = names.filter((name) => !Object.hasOwn(output, name));
+  return missing.length ? `run() returned no ${missing.join(', ')}: declared outputs are ${names.join(', ')}` : null;
+}
+
+const describe = (value: unknown) => (value === null ? 'None' : Array.isArray(value) ? 'a list' : `a ${typeof value}`);
+
+function withoutNul(value: unknown, json: Buffer): unknown {
+  return json.includes('\\u0000')
+    ? JSON.parse(JSON.stringify(value, (_, inner) => (typeof inner === 'string' ? printable(inner) : inner)))
+    : value;
+}

@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import type { Duplex, Readable } from 'node:stream';
+import { CONTROL_FD, STATUS_FD } from './bwrap-args';
+import type { SandboxSettings } from './settings';
+
+/** bubblewrap with its control channel, and the pid of what runs inside. */
+export interface BwrapProcess {
+  process: ChildProcess;
+  control: Duplex;
+  stdout: Readable;
+  stderr: Readable;
+  /** The first process inside, as this process sees it; undefined until bwrap has reported it. */
+  innerPid(): number | undefined;
+  /** Resolves once with the pid; rejects if bwrap ends before that. */
+  inner: Promise<number>;
+  kill(): void;
+}
+
+export function startBwrap(settings: SandboxSettings, args: string[], filterFile: string): BwrapProcess {
+  const filterFd = fs.openSync(filterFile, 'r');
+  const child = spawn(settings.bwrap, args, {
+    ...settings.runAs,
+    cwd: '/',
+    env: { PATH: process.env.PATH },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', filterFd],
+  });
+  fs.closeSync(filterFd);
+  const control = child.stdio[CONTROL_FD] as Duplex;
+  const status = child.stdio[STATUS_FD] as Readable;
+  let pid: number | undefined;
+  const inner = new Promise<number>((resolve, reject) => {
+    status.on('data', (text) => {
+      pid ??= Number(/"child-pid": (\d+)/.exec(String(text))?.[1]) || undefined;
+      if (pid) resolve(pid);
+    });
+    child.once('close', () => reject(new Error('bubblewrap ended')));
+    child.once('error', reject);
+  });
+  inner.catch(() => {});
+  control.on('error', () => {});
+  return {
+    process: child,
+    control,
+    stdout: child.stdout as Readable,
+    stderr: child.stderr as Readable,
+    innerPid: () => pid,
+    inner,
+    // SIGKILL to pid 1 inside: the kernel ends everything with it. Killing the outer bwrap while it sets up leaks.
+    kill: () => {
+      try {
+        const target = pid ?? child.pid;
+        if (target) process.kill(target, 'SIGKILL');
+      } catch {
+        // Already gone.
+      }
+    },
+  };
+}

@@ -1,0 +1,148 @@
+/**
+ * Memory and process limits for a run as a whole (rlimits are per process), on cgroup v2 or v1, where a tree is writable:
+ * started as root, delegated by systemd, or a container with writable cgroups.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { isAbandoned, ownerTag } from './owner-tag';
+
+const ROOT = '/sys/fs/cgroup';
+const GROUP = 'gantry-runs';
+
+export interface RunCgroup {
+  limit(memoryBytes: number, processes: number): void;
+  oomKilled(): boolean;
+  destroy(): void;
+}
+export interface Cgroups {
+  version: 1 | 2;
+  /** @param pid as this process sees it. */
+  create(name: string, pid: number): RunCgroup;
+}
+
+type Trees = { version: 2; base: string } | { version: 1; memory: string; pids: string };
+
+function locate(): Trees | null {
+  if (fs.existsSync(path.join(ROOT, 'cgroup.controllers'))) {
+    const own = /^0::(.*)$/m.exec(fs.readFileSync('/proc/self/cgroup', 'utf8'))?.[1] ?? '/';
+    // After prepareCgroups() this process sits in a leaf beside the runs.
+    return { version: 2, base: path.join(ROOT, own.replace(/\/gantry-executor$/, '')) };
+  }
+  const memory = path.join(ROOT, 'memory', GROUP);
+  return fs.existsSync(path.dirname(memory)) ? { version: 1, memory, pids: path.join(ROOT, 'pids', GROUP) } : null;
+}
+
+/** As root, before the uid is dropped: makes the trees and gives them to that uid. Does nothing where it can't. */
+export function prepareCgroups(uid: number, gid: number): void {
+  const trees = locate();
+  try {
+    if (trees?.version === 1) {
+      for (const tree of [trees.memory, trees.pids]) {
+        fs.mkdirSync(tree, { recursive: true });
+        for (const file of ['', 'cgroup.procs', 'tasks']) fs.chownSync(path.join(tree, file), uid, gid);
+      }
+    } else if (trees) {
+      // A v2 group that delegates controllers may hold no process itself, so this one moves to a leaf of its own.
+      const leaf = path.join(trees.base, 'gantry-executor');
+      const runs = path.join(trees.base, GROUP);
+      for (const directory of [leaf, runs]) fs.mkdirSync(directory, { recursive: true });
+      write(leaf, 'cgroup.procs', process.pid);
+      write(trees.base, 'cgroup.subtree_control', '+memory +pids');
+      write(runs, 'cgroup.subtree_control', '+memory +pids');
+      // Moving a process needs write access to the common ancestor's list too.
+      fs.chownSync(path.join(trees.base, 'cgroup.procs'), uid, gid);
+      for (const file of ['', 'cgroup.procs', 'cgroup.subtree_control']) fs.chownSync(path.join(runs, file), uid, gid);
+    }
+  } catch {
+    // Read-only cgroups are usual in containers: openCgroups() answers null, and the memory of runs is polled.
+  }
+}
+
+/** Null where no tree is writable. Sweeps what a killed executor left, its processes included. */
+export function openCgroups(): Cgroups | null {
+  const trees = locate();
+  if (!trees) return null;
+  const bases = trees.version === 2 ? [path.join(trees.base, GROUP)] : [trees.memory, trees.pids];
+  try {
+    for (const base of bases) {
+      const probe = path.join(base, `${ownerTag}-probe`);
+      fs.mkdirSync(probe);
+      fs.accessSync(
+        path.join(probe, trees.version === 2 || base === trees.memory ? memoryFile(trees.version) : 'pids.max'),
+        fs.constants.W_OK,
+      );
+      fs.rmdirSync(probe);
+      sweep(base);
+    }
+  } catch {
+    return null;
+  }
+  return { version: trees.version, create: (name, pid) => createGroup(trees.version, bases, name, pid) };
+}
+
+const memoryFile = (version: 1 | 2) => (version === 2 ? 'memory.max' : 'memory.limit_in_bytes');
+
+function createGroup(version: 1 | 2, bases: string[], name: string, pid: number): RunCgroup {
+  const directories = bases.map((base) => path.join(base, `${ownerTag}-${name}`));
+  const [memory = '', pids = memory] = directories;
+  for (const directory of directories) fs.mkdirSync(directory);
+  if (version === 2) {
+    write(memory, 'memory.swap.max', 0, { optional: true });
+    write(memory, 'memory.oom.group', 1);
+  }
+  for (const directory of directories) write(directory, 'cgroup.procs', pid);
+  return {
+    limit(memoryBytes, processes) {
+      write(memory, memoryFile(version), memoryBytes);
+      write(pids, 'pids.max', processes);
+    },
+    oomKilled() {
+      try {
+        const counters = fs.readFileSync(
+          path.join(memory, version === 2 ? 'memory.events' : 'memory.oom_control'),
+          'utf8',
+        );
+        return Number(/oom_kill (\d+)/.exec(counters)?.[1] ?? 0) > 0;
+      } catch {
+        return false;
+      }
+    },
+    destroy: () => removeSoon(directories, 40),
+  };
+}
+
+/** A group is busy until the kernel has let go of its last process. */
+function removeSoon(directories: string[], tries: number): void {
+  const left = directories.filter((directory) => {
+    try {
+      fs.rmdirSync(directory);
+      return false;
+    } catch (err) {
+      return (err as NodeJS.ErrnoException).code !== 'ENOENT';
+    }
+  });
+  if (left.length && tries) setTimeout(() => removeSoon(left, tries - 1), 50).unref();
+}
+
+function sweep(base: string): void {
+  for (const name of fs.readdirSync(base)) {
+    if (!isAbandoned(name)) continue;
+    const directory = path.join(base, name);
+    for (const pid of fs.readFileSync(path.join(directory, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean)) {
+      try {
+        process.kill(Number(pid), 'SIGKILL');
+      } catch {
+        // Ended in between, or another user's: rmdir below says whether it mattered.
+      }
+    }
+    removeSoon([directory], 40);
+  }
+}
+
+function write(directory: string, file: string, value: string | number, options?: { optional: boolean }): void {
+  try {
+    fs.writeFileSync(path.join(directory, file), String(value));
+  } catch (err) {
+    if (!options?.optional) throw err;
+  }
+}

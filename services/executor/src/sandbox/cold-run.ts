@@ -1,0 +1,29 @@
+import { coldArgs } from './bwrap-args';
+import { startBwrap } from './bwrap-process';
+import { Child } from './child';
+import type { SandboxSettings, SandboxSpec } from './settings';
+
+let started = 0;
+
+/** A bubblewrap sandbox and an interpreter started for one run, with the same protections: `isolation: process`. */
+export async function startColdChild(settings: SandboxSettings, spec: SandboxSpec): Promise<Child> {
+  const bwrap = startBwrap(settings, coldArgs(settings, spec), settings.filterFile);
+  const child = new Child(`cold-${++started}`, bwrap.kill, () => {
+    const pid = bwrap.innerPid();
+    if (!pid) throw new Error('not started');
+    return pid;
+  });
+  child.attachControl(bwrap.control);
+  child.attachLog('stdout', bwrap.stdout);
+  child.attachLog('stderr', bwrap.stderr);
+  child.state = 'running';
+  bwrap.process.once('error', (err) => child.ended({ status: -1, cpuMs: 0, maxRssKb: 0, error: err.message }));
+  bwrap.process.once('exit', (code, signal) => {
+    // bwrap reports a signal inside as 128 + its number.
+    const status = signal ? -9 : code !== null && code > 128 ? 128 - code : (code ?? -1);
+    child.ended({ status, cpuMs: 0, maxRssKb: 0 });
+  });
+  await bwrap.inner;
+  if (settings.cgroups) child.cgroup = settings.cgroups.create(child.id, child.hostPid());
+  return child;
+}

@@ -1,0 +1,48 @@
+/** Frames of the control channel: 4 bytes big-endian length, then the body. */
+
+export function frame(value: unknown): Buffer {
+  return rawFrame(Buffer.from(JSON.stringify(value)));
+}
+
+export function rawFrame(body: Uint8Array): Buffer {
+  const whole = Buffer.allocUnsafe(4 + body.length);
+  whole.writeUInt32BE(body.length);
+  whole.set(body, 4);
+  return whole;
+}
+
+/** Cuts a byte stream into frames. A frame over `limitBytes` is never buffered: next() throws once its length is known. */
+export class FrameReader {
+  private parts: Buffer[] = [];
+  private size = 0;
+
+  constructor(public limitBytes: number) {}
+
+  push(chunk: Buffer): void {
+    this.parts.push(chunk);
+    this.size += chunk.length;
+  }
+
+  /** The next whole frame's body, or null until more bytes arrive. */
+  next(): Buffer | null {
+    const length = this.nextLength();
+    if (length === null || this.size < 4 + length) return null;
+    const all = this.joined();
+    this.parts = all.length > 4 + length ? [all.subarray(4 + length)] : [];
+    this.size -= 4 + length;
+    return all.subarray(4, 4 + length);
+  }
+
+  private nextLength(): number | null {
+    if (this.size < 4) return null;
+    const first = this.parts[0]!;
+    const length = (first.length < 4 ? this.joined() : first).readUInt32BE(0);
+    if (length > this.limitBytes) throw new Error(`frame of ${length} bytes, at most ${this.limitBytes} are allowed`);
+    return length;
+  }
+
+  private joined(): Buffer {
+    if (this.parts.length > 1) this.parts = [Buffer.concat(this.parts)];
+    return this.parts[0]!;
+  }
+}

@@ -1,0 +1,49 @@
+import fs from 'node:fs';
+import type { Child } from './child';
+import { MEMORY_LIMIT } from './kill-reasons';
+
+const POLL_MS = 250;
+
+/** Where no cgroup can be had: adds up what all processes of the run hold, and kills it above the limit. */
+export function watchMemory(child: Child, limitBytes: number): () => void {
+  const timer = setInterval(() => {
+    if (child.state === 'dead') return clearInterval(timer);
+    if (residentBytes(child) > limitBytes) child.kill(MEMORY_LIMIT);
+  }, POLL_MS);
+  return () => clearInterval(timer);
+}
+
+function residentBytes(child: Child): number {
+  let sum = 0;
+  try {
+    const pending = [child.hostPid()];
+    for (let pid = pending.pop(); pid !== undefined; pid = pending.pop()) {
+      sum += proportionalBytes(pid);
+      pending.push(...childrenOf(pid));
+    }
+  } catch {
+    // It is ending: there is nothing left to limit.
+  }
+  return sum;
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    const tasks = fs.readdirSync(`/proc/${pid}/task`);
+    return tasks.flatMap((task) =>
+      fs.readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+    );
+  } catch {
+    return [];
+  }
+}
+
+/** PSS counts a page shared by n processes as 1/n: children share most of theirs with the zygote. */
+function proportionalBytes(pid: number): number {
+  try {
+    const rollup = fs.readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,341 @@
+/**
+ * One run in one child: hands over the job, listens to what comes out, enforces what only the outside can (time, sizes,
+ * memory), and says how it ended. Never throws for what the run does.
+ */
+import type { Readable } from 'node:stream';
+import type { Child, Exit, LogStream } from './child';
+import { frame, rawFrame } from './frames';
+import { WALL_LIMIT } from './kill-reasons';
+import { watchMemory } from './memory-watch';
+import type { SandboxSpec } from './settings';
+
+export interface SandboxJob {
+  op: 'run' | 'inspect';
+  entrypoint: string;
+  inputs: Record<string, unknown>;
+  /** Secrets by name: they reach the process only after it is sealed. */
+  env?: Record<string, string>;
+  files?: { input: string; name: string; size: number }[];
+  outputs?: { name: string; type: string }[];
+  outputBytes: number;
+  egressNonce?: string;
+  runId?: string;
+  workspaceId?: string;
+  attempt?: number;
+}
+
+export interface SandboxLimits {
+  wallMs: number;
+  memoryBytes: number;
+  processes: number;
+}
+
+/** What a run may ask for while it goes on. Everything in it comes from inside and is not to be trusted. */
+export interface RunHooks {
+  onStream(stream: LogStream, chunk: Buffer): void;
+  onLog(level: string, text: string, fields: Record<string, unknown> | undefined): void;
+  onProgress(fraction: number, message: string | null): void;
+  onCost(usd: number, label: string | null): void;
+  openArtifact(announced: {
+    name: string;
+    contentType: string;
+    size: number;
+  }): Promise<ArtifactSink | { refused: string }>;
+  /** The bytes of the files announced in the job, in that order. */
+  openFile?(index: number): Promise<Readable>;
+}
+
+export interface ArtifactSink {
+  /** Resolves when more may come. */
+  write(piece: Buffer): Promise<void> | void;
+  end(): Promise<{ artifactId: string } | { refused: string }>;
+  abort(): void;
+}
+
+export type Outcome =
+  | { kind: 'returned'; json: Buffer }
+  | { kind: 'raised'; cause: 'exception' | 'cpu' | 'memory' | 'output'; type: string; message: string; trace: string }
+  /** Killed from here: the reason is one of the host's own. */
+  | { kind: 'killed'; reason: string }
+  | { kind: 'out_of_memory' | 'cpu' }
+  /** It ended, or broke the protocol, without an answer. */
+  | { kind: 'broken'; message: string };
+
+export interface Finished {
+  outcome: Outcome;
+  usage: { wallMs: number; cpuMs: number; maxRssBytes: number };
+  /** Resolves when nothing of the run is left. */
+  gone: Promise<void>;
+}
+
+/** Messages other than the output: the harness cuts what it sends well below this. */
+const MESSAGE_BYTES_MAX = 256 * 1024;
+/** How long logs may stay open after the answer before whoever holds them is killed. */
+const LOGS_GRACE_MS = 100;
+const LOGS_GIVE_UP_MS = 1_500;
+/** An answer written just before the exit may still be on its way. */
+const ANSWER_GRACE_MS = 200;
+
+interface Answer {
+  ok: boolean;
+  kind: unknown;
+  type: unknown;
+  error: unknown;
+  trace: unknown;
+  cpuMs: unknown;
+  maxRssKb: unknown;
+}
+type Said = { answer: Answer; json?: Buffer } | { broken: string };
+
+export async function runInChild(
+  child: Child,
+  request: { spec: SandboxSpec; job: SandboxJob; limits: SandboxLimits },
+  hooks: RunHooks,
+  /** The answer is here: the slot may be given to the next run while this one is cleared away. */
+  onAnswer: () => void = () => {},
+): Promise<Finished> {
+  const { spec, job, limits } = request;
+  const began = performance.now();
+  child.cgroup?.limit(limits.memoryBytes + spec.tmpBytes, limits.processes + 8);
+  child.onLog = (stream, chunk) => hooks.onStream(stream, chunk);
+  const said = listen(child, job, hooks);
+  child.control?.write(Buffer.concat([frame(spec), frame(job)]));
+  const stopWatching = child.cgroup ? () => {} : watchMemory(child, limits.memoryBytes);
+  const timer = setTimeout(() => child.kill(WALL_LIMIT), limits.wallMs);
+  if (job.files?.length) await sendFiles(child, job.files, hooks);
+
+  const unanswered = child.exited.then(() => closed(child, ANSWER_GRACE_MS)).then(() => null);
+  const last = await Promise.race([said, unanswered]);
+  const wallMs = performance.now() - began;
+  clearTimeout(timer);
+  stopWatching();
+  onAnswer();
+  await logsEnd(child);
+  const gone = child.exited.then(() => child.close());
+  if (last && 'answer' in last && !child.killedFor) {
+    const { cpuMs, maxRssKb } = last.answer;
+    const usage = { wallMs, cpuMs: count(cpuMs), maxRssBytes: Math.round(count(maxRssKb) * 1024) };
+    return { outcome: answered(last.answer, last.json), usage, gone };
+  }
+  if (last && 'broken' in last) child.kill(`protocol: ${last.broken}`);
+  const exit = await child.exited;
+  const usage = { wallMs, cpuMs: exit.cpuMs, maxRssBytes: exit.maxRssKb * 1024 };
+  return { outcome: whyNoAnswer(child, exit, spec, last), usage, gone };
+}
+
+/** Reads the control channel frame by frame until the answer; one frame is dealt with before the next is looked at. */
+function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
+  const { frames } = child;
+  frames.limitBytes = MESSAGE_BYTES_MAX;
+  return new Promise((resolve) => {
+    let answer: Answer | undefined;
+    let sink: ArtifactSink | undefined;
+    let missing = 0;
+    let busy = false;
+
+    const broken = (message: string) => {
+      sink?.abort();
+      child.onControl = undefined;
+      resolve({ broken: message });
+    };
+
+    function pump(): void {
+      if (busy) return;
+      try {
+        for (let body = frames.next(); body; body = frames.next()) {
+          const pending = take(body);
+          if (!pending) continue;
+          busy = true;
+          child.control?.pause();
+          pending.then(
+            () => {
+              busy = false;
+              child.control?.resume();
+              pump();
+            },
+            (err) => broken(err.message),
+          );
+          return;
+        }
+      } catch (err) {
+        broken((err as Error).message);
+      }
+    }
+
+    function take(body: Buffer): Promise<void> | undefined {
+      if (answer) {
+        child.onControl = undefined;
+        resolve({ answer, json: body });
+        return;
+      }
+      if (sink) return takePiece(sink, body);
+      const message = parse(body);
+      switch (message.t) {
+        case 'result': {
+          const { ok, kind, type, error, trace, cpuMs, maxRssKb, outputBytes } = message;
+          const known: Answer = { ok: ok === true, kind, type, error, trace, cpuMs, maxRssKb };
+          if (ok !== true) {
+            child.onControl = undefined;
+            resolve({ answer: known });
+            return;
+          }
+          if (typeof outputBytes !== 'number' || !(outputBytes <= job.outputBytes)) throw new Error('output too large');
+          frames.limitBytes = job.outputBytes;
+          answer = known;
+          return;
+        }
+        case 'broken':
+          broken(`${text(message.step, 20)}: ${text(message.error, 2_000)}`);
+          return;
+        case 'log':
+          hooks.onLog(text(message.level, 10), text(message.text, 100_000), fieldsOf(message.fields));
+          return;
+        case 'progress':
+          hooks.onProgress(fraction(message.fraction), optionalText(message.message, 1_000));
+          return;
+        case 'cost':
+          hooks.onCost(count(message.usd), optionalText(message.label, 200));
+          return;
+        case 'artifact':
+          return announce(message);
+        default:
+          throw new Error(`unexpected ${JSON.stringify(message).slice(0, 200)}`);
+      }
+    }
+
+    async function announce(message: Record<string, unknown>): Promise<void> {
+      const size = message.size;
+      if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
+        throw new Error('artifact without a size');
+      const name = text(message.name, 255);
+      const opened = await hooks.openArtifact({ name, contentType: text(message.contentType, 255), size });
+      child.control?.write(frame('refused' in opened ? opened : { go: true }));
+      if ('refused' in opened) return;
+      sink = opened;
+      missing = size;
+      if (size === 0) await finish(opened);
+    }
+
+    function takePiece(open: ArtifactSink, body: Buffer): Promise<void> | undefined {
+      if (body[0] !== 0 || body.length < 2 || body.length - 1 > missing) throw new Error('not the announced artifact');
+      missing -= body.length - 1;
+      const written = open.write(body.subarray(1));
+      if (missing > 0) return written || undefined;
+      return Promise.resolve(written).then(() => finish(open));
+    }
+
+    async function finish(open: ArtifactSink): Promise<void> {
+      const kept = await open.end();
+      sink = undefined;
+      child.control?.write(frame(kept));
+    }
+
+    child.onControl = pump;
+    child.control?.once('close', () => {
+      // Frames that arrived before the end are still good; an upload that is cut short is not.
+      pump();
+      sink?.abort();
+    });
+    pump();
+  });
+}
+
+async function sendFiles(child: Child, files: NonNullable<SandboxJob['files']>, hooks: RunHooks): Promise<void> {
+  try {
+    for (const [index, file] of files.entries()) {
+      let left = file.size;
+      for await (const chunk of (await hooks.openFile?.(index)) ?? []) {
+        const piece = (chunk as Buffer).subarray(0, left);
+        left -= piece.length;
+        if (piece.length && !child.control?.write(rawFrame(piece))) await drained(child);
+        if (child.state === 'dead') return;
+      }
+      if (left > 0) return child.kill(`input file ${file.name} could not be read to its end`);
+    }
+  } catch (err) {
+    child.kill(`input files could not be fetched: ${(err as Error).message}`);
+  }
+}
+
+const drained = (child: Child) =>
+  new Promise<void>((resolve) => {
+    child.control?.once('drain', resolve).once('close', resolve);
+  });
+
+/**
+ * Logs end when no process of the run holds them. The harness closes its own before it answers, so that this is usually
+ * immediate; processes that the run left behind are killed with it.
+ */
+async function logsEnd(child: Child): Promise<void> {
+  if (child.logsHaveEnded) return;
+  const killer = setTimeout(() => child.kill('left processes behind'), LOGS_GRACE_MS);
+  let giveUp: NodeJS.Timeout | undefined;
+  const answeredBefore = child.killedFor;
+  await new Promise<void>((resolve) => {
+    child.onLogEnd = () => child.logsHaveEnded && resolve();
+    giveUp = setTimeout(resolve, LOGS_GIVE_UP_MS);
+  });
+  clearTimeout(killer);
+  clearTimeout(giveUp);
+  // Daemons that held the logs are no failure of a run that has answered.
+  child.killedFor = answeredBefore;
+}
+
+function answered(answer: Answer, json: Buffer | undefined): Outcome {
+  if (answer.ok && json) return { kind: 'returned', json };
+  const cause = (['cpu', 'memory', 'output'] as const).find((known) => known === answer.kind) ?? 'exception';
+  return {
+    kind: 'raised',
+    cause,
+    type: text(answer.type, 200),
+    message: text(answer.error, 4_000),
+    trace: text(answer.trace, 16_000),
+  };
+}
+
+function whyNoAnswer(child: Child, exit: Exit, spec: SandboxSpec, last: Said | null): Outcome {
+  if (exit.oom) return { kind: 'out_of_memory' };
+  if (last && 'broken' in last) return { kind: 'broken', message: last.broken };
+  if (child.killedFor) return { kind: 'killed', reason: child.killedFor };
+  if (exit.error) return { kind: 'broken', message: exit.error };
+  if (exit.status === -9) return { kind: exit.cpuMs >= spec.cpuSeconds * 1_000 ? 'cpu' : 'out_of_memory' };
+  return { kind: 'broken', message: `the process ended with ${describeExit(exit.status)} and without a result` };
+}
+
+const describeExit = (status: number) => (status < 0 ? `signal ${-status}` : `exit code ${status}`);
+
+const closed = (child: Child, graceMs: number) =>
+  new Promise<void>((resolve) => {
+    if (!child.control || child.control.destroyed) return resolve();
+    child.control.once('close', resolve);
+    setTimeout(resolve, graceMs).unref();
+  });
+
+// --- what comes from inside has whatever type it likes ---
+
+function parse(body: Buffer): Record<string, unknown> {
+  let message: unknown;
+  try {
+    message = JSON.parse(body.toString());
+  } catch {
+    throw new Error('a frame is not JSON');
+  }
+  if (typeof message !== 'object' || message === null) throw new Error('a frame is not an object');
+  return message as Record<string, unknown>;
+}
+
+const text = (value: unknown, charsMax: number) => (typeof value === 'string' ? value.slice(0, charsMax) : '');
+const optionalText = (value: unknown, charsMax: number) =>
+  typeof value === 'string' ? value.slice(0, charsMax) : null;
+const count = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : 0);
+const fraction = (value: unknown) => Math.min(1, count(value));
+
+function fieldsOf(value: unknown): Record<string, unknown> | undefined {
+  if (typeof value !== 'string') return undefined;
+  try {
+    const fields: unknown = JSON.parse(value);
+    return typeof fields === 'object' && fields !== null && !Array.isArray(fields) ? { ...fields } : undefined;
+  } catch {
+    return { fields: value };
+  }
+}

@@ -1,0 +1,63 @@
+import fs from 'node:fs';
+import { toolArgs } from './bwrap-args';
+import { startBwrap } from './bwrap-process';
+import { frame } from './frames';
+import { giveAway } from './give-away';
+import type { SandboxSettings } from './settings';
+
+export interface ToolRequest {
+  /** Which tool of tool.py, and what it needs to know. */
+  config: { tool: string } & Record<string, unknown>;
+  /** The one directory that it may write to: /work inside. */
+  workDir: string;
+  /** Directories that it may read under their own names. */
+  readOnly: string[];
+  timeoutMs: number;
+  /** The nonce under which the egress proxy knows this tool; without one there is no network. */
+  egressNonce?: string;
+}
+
+/** @returns what the tool printed. @throws ToolFailed. */
+export type ToolRunner = (request: ToolRequest) => Promise<string>;
+
+export class ToolFailed extends Error {
+  constructor(
+    readonly reason: 'failed' | 'timeout',
+    readonly output: string,
+  ) {
+    super(reason === 'timeout' ? 'took too long' : output.trim().slice(-2_000) || 'failed');
+  }
+}
+
+const OUTPUT_BYTES_MAX = 256 * 1024;
+const TOOL_TMP_BYTES = 512 << 20;
+
+/** Runs our own tools on other people's files: in a sandbox, because a compiler and pip are attack surface too. */
+export function toolRunner(settings: SandboxSettings): ToolRunner {
+  return ({ config, workDir, readOnly, timeoutMs, egressNonce }) =>
+    new Promise((resolve, reject) => {
+      const known = readOnly.filter((directory) => fs.existsSync(directory));
+      giveAway(workDir, settings);
+      const egress = egressNonce !== undefined;
+      const args = toolArgs(settings, { workDir, readOnly: known, egress, tmpBytes: TOOL_TMP_BYTES, config });
+      const bwrap = startBwrap(settings, args, settings.filterFile);
+      bwrap.control.end(frame({ egressNonce: egressNonce ?? null }));
+      let output = '';
+      let timedOut = false;
+      const listen = (text: Buffer) => {
+        if (output.length < OUTPUT_BYTES_MAX) output += text;
+      };
+      bwrap.stdout.on('data', listen);
+      bwrap.stderr.on('data', listen);
+      const timer = setTimeout(() => {
+        timedOut = true;
+        bwrap.kill();
+      }, timeoutMs);
+      bwrap.process.once('error', reject);
+      bwrap.process.once('close', (code) => {
+        clearTimeout(timer);
+        if (code === 0) resolve(output);
+        else reject(new ToolFailed(timedOut ? 'timeout' : 'failed', output));
+      });
+    });
+}

@@ -1,0 +1,283 @@
+/**
+ * One generation of the zygote. A new one is made when it crashes or is recycled; runs under way finish in the old one.
+ */
+import { randomBytes } from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { zygoteArgs } from './bwrap-args';
+import { type BwrapProcess, startBwrap } from './bwrap-process';
+import { Child, type Exit } from './child';
+import { FrameReader, frame } from './frames';
+import { giveAway } from './give-away';
+import { ownerTag } from './owner-tag';
+import { buildFilter } from './seccomp';
+import {
+  FIXED_LIMITS,
+  INNER_UID,
+  PRELOAD,
+  READY_MS,
+  type SandboxSettings,
+  TMP_BYTES_DEFAULT,
+  TMP_INODES,
+} from './settings';
+
+type Role = 'c' | 'o' | 'e';
+/** What a child's connection starts with: its role and its nonce in hex. */
+const HELLO_BYTES = 1 + 32;
+const HELLO_MS = 2_000;
+/** A child that outlives its kill for so long takes its whole zygote with it: nothing may survive. */
+const LAST_RESORT_MS = 1_000;
+
+interface Starting {
+  child: Child;
+  nonce: string;
+  connected: Set<Role>;
+  saidReady: boolean;
+  innerPid?: number;
+  timer: NodeJS.Timeout;
+  lastResort?: NodeJS.Timeout;
+}
+
+type ZygoteReport =
+  | { t: 'up'; ms: number }
+  | { t: 'forked'; id: string; pid: number }
+  | ({ t: 'exit'; id: string } & Partial<Exit>);
+
+export interface ZygoteEvents {
+  ready: [child: Child];
+  exit: [child: Child, was: Child['state']];
+  died: [why: string];
+}
+
+export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
+  readonly children = new Map<string, Starting>();
+  readonly startedAt = Date.now();
+  forks = 0;
+  dead = false;
+  /** No new children; ends itself when the last one has. */
+  retired = false;
+  /** Why a child could not be built, in its own words. */
+  lastBroken?: string;
+  readonly dir: string;
+  private readonly byNonce = new Map<string, Starting>();
+  private bwrap!: BwrapProcess;
+  private server!: net.Server;
+  private gone!: Promise<void>;
+  private hostPids = new Map<number, number>();
+
+  constructor(private readonly settings: SandboxSettings) {
+    super();
+    this.dir = fs.mkdtempSync(path.join(settings.runDir, `${ownerTag}-z-`));
+  }
+
+  /** The zygote's own process, as this process sees it. */
+  get pid(): number | undefined {
+    return this.bwrap.innerPid();
+  }
+
+  async start(): Promise<void> {
+    const ctl = path.join(this.dir, 'ctl');
+    fs.mkdirSync(ctl, { mode: 0o700 });
+    fs.writeFileSync(path.join(this.dir, 'child.bpf'), buildFilter('child'));
+    fs.writeFileSync(path.join(this.dir, 'zygote.bpf'), buildFilter('zygote'));
+    this.server = net.createServer((socket) => this.greet(socket));
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', reject).listen(path.join(ctl, 's'), resolve);
+    });
+    giveAway(this.dir, this.settings);
+    const config = {
+      preload: PRELOAD,
+      uid: INNER_UID,
+      tmpBytes: TMP_BYTES_DEFAULT,
+      tmpInodes: TMP_INODES,
+      limits: FIXED_LIMITS,
+    };
+    this.bwrap = startBwrap(
+      this.settings,
+      zygoteArgs(this.settings, this.dir, config),
+      path.join(this.dir, 'zygote.bpf'),
+    );
+    let said = '';
+    const listen = (text: Buffer) => {
+      said = (said + text).slice(-4_000);
+    };
+    this.bwrap.stdout.on('data', listen);
+    this.bwrap.stderr.on('data', listen);
+    let failedToStart: string | undefined;
+    this.bwrap.process.once('error', (err) => {
+      failedToStart = err.message;
+    });
+    this.gone = new Promise((resolve) => {
+      this.bwrap.process.once('close', (code, signal) => {
+        this.dead = true;
+        this.died(`zygote ended (${signal ?? code}) ${said.trim()}`);
+        resolve();
+      });
+    });
+    const frames = new FrameReader(1 << 20);
+    await new Promise<void>((resolve, reject) => {
+      this.bwrap.control.on('data', (chunk: Buffer) => {
+        frames.push(chunk);
+        for (let body = frames.next(); body; body = frames.next()) {
+          const report: ZygoteReport = JSON.parse(body.toString());
+          if (report.t === 'up') resolve();
+          else this.report(report);
+        }
+      });
+      this.gone.then(() => reject(new Error(`the sandbox did not start: ${failedToStart ?? said.trim()}`)));
+    });
+    await this.bwrap.inner;
+  }
+
+  /** A child that is starting. Ready when it has made its three connections, sealed itself and said so. */
+  fork(): Child {
+    const id = String(++this.forks);
+    const nonce = randomBytes(16).toString('hex');
+    const child = new Child(
+      id,
+      () => this.kill(starting),
+      () => this.hostPid(starting),
+    );
+    const timer = setTimeout(() => child.state === 'starting' && child.kill('not ready in time'), READY_MS);
+    const starting: Starting = { child, nonce, connected: new Set(), saidReady: false, timer };
+    child.onControl = () => this.firstWords(starting);
+    this.children.set(id, starting);
+    this.byNonce.set(nonce, starting);
+    this.bwrap.control.write(frame({ t: 'fork', id, nonce }));
+    return child;
+  }
+
+  destroy(): Promise<void> {
+    this.bwrap.kill();
+    return this.gone;
+  }
+
+  /** Idle children go at once; runs under way finish. */
+  retire(): void {
+    this.retired = true;
+    for (const { child } of this.children.values()) if (child.state !== 'running') child.kill('recycled');
+    if (this.children.size === 0) void this.destroy();
+  }
+
+  /** Kills by pidfd inside the zygote, so that a pid can't come to mean another process. */
+  private kill(starting: Starting): void {
+    if (!this.dead) this.bwrap.control.write(frame({ t: 'kill', id: starting.child.id }));
+    starting.lastResort ??= setTimeout(() => {
+      if (starting.child.state !== 'dead') void this.destroy();
+    }, LAST_RESORT_MS);
+  }
+
+  private greet(socket: net.Socket): void {
+    socket.on('error', () => socket.destroy());
+    const timer = setTimeout(() => socket.destroy(), HELLO_MS);
+    let head = Buffer.alloc(0);
+    const onData = (chunk: Buffer) => {
+      head = Buffer.concat([head, chunk]);
+      if (head.length < HELLO_BYTES) return;
+      clearTimeout(timer);
+      socket.off('data', onData);
+      socket.pause();
+      const role = head.toString('latin1', 0, 1) as Role;
+      const starting = this.byNonce.get(head.toString('latin1', 1, HELLO_BYTES));
+      if (!starting || !'coe'.includes(role) || starting.connected.has(role) || starting.child.state !== 'starting') {
+        return socket.destroy();
+      }
+      starting.connected.add(role);
+      if (head.length > HELLO_BYTES) socket.unshift(head.subarray(HELLO_BYTES));
+      if (role === 'c') starting.child.attachControl(socket);
+      else starting.child.attachLog(role === 'o' ? 'stdout' : 'stderr', socket);
+      socket.resume();
+      this.readyWhenComplete(starting);
+    };
+    socket.on('data', onData);
+  }
+
+  /** Before it has a run, a child says one thing: that it is ready, or why it is not. */
+  private firstWords(starting: Starting): void {
+    try {
+      for (let body = starting.child.frames.next(); body; body = starting.child.frames.next()) {
+        const message = JSON.parse(body.toString());
+        if (message.t !== 'ready') {
+          this.lastBroken = `${message.step}: ${message.error}`;
+          starting.child.kill(`sandbox: ${this.lastBroken}`);
+          return;
+        }
+        starting.saidReady = true;
+      }
+    } catch (err) {
+      starting.child.kill(`protocol: ${(err as Error).message}`);
+      return;
+    }
+    this.readyWhenComplete(starting);
+  }
+
+  /** Three connections are three queues: "ready" on one may be read before the others have been greeted. */
+  private readyWhenComplete(starting: Starting): void {
+    const { child, connected, saidReady, nonce } = starting;
+    if (child.state !== 'starting' || !saidReady || connected.size < 3) return;
+    clearTimeout(starting.timer);
+    this.byNonce.delete(nonce);
+    if (this.settings.cgroups) {
+      try {
+        child.cgroup = this.settings.cgroups.create(`${this.pid}-${child.id}`, child.hostPid());
+      } catch (err) {
+        this.lastBroken = `cgroup: ${(err as Error).message}`;
+        child.kill(this.lastBroken);
+        return;
+      }
+    }
+    child.state = 'ready';
+    this.emit('ready', child);
+  }
+
+  private report(report: ZygoteReport): void {
+    if (report.t === 'up') return;
+    const starting = this.children.get(report.id);
+    if (!starting) return;
+    if (report.t === 'forked') starting.innerPid = report.pid;
+    else this.ended(starting, { status: -1, cpuMs: 0, maxRssKb: 0, ...report });
+  }
+
+  private ended(starting: Starting, exit: Exit): void {
+    clearTimeout(starting.timer);
+    clearTimeout(starting.lastResort);
+    const { child } = starting;
+    const was = child.state;
+    this.children.delete(child.id);
+    this.byNonce.delete(starting.nonce);
+    if (starting.innerPid) this.hostPids.delete(starting.innerPid);
+    child.ended(exit);
+    if (was !== 'running') child.close();
+    this.emit('exit', child, was);
+    if (this.retired && this.children.size === 0) void this.destroy();
+  }
+
+  private died(why: string): void {
+    for (const starting of [...this.children.values()]) {
+      this.ended(starting, { status: -9, cpuMs: 0, maxRssKb: 0, error: why });
+    }
+    this.server.close();
+    fs.rmSync(this.dir, { recursive: true, force: true });
+    this.emit('died', why);
+  }
+
+  /** The last columns of NSpid are a process' own view of its pid (1) and the zygote's. */
+  private hostPid(starting: Starting): number {
+    const inner = starting.innerPid ?? 0;
+    if (!this.hostPids.has(inner)) {
+      const known = new Set(this.hostPids.values());
+      const children = fs.readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8').trim().split(' ');
+      for (const pid of children.map(Number)) {
+        if (!pid || known.has(pid)) continue;
+        const namespaces =
+          /^NSpid:\s*(.*)$/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]?.split(/\s+/) ?? [];
+        this.hostPids.set(Number(namespaces.at(-2)), pid);
+      }
+    }
+    const pid = this.hostPids.get(inner);
+    if (!pid) throw new Error(`no process for child ${starting.child.id}`);
+    return pid;
+  }
+}
