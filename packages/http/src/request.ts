@@ -1,3 +1,5 @@
+// Brings `req.id` and `req.log` along to whoever imports this package.
+import 'pino-http';
 import type { Operation } from './openapi-document';
 import type { Principal } from './principal';
 

@@ -1,0 +1,19 @@
+import { defineConfig } from 'prisma/config';
+
+export default defineConfig({
+  schema: 'prisma/schema.prisma',
+  migrations: { path: 'prisma/migrations' },
+  experimental: { externalTables: true },
+  // Written with SQL by packages/run-engine, packages/events and packages/http.
+  tables: {
+    external: [
+      'public.runs',
+      'public.run_events',
+      'public.run_artifacts',
+      'public.outbox',
+      'public.inbox',
+      'public.idempotency_keys',
+    ],
+  },
+  datasource: { url: process.env.DATABASE_URL ?? '' },
+});

@@ -1,0 +1,54 @@
+/** Everything of the service that speaks HTTP, put together. Nothing here listens, connects or reads the environment. */
+import path from 'node:path';
+import type { Authenticate } from '@gantry/auth';
+import { createSurface, type Health, type RateLimits } from '@gantry/http';
+import { type FileStore, storageRoutes } from '@gantry/object-store';
+import type { Express } from 'express';
+import type { Logger } from 'pino';
+import { artifactOperations } from './artifacts/artifact-routes';
+import { automationOperations } from './automations/automation-routes';
+import { dashboardFiles } from './dashboard/dashboard-files';
+import type { Deps } from './deps';
+import { pageOperations } from './pages/page-routes';
+import { runOperations } from './runs/run-routes';
+import { secretOperations } from './secrets/secret-routes';
+
+export interface AppOptions {
+  deps: Deps;
+  health: Health;
+  authenticate: Authenticate;
+  /** Set where presigned URLs point at this service. */
+  fileStore?: FileStore;
+  dashboardDir: string;
+  /** Addresses of the other surfaces. */
+  baseUrl: string;
+  skillsUrl: string;
+  log: Logger;
+  rateLimits?: RateLimits;
+  validateResponses?: boolean;
+}
+
+export function createApp(options: AppOptions): Express {
+  const { deps, fileStore, log } = options;
+  return createSurface({
+    openapiFile: path.resolve(__dirname, '../../../openapi/automation.yaml'),
+    operations: {
+      ...options.health.operations,
+      ...artifactOperations(deps),
+      ...automationOperations(deps),
+      ...runOperations(deps),
+      ...secretOperations(deps.secrets),
+      ...pageOperations(deps),
+    },
+    authenticate: options.authenticate,
+    errorShape: 'error',
+    pool: deps.pool,
+    log,
+    ...(options.rateLimits && { rateLimits: options.rateLimits }),
+    validateResponses: options.validateResponses ?? false,
+    beside: (app) => {
+      if (fileStore) app.use(storageRoutes(fileStore));
+      app.use(dashboardFiles({ directory: options.dashboardDir, connectTo: [options.baseUrl, options.skillsUrl] }));
+    },
+  });
+}

@@ -1,0 +1,99 @@
+import { newId } from '@gantry/events';
+import { AppError, invalid, type Principal } from '@gantry/http';
+import { ObjectMissing, ObjectTooLarge } from '@gantry/object-store';
+import type { Deps } from '../deps';
+import { checkDefaults } from '../runs/input-validator';
+import { codeKeyOf, type FileEntry } from './artifact';
+import { insertArtifact } from './artifact-repository';
+import { fewAtOnce } from './few-at-once';
+import { pathProblem } from './file-path';
+import { inspectEntrypoint, parameterWarnings } from './inspect-entrypoint';
+import { parseManifest } from './manifest';
+import { readArchive, ZIP_BYTES_MAX } from './read-archive';
+import { repack } from './repack';
+import { getUpload } from './upload-repository';
+
+export interface NewArtifact {
+  manifest: Record<string, unknown>;
+  entrypoint: string;
+  storageKey: string;
+}
+
+export interface CreatedArtifact {
+  artifactId: string;
+  digest: string;
+  fileCount: number;
+  totalSize: number;
+  warnings: string[];
+}
+
+/** One unpacked upload takes up to 100 MB. */
+const unpacking = fewAtOnce(2, 20);
+const INSPECT_URL_SECONDS = 60;
+
+/** Checks everything that can be known without running the code, and keeps what runs of it will need. */
+export async function createArtifact(deps: Deps, caller: Principal, input: NewArtifact): Promise<CreatedArtifact> {
+  const { prisma, bus, objects } = deps;
+  const { workspaceId } = caller;
+  const { entrypoint } = input;
+  const manifest = parseManifest(input.manifest);
+  const wrongDefaults = checkDefaults(manifest.inputs);
+  if (wrongDefaults.length) throw invalid(wrongDefaults, 'bad_manifest');
+  checkEntrypoint(entrypoint);
+  const { storageKey } = await getUpload(prisma, workspaceId, input.storageKey);
+
+  return unpacking(async () => {
+    const files = await readArchive(await readUpload(deps, storageKey));
+    if (!files.some(({ path }) => path === entrypoint)) {
+      throw badEntrypoint(`there is no file "${entrypoint}" in the zip`);
+    }
+    const { zip, digest } = await repack(files);
+    const codeKey = codeKeyOf(workspaceId, digest);
+    if (!(await objects.head(codeKey))) await objects.put(codeKey, zip, { contentType: 'application/zip' });
+    const url = await objects.presignGet(codeKey, { audience: 'internal', expiresSeconds: INSPECT_URL_SECONDS });
+    const parameters = await inspectEntrypoint(bus, { code: { digest, url, size: zip.length }, entrypoint });
+
+    const fileList: FileEntry[] = files.map(({ path, content, hash }) => ({ path, size: content.length, hash }));
+    const artifact = {
+      id: newId('art_'),
+      digest,
+      fileCount: fileList.length,
+      totalSize: fileList.reduce((sum, { size }) => sum + size, 0),
+    };
+    await insertArtifact(prisma, {
+      ...artifact,
+      workspaceId,
+      codeKey,
+      codeSize: zip.length,
+      entrypoint,
+      manifest: input.manifest as object,
+      files: fileList as object[],
+      createdBy: caller.userId,
+    });
+    const { id: artifactId, ...rest } = artifact;
+    return { artifactId, ...rest, warnings: parameterWarnings(parameters, manifest.inputs) };
+  });
+}
+
+function checkEntrypoint(entrypoint: string): void {
+  const problem = entrypoint.endsWith('/') ? 'is a directory' : pathProblem(entrypoint);
+  if (problem) throw badEntrypoint(`"${entrypoint}" ${problem}`);
+  if (!entrypoint.endsWith('.py')) throw badEntrypoint('must name a Python file, like main.py or src/main.py');
+}
+
+const badEntrypoint = (message: string) => invalid([{ path: 'entrypoint', message }], 'bad_entrypoint');
+
+async function readUpload({ objects }: Deps, storageKey: string): Promise<Buffer> {
+  try {
+    return await objects.getBuffer(storageKey, ZIP_BYTES_MAX);
+  } catch (err) {
+    if (err instanceof ObjectTooLarge) {
+      throw new AppError('too_large', 'too_large', `the zip is larger than ${ZIP_BYTES_MAX / 1024 / 1024} MB`);
+    }
+    if (err instanceof ObjectMissing) {
+      const message = 'nothing was uploaded there yet: PUT the zip to uploadUrl first';
+      throw invalid([{ path: 'storageKey', message }], 'not_uploaded');
+    }
+    throw err;
+  }
+}

@@ -1,0 +1,42 @@
+/** Which names a file inside an artifact may have: those that mean the same place on every system, inside the code. */
+
+const EXCLUDED = new Set(['__pycache__', '.git', 'manifest.json']);
+const PATH_BYTES_MAX = 1_024;
+const SEGMENT_BYTES_MAX = 255;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const CONTROL = /[\x00-\x1f\x7f]/;
+
+/** What is wrong with a path, or null. A directory's ends with a slash. */
+export function pathProblem(path: string): string | null {
+  const file = path.endsWith('/') ? path.slice(0, -1) : path;
+  if (!file) return 'has no name';
+  if (Buffer.byteLength(path) > PATH_BYTES_MAX) return `is longer than ${PATH_BYTES_MAX} bytes`;
+  // Decoded once and twice: what some tool behind us would decode is refused like the thing itself.
+  for (const reading of readingsOf(file)) {
+    if (CONTROL.test(reading)) return 'contains a control character';
+    if (reading.includes('\\')) return 'contains a backslash';
+    if (reading.startsWith('/') || /^[A-Za-z]:/.test(reading)) return 'is absolute';
+    for (const segment of reading.split('/')) {
+      if (segment === '' || segment === '.' || segment === '..') return 'is not a plain relative path';
+      if (Buffer.byteLength(segment) > SEGMENT_BYTES_MAX) return `has a part longer than ${SEGMENT_BYTES_MAX} bytes`;
+    }
+  }
+  return null;
+}
+
+function readingsOf(path: string): string[] {
+  const readings = [path];
+  for (let times = 0; times < 2; times++) {
+    readings.push(unescaped(readings[times] as string));
+  }
+  return readings;
+}
+
+/** Every escape by itself, so that one malformed escape does not hide the others. */
+const unescaped = (text: string) =>
+  text.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+
+export const isExcluded = (path: string): boolean => path.split('/').some((segment) => EXCLUDED.has(segment));
+
+/** Two names with one key would be one file on some systems. */
+export const collisionKey = (path: string): string => path.normalize('NFC').toLowerCase();

@@ -1,0 +1,126 @@
+/** Items of a manifest's `inputs` and `outputs`. */
+import { z } from 'zod';
+
+export const inputTypes = [
+  'text',
+  'textarea',
+  'number',
+  'integer',
+  'boolean',
+  'select',
+  'date',
+  'url',
+  'json',
+  'file',
+] as const;
+export type InputType = (typeof inputTypes)[number];
+
+export const outputTypes = ['text', 'markdown', 'json', 'csv', 'table', 'number', 'image', 'file'] as const;
+
+/** What JSON Schema, Python and habit call them. */
+const INPUT_SYNONYMS: Record<string, InputType> = {
+  string: 'text',
+  str: 'text',
+  int: 'integer',
+  float: 'number',
+  bool: 'boolean',
+  checkbox: 'boolean',
+  enum: 'select',
+  object: 'json',
+  dict: 'json',
+  array: 'json',
+  list: 'json',
+};
+const OUTPUT_SYNONYMS: Record<string, (typeof outputTypes)[number]> = {
+  string: 'text',
+  str: 'text',
+  int: 'number',
+  integer: 'number',
+  float: 'number',
+  boolean: 'json',
+  bool: 'json',
+  object: 'json',
+  dict: 'json',
+  array: 'json',
+  list: 'json',
+};
+
+const spelt = (synonyms: Record<string, string>) => (value: unknown) =>
+  typeof value === 'string' && Object.hasOwn(synonyms, value) ? synonyms[value] : value;
+
+/** A dash is fine for code that takes the dict; a Python keyword argument can't have one. */
+const itemName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, 'must start with a letter and hold letters, digits, _ and - (at most 64)')
+  .refine((name) => !['__proto__', 'constructor', 'prototype'].includes(name), 'this name is not allowed');
+
+const label = z.string().max(200);
+const option = z.union([
+  z.union([z.string(), z.number(), z.boolean()]).transform((value) => ({ value, label: String(value) })),
+  z.object({ value: z.union([z.string(), z.number(), z.boolean()]), label }),
+]);
+
+const inputItem = z
+  .looseObject({
+    name: itemName,
+    label: label.optional(),
+    type: z.preprocess(spelt(INPUT_SYNONYMS), z.enum(inputTypes)).default('text'),
+    required: z.boolean().default(false),
+    default: z.unknown().optional(),
+    description: z.string().max(2_000).optional(),
+    placeholder: z.string().max(200).optional(),
+    options: z.array(option).min(1).max(500).optional(),
+    minimum: z.number().optional(),
+    maximum: z.number().optional(),
+    min_length: z.int().min(0).optional(),
+    max_length: z.int().min(0).optional(),
+    pattern: z.string().max(500).refine(isRegExp, 'is not a regular expression').optional(),
+    accepts: z.preprocess(asList, z.array(z.string().max(100)).max(50)).optional(),
+    max_size_mb: z.number().positive().max(10).optional(),
+  })
+  .superRefine((item, context) => {
+    const wrong = (key: string, message: string) => context.addIssue({ code: 'custom', path: [key], message });
+    if (item.type === 'select' && !item.options) wrong('options', 'a select needs its options');
+    if (item.type === 'file' && item.default !== undefined) wrong('default', 'a file has no default');
+    if (item.minimum !== undefined && item.maximum !== undefined && item.minimum > item.maximum) {
+      wrong('minimum', 'is larger than maximum');
+    }
+    if (item.min_length !== undefined && item.max_length !== undefined && item.min_length > item.max_length) {
+      wrong('min_length', 'is larger than max_length');
+    }
+  });
+
+export type InputItem = z.infer<typeof inputItem>;
+
+/** A bare string is a required text input. */
+export const normalizeInput = z.preprocess(
+  (value) => (typeof value === 'string' ? { name: value, type: 'text', required: true } : value),
+  inputItem,
+);
+
+const outputItem = z.looseObject({
+  name: itemName,
+  label: label.optional(),
+  type: z.preprocess(spelt(OUTPUT_SYNONYMS), z.enum(outputTypes)).default('text'),
+});
+
+export type OutputItem = z.infer<typeof outputItem>;
+
+export const normalizeOutput = z.preprocess(
+  (value) => (typeof value === 'string' ? { name: value } : value),
+  outputItem,
+);
+
+function isRegExp(pattern: string): boolean {
+  try {
+    new RegExp(pattern, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** `".csv,.tsv"`, as HTML writes it. */
+function asList(value: unknown): unknown {
+  return typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value;
+}

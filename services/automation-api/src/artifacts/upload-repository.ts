@@ -1,0 +1,32 @@
+import { notFound } from '@gantry/http';
+import type { ObjectStore } from '@gantry/object-store';
+import type { Db } from '../database';
+
+export async function insertUpload(
+  db: Db,
+  workspaceId: string,
+  upload: { storageKey: string; createdBy: string | null },
+): Promise<void> {
+  await db.upload.create({ data: { ...upload, workspaceId } });
+}
+
+/** May be used as often as one likes. @throws AppError 404, the same for an unknown one and another workspace's */
+export async function getUpload(db: Db, workspaceId: string, storageKey: string): Promise<{ storageKey: string }> {
+  const upload = await db.upload.findFirst({ where: { storageKey, workspaceId } });
+  if (!upload) throw notFound('upload', storageKey);
+  return upload;
+}
+
+const KEPT_HOURS = 48;
+const SWEEP_BATCH = 100;
+
+/** Uploads are copied when they become artifacts, and read by runs soon after they were made. @returns how many went */
+export async function sweepUploads(db: Db, objects: ObjectStore, now: Date): Promise<number> {
+  const before = new Date(now.getTime() - KEPT_HOURS * 3_600_000);
+  const old = await db.upload.findMany({ where: { createdAt: { lt: before } }, take: SWEEP_BATCH });
+  for (const { storageKey } of old) {
+    await objects.delete(storageKey);
+    await db.upload.deleteMany({ where: { storageKey } });
+  }
+  return old.length;
+}

@@ -1,0 +1,110 @@
+/** The whole service but for listening: main.ts gives it the environment, tests give it what they like. */
+import { createAuthenticator, type Identify, remoteIdentify } from '@gantry/auth';
+import { connectBus, ensureStreams, startRelay } from '@gantry/events';
+import { type Health, health, postgresCheck, type RateLimits } from '@gantry/http';
+import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
+import { type RunEngine, startRunEngine } from '@gantry/run-engine';
+import { createVault, type KeyRing } from '@gantry/vault';
+import type { Express } from 'express';
+import type { Logger } from 'pino';
+import { createApp } from './app';
+import { openDatabase } from './database';
+import type { Deps } from './deps';
+import { startHousekeeping } from './housekeeping';
+import { createRunnables } from './runs/runnable';
+import { type ScheduleTicker, startScheduleTicker } from './schedules/schedule-ticker';
+import { createSecretStore } from './secrets/secret-store';
+
+export interface AutomationApiOptions {
+  databaseUrl: string;
+  natsUrl: string;
+  baseUrl: string;
+  dashboardUrl: string;
+  skillsUrl: string;
+  encryptionKeys: KeyRing;
+  objectStore: Omit<ObjectStoreSettings, 'publicUrl'>;
+  dashboardDir: string;
+  jwt: { jwksUrl: string; issuer: string; audience: string };
+  log: Logger;
+  rateLimits?: RateLimits;
+  validateResponses?: boolean;
+  /** Tests: who is calling, without a worker-api to ask. */
+  identify?: Identify;
+  /** Tests: the clock of schedules. */
+  now?: () => Date;
+  /** Tests: false leaves schedules to `ticker.tick()`. */
+  autoTick?: boolean;
+}
+
+export interface AutomationApi {
+  app: Express;
+  deps: Deps;
+  engine: RunEngine;
+  ticker: ScheduleTicker;
+  health: Health;
+  /** Readiness turns 503 and standing work is handed back; requests are still answered. */
+  drain(): Promise<void>;
+  /** After the last answer. */
+  close(): Promise<void>;
+}
+
+export async function startAutomationApi(options: AutomationApiOptions): Promise<AutomationApi> {
+  const { log, dashboardUrl, baseUrl, skillsUrl } = options;
+  const objects = openObjectStore({ ...options.objectStore, publicUrl: dashboardUrl });
+  const database = openDatabase(options.databaseUrl, log);
+  const { pool, prisma } = database;
+  const bus = await connectBus({ url: options.natsUrl, name: 'automation-api', log });
+  await ensureStreams(bus);
+  const relay = startRelay({ pool, bus, service: 'automation-api', log });
+  const vault = createVault({ keys: options.encryptionKeys, pool });
+  const secrets = createSecretStore({ db: prisma, vault });
+  const runnables = createRunnables(prisma);
+  const now = options.now ?? (() => new Date());
+  const engine = await startRunEngine({
+    source: 'automation',
+    pool,
+    bus,
+    objects,
+    relay,
+    secretsOf: (run) => secrets.reveal(run.workspaceId, run.spec.secrets),
+    log,
+  });
+  const ticker = startScheduleTicker({ pool, engine, runnables, now, log }, { auto: options.autoTick ?? true });
+  const housekeeping = startHousekeeping({ pool, prisma, objects, vault, now, log });
+  const remote = options.identify ? null : remoteIdentify({ bus, ...options.jwt, log });
+  const identify = options.identify ?? (remote as NonNullable<typeof remote>).identify;
+  const checks = health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() });
+  const deps: Deps = { prisma, pool, bus, relay, engine, objects, secrets, runnables, dashboardUrl, now };
+  const app = createApp({
+    deps,
+    health: checks,
+    authenticate: createAuthenticator({ identify, publicUrls: [baseUrl, dashboardUrl, skillsUrl] }),
+    ...(objects.driver === 'file' && { fileStore: objects }),
+    dashboardDir: options.dashboardDir,
+    baseUrl,
+    skillsUrl,
+    log,
+    ...(options.rateLimits && { rateLimits: options.rateLimits }),
+    validateResponses: options.validateResponses ?? false,
+  });
+  return {
+    app,
+    deps,
+    engine,
+    ticker,
+    health: checks,
+    drain: async () => {
+      checks.drain();
+      housekeeping.stop();
+      await ticker.stop();
+      await engine.drain();
+    },
+    close: async () => {
+      await engine.stop();
+      await relay.stop();
+      remote?.stop();
+      await bus.nc.drain();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { notFound } from '@gantry/http';
+import type { Db } from '../database';
+import type { Automation, AutomationStatus, AutomationVersion, Prisma } from '../generated/prisma/client';
+import type { VersionWithArtifact } from './automation';
+
+/** @throws AppError 404, the same for an unknown one and another workspace's */
+export async function getAutomation(db: Db, workspaceId: string, id: string): Promise<Automation> {
+  const automation = await db.automation.findFirst({ where: { id, workspaceId } });
+  if (!automation) throw notFound('automation', id);
+  return automation;
+}
+
+/** Holds its row until the transaction ends, so that two changes of one automation come one after the other. */
+export async function lockAutomation(
+  tx: Prisma.TransactionClient,
+  workspaceId: string,
+  id: string,
+): Promise<Automation> {
+  await tx.$queryRaw`SELECT 1 FROM automations WHERE id = ${id} AND workspace_id = ${workspaceId} FOR UPDATE`;
+  return getAutomation(tx, workspaceId, id);
+}
+
+export interface AutomationFilter {
+  q?: string;
+  status?: AutomationStatus;
+  limit: number;
+  offset: number;
+}
+
+/** Newest first. */
+export async function listAutomations(
+  db: Db,
+  workspaceId: string,
+  { q, status, limit, offset }: AutomationFilter,
+): Promise<{ automations: Automation[]; total: number }> {
+  const where: Prisma.AutomationWhereInput = {
+    workspaceId,
+    status: status ?? { not: 'archived' },
+    ...(q && { OR: [{ name: containing(q) }, { description: containing(q) }] }),
+  };
+  const [automations, total] = await Promise.all([
+    db.automation.findMany({ where, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }], take: limit, skip: offset }),
+    db.automation.count({ where }),
+  ]);
+  return { automations, total };
+}
+
+/** `%` and `_` stand for themselves: Prisma would hand them to LIKE as they are. */
+const containing = (q: string) => ({ contains: q.replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' }) as const;
+
+export function listVersions(db: Db, workspaceId: string, automationId: string): Promise<VersionWithArtifact[]> {
+  return db.automationVersion.findMany({
+    where: { workspaceId, automationId },
+    orderBy: { version: 'desc' },
+    include: { artifact: { select: { entrypoint: true, fileCount: true, totalSize: true } } },
+  });
+}
+
+export function findVersion(
+  db: Db,
+  workspaceId: string,
+  automationId: string,
+  version: number | Prisma.IntFilter,
+): Promise<AutomationVersion | null> {
+  return db.automationVersion.findFirst({
+    where: { workspaceId, automationId, version },
+    orderBy: { version: 'desc' },
+  });
+}

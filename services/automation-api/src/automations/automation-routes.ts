@@ -1,0 +1,111 @@
+import { callerOf, type Operations } from '@gantry/http';
+import type { Request } from 'express';
+import { getArtifact } from '../artifacts/artifact-repository';
+import type { Deps } from '../deps';
+import type { Automation, Visibility } from '../generated/prisma/client';
+import { pathParam } from '../path-param';
+import { changedSchedule, type ScheduleChange } from '../schedules/schedule-settings';
+import { toDeployed, toDetail, toListItem, toVersion } from './automation';
+import {
+  type AutomationFilter,
+  findVersion,
+  getAutomation,
+  listAutomations,
+  listVersions,
+  lockAutomation,
+} from './automation-repository';
+import { type Deployment, deploy, rollback, update } from './deploy';
+
+interface Patch extends ScheduleChange {
+  name?: string;
+  description?: string;
+  status?: Automation['status'];
+  visibility?: Visibility;
+}
+
+export function automationOperations(deps: Deps): Operations {
+  const { prisma, engine, dashboardUrl } = deps;
+  const idOf = (req: Request) => pathParam(req, 'automationId');
+  const answer = ({ automation, warnings }: Deployment) => toDeployed(automation, dashboardUrl, warnings);
+
+  async function detail(automation: Automation) {
+    const { workspaceId, id, currentVersion } = automation;
+    const current = await findVersion(prisma, workspaceId, id, currentVersion);
+    return toDetail(automation, await getArtifact(prisma, workspaceId, current?.artifactId ?? ''), dashboardUrl);
+  }
+
+  async function patch(workspaceId: string, id: string, change: Patch): Promise<Automation> {
+    return prisma.$transaction(async (tx) => {
+      const before = await lockAutomation(tx, workspaceId, id);
+      const current = await findVersion(tx, workspaceId, id, before.currentVersion);
+      const runnable = await deps.runnables.get(workspaceId, current?.artifactId ?? '');
+      const { name, description, status, visibility } = change;
+      const data = { name, description, status, visibility };
+      return tx.automation.update({
+        where: { id },
+        data: { ...withoutUndefined(data), ...changedSchedule(before, change, runnable, deps.now()) },
+      });
+    });
+  }
+
+  return {
+    deployAutomation: async (req, res) => {
+      res.status(201).json(answer(await deploy(deps, callerOf(req), req.body)));
+    },
+
+    updateAutomation: async (req, res) => {
+      res.json(answer(await update(deps, callerOf(req), idOf(req), req.body)));
+    },
+
+    rollbackAutomation: async (req, res) => {
+      res.json(answer(await rollback(deps, callerOf(req), idOf(req), req.body?.version)));
+    },
+
+    listAutomations: async (req, res) => {
+      const { workspaceId } = callerOf(req);
+      const filter = req.query as unknown as AutomationFilter;
+      const { automations, total } = await listAutomations(prisma, workspaceId, filter);
+      const lastRuns = await engine.lastBySubject(
+        workspaceId,
+        automations.map(({ id }) => id),
+      );
+      res.set('X-Total-Count', String(total));
+      const next = filter.offset + filter.limit;
+      if (next < total) res.set('Link', `<${nextPage(req, next)}>; rel="next"`);
+      res.json({ automations: automations.map((one) => toListItem(one, lastRuns.get(one.id), dashboardUrl)) });
+    },
+
+    getAutomation: async (req, res) => {
+      res.json(await detail(await getAutomation(prisma, callerOf(req).workspaceId, idOf(req))));
+    },
+
+    patchAutomation: async (req, res) => {
+      res.json(await detail(await patch(callerOf(req).workspaceId, idOf(req), req.body)));
+    },
+
+    archiveAutomation: async (req, res) => {
+      await patch(callerOf(req).workspaceId, idOf(req), { status: 'archived' });
+      res.status(204).end();
+    },
+
+    listVersions: async (req, res) => {
+      const { workspaceId } = callerOf(req);
+      const { id, currentVersion } = await getAutomation(prisma, workspaceId, idOf(req));
+      const versions = await listVersions(prisma, workspaceId, id);
+      res.json({ versions: versions.map((version) => toVersion(version, currentVersion)) });
+    },
+  };
+}
+
+/** Prisma (strictUndefinedChecks) refuses undefined rather than guess what it means. */
+const withoutUndefined = <T extends object>(data: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
+
+function nextPage(req: Request, offset: number): string {
+  const [path, query] = req.originalUrl.split('?', 2);
+  const params = new URLSearchParams(query);
+  params.set('offset', String(offset));
+  return `${path}?${params}`;
+}

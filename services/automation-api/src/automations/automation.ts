@@ -1,0 +1,81 @@
+import type { Run } from '@gantry/run-engine';
+import type { FileEntry } from '../artifacts/artifact';
+import type { Artifact, Automation, AutomationVersion } from '../generated/prisma/client';
+import { apiStatus } from '../runs/run-result';
+
+/** The automation's page. */
+export const urlOf = (dashboardUrl: string, automationId: string): string => `${dashboardUrl}/a/${automationId}`;
+
+export function toListItem(automation: Automation, lastRun: Run | undefined, dashboardUrl: string) {
+  const { id, name, description, status, schedule, scheduleEnabled, currentVersion, visibility } = automation;
+  return {
+    id,
+    name,
+    description,
+    status,
+    schedule,
+    scheduleEnabled,
+    currentVersion,
+    createdAt: automation.createdAt.getTime(),
+    lastRunStatus: lastRun ? apiStatus(lastRun.status) : null,
+    lastRunAt: lastRun ? lastRun.createdAt.getTime() : null,
+    url: urlOf(dashboardUrl, id),
+    visibility,
+    nextRunAt: automation.nextRunAt?.getTime() ?? null,
+  };
+}
+
+export function toDetail(automation: Automation, artifact: Artifact, dashboardUrl: string) {
+  const { id, name, description, status, schedule, currentVersion, visibility } = automation;
+  return {
+    id,
+    name,
+    description,
+    status,
+    schedule,
+    currentVersion,
+    url: urlOf(dashboardUrl, id),
+    entrypoint: artifact.entrypoint,
+    fileList: artifact.files as unknown as FileEntry[],
+    fileCount: artifact.fileCount,
+    totalSize: artifact.totalSize,
+    manifest: artifact.manifest,
+    visibility,
+    artifactId: artifact.id,
+    scheduling: {
+      enabled: automation.scheduleEnabled,
+      timezone: automation.timezone,
+      misfire: automation.misfire,
+      inputs: automation.scheduleInputs,
+      nextRunAt: automation.nextRunAt?.getTime() ?? null,
+      lastScheduledAt: automation.lastScheduledAt?.getTime() ?? null,
+      missedFires: automation.missedFires,
+    },
+    updatedAt: automation.updatedAt.getTime(),
+  };
+}
+
+export interface VersionWithArtifact extends AutomationVersion {
+  artifact: Pick<Artifact, 'entrypoint' | 'fileCount' | 'totalSize'>;
+}
+
+export function toVersion(version: VersionWithArtifact, currentVersion: number) {
+  const { entrypoint, fileCount, totalSize } = version.artifact;
+  return {
+    version: version.version,
+    current: version.version === currentVersion,
+    artifactId: version.artifactId,
+    message: version.message,
+    entrypoint,
+    fileCount,
+    totalSize,
+    createdBy: version.createdBy,
+    createdAt: version.createdAt.getTime(),
+  };
+}
+
+/** What deploy, update and rollback answer. */
+export function toDeployed(automation: Automation, dashboardUrl: string, warnings: string[]) {
+  const { id, name, currentVersion, status } = automation;
+  return { id, automationId: id, name, url: urlOf(dashboardUrl, id), currentVersion, status, warnings };
+}

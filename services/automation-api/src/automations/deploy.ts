@@ -1,0 +1,119 @@
+/** Deploy, update, rollback: what moves `currentVersion`. Row and announcement commit together. */
+import { automationDeployed, enqueue, newId } from '@gantry/events';
+import { type AppError, conflict, notFound, type Principal } from '@gantry/http';
+import { getArtifact } from '../artifacts/artifact-repository';
+import { executeIn } from '../database';
+import type { Deps } from '../deps';
+import type { Automation, Prisma, Visibility } from '../generated/prisma/client';
+import type { Runnable } from '../runs/runnable';
+import { changedSchedule, NO_SCHEDULE, type ScheduleChange, scheduleProblems } from '../schedules/schedule-settings';
+import { findVersion, lockAutomation } from './automation-repository';
+
+export interface Deployment {
+  automation: Automation;
+  warnings: string[];
+}
+
+export interface NewAutomation extends ScheduleChange {
+  artifactId: string;
+  name?: string;
+  description?: string;
+  visibility?: Visibility;
+}
+
+export async function deploy(deps: Deps, caller: Principal, input: NewAutomation): Promise<Deployment> {
+  const { workspaceId, userId } = caller;
+  const runnable = await deps.runnables.get(workspaceId, input.artifactId);
+  const { manifest } = runnable;
+  const data = {
+    id: newId('aut_'),
+    workspaceId,
+    name: input.name ?? manifest.name,
+    description: input.description ?? manifest.description,
+    visibility: input.visibility ?? 'private',
+    currentVersion: 1,
+    createdBy: userId,
+    createdAt: deps.now(),
+    ...changedSchedule(NO_SCHEDULE, input, runnable, deps.now()),
+  };
+  const automation = await deps.prisma.$transaction(async (tx) => {
+    const made = await tx.automation.create({ data });
+    await addVersion(tx, caller, made, { version: 1, artifactId: input.artifactId, message: null });
+    return made;
+  });
+  deps.relay.kick();
+  return { automation, warnings: await warningsOf(deps, automation, runnable) };
+}
+
+/** The next version is the highest + 1, whatever the pointer says. @throws AppError 404; 409 when archived */
+export async function update(
+  deps: Deps,
+  caller: Principal,
+  automationId: string,
+  input: { artifactId: string; message?: string },
+): Promise<Deployment> {
+  const { workspaceId } = caller;
+  const runnable = await deps.runnables.get(workspaceId, input.artifactId);
+  const automation = await deps.prisma.$transaction(async (tx) => {
+    const before = await lockAutomation(tx, workspaceId, automationId);
+    if (before.status === 'archived') throw conflict('archived', 'this automation is archived; make it active first');
+    await getArtifact(tx, workspaceId, input.artifactId);
+    const highest = await findVersion(tx, workspaceId, automationId, { gt: 0 });
+    const version = (highest?.version ?? 0) + 1;
+    await addVersion(tx, caller, before, { version, artifactId: input.artifactId, message: input.message ?? null });
+    return tx.automation.update({ where: { id: automationId }, data: { currentVersion: version } });
+  });
+  deps.relay.kick();
+  return { automation, warnings: await warningsOf(deps, automation, runnable) };
+}
+
+/** Moves the pointer, by default to the version before. @throws AppError 404; 409 where there is none before */
+export async function rollback(
+  deps: Deps,
+  caller: Principal,
+  automationId: string,
+  wanted: number | undefined,
+): Promise<Deployment> {
+  const { workspaceId } = caller;
+  const { automation, artifactId } = await deps.prisma.$transaction(async (tx) => {
+    const before = await lockAutomation(tx, workspaceId, automationId);
+    if (before.status === 'archived') throw conflict('archived', 'this automation is archived; make it active first');
+    const target = await findVersion(tx, workspaceId, automationId, wanted ?? { lt: before.currentVersion });
+    if (!target) throw wanted === undefined ? noPreviousVersion(before) : notFound('version', String(wanted));
+    const { version, artifactId } = target;
+    await announce(tx, workspaceId, { automationId, version, artifactId });
+    const after = await tx.automation.update({ where: { id: automationId }, data: { currentVersion: version } });
+    return { automation: after, artifactId };
+  });
+  deps.relay.kick();
+  const runnable = await deps.runnables.get(workspaceId, artifactId);
+  return { automation, warnings: await warningsOf(deps, automation, runnable) };
+}
+
+const noPreviousVersion = ({ currentVersion }: Automation): AppError =>
+  conflict('no_previous_version', `version ${currentVersion} is the first: there is none before`);
+
+async function addVersion(
+  tx: Prisma.TransactionClient,
+  { workspaceId, userId }: Principal,
+  { id: automationId }: Automation,
+  added: { version: number; artifactId: string; message: string | null },
+): Promise<void> {
+  await tx.automationVersion.create({ data: { ...added, automationId, workspaceId, createdBy: userId } });
+  await announce(tx, workspaceId, { automationId, version: added.version, artifactId: added.artifactId });
+}
+
+const announce = (
+  tx: Prisma.TransactionClient,
+  workspaceId: string,
+  deployed: { automationId: string; version: number; artifactId: string },
+) => enqueue(executeIn(tx), automationDeployed, workspaceId, deployed);
+
+/** What will go wrong later, said now. */
+async function warningsOf(deps: Deps, automation: Automation, runnable: Runnable): Promise<string[]> {
+  const missing = await deps.secrets.missing(automation.workspaceId, runnable.spec.secrets);
+  const warnings = missing.map((name) => `the secret ${name} is not set yet: runs fail until it is`);
+  if (!automation.scheduleEnabled) return warnings;
+  const problems = scheduleProblems(runnable, automation.scheduleInputs as Record<string, unknown>);
+  return [...warnings, ...problems.map(({ path, message }) => `scheduled runs will fail: ${path} ${message}`)];
+}

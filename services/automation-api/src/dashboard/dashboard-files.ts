@@ -1,0 +1,55 @@
+/** The dashboard's built files, and its one page for every address that a browser may open. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import express, { type RequestHandler, Router } from 'express';
+
+/** Addresses of programs: an unknown one is an error in JSON, not the dashboard. */
+const NOT_A_PAGE = /^\/(api|auth|storage|healthz?|\.well-known)(\/|$)/;
+const YEAR_SECONDS = 31_536_000;
+
+export interface DashboardOptions {
+  directory: string;
+  /** Other surfaces that the page calls. */
+  connectTo: string[];
+}
+
+export function dashboardFiles({ directory, connectTo }: DashboardOptions): Router {
+  const root = path.resolve(directory);
+  const csp = [
+    "default-src 'self'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "font-src 'self' data:",
+    `connect-src ${["'self'", ...connectTo.map((url) => new URL(url).origin)].join(' ')}`,
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+  const router = Router();
+  router.use(
+    '/assets',
+    // Their names carry a hash of their content.
+    express.static(path.join(root, 'assets'), { immutable: true, maxAge: YEAR_SECONDS * 1_000, fallthrough: false }),
+  );
+  router.use(express.static(root, { index: false, setHeaders: (res) => void res.set('Cache-Control', 'no-cache') }));
+  router.get('*path', page(root, csp));
+  router.get('/', page(root, csp));
+  return router;
+}
+
+function page(root: string, csp: string): RequestHandler {
+  const index = path.join(root, 'index.html');
+  return (req, res, next) => {
+    if (NOT_A_PAGE.test(req.path) || !req.accepts('html')) return next();
+    res.set({ 'Content-Security-Policy': csp, 'Cache-Control': 'no-cache' });
+    if (existsSync(index)) return res.sendFile(index, { cacheControl: false });
+    res.status(503).type('html').send(NOT_BUILT);
+  };
+}
+
+const NOT_BUILT = `<!doctype html><html lang="en"><title>Gantry</title><h1>The dashboard is not built</h1>
+<p>The API answers under <code>/api</code>. To have the pages too, run <code>npm run build</code> and start again, or point
+<code>DASHBOARD_DIR</code> at a built dashboard.</p></html>`;

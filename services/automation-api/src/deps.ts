@@ -1,0 +1,22 @@
+import type { Bus, Relay } from '@gantry/events';
+import type { ObjectStore } from '@gantry/object-store';
+import type { RunEngine } from '@gantry/run-engine';
+import type { Pool } from 'pg';
+import type { PrismaClient } from './generated/prisma/client';
+import type { Runnables } from './runs/runnable';
+import type { SecretStore } from './secrets/secret-store';
+
+/** What handlers and services of this process share. */
+export interface Deps {
+  prisma: PrismaClient;
+  pool: Pool;
+  bus: Bus;
+  relay: Relay;
+  engine: RunEngine;
+  objects: ObjectStore;
+  secrets: SecretStore;
+  runnables: Runnables;
+  /** Public address of this surface, without a slash at the end. */
+  dashboardUrl: string;
+  now: () => Date;
+}

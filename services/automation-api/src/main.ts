@@ -1,0 +1,39 @@
+import { createLogger, readEnv, serve } from '@gantry/http';
+import { startAutomationApi } from './automation-api';
+import { envSchema } from './env';
+
+async function main() {
+  const env = readEnv(envSchema);
+  const log = createLogger('automation-api', env.LOG_LEVEL);
+  const { app, drain, close } = await startAutomationApi({
+    databaseUrl: env.DATABASE_URL,
+    natsUrl: env.NATS_URL,
+    baseUrl: env.BASE_URL,
+    dashboardUrl: env.DASHBOARD_URL,
+    skillsUrl: env.SKILLS_URL,
+    encryptionKeys: env.ENCRYPTION_KEYS,
+    objectStore: {
+      location: env.OBJECT_STORE,
+      signingKey: env.OBJECT_STORE_SIGNING_KEY,
+      internalUrl: env.OBJECT_STORE_INTERNAL_URL,
+      ...(env.S3_ACCESS_KEY_ID &&
+        env.S3_SECRET_ACCESS_KEY && {
+          s3Credentials: { accessKeyId: env.S3_ACCESS_KEY_ID, secretAccessKey: env.S3_SECRET_ACCESS_KEY },
+        }),
+    },
+    dashboardDir: env.DASHBOARD_DIR,
+    jwt: { jwksUrl: env.JWKS_URL, issuer: env.JWT_ISSUER ?? env.BASE_URL, audience: env.JWT_AUDIENCE },
+    log,
+    rateLimits: {
+      requestsPerMinute: env.RATE_LIMIT_REQUESTS_PER_MINUTE,
+      runsPerMinute: env.RATE_LIMIT_RUNS_PER_MINUTE,
+      signInsPerMinute: env.RATE_LIMIT_SIGN_INS_PER_MINUTE,
+    },
+  });
+  await serve({ app, host: env.HOST, port: env.PORT, metricsPort: env.METRICS_PORT, log, drain, close });
+}
+
+main().catch((err) => {
+  process.stderr.write(`automation-api could not start: ${err?.stack ?? err}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,47 @@
+/**
+ * Who may see the page behind an automation's `url`: members of its workspace, and, while it is public, whoever holds the
+ * link. A stranger gets what the page needs and nothing else of the workspace; a run that was not started from the link
+ * is for him as if it did not exist.
+ */
+import { AppError, notFound, type Principal, roleAtLeast } from '@gantry/http';
+import type { Run } from '@gantry/run-engine';
+import type { Request } from 'express';
+import { type CurrentVersion, findCurrent } from '../automations/current-version';
+import type { Deps } from '../deps';
+import { pathParam } from '../path-param';
+
+export type PageAccess =
+  | { kind: 'member'; automation: CurrentVersion; member: Principal }
+  | { kind: 'link'; automation: CurrentVersion; member: null };
+
+/** @throws AppError 401 or 404: a stranger can't tell a private automation from none */
+export async function pageAccess(deps: Deps, req: Request): Promise<PageAccess> {
+  const automationId = pathParam(req, 'automationId');
+  const automation = await findCurrent(deps.pool, automationId);
+  const { principal } = req;
+  if (automation && principal && automation.workspaceId === principal.workspaceId) {
+    return { kind: 'member', automation, member: principal };
+  }
+  if (automation?.visibility === 'public' && automation.status !== 'archived') {
+    return { kind: 'link', automation, member: null };
+  }
+  if (principal) throw notFound('automation', automationId);
+  throw new AppError('unauthorized', 'no_credential', 'this automation is not public: sign in to see it');
+}
+
+export const mayRun = (access: PageAccess): boolean =>
+  access.kind === 'link' || roleAtLeast(access.member.role, 'member');
+
+export function requireMayRun(access: PageAccess): void {
+  if (!mayRun(access)) throw new AppError('forbidden', 'role_too_low', 'a viewer of this workspace can not run');
+}
+
+/** @throws AppError 404, also for a run of the same automation that a stranger may not see */
+export async function getPageRun(deps: Deps, req: Request, access: PageAccess): Promise<Run> {
+  const runId = pathParam(req, 'runId');
+  const { automation } = access;
+  const run = await deps.engine.get(automation.workspaceId, runId);
+  const isSeen = access.kind === 'member' || run.trigger === 'link';
+  if (run.kind !== 'run' || run.subjectId !== automation.id || !isSeen) throw notFound('run', runId);
+  return run;
+}

@@ -1,0 +1,77 @@
+import type { RunError } from '@gantry/events';
+import type { Operations } from '@gantry/http';
+import { urlOf } from '../automations/automation';
+import type { Deps } from '../deps';
+import { pathParam } from '../path-param';
+import { runAutomation } from '../runs/run-automation';
+import { toRunDetail, toRunResult } from '../runs/run-result';
+import { redirectToArtifact, wantsLogs } from '../runs/run-routes';
+import { getPageRun, mayRun, type PageAccess, pageAccess, requireMayRun } from './page-access';
+
+export function pageOperations(deps: Deps): Operations {
+  const { engine } = deps;
+  return {
+    getPage: async (req, res) => {
+      const access = await pageAccess(deps, req);
+      const { id, name, description, status, visibility, version, workspaceId, artifactId } = access.automation;
+      const { manifest, inputs, spec } = await deps.runnables.get(workspaceId, artifactId);
+      res.json({
+        id,
+        name,
+        description,
+        status,
+        visibility,
+        currentVersion: version,
+        url: urlOf(deps.dashboardUrl, id),
+        inputs: manifest.inputs,
+        outputs: manifest.outputs,
+        inputSchema: inputs.schema,
+        access: access.kind,
+        canRun: status === 'active' && mayRun(access),
+        ...(access.kind === 'member' && { missingSecrets: await deps.secrets.missing(workspaceId, spec.secrets) }),
+      });
+    },
+
+    runFromPage: async (req, res) => {
+      const access = await pageAccess(deps, req);
+      requireMayRun(access);
+      const run = await runAutomation(deps, access.automation, {
+        req,
+        trigger: access.kind === 'member' ? 'page' : 'link',
+        createdBy: access.member?.userId ?? null,
+      });
+      res.json(shownTo(access, await toRunResult(engine, run)));
+    },
+
+    getPageRun: async (req, res) => {
+      const access = await pageAccess(deps, req);
+      const run = await getPageRun(deps, req, access);
+      res.json(shownTo(access, await toRunDetail(engine, run)));
+    },
+
+    cancelPageRun: async (req, res) => {
+      const access = await pageAccess(deps, req);
+      requireMayRun(access);
+      const { workspaceId, id } = await getPageRun(deps, req, access);
+      res.json(shownTo(access, await toRunDetail(engine, await engine.cancel(workspaceId, id))));
+    },
+
+    streamPageRunEvents: async (req, res) => {
+      const run = await getPageRun(deps, req, await pageAccess(deps, req));
+      await engine.stream(req, res, run, wantsLogs(req) ? 'all' : 'no-logs');
+    },
+
+    downloadPageRunArtifact: async (req, res) => {
+      const run = await getPageRun(deps, req, await pageAccess(deps, req));
+      await redirectToArtifact(deps, res, run, pathParam(req, 'artifactId'));
+    },
+  };
+}
+
+/** A stranger learns that a run failed and with what message; not which lines of code, or names of secrets. */
+function shownTo<T extends { error?: RunError }>(access: PageAccess, shown: T): T {
+  if (access.kind === 'member' || !shown.error) return shown;
+  const { code, message, type } = shown.error;
+  const said = code === 'missing_secret' ? 'this automation is not fully set up yet' : message;
+  return { ...shown, error: { code, message: said, ...(type && { type }) } };
+}

@@ -1,0 +1,87 @@
+/** Inputs of type `file`: from a request's body or an upload into the object store, whence the executor fetches them. */
+import { newId } from '@gantry/events';
+import { invalid } from '@gantry/http';
+import type { RunSpec } from '@gantry/run-engine';
+import type { InputItem } from '../artifacts/manifest-items';
+import { getUpload } from '../artifacts/upload-repository';
+import type { Deps } from '../deps';
+
+/** What input-schema.ts lets through. */
+interface FileInput {
+  name: string;
+  content_base64?: string;
+  storageKey?: string;
+}
+
+export interface PlacedInputs {
+  /** Each file as `{name, size}`: neither bytes nor keys belong into a run's row. */
+  inputs: Record<string, unknown>;
+  files: RunSpec['files'];
+}
+
+const MB = 1024 * 1024;
+const SIZE_MB_DEFAULT = 10;
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/**
+ * @param uploads whether the caller may name uploads of the workspace: a stranger with a link may not
+ * @throws AppError 400 naming the input, 404 for an upload that is not this workspace's
+ */
+export async function placeFiles(
+  deps: Deps,
+  workspaceId: string,
+  items: InputItem[],
+  inputs: Record<string, unknown>,
+  options: { uploads: boolean },
+): Promise<PlacedInputs> {
+  const placed: PlacedInputs = { inputs, files: [] };
+  for (const item of items) {
+    const value = inputs[item.name];
+    if (item.type !== 'file' || value === undefined) continue;
+    const { key, size } = await place(deps, workspaceId, item, value as FileInput, options);
+    const { name } = value as FileInput;
+    placed.files.push({ input: item.name, name, key, size });
+    placed.inputs = { ...placed.inputs, [item.name]: { name, size } };
+  }
+  return placed;
+}
+
+async function place(
+  { prisma, objects }: Deps,
+  workspaceId: string,
+  item: InputItem,
+  { name, content_base64: content, storageKey }: FileInput,
+  options: { uploads: boolean },
+): Promise<{ key: string; size: number }> {
+  const wrong = (message: string) => invalid([{ path: `inputs.${item.name}`, message }], 'invalid_inputs');
+  if (name === '.' || name === '..') throw wrong('its name is not the name of a file');
+  if (!isAccepted(name, item.accepts)) throw wrong(`must be one of ${item.accepts?.join(', ')}`);
+  if ((content === undefined) === (storageKey === undefined)) {
+    throw wrong('give either content_base64 or the storageKey of an upload');
+  }
+  const sizeMax = (item.max_size_mb ?? SIZE_MB_DEFAULT) * MB;
+  const checked = (size: number) => {
+    if (size > sizeMax) throw wrong(`is larger than ${sizeMax / MB} MB`);
+    return size;
+  };
+  if (storageKey !== undefined) {
+    if (!options.uploads) throw wrong('give content_base64: uploads are for members of the workspace');
+    await getUpload(prisma, workspaceId, storageKey);
+    const found = await objects.head(storageKey);
+    if (!found) throw wrong('nothing was uploaded there yet: PUT the file to uploadUrl first');
+    return { key: storageKey, size: checked(found.size) };
+  }
+  if (content === undefined || !BASE64.test(content)) throw wrong('content_base64 is not base64');
+  const bytes = Buffer.from(content, 'base64');
+  const key = `${workspaceId}/inputs/${newId('in_')}`;
+  checked(bytes.length);
+  await objects.put(key, bytes);
+  return { key, size: bytes.length };
+}
+
+/** `accepts` names extensions; a media type is for the browser's file dialog and is not held against the name. */
+function isAccepted(name: string, accepts: string[] | undefined): boolean {
+  const extensions = accepts?.filter((entry) => entry.startsWith('.'));
+  if (!extensions?.length || extensions.length !== accepts?.length) return true;
+  return extensions.some((extension) => name.toLowerCase().endsWith(extension.toLowerCase()));
+}

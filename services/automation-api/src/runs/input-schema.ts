@@ -1,0 +1,74 @@
+/**
+ * A manifest's inputs as JSON Schema: what a run's inputs are checked against, what the form is drawn from, and what
+ * becomes a tool's input schema. The one place where the two meet.
+ */
+import type { InputItem } from '../artifacts/manifest-items';
+
+export interface InputSchema {
+  [key: string]: unknown;
+  type: 'object';
+  additionalProperties: false;
+  properties: Record<string, Record<string, unknown>>;
+  required: string[];
+}
+
+export function inputSchemaOf(items: InputItem[]): InputSchema {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(items.map((item) => [item.name, propertyOf(item)])),
+    required: items.filter((item) => item.required).map((item) => item.name),
+  };
+}
+
+function propertyOf(item: InputItem): Record<string, unknown> {
+  return {
+    ...(item.label && { title: item.label }),
+    ...(item.description && { description: item.description }),
+    ...shapeOf(item),
+    ...(item.default !== undefined && { default: item.default }),
+  };
+}
+
+function shapeOf(item: InputItem): Record<string, unknown> {
+  switch (item.type) {
+    case 'number':
+    case 'integer':
+      return { type: item.type, ...given({ minimum: item.minimum, maximum: item.maximum }) };
+    case 'boolean':
+      return { type: 'boolean' };
+    case 'select':
+      return { enum: (item.options ?? []).map(({ value }) => value) };
+    case 'date':
+      return { type: 'string', format: 'date' };
+    case 'url':
+      return { type: 'string', format: 'uri', ...textLimits(item) };
+    case 'json':
+      return {};
+    case 'file':
+      return FILE_SCHEMA;
+    default:
+      return { type: 'string', ...textLimits(item) };
+  }
+}
+
+const textLimits = (item: InputItem) => {
+  // An empty text is no answer to a required question.
+  const minLength = item.min_length ?? (item.required ? 1 : undefined);
+  return given({ minLength, maxLength: item.max_length, pattern: item.pattern });
+};
+
+const given = (limits: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+
+/** Bytes in the body, or an upload of the same workspace: exactly one of the two. */
+const FILE_SCHEMA = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    name: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[^/\\\\\\u0000-\\u001f]+$' },
+    content_base64: { type: 'string', contentEncoding: 'base64' },
+    storageKey: { type: 'string', maxLength: 300 },
+  },
+  required: ['name'],
+};

@@ -1,0 +1,19 @@
+import type { RunLimits } from '@gantry/events';
+
+const MB = 1024 * 1024;
+
+/** What one run may use. The wall clock is the manifest's, see contract.md; the rest suits a machine of two cores. */
+export function runLimits(wallSeconds: number): RunLimits {
+  return {
+    wallMs: wallSeconds * 1_000,
+    cpuSeconds: wallSeconds,
+    memoryBytes: 512 * MB,
+    processes: 32,
+    tmpBytes: 256 * MB,
+    outputBytes: 8 * MB,
+    logBytes: 2 * MB,
+    artifactBytes: 32 * MB,
+  };
+}
+
+export const TEST_SECONDS = 60;

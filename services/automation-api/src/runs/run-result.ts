@@ -1,0 +1,101 @@
+/** A run as the automation surface shows it. The engine's words are the platform's; these are api-spec.md's. */
+import type { RunError } from '@gantry/events';
+import { isTerminal, type Run, type RunArtifact, type RunEngine, type RunStatus } from '@gantry/run-engine';
+
+export type ApiRunStatus = 'pending' | 'running' | 'success' | 'error' | 'timeout';
+
+const API_STATUS: Record<RunStatus, ApiRunStatus> = {
+  queued: 'pending',
+  running: 'running',
+  completed: 'success',
+  failed: 'error',
+  cancelled: 'error',
+  timed_out: 'timeout',
+};
+
+export const apiStatus = (status: RunStatus): ApiRunStatus => API_STATUS[status];
+
+/** The engine's statuses that one of ours stands for: how a list is filtered. */
+export const engineStatuses = (status: ApiRunStatus): RunStatus[] =>
+  (Object.keys(API_STATUS) as RunStatus[]).filter((candidate) => API_STATUS[candidate] === status);
+
+/** A dict that run() returned is the outputs; anything else goes under the single declared name, else under `result`. */
+export function outputsOf(run: Run, output: unknown): Record<string, unknown> {
+  if (run.status !== 'completed') return {};
+  if (typeof output === 'object' && output !== null && !Array.isArray(output)) return output as Record<string, unknown>;
+  const [only, ...others] = run.spec.outputs;
+  return { [only && !others.length ? only.name : 'result']: output };
+}
+
+export interface RunResult {
+  runId: string;
+  status: ApiRunStatus;
+  result?: { status: ApiRunStatus; outputs: Record<string, unknown>; logs: string };
+  error?: RunError;
+}
+
+/** What a trigger and the waiting for it answer. */
+export async function toRunResult(engine: RunEngine, run: Run): Promise<RunResult> {
+  const status = apiStatus(run.status);
+  if (!isTerminal(run.status)) return { runId: run.id, status };
+  const [output, logs] = await Promise.all([engine.output(run), engine.logsText(run)]);
+  return { runId: run.id, status, result: { status, outputs: outputsOf(run, output), logs }, ...errorOf(run) };
+}
+
+export const errorOf = (run: Run): { error?: RunError } => (run.error ? { error: run.error } : {});
+
+export function timesOf(run: Run) {
+  const { createdAt, startedAt, finishedAt } = run;
+  return {
+    createdAt: createdAt.getTime(),
+    startedAt: startedAt?.getTime() ?? null,
+    completedAt: finishedAt?.getTime() ?? null,
+    durationMs: startedAt && finishedAt ? finishedAt.getTime() - startedAt.getTime() : null,
+  };
+}
+
+export const toRunItem = (run: Run) => ({
+  runId: run.id,
+  automationId: run.subjectId,
+  version: run.version,
+  status: apiStatus(run.status),
+  trigger: run.trigger,
+  ...timesOf(run),
+  ...errorOf(run),
+});
+
+/** Everything about one run. */
+export async function toRunDetail(engine: RunEngine, run: Run) {
+  const [result, artifacts] = await Promise.all([toRunResult(engine, run), engine.artifacts(run)]);
+  return {
+    ...toRunItem(run),
+    ...result,
+    inputs: run.inputs,
+    artifacts: artifacts.map(toRunArtifact),
+    costUsd: run.costUsd,
+    cancelRequested: run.cancelRequestedAt !== null,
+  };
+}
+
+export const toRunArtifact = ({ id, name, contentType, size, sha256 }: RunArtifact) => ({
+  id,
+  name,
+  contentType,
+  size,
+  sha256,
+});
+
+/** `running` is no status of a test run. */
+export async function toTestRun(engine: RunEngine, run: Run) {
+  const { runId: testRunId, status, ...ended } = await toRunResult(engine, run);
+  const isOfAutomation = run.subjectId.startsWith('aut_');
+  return {
+    testRunId,
+    status: status === 'running' ? 'pending' : status,
+    ...ended,
+    ...(ended.error && ended.result && { logs: ended.result.logs }),
+    ...(!isOfAutomation && { artifactId: run.subjectId }),
+    automationId: isOfAutomation ? run.subjectId : null,
+    ...timesOf(run),
+  };
+}

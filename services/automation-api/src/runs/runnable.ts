@@ -1,0 +1,59 @@
+/** Everything about an artifact that starting a run needs, read and compiled once: artifacts never change. */
+import type { RunSpec } from '@gantry/run-engine';
+import { getArtifact } from '../artifacts/artifact-repository';
+import { type Manifest, parseManifest } from '../artifacts/manifest';
+import type { Db } from '../database';
+import { createInputValidator, type InputValidator } from './input-validator';
+import { runLimits } from './run-limits';
+
+export interface Runnable {
+  artifactId: string;
+  manifest: Manifest;
+  inputs: InputValidator;
+  /** A deployed run without files. */
+  spec: RunSpec;
+}
+
+export interface Runnables {
+  /** @throws AppError 404 */
+  get(workspaceId: string, artifactId: string): Promise<Runnable>;
+}
+
+/** A compiled one takes about 50 KB. */
+const KEPT_MAX = 500;
+
+export function createRunnables(db: Db): Runnables {
+  const kept = new Map<string, Runnable>();
+  return {
+    get: async (workspaceId, artifactId) => {
+      const key = `${workspaceId} ${artifactId}`;
+      const runnable = kept.get(key) ?? (await load(db, workspaceId, artifactId));
+      // A Map remembers the order of insertion: what was used longest ago goes first.
+      kept.delete(key);
+      kept.set(key, runnable);
+      if (kept.size > KEPT_MAX) kept.delete(kept.keys().next().value as string);
+      return runnable;
+    },
+  };
+}
+
+async function load(db: Db, workspaceId: string, artifactId: string): Promise<Runnable> {
+  const artifact = await getArtifact(db, workspaceId, artifactId);
+  const manifest = parseManifest(artifact.manifest);
+  return {
+    artifactId,
+    manifest,
+    inputs: createInputValidator(manifest.inputs),
+    spec: {
+      code: { digest: artifact.digest, key: artifact.codeKey, size: artifact.codeSize },
+      entrypoint: artifact.entrypoint,
+      dependencies: manifest.python_dependencies,
+      outputs: manifest.outputs.map(({ name, type }) => ({ name, type })),
+      secrets: manifest.secrets_needed,
+      files: [],
+      limits: runLimits(manifest.timeout_seconds),
+      network: 'egress',
+      isolation: manifest.isolation,
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { NewRun, Run, RunEngine } from '@gantry/run-engine';
+import type { Deps } from '../deps';
+import { placeFiles } from './input-files';
+import type { Runnable } from './runnable';
+
+export interface Start {
+  workspaceId: string;
+  subjectId: string;
+  trigger: 'api' | 'page' | 'link';
+  version: number | null;
+  runnable: Runnable;
+  inputs: Record<string, unknown>;
+  /** Set for a test: what it may do differs from a deployed run. */
+  test?: Pick<NewRun['spec'], 'limits' | 'network' | 'secrets'>;
+  createdBy: string | null;
+  waitSeconds: number;
+  requestId: string;
+  traceparent: string | undefined;
+}
+
+/** @throws AppError 400 naming every input that is wrong */
+export async function startRun(deps: Deps, start: Start): Promise<Run> {
+  const { runnable, workspaceId, trigger } = start;
+  const checked = runnable.inputs.check(start.inputs);
+  const { inputs, files } = await placeFiles(deps, workspaceId, runnable.manifest.inputs, checked, {
+    uploads: trigger !== 'link',
+  });
+  return submit(
+    deps.engine,
+    {
+      workspaceId,
+      subjectId: start.subjectId,
+      kind: start.test ? 'test' : 'run',
+      trigger,
+      version: start.version,
+      inputs,
+      spec: { ...runnable.spec, ...start.test, files },
+      createdBy: start.createdBy,
+      requestId: start.requestId,
+      traceparent: start.traceparent,
+    },
+    start.waitSeconds,
+  );
+}
+
+const submit = (engine: RunEngine, run: NewRun, waitSeconds: number): Promise<Run> =>
+  waitSeconds > 0 ? engine.submitAndWait(run, waitSeconds * 1_000) : engine.submit(run);

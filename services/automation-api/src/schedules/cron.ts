@@ -1,0 +1,68 @@
+import { type FieldProblem, invalid } from '@gantry/http';
+import { Cron } from 'croner';
+
+export interface Schedule {
+  /** Five fields, or six with seconds first. */
+  cron: string;
+  /** IANA name. */
+  timezone: string;
+}
+
+/** @throws AppError 400 naming the field */
+export function checkSchedule({ cron, timezone }: Schedule): void {
+  const problem = timeZoneProblem(timezone) ?? cronProblem({ cron, timezone });
+  if (problem) throw invalid([problem], 'bad_schedule');
+}
+
+function timeZoneProblem(timezone: string): FieldProblem | null {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: timezone });
+    // Offsets like +02:00 are understood too, but know no summer time.
+    if (/^[A-Za-z]/.test(timezone)) return null;
+  } catch {}
+  return { path: 'timezone', message: `"${timezone}" is not an IANA time zone like Europe/Berlin or UTC` };
+}
+
+function cronProblem(schedule: Schedule): FieldProblem | null {
+  const path = 'schedule';
+  const fields = schedule.cron.trim().split(/\s+/).length;
+  if (fields !== 5 && fields !== 6) {
+    return { path, message: `needs five fields, or six with seconds first; this has ${fields}` };
+  }
+  try {
+    if (nextFire(schedule, new Date())) return null;
+    return { path, message: 'never fires' };
+  } catch (err) {
+    return { path, message: (err as Error).message.replace(/^CronPattern: /, '') };
+  }
+}
+
+/** The first fire after `after`; null if there is none. */
+export function nextFire({ cron, timezone }: Schedule, after: Date): Date | null {
+  return new Cron(cron.trim(), { timezone, paused: true, mode: '5-or-6-parts' }).nextRun(after);
+}
+
+export interface DueFires {
+  /** In order; at most `max`, the latest ones. */
+  fires: Date[];
+  /** All of them, also those that were left out. */
+  count: number;
+}
+
+/** Beyond this many, counting stops: a second's schedule that slept for a month must not hold up the others. */
+const COUNT_MAX = 20_000;
+
+/** Fires from `first` (one itself) to `now`, both included. */
+export function dueFires(schedule: Schedule, first: Date, now: Date, max: number): DueFires {
+  const cron = new Cron(schedule.cron.trim(), { timezone: schedule.timezone, paused: true, mode: '5-or-6-parts' });
+  const fires: Date[] = [];
+  let count = 0;
+  for (let fire: Date | null = first; fire && fire <= now && count < COUNT_MAX; fire = cron.nextRun(fire)) {
+    count++;
+    fires.push(fire);
+    if (fires.length > max) fires.shift();
+  }
+  if (count < COUNT_MAX) return { fires, count };
+  const latest = cron.previousRuns(max, new Date(now.getTime() + 1)).filter((fire) => fire > first);
+  return { fires: latest.sort((a, b) => a.getTime() - b.getTime()), count };
+}

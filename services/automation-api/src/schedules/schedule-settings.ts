@@ -1,0 +1,86 @@
+/** The part of an automation that says when it runs by itself. */
+import { type FieldProblem, invalid } from '@gantry/http';
+import type { Automation, Misfire, Prisma } from '../generated/prisma/client';
+import type { Runnable } from '../runs/runnable';
+import { checkSchedule, nextFire } from './cron';
+
+/** As deploy and PATCH take it; what is absent stays as it is. */
+export interface ScheduleChange {
+  schedule?: string | null;
+  timezone?: string;
+  scheduleEnabled?: boolean;
+  scheduleInputs?: Record<string, unknown>;
+  misfire?: Misfire;
+}
+
+type ScheduleState = Pick<
+  Automation,
+  'schedule' | 'timezone' | 'scheduleEnabled' | 'scheduleInputs' | 'misfire' | 'status' | 'nextRunAt'
+>;
+
+export const NO_SCHEDULE: ScheduleState = {
+  schedule: null,
+  timezone: 'UTC',
+  scheduleEnabled: false,
+  scheduleInputs: {},
+  misfire: 'fire_once',
+  status: 'active',
+  nextRunAt: null,
+};
+
+/**
+ * The columns after a change. A schedule that is set without a word about `scheduleEnabled` is enabled. While it is
+ * disabled or the automation is not active nothing is due, and what passes meanwhile is not missed.
+ * @throws AppError 400 naming the field: bad cron or zone, inputs that a run would refuse
+ */
+export function changedSchedule(
+  before: ScheduleState,
+  change: ScheduleChange & { status?: Automation['status'] },
+  runnable: Runnable,
+  now: Date,
+) {
+  const schedule = change.schedule === undefined ? before.schedule : change.schedule;
+  const timezone = change.timezone ?? before.timezone;
+  const status = change.status ?? before.status;
+  const misfire = change.misfire ?? before.misfire;
+  const inputs = change.scheduleInputs ?? (before.scheduleInputs as Record<string, unknown>);
+  const wished = change.scheduleEnabled ?? (change.schedule ? true : before.scheduleEnabled);
+  if (change.scheduleEnabled && schedule === null) {
+    throw invalid(
+      [{ path: 'scheduleEnabled', message: 'there is no schedule to enable; set schedule' }],
+      'bad_schedule',
+    );
+  }
+  checkSchedule({ cron: schedule ?? '0 0 * * *', timezone });
+  const scheduleEnabled = wished && schedule !== null;
+  const touched = change.schedule !== undefined || change.scheduleEnabled || change.scheduleInputs !== undefined;
+  if (touched && scheduleEnabled) checkInputs(runnable, inputs);
+  const isDue = scheduleEnabled && status === 'active' && schedule !== null;
+  const isSame =
+    before.nextRunAt !== null && schedule === before.schedule && timezone === before.timezone && before.scheduleEnabled;
+  return {
+    schedule,
+    timezone,
+    misfire,
+    scheduleEnabled,
+    scheduleInputs: inputs as Prisma.InputJsonObject,
+    nextRunAt: isDue ? (isSame ? before.nextRunAt : nextFire({ cron: schedule, timezone }, now)) : null,
+  };
+}
+
+function checkInputs(runnable: Runnable, inputs: Record<string, unknown>): void {
+  const problems = scheduleProblems(runnable, inputs);
+  if (problems.length) throw invalid(problems, 'invalid_inputs');
+}
+
+/** Why a scheduled run with these inputs would fail. */
+export function scheduleProblems(runnable: Runnable, inputs: Record<string, unknown>): FieldProblem[] {
+  const files = runnable.manifest.inputs.filter(({ name, type }) => type === 'file' && name in inputs);
+  if (files.length) {
+    return files.map(({ name }) => ({ path: `scheduleInputs.${name}`, message: 'a schedule carries no files' }));
+  }
+  return runnable.inputs.problems(inputs).map(({ path, message }) => ({
+    path: path.replace(/^inputs/, 'scheduleInputs'),
+    message,
+  }));
+}

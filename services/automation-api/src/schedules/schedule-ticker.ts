@@ -1,0 +1,163 @@
+/**
+ * Starts what is due, exactly once whatever number of replicas ticks.
+ *
+ * A due automation's row is locked (whoever finds it locked passes it by), its runs are written and its next fire is set
+ * in one transaction. Should that be done twice all the same, the run's fire time is unique by automation. A replica that
+ * dies in between has written nothing, and the next tick of another finds the row still due.
+ */
+import type { RunEngine } from '@gantry/run-engine';
+import type { Pool, PoolClient } from 'pg';
+import type { Logger } from 'pino';
+import { Counter } from 'prom-client';
+import { inTransaction } from '../database';
+import type { Misfire } from '../generated/prisma/client';
+import type { Runnables } from '../runs/runnable';
+import { nextFire } from './cron';
+import { planFires } from './plan-fires';
+
+export interface TickerDeps {
+  pool: Pool;
+  engine: RunEngine;
+  runnables: Runnables;
+  now: () => Date;
+  log: Logger;
+}
+
+export interface ScheduleTicker {
+  /** Starts all that is due now. @returns how many runs were started */
+  tick(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const EVERY_MS = 500;
+
+const fires = new Counter({
+  name: 'gantry_schedule_fires_total',
+  help: 'Fires of schedules: started, or missed (not started in their time, made good later or not)',
+  labelNames: ['outcome'],
+});
+
+interface DueRow {
+  id: string;
+  workspaceId: string;
+  schedule: string;
+  timezone: string;
+  misfire: Misfire;
+  inputs: Record<string, unknown>;
+  nextRunAt: Date;
+  version: number;
+  artifactId: string;
+}
+
+/** @param auto false: only `tick()` called by hand does anything */
+export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }): ScheduleTicker {
+  const { pool, engine, now, log } = deps;
+  let under: Promise<unknown> = Promise.resolve();
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function tick(): Promise<number> {
+    let started = 0;
+    const at = now();
+    for (;;) {
+      const done = await fireNext(at);
+      if (done === null) break;
+      started += done;
+    }
+    if (started) engine.hint();
+    return started;
+  }
+
+  /** @returns null when nothing is due that nobody else is at */
+  async function fireNext(at: Date): Promise<number | null> {
+    let due: DueRow | undefined;
+    try {
+      return await inTransaction(pool, async (tx) => {
+        due = await lockDue(tx, at);
+        return due ? fire(deps, tx, due, at) : null;
+      });
+    } catch (err) {
+      if (!due) throw err;
+      log.error({ err, automationId: due.id, scheduledFor: due.nextRunAt }, 'scheduled run not started');
+      // Past it, or it would be tried for ever and hold up all others.
+      await pool.query('UPDATE automations SET next_run_at = $2, missed_fires = missed_fires + 1 WHERE id = $1', [
+        due.id,
+        nextFire({ cron: due.schedule, timezone: due.timezone }, at),
+      ]);
+      return 0;
+    }
+  }
+
+  function schedule() {
+    if (stopped) return;
+    timer = setTimeout(() => {
+      under = tick()
+        .catch((err) => log.warn({ err }, 'schedules: will try again'))
+        .finally(schedule);
+    }, EVERY_MS);
+  }
+  if (options.auto) schedule();
+
+  return {
+    tick,
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await under;
+    },
+  };
+}
+
+async function lockDue(tx: PoolClient, at: Date): Promise<DueRow | undefined> {
+  const { rows } = await tx.query<DueRow>({
+    name: 'lock-due',
+    text: `SELECT a.id, a.workspace_id AS "workspaceId", a.schedule, a.timezone, a.misfire, a.schedule_inputs AS inputs,
+             a.next_run_at AS "nextRunAt", v.version, v.artifact_id AS "artifactId"
+           FROM automations a
+           JOIN automation_versions v ON v.automation_id = a.id AND v.version = a.current_version
+           WHERE a.next_run_at <= $1
+           ORDER BY a.next_run_at LIMIT 1
+           FOR UPDATE OF a SKIP LOCKED`,
+    values: [at],
+  });
+  return rows[0];
+}
+
+async function fire({ engine, runnables, log }: TickerDeps, tx: PoolClient, due: DueRow, at: Date): Promise<number> {
+  const schedule = { cron: due.schedule, timezone: due.timezone };
+  const { start, missed } = planFires(schedule, due.misfire, due.nextRunAt, at);
+  if (missed) log.warn({ automationId: due.id, missed, misfire: due.misfire, since: due.nextRunAt }, 'fires missed');
+  const runnable = await runnables.get(due.workspaceId, due.artifactId);
+  let started = 0;
+  for (const scheduledFor of start) {
+    const run = await engine.submitIn(tx, {
+      workspaceId: due.workspaceId,
+      subjectId: due.id,
+      kind: 'run',
+      trigger: 'schedule',
+      version: due.version,
+      inputs: withDefaults(runnable.inputs.check, due.inputs),
+      spec: runnable.spec,
+      createdBy: null,
+      scheduledFor,
+    });
+    if (run) started++;
+  }
+  await tx.query(
+    `UPDATE automations SET next_run_at = $2, last_scheduled_at = coalesce($3, last_scheduled_at),
+       missed_fires = missed_fires + $4 WHERE id = $1`,
+    [due.id, nextFire(schedule, at), start.at(-1) ?? null, missed],
+  );
+  fires.inc({ outcome: 'started' }, started);
+  fires.inc({ outcome: 'missed' }, missed);
+  return started;
+}
+
+/** A newer version may ask for other inputs than the schedule has: the run then fails, where everybody sees it. */
+function withDefaults(check: (inputs: Record<string, unknown>) => Record<string, unknown>, inputs: DueRow['inputs']) {
+  try {
+    return check(inputs);
+  } catch {
+    return inputs;
+  }
+}

@@ -1,0 +1,32 @@
+import { callerOf, type Operations } from '@gantry/http';
+import { pathParam } from '../path-param';
+import type { SecretEntry, SecretStore } from './secret-store';
+
+/** No answer holds a value. */
+export function secretOperations(secrets: SecretStore): Operations {
+  return {
+    listSecrets: async (req, res) => {
+      const entries = await secrets.list(callerOf(req).workspaceId);
+      res.json({ secrets: entries.map(toApi) });
+    },
+
+    // No Idempotency-Key: storing twice is storing once, and the key's record would hold a plain hash of the value.
+    setSecret: async (req, res) => {
+      const { workspaceId, userId } = callerOf(req);
+      const { name, value } = req.body;
+      const { isNew, ...entry } = await secrets.set(workspaceId, { name, value, createdBy: userId });
+      res.status(isNew ? 201 : 200).json(toApi(entry));
+    },
+
+    deleteSecret: async (req, res) => {
+      await secrets.delete(callerOf(req).workspaceId, pathParam(req, 'name'));
+      res.status(204).end();
+    },
+  };
+}
+
+const toApi = ({ name, createdAt, updatedAt }: SecretEntry) => ({
+  name,
+  createdAt: createdAt.getTime(),
+  updatedAt: updatedAt.getTime(),
+});

@@ -1,0 +1,95 @@
+/** Secrets of a workspace: sealed in the database, opened only when a run that declares them is handed out. */
+import { AppError, invalid, notFound } from '@gantry/http';
+import type { Vault } from '@gantry/vault';
+import type { Db } from '../database';
+
+export interface SecretEntry {
+  name: string;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface SecretStore {
+  set(
+    workspaceId: string,
+    secret: { name: string; value: string; createdBy: string | null },
+  ): Promise<SecretEntry & { isNew: boolean }>;
+  list(workspaceId: string): Promise<SecretEntry[]>;
+  /** @throws AppError 404 */
+  delete(workspaceId: string, name: string): Promise<void>;
+  /** Values by name; those that are not set are absent. */
+  reveal(workspaceId: string, names: string[]): Promise<Record<string, string>>;
+  /** Those of `names` that are not set. */
+  missing(workspaceId: string, names: string[]): Promise<string[]>;
+}
+
+const VALUE_BYTES_MAX = 32 * 1024;
+/** More would not fit into a job together. */
+const SECRETS_MAX = 500;
+const TABLE = 'secrets';
+const ENTRY = { name: true, createdAt: true, updatedAt: true } as const;
+
+export function createSecretStore({ db, vault }: { db: Db; vault: Vault }): SecretStore {
+  return {
+    set: async (workspaceId, { name, value, createdBy }) => {
+      checkValue(value);
+      // The value is bound to its version, so it is sealed for the one that the row will get; who comes second tries again.
+      for (;;) {
+        const found = await db.secret.findUnique({ where: { workspaceId_name: { workspaceId, name } } });
+        const version = (found?.version ?? 0) + 1;
+        const sealed = await sealedBytes(vault, workspaceId, name, version, value);
+        if (found) {
+          const { count } = await db.secret.updateMany({
+            where: { workspaceId, name, version: found.version },
+            data: { version, sealed },
+          });
+          if (!count) continue;
+        } else {
+          if ((await db.secret.count({ where: { workspaceId } })) >= SECRETS_MAX) {
+            throw new AppError('conflict', 'too_many_secrets', `a workspace holds at most ${SECRETS_MAX} secrets`);
+          }
+          const row = { workspaceId, name, version, sealed, createdBy };
+          const { count } = await db.secret.createMany({ data: [row], skipDuplicates: true });
+          if (!count) continue;
+        }
+        const where = { workspaceId_name: { workspaceId, name } };
+        const entry = await db.secret.findUniqueOrThrow({ where, select: ENTRY });
+        return { ...entry, isNew: !found };
+      }
+    },
+
+    list: (workspaceId) => db.secret.findMany({ where: { workspaceId }, orderBy: { name: 'asc' }, select: ENTRY }),
+
+    delete: async (workspaceId, name) => {
+      const { count } = await db.secret.deleteMany({ where: { workspaceId, name } });
+      if (!count) throw notFound('secret', name);
+    },
+
+    reveal: async (workspaceId, names) => {
+      if (!names.length) return {};
+      const rows = await db.secret.findMany({ where: { workspaceId, name: { in: names } } });
+      const values = rows.map(async ({ name, version, sealed }) => {
+        return [name, await vault.open(workspaceId, { table: TABLE, name, version }, sealed)] as const;
+      });
+      return Object.fromEntries(await Promise.all(values));
+    },
+
+    missing: async (workspaceId, names) => {
+      if (!names.length) return [];
+      const rows = await db.secret.findMany({ where: { workspaceId, name: { in: names } }, select: { name: true } });
+      const set = new Set(rows.map(({ name }) => name));
+      return names.filter((name) => !set.has(name));
+    },
+  };
+}
+
+/** Prisma wants bytes over an ArrayBuffer of their own. */
+async function sealedBytes(vault: Vault, workspaceId: string, name: string, version: number, value: string) {
+  return new Uint8Array(await vault.seal(workspaceId, { table: TABLE, name, version }, value));
+}
+
+function checkValue(value: string): void {
+  const wrong = (message: string) => invalid([{ path: 'value', message }]);
+  if (Buffer.byteLength(value) > VALUE_BYTES_MAX) throw wrong(`is larger than ${VALUE_BYTES_MAX / 1024} KiB`);
+  if (value.includes('\0')) throw wrong('contains a NUL character, which an environment variable can not');
+}
