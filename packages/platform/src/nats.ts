@@ -1,13 +1,11 @@
-/** A NATS server of our own, where each service may touch only the subjects that it needs. */
-import fs from 'node:fs';
+/** A NATS server of our own. Its configuration is written by nats-config.ts, which the launcher does not keep loaded. */
 import net from 'node:net';
 import path from 'node:path';
-import { natsPermissions } from '@gantry/events';
 import type { ProcessSpec } from './process';
 
-export type NatsUser = keyof typeof natsPermissions;
-
-export const natsUsers = Object.keys(natsPermissions) as NatsUser[];
+export const natsUsers = ['worker-api', 'automation-api', 'skills-api', 'executor'] as const;
+export type NatsUser = (typeof natsUsers)[number];
+export type NatsPasswords = Record<NatsUser, string>;
 
 export interface NatsOptions {
   /** The nats-server executable. */
@@ -15,47 +13,25 @@ export interface NatsOptions {
   /** Holds the configuration and the streams. */
   dir: string;
   port: number;
-  passwords: Record<NatsUser, string>;
+  passwords: NatsPasswords;
 }
 
-/** Bounds what one publisher can make a slow reader hold; the protocols keep to half of it. */
-const PAYLOAD_BYTES_MAX = 512 * 1024;
+export const configFileOf = (dir: string): string => path.join(dir, 'nats.conf');
 
-export function natsUrl(options: Pick<NatsOptions, 'port' | 'passwords'>, user: NatsUser): string {
-  return `nats://${user}:${encodeURIComponent(options.passwords[user])}@127.0.0.1:${options.port}`;
+export function natsUrl({ port, passwords }: Pick<NatsOptions, 'port' | 'passwords'>, user: NatsUser): string {
+  return `nats://${user}:${encodeURIComponent(passwords[user])}@127.0.0.1:${port}`;
 }
 
-/** Writes the configuration and says how to start the server. */
-export function natsProcess(options: NatsOptions): ProcessSpec {
-  const { command, dir, port } = options;
-  fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const configFile = path.join(dir, 'nats.conf');
-  fs.writeFileSync(configFile, natsConfig(options), { mode: 0o600 });
+/** How to start the server, once its configuration is written. */
+export function natsProcess({ command, dir, port }: Omit<NatsOptions, 'passwords'>): ProcessSpec {
   return {
     name: 'nats',
     command,
-    args: ['-c', configFile],
+    args: ['-c', configFileOf(dir)],
     env: { PATH: process.env.PATH ?? '' },
     isReady: () => greets(port),
+    isAlarming: (line) => /\[(ERR|FTL)\]/.test(line),
   };
-}
-
-export function natsConfig({ dir, port, passwords }: Pick<NatsOptions, 'dir' | 'port' | 'passwords'>): string {
-  const users = natsUsers.map((user) => ({ user, password: passwords[user], permissions: natsPermissions[user] }));
-  // The configuration language is a superset of JSON.
-  return `${JSON.stringify(
-    {
-      host: '127.0.0.1',
-      port,
-      server_name: 'gantry',
-      max_payload: PAYLOAD_BYTES_MAX,
-      jetstream: { store_dir: path.join(dir, 'streams'), max_memory_store: 64 << 20, max_file_store: 4 * 2 ** 30 },
-      authorization: { users },
-      logtime: true,
-    },
-    null,
-    2,
-  )}\n`;
 }
 
 /** A server that accepts clients begins with a line that starts with INFO. */

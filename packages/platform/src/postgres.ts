@@ -1,7 +1,7 @@
 /** A PostgreSQL of our own: initialised on first use, tuned small, never trusting. */
 import fs from 'node:fs';
+import net from 'node:net';
 import path from 'node:path';
-import { Client } from 'pg';
 import { findPostgresBinaries } from './postgres-binaries';
 import { initialiseCluster } from './postgres-init';
 import { isAlive, type ProcessSpec } from './process';
@@ -74,20 +74,27 @@ export async function postgresProcess(options: PostgresOptions): Promise<Process
     // Fast shutdown: ends sessions and writes a checkpoint.
     stopSignal: 'SIGINT',
     prepare: () => stopLeftover(dataDir),
-    isReady: () => answers(postgresUrl(options, 'postgres')),
+    isReady: () => acceptsClients(port),
+    isAlarming: (line) => /\b(FATAL|PANIC):/.test(line),
   };
 }
 
-async function answers(connectionString: string): Promise<boolean> {
-  const client = new Client({ connectionString, connectionTimeoutMillis: 1_000 });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    await client.query('SELECT 1');
-    return true;
-  } finally {
-    await client.end().catch(() => {});
-  }
+/** Protocol 3.0, user and database, as the first message of a connection. */
+const STARTUP_MESSAGE = Buffer.from(`\0\0\0\0\0\x03\0\0user\0${USER}\0database\0postgres\0\0`, 'latin1');
+STARTUP_MESSAGE.writeInt32BE(STARTUP_MESSAGE.length);
+
+/** A server that recovers answers with an error (E), a ready one asks for the password (R). */
+function acceptsClients(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = net.connect({ host: '127.0.0.1', port }, () => socket.write(STARTUP_MESSAGE));
+    const end = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.setTimeout(1_000, () => end(false));
+    socket.once('error', () => end(false));
+    socket.once('data', (data) => end(data[0] === 'R'.charCodeAt(0)));
+  });
 }
 
 const LEFTOVER_STOP_MS = 5_000;

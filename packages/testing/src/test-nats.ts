@@ -1,5 +1,14 @@
 /** A NATS server for one test file, with the users and permissions of the real one. */
-import { findTool, type NatsUser, natsProcess, natsUrl, natsUsers, startAndWait } from '@gantry/platform';
+import {
+  findTool,
+  type NatsPasswords,
+  type NatsUser,
+  natsProcess,
+  natsUrl,
+  natsUsers,
+  startAndWait,
+  writeNatsConfig,
+} from '@gantry/platform';
 import { freePort } from './free-port';
 import { temporaryDir } from './run-dir';
 
@@ -15,8 +24,9 @@ export interface TestNats {
 export async function startTestNats(): Promise<TestNats> {
   const command = findTool('nats-server');
   if (!command) throw new Error('nats-server was not found, although the test run began by fetching it');
-  const passwords = Object.fromEntries(natsUsers.map((user) => [user, `${user}-test`])) as Record<NatsUser, string>;
+  const passwords = Object.fromEntries(natsUsers.map((user) => [user, `${user}-test`])) as NatsPasswords;
   const options = { command, dir: temporaryDir('nats'), port: await freePort(), passwords };
+  writeNatsConfig(options);
   const spec = natsProcess(options);
   let running = await startAndWait(spec);
   return {

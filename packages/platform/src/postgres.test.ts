@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { freePort, temporaryDir } from '@gantry/testing';
+import { Client } from 'pg';
+import { type PostgresOptions, postgresProcess, postgresUrl } from './postgres';
+import { isAlive, type RunningProcess, startAndWait } from './process';
+
+let options: PostgresOptions;
+let running: RunningProcess;
+
+beforeAll(async () => {
+  options = {
+    dataDir: path.join(temporaryDir('postgres'), 'private', 'data'),
+    port: await freePort(),
+    password: `:/@?${randomBytes(8).toString('hex')}`,
+  };
+  running = await startAndWait(await postgresProcess(options));
+});
+afterAll(() => running.stop());
+
+async function query(sql: string, address = postgresUrl(options, 'postgres')): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: address });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test('nobody enters without the password', async () => {
+  await query('SELECT 1');
+  const guessed = postgresUrl({ ...options, password: 'guess' }, 'postgres');
+  await expect(query('SELECT 1', guessed)).rejects.toThrow('password authentication failed');
+});
+
+test('it never runs as root', async () => {
+  const { stdout } = spawnSync('ps', ['-o', 'uid=', '-p', String(running.pid)], { encoding: 'utf8' });
+  expect(Number(stdout)).toBeGreaterThan(0);
+});
+
+test('a commit survives kill -9 of the whole server, and the next start is quick', async () => {
+  await query('CREATE TABLE kept (id int)');
+  await query('INSERT INTO kept SELECT generate_series(1, 1000)');
+  await running.kill();
+  const begin = Date.now();
+  running = await startAndWait(await postgresProcess(options));
+  expect(Date.now() - begin).toBeLessThan(10_000);
+  expect(await query('SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 1000 }]);
+});
+
+test('a server that outlived its launcher is replaced, not in the way', async () => {
+  const leftover = running;
+  running = await startAndWait(await postgresProcess(options));
+  expect(isAlive(leftover.pid)).toBe(false);
+  expect(await query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+});
+
+test('committed data waits for the disk where it matters', async () => {
+  expect(await query('SHOW fsync')).toEqual([{ fsync: 'on' }]);
+  expect(await query('SHOW synchronous_commit')).toEqual([{ synchronous_commit: 'on' }]);
+});
