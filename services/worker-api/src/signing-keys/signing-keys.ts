@@ -26,7 +26,8 @@ const UNKNOWN_REREAD_MS = 5_000;
 /** Belongs to no workspace: the platform's own data key seals it. */
 const OWNER = '_platform';
 
-export function createSigningKeys({ pool, vault }: { pool: Pool; vault: Vault }): SigningKeys {
+export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () => number }): SigningKeys {
+  const { pool, vault, now = Date.now } = options;
   let known: SigningKey[] = [];
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
@@ -41,7 +42,7 @@ export function createSigningKeys({ pool, vault }: { pool: Pool; vault: Vault })
         return { kid, privateKey: createPrivateKey(pem), createdAt: created_at };
       }),
     );
-    readAt = Date.now();
+    readAt = now();
   }
 
   function readOnce(): Promise<void> {
@@ -53,7 +54,7 @@ export function createSigningKeys({ pool, vault }: { pool: Pool; vault: Vault })
 
   /** Keys that were read once go on being used while the database is away. */
   async function keys(): Promise<SigningKey[]> {
-    if (Date.now() - readAt > FRESH_MS) await readOnce().catch((err) => known.length || Promise.reject(err));
+    if (now() - readAt > FRESH_MS) await readOnce().catch((err) => known.length || Promise.reject(err));
     if (!known.length) await rotate();
     return known;
   }
@@ -73,14 +74,14 @@ export function createSigningKeys({ pool, vault }: { pool: Pool; vault: Vault })
   return {
     rotate,
     signer: async () => {
-      const signer = signerAmong(await keys(), Date.now());
+      const signer = signerAmong(await keys(), now());
       if (!signer) throw unavailable('the key that signs access tokens');
       return signer;
     },
     find: async (kid) => {
       const isIt = (key: SigningKey) => key.kid === kid;
       let key = (await keys()).find(isIt);
-      if (!key && Date.now() - readAt > UNKNOWN_REREAD_MS) {
+      if (!key && now() - readAt > UNKNOWN_REREAD_MS) {
         await readOnce();
         key = known.find(isIt);
       }

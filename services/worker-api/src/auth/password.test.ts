@@ -1,0 +1,40 @@
+import { hashPassword, passwordProblem, verifyPassword } from './password';
+
+test('a password is kept as Argon2id with the parameters of today', async () => {
+  const stored = await hashPassword('correct horse battery');
+  expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  expect(await verifyPassword(stored, 'correct horse battery')).toBe(true);
+  expect(await verifyPassword(stored, 'correct horse batterY')).toBe(false);
+});
+
+test('nobody has no password', async () => {
+  expect(await verifyPassword(null, 'anything')).toBe(false);
+});
+
+test('the event loop turns while passwords are hashed', async () => {
+  let turns = 0;
+  let hashing = true;
+  const turn = () => {
+    turns++;
+    if (hashing) setImmediate(turn);
+  };
+  turn();
+  await Promise.all(Array.from({ length: 4 }, () => hashPassword('correct horse battery')));
+  hashing = false;
+  // In the loop itself it could turn about once for each.
+  expect(turns).toBeGreaterThan(50);
+});
+
+test.each(['correct horse', 'Tr0ub4dor&3', '日本語のパスワードです', '🦆🐎🔋📎🎩🦆🐎🔋📎🎩'])(
+  '%j is good enough',
+  (password) => {
+    expect(passwordProblem(password, 'ada@example.com')).toBeUndefined();
+  },
+);
+
+test.each(['short', '1234567890', 'qwertyuiop1', 'P@ssword12'.replace('@', 'a'), 'abababababab', 'Ada@Example.com'])(
+  '%j is not',
+  (password) => {
+    expect(passwordProblem(password, 'ada@example.com')).toBeDefined();
+  },
+);

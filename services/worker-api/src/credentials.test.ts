@@ -1,0 +1,194 @@
+/** What every request of this surface goes through before its handler. */
+import { createHmac, createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { connect } from 'node:net';
+import { newOpaqueToken } from '@gantry/auth';
+import jwt from 'jsonwebtoken';
+import request from 'supertest';
+import { BASE_URL, startTestWorkerApi, type TestWorkerApi, withCookie } from './test/test-worker-api';
+
+let api: TestWorkerApi;
+let svc: string;
+let wst: string;
+beforeAll(async () => {
+  api = await startTestWorkerApi();
+  svc = (await api.createToken('personal', api.owner.jwt)).token;
+  wst = (await api.createToken('workspace', api.owner.jwt)).token;
+});
+afterAll(() => api.stop());
+
+const me = (headers: Record<string, string>) => request(api.url).get('/auth/me').set(headers);
+
+test('without a credential the answer is 401 and says what to send', async () => {
+  const { body } = await me({}).expect(401);
+  expect(body).toMatchObject({ detail: expect.stringContaining('Bearer'), code: 'no_credential' });
+});
+
+describe('malformed credentials are a 401, whatever they look like', () => {
+  test.each([
+    'svc_',
+    'svc_short',
+    'nonsense',
+    `svc_${'a'.repeat(49)}`,
+    `rly_${'a'.repeat(49)}`,
+    'svc_../../etc/passwd',
+    `svc_${'é'.repeat(20)}`.normalize('NFKD').replace(/[^ -~]/g, '%'),
+    'undefined',
+    'null',
+    '{}',
+  ])('%s', async (token) => {
+    await me({ 'x-svc-token': token }).expect(401);
+    await me({ Authorization: `Bearer ${token}` }).expect(401);
+  });
+  test.each(['Bearer', 'Basic dTpw', 'Bearer a b', 'svc_x', 'Token x'])('Authorization: %s', async (value) => {
+    await me({ Authorization: value }).expect(401);
+  });
+  test('an unknown token with a right checksum', () => me({ 'x-svc-token': newOpaqueToken('svc_') }).expect(401));
+  test('a session cookie sent as a token', () => me({ 'x-svc-token': api.owner.cookie }).expect(401));
+  test('a token sent as a session cookie', () => me({ Cookie: withCookie(svc) }).expect(401));
+  test('one changed character', async () => {
+    const swapped = svc.slice(0, 20) + (svc[20] === 'a' ? 'b' : 'a') + svc.slice(21);
+    await me({ 'x-svc-token': swapped }).expect(401);
+  });
+});
+
+describe('contradictions and floods are a 400', () => {
+  test('two headers with different credentials', async () => {
+    const { body } = await me({ 'x-svc-token': svc, Authorization: `Bearer ${wst}` }).expect(400);
+    expect(body.code).toBe('ambiguous_credential');
+  });
+  test('the same credential twice is one credential', () =>
+    me({ 'x-svc-token': svc, Authorization: `Bearer ${svc}` }).expect(200));
+  test('a header of eight kilobytes', () => me({ 'x-svc-token': 'x'.repeat(8_192) }).expect(400));
+  test.each([
+    ['x-svc-token', 'x-svc-token: A\r\nx-svc-token: B'],
+    ['authorization', 'Authorization: Bearer A\r\nAuthorization: Bearer B'],
+    ['x-svc-workspace', `x-svc-token: TOKEN\r\nx-svc-workspace: a\r\nx-svc-workspace: b`],
+    ['cookie', `Cookie: svc_cloud_session=a; svc_cloud_session=b`],
+  ])('%s sent twice', async (_header, lines) => {
+    expect(await raw(`GET /auth/me HTTP/1.1\r\nHost: x\r\n${lines.replace('TOKEN', svc)}`)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+  test('a header wins over the cookie that a browser adds by itself', async () => {
+    const { body } = await me({ Authorization: `Bearer ${svc}`, Cookie: withCookie(api.foreign.owner.cookie) });
+    expect(body.id).toBe(api.owner.userId);
+  });
+});
+
+describe('forged JWTs are a 401', () => {
+  const options = { audience: 'gantry', issuer: BASE_URL, expiresIn: 3600 } as const;
+  const subject = () => api.owner.userId;
+  const forged = async (make: (key: { kid: string; pem: string }) => string) => {
+    const { kid, privateKey } = await api.signingKeys.signer();
+    const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+    return me({ Authorization: `Bearer ${make({ kid, pem })}` });
+  };
+  const sign = (overrides: object) => (key: { kid: string; pem: string }) =>
+    jwt.sign({}, createPrivateKey(key.pem), {
+      algorithm: 'ES256',
+      keyid: key.kid,
+      subject: subject(),
+      ...options,
+      ...overrides,
+    });
+
+  test('while the right one is good', async () => expect((await forged(sign({}))).status).toBe(200));
+  test('another audience', async () => expect((await forged(sign({ audience: 'other' }))).status).toBe(401));
+  test('another issuer', async () => expect((await forged(sign({ issuer: 'http://evil.test' }))).status).toBe(401));
+  test('expired', async () => expect((await forged(sign({ expiresIn: -60 }))).status).toBe(401));
+  test('not yet valid', async () => expect((await forged(sign({ notBefore: 3600 }))).status).toBe(401));
+  test('a user who does not exist', async () => expect((await forged(sign({ subject: 'usr_x' }))).status).toBe(401));
+  test('an unknown key', async () => expect((await forged(sign({ keyid: 'nope' }))).status).toBe(401));
+  test('a key id that is a path', async () =>
+    expect((await forged(sign({ keyid: '../../dev/null' }))).status).toBe(401));
+  test('signed by somebody else under our key id', async () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const answer = await forged(({ kid }) =>
+      sign({})({ kid, pem: String(privateKey.export({ format: 'pem', type: 'pkcs8' })) }),
+    );
+    expect(answer.status).toBe(401);
+  });
+  test('algorithm none', async () => {
+    const answer = await forged(({ kid }) => unsigned({ alg: 'none', typ: 'JWT', kid }, 'x'));
+    expect(answer.status).toBe(401);
+  });
+  test('an HMAC under our public key', async () => {
+    const published = (await request(api.url).get('/.well-known/jwks.json').expect(200)).body.keys[0];
+    const answer = await forged(({ kid }) => {
+      const body = unsigned({ alg: 'HS256', typ: 'JWT', kid }, '').slice(0, -1);
+      return `${body}.${createHmac('sha256', JSON.stringify(published)).update(body).digest('base64url')}`;
+    });
+    expect(answer.status).toBe(401);
+  });
+
+  const unsigned = (header: object, signature: string) => {
+    const now = Math.floor(Date.now() / 1000);
+    const claims = { sub: subject(), aud: 'gantry', iss: BASE_URL, iat: now, exp: now + 3600 };
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    return `${part(header)}.${part(claims)}.${signature}`;
+  };
+});
+
+describe('the workspace of a request', () => {
+  test('is chosen by the header among those of the caller', async () => {
+    await api.database.pool.query("INSERT INTO memberships (workspace_id, user_id, role) VALUES ($1, $2, 'viewer')", [
+      api.foreign.workspaceId,
+      api.owner.userId,
+    ]);
+    api.identities.evictUser(api.owner.userId);
+    const { body } = await me({ 'x-svc-token': svc, 'x-svc-workspace': api.foreign.workspaceId }).expect(200);
+    expect(body).toMatchObject({ workspace_id: api.foreign.workspaceId, role: 'viewer' });
+    await request(api.url)
+      .get('/api/workspace/tokens')
+      .set({ 'x-svc-token': svc, 'x-svc-workspace': api.foreign.workspaceId })
+      .expect(403);
+  });
+  test.each(['ws_unknown', '', '__proto__', 'constructor', '*'])('%j is a 403', async (workspace) => {
+    await me({ 'x-svc-token': svc, 'x-svc-workspace': workspace }).expect(403);
+  });
+  test('a workspace token stays in its own, whoever made it', async () => {
+    await me({ 'x-svc-token': wst, 'x-svc-workspace': api.workspaceId }).expect(200);
+    await me({ 'x-svc-token': wst, 'x-svc-workspace': api.foreign.workspaceId }).expect(403);
+  });
+  test('is listed and read only by its members', async () => {
+    const member = await api.addMember('viewer');
+    const list = await request(api.url).get('/v1/workspaces').set('Authorization', `Bearer ${member.jwt}`).expect(200);
+    expect(list.body).toEqual([
+      { id: api.workspaceId, name: 'Home', role: 'viewer', active: true, created_at: expect.any(String) },
+    ]);
+    const read = (id: string) =>
+      request(api.url).get(`/api/workspaces/${id}`).set('Authorization', `Bearer ${member.jwt}`);
+    await read(api.workspaceId).expect(200);
+    const [foreign, unknown] = [await read(api.foreign.workspaceId).expect(404), await read('ws_unknown').expect(404)];
+    expect(foreign.body.code).toBe(unknown.body.code);
+  });
+});
+
+describe('aliases', () => {
+  test.each(['', '/api', '/v1', '/api/v1'])('%s/... is the same surface', async (prefix) => {
+    await request(api.url).get(`${prefix}/auth/me`).set('x-svc-token', svc).expect(200);
+    await request(api.url).get(`${prefix}/workspaces`).set('x-svc-token', svc).expect(200);
+    await request(api.url).get(`${prefix}/healthz`).expect(200);
+    await request(api.url).get(`${prefix}/system/info`).expect(200);
+  });
+  test.each(['/api/api/workspaces', '/v2/workspaces', '/apiworkspaces', '//workspaces', '/api/v1/v1/workspaces'])(
+    '%s is not',
+    async (path) => {
+      await request(api.url).get(path).set('x-svc-token', svc).expect(404);
+    },
+  );
+  test('another method is a 405', () => request(api.url).put('/auth/me').set('x-svc-token', svc).send({}).expect(405));
+  test('an unknown query parameter is a 400', () =>
+    request(api.url).get('/api/workspaces?workspace_id=x').set('x-svc-token', svc).expect(400));
+});
+
+/** For what HTTP clients refuse to send. */
+function raw(head: string): Promise<string> {
+  const { port } = new URL(api.url);
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(`${head}\r\nConnection: close\r\n\r\n`));
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.once('close', () => resolve(answer)).once('error', reject);
+  });
+}

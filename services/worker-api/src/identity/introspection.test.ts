@@ -1,0 +1,106 @@
+import { newOpaqueToken } from '@gantry/auth';
+import {
+  type Bus,
+  connectBus,
+  type Identity,
+  INTROSPECT_SUBJECT,
+  introspectReply,
+  request,
+  tokenRevoked,
+} from '@gantry/events';
+import { cutConnections, until } from '@gantry/testing';
+import http from 'supertest';
+import { startTestWorkerApi, type TestWorkerApi, withCookie } from '../test/test-worker-api';
+
+let api: TestWorkerApi;
+let asker: Bus;
+beforeAll(async () => {
+  api = await startTestWorkerApi();
+  asker = await connectBus({ url: api.nats.url('automation-api'), name: 'automation-api', log: api.logs.log });
+});
+afterAll(async () => {
+  await asker.nc.close();
+  await api.stop();
+});
+
+const ask = async (question: object): Promise<Identity | null> =>
+  (await request(asker, INTROSPECT_SUBJECT, question, introspectReply, 2_000)).identity;
+
+test('another service learns who holds a personal token', async () => {
+  const { id, token } = await api.createToken('personal', api.owner.jwt);
+  expect(await ask({ kind: 'token', token })).toEqual({
+    kind: 'personal_token',
+    userId: api.owner.userId,
+    email: 'owner@example.com',
+    name: null,
+    tokenId: id,
+    defaultWorkspaceId: api.workspaceId,
+    memberships: { [api.workspaceId]: 'owner' },
+    expiresAt: null,
+  });
+});
+
+test('a workspace token opens its workspace and no other', async () => {
+  const { token } = await api.createToken('workspace', api.foreign.owner.jwt);
+  expect(await ask({ kind: 'token', token })).toMatchObject({
+    kind: 'workspace_token',
+    userId: null,
+    memberships: { [api.foreign.workspaceId]: 'admin' },
+  });
+});
+
+test('the limit of a personal token holds in every workspace of its user', async () => {
+  const person = await api.addMember('member');
+  await api.database.pool.query("INSERT INTO memberships (workspace_id, user_id, role) VALUES ($1, $2, 'owner')", [
+    api.foreign.workspaceId,
+    person.userId,
+  ]);
+  const { token } = await api.createToken('personal', person.jwt, { role: 'viewer' });
+  expect((await ask({ kind: 'token', token }))?.memberships).toEqual({
+    [api.workspaceId]: 'viewer',
+    [api.foreign.workspaceId]: 'viewer',
+  });
+});
+
+test('sessions and users are known too, disabled ones are not', async () => {
+  const person = await api.addMember('viewer');
+  expect(await ask({ kind: 'session', cookie: person.cookie })).toMatchObject({
+    kind: 'session',
+    userId: person.userId,
+  });
+  expect(await ask({ kind: 'user', userId: person.userId })).toMatchObject({ kind: 'jwt', userId: person.userId });
+  await api.database.pool.query('UPDATE users SET disabled_at = now() WHERE id = $1', [person.userId]);
+  expect(await ask({ kind: 'session', cookie: person.cookie })).toBeNull();
+  expect(await ask({ kind: 'user', userId: person.userId })).toBeNull();
+});
+
+test.each([
+  ['an unknown token', { kind: 'token', token: newOpaqueToken('svc_') }],
+  ['a token without its checksum', { kind: 'token', token: `svc_${'a'.repeat(49)}` }],
+  ['a cookie asked for as a token', { kind: 'token', token: newOpaqueToken('ses_') }],
+  ['a token asked for as a cookie', { kind: 'session', cookie: newOpaqueToken('svc_') }],
+  ['an unknown user', { kind: 'user', userId: 'usr_nobody' }],
+])('%s is nobody', async (_what, question) => {
+  expect(await ask(question)).toBeNull();
+});
+
+test('a revocation is announced, and a session that is signed out as well', async () => {
+  const announced: string[] = [];
+  asker.nc.subscribe(tokenRevoked.subject, {
+    callback: (_err, message) => announced.push(JSON.parse(message.string()).data.tokenId),
+  });
+  await asker.nc.flush();
+  const { id } = await api.createToken('personal', api.owner.jwt);
+  await http(api.url).delete(`/auth/tokens/${id}`).set('Authorization', `Bearer ${api.owner.jwt}`).expect(204);
+  await until(() => announced.includes(id), { deadlineMs: 2_000 });
+  const person = await api.addMember('viewer');
+  const session = (await ask({ kind: 'session', cookie: person.cookie }))?.tokenId;
+  await http(api.url).post('/auth/logout').set('Cookie', withCookie(person.cookie)).expect(204);
+  await until(() => session && announced.includes(session), { deadlineMs: 2_000 });
+});
+
+test('it answers again after every connection to the database was cut', async () => {
+  const { token } = await api.createToken('personal', api.owner.jwt);
+  await cutConnections({ url: api.databaseUrl, drop: async () => {} });
+  await until(() => ask({ kind: 'token', token }));
+});

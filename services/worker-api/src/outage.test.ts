@@ -1,0 +1,82 @@
+import { request as askOver, type Bus, connectBus, INTROSPECT_SUBJECT, introspectReply } from '@gantry/events';
+import { until } from '@gantry/testing';
+import request from 'supertest';
+import { type Cable, layCable } from './test/cable';
+import { PASSWORD, startTestWorkerApi, type TestWorkerApi, withCookie } from './test/test-worker-api';
+
+let api: TestWorkerApi;
+let database: Cable;
+let token: string;
+beforeAll(async () => {
+  api = await startTestWorkerApi({
+    reach: async (url) => {
+      database = await layCable(url);
+      return database.url;
+    },
+  });
+  ({ token } = await api.createToken('personal', api.owner.jwt));
+});
+afterAll(async () => {
+  await api.stop();
+  database.close();
+});
+
+const me = () => request(api.url).get('/auth/me').set('x-svc-token', token);
+
+describe('while PostgreSQL is away', () => {
+  beforeAll(() => database.cut());
+  afterAll(async () => {
+    database.mend();
+    await until(async () => (await request(api.url).get('/health')).status === 200);
+  });
+
+  test.each([
+    ['signing in', () => request(api.url).post('/auth/login').send({ email: 'owner@example.com', password: PASSWORD })],
+    ['refreshing', () => request(api.url).post('/auth/refresh').set('Cookie', withCookie(api.owner.cookie))],
+    ['a token that was not asked about lately', me],
+    ['the platform config', () => request(api.url).get('/api/system/platform-config')],
+  ])('%s answers 503 with Retry-After and tells nothing', async (_what, ask) => {
+    api.identities.clear();
+    const answer = await ask();
+    expect(answer.status).toBe(503);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    expect(answer.text).not.toMatch(/ECONN|prisma|postgres|127\.0\.0\.1|select/i);
+  });
+
+  test('the process lives, and says that it is not ready and why', async () => {
+    await request(api.url).get('/healthz').expect(200);
+    expect((await request(api.url).get('/health').expect(503)).body).toEqual({
+      status: 'unavailable',
+      down: ['postgres'],
+    });
+  });
+
+  test('keys that were read before are still published', () =>
+    request(api.url).get('/.well-known/jwks.json').expect(200));
+
+  test('other services hear at once that nobody can say, and not "nobody"', async () => {
+    const asker: Bus = await connectBus({ url: api.nats.url('skills-api'), name: 'skills-api', log: api.logs.log });
+    const answer = askOver(asker, INTROSPECT_SUBJECT, { kind: 'token', token }, introspectReply, 5_000);
+    await expect(answer).rejects.toThrow(/identity/);
+    await asker.nc.close();
+  });
+});
+
+test('everything works again once PostgreSQL is back', async () => {
+  await me().expect(200);
+  await request(api.url).post('/auth/login').send({ email: 'owner@example.com', password: PASSWORD }).expect(200);
+});
+
+test('without NATS people sign in and revoke; the announcement follows when NATS is back', async () => {
+  const { id, token: doomed } = await api.createToken('personal', api.owner.jwt);
+  await api.nats.kill();
+  await me().expect(200);
+  await request(api.url).delete(`/auth/tokens/${id}`).set('Authorization', `Bearer ${api.owner.jwt}`).expect(204);
+  await request(api.url).get('/auth/me').set('x-svc-token', doomed).expect(401);
+  expect((await request(api.url).get('/health').expect(503)).body.down).toEqual(['nats']);
+  const waiting = async () => (await api.database.pool.query('SELECT 1 FROM outbox')).rowCount;
+  expect(await waiting()).toBeGreaterThan(0);
+  await api.nats.restart();
+  await until(async () => (await waiting()) === 0, { deadlineMs: 10_000 });
+  await until(async () => (await request(api.url).get('/health')).status === 200);
+});
