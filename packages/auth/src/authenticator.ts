@@ -4,21 +4,24 @@ import { AppError, type Principal } from '@gantry/http';
 import type { Request } from 'express';
 import { badCredential, readCredential, single } from './credential';
 import type { Identify } from './identity-cache';
+import type { OpaquePrefix } from './opaque-token';
 import { originsOf, requireSameOrigin } from './same-origin';
 
 export interface AuthenticatorOptions {
   identify: Identify;
   /** The three public addresses: a page of theirs may use the session cookie. */
   publicUrls: string[];
+  /** Of the tokens that this surface takes; those of the account when absent. */
+  tokenPrefixes?: readonly OpaquePrefix[];
 }
 
 /** Null without a credential. @throws AppError 400, 401, 403, or 503 when nobody can say */
 export type Authenticate = (req: Request) => Promise<Principal | null>;
 
-export function createAuthenticator({ identify, publicUrls }: AuthenticatorOptions): Authenticate {
+export function createAuthenticator({ identify, publicUrls, tokenPrefixes }: AuthenticatorOptions): Authenticate {
   const origins = originsOf(publicUrls);
   return async (req) => {
-    const credential = readCredential(req);
+    const credential = readCredential(req, tokenPrefixes);
     if (!credential) return null;
     if (credential.kind === 'session') requireSameOrigin(req, origins, 'refuse');
     const identity = await identify(credential);

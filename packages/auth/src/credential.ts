@@ -1,7 +1,7 @@
 /** Finding the one credential of a request. */
 import { AppError } from '@gantry/http';
 import type { Request } from 'express';
-import { parseOpaqueToken } from './opaque-token';
+import { type OpaquePrefix, parseOpaqueToken } from './opaque-token';
 
 export const SESSION_COOKIE = 'svc_cloud_session';
 
@@ -11,22 +11,27 @@ export type Credential =
   /** Sent by a browser by itself: unsafe methods must prove where they come from. */
   | { kind: 'session'; secret: string };
 
+/** Of tokens that every surface takes. */
+export const accountTokenPrefixes: readonly OpaquePrefix[] = ['svc_', 'wst_'];
+
 const HEADER_BYTES_MAX = 4_096;
 const JWT_SHAPE = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**
  * An explicit header is meant; a cookie is merely there, so it counts only without one. Two headers that name different
  * credentials are refused rather than ranked: whoever put the second one there may not be the caller.
+ * @param prefixes of the tokens that this surface takes
  * @throws AppError 400 for a header that is sent twice, too long, or contradicted; 401 for what can't be a credential
  */
-export function readCredential(req: Request): Credential | null {
+export function readCredential(req: Request, prefixes = accountTokenPrefixes): Credential | null {
   const token = single(req, 'x-svc-token')?.trim();
   const bearer = bearerOf(single(req, 'authorization'));
   if (token !== undefined && bearer !== undefined && token !== bearer) {
     throw ambiguous('x-svc-token and Authorization name different credentials; send one of them');
   }
-  if (token !== undefined) return tokenCredential(token);
-  if (bearer !== undefined) return JWT_SHAPE.test(bearer) ? { kind: 'jwt', secret: bearer } : tokenCredential(bearer);
+  if (token !== undefined) return tokenCredential(token, prefixes);
+  if (bearer !== undefined)
+    return JWT_SHAPE.test(bearer) ? { kind: 'jwt', secret: bearer } : tokenCredential(bearer, prefixes);
   const cookie = readSessionCookie(req);
   return cookie === undefined ? null : { kind: 'session', secret: cookie };
 }
@@ -69,10 +74,11 @@ function bearerOf(authorization: string | undefined): string | undefined {
   return bearer;
 }
 
-function tokenCredential(text: string): Credential {
+function tokenCredential(text: string, prefixes: readonly OpaquePrefix[]): Credential {
   const prefix = parseOpaqueToken(text)?.prefix;
-  if (prefix !== 'svc_' && prefix !== 'wst_') {
-    throw badCredential('this is not a token: expected svc_..., wst_... or an access JWT, copied whole');
+  if (!prefix || !prefixes.includes(prefix)) {
+    const expected = prefixes.map((name) => `${name}...`).join(', ');
+    throw badCredential(`this is not a token: expected ${expected} or an access JWT, copied whole`);
   }
   return { kind: 'token', secret: text };
 }

@@ -7,8 +7,8 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-export const opaquePrefixes = ['svc_', 'wst_', 'ses_'] as const;
-/** Personal token, workspace token, session cookie. */
+export const opaquePrefixes = ['svc_', 'wst_', 'ses_', 'rly_'] as const;
+/** Personal token, workspace token, session cookie, key of the skills surface. */
 export type OpaquePrefix = (typeof opaquePrefixes)[number];
 
 export interface OpaqueToken {

@@ -13,11 +13,22 @@ import { evictOnEvents } from './evict-on-events';
 import { cacheIdentities, type Identify } from './identity-cache';
 import { remoteKeys } from './jwks';
 import { createJwtVerifier, type VerifyJwt } from './jwt';
+import { type OpaquePrefix, parseOpaqueToken } from './opaque-token';
 
 const TIMEOUT_MS = 1_500;
 
+export type Introspect = (question: IntrospectRequest) => Promise<Identity | null>;
+
+/** Tokens that the service issues itself: who they stand for, asking worker-api about their user. */
+export interface OwnTokens {
+  prefix: OpaquePrefix;
+  identify: (token: string, introspect: Introspect) => Promise<Identity | null>;
+}
+
 export interface RemoteIdentify {
   identify: Identify;
+  /** At once here; an auth.token.revoked event does it in the other replicas. */
+  evictToken(tokenId: string): void;
   stop(): void;
 }
 
@@ -26,30 +37,35 @@ export interface RemoteIdentifyOptions {
   jwksUrl: string;
   issuer: string;
   audience: string;
+  ownTokens?: OwnTokens;
   log: Logger;
 }
 
 /** `identify` throws a 503 AppError when worker-api can't be asked and nothing fresh is known. */
 export function remoteIdentify(options: RemoteIdentifyOptions): RemoteIdentify {
-  const { bus, jwksUrl, issuer, audience, log } = options;
+  const { bus, jwksUrl, issuer, audience, ownTokens, log } = options;
   const verifyJwt = createJwtVerifier({ findKey: remoteKeys({ url: jwksUrl }), issuer, audience });
-  const cache = cacheIdentities(
-    identifyBy({
-      verifyJwt: (jwt) =>
-        verifyJwt(jwt).catch((cause) => {
-          throw unavailable('the check of credentials', cause);
-        }),
-      introspect: async (question) => {
-        try {
-          return (await request(bus, INTROSPECT_SUBJECT, question, introspectReply, TIMEOUT_MS)).identity;
-        } catch (cause) {
-          throw unavailable('the check of credentials', cause);
-        }
-      },
-    }),
+  const introspect: Introspect = async (question) => {
+    try {
+      return (await request(bus, INTROSPECT_SUBJECT, question, introspectReply, TIMEOUT_MS)).identity;
+    } catch (cause) {
+      throw unavailable('the check of credentials', cause);
+    }
+  };
+  const ofAccount = identifyBy({
+    verifyJwt: (jwt) =>
+      verifyJwt(jwt).catch((cause) => {
+        throw unavailable('the check of credentials', cause);
+      }),
+    introspect,
+  });
+  const cache = cacheIdentities((credential) =>
+    ownTokens && credential.kind === 'token' && parseOpaqueToken(credential.secret)?.prefix === ownTokens.prefix
+      ? ownTokens.identify(credential.secret, introspect)
+      : ofAccount(credential),
   );
   const eviction = evictOnEvents(cache, { bus, log });
-  return { identify: cache.identify, stop: eviction.stop };
+  return { identify: cache.identify, evictToken: cache.evictToken, stop: eviction.stop };
 }
 
 /** Puts a credential into the question that worker-api answers, wherever it is asked. */

@@ -17,7 +17,8 @@ export const introspectRequest = z.discriminatedUnion('kind', [
 export type IntrospectRequest = z.infer<typeof introspectRequest>;
 
 export const identity = z.object({
-  kind: z.enum(['personal_token', 'workspace_token', 'session', 'jwt']),
+  /** `api_key` is a key of the skills surface, which only skills-api knows. */
+  kind: z.enum(['personal_token', 'workspace_token', 'session', 'jwt', 'api_key']),
   userId: z.string().nullable(),
   email: z.string().nullable(),
   name: z.string().nullable(),

@@ -24,6 +24,8 @@ export const runFinished = define(
     errorCode: z.enum(runErrorCodes).nullable(),
     durationMs: z.int().nullable(),
     finishedAt: z.int(),
+    /** Slugs of the skills that it used. */
+    skills: z.array(z.string().max(64)).max(100).optional(),
   }),
 );
 
@@ -32,11 +34,35 @@ export const automationDeployed = define(
   z.object({ automationId: z.string(), version: z.int(), artifactId: z.string() }),
 );
 
+const skill = z.object({
+  skillId: z.string(),
+  slug: z.string(),
+  version: z.int(),
+  visibility: z.enum(['private', 'unlisted', 'public']),
+});
+
+/** A skill exists from now on. */
+export const skillPublished = define('skill.published.v1', skill);
+
+/** Its text, its visibility or whom it is shared with is another, or it was restored. */
+export const skillChanged = define('skill.changed.v1', skill);
+
+/** Nobody can read it any longer; its owner may restore it for thirty days. */
+export const skillDeleted = define('skill.deleted.v1', z.object({ skillId: z.string(), slug: z.string() }));
+
 export const tokenRevoked = define('auth.token.revoked.v1', z.object({ tokenId: z.string() }));
 
 /** A membership began, ended, or changed its role: cached answers about this user are stale. */
 export const memberChanged = define('member.changed.v1', z.object({ userId: z.string() }));
 
-export const eventCatalogue: EventType[] = [runFinished, automationDeployed, tokenRevoked, memberChanged];
+export const eventCatalogue: EventType[] = [
+  runFinished,
+  automationDeployed,
+  skillPublished,
+  skillChanged,
+  skillDeleted,
+  tokenRevoked,
+  memberChanged,
+];
 
 export const EVENTS_STREAM = 'EVENTS';

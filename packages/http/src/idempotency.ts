@@ -5,7 +5,7 @@
  * key taken; it is free again after LOCK_SECONDS. Answers of 5xx and 429 are not kept: the caller should try again.
  */
 import { createHash } from 'node:crypto';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { Pool } from 'pg';
 import { AppError } from './errors';
 
@@ -23,9 +23,7 @@ export function idempotency(pool: Pool): RequestHandler {
       );
     }
     const workspace = req.principal?.workspaceId ?? '';
-    const hash = createHash('sha256')
-      .update(`${req.method} ${req.path}\n${JSON.stringify(req.body ?? null)}`)
-      .digest('hex');
+    const hash = requestHash(req);
     const taken = await pool.query(
       `INSERT INTO idempotency_keys (workspace_id, key, request_hash, locked_until)
        VALUES ($1, $2, $3, now() + make_interval(secs => $4))
@@ -66,6 +64,14 @@ export function idempotency(pool: Pool): RequestHandler {
     };
     next();
   };
+}
+
+/** Of what the caller sent; uploaded files count with their bytes. */
+function requestHash(req: Request): string {
+  const hash = createHash('sha256').update(`${req.method} ${req.path}\n${JSON.stringify(req.body ?? null)}`);
+  const files: Express.Multer.File[] = Array.isArray(req.files) ? req.files : [];
+  for (const { fieldname, buffer } of files) hash.update(`\n${fieldname}:${buffer.length}\n`).update(buffer);
+  return hash.digest('hex');
 }
 
 /** Removes keys past their time. Call now and then; one replica doing it is enough, several do no harm. */

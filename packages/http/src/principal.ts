@@ -2,7 +2,7 @@ import { type Role, roles } from '@gantry/events';
 
 /** Who is calling, and the one workspace that this request acts in. Made by packages/auth, never from a body or path. */
 export interface Principal {
-  kind: 'personal_token' | 'workspace_token' | 'session' | 'jwt';
+  kind: 'personal_token' | 'workspace_token' | 'session' | 'jwt' | 'api_key';
   /** Null for a workspace token. */
   userId: string | null;
   email: string | null;

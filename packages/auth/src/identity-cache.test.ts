@@ -1,0 +1,118 @@
+import type { Identity } from '@gantry/events';
+import type { Credential } from './credential';
+import { cacheIdentities } from './identity-cache';
+
+const credential: Credential = { kind: 'token', secret: 'svc_a' };
+const identity: Identity = {
+  kind: 'personal_token',
+  userId: 'usr_1',
+  email: null,
+  name: null,
+  tokenId: 'tok_1',
+  defaultWorkspaceId: 'ws_a',
+  memberships: { ws_a: 'member' },
+  expiresAt: null,
+};
+
+let now: number;
+let asked: number;
+let answer: () => Promise<Identity | null>;
+let cache: ReturnType<typeof cacheIdentities>;
+beforeEach(() => {
+  now = 0;
+  asked = 0;
+  answer = async () => identity;
+  cache = cacheIdentities(
+    () => {
+      asked++;
+      return answer();
+    },
+    () => now,
+  );
+});
+
+test('one question serves many requests, also those that come while it is under way', async () => {
+  const answers = await Promise.all(Array.from({ length: 50 }, () => cache.identify(credential)));
+  expect(answers.every((found) => found === identity)).toBe(true);
+  await cache.identify(credential);
+  expect(asked).toBe(1);
+});
+
+test('an answer is used for at most twenty seconds', async () => {
+  await cache.identify(credential);
+  now = 20_000;
+  await cache.identify(credential);
+  expect(asked).toBe(2);
+});
+
+test('"nobody" is remembered too, but shorter', async () => {
+  answer = async () => null;
+  await cache.identify(credential);
+  await cache.identify(credential);
+  expect(asked).toBe(1);
+  now = 5_000;
+  await cache.identify(credential);
+  expect(asked).toBe(2);
+});
+
+test('a failure is not remembered', async () => {
+  answer = () => Promise.reject(new Error('away'));
+  await expect(cache.identify(credential)).rejects.toThrow('away');
+  answer = async () => identity;
+  expect(await cache.identify(credential)).toBe(identity);
+});
+
+test('no answer outlives its credential', async () => {
+  answer = async () => ({ ...identity, expiresAt: 1_000 });
+  await cache.identify(credential);
+  now = 1_000;
+  await cache.identify(credential);
+  expect(asked).toBe(2);
+});
+
+test.each([
+  ['its token', () => cache.evictToken('tok_1'), 2],
+  ['its user', () => cache.evictUser('usr_1'), 2],
+  ['another token', () => cache.evictToken('tok_2'), 1],
+  ['another user', () => cache.evictUser('usr_2'), 1],
+])('after the eviction of %s the question is asked again only if it must', async (_what, evict, questions) => {
+  await cache.identify(credential);
+  evict();
+  await cache.identify(credential);
+  expect(asked).toBe(questions);
+});
+
+test('an answer that was under way when the token was revoked is not kept, and nobody else waits for it', async () => {
+  const release: (() => void)[] = [];
+  answer = () => new Promise((resolve) => release.push(() => resolve(identity)));
+  const before = cache.identify(credential);
+  cache.evictToken('tok_1');
+  const after = cache.identify(credential);
+  expect(asked).toBe(2);
+  release[0]?.();
+  await before;
+  answer = async () => null;
+  cache.evictToken('tok_other');
+  release[1]?.();
+  await after;
+  expect(await cache.identify(credential)).toBeNull();
+});
+
+test('a token and a cookie of the same text are two credentials', async () => {
+  await cache.identify(credential);
+  await cache.identify({ kind: 'session', secret: credential.secret });
+  expect(asked).toBe(2);
+});
+
+test('ten thousand credentials are remembered, not more, and those in use stay', async () => {
+  await cache.identify(credential);
+  for (let i = 0; i < 10_000; i++) {
+    await cache.identify({ kind: 'token', secret: `svc_${i}` });
+    if (i % 100 === 0) await cache.identify(credential);
+  }
+  asked = 0;
+  await cache.identify(credential);
+  expect(asked).toBe(0);
+  await cache.identify({ kind: 'token', secret: 'svc_0' });
+  expect(asked).toBe(1);
+});
