@@ -1,9 +1,8 @@
-import { Anchor, Button, Checkbox, createTheme, Input, Modal } from '@mantine/core';
+import { Anchor, Button, Checkbox, createTheme, Input } from '@mantine/core';
 
 /**
  * Behaviour and sizes of Mantine's components. Colours and type live in styles/tokens.css: the page runs under
- * `style-src 'self'`, so Mantine is not allowed to inject the style sheet that it would make of a theme, nor the one that
- * stops the page behind a dialog from scrolling.
+ * `style-src 'self'`, so Mantine is not allowed to inject the style sheet that it would make of a theme.
  */
 export const theme = createTheme({
   focusRing: 'auto',
@@ -14,6 +13,5 @@ export const theme = createTheme({
     Input: Input.extend({ defaultProps: { size: 'md' } }),
     Checkbox: Checkbox.extend({ defaultProps: { size: 'sm' } }),
     Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
-    Modal: Modal.extend({ defaultProps: { centered: true, lockScroll: false, transitionProps: { duration: 120 } } }),
   },
 });

@@ -1,26 +1,38 @@
 import { unwrap } from '@gantry/api-client';
-import { Button, Modal, Skeleton } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Button, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { api, type Page, type Version } from '../api';
-import { FailedToLoad, Notice } from '../layout/notice';
+import { FailedToLoad } from '../layout/notice';
 import { Timestamp } from '../layout/timestamp';
 import { pageKey } from './page-key';
 import styles from './versions.module.css';
 
+const RollbackDialog = lazy(() => import('./rollback-dialog'));
+
 export function Versions({ page }: { page: Page }) {
   const [chosen, setChosen] = useState<Version | null>(null);
   const [done, setDone] = useState('');
+  const list = useRef<HTMLOListElement>(null);
+  const opener = useRef<HTMLElement>(null);
   const { data, error, isError, refetch } = useQuery({
     queryKey: [...pageKey(page.id), 'versions'],
     queryFn: () =>
       unwrap(api.GET('/api/automations/{automationId}/versions', { params: { path: { automationId: page.id } } })),
   });
+
+  /** The keyboard goes back to where it was, or to the list if that button is gone: its version is current now. */
+  function close() {
+    flushSync(() => setChosen(null));
+    (opener.current?.isConnected ? opener : list).current?.focus();
+  }
+
   if (isError && !data) return <FailedToLoad what="The versions" error={error} retry={refetch} />;
   if (!data) return <Skeleton height={96} />;
   return (
     <>
-      <ol className={styles.list} reversed>
+      <ol ref={list} className={styles.list} reversed tabIndex={-1}>
         {data.versions.map((version) => (
           <li key={version.version} className={styles.row} aria-current={version.current || undefined}>
             <div className={styles.what}>
@@ -37,7 +49,10 @@ export function Versions({ page }: { page: Page }) {
                 size="compact-sm"
                 variant="default"
                 aria-label={`Roll back to version ${version.version}`}
-                onClick={() => setChosen(version)}
+                onClick={(event) => {
+                  opener.current = event.currentTarget;
+                  setChosen(version);
+                }}
               >
                 Roll back
               </Button>
@@ -48,69 +63,16 @@ export function Versions({ page }: { page: Page }) {
       <p className="visually-hidden" role="status">
         {done}
       </p>
-      <Rollback
-        page={page}
-        chosen={chosen}
-        onClose={() => setChosen(null)}
-        onDone={(version) => setDone(`Version ${version} is current now.`)}
-      />
+      {chosen && (
+        <Suspense>
+          <RollbackDialog
+            page={page}
+            version={chosen.version}
+            onClose={close}
+            onDone={() => setDone(`Version ${chosen.version} is current now.`)}
+          />
+        </Suspense>
+      )}
     </>
-  );
-}
-
-interface RollbackProps {
-  page: Page;
-  chosen: Version | null;
-  onClose: () => void;
-  onDone: (version: number) => void;
-}
-
-function Rollback({ page, chosen, onClose, onDone }: RollbackProps) {
-  const queryClient = useQueryClient();
-  const rollback = useMutation({
-    mutationFn: (version: number) =>
-      unwrap(
-        api.POST('/api/automations/{automationId}/rollback', {
-          params: { path: { automationId: page.id } },
-          body: { version },
-        }),
-      ),
-    onSuccess: async (_, version) => {
-      await queryClient.invalidateQueries({ queryKey: pageKey(page.id) });
-      onDone(version);
-      onClose();
-    },
-  });
-  const close = () => {
-    rollback.reset();
-    onClose();
-  };
-  return (
-    <Modal
-      opened={chosen !== null}
-      onClose={close}
-      title={`Roll back to version ${chosen?.version ?? ''}?`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      <div className={styles.dialog}>
-        <p>
-          New runs will use version {chosen?.version} instead of {page.currentVersion}. Runs that have started keep the
-          version they began with, and you can come back to version {page.currentVersion} in the same way.
-        </p>
-        {rollback.error && (
-          <Notice tone="error" title="Nothing was changed">
-            {rollback.error.message}
-          </Notice>
-        )}
-        <div className={styles.answer}>
-          <Button variant="default" onClick={close}>
-            Keep version {page.currentVersion}
-          </Button>
-          <Button loading={rollback.isPending} onClick={() => chosen && rollback.mutate(chosen.version)}>
-            Roll back
-          </Button>
-        </div>
-      </div>
-    </Modal>
   );
 }

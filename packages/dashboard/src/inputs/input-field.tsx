@@ -106,6 +106,7 @@ function FileField({ item, problem, onChange }: Omit<InputFieldProps, 'typed'>) 
   return (
     <Input.Wrapper
       id={id}
+      size="md"
       label={labelOf(item)}
       labelProps={{ htmlFor: id }}
       description={description || undefined}

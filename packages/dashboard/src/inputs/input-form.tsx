@@ -18,15 +18,15 @@ interface InputFormProps {
 }
 
 export function InputForm({ items, given, canRun, onRun }: InputFormProps) {
-  const [typed, setTyped] = useState<Record<string, Typed>>(() => begin(items, given));
-  const [problems, setProblems] = useState<Problems>({});
+  const [typed, setTyped] = useState<ReadonlyMap<string, Typed>>(() => begin(items, given));
+  const [problems, setProblems] = useState<Problems>(new Map());
   const [busy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   useRunShortcut(form);
 
   function show(found: Problems) {
     setProblems(found);
-    const first = items.find((item) => found[item.name]);
+    const first = items.find((item) => found.has(item.name));
     if (first) document.getElementById(fieldId(first))?.focus();
   }
 
@@ -34,8 +34,8 @@ export function InputForm({ items, given, canRun, onRun }: InputFormProps) {
     event.preventDefault();
     if (busy || !canRun) return;
     const read = readAll(items, typed);
-    if (Object.keys(read.problems).length) return show(read.problems);
-    setProblems({});
+    if (read.problems.size) return show(read.problems);
+    setProblems(new Map());
     setBusy(true);
     try {
       await onRun(read.inputs);
@@ -53,17 +53,17 @@ export function InputForm({ items, given, canRun, onRun }: InputFormProps) {
         <InputField
           key={item.name}
           item={item}
-          typed={typed[item.name] ?? null}
-          problem={problems[item.name]}
+          typed={typed.get(item.name) ?? null}
+          problem={problems.get(item.name)}
           onChange={(value) => {
-            setTyped((before) => ({ ...before, [item.name]: value }));
-            setProblems(({ [item.name]: _fixed, ...others }) => others);
+            setTyped((before) => new Map(before).set(item.name, value));
+            setProblems((before) => new Map([...before].filter(([name]) => name !== item.name)));
           }}
         />
       ))}
-      {problems[''] && (
+      {problems.has('') && (
         <Notice tone="error" title="The run was not started">
-          {problems['']}
+          {problems.get('')}
         </Notice>
       )}
       <div className={styles.actions}>
@@ -78,20 +78,24 @@ export function InputForm({ items, given, canRun, onRun }: InputFormProps) {
   );
 }
 
-const begin = (items: InputItem[], given: Record<string, unknown> | null): Record<string, Typed> =>
-  Object.fromEntries(
-    items.map((item) => [item.name, initialTyped(item, given && item.name in given ? given[item.name] : item.default)]),
+/** Maps, since an input may be called `constructor`. */
+const begin = (items: InputItem[], given: Record<string, unknown> | null): ReadonlyMap<string, Typed> =>
+  new Map(
+    items.map((item) => [
+      item.name,
+      initialTyped(item, given && Object.hasOwn(given, item.name) ? given[item.name] : item.default),
+    ]),
   );
 
-function readAll(items: InputItem[], typed: Record<string, Typed>) {
-  const inputs: Record<string, unknown> = {};
-  const problems: Problems = {};
+function readAll(items: InputItem[], typed: ReadonlyMap<string, Typed>) {
+  const inputs: [string, unknown][] = [];
+  const problems = new Map<string, string>();
   for (const item of items) {
-    const read = readTyped(item, typed[item.name] ?? null);
-    if ('problem' in read) problems[item.name] = read.problem;
-    else if ('value' in read) inputs[item.name] = read.value;
+    const read = readTyped(item, typed.get(item.name) ?? null);
+    if ('problem' in read) problems.set(item.name, read.problem);
+    else if ('value' in read) inputs.push([item.name, read.value]);
   }
-  return { inputs, problems };
+  return { inputs: Object.fromEntries(inputs), problems };
 }
 
 /** Not while a dialog is open: what is behind it is out of reach. */

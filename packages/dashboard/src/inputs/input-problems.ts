@@ -2,19 +2,21 @@ import { ApiError } from '@gantry/api-client';
 import type { InputItem } from '../api';
 
 /** Problems by input name; those of no field, or of one that the form does not have, under the empty name. */
-export type Problems = Record<string, string>;
+export type Problems = ReadonlyMap<string, string>;
+
+const general = (problem: string): Problems => new Map([['', problem]]);
 
 /** `inputs.limit`, `/body/inputs/limit` and `limit` all mean the field `limit`. */
 export function problemsOf(error: unknown, items: InputItem[]): Problems {
   // `fetch` reports an unreachable server as a TypeError.
-  if (error instanceof TypeError) return { '': 'Gantry can’t be reached. Check your connection, then run again.' };
-  if (!(error instanceof ApiError)) return { '': error instanceof Error ? error.message : String(error) };
-  const problems: Problems = {};
+  if (error instanceof TypeError) return general('Gantry can’t be reached. Check your connection, then run again.');
+  if (!(error instanceof ApiError)) return general(error instanceof Error ? error.message : String(error));
+  const problems = new Map<string, string>();
   for (const { path, message } of error.fields) {
     const name = path.replace(/^.*\binputs[./]/, '').split(/[./[]/)[0] ?? '';
-    if (items.some((item) => item.name === name)) problems[name] ??= message;
+    if (!problems.has(name) && items.some((item) => item.name === name)) problems.set(name, message);
   }
-  return Object.keys(problems).length ? problems : { '': nextStep(error) };
+  return problems.size ? problems : general(nextStep(error));
 }
 
 function nextStep(error: ApiError): string {

@@ -4,7 +4,8 @@ import styles from './page-frame.module.css';
 
 /** Follows the system until it is used. */
 export function ColorSchemeSwitch() {
-  const { setColorScheme } = useMantineColorScheme();
+  // Mantine would switch transitions off by an inline style sheet, which the page's policy forbids.
+  const { setColorScheme } = useMantineColorScheme({ keepTransitions: true });
   const other = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark' ? 'light' : 'dark';
   return (
     <button

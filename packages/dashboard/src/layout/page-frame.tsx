@@ -4,6 +4,7 @@ import { Link, Outlet, useLocation } from 'react-router';
 import { signInPath } from '../session/next-path';
 import { session, useSession } from '../session/session';
 import { Brand } from './brand';
+import { WhereItBreaks } from './broken';
 import { ColorSchemeSwitch } from './color-scheme-switch';
 import styles from './page-frame.module.css';
 
@@ -32,7 +33,9 @@ export function PageFrame() {
         </div>
       </header>
       <main id="content" ref={main} tabIndex={-1} className={styles.main}>
-        <Outlet />
+        <WhereItBreaks key={pathname}>
+          <Outlet />
+        </WhereItBreaks>
       </main>
     </>
   );

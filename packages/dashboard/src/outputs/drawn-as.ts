@@ -23,9 +23,10 @@ export function drawnAs(items: OutputItem[], outputs: Record<string, unknown>, a
   const claimed = new Set<string>();
   const drawn: Drawn[] = [];
   for (const item of [...items, ...extra]) {
-    const artifact = findArtifact(item, outputs[item.name], artifacts);
+    const value = Object.hasOwn(outputs, item.name) ? outputs[item.name] : undefined;
+    const artifact = findArtifact(item, value, artifacts);
     if (!Object.hasOwn(outputs, item.name) && !artifact) continue;
-    const output = drawOne(item, declared.has(item.name), outputs[item.name], artifact);
+    const output = drawOne(item, declared.has(item.name), value, artifact);
     if ('artifact' in output && output.artifact) claimed.add(output.artifact.id);
     drawn.push(output);
   }

@@ -14,11 +14,18 @@ markdown.renderer.rules.link_open = (tokens, index, options, _env, self) => {
   return self.renderToken(tokens, index, options);
 };
 
-/** Below the output's own heading, which is an h3. */
-const HEADING_SHIFT = 3;
+/** The output's own heading is an h3. */
+const ABOVE = 3;
+
+/** Headings begin right below it and never skip a level, whatever levels the text uses. */
 markdown.core.ruler.push('headings_below_ours', ({ tokens }) => {
-  for (const token of tokens) {
-    if (/^h[1-6]$/.test(token.tag)) token.tag = `h${Math.min(6, Number(token.tag[1]) + HEADING_SHIFT)}`;
+  const headings = tokens.filter(({ type }) => type === 'heading_open' || type === 'heading_close');
+  const level = (tag: string) => Number(tag.slice(1));
+  const highest = Math.min(...headings.map(({ tag }) => level(tag)));
+  let last = ABOVE;
+  for (const heading of headings) {
+    if (heading.type === 'heading_open') last = Math.min(last + 1, ABOVE + 1 + level(heading.tag) - highest, 6);
+    heading.tag = `h${last}`;
   }
 });
 

@@ -1,0 +1,230 @@
+import type { Page } from 'playwright-core';
+import { chromiumPath, openSite, type TestSite } from './test/browser';
+import { type FakeRun, newRun, PERSON } from './test/fake-api';
+import { addSales, FILES, outputsOf } from './test/sample';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+
+withBrowser('the page of an automation', () => {
+  let site: TestSite;
+
+  beforeAll(async () => {
+    site = await openSite();
+    addSales(site.api);
+  }, 60_000);
+  afterAll(() => site?.close());
+  afterEach(() => expect(site.problems.splice(0)).toEqual([]));
+
+  /** The page has to have asked for it first. */
+  async function runThatWasStarted(page: Page): Promise<FakeRun> {
+    await page.waitForURL(/\?run=/);
+    const id = new URL(page.url()).searchParams.get('run');
+    const run = site.api.runs.find(({ runId }) => runId === id);
+    if (!run) throw new Error(`the fake has no run ${id}`);
+    return run;
+  }
+
+  const focused = (page: Page) => page.evaluate(() => document.activeElement?.id ?? '');
+
+  test('whoever is not signed in is asked to, told why it failed, and comes back to where they were going', async () => {
+    const page = await site.visit();
+    await page.goto(`${site.api.origin}/a/aut_sales?run=run_1`);
+    await page.getByLabel('E-mail').fill(PERSON.email);
+    await page.getByLabel('Password', { exact: true }).fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('No account has this e-mail and password').waitFor();
+    await page.getByLabel('Password', { exact: true }).fill(PERSON.password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Weekly sales report' }).waitFor();
+    expect(page.url()).toBe(`${site.api.origin}/a/aut_sales?run=run_1`);
+
+    // The token is in memory only; the cookie brings the session back, and signing out ends it.
+    await page.reload();
+    await page.getByRole('heading', { name: 'Weekly sales report' }).waitFor();
+    expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain('jwt');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  test('a link to the sign-in page can’t send people to another site', async () => {
+    const page = await site.signedIn('//evil.example/');
+    await page.getByRole('heading', { name: 'Automations' }).waitFor();
+    expect(new URL(page.url()).origin).toBe(site.api.origin);
+  });
+
+  test('the list finds an automation by its description and opens it', async () => {
+    const page = await site.signedIn('/');
+    await page.getByRole('searchbox', { name: 'Search automations' }).fill('nothing like this');
+    await page.getByText('Nothing is called').waitFor();
+    await page.getByRole('searchbox').fill('BY REGION');
+    const row = page.getByRole('listitem').filter({ hasText: 'Weekly sales report' });
+    await row.getByText('Succeeded').waitFor();
+    await row.getByRole('link').click();
+    await page.getByRole('heading', { level: 1, name: 'Weekly sales report' }).waitFor();
+  });
+
+  test('by keyboard alone: fill in, be corrected at the field, run, watch the log line by line, read the result', async () => {
+    const page = await site.signedIn('/a/aut_sales');
+    await page.getByLabel('Report title').waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Fill this in.').waitFor();
+    expect(await focused(page)).toBe('input-title');
+    await page.keyboard.type('Week 47');
+    await page.keyboard.press('Tab');
+    while ((await focused(page)) !== 'input-limit') await page.keyboard.press('Tab');
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('900');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Give 500 or less.').waitFor();
+    expect(await focused(page)).toBe('input-limit');
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('20');
+
+    site.api.refuseNext = {
+      status: 400,
+      body: {
+        error: 'inputs.title: taken',
+        code: 'invalid',
+        details: [{ path: 'inputs.title', message: 'There is a report of this title already.' }],
+      },
+    };
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('There is a report of this title already.').waitFor();
+    expect(await focused(page)).toBe('input-title');
+    await page.keyboard.type(' again');
+    await page.keyboard.press('Control+Enter');
+
+    const run = await runThatWasStarted(page);
+    expect(run.inputs).toEqual({
+      region: 'eu',
+      title: 'Week 47 again',
+      week_of: '2026-11-16',
+      limit: 20,
+      source: 'https://shop.example.com/orders',
+      draft: false,
+    });
+    const log = page.getByRole('log');
+    await page.getByText('Lines appear here').waitFor();
+    for (const [index, text] of ['reading orders', 'adding up', 'drawing'].entries()) {
+      site.api.emit(run, 'log', { stream: 'stdout', level: 'info', text });
+      await log.getByText(text).waitFor();
+      site.api.emit(run, 'progress', { fraction: (index + 1) / 4, message: text });
+      await page.getByText(`${(index + 1) * 25} % · ${text}`).waitFor();
+    }
+
+    // A server that restarts loses nobody: the page comes back with the number of the last event that it has seen.
+    const seen = run.events.at(-1)?.id;
+    site.api.dropStreams();
+    site.api.emit(run, 'log', { stream: 'stderr', level: 'warning', text: 'while nobody listened' });
+    await log.getByText('while nobody listened').waitFor();
+    expect(await log.getByText('reading orders').count()).toBe(1);
+    expect(site.api.requests.filter(({ line }) => line.endsWith('/events')).at(-1)?.lastEventId).toBe(String(seen));
+
+    site.api.finish(run, {
+      status: 'success',
+      result: { status: 'success', outputs: { note: 'All done.' }, logs: '' },
+    });
+    await page.getByText('All done.').waitFor();
+    await page.getByRole('status').getByText('Run: Succeeded.').waitFor({ state: 'attached' });
+    await page.getByRole('region', { name: 'Past runs' }).getByText('just now').waitFor();
+  });
+
+  test('every type of output is drawn as what it is', async () => {
+    const run = newRun({
+      automationId: 'aut_sales',
+      status: 'success',
+      completedAt: Date.now(),
+      durationMs: 1_200,
+      artifacts: FILES,
+      result: { status: 'success', outputs: { ...outputsOf(1), extra: [{ a: 1 }] }, logs: 'one\ntwo\n' },
+    });
+    site.api.runs.unshift(run);
+    const page = await site.signedIn(`/a/aut_sales?run=${run.runId}`);
+    const output = (label: string) => page.getByRole('region', { name: label, exact: true });
+
+    await output('Total sales').getByText('47,101.5').waitFor();
+    await output('Total sales')
+      .getByRole('img', { name: /Total sales over \d+ runs/ })
+      .waitFor();
+    await output('Summary').getByRole('heading', { name: 'A good week' }).waitFor();
+    await output('Note').getByText('Sent to nobody').waitFor();
+    await output('Details').getByText('"2026-11-16"').waitFor();
+    await output('extra').getByRole('columnheader', { name: 'a' }).waitFor();
+    await page.getByRole('log').getByText('two').waitFor();
+
+    await page.waitForFunction(
+      () => document.querySelector<HTMLImageElement>('[data-output=chart] img')?.naturalWidth === 400,
+    );
+    const [report] = await Promise.all([page.waitForEvent('download'), output('Report').getByRole('link').click()]);
+    expect(report.suggestedFilename()).toBe('report.pdf');
+    await output('Files').getByText('orders-cleaned.parquet').waitFor();
+
+    const table = output('By region').getByRole('table');
+    const firstRegion = () => table.locator('tbody tr').first().locator('td').first().textContent();
+    expect(await firstRegion()).toBe('Northern Europe');
+    await table.getByRole('button', { name: 'orders' }).click();
+    expect(await firstRegion()).toBe('Baltics');
+    expect(await table.getByRole('columnheader', { name: 'orders' }).getAttribute('aria-sort')).toBe('ascending');
+    const [csv] = await Promise.all([
+      page.waitForEvent('download'),
+      output('Orders').getByRole('button', { name: 'CSV' }).click(),
+    ]);
+    expect(csv.suggestedFilename()).toBe('raw.csv');
+  });
+
+  test('a failed run says why and what to do, with the place in the code folded away', async () => {
+    const failed = site.api.runs.find(({ status }) => status === 'error');
+    const page = await site.signedIn(`/a/aut_sales?run=${failed?.runId}`);
+    await page.getByRole('paragraph').filter({ hasText: 'no orders for region "eu"' }).waitFor();
+    await page.getByText('Check the inputs').waitFor();
+    const trace = page.getByText('File "totals.py", line 12');
+    expect(await trace.isVisible()).toBe(false);
+    await page.getByText('Where in the code').click();
+    await trace.waitFor();
+    await page.getByRole('button', { name: 'Use these inputs' }).click();
+    expect(await page.getByLabel('Report title').inputValue()).toMatch(/^Week \d+$/);
+  });
+
+  test('a run can be stopped, and a file is sent before its run starts', async () => {
+    const page = await site.signedIn('/a/aut_sales');
+    await page.getByLabel('Report title').fill('With a file');
+    await page.getByLabel('Orders').setInputFiles({ name: 'o.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b') });
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const run = await runThatWasStarted(page);
+    expect(run.inputs.orders).toMatch(/^ws_1\/uploads\//);
+    expect(site.api.uploads.at(-1)?.toString()).toBe('a,b');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('The run was stopped').waitFor();
+  });
+
+  test('rolling back asks first, and can be left with Escape', async () => {
+    const page = await site.signedIn('/a/aut_sales');
+    const open = page.getByRole('button', { name: 'Roll back to version 2' });
+    await open.click();
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await open.evaluate((button) => button === document.activeElement)).toBe(true);
+    await open.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
+    await page.getByText('Version 2', { exact: true }).first().waitFor();
+    expect(site.api.pages.get('aut_sales')?.currentVersion).toBe(2);
+  });
+
+  test('whoever holds the link of a public automation runs it without signing in, and sees nobody else’s runs', async () => {
+    const sales = site.api.pages.get('aut_sales');
+    if (!sales) throw new Error('no sample');
+    site.api.pages.set('aut_public', { ...sales, id: 'aut_public', name: 'Greeter', visibility: 'public', inputs: [] });
+    const page = await site.visit();
+    await page.goto(`${site.api.origin}/a/aut_public`);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const run = await runThatWasStarted(page);
+    expect(run.trigger).toBe('link');
+    site.api.emit(run, 'log', { stream: 'stdout', level: 'info', text: 'for anybody' });
+    await page.getByRole('log').getByText('for anybody').waitFor();
+    site.api.finish(run, { status: 'success', result: { status: 'success', outputs: { note: 'Hello.' }, logs: '' } });
+    await page.getByText('Hello.').waitFor();
+    expect(await page.getByRole('heading', { name: 'Past runs' }).count()).toBe(0);
+    expect(await page.getByRole('heading', { name: 'Versions' }).count()).toBe(0);
+  });
+});

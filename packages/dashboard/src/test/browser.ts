@@ -1,0 +1,74 @@
+/** The built page in a real browser, against the fake API. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type FakeApi, PERSON, startFakeApi } from './fake-api';
+
+const packageRoot = path.join(__dirname, '../..');
+const BROWSERS = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** Null where there is none: the tests that need it then say so and are skipped. */
+export const chromiumPath: string | undefined = BROWSERS.find((file) => file !== undefined && existsSync(file));
+
+export interface TestSite {
+  api: FakeApi;
+  /** A new visitor. Errors of the page and breaches of its Content-Security-Policy are collected in `problems`. */
+  visit: (options?: BrowserContextOptions) => Promise<Page>;
+  /** A visitor who has signed in and looks at this path. */
+  signedIn: (pathname: string, options?: BrowserContextOptions) => Promise<Page>;
+  problems: string[];
+  close: () => Promise<void>;
+}
+
+export async function openSite(): Promise<TestSite> {
+  const dist = await mkdtemp(path.join(tmpdir(), 'gantry-dashboard-'));
+  const vite = path.join(packageRoot, 'node_modules/vite/bin/vite.js');
+  await promisify(execFile)(
+    process.execPath,
+    [vite, 'build', '--outDir', dist, '--emptyOutDir', '--logLevel', 'error'],
+    {
+      cwd: packageRoot,
+      env: { ...process.env, NODE_ENV: 'production' },
+    },
+  );
+  const api = await startFakeApi(dist);
+  const browser: Browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
+  const problems: string[] = [];
+
+  async function visit(options: BrowserContextOptions = {}): Promise<Page> {
+    // Without motion nothing is half-way while it is looked at.
+    const context = await browser.newContext({ reducedMotion: 'reduce', locale: 'en-GB', ...options });
+    context.setDefaultTimeout(8_000);
+    const page = await context.newPage();
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => {
+      if (/Content Security Policy|Warning:|Minified React/.test(message.text())) problems.push(message.text());
+    });
+    return page;
+  }
+
+  return {
+    api,
+    problems,
+    visit,
+    async signedIn(pathname, options) {
+      const page = await visit(options);
+      await page.goto(`${api.origin}/sign-in?next=${encodeURIComponent(pathname)}`);
+      await page.getByLabel('E-mail').fill(PERSON.email);
+      await page.getByLabel('Password', { exact: true }).fill(PERSON.password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      return page;
+    },
+    async close() {
+      await browser.close();
+      await api.close();
+      await rm(dist, { recursive: true, force: true });
+    },
+  };
+}
