@@ -14,7 +14,11 @@ export function openPool(url: string, log: Logger): Pool {
     statement_timeout: STATEMENT_TIMEOUT_MS,
     application_name: 'skills-api',
   });
-  // An idle connection that dies (PostgreSQL restarts) is replaced by the pool; unheard, the event would end the process.
-  pool.on('error', (err) => log.warn({ err }, 'lost an idle connection to PostgreSQL'));
+  // A connection that dies (PostgreSQL restarts) is replaced by the pool. Unheard, its event would end the process: the
+  // pool hears it of idle connections only, so each is listened to for its whole life.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => {
+    client.on('error', (err) => log.warn({ err }, 'lost a connection to PostgreSQL'));
+  });
   return pool;
 }

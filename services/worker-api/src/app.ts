@@ -60,8 +60,9 @@ export function createApp(options: AppOptions): WorkerApp {
   const introspect = createIntrospection({ pool, hasher, tokenUse: options.tokenUse });
   const verifyJwt = createJwtVerifier({ findKey: signingKeys.find, issuer, audience });
   const identities = cacheIdentities(identifyBy({ verifyJwt, introspect }));
-  const revoked = (tokenId?: string) => {
-    if (tokenId) identities.evictToken(tokenId);
+  /** After a commit that ended a token or a session: it is forgotten here at once, and everywhere else by its event. */
+  const revoked = (id: string) => {
+    identities.evictToken(id);
     options.announce();
   };
   const app = createSurface({
@@ -72,12 +73,11 @@ export function createApp(options: AppOptions): WorkerApp {
       ...systemOperations({ prisma, baseUrl, dashboardUrl, skillsUrl }),
       ...authOperations({
         prisma,
-        sessions: createSessions({ pool, hasher }),
+        sessions: createSessions({ pool, hasher, revoked }),
         signingKeys,
         issueAccessToken: createAccessTokens({ signingKeys, issuer, audience }),
         setupToken: options.setupToken,
         publicUrls,
-        revoked,
       }),
       ...tokenOperations({ prisma, hasher, revoked }),
       ...workspaceOperations({ prisma }),

@@ -27,8 +27,12 @@ export function openDatabase(url: string, log: Logger): Database {
     statement_timeout: STATEMENT_TIMEOUT_MS,
     application_name: 'worker-api',
   });
-  // An idle connection that dies (PostgreSQL restarts) is replaced by the pool; unheard, the event would end the process.
-  pool.on('error', (err) => log.warn({ err }, 'lost an idle connection to PostgreSQL'));
+  // A connection that dies (PostgreSQL restarts) is replaced by the pool. Unheard, its event would end the process: the
+  // pool hears it of idle connections only, so each is listened to for its whole life.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => {
+    client.on('error', (err) => log.warn({ err }, 'lost a connection to PostgreSQL'));
+  });
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   return {
     pool,

@@ -11,7 +11,10 @@ export const envSchema = z.object({
   /** The same shape. Tokens and cookies are looked up by their HMAC under these. */
   TOKEN_PEPPERS: keyRing,
   /** Who knows it may create the first owner. Without it nobody can. */
-  SETUP_TOKEN: z.string().min(16).optional(),
+  SETUP_TOKEN: z
+    .union([z.literal(''), z.string().min(16)])
+    .transform((token) => token || undefined)
+    .optional(),
 });
 
 export type Env = z.infer<typeof envSchema>;

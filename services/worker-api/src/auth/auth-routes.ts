@@ -19,8 +19,6 @@ export interface AuthDeps {
   setupToken: string | undefined;
   /** Of the three surfaces, the worker surface first. */
   publicUrls: [string, ...string[]];
-  /** After a commit that revoked something: tells the other replicas and services, and forgets it here. */
-  revoked: (tokenId?: string) => void;
 }
 
 export function authOperations(deps: AuthDeps): Operations {
@@ -63,19 +61,14 @@ export function authOperations(deps: AuthDeps): Operations {
     refreshSession: async (req, res) => {
       const cookie = cookieOf(req);
       if (!cookie) throw badCredential(`refreshing needs the cookie ${SESSION_COOKIE}; sign in first`);
-      const session = await sessions.refresh(cookie).catch((err) => {
-        // It may have ended just now, as a copy.
-        deps.revoked();
-        throw err;
-      });
+      const session = await sessions.refresh(cookie);
       const access = await issueAccessToken(session.userId);
       setCookie(res, session.cookie);
       res.json(access);
     },
     signOut: async (req, res) => {
       const cookie = cookieOf(req);
-      const ended = cookie && (await sessions.close(cookie));
-      if (ended) deps.revoked(ended);
+      if (cookie) await sessions.close(cookie);
       res.clearCookie(SESSION_COOKIE, cookieOptions).status(204).end();
     },
     me: async (req, res) => {

@@ -26,10 +26,14 @@ export async function insertSession(tx: Db, session: NewSession): Promise<void> 
 }
 
 /**
- * Puts `fresh` in the place of the cookie and returns whose session it is; null if that can't be. A cookie that was
- * replaced before is a copy, in hands that we don't know: the whole session ends.
+ * Puts `fresh` in the place of the cookie and says whose session it is. A cookie that was replaced before is a copy, in
+ * hands that we don't know: the whole session ends, and `endedId` names it.
  */
-export function replaceCookie(pool: Pool, hashes: Buffer[], fresh: Buffer): Promise<{ userId: string } | null> {
+export function replaceCookie(
+  pool: Pool,
+  hashes: Buffer[],
+  fresh: Buffer,
+): Promise<{ userId: string } | { endedId: string | null }> {
   return inTransaction(pool, async (query) => {
     // The row lock of this UPDATE makes two refreshes with one cookie take turns: the second finds it replaced.
     const { rows } = await query(
@@ -42,8 +46,7 @@ export function replaceCookie(pool: Pool, hashes: Buffer[], fresh: Buffer): Prom
     );
     const [session] = rows;
     if (!session) {
-      await revokeByCookie(query, hashes, 'c.replaced_at IS NOT NULL');
-      return null;
+      return { endedId: await revokeByCookie(query, hashes, 'c.replaced_at IS NOT NULL') };
     }
     await query('INSERT INTO session_cookies (hash, session_id) VALUES ($1, $2)', [fresh, session.id]);
     await query(

@@ -17,11 +17,16 @@ export interface Sessions {
   open(tx: Db, userId: string, client: Client): Promise<string>;
   /** @throws AppError 401 for a cookie that no longer counts */
   refresh(cookie: string): Promise<{ userId: string; cookie: string }>;
-  /** Returns the id of the session that ended, if one did. */
-  close(cookie: string): Promise<string | null>;
+  close(cookie: string): Promise<void>;
 }
 
-export function createSessions({ pool, hasher }: { pool: Pool; hasher: TokenHasher }): Sessions {
+export function createSessions(options: {
+  pool: Pool;
+  hasher: TokenHasher;
+  /** Called with the id of a session after it has ended. */
+  revoked: (sessionId: string) => void;
+}): Sessions {
+  const { pool, hasher, revoked } = options;
   return {
     open: async (tx, userId, client) => {
       const cookie = newOpaqueToken('ses_');
@@ -31,9 +36,13 @@ export function createSessions({ pool, hasher }: { pool: Pool; hasher: TokenHash
     refresh: async (cookie) => {
       const fresh = newOpaqueToken('ses_');
       const session = await replaceCookie(pool, hasher.candidates(cookie), hasher.hash(fresh).hash);
-      if (!session) throw new AppError('unauthorized', 'session_ended', 'the session has ended; sign in again');
-      return { userId: session.userId, cookie: fresh };
+      if ('userId' in session) return { userId: session.userId, cookie: fresh };
+      if (session.endedId) revoked(session.endedId);
+      throw new AppError('unauthorized', 'session_ended', 'the session has ended; sign in again');
     },
-    close: (cookie) => revokeSession(pool, hasher.candidates(cookie)),
+    close: async (cookie) => {
+      const endedId = await revokeSession(pool, hasher.candidates(cookie));
+      if (endedId) revoked(endedId);
+    },
   };
 }

@@ -2,14 +2,17 @@ import { newOpaqueToken } from '@gantry/auth';
 import {
   type Bus,
   connectBus,
+  enqueue,
   type Identity,
   INTROSPECT_SUBJECT,
   introspectReply,
+  memberChanged,
   request,
   tokenRevoked,
 } from '@gantry/events';
 import { cutConnections, until } from '@gantry/testing';
 import http from 'supertest';
+import { inTransaction } from '../database';
 import { startTestWorkerApi, type TestWorkerApi, withCookie } from '../test/test-worker-api';
 
 let api: TestWorkerApi;
@@ -97,6 +100,17 @@ test('a revocation is announced, and a session that is signed out as well', asyn
   const session = (await ask({ kind: 'session', cookie: person.cookie }))?.tokenId;
   await http(api.url).post('/auth/logout').set('Cookie', withCookie(person.cookie)).expect(204);
   await until(() => session && announced.includes(session), { deadlineMs: 2_000 });
+});
+
+test('a changed membership counts as soon as its event is heard', async () => {
+  const person = await api.addMember('admin');
+  const role = async () => (await http(api.url).get('/auth/me').set('Authorization', `Bearer ${person.jwt}`)).body.role;
+  expect(await role()).toBe('admin');
+  await api.database.pool.query("UPDATE memberships SET role = 'viewer' WHERE user_id = $1", [person.userId]);
+  await inTransaction(api.database.pool, (query) =>
+    enqueue(query, memberChanged, api.workspaceId, { userId: person.userId }),
+  );
+  await until(async () => (await role()) === 'viewer', { deadlineMs: 2_000 });
 });
 
 test('it answers again after every connection to the database was cut', async () => {

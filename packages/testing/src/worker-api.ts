@@ -1,0 +1,30 @@
+/**
+ * The real worker-api in the test's own process, for services that need somebody to sign in.
+ *
+ * Loaded by its path at run time: the boundaries between services are checked on imports, and this package is built
+ * without any service.
+ */
+import path from 'node:path';
+import type { TestNats } from './test-nats';
+
+/** What services/worker-api/src/test/test-worker-api.ts gives; see there for the rest. */
+export interface RunningWorkerApi {
+  /** Where it listens. */
+  url: string;
+  /** The access JWT and the session cookie of the first owner. */
+  owner: { userId: string; email: string; jwt: string; cookie: string };
+  workspaceId: string;
+  foreign: { workspaceId: string; owner: { jwt: string } };
+  createToken(kind: 'personal' | 'workspace', jwt: string, body?: object): Promise<{ id: string; token: string }>;
+  stop(): Promise<void>;
+}
+
+export const WORKER_API_ISSUER = 'http://api.test';
+
+export async function startWorkerApi(nats: TestNats): Promise<RunningWorkerApi> {
+  const file = path.resolve(__dirname, '../../../services/worker-api/src/test/test-worker-api');
+  const { startTestWorkerApi } = require(file) as {
+    startTestWorkerApi(options: { nats: TestNats }): Promise<RunningWorkerApi>;
+  };
+  return startTestWorkerApi({ nats });
+}

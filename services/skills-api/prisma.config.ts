@@ -1,0 +1,10 @@
+import { defineConfig } from 'prisma/config';
+
+export default defineConfig({
+  schema: 'prisma/schema.prisma',
+  migrations: { path: 'prisma/migrations' },
+  experimental: { externalTables: true },
+  // Written with SQL by packages/events and packages/http.
+  tables: { external: ['public.outbox', 'public.inbox', 'public.idempotency_keys'] },
+  datasource: { url: process.env.DATABASE_URL ?? '' },
+});

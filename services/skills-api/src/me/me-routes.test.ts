@@ -1,0 +1,124 @@
+/** An account of worker-api on another service: two databases, one token, NATS between them. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type RemoteIdentify, remoteIdentify } from '@gantry/auth';
+import { type Bus, connectBus } from '@gantry/events';
+import { health, postgresCheck } from '@gantry/http';
+import {
+  catchLogs,
+  createDatabase,
+  type RunningWorkerApi,
+  startTestNats,
+  startWorkerApi,
+  type TestNats,
+  until,
+  WORKER_API_ISSUER,
+} from '@gantry/testing';
+import type { Pool } from 'pg';
+import request from 'supertest';
+import { createApp } from '../app';
+import { openPool } from '../database';
+
+let nats: TestNats;
+let accounts: RunningWorkerApi;
+let pool: Pool;
+let bus: Bus;
+let identities: RemoteIdentify;
+let server: Server;
+let url: string;
+
+beforeAll(async () => {
+  nats = await startTestNats();
+  accounts = await startWorkerApi(nats);
+  const { log } = catchLogs();
+  pool = openPool((await createDatabase('skills-api')).url, log);
+  bus = await connectBus({ url: nats.url('skills-api'), name: 'skills-api', log });
+  identities = remoteIdentify({
+    bus,
+    jwksUrl: `${accounts.url}/.well-known/jwks.json`,
+    issuer: WORKER_API_ISSUER,
+    audience: 'gantry',
+    log,
+  });
+  const app = createApp({
+    pool,
+    health: health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() }),
+    identify: identities.identify,
+    publicUrls: [WORKER_API_ISSUER, 'http://dashboard.test', 'http://skills.test'],
+    log,
+    validateResponses: true,
+  });
+  server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  identities.stop();
+  server.close();
+  await bus.nc.close();
+  await pool.end();
+  await accounts.stop();
+  await nats.stop();
+});
+
+const me = (headers: Record<string, string>) => request(url).get('/api/me').set(headers);
+const bearer = (credential: string) => ({ Authorization: `Bearer ${credential}` });
+const revoke = (tokenId: string) =>
+  request(accounts.url).delete(`/auth/tokens/${tokenId}`).set(bearer(accounts.owner.jwt)).expect(204);
+
+test('it is alive and ready', async () => {
+  await request(url).get('/healthz').expect(200);
+  await request(url).get('/health').expect(200);
+});
+
+test('every credential of the account opens it: personal token, workspace token, JWT, cookie', async () => {
+  const { workspaceId, owner } = accounts;
+  const svc = await accounts.createToken('personal', owner.jwt);
+  const wst = await accounts.createToken('workspace', owner.jwt);
+  const whole = { id: owner.userId, email: owner.email, name: null, workspace_id: workspaceId, role: 'owner' };
+  expect((await me({ 'x-svc-token': svc.token }).expect(200)).body).toEqual({ ...whole, credential: 'personal_token' });
+  expect((await me(bearer(owner.jwt)).expect(200)).body).toEqual({ ...whole, credential: 'jwt' });
+  expect((await me({ Cookie: `svc_cloud_session=${owner.cookie}` }).expect(200)).body).toEqual({
+    ...whole,
+    credential: 'session',
+  });
+  expect((await me(bearer(wst.token)).expect(200)).body).toMatchObject({
+    id: null,
+    role: 'admin',
+    workspace_id: workspaceId,
+  });
+});
+
+test('without a credential, or with a made-up one, it says so in its own error shape', async () => {
+  expect((await me({}).expect(401)).body).toEqual({ error: expect.any(String), code: 'no_credential' });
+  await me(bearer(`svc_${'a'.repeat(49)}`)).expect(401);
+  await me(bearer('eyJhbGciOiJub25lIn0.e30.x')).expect(401);
+});
+
+test('a workspace of somebody else is refused', async () => {
+  await me({ ...bearer(accounts.owner.jwt), 'x-svc-workspace': accounts.foreign.workspaceId }).expect(403);
+});
+
+test('a token that was just used is refused within two seconds of its revocation', async () => {
+  const { id, token } = await accounts.createToken('personal', accounts.owner.jwt);
+  await me(bearer(token)).expect(200);
+  await revoke(id);
+  await until(async () => (await me(bearer(token))).status === 401, { deadlineMs: 2_000 });
+});
+
+test('without NATS a known caller goes on for some seconds, an unknown one gets 503 and not 401', async () => {
+  const known = await accounts.createToken('personal', accounts.owner.jwt);
+  const unknown = await accounts.createToken('personal', accounts.owner.jwt);
+  await me(bearer(known.token)).expect(200);
+  await nats.kill();
+  await me(bearer(known.token)).expect(200);
+  const answer = await me(bearer(unknown.token)).expect(503);
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  expect((await request(url).get('/health').expect(503)).body.down).toEqual(['nats']);
+
+  // Revoked while nobody could hear of it: refused as soon as the connection is back.
+  await revoke(known.id);
+  await nats.restart();
+  await until(async () => (await me(bearer(known.token))).status === 401, { deadlineMs: 10_000 });
+  await until(async () => (await me(bearer(unknown.token))).status === 200, { deadlineMs: 10_000 });
+});
