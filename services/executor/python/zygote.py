@@ -68,10 +68,14 @@ def child_main(command, config):
     os._exit(0)
 
 
-def cold_main():
+def cold_main(config):
     """`isolation: process`: bubblewrap did all the sealing and bound /code and /deps; one run on descriptor 3, then exit."""
     try:
+        os.closerange(4, 256)                                   # bwrap's own descriptors
+        os.set_inheritable(CTL, False)
         spec = channel.read_json()
+        sealing.write_file("/proc/self/oom_score_adj", b"1000")
+        sealing.set_limits(config["limits"])
         sealing.set_limits(spec["limits"])
         sealing.limit_cpu(spec["cpuSeconds"])
         os.setpriority(os.PRIO_PROCESS, 0, 10)
@@ -148,7 +152,7 @@ def main():
     logs.install()
     sys.stdout.reconfigure(line_buffering=True)
     if config.get("cold"):
-        return cold_main()
+        return cold_main(config)
     if os.getpid() != 1:
         sys.exit("the zygote must be pid 1 of its namespace: bwrap --as-pid-1")
     os.closerange(4, 256)                                       # bwrap's own descriptors

@@ -4,6 +4,8 @@
  * Works on bytes, so that a secret printed in pieces is found: any end of the stream that could be the beginning of a
  * secret is held back until more is known. The result is the same for every way of cutting the stream.
  */
+import { ByteMatcher } from './byte-matcher';
+
 export const MASK = '***';
 
 /** Shorter values would mask ordinary text everywhere. */
@@ -32,76 +34,97 @@ const PASS_THROUGH: Redactor = {
 };
 
 export function createRedactor(secrets: Iterable<string>): Redactor {
-  // latin1 strings have one character for each byte, which lets a regular expression work on bytes.
-  const forms = new Set<string>();
-  for (const secret of secrets) for (const form of formsOf(secret)) forms.add(form);
+  const forms = new Map<string, Buffer>();
+  for (const secret of secrets) for (const form of formsOf(secret)) forms.set(form.toString('latin1'), form);
   if (forms.size === 0) return PASS_THROUGH;
-  const longestFirst = [...forms].sort((a, b) => b.length - a.length);
-  const pattern = new RegExp(longestFirst.map((form) => form.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')).join('|'), 'g');
+  const matcher = new ByteMatcher([...forms.values()]);
 
-  const mask = (latin1: string) => latin1.replace(pattern, MASK);
   const text = (value: string) => {
-    const latin1 = Buffer.from(value).toString('latin1');
-    const masked = mask(latin1);
-    return masked === latin1 ? value : Buffer.from(masked, 'latin1').toString();
+    const stream = openStream(matcher);
+    const masked = Buffer.concat([stream.push(Buffer.from(value)), stream.end()]);
+    return stream.maskedAny() ? masked.toString() : value;
   };
-
-  /** Where the earliest end begins that could still become a secret. */
-  function heldBackFrom(latin1: string): number {
-    let earliest = latin1.length;
-    for (const form of longestFirst) {
-      for (
-        let at = latin1.indexOf(form[0]!, Math.max(0, latin1.length - form.length + 1));
-        at >= 0 && at < earliest;
-      ) {
-        if (form.startsWith(latin1.slice(at))) earliest = at;
-        at = latin1.indexOf(form[0]!, at + 1);
-      }
-    }
-    return earliest;
-  }
-
-  function stream(): RedactedStream {
-    let held = '';
-    return {
-      push(chunk) {
-        const latin1 = held + chunk.toString('latin1');
-        let out = '';
-        let from = 0;
-        const safe = heldBackFrom(latin1);
-        pattern.lastIndex = 0;
-        // A match that begins before the held-back end is decided: nothing longer can still come of it.
-        for (let match = pattern.exec(latin1); match && match.index < safe; match = pattern.exec(latin1)) {
-          out += latin1.slice(from, match.index) + MASK;
-          from = match.index + match[0].length;
-        }
-        pattern.lastIndex = 0;
-        // A match may have eaten into what looked like a beginning: the rest has to be looked at again.
-        const rest = from > safe ? heldBackFrom(latin1.slice(from)) + from : safe;
-        out += latin1.slice(from, rest);
-        held = latin1.slice(rest);
-        return Buffer.from(out, 'latin1');
-      },
-      end() {
-        const rest = mask(held);
-        held = '';
-        return Buffer.from(rest, 'latin1');
-      },
-    };
-  }
-
-  function json(value: unknown): unknown {
+  const json = (value: unknown): unknown => {
     if (typeof value === 'string') return text(value);
     if (Array.isArray(value)) return value.map(json);
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [text(key), json(inner)]));
-  }
-
-  return { text, json, stream };
+  };
+  return { text, json, stream: () => openStream(matcher) };
 }
 
-/** Every way in which a value is likely to be printed, as latin1. */
-function formsOf(secret: string): string[] {
+const MASK_BYTES = Buffer.from(MASK);
+const NOTHING = Buffer.alloc(0);
+/** Below this it is passed on at once; a longer hold is moved on in larger steps, so that copying stays linear too. */
+const HELD_BYTES_SMALL = 4_096;
+
+/** Each longest stretch of bytes that belong to any match becomes one mask. */
+function openStream(matcher: ByteMatcher): RedactedStream & { maskedAny(): boolean } {
+  /** Positions count from the start of the stream; `base` is that of the first held byte. */
+  let held: Buffer[] = [];
+  let base = 0;
+  let position = 0;
+  let node = 0;
+  /** Stretches of matched bytes that have not left yet, in order and apart from each other. */
+  const found: { from: number; to: number }[] = [];
+  let endedInMask = false;
+  let masked = false;
+
+  function mark(from: number, to: number) {
+    masked = true;
+    let start = from;
+    for (let last = found.at(-1); last && last.to >= start; last = found.at(-1)) {
+      start = Math.min(start, last.from);
+      found.pop();
+    }
+    found.push({ from: start, to });
+  }
+
+  function release(upTo: number): Buffer {
+    const bytes = held.length === 1 && held[0] ? held[0] : Buffer.concat(held);
+    const out: Buffer[] = [];
+    let at = base;
+    while (at < upTo) {
+      const next = found[0];
+      const plainEnd = Math.min(upTo, next?.from ?? upTo);
+      if (plainEnd > at) {
+        out.push(bytes.subarray(at - base, plainEnd - base));
+        endedInMask = false;
+        at = plainEnd;
+      }
+      if (!next || next.from >= upTo) continue;
+      if (!endedInMask) out.push(MASK_BYTES);
+      endedInMask = true;
+      at = Math.min(upTo, next.to);
+      if (next.to <= upTo) found.shift();
+      else next.from = upTo;
+    }
+    held = upTo < position ? [bytes.subarray(upTo - base)] : [];
+    base = upTo;
+    return out.length === 1 && out[0] ? out[0] : Buffer.concat(out);
+  }
+
+  return {
+    push(chunk) {
+      held.push(chunk);
+      for (const byte of chunk) {
+        position++;
+        node = matcher.step(node, byte);
+        const length = matcher.matched[node] as number;
+        if (length) mark(position - length, position);
+      }
+      const safe = position - (matcher.depth[node] as number);
+      const waiting = position - base;
+      if (safe === base || (waiting > HELD_BYTES_SMALL && (safe - base) * 2 < waiting)) return NOTHING;
+      return release(safe);
+    },
+    end: () => release(position),
+    maskedAny: () => masked,
+  };
+}
+
+/** Every way in which a value is likely to be printed, as bytes. */
+function formsOf(secret: string): Buffer[] {
   const bytes = Buffer.from(secret);
   if (bytes.length < SECRET_BYTES_MIN) return [];
   const escaped = JSON.stringify(secret).slice(1, -1);
@@ -118,7 +141,7 @@ function formsOf(secret: string): string[] {
     bytes.toString('hex').toUpperCase(),
     ...base64Forms(bytes),
   ].filter((form) => form.length >= FORM_CHARS_MIN);
-  return [bytes.toString('latin1'), ...derived.map((form) => Buffer.from(form).toString('latin1'))];
+  return [bytes, ...derived.map((form) => Buffer.from(form))];
 }
 
 const asciiEscaped = (text: string) =>

@@ -92,6 +92,8 @@ function makeDirectory(target: string, name: string): void {
 /** 'wx' and no links ever made: the target can't be anything but a new file below the directory. */
 async function writeEntry(source: Readable, target: string, bytesMax: number): Promise<number> {
   let written = 0;
+  // It may fail before anybody reads it; reading it then fails too.
+  source.on('error', () => {});
   const file = await fs.promises.open(target, 'wx', 0o444).catch(() => {
     throw new BadZip(`${path.basename(target)} is there twice`);
   });

@@ -1,6 +1,6 @@
 /** How bubblewrap lays out each kind of sandbox. */
 import path from 'node:path';
-import { INNER_UID, type SandboxSettings, type SandboxSpec } from './settings';
+import { FIXED_LIMITS, INNER_UID, type SandboxSettings, type SandboxSpec } from './settings';
 
 /** Descriptors that every sandbox is started with: 0-2, the control channel, bwrap's status, the seccomp program. */
 export const CONTROL_FD = 3;
@@ -49,7 +49,7 @@ export function coldArgs(settings: SandboxSettings, spec: SandboxSpec): string[]
     ...(spec.deps ? ['--ro-bind', path.join(settings.storeDir, spec.deps), '/deps'] : ['--dir', '/deps']),
     ...(spec.egress ? ['--ro-bind', settings.egressDir, '/egress'] : []),
     ...['--remount-ro', '/', '--chdir', '/tmp'],
-    ...started(settings, '/gantry/zygote.py', { cold: true }),
+    ...started(settings, '/gantry/zygote.py', { cold: true, limits: FIXED_LIMITS }),
   ];
 }
 

@@ -216,7 +216,8 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
   /** Three connections are three queues: "ready" on one may be read before the others have been greeted. */
   private readyWhenComplete(starting: Starting): void {
     const { child, connected, saidReady, nonce } = starting;
-    if (child.state !== 'starting' || !saidReady || connected.size < 3) return;
+    // One that has been killed meanwhile may still say that it is ready: nobody must get it.
+    if (child.state !== 'starting' || child.killedFor || !saidReady || connected.size < 3) return;
     clearTimeout(starting.timer);
     this.byNonce.delete(nonce);
     if (this.settings.cgroups) {

@@ -1,0 +1,92 @@
+import { createRedactor, MASK } from './redact';
+
+const SECRET = 'p4ss/w+rd "ä" ~?>';
+
+test('a value is masked in every form in which it is likely to be printed', () => {
+  const { text } = createRedactor([SECRET]);
+  const bytes = Buffer.from(SECRET);
+  const forms = [
+    SECRET,
+    JSON.stringify(SECRET).slice(1, -1),
+    encodeURIComponent(SECRET),
+    encodeURIComponent(SECRET).replaceAll('%20', '+'),
+    bytes.toString('base64'),
+    bytes.toString('base64url'),
+    bytes.toString('hex'),
+    bytes.toString('hex').toUpperCase(),
+    'p4ss/w+rd \\"\\u00e4\\" ~?>',
+  ];
+  for (const form of forms) expect(text(`<${form}>`)).toBe(`<${MASK}>`);
+});
+
+test.each([0, 1, 2, 3, 4])('inside a longer base64 text, %s bytes in, nothing of it can be read', (before) => {
+  const { text } = createRedactor(['correct horse battery']);
+  const encoded = Buffer.from(`${'x'.repeat(before)}correct horse battery, and more`).toString('base64');
+  const masked = text(encoded);
+  expect(masked).toContain(MASK);
+  expect(Buffer.from(masked.replace(MASK, ''), 'base64').toString()).not.toMatch(/orrect|horse|batter/);
+});
+
+test('values under four bytes are left alone, and so is everything without secrets', () => {
+  expect(createRedactor(['abc', '']).text('abc')).toBe('abc');
+  const { push, end } = createRedactor([]).stream();
+  expect(push(Buffer.from('any')).toString() + end().toString()).toBe('any');
+});
+
+test('the result is the same for every way of cutting the stream', () => {
+  const secrets = ['abab', 'ababcab', 'bcabX', 'secret-value', 'et-va', 'zzzz'];
+  const redactor = createRedactor(secrets);
+  const input = Buffer.from('xababababcabXabab secret-valueé zz zzz zzzzz secret-valu aba');
+  const whole = redactor.text(input.toString());
+  for (const secret of secrets) expect(whole).not.toContain(secret);
+  const cutAt = (cuts: number[]) => {
+    const stream = redactor.stream();
+    const parts = [...cuts, input.length].map((end, i) => stream.push(input.subarray(cuts[i - 1] ?? 0, end)));
+    return Buffer.concat([...parts, stream.end()]).toString();
+  };
+  for (let a = 0; a <= input.length; a++) {
+    for (let b = a; b <= input.length; b++) expect(cutAt([a, b])).toBe(whole);
+  }
+  expect(cutAt(Array.from({ length: input.length }, (_, i) => i))).toBe(whole);
+});
+
+test('matches that overlap are masked together, so that no end of one shows', () => {
+  expect(createRedactor(['abcdef', 'defghi']).text('<abcdefghi>')).toBe('<***>');
+});
+
+test('what can’t become a secret any more is passed on at once', () => {
+  const stream = createRedactor(['secret']).stream();
+  expect(stream.push(Buffer.from('hello sec')).toString()).toBe('hello ');
+  expect(stream.push(Buffer.from('ond')).toString()).toBe('second');
+  expect(stream.push(Buffer.from(' secre')).toString()).toBe(' ');
+  expect(stream.end().toString()).toBe('secre');
+});
+
+test('strings and keys inside JSON are masked, other values kept', () => {
+  const { json } = createRedactor(['hunter22']);
+  expect(json({ a: ['hunter22!', 1, null, true], hunter22: { b: 'x hunter22' } })).toEqual({
+    a: [`${MASK}!`, 1, null, true],
+    [MASK]: { b: `x ${MASK}` },
+  });
+});
+
+test('a secret of 32 KB and twenty others cost little on a flood of output', () => {
+  const secrets = [
+    'k'.repeat(32 * 1024),
+    ...Array.from({ length: 20 }, (_, i) => `secret-number-${i}-${'y'.repeat(20)}`),
+  ];
+  const stream = createRedactor(secrets).stream();
+  const chunk = Buffer.from('an ordinary line of output with some k and s in it\n'.repeat(1_300));
+  let bytes = 0;
+  for (let i = 0; i < 30; i++) bytes += stream.push(chunk).length;
+  expect(bytes + stream.end().length).toBe(chunk.length * 30);
+});
+
+test('output made to look like the beginning of a secret does not slow the executor down', () => {
+  const secret = `${'a'.repeat(32 * 1024)}b`;
+  const stream = createRedactor([secret]).stream();
+  const began = performance.now();
+  for (let i = 0; i < 200_000; i++) stream.push(Buffer.from('aaaa'));
+  stream.end();
+  expect(performance.now() - began).toBeLessThan(10_000);
+});

@@ -1,0 +1,97 @@
+/** Zygotes that crash, hang, grow old, or can't be built; and what is left when the executor itself is killed. */
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { until } from '@gantry/testing';
+import { prepareLayout } from '../layout';
+import { descendants, isRunning } from '../test/processes';
+import { type TestSandbox, testOwner, testSandbox, testSettings } from '../test/sandbox-fixture';
+import { explainNoSandbox } from './explain-no-sandbox';
+import { startSandbox } from './sandbox';
+
+const open: TestSandbox[] = [];
+async function fixtureWith(...args: Parameters<typeof testSandbox>) {
+  const fixture = await testSandbox(...args);
+  open.push(fixture);
+  return fixture;
+}
+afterEach(async () => {
+  for (const { sandbox } of open.splice(0)) await sandbox.stop();
+});
+
+test('when the zygote crashes its runs fail with a reason, all its processes go, and a new one takes over', async () => {
+  const { sandbox, run } = await fixtureWith();
+  const pool = sandbox.pool;
+  const zygote = pool?.current?.pid ?? 0;
+  const pids = descendants(zygote).map(({ pid }) => pid);
+  let began!: () => void;
+  const hasBegun = new Promise<void>((resolve) => {
+    began = resolve;
+  });
+  const underWay = run('import time\ndef run():\n    print("up", flush=True)\n    time.sleep(30)\n', {
+    hooks: { onStream: () => began() },
+  });
+  await hasBegun;
+  process.kill(zygote, 'SIGKILL');
+  expect((await underWay).value).toMatch(/zygote ended/);
+  await until(() => !pids.some(isRunning));
+  await until(() => pool?.idle.length === 4 && pool.current?.pid !== zygote);
+  expect((await run('def run(): return 1\n')).value).toBe(1);
+});
+
+test('a zygote that hangs is noticed and replaced, and the runs that waited for it are answered', async () => {
+  const { sandbox, run } = await fixtureWith();
+  const stuck = sandbox.pool?.current?.pid ?? 0;
+  process.kill(stuck, 'SIGSTOP');
+  const values = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => run(`def run(): return ${n}\n`)));
+  expect(values.map(({ value }) => value)).toEqual([1, 2, 3, 4, 5, 6]);
+  await until(() => sandbox.pool?.current?.pid !== stuck, { deadlineMs: 15_000 });
+});
+
+test('replacing the zygote under load loses no run', async () => {
+  const { sandbox, run } = await fixtureWith({ recycleForks: 20 });
+  const seen = new Set<number | undefined>();
+  const worker = async () => {
+    const values: unknown[] = [];
+    for (let i = 0; i < 25; i++) {
+      values.push((await run('def run(): return 1\n')).value);
+      seen.add(sandbox.pool?.current?.pid);
+    }
+    return values;
+  };
+  const values = (await Promise.all([worker(), worker(), worker(), worker()])).flat();
+  expect(values).toEqual(Array(100).fill(1));
+  expect(seen.size).toBeGreaterThan(3);
+});
+
+test('a machine without bubblewrap, or where nothing can be built, is told so with the remedy', async () => {
+  const missing = await startSandbox(testSettings({ bwrap: '/nonexistent/bwrap' }), 'zygote').catch((err) => err);
+  expect(explainNoSandbox(missing)).toMatch(/apt-get install bubblewrap/);
+  const refused = await startSandbox(testSettings({ readOnlyPaths: ['/nonexistent'] }), 'zygote').catch((err) => err);
+  expect(refused.message).toMatch(/nonexistent/);
+});
+
+test('kill -9 of the executor leaves no process, and the next one sweeps its directories and groups', async () => {
+  const orphan = spawn(
+    process.execPath,
+    ['-r', path.join(__dirname, '../test/from-source.cjs'), path.join(__dirname, '../test/orphan.ts')],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const said = await new Promise<string>((resolve) => orphan.stdout.once('data', (text) => resolve(String(text))));
+  const { pids, runDir } = JSON.parse(said) as { pids: number[]; runDir: string };
+  expect(pids.length).toBeGreaterThan(5);
+  const left = () => fs.readdirSync(runDir).filter((name) => name.startsWith(`${orphan.pid}-`));
+  expect(left()).not.toEqual([]);
+  orphan.kill('SIGKILL');
+  await until(() => !pids.some(isRunning));
+  await until(() => !isRunning(orphan.pid ?? 0));
+  prepareLayout(path.dirname(runDir), testOwner);
+  expect(left()).toEqual([]);
+  await fixtureWith();
+  const groups = ['/sys/fs/cgroup/memory/gantry-runs', '/sys/fs/cgroup/pids/gantry-runs'].filter((dir) =>
+    fs.existsSync(dir),
+  );
+  const leftGroups = () =>
+    groups.flatMap((dir) => fs.readdirSync(dir)).filter((name) => name.startsWith(`${orphan.pid}-`));
+  await until(() => leftGroups().length === 0);
+});

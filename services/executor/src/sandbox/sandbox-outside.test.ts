@@ -1,0 +1,208 @@
+/** What only the outside can enforce: one deed of user code for each run, seen from the host. */
+
+import { descendants } from '../test/processes';
+import { type RunOptions, type TestSandbox, testSandbox } from '../test/sandbox-fixture';
+
+let fixture: TestSandbox;
+beforeAll(async () => {
+  fixture = await testSandbox();
+});
+afterAll(() => fixture.sandbox.stop());
+
+const value = async (source: string, options?: RunOptions) => (await fixture.run(source, options)).value;
+
+test('random numbers differ between runs that were forked from the same process', async () => {
+  const source = `
+import ssl, random, uuid, secrets, ctypes
+def run():
+    private = ctypes.create_string_buffer(8)
+    ctypes.CDLL("libcrypto.so.3").RAND_priv_bytes(private, 8)
+    return [ssl.RAND_bytes(8).hex(), private.raw.hex(), random.random(), str(uuid.uuid4()), secrets.token_hex(8)]
+`;
+  const runs = (await Promise.all([1, 2, 3, 4].map(() => value(source)))) as string[][];
+  for (const source of [0, 1, 2, 3, 4]) expect(new Set(runs.map((run) => run[source])).size).toBe(4);
+});
+
+test('forged control frames change nobody else’s result', async () => {
+  const forging = value(`
+import os, json, struct
+def run():
+    for i in range(1, 40):
+        body = json.dumps({"t": "result", "id": str(i), "ok": True, "outputBytes": 2}).encode()
+        os.write(3, struct.pack(">I", len(body)) + body)
+    return 1
+`);
+  const honest = value('import time\ndef run():\n    time.sleep(0.3)\n    return "honest"\n');
+  expect(await honest).toBe('honest');
+  await forging;
+});
+
+test('a child’s connection can’t be opened a second time', async () => {
+  const { connect } = await import('node:net');
+  await fixture.sandbox.pool?.full();
+  const zygote = fixture.sandbox.pool?.current;
+  const starting = zygote?.children.get(fixture.sandbox.pool?.idle[0]?.id ?? '');
+  const again = connect(`${zygote?.dir}/ctl/s`);
+  again.on('error', () => {});
+  again.write(`c${starting?.nonce}`);
+  again.resume();
+  await new Promise((resolve) => again.once('close', resolve));
+  expect(starting?.child.state).toBe('ready');
+});
+
+test('only whole digests name directories of the store', async () => {
+  expect(await value('', { spec: { code: `../store${'0'.repeat(60)}` } })).toMatch(/bad digest/);
+  expect(await value('', { spec: { code: '0'.repeat(64) } })).toMatch(/No such file/);
+});
+
+test('dependencies of a run are visible to it, and to no other', async () => {
+  const deps = fixture.put({ 'somelib.py': 'VALUE = 42\n' });
+  expect(await value('import somelib\ndef run(): return somelib.VALUE\n', { spec: { deps } })).toBe(42);
+  expect(await value('import os\ndef run(): return os.listdir("/deps")\n')).toEqual([]);
+});
+
+const LOOP = 'def run():\n    while True: pass\n';
+
+test('an endless loop ends at the wall limit', async () => {
+  expect(await value(LOOP, { wallMs: 400 })).toBe('killed: wall time limit');
+});
+
+test('an endless loop ends at the CPU limit, as a time-out and not as a lack of memory', async () => {
+  const { outcome } = await fixture.run(LOOP, { spec: { cpuSeconds: 1 } });
+  expect(outcome).toMatchObject({ kind: 'raised', cause: 'cpu' });
+});
+
+test('a CPU limit that the code ignores ends it all the same', async () => {
+  const source = `import signal\ndef run():\n    signal.signal(signal.SIGXCPU, signal.SIG_IGN)\n    while True: pass\n`;
+  expect((await fixture.run(source, { spec: { cpuSeconds: 1 } })).outcome).toEqual({ kind: 'cpu' });
+});
+
+test('a crash of the interpreter is reported with its signal', async () => {
+  expect(await value('import ctypes\ndef run(): ctypes.string_at(0)\n')).toMatch(/signal 11/);
+});
+
+test('an exit without a result is reported as that', async () => {
+  expect(await value('import os\ndef run(): os._exit(0)\n')).toMatch(/exit code 0 and without a result/);
+});
+
+test('a run that closes its control channel is ended', async () => {
+  expect(await value('import os, time\ndef run():\n    os.close(3)\n    time.sleep(30)\n')).toMatch(
+    /closed its control/,
+  );
+});
+
+test.each([
+  ['claims 4 GB', String.raw`b"\xff\xff\xff\xff"`, /frame of 4294967295 bytes/],
+  ['is not JSON', String.raw`b"\0\0\0\x03abc"`, /not JSON/],
+  ['is JSON but no object', String.raw`b"\0\0\0\x042222"`, /not an object/],
+  ['is of an unknown kind', String.raw`b'\0\0\0\x09{"t":"x"}'`, /unexpected/],
+])('a control frame that %s ends the run', async (_, bytes, message) => {
+  expect(await value(`import os, time\ndef run():\n    os.write(3, ${bytes})\n    time.sleep(30)\n`)).toMatch(message);
+});
+
+test('an output over its limit is refused, by the harness and without it', async () => {
+  const { outcome } = await fixture.run('def run(): return "x" * (9 << 20)\n');
+  expect(outcome).toMatchObject({ kind: 'raised', cause: 'output' });
+  const forged = `
+import os, json, struct, time
+def run():
+    body = json.dumps({"t": "result", "ok": True, "outputBytes": 9 << 20}).encode()
+    os.write(3, struct.pack(">I", len(body)) + body)
+    time.sleep(30)
+`;
+  expect(await value(forged)).toMatch(/output too large/);
+});
+
+test('stopping itself does not keep a run from its wall limit', async () => {
+  const source = 'import os, signal, time\ndef run():\n    os.kill(os.getpid(), signal.SIGSTOP)\n    time.sleep(30)\n';
+  expect(await value(source, { wallMs: 400 })).toBe('killed: wall time limit');
+});
+
+test('a daemon that outlives the run is killed with it', async () => {
+  const source = `
+import subprocess
+def run():
+    subprocess.Popen(["/usr/bin/sleep", "61"], start_new_session=True)
+    return "done"
+`;
+  const { value, gone, child } = await fixture.run(source);
+  expect(value).toBe('done');
+  await gone;
+  expect(child.state).toBe('dead');
+});
+
+test('a fork bomb ends at the wall limit and leaves nothing behind', async () => {
+  const source = 'import os\ndef run():\n    while True:\n        try: os.fork()\n        except OSError: pass\n';
+  const run = await fixture.run(source, { wallMs: 800 });
+  expect(run.value).toBe('killed: wall time limit');
+  await run.gone;
+});
+
+test.each([
+  ['as a group, where the machine lets us', {}],
+  ['by polling, where it does not', { cgroups: null }],
+])('the memory of all processes of a run is limited %s', async (_, settings) => {
+  const source = `
+import os, time
+def run():
+    for _ in range(8):
+        if os.fork() == 0:
+            block = bytearray(120 << 20)
+            time.sleep(20)
+            os._exit(0)
+    block = bytearray(100 << 20)
+    time.sleep(20)
+`;
+  const own = await testSandbox({ slots: 1, ...settings });
+  const { outcome } = await own.run(source, { memoryBytes: 256 << 20, wallMs: 8_000 });
+  expect(['out_of_memory', 'killed']).toContain(outcome.kind);
+  expect(outcome).not.toMatchObject({ reason: 'wall time limit' });
+  await own.sandbox.stop();
+});
+
+test('pipe buffers can’t be hoarded', async () => {
+  const source = `
+import os, fcntl
+def run():
+    count = 0
+    try:
+        while True:
+            _, writer = os.pipe()
+            fcntl.fcntl(writer, 1031, 1 << 20)
+            count += 1
+    except OSError as error:
+        return count
+`;
+  expect(await value(source)).toBeLessThan(130);
+});
+
+test('an artifact that is a link, a device or a FIFO is refused', async () => {
+  const source = `
+import os
+from gantry import context
+def run():
+    os.symlink("/etc/passwd", "/tmp/link")
+    os.mkfifo("/tmp/fifo")
+    seen = []
+    for path in ("/tmp/link", "/tmp/fifo", "/dev/zero", "/tmp"):
+        try:
+            context.artifact("x", path)
+            seen.append(None)
+        except (OSError, ValueError) as error:
+            seen.append(type(error).__name__)
+    return seen
+`;
+  expect(await value(source)).toEqual(['OSError', 'ValueError', 'ValueError', 'ValueError']);
+});
+
+test('after all that the pool is full, with no zombie and nothing left over', async () => {
+  await fixture.sandbox.pool?.full();
+  expect(await value('def run(): return 1\n')).toBe(1);
+  await fixture.sandbox.pool?.full();
+  const pid = fixture.sandbox.pool?.current?.pid ?? 0;
+  const deadline = Date.now() + 3_000;
+  while (descendants(pid).length > 4 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+  const left = descendants(pid);
+  expect(left).toHaveLength(4);
+  expect(left.filter(({ state }) => state === 'Z')).toEqual([]);
+});

@@ -1,0 +1,22 @@
+/** Started by a test as a process of its own, to be killed: runs something and says which processes there are. */
+import { descendants } from './processes';
+import { testSandbox } from './sandbox-fixture';
+
+async function main() {
+  const { sandbox, run, settings } = await testSandbox();
+  void run(
+    'import subprocess, time\ndef run():\n    subprocess.Popen(["/usr/bin/sleep", "62"])\n    print("up", flush=True)\n    time.sleep(60)\n',
+    {
+      hooks: {
+        onStream: () => {
+          const pids = descendants(process.pid).map(({ pid }) => pid);
+          process.stdout.write(
+            `${JSON.stringify({ pids, runDir: settings.runDir, zygote: sandbox.pool?.current?.pid })}\n`,
+          );
+        },
+      },
+    },
+  );
+}
+
+void main();
