@@ -4,7 +4,7 @@ import { findCurrent } from '../automations/current-version';
 import type { Deps } from '../deps';
 import { runLimits, TEST_SECONDS } from './run-limits';
 import { toTestRun } from './run-result';
-import { startRun } from './start-run';
+import { startRun, WAIT_SECONDS } from './start-run';
 
 /** One run of an artifact that need not be deployed: no network, 60 s, and secrets only through an automation. */
 export async function runTest(deps: Deps, req: Request) {
@@ -28,7 +28,7 @@ export async function runTest(deps: Deps, req: Request) {
       secrets: automationId === undefined ? [] : runnable.spec.secrets,
     },
     createdBy: userId,
-    waitSeconds: wait,
+    waitSeconds: wait ?? WAIT_SECONDS,
     requestId: String(req.id),
     traceparent: req.get('traceparent'),
   });

@@ -3,6 +3,9 @@ import type { Deps } from '../deps';
 import { placeFiles } from './input-files';
 import type { Runnable } from './runnable';
 
+/** api-spec.md, Limits. The OpenAPI file bounds what a caller may ask for. */
+export const WAIT_SECONDS = 10;
+
 export interface Start {
   workspaceId: string;
   subjectId: string;

@@ -1,0 +1,202 @@
+/** The real service on a real PostgreSQL and NATS, listening, with a fake executor and without a worker-api. */
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import path from 'node:path';
+import { newOpaqueToken } from '@gantry/auth';
+import { type Bus, connectBus, type Identity, newId, type Role } from '@gantry/events';
+import type { RateLimits } from '@gantry/http';
+import {
+  type CaughtLogs,
+  catchLogs,
+  createDatabase,
+  type FakeExecutor,
+  type FakeJob,
+  fakeExecutor,
+  freePort,
+  startTestNats,
+  type TestDatabase,
+  type TestNats,
+  temporaryDir,
+} from '@gantry/testing';
+import { pino } from 'pino';
+import request, { type Test } from 'supertest';
+import { type AutomationApi, startAutomationApi } from '../automation-api';
+import { serveInspections } from './fake-inspector';
+import { zipOf } from './zip';
+
+export interface Caller {
+  workspaceId: string;
+  userId: string | null;
+  token: string;
+  get(path: string): Test;
+  post(path: string, body?: object): Test;
+  patch(path: string, body: object): Test;
+  delete(path: string): Test;
+}
+
+export interface TestService {
+  api: AutomationApi;
+  url: string;
+  database: TestDatabase;
+  nats: TestNats;
+  logs: CaughtLogs;
+  /** Somebody in a workspace of his own, or in the one given. */
+  signedIn(options?: { role?: Role; workspaceId?: string; userId?: string | null }): Caller;
+  anonymous: Pick<Caller, 'get' | 'post'>;
+  /** An executor that the test drives itself: claim, report, complete. */
+  connectExecutor(): Promise<FakeExecutor>;
+  /** An executor that completes every run with what `work` returns, until the service stops or the result is called. */
+  serveRuns(work: (job: FakeJob) => unknown, slots?: number): Promise<() => Promise<void>>;
+  /** Another replica on the same database, NATS and storage. */
+  replica(options?: Partial<StartOptions>): Promise<AutomationApi>;
+  stop(): Promise<void>;
+}
+
+export interface StartOptions {
+  now: () => Date;
+  rateLimits: RateLimits;
+  inspector: boolean;
+}
+
+const silent = pino({ level: 'silent' });
+const plenty: RateLimits = { requestsPerMinute: 100_000, runsPerMinute: 100_000, signInsPerMinute: 100_000 };
+
+export async function startService(options: Partial<StartOptions> = {}): Promise<TestService> {
+  const [database, nats, port] = await Promise.all([createDatabase('automation-api'), startTestNats(), freePort()]);
+  const url = `http://127.0.0.1:${port}`;
+  const logs = catchLogs();
+  const identities = new Map<string, Identity>();
+  const objects = temporaryDir('objects');
+  const signingKey = randomBytes(24).toString('hex');
+  const encryptionKey = randomBytes(32);
+  const opened: (() => Promise<unknown>)[] = [];
+
+  async function startApi(given: Partial<StartOptions>): Promise<AutomationApi> {
+    const api = await startAutomationApi({
+      databaseUrl: database.url,
+      natsUrl: nats.url('automation-api'),
+      baseUrl: 'http://worker.test',
+      dashboardUrl: url,
+      skillsUrl: 'http://skills.test',
+      encryptionKeys: { current: 'v1', keys: new Map([['v1', encryptionKey]]) },
+      objectStore: { location: `file:${objects}`, signingKey, internalUrl: url },
+      dashboardDir: path.join(objects, 'no-dashboard'),
+      jwt: { jwksUrl: 'http://worker.test/jwks.json', issuer: 'http://worker.test', audience: 'gantry' },
+      identify: async (credential) => identities.get(credential.secret) ?? null,
+      log: logs.log,
+      rateLimits: given.rateLimits ?? plenty,
+      validateResponses: true,
+      autoTick: false,
+      ...(given.now && { now: given.now }),
+    });
+    opened.push(async () => {
+      await api.drain();
+      await api.close();
+    });
+    return api;
+  }
+
+  const api = await startApi(options);
+  const server = createServer(api.app);
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  opened.push(() => closed(server));
+
+  const connectAsExecutor = async (): Promise<Bus> => {
+    const bus = await connectBus({ url: nats.url('executor'), name: 'executor', log: silent });
+    opened.push(() => bus.nc.close());
+    return bus;
+  };
+  if (options.inspector ?? true) serveInspections(await connectAsExecutor());
+
+  const send = (test: Test, token?: string) => (token ? test.set('Authorization', `Bearer ${token}`) : test);
+  const requests = (token?: string) => ({
+    get: (route: string) => send(request(url).get(route), token),
+    post: (route: string, body?: object) =>
+      body === undefined ? send(request(url).post(route), token) : send(request(url).post(route), token).send(body),
+  });
+
+  return {
+    api,
+    url,
+    database,
+    nats,
+    logs,
+    signedIn: ({ role = 'admin', workspaceId = newId('ws_'), userId = newId('usr_') } = {}) => {
+      const token = newOpaqueToken('svc_');
+      identities.set(token, {
+        kind: 'personal_token',
+        userId,
+        email: null,
+        name: null,
+        tokenId: newId('tok_'),
+        defaultWorkspaceId: workspaceId,
+        memberships: { [workspaceId]: role },
+        expiresAt: null,
+      });
+      return {
+        workspaceId,
+        userId,
+        token,
+        ...requests(token),
+        patch: (route, body) => send(request(url).patch(route), token).send(body),
+        delete: (route) => send(request(url).delete(route), token),
+      };
+    },
+    anonymous: requests(),
+    connectExecutor: async () => fakeExecutor(await connectAsExecutor(), 'automation'),
+    serveRuns: async (work, slots = 2) => {
+      const stop = fakeExecutor(await connectAsExecutor(), 'automation').serve(slots, work);
+      opened.push(stop);
+      return stop;
+    },
+    replica: (given = {}) => startApi(given),
+    stop: async () => {
+      for (const close of opened.splice(0).reverse()) await close();
+      await nats.stop();
+      await database.drop();
+    },
+  };
+}
+
+const closed = (server: Server) =>
+  new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+
+export const helloManifest = {
+  name: 'Hello',
+  description: 'Greets somebody',
+  inputs: [{ name: 'who', type: 'text', required: true }],
+  outputs: [{ name: 'greeting', type: 'text' }],
+};
+export const helloCode = 'def run(who):\n    return {"greeting": f"Hello, {who}"}\n';
+
+/** PUTs bytes as a client would. @returns the storageKey */
+export async function uploaded(caller: Caller, bytes: Buffer): Promise<string> {
+  const { body } = await caller.post('/api/artifacts/upload-url').expect(200);
+  const answer = await fetch(body.uploadUrl, {
+    method: 'PUT',
+    body: new Uint8Array(bytes),
+    headers: { 'Content-Type': 'application/zip' },
+  });
+  if (!answer.ok) throw new Error(`upload answered ${answer.status}`);
+  return body.storageKey;
+}
+
+export async function makeArtifact(
+  caller: Caller,
+  options: { files?: Record<string, string>; manifest?: object; entrypoint?: string } = {},
+): Promise<string> {
+  const { files = { 'main.py': helloCode }, manifest = helloManifest, entrypoint = 'main.py' } = options;
+  const storageKey = await uploaded(caller, await zipOf(files));
+  const { body } = await caller.post('/api/artifacts', { manifest, entrypoint, storageKey }).expect(201);
+  return body.artifactId;
+}
+
+/** @returns what deploy answered */
+export async function deployed(caller: Caller, options: Parameters<typeof makeArtifact>[1] & { deploy?: object } = {}) {
+  const artifactId = await makeArtifact(caller, options);
+  const { body } = await caller.post('/api/deploy', { artifactId, ...options.deploy }).expect(201);
+  return body as { id: string; automationId: string; url: string; currentVersion: number; warnings: string[] };
+}
