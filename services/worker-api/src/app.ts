@@ -9,7 +9,7 @@ import {
   identifyBy,
 } from '@gantry/auth';
 import { createSurface, type Health, type RateLimits } from '@gantry/http';
-import { createVault, type KeyRing } from '@gantry/vault';
+import { createVault, type KeyRing, type Vault } from '@gantry/vault';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { createAccessTokens } from './auth/access-token';
@@ -48,6 +48,7 @@ export interface WorkerApp {
   introspect: Introspect;
   identities: IdentityCache;
   signingKeys: SigningKeys;
+  vault: Vault;
 }
 
 export function createApp(options: AppOptions): WorkerApp {
@@ -90,5 +91,5 @@ export function createApp(options: AppOptions): WorkerApp {
     ...(options.rateLimits && { rateLimits: options.rateLimits }),
     validateResponses: options.validateResponses ?? false,
   });
-  return { app, introspect, identities, signingKeys };
+  return { app, introspect, identities, signingKeys, vault };
 }

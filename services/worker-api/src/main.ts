@@ -18,7 +18,7 @@ async function main() {
   const relay = startRelay({ pool, bus, service: 'worker-api', log });
   const tokenUse = trackTokenUse({ pool, log });
   const checks = health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() });
-  const { app, introspect, identities, signingKeys } = createApp({
+  const { app, introspect, identities, signingKeys, vault } = createApp({
     database,
     health: checks,
     tokenUse,
@@ -40,7 +40,7 @@ async function main() {
   });
   const eviction = evictOnEvents(identities, { bus, log });
   const responder = serveIntrospection({ bus, introspect, log });
-  const housekeeping = startHousekeeping({ pool, signingKeys, log });
+  const housekeeping = startHousekeeping({ pool, signingKeys, vault, log });
   await serve({
     app,
     host: env.HOST,

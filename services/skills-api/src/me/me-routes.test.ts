@@ -14,10 +14,9 @@ import {
   until,
   WORKER_API_ISSUER,
 } from '@gantry/testing';
-import type { Pool } from 'pg';
+import { Pool } from 'pg';
 import request from 'supertest';
 import { createApp } from '../app';
-import { openPool } from '../database';
 
 let nats: TestNats;
 let accounts: RunningWorkerApi;
@@ -31,7 +30,7 @@ beforeAll(async () => {
   nats = await startTestNats();
   accounts = await startWorkerApi(nats);
   const { log } = catchLogs();
-  pool = openPool((await createDatabase('skills-api')).url, log);
+  pool = new Pool({ connectionString: (await createDatabase('skills-api')).url });
   bus = await connectBus({ url: nats.url('skills-api'), name: 'skills-api', log });
   identities = remoteIdentify({
     bus,
