@@ -23,7 +23,7 @@ withBrowser('everybody can use every screen', () => {
     site = await openSite();
   }, 60_000);
   afterAll(() => site?.close());
-  afterEach(() => expect(site.problems.splice(0)).toEqual([]));
+  afterEach(async () => expect(await site.leave()).toEqual([]));
 
   async function check(page: Page, screen: string) {
     // In the dark only the colours differ.

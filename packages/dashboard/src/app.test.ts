@@ -13,7 +13,7 @@ withBrowser('the page of an automation', () => {
     addSales(site.api);
   }, 60_000);
   afterAll(() => site?.close());
-  afterEach(() => expect(site.problems.splice(0)).toEqual([]));
+  afterEach(async () => expect(await site.leave()).toEqual([]));
 
   /** The page has to have asked for it first. */
   async function runThatWasStarted(page: Page): Promise<FakeRun> {
@@ -191,7 +191,7 @@ withBrowser('the page of an automation', () => {
     await page.getByLabel('Orders').setInputFiles({ name: 'o.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b') });
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     const run = await runThatWasStarted(page);
-    expect(run.inputs.orders).toMatch(/^ws_1\/uploads\//);
+    expect(run.inputs.orders).toEqual({ name: 'o.csv', storageKey: 'ws_1/uploads/0' });
     expect(site.api.uploads.at(-1)?.toString()).toBe('a,b');
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('The run was stopped').waitFor();

@@ -122,6 +122,6 @@ withBrowser('what automations write is shown, never executed', () => {
     ).toBe(0);
     expect(await page.evaluate(() => (window as { __executed?: number }).__executed ?? 0)).toBe(0);
     expect(foreign).toEqual([]);
-    expect(site.problems).toEqual([]);
+    expect(await site.leave()).toEqual([]);
   });
 });

@@ -53,7 +53,7 @@ function LoadedPage({ page }: { page: Page }) {
   const member = page.access === 'member';
 
   async function start(inputs: Record<string, unknown>) {
-    const started = await runs.start(await sendFiles(inputs));
+    const started = await runs.start(await sendFiles(inputs, page.access));
     setSearch({ run: started }, { replace: true, preventScrollReset: true });
     void queryClient.invalidateQueries({ queryKey: runKeys.list(page.id) });
   }

@@ -28,6 +28,8 @@ export function Versions({ page }: { page: Page }) {
     (opener.current?.isConnected ? opener : list).current?.focus();
   }
 
+  // Whoever can't run an active automation is a viewer.
+  const mayChange = page.canRun || page.status !== 'active';
   if (isError && !data) return <FailedToLoad what="The versions" error={error} retry={refetch} />;
   if (!data) return <Skeleton height={96} />;
   return (
@@ -45,17 +47,19 @@ export function Versions({ page }: { page: Page }) {
             {version.current ? (
               <span className={styles.current}>Current</span>
             ) : (
-              <Button
-                size="compact-sm"
-                variant="default"
-                aria-label={`Roll back to version ${version.version}`}
-                onClick={(event) => {
-                  opener.current = event.currentTarget;
-                  setChosen(version);
-                }}
-              >
-                Roll back
-              </Button>
+              mayChange && (
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={`Roll back to version ${version.version}`}
+                  onClick={(event) => {
+                    opener.current = event.currentTarget;
+                    setChosen(version);
+                  }}
+                >
+                  Roll back
+                </Button>
+              )
             )}
           </li>
         ))}

@@ -94,13 +94,12 @@ function readJson(text: string): Read {
   }
 }
 
+const MB = 1024 * 1024;
+
 function readFile(item: InputItem, file: File): Read {
-  if (item.max_size_mb !== undefined && file.size > item.max_size_mb * 1_000_000) {
-    return {
-      problem: `Choose a file of at most ${item.max_size_mb} MB; this one has ${(file.size / 1e6).toFixed(1)} MB.`,
-    };
-  }
-  return { value: file };
+  const { max_size_mb: max } = item;
+  if (max === undefined || file.size <= max * MB) return { value: file };
+  return { problem: `Choose a file of at most ${max} MB; this one has ${(file.size / MB).toFixed(1)} MB.` };
 }
 
 function isWebAddress(text: string): boolean {

@@ -1,24 +1,41 @@
 import { unwrap } from '@gantry/api-client';
-import { api } from '../api';
+import { api, type Page } from '../api';
 
-/** Uploads every file among the inputs; what comes back names each by its storage key, as a run expects it. */
-export async function sendFiles(inputs: Record<string, unknown>): Promise<Record<string, unknown>> {
+/** Of a file inside a request's body, which may have 1 MB: base64 takes a third more than the file. */
+const INLINE_BYTES_MAX = 700_000;
+
+/** Every file among the inputs as a run expects it: a member's uploaded, a stranger's inside the request. */
+export async function sendFiles(
+  inputs: Record<string, unknown>,
+  access: Page['access'],
+): Promise<Record<string, unknown>> {
+  const send = access === 'member' ? upload : inline;
   const sent = await Promise.all(
-    Object.entries(inputs).map(async ([name, value]) => [name, value instanceof File ? await sendFile(value) : value]),
+    Object.entries(inputs).map(async ([name, value]) => [name, value instanceof File ? await send(value) : value]),
   );
   return Object.fromEntries(sent);
 }
 
-async function sendFile(file: File): Promise<string> {
+async function upload(file: File): Promise<{ name: string; storageKey: string }> {
   const { uploadUrl, storageKey, maxBytes } = await unwrap(api.POST('/api/artifacts/upload-url'));
-  if (file.size > maxBytes) throw new Error(`“${file.name}” is larger than the ${maxBytes / 1e6} MB that can be sent.`);
-  // The URL is signed for this content type, whatever the file is.
-  const response = await fetch(uploadUrl, {
-    method: 'PUT',
-    body: file,
-    headers: { 'Content-Type': 'application/zip' },
-  });
-  if (!response.ok)
+  if (file.size > maxBytes) throw tooLarge(file, maxBytes, 'Choose a smaller one.');
+  const response = await fetch(uploadUrl, { method: 'PUT', body: file });
+  if (!response.ok) {
     throw new Error(`“${file.name}” could not be sent (the server answered ${response.status}). Run again.`);
-  return storageKey;
+  }
+  return { name: file.name, storageKey };
 }
+
+async function inline(file: File): Promise<{ name: string; content_base64: string }> {
+  if (file.size > INLINE_BYTES_MAX) throw tooLarge(file, INLINE_BYTES_MAX, 'Sign in to send larger files.');
+  const dataUrl = await new Promise<string>((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result));
+    reader.onerror = () => reject(new Error(`“${file.name}” can’t be read. Choose it again.`));
+    reader.readAsDataURL(file);
+  });
+  return { name: file.name, content_base64: dataUrl.slice(dataUrl.indexOf(',') + 1) };
+}
+
+const tooLarge = (file: File, maxBytes: number, nextStep: string) =>
+  new Error(`“${file.name}” is larger than the ${Math.floor(maxBytes / 1_000)} KB that can be sent. ${nextStep}`);

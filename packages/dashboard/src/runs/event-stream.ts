@@ -38,6 +38,8 @@ export interface StreamOptions {
   /** Told when a connection is lost and another is about to be tried. */
   onInterrupted: () => void;
   signal: AbortSignal;
+  /** Doubled by each failure in a row, up to LAST_RETRY_MS. */
+  firstRetryMs?: number;
 }
 
 const FIRST_RETRY_MS = 500;
@@ -47,15 +49,10 @@ const LAST_RETRY_MS = 10_000;
  * Reads until the last event, reconnecting from where it stopped: nothing is lost or repeated.
  * @throws RefusedStream when the server refuses for good (4xx)
  */
-export async function readEventStream({
-  connect,
-  onEvents,
-  isLast,
-  onInterrupted,
-  signal,
-}: StreamOptions): Promise<void> {
+export async function readEventStream(options: StreamOptions): Promise<void> {
+  const { connect, onEvents, isLast, onInterrupted, signal, firstRetryMs = FIRST_RETRY_MS } = options;
   let lastId: string | null = null;
-  let retryMs = FIRST_RETRY_MS;
+  let retryMs = firstRetryMs;
   while (!signal.aborted) {
     try {
       const response = await connect(lastId);
@@ -68,7 +65,7 @@ export async function readEventStream({
           const events = parse(part.value);
           const last = events.at(-1);
           if (!last) continue;
-          retryMs = FIRST_RETRY_MS;
+          retryMs = firstRetryMs;
           lastId = last.id || lastId;
           onEvents(events);
           if (events.some(isLast)) return;

@@ -36,7 +36,7 @@ export function RunView({ page, runs, runId, onReuse }: RunViewProps) {
     );
   }
   const over = run ? isOver(run) : false;
-  const log = <Log live={live} run={run} over={over} />;
+  const log = <Log live={live} run={run} over={over} watched={watched} />;
   return (
     <div className={styles.view}>
       <RunHead page={page} runs={runs} runId={runId} run={run} live={live} onReuse={onReuse} />
@@ -50,17 +50,28 @@ export function RunView({ page, runs, runId, onReuse }: RunViewProps) {
   );
 }
 
-function Log({ live, run, over }: { live: LiveRun; run: Run | undefined; over: boolean }) {
+interface LogProps {
+  live: LiveRun;
+  run: Run | undefined;
+  over: boolean;
+  watched: boolean;
+}
+
+function Log({ live, run, over, watched }: LogProps) {
   const lines = live.lines.length || !run?.result?.logs ? live.lines : linesOf(run.result.logs);
   return (
     <div className={styles.part}>
       <h3>Log</h3>
-      <RunLog
-        lines={lines}
-        dropped={live.dropped}
-        startedAt={run?.startedAt ?? live.lines[0]?.at ?? null}
-        empty={over ? 'This run printed nothing.' : 'Lines appear here as the automation prints them.'}
-      />
+      {over && !watched && lines.length === 0 ? (
+        <p className={styles.fact}>This run printed nothing.</p>
+      ) : (
+        <RunLog
+          lines={lines}
+          dropped={live.dropped}
+          startedAt={run?.startedAt ?? live.lines[0]?.at ?? null}
+          empty={over ? 'This run printed nothing.' : 'Lines appear here as the automation prints them.'}
+        />
+      )}
     </div>
   );
 }

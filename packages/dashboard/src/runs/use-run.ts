@@ -23,11 +23,11 @@ export function useRun(runs: RunApi, automationId: string, runId: string) {
   });
   const over = query.data ? isOver(query.data) : null;
   const follow = over === false;
-  const watched = useRef(false);
-  watched.current ||= follow;
+  const wasFollowed = useRef(false);
 
   useEffect(() => {
     if (!follow) return;
+    wasFollowed.current = true;
     const stop = new AbortController();
     // A talkative run sends more often than a screen can show: what arrives within a frame is drawn at once.
     const draw = inFrames(setLive);
@@ -43,7 +43,7 @@ export function useRun(runs: RunApi, automationId: string, runId: string) {
     return () => stop.abort();
   }, [follow, runs, automationId, runId, queryClient]);
 
-  return { query, run: query.data, live, watched: watched.current };
+  return { query, run: query.data, live, watched: follow || wasFollowed.current };
 }
 
 type Change = (before: LiveRun) => LiveRun;

@@ -3,6 +3,7 @@
  * after a reload. That cookie is rotated by each use and a second use of an old one ends the session, so a tab
  * refreshes once at a time and, by a lock, no two tabs at once.
  */
+import { createClients } from '@gantry/api-client';
 import { useSyncExternalStore } from 'react';
 
 export interface Session {
@@ -35,8 +36,12 @@ function becomeAnonymous(): void {
   change({ status: 'anonymous', email: null });
 }
 
+/** `/auth/*` answers on this origin too, so that the cookie stays on it. */
+const { worker: auth } = createClients({});
+
 interface Granted {
   access_token: string;
+  /** Seconds. */
   expires_in: number;
 }
 
@@ -48,16 +53,13 @@ async function accept(granted: Granted): Promise<string> {
 
 /** Only shown in the header, so a failure is no reason to stop. */
 async function ownEmail(token: string): Promise<string | null> {
-  const me = await fetch('/auth/me', { headers: { Authorization: `Bearer ${token}` } }).catch(() => null);
-  if (!me?.ok) return null;
-  const body: { email?: unknown; user?: { email?: unknown } } = await me.json();
-  const email = body.email ?? body.user?.email;
-  return typeof email === 'string' ? email : null;
+  const me = await auth.GET('/auth/me', { headers: { Authorization: `Bearer ${token}` } }).catch(() => null);
+  return me?.data?.email ?? null;
 }
 
 async function refresh(): Promise<string | null> {
-  const response = await fetch('/auth/refresh', { method: 'POST' });
-  if (response.ok) return accept(await response.json());
+  const { data, response } = await auth.POST('/auth/refresh');
+  if (data) return accept(data);
   if (response.status === 400 || response.status === 401 || response.status === 403) {
     becomeAnonymous();
     return null;
@@ -98,26 +100,19 @@ export const session = {
 
   /** @throws SignInError with a text for the person */
   async signIn(email: string, password: string): Promise<void> {
-    const response = await fetch('/auth/login', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ email, password }),
-    }).catch(() => null);
-    if (response?.ok) {
-      await accept(await response.json());
-      return;
-    }
-    throw new SignInError(refusal(response));
+    const answer = await auth.POST('/auth/login', { body: { email, password } }).catch(() => null);
+    if (!answer?.data) throw new SignInError(refusal(answer?.response));
+    await accept(answer.data);
   },
 
   async signOut(): Promise<void> {
-    await alone(() => fetch('/auth/logout', { method: 'POST' })).catch(() => null);
+    await alone(() => auth.POST('/auth/logout')).catch(() => null);
     becomeAnonymous();
     otherTabs.postMessage(SIGNED_OUT);
   },
 };
 
-function refusal(response: Response | null): string {
+function refusal(response: Response | undefined): string {
   if (!response) return 'Gantry can’t be reached. Check your connection, then sign in again.';
   if (response.status === 429) {
     const seconds = Number(response.headers.get('Retry-After')) || 60;

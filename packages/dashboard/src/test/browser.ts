@@ -16,11 +16,12 @@ export const chromiumPath: string | undefined = BROWSERS.find((file) => file !==
 
 export interface TestSite {
   api: FakeApi;
-  /** A new visitor. Errors of the page and breaches of its Content-Security-Policy are collected in `problems`. */
+  /** A new visitor. */
   visit: (options?: BrowserContextOptions) => Promise<Page>;
   /** A visitor who has signed in and looks at this path. */
   signedIn: (pathname: string, options?: BrowserContextOptions) => Promise<Page>;
-  problems: string[];
+  /** Closes every page. @returns errors of the pages and breaches of their Content-Security-Policy */
+  leave: () => Promise<string[]>;
   close: () => Promise<void>;
 }
 
@@ -53,7 +54,6 @@ export async function openSite(): Promise<TestSite> {
 
   return {
     api,
-    problems,
     visit,
     async signedIn(pathname, options) {
       const page = await visit(options);
@@ -64,6 +64,10 @@ export async function openSite(): Promise<TestSite> {
       await page.getByRole('button', { name: 'Sign out' }).waitFor();
       await page.getByRole('heading', { level: 1 }).waitFor();
       return page;
+    },
+    async leave() {
+      await Promise.all(browser.contexts().map((context) => context.close()));
+      return problems.splice(0);
     },
     async close() {
       await browser.close();

@@ -1,0 +1,57 @@
+import { ApiError } from '@gantry/api-client';
+import type { InputItem } from '../api';
+import { problemsOf } from './input-problems';
+import { initialTyped, readTyped } from './input-value';
+
+const item = (fields: Partial<InputItem> = {}): InputItem => ({ name: 'x', ...fields });
+
+test.each<[string, Partial<InputItem>, string, unknown]>([
+  ['text as it is, with its spaces', {}, ' a ', ' a '],
+  ['a number', { type: 'number' }, ' -1.5e3 ', -1500],
+  ['a whole number', { type: 'integer', minimum: 1, maximum: 9 }, '9', 9],
+  ['a date', { type: 'date' }, '2026-02-28', '2026-02-28'],
+  ['an address', { type: 'url' }, 'https://example.com/a b', 'https://example.com/a b'],
+  ['JSON', { type: 'json' }, '[1, null]', [1, null]],
+  ['an option with the value that it stands for', { type: 'select', options: [{ value: 3, label: 'Three' }] }, '3', 3],
+  ['text that an unreadable pattern can’t judge', { pattern: '(?<=' }, 'a', 'a'],
+  ['emptiness where there was a default', { default: 'old' }, '', ''],
+])('reads %s', (_what, fields, typed, value) => {
+  expect(readTyped(item(fields), typed)).toEqual({ value });
+});
+
+test.each<[string, Partial<InputItem>, string]>([
+  ['nothing where something is required', { required: true }, ''],
+  ['only spaces where a number is required', { type: 'number', required: true }, '  '],
+  ['words for a number', { type: 'number' }, '12 apples'],
+  ['a fraction for a whole number', { type: 'integer' }, '1.5'],
+  ['a number that is too small', { type: 'number', minimum: 0 }, '-0.1'],
+  ['an option that is not in the list', { type: 'select', options: ['a'] }, 'b'],
+  ['a script for an address', { type: 'url' }, 'javascript:alert(1)'],
+  ['broken JSON', { type: 'json' }, '{a: 1}'],
+  ['text that is too long, in characters as people count them', { max_length: 1 }, '👍👍'],
+  ['text that does not match', { pattern: '^\\d+$' }, 'a1'],
+])('refuses %s', (_what, fields, typed) => {
+  expect(readTyped(item(fields), typed)).toHaveProperty('problem');
+});
+
+test('an empty optional field is left out, so that the automation’s own default applies', () => {
+  for (const type of ['text', 'number', 'date', 'url', 'json', 'select', 'file'] as const) {
+    expect(readTyped(item({ type }), initialTyped(item({ type })))).toEqual({ absent: true });
+  }
+});
+
+test('problems of a server go to their fields, however it writes their paths, and the rest is said in general', () => {
+  const refuse = (...paths: string[]) =>
+    new ApiError(
+      400,
+      'invalid',
+      'something is wrong',
+      paths.map((path) => ({ path, message: `bad ${path}` })),
+      null,
+    );
+  for (const path of ['inputs.x', '/body/inputs/x', 'x', 'inputs.x.0.name']) {
+    expect(problemsOf(refuse(path), [item()])).toEqual(new Map([['x', `bad ${path}`]]));
+  }
+  expect(problemsOf(refuse('inputs.other'), [item()])).toEqual(new Map([['', 'something is wrong']]));
+  expect(problemsOf(new TypeError('Failed to fetch'), []).get('')).toMatch(/can’t be reached/);
+});

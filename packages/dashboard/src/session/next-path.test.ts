@@ -1,0 +1,27 @@
+import { nextPath, signInPath } from './next-path';
+
+const ORIGIN = 'https://gantry.example';
+
+test.each(['/a/aut_1?run=run_2#log', '/', '/a/b%2F%2Fc'])('%s is a place to come back to', (path) => {
+  expect(nextPath(path, ORIGIN)).toBe(path);
+});
+
+test.each([
+  null,
+  '',
+  'a',
+  '//evil.example',
+  '/\\evil.example',
+  '/\t/evil.example',
+  '/..//evil.example',
+  'https://evil.example',
+  'javascript:alert(1)',
+  '/sign-in?next=/',
+])('%s leads to the first page', (path) => {
+  expect(nextPath(path, ORIGIN)).toBe('/');
+});
+
+test('what signInPath writes is what nextPath reads', () => {
+  const params = new URL(signInPath({ pathname: '/a/x', search: '?run=1&b=2' }), ORIGIN).searchParams;
+  expect(nextPath(params.get('next'), ORIGIN)).toBe('/a/x?run=1&b=2');
+});
