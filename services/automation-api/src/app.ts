@@ -9,6 +9,7 @@ import { artifactOperations } from './artifacts/artifact-routes';
 import { automationOperations } from './automations/automation-routes';
 import { dashboardFiles } from './dashboard/dashboard-files';
 import type { Deps } from './deps';
+import { docsPage } from './pages/docs-page';
 import { pageOperations } from './pages/page-routes';
 import { runOperations } from './runs/run-routes';
 import { secretOperations } from './secrets/secret-routes';
@@ -20,6 +21,8 @@ export interface AppOptions {
   /** Set where presigned URLs point at this service. */
   fileStore?: FileStore;
   dashboardDir: string;
+  /** The built API reference; without it there is none. */
+  apiDocsDir?: string;
   /** Addresses of the other surfaces. */
   baseUrl: string;
   skillsUrl: string;
@@ -29,7 +32,7 @@ export interface AppOptions {
 }
 
 export function createApp(options: AppOptions): Express {
-  const { deps, fileStore, log } = options;
+  const { deps, fileStore, log, baseUrl, skillsUrl } = options;
   return createSurface({
     openapiFile: path.resolve(__dirname, '../../../openapi/automation.yaml'),
     operations: {
@@ -48,7 +51,11 @@ export function createApp(options: AppOptions): Express {
     validateResponses: options.validateResponses ?? false,
     beside: (app) => {
       if (fileStore) app.use(storageRoutes(fileStore));
-      app.use(dashboardFiles({ directory: options.dashboardDir, connectTo: [options.baseUrl, options.skillsUrl] }));
+      if (options.apiDocsDir) {
+        const addresses = { worker: baseUrl, automation: deps.dashboardUrl, skills: skillsUrl };
+        app.use(docsPage({ directory: options.apiDocsDir, addresses }));
+      }
+      app.use(dashboardFiles({ directory: options.dashboardDir, connectTo: [baseUrl, skillsUrl] }));
     },
   });
 }

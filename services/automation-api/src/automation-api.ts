@@ -24,6 +24,7 @@ export interface AutomationApiOptions {
   encryptionKeys: KeyRing;
   objectStore: Omit<ObjectStoreSettings, 'publicUrl'>;
   dashboardDir: string;
+  apiDocsDir?: string;
   jwt: { jwksUrl: string; issuer: string; audience: string };
   log: Logger;
   rateLimits?: RateLimits;
@@ -81,6 +82,7 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
     authenticate: createAuthenticator({ identify, publicUrls: [baseUrl, dashboardUrl, skillsUrl] }),
     ...(objects.driver === 'file' && { fileStore: objects }),
     dashboardDir: options.dashboardDir,
+    ...(options.apiDocsDir && { apiDocsDir: options.apiDocsDir }),
     baseUrl,
     skillsUrl,
     log,

@@ -19,6 +19,8 @@ export const envSchema = z.object({
   S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
   /** The built dashboard. */
   DASHBOARD_DIR: z.string().min(1),
+  /** The built API reference, served at /docs and /openapi. */
+  API_DOCS_DIR: z.string().min(1).optional(),
 });
 
 export type Env = z.infer<typeof envSchema>;

@@ -22,6 +22,7 @@ async function main() {
         }),
     },
     dashboardDir: env.DASHBOARD_DIR,
+    ...(env.API_DOCS_DIR && { apiDocsDir: env.API_DOCS_DIR }),
     jwt: { jwksUrl: env.JWKS_URL, issuer: env.JWT_ISSUER ?? env.BASE_URL, audience: env.JWT_AUDIENCE },
     log,
     rateLimits: {

@@ -1,0 +1,34 @@
+/** Our extensions (see packages/http) say who may call an operation; here they become words that a reader sees. */
+const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head'];
+
+const WHO = {
+  public: 'Needs no credential.',
+  optional: 'Needs no credential; signed-in callers may get more.',
+  user: 'Needs any valid credential.',
+  viewer: 'Needs the role viewer or higher.',
+  member: 'Needs the role member or higher.',
+  admin: 'Needs the role admin or higher.',
+  owner: 'Needs the role owner.',
+};
+const LIMIT = {
+  runs: 'Counts against the limit of runs.',
+  'sign-in': 'Counts against the limit of sign-ins.',
+  none: 'Not rate limited.',
+};
+
+export function describeAccess(document) {
+  for (const item of Object.values(document.paths)) {
+    for (const method of METHODS) if (item[method]) item[method] = described(item[method], document.security);
+  }
+  return document;
+}
+
+function described({ 'x-access': access, 'x-limit': limit, 'x-idempotent': idempotent, ...operation }, credentials) {
+  const words = [WHO[access], LIMIT[limit], idempotent && 'Honours `Idempotency-Key`.'].filter(Boolean).join(' ');
+  return {
+    ...operation,
+    description: [operation.description?.trim(), `*${words}*`].filter(Boolean).join('\n\n'),
+    ...(access === 'public' && { security: [] }),
+    ...(access === 'optional' && { security: [{}, ...credentials] }),
+  };
+}

@@ -1,0 +1,160 @@
+/** The built API reference in a real browser, under the headers that it is served with. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { temporaryDir } from '@gantry/testing';
+import type { AxeResults } from 'axe-core';
+import express from 'express';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { parse } from 'yaml';
+import { docsPage } from './docs-page';
+
+const root = path.resolve(__dirname, '../../../..');
+const surfaces = ['automation', 'worker', 'skills'] as const;
+const addresses = {
+  worker: 'http://worker.test:8080',
+  automation: 'http://automation.test',
+  skills: 'http://skills.test',
+};
+const chromiumPath = [
+  process.env.CHROMIUM,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find((file) => file !== undefined && existsSync(file));
+/** Given to the page as text: the page's own policy lets no other script in. */
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const STANDARDS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'];
+const inBrowser = chromiumPath ? test : test.skip;
+
+let server: Server;
+let url: string;
+let browser: Browser | undefined;
+
+beforeAll(async () => {
+  const directory = temporaryDir('api-docs');
+  execFileSync(process.execPath, [path.join(root, 'packages/api-docs/build.mjs'), directory]);
+  server = createServer(express().use(docsPage({ directory, addresses })));
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  if (chromiumPath) browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+interface Document {
+  servers: unknown;
+  paths: Record<string, Record<string, { summary: string }>>;
+}
+
+function summariesOf(surface: string): string[] {
+  const source: Document = parse(readFileSync(path.join(root, `openapi/${surface}.yaml`), 'utf8'));
+  const methods = ['get', 'put', 'post', 'patch', 'delete'];
+  return Object.values(source.paths).flatMap((item) => methods.flatMap((method) => item[method]?.summary ?? []));
+}
+
+/** A page whose breaches of policy, errors and requests to anywhere else are collected. */
+async function visit(
+  surface: string,
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page; problems: string[] }> {
+  const context = await (browser as Browser).newContext({ reducedMotion: 'reduce', ...options });
+  context.setDefaultTimeout(8_000);
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => {
+    const { url: source } = message.location();
+    if (message.type() === 'error' && !source.endsWith('/favicon.svg')) problems.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(url)) problems.push(`asked ${request.url()}`);
+  });
+  await page.goto(`${url}/docs/?surface=${surface}`);
+  await page.getByRole('heading', { level: 1, name: /Gantry/ }).waitFor();
+  return { page, problems };
+}
+
+test.each(surfaces)('the file of the %s surface stands alone and names its public address', async (surface) => {
+  const response = await fetch(`${url}/openapi/${surface}.yaml`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toContain('application/yaml');
+  const text = await response.text();
+  expect(parse(text)).toMatchObject({ openapi: '3.1.0', servers: [{ url: addresses[surface] }] });
+  expect(text).not.toContain('common.yaml');
+  expect(text).not.toContain('x-access');
+});
+
+test('who may call an operation is written where a reader looks for it', async () => {
+  const { paths } = parse(await (await fetch(`${url}/openapi/automation.yaml`)).text());
+  expect(paths['/api/deploy'].post.description).toContain('Needs the role member or higher.');
+  expect(paths['/api/deploy'].post.description).toContain('Honours `Idempotency-Key`.');
+  expect(paths['/healthz'].get.security).toEqual([]);
+});
+
+test('a file of no surface is not found', async () => {
+  for (const name of ['other.yaml', '..%2fdocs%2fdocs.js', 'common.yaml']) {
+    expect((await fetch(`${url}/openapi/${name}`)).status).toBe(404);
+  }
+});
+
+describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+  inBrowser.each(surfaces)(
+    'every operation of the %s surface is shown, and nothing is loaded from elsewhere',
+    async (surface) => {
+      const { page, problems } = await visit(surface, { colorScheme });
+      const summaries = summariesOf(surface);
+      await expect(page.locator('.opblock').count()).resolves.toBe(summaries.length);
+      const shown = (await page.locator('.opblock-summary-description').allInnerTexts()).map((text) => text.trim());
+      expect(shown.sort()).toEqual(summaries.sort());
+      expect(problems).toEqual([]);
+      await page.context().close();
+    },
+  );
+
+  inBrowser('it has no serious accessibility problem, open or closed', async () => {
+    const { page } = await visit('automation', { colorScheme });
+    await page
+      .getByRole('button', { name: /POST \/api\/deploy/ })
+      .first()
+      .click();
+    await page.getByText('Needs the role member or higher.').first().waitFor();
+    const { violations }: AxeResults = await page.evaluate(
+      `${axe}; axe.run(${JSON.stringify({ runOnly: STANDARDS })})`,
+    );
+    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+    expect(
+      serious.map(({ id, nodes }) => [id, nodes.map(({ target, failureSummary }) => [target, failureSummary])]),
+    ).toEqual([]);
+    await page.context().close();
+  });
+});
+
+inBrowser('an operation opens by keyboard, and its address can be shared', async () => {
+  const { page, problems } = await visit('automation');
+  const operation = page.getByRole('button', { name: /POST \/api\/deploy/ }).first();
+  await operation.focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('Needs the role member or higher.').first().waitFor();
+  expect(page.url()).toContain('deployAutomation');
+  expect(problems).toEqual([]);
+  await page.context().close();
+});
+
+inBrowser('the choice of a colour scheme is the one made in the dashboard', async () => {
+  const { page } = await visit('automation', { colorScheme: 'light' });
+  const dark = () => page.evaluate(() => document.documentElement.classList.contains('dark-mode'));
+  expect(await dark()).toBe(false);
+  await page.getByRole('button', { name: 'Dark' }).click();
+  expect(await dark()).toBe(true);
+  expect(await page.evaluate(() => localStorage.getItem('mantine-color-scheme-value'))).toBe('dark');
+  await page.reload();
+  expect(await dark()).toBe(true);
+  await page.context().close();
+});

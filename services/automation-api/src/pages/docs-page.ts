@@ -1,0 +1,52 @@
+/** The API reference at /docs and the OpenAPI files at /openapi, as packages/api-docs has built them. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { AppError } from '@gantry/http';
+import express, { Router } from 'express';
+
+export interface DocsPageOptions {
+  directory: string;
+  /** Public address of each surface that has an OpenAPI file. */
+  addresses: Record<string, string>;
+}
+
+/** The server that the built files name: each is written before anybody knows where it will be served. */
+const SERVER = /^servers:\n {2}- url: \/$/m;
+
+export function docsPage({ directory, addresses }: DocsPageOptions): Router {
+  const csp = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    // Trying an operation out sends it to its own surface.
+    `connect-src ${["'self'", ...Object.values(addresses).map((url) => new URL(url).origin)].join(' ')}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+  const router = Router();
+  for (const [surface, address] of Object.entries(addresses)) {
+    router.get(`/openapi/${surface}.yaml`, (_req, res) => {
+      const file = readBuilt(path.join(directory, 'openapi', `${surface}.yaml`));
+      res.set('Cache-Control', 'no-cache').type('application/yaml');
+      res.send(file.replace(SERVER, () => `servers:\n  - url: ${address}`));
+    });
+  }
+  router.use(
+    '/docs',
+    express.static(path.join(directory, 'docs'), {
+      setHeaders: (res) => void res.set('Cache-Control', 'no-cache').set('Content-Security-Policy', csp),
+    }),
+  );
+  return router;
+}
+
+function readBuilt(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new AppError('not_found', 'not_built', 'the API reference is not built: run "npm run build"', { cause });
+  }
+}
