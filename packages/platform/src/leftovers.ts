@@ -3,11 +3,13 @@
  * launcher stops exactly those and never a stranger that was given the same number.
  */
 import fs from 'node:fs';
-import { isAlive, signalGroup, startTime } from './process';
+import { isAlive, parentOf, signalGroup, startTime } from './process';
 
 interface Recorded {
   pid: number;
   startTime: string | undefined;
+  /** Of a launcher that ends when its parent does. */
+  parent?: number;
 }
 
 export interface ProcessRecord {
@@ -17,33 +19,40 @@ export interface ProcessRecord {
 
 const LAUNCHER = 'launcher';
 const STOP_MS = 5_000;
+/** A launcher stops a whole platform. */
+const ORPHAN_STOP_MS = 30_000;
 
 /**
  * Stops what an earlier launcher left and opens the record of this one.
+ * @param parent npm, where npm started us: we are to end when it does.
  * @throws Error if the earlier launcher still runs.
  */
-export async function takeOver(file: string): Promise<ProcessRecord> {
-  const earlier = read(file);
-  const { [LAUNCHER]: launcher, ...children } = earlier;
+export async function takeOver(file: string, parent?: number): Promise<ProcessRecord> {
+  const { [LAUNCHER]: launcher } = read(file);
   if (launcher && launcher.pid !== process.pid && isStillThere(launcher)) {
-    throw new Error(
-      `Gantry is already running here as process ${launcher.pid}: stop it first, or use another checkout`,
-    );
+    if (!isOrphan(launcher)) {
+      throw new Error(
+        `Gantry is already running here as process ${launcher.pid}: stop it first, or use another checkout`,
+      );
+    }
+    // It is about to notice by itself that its npm was killed.
+    await stopAll([launcher], ORPHAN_STOP_MS);
   }
-  await stopAll(Object.values(children).filter(isStillThere));
+  const { [LAUNCHER]: _, ...children } = read(file);
+  await stopAll(Object.values(children).filter(isStillThere), STOP_MS);
 
   const recorded: Record<string, Recorded> = {};
   const write = () => {
     fs.writeFileSync(`${file}.new`, JSON.stringify(recorded, null, 2), { mode: 0o600 });
     fs.renameSync(`${file}.new`, file);
   };
-  const add = (name: string, pid: number) => {
-    recorded[name] = { pid, startTime: startTime(pid) };
-    write();
-  };
-  add(LAUNCHER, process.pid);
+  recorded[LAUNCHER] = { pid: process.pid, startTime: startTime(process.pid), parent };
+  write();
   return {
-    add,
+    add: (name, pid) => {
+      recorded[name] = { pid, startTime: startTime(pid) };
+      write();
+    },
     remove: (name) => {
       delete recorded[name];
       write();
@@ -61,10 +70,12 @@ function read(file: string): Record<string, Recorded> {
 
 const isStillThere = ({ pid, startTime: then }: Recorded) => isAlive(pid) && startTime(pid) === then;
 
+const isOrphan = ({ pid, parent }: Recorded) => parent !== undefined && parentOf(pid) !== parent;
+
 /** The database is among them and takes SIGTERM for "wait until every session ends": they are all ended together. */
-async function stopAll(leftovers: Recorded[]): Promise<void> {
+async function stopAll(leftovers: Recorded[], patienceMs: number): Promise<void> {
   for (const { pid } of leftovers) signalGroup(pid, 'SIGTERM');
-  const deadline = Date.now() + STOP_MS;
+  const deadline = Date.now() + patienceMs;
   while (leftovers.some(isStillThere)) {
     if (Date.now() > deadline) {
       for (const { pid } of leftovers.filter(isStillThere)) signalGroup(pid, 'SIGKILL');

@@ -75,7 +75,7 @@ export async function postgresProcess(options: PostgresOptions): Promise<Process
     stopSignal: 'SIGINT',
     prepare: () => stopLeftover(dataDir),
     isReady: () => acceptsClients(port),
-    isAlarming: (line) => /\b(FATAL|PANIC):/.test(line),
+    isAlarming: (line) => /\b(FATAL|PANIC):/.test(line) && !line.includes('the database system is'),
   };
 }
 

@@ -94,13 +94,14 @@ function spawned(child: ChildProcess, spec: ProcessSpec): Promise<void> {
   });
 }
 
-/** The negative pid names the whole group: a killed nginx master would leave its workers holding the ports. */
+/** To the whole group where the process leads one: a killed nginx master would leave its workers holding the ports. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   for (const target of [-pid, pid]) {
     try {
       process.kill(target, signal);
+      return;
     } catch {
-      // Already gone, which is what was wanted.
+      // No such group; or already gone, which is what was wanted.
     }
   }
 }
@@ -174,21 +175,32 @@ export function startTime(pid: number): string | undefined {
   return processStat(pid)?.startTime;
 }
 
-/** Start time in clock ticks since boot on Linux, as a date elsewhere. */
-function processStat(pid: number): { state?: string; startTime?: string } | undefined {
+/** Undefined without such a process. */
+export function parentOf(pid: number): number | undefined {
+  return processStat(pid)?.parent;
+}
+
+interface ProcessStat {
+  state: string | undefined;
+  parent: number;
+  /** In clock ticks since boot on Linux, as a date elsewhere. */
+  startTime: string | undefined;
+}
+
+function processStat(pid: number): ProcessStat | undefined {
   if (process.platform !== 'linux') return statByPs(pid);
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // proc(5): state is field 3, starttime field 22; the command in field 2 may hold spaces and brackets.
+    // proc(5): state is field 3, ppid 4, starttime 22; the command in field 2 may hold spaces and brackets.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { state: fields[0], startTime: fields[19] };
+    return { state: fields[0], parent: Number(fields[1]), startTime: fields[19] };
   } catch {
     return undefined;
   }
 }
 
-function statByPs(pid: number): { state?: string; startTime?: string } | undefined {
-  const { stdout } = spawnSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], { encoding: 'utf8' });
-  const [state, ...startTime] = (stdout ?? '').trim().split(/\s+/);
-  return state ? { state: state[0], startTime: startTime.join(' ') } : undefined;
+function statByPs(pid: number): ProcessStat | undefined {
+  const { stdout } = spawnSync('ps', ['-o', 'state=,ppid=,lstart=', '-p', String(pid)], { encoding: 'utf8' });
+  const [state, parent, ...startTime] = (stdout ?? '').trim().split(/\s+/);
+  return state ? { state: state[0], parent: Number(parent), startTime: startTime.join(' ') } : undefined;
 }

@@ -15,15 +15,29 @@ export interface Supervisor {
   kill(): void;
 }
 
-/** @param dir holds `processes.json` and `logs/`. @throws Error if another launcher works here. */
-export async function startSupervisor(options: { dir: string; show: Show }): Promise<Supervisor> {
-  const record = await takeOver(path.join(options.dir, 'processes.json'));
+export interface SupervisorOptions {
+  /** Holds `processes.json` and `logs/`. */
+  dir: string;
+  show: Show;
+  /** See takeOver. */
+  parent?: number;
+}
+
+/** @throws Error if another launcher works here. */
+export async function startSupervisor(options: SupervisorOptions): Promise<Supervisor> {
+  const record = await takeOver(path.join(options.dir, 'processes.json'), options.parent);
   const logs = path.join(options.dir, 'logs');
   fs.mkdirSync(logs, { recursive: true, mode: 0o700 });
   const steps: Supervised[][] = [];
   const pids = new Map<string, number>();
+  let stopping = false;
+
+  function killAll() {
+    for (const pid of [...pids.values()].filter(isAlive)) signalGroup(pid, 'SIGKILL');
+  }
 
   async function start(...specs: ProcessSpec[]) {
+    if (stopping) throw new Error('the platform is stopping');
     const step: Supervised[] = [];
     steps.push(step);
     const started = specs.map(async (spec) => {
@@ -50,11 +64,15 @@ export async function startSupervisor(options: { dir: string; show: Show }): Pro
   return {
     start,
     stop: async () => {
+      stopping = true;
       for (const step of steps.reverse()) await Promise.all(step.map((supervised) => supervised.stop()));
+      // What was still on its way to being ready.
+      killAll();
     },
     kill: () => {
+      stopping = true;
       for (const supervised of steps.flat()) supervised.kill();
-      for (const pid of [...pids.values()].filter(isAlive)) signalGroup(pid, 'SIGKILL');
+      killAll();
     },
   };
 }

@@ -1,0 +1,208 @@
+/**
+ * `npm start`, `npm test` and `npm run bench` on a machine that has Node and npm and nothing else: installs and builds what
+ * changed since the last time, then hands over. Plain JavaScript without dependencies, because there are none yet.
+ */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const PNPM = 'pnpm@10.34.9';
+const NODE_MIN = [20, 19];
+/** How often a step that takes long says so where nobody can see a line change. */
+const STILL_WORKING_MS = 10_000;
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const startedAt = Date.now();
+const [command, ...args] = process.argv.slice(2);
+
+const elapsed = () => `${((Date.now() - startedAt) / 1000).toFixed(1).padStart(6)} s`;
+const say = (text) => process.stdout.write(`[${elapsed()}] ${text}\n`);
+
+function fail(message) {
+  process.stderr.write(`\n${message}\n`);
+  process.exit(1);
+}
+
+function requireNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1])) return;
+  fail(`Gantry needs Node ${NODE_MIN.join('.')} or newer; this is ${process.versions.node} (https://nodejs.org)`);
+}
+
+/** npm, pnpm and their like keep caches at home: where that is somebody else's or read-only, ours serves. */
+function environment() {
+  const env = { ...process.env, CI: 'true', npm_config_yes: 'true', TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1' };
+  try {
+    fs.accessSync(os.homedir(), fs.constants.W_OK | fs.constants.X_OK);
+  } catch {
+    env.HOME = path.join(root, '.data/home');
+    env.npm_config_cache = path.join(env.HOME, '.npm');
+    for (const name of ['npm_config_userconfig', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'PNPM_HOME']) {
+      delete env[name];
+    }
+    fs.mkdirSync(path.join(root, '.data'), { recursive: true, mode: 0o700 });
+    fs.mkdirSync(env.npm_config_cache, { recursive: true });
+  }
+  return env;
+}
+
+/** Runs one step; its output is shown only if it fails. */
+async function step(title, file, argv, env) {
+  say(title);
+  const begin = Date.now();
+  const child = spawn(file, argv, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = [];
+  let last = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output.push(chunk);
+      last = String(chunk).trim().split('\n').pop().slice(0, 90) || last;
+    });
+  }
+  const stop = (signal) => child.kill(signal);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop);
+  const timer = process.stdout.isTTY
+    ? setInterval(() => process.stdout.write(`\r\x1b[K[${elapsed()}]   ${last}`), 1_000)
+    : setInterval(() => say(`  ${last}`), STILL_WORKING_MS);
+  const code = await new Promise((resolve) => child.once('error', resolve).once('close', resolve));
+  clearInterval(timer);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, stop);
+  if (process.stdout.isTTY && Date.now() - begin > 1_000) process.stdout.write('\r\x1b[K');
+  return { ok: code === 0, output: Buffer.concat(output).toString() };
+}
+
+async function mustSucceed(title, file, argv, env) {
+  const { ok, output } = await step(title, file, argv, env);
+  if (!ok) fail(`${output.trim()}\n\nThis failed: ${title}`);
+}
+
+const groups = ['services', 'packages'];
+const projects = () => [
+  ...groups.flatMap((group) => fs.readdirSync(path.join(root, group)).map((name) => path.join(group, name))),
+  'bench',
+];
+
+function stampOf(parts) {
+  const hash = createHash('sha256').update(`${process.version} ${process.platform} ${process.arch}`);
+  for (const part of parts) hash.update(part);
+  return hash.digest('hex');
+}
+
+/** What decides what is installed. */
+function dependencyStamp() {
+  const files = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc', 'package.json'];
+  files.push(...projects().map((project) => path.join(project, 'package.json')));
+  return stampOf(
+    files.map((file) => (fs.existsSync(path.join(root, file)) ? fs.readFileSync(path.join(root, file)) : '')),
+  );
+}
+
+const notSource = new Set(['node_modules', 'dist', 'generated', '.turbo', 'coverage', '__pycache__']);
+
+/** Name, size and time of every file that a build reads: a second start needs no look inside them. */
+function sourceStamp() {
+  const entries = ['tsconfig.base.json', 'turbo.json', 'pnpm-lock.yaml'];
+  const walk = (dir) => {
+    for (const entry of fs.readdirSync(path.join(root, dir), { withFileTypes: true })) {
+      const name = path.join(dir, entry.name);
+      if (notSource.has(entry.name)) continue;
+      if (entry.isDirectory()) walk(name);
+      else entries.push(name);
+    }
+  };
+  for (const dir of [...groups, 'openapi']) walk(dir);
+  return stampOf(
+    entries.sort().map((name) => {
+      const { size, mtimeMs } = fs.statSync(path.join(root, name));
+      return `${name} ${size} ${mtimeMs}\n`;
+    }),
+  );
+}
+
+const built = () =>
+  projects().every((project) => {
+    const file = path.join(root, project, 'package.json');
+    const { scripts = {} } = JSON.parse(fs.readFileSync(file, 'utf8'));
+    return !scripts.build || fs.existsSync(path.join(root, project, 'dist'));
+  });
+
+/** Does the work unless it was done for this very stamp. */
+async function once(name, stamp, stillThere, work) {
+  const file = path.join(root, 'node_modules', `.gantry-${name}`);
+  if (fs.existsSync(file) && fs.readFileSync(file, 'utf8') === stamp && stillThere()) return;
+  await work();
+  fs.writeFileSync(file, stamp);
+}
+
+async function installAndBuild(env) {
+  const pnpm = (...rest) => ['-y', PNPM, ...rest];
+  await once(
+    'installed',
+    dependencyStamp(),
+    () => true,
+    () =>
+      mustSucceed(
+        'installing dependencies (a minute or so, the first time)',
+        'npx',
+        pnpm('install', '--frozen-lockfile', '--config.confirm-modules-purge=false', '--reporter=append-only'),
+        env,
+      ),
+  );
+  await once('built', sourceStamp(), built, () =>
+    mustSucceed(
+      'building',
+      'npx',
+      pnpm('exec', 'turbo', 'run', 'build', '--output-logs=errors-only', '--ui=stream'),
+      env,
+    ),
+  );
+}
+
+const bin = (name) => path.join(root, 'node_modules/.bin', name);
+
+async function runTests(env) {
+  const failed = [];
+  const named = args.some((arg) => !arg.startsWith('-'));
+  if (!named) {
+    const checks = [
+      ['format and lint', bin('biome'), ['check', '.']],
+      ['boundaries', bin('depcruise'), ['--config', '.dependency-cruiser.cjs', 'services', 'packages']],
+      ['types', 'npx', ['-y', PNPM, 'exec', 'turbo', 'run', 'typecheck', '--output-logs=errors-only', '--ui=stream']],
+    ];
+    const outcomes = await Promise.all(checks.map(([title, file, argv]) => step(`checking ${title}`, file, argv, env)));
+    for (const [index, { ok, output }] of outcomes.entries()) {
+      if (ok) continue;
+      failed.push(checks[index][0]);
+      process.stdout.write(`${output.trim()}\n`);
+    }
+    if (failed.length) say(`these checks failed: ${failed.join(', ')}`);
+  }
+  say('testing');
+  const code = await handOver(process.execPath, [path.join(root, 'node_modules/jest/bin/jest.js'), ...args], env);
+  return failed.length ? 1 : code;
+}
+
+function handOver(file, argv, env) {
+  const child = spawn(file, argv, { cwd: root, env, stdio: 'inherit' });
+  // The terminal sends its signals to the child as well, which decides.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve) => child.once('error', () => resolve(1)).once('close', (code) => resolve(code ?? 1)));
+}
+
+requireNode();
+const env = environment();
+const commands = {
+  start: async () => {
+    process.env.GANTRY_STARTED_AT = String(startedAt);
+    await import(pathToFileURL(path.join(root, 'packages/platform/dist/main.js')).href);
+  },
+  test: async () => process.exit(await runTests({ ...process.env, HOME: env.HOME })),
+  bench: async () =>
+    process.exit(await handOver(process.execPath, [path.join(root, 'bench/run.mjs'), ...args], process.env)),
+};
+if (!(command in commands)) fail(`usage: bootstrap.mjs ${Object.keys(commands).join(' | ')}`);
+await installAndBuild(env);
+await commands[command]();

@@ -1,0 +1,48 @@
+import type { Sample } from './first-run';
+import type { Local } from './local-state';
+import type { Settings } from './settings';
+
+export interface BannerOptions {
+  settings: Settings;
+  /** Undefined if somebody else set the platform up. */
+  local: Local | undefined;
+  sample: Sample | undefined;
+  seconds: string;
+  notes: string[];
+}
+
+export function banner({ settings, local, sample, seconds, notes }: BannerOptions): string {
+  const { urls, dataDir } = settings;
+  const signIn = local ? `${local.email}  ${local.password}` : 'with the account that set this platform up';
+  const lines = [
+    '',
+    `  Gantry is running (${seconds} s). Ctrl-C stops it.`,
+    '',
+    `  Dashboard    ${urls.dashboard}`,
+    `  Worker API   ${urls.base}`,
+    `  Skills       ${urls.skills}`,
+    `  Sign in      ${signIn}`,
+    `  Data         ${dataDir}  (sign-in and token: local.json; logs: logs/)`,
+    ...(sample
+      ? [
+          '',
+          `  ${sample.name}: deployed, first run ${sample.status}`,
+          `  ${urls.dashboard}${new URL(sample.url).pathname}${new URL(sample.url).search}`,
+        ]
+      : []),
+    ...(local && sample ? ['', '  Try it:', ...curl(settings, sample)] : []),
+    ...notes.map((note) => `\n  ! ${note}`),
+    '',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** The token stays in its file: a terminal is scrolled, copied and recorded. */
+function curl({ urls, dataDir }: Settings, sample: Sample): string[] {
+  const token = `$(node -p 'require("${dataDir}/local.json").token')`;
+  return [
+    `    curl ${urls.dashboard}/api/automations/${sample.automation_id}/run \\`,
+    `      -H "Authorization: Bearer ${token}" \\`,
+    `      -H 'Content-Type: application/json' -d '{"inputs":{}}'`,
+  ];
+}

@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { temporaryDir, until } from '@gantry/testing';
+import type { Sample } from './first-run';
+import type { Local } from './local-state';
+import { isAlive } from './process';
+import { checkoutDir } from './shared-dir';
+
+const launcher = path.join(checkoutDir, 'packages/platform/dist/main.js');
+const START_MS = 90_000;
+
+let dataDir: string;
+let port: number;
+let started: ChildProcess;
+let output = '';
+
+beforeAll(async () => {
+  dataDir = path.join(temporaryDir('launch'), 'data');
+  port = await freeRange();
+}, START_MS);
+afterAll(() => stop('SIGKILL'));
+
+/** The first port of 120 that are free where the platform will listen. */
+async function freeRange(): Promise<number> {
+  for (;;) {
+    const first = 20_000 + Math.floor(Math.random() * 10_000);
+    const wanted = [0, 1, 2, 100, 101, 102, 105, 106, 110, 111, 112, 113];
+    const free = await Promise.all(wanted.map((offset) => isFree(first + offset)));
+    if (free.every(Boolean)) return first;
+  }
+}
+
+function isFree(candidate: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = net.createServer().once('error', () => resolve(false));
+    server.listen(candidate, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
+
+async function start(): Promise<void> {
+  output = '';
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, GANTRY_DATA_DIR: dataDir, GANTRY_PORT: String(port) };
+  started = spawn(process.execPath, [launcher], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  for (const stream of [started.stdout, started.stderr]) {
+    stream?.on('data', (chunk) => {
+      output += chunk;
+    });
+  }
+  const settled = () => started.exitCode !== null || output.includes('Gantry is running');
+  await until(settled, { deadlineMs: START_MS, everyMs: 50, what: 'the platform runs' });
+  if (started.exitCode !== null) throw new Error(output);
+}
+
+async function stop(signal: NodeJS.Signals): Promise<number | null> {
+  if (started.exitCode === null && started.signalCode === null) {
+    const ended = new Promise((resolve) => started.once('exit', resolve));
+    started.kill(signal);
+    await ended;
+  }
+  return started.exitCode;
+}
+
+const read = <T>(name: string): T => JSON.parse(fs.readFileSync(path.join(dataDir, name), 'utf8'));
+const children = () =>
+  Object.entries(read<Record<string, { pid: number }>>('processes.json')).flatMap(([name, { pid }]) =>
+    name === 'launcher' ? [] : [pid],
+  );
+const modeOf = (name: string) => (fs.statSync(path.join(dataDir, name)).mode & 0o777).toString(8);
+
+async function sampleRun(): Promise<Record<string, unknown>> {
+  const { dashboard_url, token } = read<Local>('local.json');
+  const { automation_id } = read<Sample>('sample.json');
+  const response = await fetch(`${dashboard_url}/api/automations/${automation_id}/run`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ inputs: {} }),
+  });
+  expect(response.status).toBe(200);
+  return (await response.json()) as Record<string, unknown>;
+}
+
+test(
+  'a first start leaves an owner who can sign in and an automation that has run',
+  async () => {
+    await start();
+    const local = read<Local>('local.json');
+    expect(local).toEqual({
+      base_url: `http://localhost:${port}`,
+      dashboard_url: `http://localhost:${port + 1}`,
+      skills_url: `http://localhost:${port + 2}`,
+      email: expect.stringContaining('@'),
+      password: expect.any(String),
+      token: expect.stringMatching(/^svc_/),
+      workspace_id: expect.stringMatching(/^ws_/),
+    });
+    expect([modeOf('.'), modeOf('local.json'), modeOf('keys.json')]).toEqual(['700', '600', '600']);
+    expect(read<Sample>('sample.json').status).toBe('success');
+    expect(output).not.toContain(local.token);
+
+    const { email, password } = local;
+    const signedIn = await fetch(`${local.skills_url}/auth/login`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ email, password }),
+    });
+    expect(signedIn.status).toBe(200);
+    for (const url of [local.base_url, local.dashboard_url, local.skills_url]) {
+      expect((await fetch(`${url}/health`)).status).toBe(200);
+    }
+  },
+  START_MS,
+);
+
+test(
+  'after kill -9 of the launcher the next start works, with all data',
+  async () => {
+    const left = children();
+    await stop('SIGKILL');
+    expect(left.some(isAlive)).toBe(true);
+    await start();
+    expect(left.filter(isAlive)).toEqual([]);
+    expect(await sampleRun()).toMatchObject({ status: 'success' });
+  },
+  START_MS,
+);
+
+test(
+  'a service that is killed is back by itself',
+  async () => {
+    const { pid } = read<Record<string, { pid: number }>>('processes.json')['automation-api'] as { pid: number };
+    process.kill(pid, 'SIGKILL');
+    await until(() => sampleRun().then(({ status }) => status === 'success'), { deadlineMs: 20_000, everyMs: 100 });
+  },
+  START_MS,
+);
+
+test('a second launcher on the same data is refused and disturbs nothing', async () => {
+  const env = { PATH: process.env.PATH, GANTRY_DATA_DIR: dataDir, GANTRY_PORT: String(port) };
+  const second = spawn(process.execPath, [launcher], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let problem = '';
+  second.stderr.on('data', (chunk) => {
+    problem += chunk;
+  });
+  const code = await new Promise((resolve) => second.once('exit', resolve));
+  expect(code).toBe(1);
+  expect(problem).toContain(`already running here as process ${started.pid}`);
+  expect(await sampleRun()).toMatchObject({ status: 'success' });
+});
+
+test('Ctrl-C stops everything and leaves nothing behind', async () => {
+  const running = children();
+  expect(running.length).toBeGreaterThanOrEqual(7);
+  expect(await stop('SIGINT')).toBe(0);
+  expect(running.filter(isAlive)).toEqual([]);
+  expect(children()).toEqual([]);
+  expect(await isFree(port)).toBe(true);
+});

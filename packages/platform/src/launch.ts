@@ -1,0 +1,139 @@
+/** The order in which the platform comes up. */
+import path from 'node:path';
+import { banner } from './banner';
+import { obtainTool } from './fetch-tool';
+import type { ToolName } from './find-tool';
+import { gatewayProcess } from './gateway';
+import { type LocalState, openLocalState } from './local-state';
+import { natsProcess } from './nats';
+import { postgresProcess } from './postgres';
+import type { Progress } from './progress';
+import { runOnce } from './run-once';
+import { databases, serviceNames } from './service-names';
+import {
+  automationApi,
+  databaseUrl,
+  executor,
+  newSetupToken,
+  type ServiceOptions,
+  skillsApi,
+  workerApi,
+} from './services';
+import { setUp } from './set-up';
+import { reachableDir, type Settings } from './settings';
+import { type Supervisor, startSupervisor } from './supervise';
+
+export interface LaunchOptions {
+  settings: Settings;
+  progress: Progress;
+  inherited: NodeJS.ProcessEnv;
+  /** The process that this one is to end with. */
+  parent?: number;
+}
+
+export interface Platform {
+  /** Settles when everything runs, or when something could not be started. */
+  ready: Promise<void>;
+  stop(): Promise<void>;
+  kill(): void;
+}
+
+/** Like PostgreSQL's: a number that belongs to nobody. */
+const GATEWAY_UID = 60_907;
+
+export function launch(options: LaunchOptions): Platform {
+  const { settings, progress } = options;
+  const state = openLocalState(settings.dataDir);
+  const supervisor = startSupervisor({ dir: settings.dataDir, show: progress.warn, parent: options.parent });
+  return {
+    ready: supervisor.then((started) => startPlatform(options, state, started)),
+    stop: () =>
+      supervisor.then(
+        (started) => started.stop(),
+        () => {},
+      ),
+    kill: () => void supervisor.then((started) => started.kill()),
+  };
+}
+
+async function startPlatform(options: LaunchOptions, state: LocalState, supervisor: Supervisor): Promise<void> {
+  const { settings, progress, inherited } = options;
+  const notes: string[] = [];
+  const optional = async (name: ToolName, consequence: string) => {
+    try {
+      return await obtainTool(name, { onStep: progress.step });
+    } catch (err) {
+      notes.push(`${(err as Error).message}. ${consequence}`);
+      return undefined;
+    }
+  };
+  const tools = Promise.all([
+    optional('nginx', 'Until then the services listen on the public ports themselves: sign in on the worker address.'),
+    optional('bwrap', 'Until then runs stay in the queue: they are executed in a sandbox or not at all.'),
+  ]);
+
+  progress.step('starting PostgreSQL and NATS');
+  await Promise.all([startDatabases(options, state, supervisor), startNats(options, state, supervisor)]);
+  const [nginx, bwrap] = await tools;
+
+  progress.step('starting the services');
+  const setupToken = newSetupToken();
+  const services: ServiceOptions = { settings, state, inherited, gateway: nginx !== undefined };
+  const [serving, executing] = await Promise.allSettled([
+    supervisor.start(workerApi(services, setupToken), automationApi(services), skillsApi(services)),
+    bwrap && supervisor.start(executor(services, bwrap)),
+  ]);
+  if (serving.status === 'rejected') throw serving.reason;
+  if (executing.status === 'rejected') notes.push(`Runs stay in the queue. ${(executing.reason as Error).message}`);
+  if (nginx) await supervisor.start(gateway(settings, state, nginx));
+
+  const executes = Boolean(bwrap) && executing.status === 'fulfilled';
+  const { local, sample } = await setUp({ settings, state, progress, setupToken, executes });
+  process.stdout.write(banner({ settings, local, sample, seconds: progress.seconds(), notes }));
+}
+
+async function startDatabases({ settings, inherited }: LaunchOptions, state: LocalState, supervisor: Supervisor) {
+  if (serviceNames.some((service) => !settings.externalDatabases[service])) {
+    const { postgresPassword: password } = state.keys;
+    const dataDir = path.join(state.dir, 'postgres');
+    await supervisor.start(await postgresProcess({ dataDir, port: settings.ports.postgres, password }));
+  }
+  const urls = serviceNames.map((service) => [databases[service].variable, databaseUrl({ settings, state }, service)]);
+  await runOnce({
+    script: path.join(__dirname, 'migrate-main.js'),
+    args: ['--create'],
+    env: { ...inherited, ...Object.fromEntries(urls) },
+  });
+}
+
+async function startNats({ settings, progress }: LaunchOptions, state: LocalState, supervisor: Supervisor) {
+  if (settings.externalNats) return;
+  const own = { dir: path.join(state.dir, 'nats'), port: settings.ports.nats };
+  const [command] = await Promise.all([
+    obtainTool('nats-server', { onStep: progress.step }),
+    runOnce({
+      script: path.join(__dirname, 'nats-config-main.js'),
+      input: { ...own, passwords: state.keys.natsPasswords },
+    }),
+  ]);
+  await supervisor.start(natsProcess({ ...own, command }));
+}
+
+function gateway(settings: Settings, state: LocalState, command: string) {
+  const { worker, dashboard, skills, services } = settings.ports;
+  const asRoot = process.getuid?.() === 0;
+  const at = (port: number) => `127.0.0.1:${port}`;
+  return gatewayProcess({
+    command,
+    dir: reachableDir(state.dir, 'gateway'),
+    host: settings.host,
+    ports: { worker, dashboard, skills },
+    upstreams: {
+      workerApi: at(services['worker-api']),
+      automationApi: at(services['automation-api']),
+      skillsApi: at(services['skills-api']),
+    },
+    // Only root may open a port below 1024.
+    owner: asRoot && worker >= 1024 ? GATEWAY_UID : undefined,
+  });
+}

@@ -1,0 +1,78 @@
+/** What the platform keeps between starts: `.data/` is for its owner's eyes only. */
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { type NatsPasswords, natsUsers } from './nats';
+
+/** Generated once. Losing them loses the secrets that are encrypted under them and every token. */
+export interface Keys {
+  postgresPassword: string;
+  natsPasswords: NatsPasswords;
+  /** `v1:<base64 of 32 bytes>`; append `,v2:...` to rotate. */
+  encryptionKeys: { workerApi: string; automationApi: string };
+  tokenPeppers: string;
+  objectStoreSigningKey: string;
+}
+
+/** How programs on this machine sign in: `.data/local.json`. */
+export interface Local {
+  base_url: string;
+  dashboard_url: string;
+  skills_url: string;
+  email: string;
+  password: string;
+  token: string;
+  workspace_id: string;
+}
+
+export interface LocalState {
+  dir: string;
+  keys: Keys;
+  /** Undefined until the first owner was created. */
+  readLocal(): Local | undefined;
+  writeLocal(local: Local): void;
+}
+
+export function openLocalState(dir: string): LocalState {
+  fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
+  fs.chmodSync(dir, 0o700);
+  const keysFile = path.join(dir, 'keys.json');
+  const localFile = path.join(dir, 'local.json');
+  const kept = readJson<Keys>(keysFile);
+  const keys = kept ?? generateKeys();
+  if (!kept) writePrivate(keysFile, keys);
+  return {
+    dir,
+    keys,
+    readLocal: () => readJson<Local>(localFile),
+    writeLocal: (local) => writePrivate(localFile, local),
+  };
+}
+
+function generateKeys(): Keys {
+  const password = () => randomBytes(24).toString('base64url');
+  const keyRing = () => `v1:${randomBytes(32).toString('base64')}`;
+  return {
+    postgresPassword: password(),
+    natsPasswords: Object.fromEntries(natsUsers.map((user) => [user, password()])) as NatsPasswords,
+    encryptionKeys: { workerApi: keyRing(), automationApi: keyRing() },
+    tokenPeppers: keyRing(),
+    objectStoreSigningKey: randomBytes(32).toString('base64'),
+  };
+}
+
+function readJson<T>(file: string): T | undefined {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8'));
+  } catch (err) {
+    if ((err as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new Error(`${file} cannot be read: restore it, or remove the whole directory to start anew`, { cause: err });
+  }
+}
+
+/** Whole or not at all, also when the machine stops in between. */
+function writePrivate(file: string, value: unknown): void {
+  const partial = `${file}.new`;
+  fs.writeFileSync(partial, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true });
+  fs.renameSync(partial, file);
+}

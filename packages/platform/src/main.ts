@@ -1,0 +1,56 @@
+/** `npm start`: everything from databases to a first finished run, kept running until Ctrl-C. */
+import { launch, type Platform } from './launch';
+import { showProgress } from './progress';
+import { readSettings } from './settings';
+
+/** npm may pass on a signal that the terminal has already delivered: only a later one means impatience. */
+const SECOND_SIGNAL_MS = 500;
+const PARENT_POLL_MS = 1_000;
+
+const progress = showProgress(Number(process.env.GANTRY_STARTED_AT) || Date.now(), (text) =>
+  process.stdout.write(text),
+);
+let platform: Platform | undefined;
+let stoppingSince = 0;
+
+async function main() {
+  // A terminal that is gone must not take the platform down before it has stopped in order.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  // npm that was killed passes nothing on. Without this, its platform would go on and hold the ports.
+  const parent = process.env.npm_lifecycle_event === 'start' ? process.ppid : undefined;
+  platform = launch({ settings: readSettings(process.env), progress, inherited: process.env, parent });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal));
+  if (parent !== undefined) stopWithout(parent);
+  await platform.ready;
+}
+
+function stop(reason: string): void {
+  if (!stoppingSince) {
+    stoppingSince = Date.now();
+    void stopInOrder(reason);
+  } else if (Date.now() - stoppingSince > SECOND_SIGNAL_MS) {
+    platform?.kill();
+  }
+}
+
+async function stopInOrder(reason: string) {
+  progress.step(`stopping (${reason})`);
+  await platform?.stop();
+  progress.step('stopped');
+  process.exit(0);
+}
+
+function stopWithout(parent: number): void {
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    stop('npm was killed');
+  }, PARENT_POLL_MS);
+}
+
+main().catch(async (err) => {
+  if (stoppingSince) return;
+  await platform?.stop();
+  process.stderr.write(`\nGantry could not start: ${err.message}\n`);
+  process.exit(1);
+});

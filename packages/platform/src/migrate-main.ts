@@ -1,0 +1,66 @@
+/**
+ * Migrates the database of every service whose DATABASE_URL_WORKER, DATABASE_URL_AUTOMATION or DATABASE_URL_SKILLS is set,
+ * side by side. With --create a database that is missing is created first. Ends with 1 if one of them fails.
+ */
+import path from 'node:path';
+import { Client } from 'pg';
+import { migrate } from './migrate';
+import { databases, type ServiceName, serviceNames } from './service-names';
+import { checkoutDir } from './shared-dir';
+
+const CONNECT_DEADLINE_MS = 60_000;
+const RETRY_MS = 500;
+/** What a server says that is starting or restarting: cannot_connect_now, and the socket's own errors. */
+const worthRetrying = new Set(['57P03', 'ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT']);
+
+async function migrateService(service: ServiceName, url: string): Promise<string> {
+  if (process.argv.includes('--create')) await whenThere(() => createIfMissing(url));
+  const dir = path.join(checkoutDir, 'services', service, 'prisma/migrations');
+  const { applied, unknown } = await whenThere(() => migrate(url, dir));
+  const older = unknown.length ? `; this code is older than the database, which also has ${unknown.join(', ')}` : '';
+  return `${service}: ${applied.length ? `applied ${applied.join(', ')}` : 'up to date'}${older}`;
+}
+
+async function whenThere<T>(work: () => Promise<T>): Promise<T> {
+  const deadline = Date.now() + CONNECT_DEADLINE_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (err) {
+      const { code = '' } = err as { code?: string };
+      if (!worthRetrying.has(code) || Date.now() > deadline) throw err;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
+
+async function createIfMissing(url: string): Promise<void> {
+  const admin = new URL(url);
+  const name = decodeURIComponent(admin.pathname.slice(1));
+  admin.pathname = '/postgres';
+  const client = new Client({ connectionString: admin.toString() });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
+    if (!rowCount) await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
+  } finally {
+    await client.end();
+  }
+}
+
+async function main() {
+  const wanted = serviceNames.flatMap((service) => {
+    const url = process.env[databases[service].variable];
+    return url ? [{ service, url }] : [];
+  });
+  const outcomes = await Promise.allSettled(wanted.map(({ service, url }) => migrateService(service, url)));
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.status === 'fulfilled') process.stdout.write(`${outcome.value}\n`);
+    else {
+      process.exitCode = 1;
+      process.stderr.write(`${wanted[index]?.service}: ${outcome.reason?.message ?? outcome.reason}\n`);
+    }
+  }
+}
+
+void main();

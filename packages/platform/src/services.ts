@@ -1,0 +1,149 @@
+/** The environment of each of our own processes. */
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import type { LocalState } from './local-state';
+import { type NatsUser, natsUrl } from './nats';
+import { postgresUrl } from './postgres';
+import type { ProcessSpec } from './process';
+import { databases, type ServiceName } from './service-names';
+import { reachableDir, type Settings } from './settings';
+import { checkoutDir } from './shared-dir';
+
+/**
+ * An idle service keeps whatever its start needed unless the young generation is small: three services together took 417 MB
+ * with Node's defaults (16 MB) and 314 MB with these.
+ */
+const nodeFlags = ['--max-semi-space-size=4', '--max-old-space-size=512'];
+
+export interface ServiceOptions {
+  settings: Settings;
+  state: LocalState;
+  /** Without one, the services listen on the public ports themselves. */
+  gateway: boolean;
+  inherited: NodeJS.ProcessEnv;
+}
+
+/** Who knows it may create the first owner; a new one for each start. */
+export const newSetupToken = (): string => randomBytes(24).toString('base64url');
+
+export function databaseUrl(
+  { settings, state }: Pick<ServiceOptions, 'settings' | 'state'>,
+  service: ServiceName,
+): string {
+  const own = { port: settings.ports.postgres, password: state.keys.postgresPassword };
+  return settings.externalDatabases[service] ?? postgresUrl(own, databases[service].name);
+}
+
+export function workerApi(options: ServiceOptions, setupToken: string): ProcessSpec {
+  const { keys } = options.state;
+  return apiProcess('worker-api', options, {
+    ENCRYPTION_KEYS: keys.encryptionKeys.workerApi,
+    TOKEN_PEPPERS: keys.tokenPeppers,
+    SETUP_TOKEN: setupToken,
+  });
+}
+
+export function automationApi(options: ServiceOptions): ProcessSpec {
+  const { state, settings } = options;
+  return apiProcess('automation-api', options, {
+    ENCRYPTION_KEYS: state.keys.encryptionKeys.automationApi,
+    OBJECT_STORE: options.inherited.OBJECT_STORE || `file:${path.join(state.dir, 'objects')}`,
+    OBJECT_STORE_SIGNING_KEY: state.keys.objectStoreSigningKey,
+    OBJECT_STORE_INTERNAL_URL: `http://127.0.0.1:${portOf('automation-api', options)}`,
+    DASHBOARD_DIR: path.join(checkoutDir, 'packages/dashboard/dist'),
+    API_DOCS_DIR: path.join(checkoutDir, 'packages/api-docs/dist'),
+    JWKS_URL: jwksUrl(options),
+    JWT_ISSUER: settings.urls.base,
+  });
+}
+
+export function skillsApi(options: ServiceOptions): ProcessSpec {
+  return apiProcess('skills-api', options, { JWKS_URL: jwksUrl(options), JWT_ISSUER: options.settings.urls.base });
+}
+
+const jwksUrl = (options: ServiceOptions) => `http://127.0.0.1:${portOf('worker-api', options)}/.well-known/jwks.json`;
+
+function portOf(service: ServiceName, { settings, gateway }: ServiceOptions): number {
+  if (gateway) return settings.ports.services[service];
+  const { worker, dashboard, skills } = settings.ports;
+  return { 'worker-api': worker, 'automation-api': dashboard, 'skills-api': skills }[service];
+}
+
+function apiProcess(service: ServiceName, options: ServiceOptions, own: Record<string, string>): ProcessSpec {
+  const { settings, gateway } = options;
+  const port = portOf(service, options);
+  return {
+    name: service,
+    command: process.execPath,
+    args: [...nodeFlags, path.join(checkoutDir, 'services', service, 'dist/main.js')],
+    env: {
+      ...everything(options.inherited),
+      NODE_ENV: 'production',
+      HOST: gateway ? '127.0.0.1' : settings.host,
+      PORT: String(port),
+      METRICS_PORT: String(settings.ports.metrics[service]),
+      DATABASE_URL: databaseUrl(options, service),
+      NATS_URL: natsAddress(options, service),
+      BASE_URL: settings.urls.base,
+      DASHBOARD_URL: settings.urls.dashboard,
+      SKILLS_URL: settings.urls.skills,
+      ...own,
+    },
+    // A waited run may take 10 s; the services give answers under way 12 s.
+    stopTimeoutMs: 15_000,
+    isReady: () => answersOk(port, '/health', gateway ? undefined : settings.host),
+  };
+}
+
+/** It holds no credential but its own NATS user: of our environment it gets only what is named here. */
+const forExecutor =
+  /^(PATH|LANG|TZ|TMPDIR|LOG_LEVEL|SSL_CERT_FILE|NODE_EXTRA_CA_CERTS|(PIP|EXECUTOR|EGRESS)_\w+|PYTHON)$/;
+
+export function executor(options: ServiceOptions, bwrap: string): ProcessSpec {
+  const { settings, state, inherited } = options;
+  const port = settings.ports.metrics.executor;
+  const dir = inherited.EXECUTOR_DIR || reachableDir(state.dir, 'executor');
+  fs.mkdirSync(path.dirname(dir), { recursive: true, mode: 0o755 });
+  return {
+    name: 'executor',
+    command: process.execPath,
+    args: [...nodeFlags, path.join(checkoutDir, 'services/executor/dist/main.js')],
+    env: {
+      ...everything(inherited, forExecutor),
+      NODE_ENV: 'production',
+      HOST: '127.0.0.1',
+      METRICS_PORT: String(port),
+      NATS_URL: natsAddress(options, 'executor'),
+      EXECUTOR_DIR: dir,
+      EXECUTOR_DRAIN_MS: inherited.EXECUTOR_DRAIN_MS ?? '5000',
+      BWRAP: bwrap,
+    },
+    stopTimeoutMs: 10_000,
+    isReady: () => answersOk(port, '/health'),
+  };
+}
+
+function natsAddress({ settings, state }: ServiceOptions, user: NatsUser): string {
+  return settings.externalNats ?? natsUrl({ port: settings.ports.nats, passwords: state.keys.natsPasswords }, user);
+}
+
+/** What npm adds describes the launcher, not the services. */
+function everything(env: NodeJS.ProcessEnv, only = /^(?!npm_)/): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && only.test(entry[0])),
+  );
+}
+
+function answersOk(port: number, path: string, listening = '127.0.0.1'): Promise<boolean> {
+  const host = listening === '0.0.0.0' ? '127.0.0.1' : listening;
+  return new Promise((resolve, reject) => {
+    const request = http.get({ host, port, path, timeout: 2_000, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    request.on('timeout', () => request.destroy());
+    request.on('error', reject);
+  });
+}

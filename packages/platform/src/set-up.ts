@@ -1,0 +1,59 @@
+/** Sees to it that the platform has an owner and a sample, and that `local.json` says where and how to sign in. */
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Sample } from './first-run';
+import type { FirstRunInput, FirstRunOutput } from './first-run-main';
+import type { Local, LocalState } from './local-state';
+import type { Progress } from './progress';
+import { runOnce } from './run-once';
+import type { Settings } from './settings';
+import { checkoutDir } from './shared-dir';
+
+export interface SetUpOptions {
+  settings: Settings;
+  state: LocalState;
+  progress: Progress;
+  setupToken: string;
+  /** Whether a run would be executed: without, a sample waits for a later start. */
+  executes: boolean;
+}
+
+/** The example that is deployed and run once on a new platform. */
+const SAMPLE = 'csv-report';
+const EMAIL = 'owner@gantry.local';
+
+/** Where everything is there already, this reads two files and writes one. */
+export async function setUp(options: SetUpOptions): Promise<{ local?: Local; sample?: Sample }> {
+  const { settings, state, progress, setupToken } = options;
+  const sampleFile = path.join(state.dir, 'sample.json');
+  const local = state.readLocal();
+  const sample: Sample | undefined = fs.existsSync(sampleFile)
+    ? JSON.parse(fs.readFileSync(sampleFile, 'utf8'))
+    : undefined;
+  const wantsSample = !sample && options.executes;
+  const { base, dashboard, skills } = settings.urls;
+  const addresses = { base_url: base, dashboard_url: dashboard, skills_url: skills };
+  if (local && !wantsSample) {
+    // GANTRY_PORT may have moved them.
+    state.writeLocal({ ...local, ...addresses });
+    return { local, sample };
+  }
+
+  progress.step('creating the first owner and a sample automation');
+  const input: FirstRunInput = {
+    addresses: settings.urls,
+    account: { email: EMAIL, password: randomBytes(12).toString('base64url'), setupToken },
+    token: local?.token,
+    exampleDir: wantsSample ? path.join(checkoutDir, 'examples', SAMPLE) : undefined,
+  };
+  const script = path.join(__dirname, 'first-run-main.js');
+  const done: FirstRunOutput = JSON.parse(await runOnce({ script, input }));
+  if (done.sampleProblem) progress.warn(`the sample automation: ${done.sampleProblem}`);
+  if (done.sample) fs.writeFileSync(sampleFile, JSON.stringify(done.sample, null, 2), { mode: 0o600 });
+  const signIn = local ?? done.owner;
+  if (!signIn) return { sample: done.sample };
+  const written = { ...signIn, ...addresses };
+  state.writeLocal(written);
+  return { local: written, sample: sample ?? done.sample };
+}

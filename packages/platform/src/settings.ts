@@ -1,0 +1,85 @@
+/** What the person who starts the platform may choose. */
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { databases, type ServiceName, serviceNames } from './service-names';
+import { checkoutDir, sharedDir } from './shared-dir';
+
+export interface Ports {
+  worker: number;
+  dashboard: number;
+  skills: number;
+  /** On 127.0.0.1 only, all of these. */
+  services: Record<ServiceName, number>;
+  postgres: number;
+  nats: number;
+  metrics: Record<ServiceName | 'executor', number>;
+}
+
+export interface Settings {
+  dataDir: string;
+  /** Address of the gateway. */
+  host: string;
+  ports: Ports;
+  urls: { base: string; dashboard: string; skills: string };
+  /** Databases and NATS that somebody else runs. */
+  externalDatabases: Partial<Record<ServiceName, string>>;
+  externalNats: string | undefined;
+}
+
+const PORT = 8080;
+/** Internal ports end 120 above the first public one. */
+const PORT_MAX = 65_535 - 120;
+
+/** @throws Error that says what is wrong with a variable. */
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
+  const ports = portsFrom(readPort(env.GANTRY_PORT));
+  const url = (port: number) => `http://localhost:${port}`;
+  return {
+    dataDir: path.resolve(checkoutDir, env.GANTRY_DATA_DIR || '.data'),
+    host: env.GANTRY_HOST || '127.0.0.1',
+    ports,
+    urls: {
+      base: env.BASE_URL || url(ports.worker),
+      dashboard: env.DASHBOARD_URL || url(ports.dashboard),
+      skills: env.SKILLS_URL || url(ports.skills),
+    },
+    externalDatabases: Object.fromEntries(
+      serviceNames.flatMap((service) => {
+        const address = env[databases[service].variable];
+        return address ? [[service, address]] : [];
+      }),
+    ),
+    externalNats: env.NATS_URL || undefined,
+  };
+}
+
+function readPort(text: string | undefined): number {
+  const port = Number(text || PORT);
+  if (Number.isInteger(port) && port > 0 && port <= PORT_MAX) return port;
+  throw new Error(`GANTRY_PORT must be a port from 1 to ${PORT_MAX}; it is "${text}"`);
+}
+
+function portsFrom(first: number): Ports {
+  return {
+    worker: first,
+    dashboard: first + 1,
+    skills: first + 2,
+    services: { 'worker-api': first + 100, 'automation-api': first + 101, 'skills-api': first + 102 },
+    postgres: first + 105,
+    nats: first + 106,
+    metrics: {
+      'worker-api': first + 110,
+      'automation-api': first + 111,
+      'skills-api': first + 112,
+      executor: first + 113,
+    },
+  };
+}
+
+/** Below `.data/`, or for root, whose helpers run as users that may not go there, at a place named after it. */
+export function reachableDir(dataDir: string, name: string): string {
+  if (process.getuid?.() !== 0) return path.join(dataDir, name);
+  const instance = createHash('sha256').update(fs.realpathSync(dataDir)).digest('hex').slice(0, 12);
+  return path.join(sharedDir(), instance, name);
+}

@@ -1,0 +1,40 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { ZipFile } from 'yazl';
+
+export interface ZippedExample {
+  manifest: Record<string, unknown>;
+  entrypoint: string;
+  inputs: Record<string, unknown>;
+  zip: Buffer;
+}
+
+/** Belongs to the example as a lesson, not to the code that runs. */
+const leftOut = new Set(['manifest.json', 'inputs.json', 'README.md', '__pycache__']);
+
+/** @param dir a folder of `examples/`: `manifest.json`, `main.py` and what that needs, `inputs.json` for a first run. */
+export async function zipExample(dir: string): Promise<ZippedExample> {
+  const readJson = (name: string) => JSON.parse(fs.readFileSync(path.join(dir, name), 'utf8'));
+  const zip = new ZipFile();
+  for (const file of filesBelow(dir)) {
+    zip.addBuffer(fs.readFileSync(path.join(dir, file)), file.split(path.sep).join('/'));
+  }
+  zip.end();
+  return {
+    manifest: readJson('manifest.json'),
+    entrypoint: 'main.py',
+    inputs: fs.existsSync(path.join(dir, 'inputs.json')) ? readJson('inputs.json') : {},
+    zip: await buffer(zip.outputStream),
+  };
+}
+
+function filesBelow(dir: string, prefix = ''): string[] {
+  return fs
+    .readdirSync(path.join(dir, prefix), { withFileTypes: true })
+    .filter((entry) => !leftOut.has(entry.name))
+    .flatMap((entry) => {
+      const name = path.join(prefix, entry.name);
+      return entry.isDirectory() ? filesBelow(dir, name) : [name];
+    });
+}
