@@ -81,7 +81,7 @@ export function createSurface(options: SurfaceOptions): Express {
   app.use(
     OpenApiValidator.middleware({
       apiSpec: options.openapiFile,
-      validateRequests: { allowUnknownQueryParameters: false },
+      validateRequests: { allowUnknownQueryParameters: false, allErrors: true },
       validateResponses: options.validateResponses ?? false,
       validateApiSpec: false,
       validateSecurity: false,

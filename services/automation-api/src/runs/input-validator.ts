@@ -45,7 +45,13 @@ export function checkDefaults(items: InputItem[]): FieldProblem[] {
 
 /** An Ajv of its own for each schema: a shared one would keep every schema that it has seen. */
 function compile(schema: InputSchema): ValidateFunction {
-  const ajv = new Ajv2020({ allErrors: true, useDefaults: true, strict: false, code: { regExp: boundedRegExp } });
+  const ajv = new Ajv2020({
+    allErrors: true,
+    useDefaults: true,
+    strict: false,
+    validateSchema: false,
+    code: { regExp: boundedRegExp },
+  });
   ajv.addFormat('date', isDate);
   ajv.addFormat('uri', isWebAddress);
   return ajv.compile(schema);
@@ -76,6 +82,8 @@ const matches = new vm.Script('new RegExp(pattern, "u").test(text)');
  */
 const boundedRegExp = Object.assign(
   (pattern: string) => ({
+    // Ajv tells expressions apart by their text.
+    toString: () => pattern,
     test: (text: string): boolean => {
       Object.assign(arena, { pattern, text });
       try {

@@ -1,0 +1,168 @@
+import { request as httpRequest } from 'node:http';
+import {
+  type Caller,
+  helloCode,
+  helloManifest,
+  makeArtifact,
+  startService,
+  type TestService,
+  uploaded,
+} from '../test/service';
+import { rawZip, zipOf } from '../test/zip';
+
+const MB = 1024 * 1024;
+
+let service: TestService;
+let me: Caller;
+beforeAll(async () => {
+  service = await startService();
+  me = service.signedIn();
+});
+afterAll(() => service.stop());
+
+const create = (caller: Caller, storageKey: string, change: object = {}) =>
+  caller.post('/api/artifacts', { manifest: helloManifest, entrypoint: 'main.py', storageKey, ...change });
+
+test('an artifact knows its files and their hashes, and gives its code back', async () => {
+  const storageKey = await uploaded(
+    me,
+    await zipOf({ 'main.py': helloCode, 'lib/data.txt': 'data', 'manifest.json': '{}' }),
+  );
+  const { body } = await create(me, storageKey).expect(201);
+  expect(body).toEqual({
+    artifactId: expect.stringMatching(/^art_[\w-]{21}$/),
+    digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    fileCount: 2,
+    totalSize: helloCode.length + 4,
+    warnings: [],
+  });
+  const code = await me.get(`/api/artifacts/${body.artifactId}/code`).expect(200);
+  expect(code.body.fileList).toEqual([
+    { path: 'lib/data.txt', size: 4, hash: '3a6eb0790f39ac87c94f3856b2dd2c5d110e6811602261a9a923d3bb23adc8b7' },
+    { path: 'main.py', size: helloCode.length, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  ]);
+  const download = await fetch(code.body.downloadUrl);
+  expect(download.headers.get('Content-Disposition')).toContain(`${body.artifactId}.zip`);
+  expect((await download.arrayBuffer()).byteLength).toBeGreaterThan(100);
+});
+
+test('one upload may become several artifacts', async () => {
+  const storageKey = await uploaded(me, await zipOf({ 'main.py': helloCode }));
+  const first = await create(me, storageKey).expect(201);
+  const second = await create(me, storageKey).expect(201);
+  expect(second.body.artifactId).not.toBe(first.body.artifactId);
+  expect(second.body.digest).toBe(first.body.digest);
+});
+
+test('a parameter that no input fills is a warning, and so is no parameter that takes everything', async () => {
+  const warningsFor = async (code: string) => {
+    const storageKey = await uploaded(me, await zipOf({ 'main.py': code }));
+    return (await create(me, storageKey).expect(201)).body.warnings;
+  };
+  expect(await warningsFor('def run(who, count): pass')).toEqual([expect.stringContaining('"count"')]);
+  expect(await warningsFor('def run(inputs): pass')).toEqual([]);
+  expect(await warningsFor('async def run(context, who): pass')).toEqual([]);
+});
+
+test('missing fields are all named', async () => {
+  const { body } = await me.post('/api/artifacts', {}).expect(400);
+  for (const field of ['manifest', 'entrypoint', 'storageKey']) {
+    expect(body.details).toContainEqual({ path: field, message: expect.stringContaining('required') });
+  }
+});
+
+test('an unknown field is named', async () => {
+  const { body } = await create(me, 'x', { zip: 'data' }).expect(400);
+  expect(body.details).toEqual([{ path: 'zip', message: 'unknown property' }]);
+});
+
+test.each([
+  ['no such file', { entrypoint: 'other.py' }, 'bad_entrypoint'],
+  ['not Python', { entrypoint: 'data.txt' }, 'bad_entrypoint'],
+  ['a traversal', { entrypoint: '../main.py' }, 'bad_entrypoint'],
+  ['a bad manifest', { manifest: { inputs: 7 } }, 'bad_manifest'],
+  [
+    'a default of another type',
+    { manifest: { name: 'x', inputs: [{ name: 'a', type: 'number', default: 'b' }] } },
+    'bad_manifest',
+  ],
+])('%s is a 400', async (_what, change, code) => {
+  const storageKey = await uploaded(me, await zipOf({ 'main.py': helloCode, 'data.txt': 'x' }));
+  const { body } = await create(me, storageKey, change).expect(400);
+  expect(body).toMatchObject({ code, error: expect.any(String), details: expect.any(Array) });
+});
+
+test('an entrypoint without run(), or that is no Python, is a 400', async () => {
+  const answer = async (code: string) => create(me, await uploaded(me, await zipOf({ 'main.py': code })));
+  expect(await answer('def walk(): pass')).toMatchObject({ status: 400, body: { code: 'no_run' } });
+  expect(await answer('def run(:')).toMatchObject({ status: 400, body: { code: 'syntax_error' } });
+});
+
+test('a bad zip is a 400 that says why', async () => {
+  const storageKey = await uploaded(me, rawZip([{ name: '../../evil.py' }]));
+  const { body } = await create(me, storageKey).expect(400);
+  expect(body).toMatchObject({ code: 'bad_zip', details: [{ path: 'storageKey' }] });
+  const notAZip = await uploaded(me, Buffer.from('hello'));
+  await create(me, notAZip).expect(400);
+});
+
+test('an upload that never came is a 400', async () => {
+  const { body } = await me.post('/api/artifacts/upload-url').expect(200);
+  expect((await create(me, body.storageKey).expect(400)).body.code).toBe('not_uploaded');
+});
+
+test('more than 10 MB is refused at the URL while it streams, and at creation', async () => {
+  const { body } = await me.post('/api/artifacts/upload-url').expect(200);
+  const status = await new Promise<number>((resolve, reject) => {
+    const req = httpRequest(body.uploadUrl, { method: 'PUT' }, (res) => resolve(res.resume().statusCode ?? 0));
+    req.on('error', reject);
+    for (let sent = 0; sent < 11; sent++) req.write(Buffer.alloc(MB));
+    req.end();
+  });
+  expect(status).toBe(413);
+  await create(me, body.storageKey).expect(400);
+
+  // As if it had come by a store that can't count.
+  await service.api.deps.objects.put(body.storageKey, Buffer.alloc(10 * MB + 1));
+  expect((await create(me, body.storageKey).expect(413)).body.code).toBe('too_large');
+});
+
+test('a presigned URL ends with its ten minutes, and is good for nothing else', async () => {
+  const { body } = await me.post('/api/artifacts/upload-url').expect(200);
+  expect(body.expiresAt - Date.now()).toBeLessThanOrEqual(600_000);
+  const url = new URL(body.uploadUrl);
+  expect((await fetch(url)).status).toBe(403);
+  url.searchParams.set('max', String(100 * MB));
+  expect((await fetch(url, { method: 'PUT', body: 'x' })).status).toBe(403);
+});
+
+test('a viewer reads code and makes nothing', async () => {
+  const artifactId = await makeArtifact(me);
+  const viewer = service.signedIn({ role: 'viewer', workspaceId: me.workspaceId });
+  await viewer.get(`/api/artifacts/${artifactId}/code`).expect(200);
+  expect((await viewer.post('/api/artifacts/upload-url').expect(403)).body.code).toBe('role_too_low');
+  await create(viewer, 'x').expect(403);
+});
+
+test('the same Idempotency-Key makes one artifact', async () => {
+  const storageKey = await uploaded(me, await zipOf({ 'main.py': helloCode }));
+  const first = await create(me, storageKey).set('Idempotency-Key', 'once').expect(201);
+  const second = await create(me, storageKey).set('Idempotency-Key', 'once').expect(201);
+  expect(second.body).toEqual(first.body);
+  const other = await create(me, storageKey, { entrypoint: 'other.py' }).set('Idempotency-Key', 'once');
+  expect(other.status).toBe(422);
+});
+
+test('without an executor nobody can say whether there is a run(): 503, and nothing is made', async () => {
+  const alone = await startService({ inspector: false });
+  try {
+    const caller = alone.signedIn();
+    const storageKey = await uploaded(caller, await zipOf({ 'main.py': helloCode }));
+    const answer = await create(caller, storageKey).expect(503);
+    expect(answer.body).toMatchObject({ code: 'no_executor', error: expect.stringContaining('no executor') });
+    expect(answer.headers['retry-after']).toBeDefined();
+    expect(await alone.api.deps.prisma.artifact.count()).toBe(0);
+  } finally {
+    await alone.stop();
+  }
+});
