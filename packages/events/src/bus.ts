@@ -24,6 +24,8 @@ export async function connectBus(options: { url: string; name: string; log: Logg
   const nc = await connect({
     servers: host,
     name: options.name,
+    // Replies come where this user alone may listen: see permissions.ts.
+    inboxPrefix: `_INBOX.${username || 'anybody'}`,
     ...(username && { user: decodeURIComponent(username), pass: decodeURIComponent(password) }),
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,

@@ -2,7 +2,6 @@
  * Which NATS user may touch which subjects. The launcher and the Kubernetes manifests render this table into the
  * server's configuration, so a stolen executor can ask for work and report on it, and nothing else.
  */
-
 import { INTROSPECT_SUBJECT } from './auth-protocol';
 import { EVENTS_STREAM, eventCatalogue } from './catalogue';
 import { RUN_EVENTS_STREAM, type RunSource } from './run-protocol';
@@ -27,6 +26,9 @@ const jetstream = [
   '$JS.API.STREAM.NAMES',
 ];
 
+/** A user answers anybody and hears only its own replies. */
+const inboxOf = (user: string) => `_INBOX.${user}.>`;
+
 const owner = (source: RunSource): NatsPermissions => ({
   publish: [
     ...events,
@@ -48,7 +50,7 @@ const owner = (source: RunSource): NatsPermissions => ({
     `run.settled.${source}.*`,
     'executor.status',
     ...events,
-    '_INBOX.>',
+    inboxOf(`${source}-api`),
   ],
 });
 
@@ -59,7 +61,7 @@ export const natsPermissions: Record<'worker-api' | 'automation-api' | 'skills-a
   'automation-api': owner('automation'),
   'skills-api': {
     publish: [...events, ...jetstream, INTROSPECT_SUBJECT, '_INBOX.>'],
-    subscribe: [...events, '_INBOX.>'],
+    subscribe: [...events, inboxOf('skills-api')],
   },
   executor: {
     publish: [
@@ -71,6 +73,6 @@ export const natsPermissions: Record<'worker-api' | 'automation-api' | 'skills-a
       'executor.status',
       '_INBOX.>',
     ],
-    subscribe: ['run.cancel.*', 'executor.inspect', '_INBOX.>'],
+    subscribe: ['run.cancel.*', 'executor.inspect', inboxOf('executor')],
   },
 };

@@ -1,6 +1,7 @@
 import type { Execute } from '@gantry/events';
+import { createPool } from '@gantry/http';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { Pool, type PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { type Prisma, PrismaClient } from './generated/prisma/client';
 
@@ -14,21 +15,11 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** A burst of runs keeps more connections busy than the other surfaces ever do. */
 const CONNECTIONS_MAX = 16;
-/** A caller hears 503 after this long when PostgreSQL is away or every connection is busy. */
-const CONNECT_TIMEOUT_MS = 2_000;
-const STATEMENT_TIMEOUT_MS = 10_000;
 
 export function openDatabase(url: string, log: Logger): Database {
-  const pool = new Pool({
-    connectionString: url,
-    max: CONNECTIONS_MAX,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    application_name: 'automation-api',
-  });
-  // An idle connection that dies (PostgreSQL restarts) is replaced by the pool; unheard, the event would end the process.
-  pool.on('error', (err) => log.warn({ err }, 'lost an idle connection to PostgreSQL'));
+  const pool = createPool(url, { service: 'automation-api', log, max: CONNECTIONS_MAX });
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   return {
     pool,

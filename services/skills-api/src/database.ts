@@ -1,24 +1,38 @@
-import { Pool } from 'pg';
+import type { Execute } from '@gantry/events';
+import { createPool } from '@gantry/http';
+import { PrismaPg } from '@prisma/adapter-pg';
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { type Prisma, PrismaClient } from './generated/prisma/client';
 
-const CONNECTIONS_MAX = 10;
-/** A caller hears 503 after this long when PostgreSQL is away or every connection is busy. */
-const CONNECT_TIMEOUT_MS = 2_000;
-const STATEMENT_TIMEOUT_MS = 10_000;
+/** The client, or a transaction of it. */
+export type Db = PrismaClient | Prisma.TransactionClient;
 
-export function openPool(url: string, log: Logger): Pool {
-  const pool = new Pool({
-    connectionString: url,
-    max: CONNECTIONS_MAX,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    application_name: 'skills-api',
-  });
-  // A connection that dies (PostgreSQL restarts) is replaced by the pool. Unheard, its event would end the process: the
-  // pool hears it of idle connections only, so each is listened to for its whole life.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => {
-    client.on('error', (err) => log.warn({ err }, 'lost a connection to PostgreSQL'));
-  });
-  return pool;
+export interface Database {
+  /** For what packages write with SQL of their own; Prisma uses the same connections. */
+  pool: Pool;
+  prisma: PrismaClient;
+  close(): Promise<void>;
 }
+
+/** How alike a misspelt word must be to be found: pg_trgm's own 0.6 misses two letters changed over. */
+const WORD_SIMILARITY = '-c pg_trgm.word_similarity_threshold=0.4';
+
+export function openDatabase(url: string, log: Logger): Database {
+  const pool = createPool(url, { service: 'skills-api', log, settings: WORD_SIMILARITY });
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+  return {
+    pool,
+    prisma,
+    close: async () => {
+      await prisma.$disconnect();
+      await pool.end();
+    },
+  };
+}
+
+/** How packages/events writes into a Prisma transaction. */
+export const executeIn =
+  (tx: Db): Execute =>
+  (sql, values) =>
+    tx.$executeRawUnsafe(sql, ...values);

@@ -1,6 +1,7 @@
 import type { Execute } from '@gantry/events';
+import { createPool } from '@gantry/http';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { Pool, type QueryResult } from 'pg';
+import type { Pool, QueryResult } from 'pg';
 import type { Logger } from 'pino';
 import { type Prisma, PrismaClient } from './generated/prisma/client';
 
@@ -14,25 +15,8 @@ export interface Database {
   close(): Promise<void>;
 }
 
-const CONNECTIONS_MAX = 10;
-/** A caller hears 503 after this long when PostgreSQL is away or every connection is busy. */
-const CONNECT_TIMEOUT_MS = 2_000;
-const STATEMENT_TIMEOUT_MS = 10_000;
-
 export function openDatabase(url: string, log: Logger): Database {
-  const pool = new Pool({
-    connectionString: url,
-    max: CONNECTIONS_MAX,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    application_name: 'worker-api',
-  });
-  // A connection that dies (PostgreSQL restarts) is replaced by the pool. Unheard, its event would end the process: the
-  // pool hears it of idle connections only, so each is listened to for its whole life.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => {
-    client.on('error', (err) => log.warn({ err }, 'lost a connection to PostgreSQL'));
-  });
+  const pool = createPool(url, { service: 'worker-api', log });
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   return {
     pool,

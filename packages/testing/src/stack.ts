@@ -1,0 +1,215 @@
+/**
+ * The built services as real processes on a PostgreSQL and a NATS of their own, to be killed at will.
+ *
+ * No gateway and no skills-api: what this is for is the path of a run. It runs `dist/`, so build first (`npm test` does).
+ */
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import {
+  findTool,
+  migrate,
+  type ProcessSpec,
+  postgresProcess,
+  postgresUrl,
+  type RunningProcess,
+  startAndWait,
+} from '@gantry/platform';
+import { Client } from 'pg';
+import { freePort } from './free-port';
+import { temporaryDir } from './run-dir';
+import { startTestNats, type TestNats } from './test-nats';
+
+/** One process that can be killed and started again on the same ports. */
+export interface Part {
+  name: string;
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface Stack {
+  workerUrl: string;
+  /** One for each replica. */
+  automationUrls: string[];
+  /** A personal token of the owner. */
+  token: string;
+  workspaceId: string;
+  databaseUrl: string;
+  parts: { postgres: Part; nats: TestNats; workerApi: Part; automationApis: Part[]; executors: Part[] };
+  /** Everything that the services have written to stdout and stderr so far. */
+  output(): string;
+  stop(): Promise<void>;
+}
+
+const root = path.resolve(__dirname, '../../..');
+const key = () => `v1:${randomBytes(32).toString('base64')}`;
+
+export interface StackOptions {
+  replicas?: number;
+  executors?: number;
+  env?: Record<string, string>;
+}
+
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const started: { stop(): Promise<void> }[] = [];
+  const stop = async () => {
+    for (const part of started.splice(0).reverse()) await part.stop();
+  };
+  try {
+    return { ...(await startParts(options, started)), stop };
+  } catch (err) {
+    await stop();
+    throw err;
+  }
+}
+
+async function startParts(options: StackOptions, started: { stop(): Promise<void> }[]): Promise<Omit<Stack, 'stop'>> {
+  const dir = temporaryDir('stack');
+  // Executors drop their uid and must still reach their directories.
+  fs.chmodSync(dir, 0o711);
+  const written: string[] = [];
+  const nats = await startTestNats();
+  started.push(nats);
+  const postgresOptions = {
+    dataDir: path.join(dir, 'postgres'),
+    port: await freePort(),
+    password: randomBytes(16).toString('hex'),
+  };
+  const postgres = await startPart(await postgresProcess(postgresOptions));
+  started.push(postgres);
+  const databaseUrl = (service: string) => postgresUrl(postgresOptions, service.replace('-', '_'));
+  await createDatabases(postgresUrl(postgresOptions, 'postgres'));
+  for (const service of ['worker-api', 'automation-api']) {
+    await migrate(databaseUrl(service), path.join(root, 'services', service, 'prisma/migrations'));
+  }
+
+  const [workerPort, ...automationPorts] = await ports(1 + (options.replicas ?? 1));
+  const workerUrl = `http://127.0.0.1:${workerPort}`;
+  const automationUrls = automationPorts.map((port) => `http://127.0.0.1:${port}`);
+  const shared = {
+    PATH: process.env.PATH ?? '',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'debug',
+    BASE_URL: workerUrl,
+    DASHBOARD_URL: automationUrls[0] as string,
+    SKILLS_URL: workerUrl,
+    RATE_LIMIT_REQUESTS_PER_MINUTE: '1000000',
+    RATE_LIMIT_RUNS_PER_MINUTE: '1000000',
+    ...options.env,
+  };
+  const setupToken = randomBytes(24).toString('base64url');
+
+  async function service(name: string, url: string, env: Record<string, string>): Promise<Part> {
+    const spec: ProcessSpec = {
+      name,
+      command: process.execPath,
+      args: [path.join(root, 'services', name, 'dist/main.js')],
+      env: { ...shared, ...env },
+      stopTimeoutMs: 20_000,
+      readyTimeoutMs: 60_000,
+      isReady: async () => (await fetch(`${url}/health`)).ok,
+    };
+    const part = await startPart(spec, written);
+    started.push(part);
+    return part;
+  }
+
+  const workerApi = await service('worker-api', workerUrl, {
+    PORT: String(workerPort),
+    METRICS_PORT: String(await freePort()),
+    DATABASE_URL: databaseUrl('worker-api'),
+    NATS_URL: nats.url('worker-api'),
+    ENCRYPTION_KEYS: key(),
+    TOKEN_PEPPERS: key(),
+    SETUP_TOKEN: setupToken,
+  });
+  const automationEnv = {
+    DATABASE_URL: databaseUrl('automation-api'),
+    NATS_URL: nats.url('automation-api'),
+    ENCRYPTION_KEYS: key(),
+    OBJECT_STORE: `file:${path.join(dir, 'objects')}`,
+    OBJECT_STORE_SIGNING_KEY: randomBytes(32).toString('hex'),
+    OBJECT_STORE_INTERNAL_URL: automationUrls[0] as string,
+    DASHBOARD_DIR: path.join(root, 'packages/dashboard/dist'),
+    API_DOCS_DIR: path.join(root, 'packages/api-docs/dist'),
+    JWKS_URL: `${workerUrl}/.well-known/jwks.json`,
+  };
+  const automationApis = await Promise.all(
+    automationUrls.map(async (url, i) =>
+      service('automation-api', url, {
+        ...automationEnv,
+        PORT: String(automationPorts[i]),
+        METRICS_PORT: String(await freePort()),
+      }),
+    ),
+  );
+  const bwrap = findTool('bwrap');
+  if (!bwrap) throw new Error('bubblewrap was not found, although the test run began by fetching it');
+  const executors = await Promise.all(
+    Array.from({ length: options.executors ?? 1 }, async (_, i) => {
+      const port = await freePort();
+      return service('executor', `http://127.0.0.1:${port}`, {
+        METRICS_PORT: String(port),
+        NATS_URL: nats.url('executor'),
+        EXECUTOR_DIR: path.join(dir, `executor-${i}`),
+        BWRAP: bwrap,
+      });
+    }),
+  );
+
+  const { access_token: jwt, workspace } = await post(`${workerUrl}/auth/setup`, undefined, {
+    setup_token: setupToken,
+    email: 'owner@example.test',
+    password: 'correct horse battery staple',
+  });
+  const { token } = await post(`${workerUrl}/auth/tokens`, jwt, { name: 'test' });
+
+  return {
+    workerUrl,
+    automationUrls,
+    token,
+    workspaceId: workspace.id,
+    databaseUrl: databaseUrl('automation-api'),
+    parts: { postgres, nats, workerApi, automationApis, executors },
+    output: () => written.join(''),
+  };
+}
+
+async function startPart(spec: ProcessSpec, written?: string[]): Promise<Part> {
+  let running: RunningProcess;
+  const start = async () => {
+    running = await startAndWait(spec);
+    for (const stream of [running.stdout, running.stderr]) {
+      stream.on('data', (chunk) => void written?.push(String(chunk)));
+    }
+  };
+  await start();
+  return { name: spec.name, start, kill: () => running.kill(), stop: () => running.stop() };
+}
+
+async function createDatabases(adminUrl: string): Promise<void> {
+  const admin = new Client({ connectionString: adminUrl });
+  await admin.connect();
+  for (const name of ['worker_api', 'automation_api']) await admin.query(`CREATE DATABASE ${name}`);
+  await admin.end();
+}
+
+/** All different: each is held until the last is found. */
+async function ports(count: number): Promise<number[]> {
+  const found = new Set<number>();
+  while (found.size < count) found.add(await freePort());
+  return [...found];
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read field by field by the test that knows them
+async function post(url: string, token: string | undefined, body: unknown): Promise<any> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`POST ${url}: ${response.status} ${text}`);
+  return JSON.parse(text);
+}

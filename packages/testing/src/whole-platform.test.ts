@@ -1,0 +1,204 @@
+/** Promises that only real processes can break: built services, PostgreSQL, NATS and sandboxes, killed in the middle. */
+import { Pool } from 'pg';
+import { type Answer, apiCaller, type Call, deployAutomation } from './api-caller';
+import { type Stack, startStack } from './stack';
+import { until } from './until';
+
+const NAP = `
+import time
+
+def run(n, seconds=0.05):
+    print("working on", n)
+    time.sleep(seconds)
+    return {"n": n}
+`;
+const inputs = [
+  { name: 'n', type: 'integer', required: true },
+  { name: 'seconds', type: 'number' },
+];
+
+let stack: Stack;
+let calls: Call[];
+let pool: Pool;
+let automationId: string;
+
+beforeAll(async () => {
+  stack = await startStack({ replicas: 2, executors: 2 });
+  calls = stack.automationUrls.map((url) => apiCaller(url, stack.token));
+  pool = new Pool({ connectionString: stack.databaseUrl });
+  pool.on('error', () => {});
+  const nap = { name: 'Nap', inputs, outputs: ['n'], timeout_seconds: 60 };
+  ({ id: automationId } = await deployAutomation(calls[0] as Call, { 'main.py': NAP }, nap));
+}, 120_000);
+
+afterAll(async () => {
+  await pool?.end();
+  await stack?.stop();
+}, 60_000);
+
+/** Whichever replica answers, as a gateway would choose. */
+async function anyReplica(...request: Parameters<Call>): Promise<Answer> {
+  const order = Math.random() < 0.5 ? calls : [...calls].reverse();
+  for (const call of order) {
+    const answer = await call(...request);
+    if (answer.status !== 0) return answer;
+  }
+  return { status: 0, body: null };
+}
+
+const start = (n: number, seconds?: number) =>
+  anyReplica('POST', `/api/automations/${automationId}/run`, {
+    inputs: { n, ...(seconds !== undefined && { seconds }) },
+    wait: 0,
+  });
+
+const terminal = new Set(['success', 'error', 'timeout']);
+
+async function ended(runId: string, deadlineMs: number) {
+  return until(
+    async () => {
+      const { status, body } = await anyReplica('GET', `/api/runs/${runId}`);
+      return status === 200 && terminal.has(body.status) && body;
+    },
+    { deadlineMs, everyMs: 250, what: `run ${runId} ends` },
+  );
+}
+
+test('runs spread over both executors, and either replica answers for each', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 24 }, (_, n) =>
+      (calls[n % 2] as Call)('POST', `/api/automations/${automationId}/run`, { inputs: { n, seconds: 0.2 }, wait: 10 }),
+    ),
+  );
+  expect(answers.map(({ body }) => body.result?.outputs)).toEqual(Array.from({ length: 24 }, (_, n) => ({ n })));
+  const { rows } = await pool.query('SELECT DISTINCT executor_id FROM runs');
+  expect(rows).toHaveLength(2);
+});
+
+test('200 accepted runs each end once, although executor, automation-api and NATS are killed among them', async () => {
+  const accepted: { runId: string; n: number }[] = [];
+  const { executors, automationApis, nats } = stack.parts;
+  const before = (await pool.query('SELECT count(*)::int AS n FROM runs')).rows[0].n;
+
+  async function submitUntil(count: number) {
+    while (accepted.length < count) {
+      const n = accepted.length;
+      const { status, body } = await start(n);
+      if (status === 200 || status === 202) accepted.push({ runId: body.runId, n });
+      else await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
+  await submitUntil(50);
+  await executors[0]?.kill();
+  await submitUntil(90);
+  await automationApis[0]?.kill();
+  await submitUntil(130);
+  await nats.kill();
+  await Promise.all([nats.restart(), executors[0]?.start(), automationApis[0]?.start()]);
+  await submitUntil(200);
+
+  const results = await Promise.all(accepted.map(async ({ runId, n }) => ({ n, ...(await ended(runId, 60_000)) })));
+  for (const { n, status, result, error } of results) {
+    if (status === 'success') expect(result.outputs).toEqual({ n });
+    else expect(error.code).toBe('executor_lost');
+  }
+  // At most what the killed executor had in its four slots.
+  expect(results.filter(({ status }) => status !== 'success').length).toBeLessThanOrEqual(4);
+
+  const { rows } = await pool.query(
+    `SELECT r.id, count(*) FILTER (WHERE e.type = 'done')::int AS done, count(*) FILTER (WHERE e.type = 'output')::int AS outputs
+     FROM runs r LEFT JOIN run_events e ON e.run_id = r.id GROUP BY r.id HAVING count(*) FILTER (WHERE e.type = 'done') <> 1
+     OR count(*) FILTER (WHERE e.type = 'output') > 1`,
+  );
+  expect(rows).toEqual([]);
+  // A request that was cut off may have been accepted: it ran as well, and nothing else did.
+  const after = (await pool.query('SELECT count(*)::int AS n FROM runs')).rows[0].n;
+  expect(after - before).toBeLessThan(210);
+  await until(async () => (await pool.query('SELECT 1 FROM outbox')).rowCount === 0, { deadlineMs: 20_000 });
+}, 180_000);
+
+test('while PostgreSQL is away requests get 503, and a run that was under way still ends well', async () => {
+  const { body } = await start(1, 4);
+  await until(async () => (await anyReplica('GET', `/api/runs/${body.runId}`)).body.status === 'running', {
+    deadlineMs: 10_000,
+  });
+  await stack.parts.postgres.stop();
+  const refused = await anyReplica('GET', '/api/automations');
+  expect(refused.status).toBe(503);
+  expect(refused.body.code).toBe('unavailable');
+  expect((await anyReplica('GET', '/health')).status).toBe(503);
+  await stack.parts.postgres.start();
+  await until(async () => (await anyReplica('GET', '/api/automations')).status === 200, { deadlineMs: 20_000 });
+  expect(await ended(body.runId, 60_000)).toMatchObject({ status: 'success', result: { outputs: { n: 1 } } });
+}, 120_000);
+
+test('an executor that is asked to stop finishes what it runs', async () => {
+  const [one, two] = stack.parts.executors;
+  const runs = await Promise.all(Array.from({ length: 6 }, (_, n) => start(n, 1)));
+  await until(async () => (await pool.query("SELECT 1 FROM runs WHERE status = 'running'")).rowCount, {
+    deadlineMs: 10_000,
+  });
+  await one?.stop();
+  for (const { body } of runs) expect(await ended(body.runId, 30_000)).toMatchObject({ status: 'success' });
+  await one?.start();
+  expect(two).toBeDefined();
+}, 90_000);
+
+test('a secret is nowhere in the clear: not in answers, events, rows or logs, however it is printed', async () => {
+  const secret = 'Sw0rdf1sh/+ünïcode&"quoted" value';
+  const leaky = `
+import base64, logging, os, sys, urllib.parse
+
+def run(context):
+    s = os.environ["LEAKED"]
+    print("whole", s)
+    print("base64", base64.b64encode(s.encode()).decode(), base64.b64encode(b"x" + s.encode()).decode())
+    print("url", urllib.parse.quote(s), urllib.parse.quote_plus(s))
+    for piece in (s[:9], s[9:]):
+        sys.stdout.write(piece)
+        sys.stdout.flush()
+    print()
+    logging.warning("logged %s", s)
+    context.log("via context " + s, field=s)
+    context.progress(0.5, "half of " + s)
+    if context.inputs["fail"]:
+        raise ValueError("failed with " + s)
+    return {"leak": s, "nested": [{"deep": s + "!"}]}
+`;
+  const manifest = {
+    name: 'Leaky',
+    inputs: [{ name: 'fail', type: 'boolean', required: true }],
+    outputs: ['leak', 'nested'],
+    secrets_needed: ['LEAKED'],
+  };
+  const call = calls[0] as Call;
+  expect((await call('POST', '/api/secrets', { name: 'LEAKED', value: secret })).status).toBeLessThan(300);
+  const { id } = await deployAutomation(call, { 'main.py': leaky }, manifest);
+  const seen: string[] = [];
+  for (const fail of [false, true]) {
+    const { body } = await call('POST', `/api/automations/${id}/run`, { inputs: { fail }, wait: 10 });
+    expect(body.status).toBe(fail ? 'error' : 'success');
+    const detail = await call('GET', `/api/runs/${body.runId}`);
+    const events = await call('GET', `/api/runs/${body.runId}/events?logs=true`);
+    seen.push(JSON.stringify(body), JSON.stringify(detail.body), String(events.body));
+  }
+  seen.push(JSON.stringify((await call('GET', '/api/secrets')).body), stack.output());
+  const tables = await pool.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
+  for (const { tablename } of tables.rows) {
+    const { rows } = await pool.query(`SELECT t::text AS row FROM "${tablename}" t`);
+    seen.push(rows.map(({ row }) => row).join('\n'));
+  }
+  const everything = seen.join('\n');
+  const bytes = Buffer.from(secret);
+  for (const form of [
+    secret,
+    secret.slice(0, 9),
+    encodeURIComponent(secret),
+    bytes.toString('base64'),
+    bytes.toString('hex'),
+  ]) {
+    expect(everything.includes(form)).toBe(false);
+  }
+  expect(everything).toContain('***');
+}, 60_000);
