@@ -3,6 +3,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { drained } from './drained';
 
 const IDLE_MS = 15_000;
 const TRIES = 3;
@@ -105,9 +106,7 @@ export function startUpload(url: string, contentType: string, size: number): Upl
   return {
     write(piece) {
       if (sent.destroyed || sent.write(piece)) return;
-      return new Promise((resolve) => {
-        sent.once('drain', resolve).once('close', resolve);
-      });
+      return drained(sent);
     },
     async end() {
       sent.end();

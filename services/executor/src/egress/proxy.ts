@@ -42,6 +42,8 @@ export interface EgressProxy {
 interface Admitted {
   rules: EgressRules;
   bytesLeft: number;
+  clients: number;
+  /** Both ends of each. */
   connections: Set<net.Socket>;
 }
 
@@ -108,10 +110,13 @@ export async function startEgressProxy(options: {
   }
 
   async function serve(run: Admitted, client: net.Socket, head: string, rest: Buffer) {
-    if (run.connections.size >= CONNECTIONS_PER_RUN_MAX)
-      throw new Refused(429, 'too many connections at once', 'limit');
+    if (run.clients >= CONNECTIONS_PER_RUN_MAX) throw new Refused(429, 'too many connections at once', 'limit');
+    run.clients++;
     run.connections.add(client);
-    client.once('close', () => run.connections.delete(client));
+    client.once('close', () => {
+      run.clients--;
+      run.connections.delete(client);
+    });
     const { host, port, forward } = parseHead(head);
     const target = await connectChecked(run, host, port);
     run.connections.add(target);
@@ -149,7 +154,7 @@ export async function startEgressProxy(options: {
   return {
     admit(rules) {
       const nonce = randomBytes(NONCE_CHARS / 2).toString('hex');
-      const run: Admitted = { rules, bytesLeft: rules.bytesMax, connections: new Set() };
+      const run: Admitted = { rules, bytesLeft: rules.bytesMax, clients: 0, connections: new Set() };
       admitted.set(nonce, run);
       return {
         nonce,

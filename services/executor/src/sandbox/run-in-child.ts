@@ -3,6 +3,7 @@
  * memory), and says how it ended. Never throws for what the run does.
  */
 import type { Readable } from 'node:stream';
+import { drained } from '../drained';
 import type { Child, Exit, LogStream } from './child';
 import { frame, rawFrame } from './frames';
 import { WALL_LIMIT } from './kill-reasons';
@@ -247,7 +248,7 @@ async function sendFiles(child: Child, files: NonNullable<SandboxJob['files']>, 
       for await (const chunk of (await hooks.openFile?.(index)) ?? []) {
         const piece = (chunk as Buffer).subarray(0, left);
         left -= piece.length;
-        if (piece.length && !child.control?.write(rawFrame(piece))) await drained(child);
+        if (piece.length && child.control && !child.control.write(rawFrame(piece))) await drained(child.control);
         if (child.state === 'dead') return;
       }
       if (left > 0) return child.kill(`input file ${file.name} could not be read to its end`);
@@ -256,11 +257,6 @@ async function sendFiles(child: Child, files: NonNullable<SandboxJob['files']>, 
     child.kill(`input files could not be fetched: ${(err as Error).message}`);
   }
 }
-
-const drained = (child: Child) =>
-  new Promise<void>((resolve) => {
-    child.control?.once('drain', resolve).once('close', resolve);
-  });
 
 /**
  * Logs end when no process of the run holds them. The harness closes its own before it answers, so that this is usually

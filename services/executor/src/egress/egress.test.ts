@@ -1,0 +1,254 @@
+/** What a run with network can reach, tried from inside a run; and what the proxy does when it is spoken to directly. */
+import dns from 'node:dns/promises';
+import http from 'node:http';
+import net, { type AddressInfo } from 'node:net';
+import path from 'node:path';
+import { type ExecutorFixture, startTestExecutor } from '../test/executor-fixture';
+import { temporaryLayout } from '../test/sandbox-fixture';
+import { createAddressPolicy } from './address-check';
+import { type EgressProxy, startEgressProxy } from './proxy';
+
+/**
+ * GETs each address through whatever the environment says, and tells what came of it. A run's 127.0.0.1 is its own, so
+ * what it is to reach on this machine listens on other addresses of the loopback network.
+ */
+const FETCH = `
+import urllib.request, urllib.error
+def run(urls):
+    seen = []
+    for url in urls:
+        try:
+            seen.append(urllib.request.urlopen(url, timeout=5).read().decode())
+        except urllib.error.HTTPError as error:
+            seen.append(error.code)
+        except Exception as error:
+            seen.append(str(error))
+    return seen
+`;
+
+describe('a run with network', () => {
+  let fixture: ExecutorFixture;
+  let allowed: http.Server;
+  let other: http.Server;
+  const port = (server: http.Server) => (server.address() as AddressInfo).port;
+
+  beforeAll(async () => {
+    const listen = (server: http.Server, host: string) =>
+      new Promise<http.Server>((resolve) => server.listen(0, host, () => resolve(server)));
+    allowed = await listen(
+      http.createServer((req, res) => {
+        if (req.url === '/redirect') res.writeHead(302, { location: `http://127.0.0.3:${port(other)}/secret` }).end();
+        else res.end(`served ${req.url} ${req.headers['proxy-authorization'] ?? ''}`.trim());
+      }),
+      '127.0.0.2',
+    );
+    other = await listen(
+      http.createServer((_, res) => res.end('internal')),
+      '127.0.0.3',
+    );
+    fixture = await startTestExecutor({ egressAllowPrivate: [`127.0.0.2:${port(allowed)}`] });
+  });
+  afterAll(async () => {
+    await fixture.stop();
+    allowed.close();
+    other.close();
+  });
+
+  const fetchAll = async (urls: string[], overrides = {}) =>
+    (await fixture.service.run(FETCH, { inputs: { urls }, network: 'egress', ...overrides })).finished.output;
+
+  test('reaches what is allowed', async () => {
+    expect(await fetchAll([`http://127.0.0.2:${port(allowed)}/a?b=1`])).toEqual(['served /a?b=1']);
+  });
+
+  test('reaches neither this machine, nor metadata, nor private ranges, however they are written', async () => {
+    const internal = port(other);
+    const urls = [
+      `http://127.0.0.3:${internal}/`,
+      `http://[::ffff:127.0.0.3]:${internal}/`,
+      `http://[::ffff:7f00:3]:${internal}/`,
+      `http://[64:ff9b::7f00:3]:${internal}/`,
+      `http://2130706435:${internal}/`,
+      `http://0x7f.3:${internal}/`,
+      `http://0.0.0.0:${internal}/`,
+      'http://169.254.169.254/latest/meta-data/',
+      'http://[::ffff:169.254.169.254]/',
+      'http://10.0.0.1/',
+      'http://192.168.0.1/',
+      'https://127.0.0.3/',
+    ];
+    const seen = (await fetchAll(urls.slice(0, -1))) as unknown[];
+    expect(seen).toEqual(Array(urls.length - 1).fill(403));
+    expect((await fetchAll(urls.slice(-1))) as string[]).toEqual([expect.stringMatching(/403/)]);
+  });
+
+  test('is not led inside by a redirect', async () => {
+    expect(await fetchAll([`http://127.0.0.2:${port(allowed)}/redirect`])).toEqual([403]);
+  });
+
+  test('is told in its log what was refused, and it is counted', async () => {
+    const { log } = await fixture.service.run(FETCH, { inputs: { urls: ['http://10.1.2.3/'] }, network: 'egress' });
+    expect(log).toEqual(['Connection to 10.1.2.3:80 refused: it is not a public address.']);
+    expect(await fixture.executor.metrics.registry.metrics()).toMatch(
+      /gantry_executor_egress_denied_total\{reason="not a public address"\} \d+/,
+    );
+  });
+
+  test('can’t go around the proxy', async () => {
+    const source = `
+import socket
+def run(port):
+    seen = []
+    for target in (("127.0.0.3", port), ("1.1.1.1", 443), ("169.254.169.254", 80)):
+        try:
+            socket.create_connection(target, 2)
+            seen.append(None)
+        except OSError as error:
+            seen.append(error.strerror)
+    return seen
+`;
+    const { finished } = await fixture.service.run(source, { inputs: { port: port(other) }, network: 'egress' });
+    expect(finished.output).toEqual(['Connection refused', 'Network is unreachable', 'Network is unreachable']);
+  });
+
+  test.each([
+    ['network none', { network: 'none' }],
+    ['a test', { kind: 'test', network: 'egress' }],
+  ])('has none at all as %s', async (_, overrides) => {
+    const [seen] = (await fetchAll([`http://127.0.0.2:${port(allowed)}/`], overrides)) as string[];
+    expect(seen).toMatch(/Connection refused/);
+  });
+
+  test('has it too in a process of its own', async () => {
+    expect(await fetchAll([`http://127.0.0.2:${port(allowed)}/cold`], { isolation: 'process' })).toEqual([
+      'served /cold',
+    ]);
+  });
+
+  test('moves large bodies in both directions', async () => {
+    const source = `
+import os, http.client
+def run(port):
+    proxy = os.environ["HTTP_PROXY"].split("//")[1].split(":")
+    connection = http.client.HTTPConnection(proxy[0], int(proxy[1]))
+    connection.set_tunnel("127.0.0.2", port)
+    connection.request("POST", "/up", body=bytes(3 << 20))
+    return connection.getresponse().status
+`;
+    const { finished } = await fixture.service.run(source, { inputs: { port: port(allowed) }, network: 'egress' });
+    expect(finished.output).toBe(200);
+  });
+});
+
+describe('the proxy', () => {
+  let proxy: EgressProxy;
+  let server: net.Server;
+  const layout = temporaryLayout();
+  const denied: string[] = [];
+  let target: number;
+
+  beforeAll(async () => {
+    server = net.createServer((socket) => socket.on('error', () => {}).pipe(socket));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    target = (server.address() as AddressInfo).port;
+    const policy = createAddressPolicy([`127.0.0.1:${target}`]);
+    const log = (await import('pino')).pino({ level: 'silent' });
+    proxy = await startEgressProxy({
+      directory: layout.egressDir,
+      policy,
+      log,
+      onDenied: (reason) => denied.push(reason),
+    });
+  });
+  afterAll(async () => {
+    await proxy.stop();
+    server.close();
+  });
+
+  /** Sends bytes, and resolves with all that came back when the proxy has hung up or nothing more comes. */
+  function speak(bytes: string, { untilText = '' } = {}): Promise<string> {
+    return new Promise((resolve) => {
+      let got = '';
+      const socket = net.connect(path.join(layout.egressDir, 's'), () => socket.write(bytes));
+      socket.on('error', () => {});
+      socket.on('data', (data) => {
+        got += data;
+        if (untilText && got.includes(untilText)) socket.destroy();
+      });
+      socket.on('close', () => resolve(got));
+    });
+  }
+  const rules = { bytesMax: 1 << 20 };
+  const CONNECT = () => `CONNECT 127.0.0.1:${target} HTTP/1.1\r\n\r\n`;
+
+  test('serves who has a pass, and nobody without one', async () => {
+    const pass = proxy.admit(rules);
+    expect(await speak(`${pass.nonce}${CONNECT()}ping`, { untilText: 'ping' })).toMatch(
+      /^HTTP\/1.1 200 .*\r\n\r\nping$/s,
+    );
+    expect(await speak(`${'0'.repeat(32)}${CONNECT()}`)).toBe('');
+    expect(await speak(CONNECT().padEnd(64))).toBe('');
+    pass.revoke();
+    expect(await speak(`${pass.nonce}${CONNECT()}`)).toBe('');
+  });
+
+  test('ends the connections of a run when it ends', async () => {
+    const pass = proxy.admit(rules);
+    const open = speak(`${pass.nonce}${CONNECT()}`);
+    setTimeout(pass.revoke, 100);
+    expect(await open).toMatch(/^HTTP\/1.1 200/);
+  });
+
+  test('refuses a name when any of its addresses is private, and connects to the address that it checked', async () => {
+    const pass = proxy.admit(rules);
+    const lookup = jest.spyOn(dns, 'lookup');
+    const answer = (...addresses: string[]) =>
+      lookup.mockResolvedValueOnce(addresses.map((address) => ({ address, family: 4 })) as never);
+    answer('10.0.0.7');
+    expect(await speak(`${pass.nonce}CONNECT inside.example:80 HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1.1 403/);
+    answer('8.8.8.8', '127.0.0.1');
+    expect(await speak(`${pass.nonce}CONNECT mixed.example:80 HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1.1 403/);
+    answer('127.0.0.1');
+    answer('10.0.0.7'); // what a second resolution would say
+    expect(
+      await speak(`${pass.nonce}CONNECT rebinding.example:${target} HTTP/1.1\r\n\r\nping`, { untilText: 'ping' }),
+    ).toMatch(/200/);
+    expect(lookup).toHaveBeenCalledTimes(3);
+    lookup.mockRestore();
+    expect(denied).toContain('not a public address');
+  });
+
+  test('bounds bytes and connections of a run', async () => {
+    const few = proxy.admit({ bytesMax: 1_000 });
+    const got = await speak(`${few.nonce}${CONNECT()}${'x'.repeat(5_000)}`);
+    expect(got.length).toBeLessThan(5_000);
+    const many = proxy.admit(rules);
+    const held = Array.from({ length: 65 }, () => speak(`${many.nonce}${CONNECT()}`, { untilText: '429' }));
+    const first = await Promise.race(held);
+    expect(first).toMatch(/^HTTP\/1.1 429/);
+    many.revoke();
+    expect((await Promise.all(held)).filter((text) => text.startsWith('HTTP/1.1 200'))).toHaveLength(64);
+  });
+
+  test('a list of hosts opens those and no other', async () => {
+    const pass = proxy.admit({ ...rules, hosts: ['127.0.0.1'] });
+    expect(await speak(`${pass.nonce}${CONNECT()}ping`, { untilText: 'ping' })).toMatch(/^HTTP\/1.1 200/);
+    expect(await speak(`${pass.nonce}CONNECT 1.1.1.1:443 HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1.1 403/);
+  });
+
+  test.each([
+    'GET / HTTP/1.1',
+    'CONNECT nowhere HTTP/1.1',
+    'CONNECT a:99999 HTTP/1.1',
+    'GET ftp://a/ HTTP/1.1',
+    'nonsense',
+  ])('%j is malformed', async (line) => {
+    const pass = proxy.admit(rules);
+    expect(await speak(`${pass.nonce}${line}\r\n\r\n`)).toMatch(/^HTTP\/1.1 400/);
+  });
+
+  test('names that smuggle a header or a null byte go nowhere', async () => {
+    const pass = proxy.admit(rules);
+    expect(await speak(`${pass.nonce}CONNECT a\0b:80 HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1.1 (400|502)/);
+  });
+});

@@ -1,0 +1,162 @@
+/** What happens to runs when NATS, or the executor itself, goes away in the middle. */
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { connectBus } from '@gantry/events';
+import { catchLogs, freePort, startTestNats, until } from '@gantry/testing';
+import { type ExecutorFixture, startTestExecutor } from './test/executor-fixture';
+import { fakeService } from './test/fake-service';
+import { descendants, isRunning } from './test/processes';
+
+describe('NATS killed and restarted', () => {
+  let fixture: ExecutorFixture;
+  beforeAll(async () => {
+    fixture = await startTestExecutor();
+  });
+  afterAll(() => fixture.stop());
+
+  test('loses nothing of a run that goes on meanwhile, and repeats nothing', async () => {
+    const { service, nats } = fixture;
+    const source =
+      'import time\ndef run():\n    for n in range(60):\n        print(n, flush=True)\n        time.sleep(0.03)\n    return "all"\n';
+    const id = service.queue(await service.code(source));
+    await until(() => service.view(id).log.length > 3);
+    await nats.kill();
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    await nats.restart();
+    const { finished, events, log } = await until(() => service.finished(id, 500), {
+      deadlineMs: 20_000,
+      everyMs: 300,
+    });
+    expect(finished).toMatchObject({ status: 'completed', output: 'all' });
+    expect(log).toEqual(Array.from({ length: 60 }, (_, n) => String(n)));
+    expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 62 }, (_, n) => n + 1));
+  });
+
+  test('keeps the result of a run that ended meanwhile until it can be told, and claims again', async () => {
+    const { service, nats } = fixture;
+    const id = service.queue(await service.code('import time\ndef run():\n    time.sleep(0.5)\n    return "late"\n'));
+    await service.started(id);
+    await nats.kill();
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await nats.restart();
+    const { finished } = await until(() => service.finished(id, 500), { deadlineMs: 20_000, everyMs: 300 });
+    expect(finished.output).toBe('late');
+    expect((await service.run('def run(): return 1')).finished.output).toBe(1);
+  });
+});
+
+test('draining hands back what has not started, finishes what has, and gives up on what takes too long', async () => {
+  const fixture = await startTestExecutor({ slots: 2 });
+  const { service, executor } = fixture;
+  const short = service.queue(await service.code('import time\ndef run():\n    time.sleep(0.7)\n    return "done"\n'));
+  const long = service.queue(
+    await service.code('import time\ndef run():\n    print("begun", flush=True)\n    time.sleep(60)\n'),
+  );
+  await until(() => service.view(long).log.length > 0);
+  await service.started(short);
+  const stopped = executor.stop(1_500);
+  expect((await service.finished(short)).finished).toMatchObject({ status: 'completed', output: 'done' });
+  expect((await service.finished(long)).finished).toMatchObject({
+    status: 'failed',
+    error: { code: 'executor_lost', message: expect.stringMatching(/stopped before the run had ended/) },
+  });
+  await stopped;
+  await until(() => service.statuses.at(-1)?.state === 'stopped');
+  expect(service.standing()).toBe(0);
+  await fixture.bus.nc.close();
+  await service.stop();
+  await fixture.nats.stop();
+});
+
+describe('the executor as a process', () => {
+  /** As root it gives root up; its directory must be where the other uid can reach it. */
+  async function start(overrides: Record<string, string> = {}) {
+    const nats = await startTestNats();
+    const { log } = catchLogs();
+    const bus = await connectBus({ url: nats.url('automation-api'), name: 'service', log });
+    const service = await fakeService(bus);
+    const dir = fs.mkdtempSync(path.join(process.env.GANTRY_TEST_DIR ?? '/tmp', 'executor-process-'));
+    fs.chmodSync(dir, 0o755);
+    const port = await freePort();
+    const env = {
+      PATH: process.env.PATH,
+      NATS_URL: nats.url('executor'),
+      METRICS_PORT: String(port),
+      HOST: '127.0.0.1',
+      EXECUTOR_DIR: path.join(dir, 'x'),
+      EXECUTOR_SOURCES: 'automation',
+      EXECUTOR_SLOTS: '2',
+      ...overrides,
+    };
+    const launch = () => {
+      const child = spawn(
+        process.execPath,
+        ['-r', path.join(__dirname, 'test/from-source.cjs'), path.join(__dirname, 'main.ts')],
+        {
+          env,
+          stdio: ['ignore', 'pipe', 'pipe'],
+        },
+      );
+      const said = { text: '' };
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said.text += text));
+      const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+      return { child, said, exited };
+    };
+    const close = async () => {
+      await bus.nc.close();
+      await service.stop();
+      await nats.stop();
+    };
+    return { service, launch, port, close, dir: env.EXECUTOR_DIR };
+  }
+
+  test('gives up root, serves metrics, and after kill -9 leaves nothing that the next one does not sweep', async () => {
+    const { service, launch, port, close, dir } = await start();
+    const first = launch();
+    await until(() => first.said.text.includes('executor is ready'), { deadlineMs: 20_000 });
+    const status = fs.readFileSync(`/proc/${first.child.pid}/status`, 'utf8');
+    expect(status).not.toMatch(/^Uid:\s+0|^Uid:\s+\d+\s+0/m);
+    expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toMatch(/gantry_executor_slots 2/);
+    const id = service.queue(
+      await service.code('import time\ndef run():\n    print("begun", flush=True)\n    time.sleep(60)\n'),
+    );
+    await until(() => service.view(id).log.length > 0);
+    const pids = descendants(first.child.pid ?? 0).map(({ pid }) => pid);
+    first.child.kill('SIGKILL');
+    await first.exited;
+    await until(() => !pids.some(isRunning));
+
+    const second = launch();
+    await until(() => second.said.text.includes('executor is ready'), { deadlineMs: 20_000 });
+    expect(fs.readdirSync(path.join(dir, 'run')).filter((name) => name.startsWith(`${first.child.pid}-`))).toEqual([]);
+    expect((await service.run('def run(): return "second"')).finished.output).toBe('second');
+    second.child.kill('SIGTERM');
+    expect(await second.exited).toBe(0);
+    expect(fs.readdirSync(path.join(dir, 'run'))).toEqual([]);
+    await until(() => service.statuses.at(-1)?.state === 'stopped');
+    await close();
+  }, 60_000);
+
+  test('refuses to run without a sandbox, and says everything that is wrong with its settings', async () => {
+    const { launch, close } = await start({
+      EXECUTOR_UNSANDBOXED: 'i-know',
+      EXECUTOR_SLOTS: 'many',
+      METRICS_PORT: '-1',
+    });
+    const { exited, said } = launch();
+    expect(await exited).toBe(78);
+    expect(said.text).toMatch(/there is no unsandboxed mode/);
+    expect(said.text).toMatch(/EXECUTOR_SLOTS/);
+    expect(said.text).toMatch(/METRICS_PORT/);
+    await close();
+  });
+
+  test('names what is missing, and how to get it', async () => {
+    const { launch, close } = await start({ BWRAP: '/nonexistent/bwrap' });
+    const { exited, said } = launch();
+    expect(await exited).toBe(1);
+    expect(said.text).toMatch(/apt-get install bubblewrap/);
+    await close();
+  });
+});

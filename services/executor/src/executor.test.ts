@@ -1,0 +1,309 @@
+/** The executor against a real NATS server and a service that answers as the protocol says. */
+import { createHash } from 'node:crypto';
+import { CLAIM_HOLD_MS, INLINE_BYTES_MAX, MESSAGE_BYTES_MAX, runSubjects } from '@gantry/events';
+import { until } from '@gantry/testing';
+import { type ExecutorFixture, startTestExecutor } from './test/executor-fixture';
+import { craftZip } from './test/zip-fixture';
+
+let fixture: ExecutorFixture;
+beforeAll(async () => {
+  fixture = await startTestExecutor();
+});
+afterAll(() => fixture.stop());
+
+const SLEEP = 'import time\ndef run():\n    print("begun", flush=True)\n    time.sleep(30)\n';
+
+test('a run is claimed, started, logged and finished, numbered without gaps', async () => {
+  const { service } = fixture;
+  const { events, finished, log } = await service.run(
+    'def run(a, b):\n    print("adding")\n    return {"sum": a + b}',
+    {
+      inputs: { a: 1, b: 2 },
+    },
+  );
+  expect(events.map(({ type }) => type)).toEqual(['started', 'log', 'finished']);
+  expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+  expect(log).toEqual(['adding']);
+  expect(finished).toMatchObject({ status: 'completed', output: { sum: 3 } });
+  expect(finished.usage.wallMs).toBeGreaterThan(0);
+  expect(finished.usage.cpuMs).toBeGreaterThan(0);
+  expect(finished.usage.maxRssBytes).toBeGreaterThan(1 << 20);
+});
+
+test('as many claims stand as there are free slots, and they are made again when a slot is free', async () => {
+  const { service } = fixture;
+  await until(() => service.standing() === 2);
+  const code = await service.code(SLEEP);
+  const ids = [service.queue(code), service.queue(code)];
+  await Promise.all(ids.map((id) => service.started(id)));
+  expect(service.standing()).toBe(0);
+  for (const id of ids) fixture.bus.nc.publish(runSubjects.cancel(id));
+  await Promise.all(ids.map((id) => service.finished(id)));
+  await until(() => service.standing() === 2);
+});
+
+test('a claim that the service answers with nothing is made again', async () => {
+  const { service } = fixture;
+  const before = service.claims.length;
+  await until(() => service.claims.length > before, { deadlineMs: CLAIM_HOLD_MS * 2 + 5_000, everyMs: 50 });
+  await until(() => service.standing() >= 2, { deadlineMs: 10_000 });
+}, 30_000);
+
+test('a cancelled run ends within two seconds, with the log so far', async () => {
+  const { service, bus } = fixture;
+  const id = service.queue(await service.code(SLEEP));
+  await until(() => service.view(id).log.includes('begun'));
+  const asked = Date.now();
+  bus.nc.publish(runSubjects.cancel(id));
+  const { finished, log } = await service.finished(id);
+  expect(Date.now() - asked).toBeLessThan(2_000);
+  expect(finished).toMatchObject({ status: 'cancelled', error: { code: 'cancelled' } });
+  expect(log).toEqual(['begun']);
+});
+
+test('a cancellation that was not heard arrives with the next lease; a lost run says nothing more', async () => {
+  const { service, executor } = fixture;
+  const code = await service.code(SLEEP);
+  const cancelled = service.queue(code);
+  const lost = service.queue(code);
+  await Promise.all([service.started(cancelled), service.started(lost)]);
+  await until(() => service.view(lost).log.length > 0);
+  service.cancelledAtLease.add(cancelled);
+  service.lostAtLease.add(lost);
+  expect((await service.finished(cancelled)).finished.status).toBe('cancelled');
+  await until(() => service.standing() === 2);
+  expect(service.view(lost).events.map(({ type }) => type)).toEqual(['started', 'log']);
+  const held = service.renewals.flatMap(({ runs, executorId }) => runs.map((run) => ({ ...run, executorId })));
+  expect(held).toContainEqual({ runId: lost, attempt: 1, executorId: executor.id });
+}, 20_000);
+
+test('logs arrive while the code runs', async () => {
+  const { service } = fixture;
+  const id = service.queue(
+    await service.code('import time\ndef run():\n    print("first")\n    time.sleep(2)\n    print("second")\n'),
+  );
+  await until(() => service.view(id).log.includes('first'), { deadlineMs: 1_900 });
+  expect(service.view(id).events.some(({ type }) => type === 'finished')).toBe(false);
+  expect((await service.finished(id)).log).toEqual(['first', 'second']);
+});
+
+test('inputs and outputs that are too large for a message travel by object store', async () => {
+  const { service } = fixture;
+  const inputs = { text: 'x'.repeat(300_000) };
+  service.objects.set('inputs', Buffer.from(JSON.stringify(inputs)));
+  const { finished } = await service.run('def run(text): return {"twice": text + text}', {
+    inputs: undefined,
+    inputsUrl: service.url('inputs'),
+  });
+  expect(finished).toMatchObject({ status: 'completed', outputKey: expect.any(String) });
+  expect(finished.output).toBeUndefined();
+  const stored = JSON.parse(service.objects.get(finished.outputKey ?? '')?.toString() ?? '');
+  expect(stored).toEqual({ twice: 'x'.repeat(600_000) });
+});
+
+test('no message is over the limit, however much is logged at once', async () => {
+  const { service } = fixture;
+  const { batches, finished, log } = await service.run(
+    `def run():\n    for n in range(40): print(str(n) + "y" * 15000)\n    return "z" * ${INLINE_BYTES_MAX - 100}`,
+  );
+  expect(finished.status).toBe('completed');
+  expect(log).toHaveLength(40);
+  for (const batch of batches) expect(Buffer.byteLength(JSON.stringify(batch))).toBeLessThanOrEqual(MESSAGE_BYTES_MAX);
+});
+
+test('an output over its limit, a time-out and a lack of memory end the run with their own codes', async () => {
+  const { service } = fixture;
+  const ends = await Promise.all([
+    service.run('def run(): return "x" * 2000', { limits: { outputBytes: 1_000 } }),
+    service.run('import time\ndef run(): time.sleep(30)', { limits: { wallMs: 300 } }),
+    service.run('def run(): return len(bytearray(1 << 30))'),
+    service.run('def run(): raise ValueError("no")'),
+    service.run('import os\ndef run(): os._exit(7)'),
+  ]);
+  const seen = ends.map(({ finished }) => [finished.status, finished.error?.code]);
+  expect(seen).toEqual([
+    ['failed', 'output_too_large'],
+    ['timed_out', 'timeout'],
+    ['failed', 'out_of_memory'],
+    ['failed', 'exception'],
+    ['failed', 'sandbox'],
+  ]);
+  expect(ends[3]?.finished.error).toMatchObject({
+    type: 'ValueError',
+    message: 'no',
+    trace: expect.stringContaining('main.py'),
+  });
+});
+
+test('a secret never leaves: not in logs, errors, traces, progress, artifact names or outputs', async () => {
+  const { service } = fixture;
+  const source = `
+import base64, os, sys
+from gantry import context
+KEY = os.environ["API_KEY"]
+def run(fail):
+    for c in KEY: sys.stdout.write(c); sys.stdout.flush()
+    print("", KEY.encode().hex(), base64.b64encode(b"xy" + KEY.encode() + b"z").decode())
+    context.log("using " + KEY, key=KEY)
+    context.progress(0.5, KEY)
+    context.cost(1, KEY)
+    context.artifact(KEY + ".txt", b"text")
+    if fail: raise ValueError("bad " + KEY)
+    return {KEY: [KEY + "!", 7]}
+`;
+  const KEY = 'sk-live+0123456789';
+  for (const fail of [false, true]) {
+    const { events, finished } = await service.run(source, { inputs: { fail }, secrets: { API_KEY: KEY } });
+    const text = JSON.stringify(events);
+    expect(text).not.toContain(KEY);
+    expect(text).not.toContain(Buffer.from(KEY).toString('hex'));
+    expect(text).not.toContain(Buffer.from(KEY).toString('base64').slice(2, 20));
+    if (fail) expect(finished.error).toMatchObject({ message: 'bad ***' });
+    else expect(finished.output).toEqual({ '***': ['***!', 7] });
+    expect(finished.usage.costUsd).toBe(1);
+    expect(events).toContainEqual(expect.objectContaining({ type: 'progress', fraction: 0.5, message: '***' }));
+    expect(events).toContainEqual(expect.objectContaining({ type: 'artifact', name: '***.txt', size: 4 }));
+  }
+});
+
+test('artifacts are stored with size and hash, in pieces when they are large, and refused over their limits', async () => {
+  const { service } = fixture;
+  const source = `
+from gantry import context
+def run():
+    open("/tmp/big.bin", "wb").write(bytes(range(256)) * 4096)
+    seen = [context.artifact("big.bin", "/tmp/big.bin"), context.artifact("empty.txt", b""), context.artifact("r.html", "<p>".encode())]
+    for name, size in (("large", 5 << 20), ("refused", 1)):
+        try:
+            context.artifact(name, bytes(size))
+        except ValueError as error:
+            seen.append(str(error))
+    for _ in range(3): context.artifact("more", bytes(4 << 20))
+    try:
+        context.artifact("too much", bytes(4 << 20))
+    except ValueError as error:
+        seen.append(str(error))
+    return seen
+`;
+  const { finished, events, job } = await service.run(source);
+  expect(finished).toMatchObject({
+    status: 'completed',
+    output: [
+      expect.stringMatching(/^art_/),
+      expect.stringMatching(/^art_/),
+      expect.stringMatching(/^art_/),
+      expect.stringMatching(/one artifact may have/),
+      expect.stringMatching(/quota/),
+      expect.stringMatching(/together may have/),
+    ],
+  });
+  const artifacts = events.filter((event) => event.type === 'artifact');
+  expect(artifacts[0]).toMatchObject({ name: 'big.bin', size: 1 << 20, contentType: 'application/octet-stream' });
+  expect(artifacts[1]).toMatchObject({ name: 'empty.txt', size: 0, contentType: 'text/plain' });
+  expect(artifacts[2]).toMatchObject({ name: 'r.html', contentType: 'text/html' });
+  const stored = service.objects.get(`${job.runId}/big.bin`) ?? Buffer.alloc(0);
+  expect(createHash('sha256').update(stored).digest('hex')).toBe(artifacts[0]?.sha256);
+});
+
+test('an image that run() names in a declared output becomes an artifact', async () => {
+  const { service } = fixture;
+  const source = `
+import os
+def run():
+    open("/tmp/plot.png", "wb").write(b"png")
+    os.symlink("/etc/passwd", "/tmp/link.png")
+    return {"plot": "/tmp/plot.png", "stolen": "/tmp/link.png", "outside": "/etc/passwd", "n": 1}
+`;
+  const outputs = [
+    { name: 'plot', type: 'image' },
+    { name: 'stolen', type: 'image' },
+    { name: 'outside', type: 'file' },
+    { name: 'n', type: 'number' },
+  ];
+  const { finished, events } = await service.run(source, { outputs });
+  expect(finished.output).toEqual({
+    plot: { artifact: 'plot.png', artifact_id: expect.stringMatching(/^art_/), content_type: 'image/png', size: 3 },
+    stolen: '/tmp/link.png',
+    outside: '/etc/passwd',
+    n: 1,
+  });
+  expect(events.filter(({ type }) => type === 'artifact')).toHaveLength(1);
+});
+
+test('declared outputs that are missing fail the run and are named', async () => {
+  const { service } = fixture;
+  const outputs = [{ name: 'total', type: 'number' }];
+  const ends = await Promise.all([
+    service.run('def run(): return {"sum": 1}', { outputs }),
+    service.run('def run(): return [1]', { outputs }),
+  ]);
+  expect(ends.map(({ finished }) => finished.error?.message)).toEqual([
+    'run() returned no total: declared outputs are total',
+    'run() must return a dict with the declared outputs (total), it returned a list',
+  ]);
+});
+
+test('input files lie under /tmp/inputs, whatever their names try', async () => {
+  const { service } = fixture;
+  service.objects.set('f1', Buffer.from('one'));
+  service.objects.set('f2', Buffer.alloc(700_000, 'y'));
+  const { finished } = await service.run('def run(a, b, c): return [a, open(a).read(), b, len(open(b).read()), c]', {
+    inputs: { c: 3 },
+    files: [
+      { input: 'a', name: '../../etc/data.csv', url: service.url('f1'), size: 3 },
+      { input: 'b', name: 'data.csv', url: service.url('f2'), size: 700_000 },
+    ],
+  });
+  expect(finished.output).toEqual(['/tmp/inputs/data.csv', 'one', '/tmp/inputs/1-data.csv', 700_000, 3]);
+});
+
+test('code that can’t be fetched, is not what its digest says, or is a hostile zip, fails the run with the reason', async () => {
+  const { service } = fixture;
+  const good = await service.code('def run(): return 1');
+  const evil = craftZip([{ name: '../main.py', data: Buffer.from('x') }]);
+  const digest = createHash('sha256').update(evil).digest('hex');
+  service.objects.set('evil', evil);
+  const ends = await Promise.all(
+    [
+      { ...good, digest: '1'.repeat(64), url: service.url('missing') },
+      { ...good, digest: '2'.repeat(64) },
+      { digest, url: service.url('evil'), size: evil.length },
+    ].map((code) => service.finished(service.queue(code))),
+  );
+  expect(ends.map(({ finished }) => finished.error?.message)).toEqual([
+    expect.stringMatching(/missing answered 404/),
+    expect.stringMatching(/has the digest/),
+    expect.stringMatching(/not a plain relative path|not a readable zip/),
+  ]);
+  for (const { events } of ends) expect(events.map(({ type }) => type)).toEqual(['finished']);
+});
+
+test('code is fetched once, however many runs need it at the same time', async () => {
+  const { service } = fixture;
+  const code = await service.code('def run(n): return n');
+  const ids = [1, 2, 3, 4, 5, 6].map((n) => service.queue(code, { inputs: { n } }));
+  const ends = await Promise.all(ids.map((id) => service.finished(id)));
+  expect(ends.map(({ finished }) => finished.output)).toEqual([1, 2, 3, 4, 5, 6]);
+  expect(service.requestsToStore.filter((line) => line.includes(code.digest))).toHaveLength(1);
+});
+
+test('a job may ask for a process of its own', async () => {
+  const { finished } = await fixture.service.run('import sys\ndef run(): return "ssl" in sys.modules', {
+    isolation: 'process',
+  });
+  expect(finished).toMatchObject({ status: 'completed' });
+});
+
+test('the executor says how it is, and counts what it did', async () => {
+  const { service, executor } = fixture;
+  await until(() => service.statuses.length > 0);
+  expect(service.statuses.at(-1)).toMatchObject({
+    executorId: executor.id,
+    state: 'ready',
+    slots: 2,
+    isolation: 'zygote',
+  });
+  const text = await executor.metrics.registry.metrics();
+  expect(text).toMatch(/gantry_executor_runs_total\{source="automation",status="completed",code=""\} \d+/);
+  expect(text).toMatch(/gantry_executor_phase_seconds_bucket/);
+});

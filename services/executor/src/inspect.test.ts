@@ -1,0 +1,64 @@
+import { inspectReply, request, runSubjects } from '@gantry/events';
+import { type ExecutorFixture, startTestExecutor } from './test/executor-fixture';
+
+let fixture: ExecutorFixture;
+beforeAll(async () => {
+  fixture = await startTestExecutor({ slots: 1 });
+});
+afterAll(() => fixture.stop());
+
+async function inspect(files: Record<string, string> | string, entrypoint = 'main.py') {
+  const { service, bus } = fixture;
+  return request(bus, runSubjects.inspect, { code: await service.code(files), entrypoint }, inspectReply, 10_000);
+}
+
+test.each([
+  ['def run(a, b=1, *args, c, **rest): pass', ['a', 'b', 'c']],
+  ['async def run(x, /, y): pass', ['x', 'y']],
+  ['def helper(): pass\nrun = helper', []],
+  ['from other import run', []],
+  ['from other import go as run', []],
+  ['run: object = print', []],
+  ['try:\n    import fast\nexcept ImportError:\n    def run(n): pass', ['n']],
+  ['class run:\n    pass', []],
+])('finds run() and its parameters in %j', async (source, parameters) => {
+  expect(await inspect(source)).toEqual({ ok: true, parameters });
+});
+
+test.each([
+  ['x = 1', 'no_run', /defines no function run\(\)/],
+  ['def outer():\n    def run(): pass', 'no_run', /run\(\)/],
+  ['class A:\n    def run(self): pass', 'no_run', /run\(\)/],
+  ['def run(:\n    pass', 'syntax_error', /main.py, line 1, column \d+: invalid syntax/],
+  ['def run():\n  x\n    y', 'syntax_error', /line 3.*indent/],
+  [`x = ${'('.repeat(500)}`, 'syntax_error', /main.py/],
+])('%j is refused as %s', async (source, code, message) => {
+  expect(await inspect(source)).toEqual({ ok: false, problem: { code, message: expect.stringMatching(message) } });
+});
+
+test('nothing is executed, however it is written', async () => {
+  const { service } = fixture;
+  const source = `import urllib.request\nurllib.request.urlopen("${service.url('ran')}")\nraise SystemExit\ndef run(): pass`;
+  expect(await inspect(source)).toEqual({ ok: true, parameters: [] });
+  expect(service.requestsToStore.filter((line) => line.includes('ran'))).toEqual([]);
+});
+
+test('a missing entrypoint, a bad zip and code that can’t be fetched are told apart', async () => {
+  const { service, bus } = fixture;
+  expect((await inspect('x', 'other.py')).problem).toMatchObject({
+    code: 'unreadable',
+    message: 'other.py: No such file or directory',
+  });
+  const code = { digest: '3'.repeat(64), url: service.url('nowhere'), size: 10 };
+  const reply = await request(bus, runSubjects.inspect, { code, entrypoint: 'main.py' }, inspectReply, 10_000);
+  expect(reply.problem?.code).toBe('unavailable');
+});
+
+test('the first run of inspected code fetches nothing any more', async () => {
+  const { service, bus } = fixture;
+  const code = await service.code('def run(): return "warm"');
+  await request(bus, runSubjects.inspect, { code, entrypoint: 'main.py' }, inspectReply, 10_000);
+  const before = service.requestsToStore.length;
+  expect((await service.finished(service.queue(code))).finished.output).toBe('warm');
+  expect(service.requestsToStore).toHaveLength(before);
+});

@@ -1,0 +1,50 @@
+import { type Bus, connectBus } from '@gantry/events';
+import { catchLogs, startTestNats, type TestNats } from '@gantry/testing';
+import { type Executor, type ExecutorOptions, startExecutor } from '../executor';
+import { findInterpreter } from '../interpreter';
+import { type FakeService, fakeService } from './fake-service';
+import { temporaryLayout, testOwner } from './sandbox-fixture';
+
+export interface ExecutorFixture {
+  nats: TestNats;
+  service: FakeService;
+  /** The service's connection. */
+  bus: Bus;
+  executor: Executor;
+  logs: ReturnType<typeof catchLogs>;
+  stop(): Promise<void>;
+}
+
+/** A NATS server, a service and an executor in this process, with the NATS users and permissions of production. */
+export async function startTestExecutor(overrides: Partial<ExecutorOptions> = {}): Promise<ExecutorFixture> {
+  const nats = await startTestNats();
+  const logs = catchLogs();
+  const bus = await connectBus({ url: nats.url('automation-api'), name: 'service', log: logs.log });
+  const service = await fakeService(bus);
+  const own = await connectBus({ url: nats.url('executor'), name: 'executor', log: logs.log });
+  const executor = await startExecutor({
+    bus: own,
+    log: logs.log,
+    layout: temporaryLayout(),
+    interpreter: findInterpreter(),
+    bwrap: 'bwrap',
+    runAs: testOwner,
+    slots: 2,
+    sources: ['automation'],
+    isolation: 'zygote',
+    storeBytesMax: 1 << 30,
+    egressAllowPrivate: [],
+    packageIndex: { indexUrl: null, extraIndexUrls: [], findLinks: [], fileHosts: [] },
+    ...overrides,
+  });
+  return {
+    ...{ nats, service, bus, executor, logs },
+    async stop() {
+      await executor.stop(0);
+      await own.nc.close();
+      await bus.nc.close();
+      await service.stop();
+      await nats.stop();
+    },
+  };
+}

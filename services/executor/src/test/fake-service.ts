@@ -1,0 +1,240 @@
+/** The services' side of the run protocol, and an object store, as a test wants them. */
+import { createHash } from 'node:crypto';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  type ArtifactReply,
+  type Bus,
+  CLAIM_HOLD_MS,
+  type ClaimRequest,
+  type ExecutorStatus,
+  encode,
+  ensureStreams,
+  type Job,
+  type LeaseRenewal,
+  newId,
+  type RunEvent,
+  type RunEventBatch,
+  runEventBatch,
+  runSubjects,
+  sealTo,
+} from '@gantry/events';
+import { until } from '@gantry/testing';
+import type { Msg } from 'nats';
+import { zipOf } from './zip-fixture';
+
+export interface RunView {
+  job: Job;
+  /** By sequence number, whatever order or how often they came. */
+  events: RunEvent[];
+  batches: RunEventBatch[];
+  finished: Extract<RunEvent, { type: 'finished' }>;
+  /** Texts of the log in order. */
+  log: string[];
+}
+
+export type JobOverrides = Partial<Omit<Job, 'secrets' | 'limits'>> & {
+  secrets?: Record<string, string>;
+  limits?: Partial<Job['limits']>;
+};
+
+export interface FakeService {
+  objects: Map<string, Buffer>;
+  url(path: string): string;
+  code(files: Record<string, string | Buffer> | string): Promise<Job['code']>;
+  /** Queues a run and answers the next claim with it. @returns its id. */
+  queue(code: Job['code'], overrides?: JobOverrides): string;
+  /** Queues a run and waits for its terminal event. */
+  run(files: Record<string, string> | string, overrides?: JobOverrides): Promise<RunView>;
+  view(runId: string, attempt?: number): Omit<RunView, 'finished' | 'job'>;
+  finished(runId: string, deadlineMs?: number): Promise<RunView>;
+  started(runId: string): Promise<void>;
+  claims: ClaimRequest[];
+  withdrawn: string[];
+  renewals: LeaseRenewal[];
+  statuses: ExecutorStatus[];
+  requestsToStore: string[];
+  cancelledAtLease: Set<string>;
+  lostAtLease: Set<string>;
+  /** Claims that wait for work now. */
+  standing(): number;
+  /** Starts hearing again, after NATS was away. */
+  resubscribe(): void;
+  stop(): Promise<void>;
+}
+
+export const LIMITS: Job['limits'] = {
+  wallMs: 20_000,
+  cpuSeconds: 10,
+  memoryBytes: 256 << 20,
+  processes: 32,
+  tmpBytes: 64 << 20,
+  outputBytes: 4 << 20,
+  logBytes: 1 << 20,
+  artifactBytes: 4 << 20,
+};
+
+export async function fakeService(bus: Bus, source: Job['source'] = 'automation'): Promise<FakeService> {
+  await ensureStreams(bus);
+  const objects = new Map<string, Buffer>();
+  const requestsToStore: string[] = [];
+  const store = http.createServer(async (req, res) => {
+    const key = new URL(req.url ?? '', 'http://store').pathname.slice(1);
+    requestsToStore.push(`${req.method} ${key}`);
+    if (req.method === 'PUT') {
+      const parts: Buffer[] = [];
+      for await (const part of req) parts.push(part);
+      objects.set(key, Buffer.concat(parts));
+      return res.end();
+    }
+    const found = objects.get(key);
+    if (found) res.end(found);
+    else res.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => store.listen(0, '127.0.0.1', resolve));
+  const base = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
+
+  const jobs = new Map<string, (claim: ClaimRequest) => Job>();
+  const waitingJobs: string[] = [];
+  const waitingClaims: Msg[] = [];
+  const handedOut = new Map<string, Job>();
+  const batches = new Map<string, RunEventBatch[]>();
+  const self = {
+    claims: [] as ClaimRequest[],
+    withdrawn: [] as string[],
+    renewals: [] as LeaseRenewal[],
+    statuses: [] as ExecutorStatus[],
+    cancelledAtLease: new Set<string>(),
+    lostAtLease: new Set<string>(),
+  };
+
+  function match() {
+    while (waitingJobs.length && waitingClaims.length) {
+      const message = waitingClaims.shift() as Msg;
+      const runId = waitingJobs.shift() as string;
+      const job = jobs.get(runId)?.(message.json());
+      if (!job) continue;
+      handedOut.set(runId, job);
+      message.respond(encode({ job }));
+    }
+  }
+
+  bus.nc.subscribe(runSubjects.claim(source), {
+    callback: (_, message) => {
+      self.claims.push(message.json());
+      waitingClaims.push(message);
+      match();
+      setTimeout(() => {
+        const at = waitingClaims.indexOf(message);
+        if (at >= 0) waitingClaims.splice(at, 1)[0]?.respond(encode({ job: null }));
+      }, CLAIM_HOLD_MS).unref();
+    },
+  });
+  bus.nc.subscribe(runSubjects.withdraw(source), {
+    callback: (_, message) => {
+      const { claimId } = message.json<{ claimId: string }>();
+      self.withdrawn.push(claimId);
+      const at = waitingClaims.findIndex((waiting) => waiting.json<ClaimRequest>().claimId === claimId);
+      if (at >= 0) waitingClaims.splice(at, 1)[0]?.respond(encode({ job: null }));
+    },
+  });
+  bus.nc.subscribe(runSubjects.lease(source), {
+    callback: (_, message) => {
+      const renewal = message.json<LeaseRenewal>();
+      self.renewals.push(renewal);
+      const ids = renewal.runs.map(({ runId }) => runId);
+      message.respond(
+        encode({
+          cancelled: ids.filter((id) => self.cancelledAtLease.has(id)),
+          lost: ids.filter((id) => self.lostAtLease.has(id)),
+        }),
+      );
+    },
+  });
+  bus.nc.subscribe(runSubjects.artifact(source), {
+    callback: (_, message) => {
+      const { name, runId } = message.json<{ name: string; runId: string }>();
+      const key = `${runId}/${encodeURIComponent(name)}`;
+      const reply: ArtifactReply =
+        name === 'refused' ? { refused: 'quota' } : { key, url: `${base}/${key}?signature=x` };
+      message.respond(encode(reply));
+    },
+  });
+  bus.nc.subscribe(runSubjects.executorStatus, { callback: (_, message) => self.statuses.push(message.json()) });
+  bus.nc.subscribe(`run.events.${source}.*`, { callback: (_, message) => keep(message.data) });
+
+  function keep(data: Uint8Array) {
+    const batch = runEventBatch.parse(JSON.parse(Buffer.from(data).toString()));
+    batches.set(batch.runId, [...(batches.get(batch.runId) ?? []), batch]);
+  }
+
+  /** What JetStream has stored counts, whether or not the plain subscription heard it. */
+  async function readStream() {
+    const manager = await bus.nc.jetstreamManager({ checkAPI: false });
+    const { state } = await manager.streams.info('RUN_EVENTS');
+    for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
+      keep((await manager.streams.getMessage('RUN_EVENTS', { seq })).data);
+    }
+  }
+
+  function view(runId: string, attempt = 1) {
+    const own = (batches.get(runId) ?? []).filter((batch) => batch.attempt === attempt);
+    const bySeq = new Map(own.flatMap((batch) => batch.events.map((event) => [event.seq, event] as const)));
+    const events = [...bySeq.values()].sort((a, b) => a.seq - b.seq);
+    return { events, batches: own, log: events.flatMap((event) => (event.type === 'log' ? [event.text] : [])) };
+  }
+
+  function queue(code: Job['code'], { secrets, limits, ...overrides }: JobOverrides = {}): string {
+    const runId = overrides.runId ?? newId('run_');
+    jobs.set(runId, (claim) => ({
+      ...{ runId, source, attempt: 1, workspaceId: 'ws_test', kind: 'run', code, entrypoint: 'main.py' },
+      ...{ dependencies: [], inputs: {}, files: [], network: 'none', isolation: 'zygote' },
+      limits: { ...LIMITS, ...limits },
+      ...(secrets && { secrets: sealTo(claim.publicKey, runId, Buffer.from(JSON.stringify(secrets))) }),
+      ...overrides,
+    }));
+    waitingJobs.push(runId);
+    match();
+    return runId;
+  }
+
+  async function finished(runId: string, deadlineMs = 20_000): Promise<RunView> {
+    const end = await until(() => view(runId).events.find((event) => event.type === 'finished'), {
+      deadlineMs,
+      what: `${runId} has finished`,
+    });
+    const seen = view(runId);
+    return { ...seen, job: handedOut.get(runId) as Job, finished: end as RunView['finished'] };
+  }
+
+  async function code(files: Record<string, string | Buffer> | string): Promise<Job['code']> {
+    const zip = await zipOf(typeof files === 'string' ? { 'main.py': files } : files);
+    const digest = createHash('sha256').update(zip).digest('hex');
+    objects.set(`code/${digest}`, zip);
+    return { digest, url: `${base}/code/${digest}`, size: zip.length };
+  }
+
+  return {
+    ...self,
+    objects,
+    requestsToStore,
+    url: (path) => `${base}/${path}`,
+    code,
+    queue,
+    run: async (files, overrides) => finished(queue(await code(files), overrides)),
+    view,
+    finished: async (runId, deadlineMs) => {
+      await readStream().catch(() => {});
+      return finished(runId, deadlineMs);
+    },
+    started: async (runId) => {
+      await until(() => view(runId).events.some((event) => event.type === 'started'), { deadlineMs: 10_000 });
+    },
+    standing: () => waitingClaims.length,
+    resubscribe: () => waitingClaims.splice(0),
+    stop: async () => {
+      store.closeAllConnections();
+      await new Promise((resolve) => store.close(resolve));
+    },
+  };
+}
