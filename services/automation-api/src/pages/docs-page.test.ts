@@ -81,6 +81,11 @@ async function visit(
   return { page, problems };
 }
 
+test('the OpenAPI files keep their rules: no broken reference, and every body has a valid example', () => {
+  const lint = path.join(root, 'packages/api-docs/lint.mjs');
+  expect(execFileSync(process.execPath, [lint], { encoding: 'utf8' })).toContain('no problems');
+});
+
 test.each(surfaces)('the file of the %s surface stands alone and names its public address', async (surface) => {
   const response = await fetch(`${url}/openapi/${surface}.yaml`);
   expect(response.status).toBe(200);
@@ -149,11 +154,11 @@ inBrowser('an operation opens by keyboard, and its address can be shared', async
 
 inBrowser('the choice of a colour scheme is the one made in the dashboard', async () => {
   const { page } = await visit('automation', { colorScheme: 'light' });
-  const dark = () => page.evaluate(() => document.documentElement.classList.contains('dark-mode'));
+  const dark = () => page.evaluate("document.documentElement.classList.contains('dark-mode')");
   expect(await dark()).toBe(false);
   await page.getByRole('button', { name: 'Dark' }).click();
   expect(await dark()).toBe(true);
-  expect(await page.evaluate(() => localStorage.getItem('mantine-color-scheme-value'))).toBe('dark');
+  expect(await page.evaluate("localStorage.getItem('mantine-color-scheme-value')")).toBe('dark');
   await page.reload();
   expect(await dark()).toBe(true);
   await page.context().close();
