@@ -191,14 +191,8 @@ def run(context):
   }
   const everything = seen.join('\n');
   const bytes = Buffer.from(secret);
-  for (const form of [
-    secret,
-    secret.slice(0, 9),
-    encodeURIComponent(secret),
-    bytes.toString('base64'),
-    bytes.toString('hex'),
-  ]) {
-    expect(everything.includes(form)).toBe(false);
-  }
+  const forms = [secret, secret.slice(0, 9), encodeURIComponent(secret), bytes.toString('base64'), bytes.toString('hex')];
+  const leaks = forms.map((form) => everything.indexOf(form)).filter((at) => at >= 0);
+  expect(leaks.map((at) => everything.slice(Math.max(0, at - 80), at + 80))).toEqual([]);
   expect(everything).toContain('***');
 }, 60_000);

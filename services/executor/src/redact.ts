@@ -128,15 +128,11 @@ function formsOf(secret: string): Buffer[] {
   const bytes = Buffer.from(secret);
   if (bytes.length < SECRET_BYTES_MIN) return [];
   const escaped = JSON.stringify(secret).slice(1, -1);
-  const urlEncoded = encodeURIComponent(bytes.toString());
   const derived = [
     escaped,
     asciiEscaped(escaped),
     escaped.replaceAll('/', '\\/'),
-    urlEncoded,
-    urlEncoded.replaceAll('%20', '+'),
-    urlEncoded.replace(/%../g, (code) => code.toLowerCase()),
-    urlEncoded.replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`),
+    ...percentForms(bytes),
     bytes.toString('hex'),
     bytes.toString('hex').toUpperCase(),
     ...base64Forms(bytes),
@@ -146,6 +142,27 @@ function formsOf(secret: string): Buffer[] {
 
 const asciiEscaped = (text: string) =>
   text.replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** What percent-encoders leave as it is, besides letters and digits. */
+const UNESCAPED = [
+  '-._~', // RFC 3986, section 2.3
+  '-._~/', // Python's urllib.parse.quote
+  "-._~!*'()", // JavaScript's encodeURIComponent
+  "-._~!*'();/?:@&=+$,#", // JavaScript's encodeURI
+  '-._*', // application/x-www-form-urlencoded
+];
+
+function percentForms(bytes: Buffer): string[] {
+  return UNESCAPED.flatMap((unescaped) => {
+    const keep = (char: string) => /[A-Za-z0-9]/.test(char) || unescaped.includes(char);
+    const encoded = Array.from(bytes, (byte) => {
+      const char = String.fromCharCode(byte);
+      return keep(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+    }).join('');
+    const lowerCase = encoded.replace(/%../g, (code) => code.toLowerCase());
+    return [encoded, lowerCase].flatMap((form) => [form, form.replaceAll('%20', '+')]);
+  });
+}
 
 /**
  * Inside a longer base64 text a secret begins at one of three alignments, and the characters at either end also carry
