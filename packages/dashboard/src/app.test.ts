@@ -185,14 +185,18 @@ withBrowser('the page of an automation', () => {
     expect(await page.getByLabel('Report title').inputValue()).toMatch(/^Week \d+$/);
   });
 
-  test('a run can be stopped, and a file is sent before its run starts', async () => {
-    const page = await site.signedIn('/a/aut_sales');
+  test('on a phone: a file is sent before its run starts, the result scrolls into view, and the run can be stopped', async () => {
+    const page = await site.signedIn('/a/aut_sales', { viewport: { width: 390, height: 844 } });
     await page.getByLabel('Report title').fill('With a file');
     await page.getByLabel('Orders').setInputFiles({ name: 'o.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b') });
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     const run = await runThatWasStarted(page);
     expect(run.inputs.orders).toEqual({ name: 'o.csv', storageKey: 'ws_1/uploads/0' });
     expect(site.api.uploads.at(-1)?.toString()).toBe('a,b');
+    await page.waitForFunction(() => {
+      const stop = [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Stop');
+      return stop && stop.getBoundingClientRect().bottom < window.innerHeight;
+    });
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('The run was stopped').waitFor();
   });

@@ -1,13 +1,13 @@
 import { unwrap } from '@gantry/api-client';
 import { Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { Navigate, useLocation, useParams, useSearchParams } from 'react-router';
 import { api, isStatus, type Page } from '../api';
 import { InputForm } from '../inputs/input-form';
 import { sendFiles } from '../inputs/send-files';
 import { NotFoundPage } from '../layout/not-found-page';
-import { FailedToLoad, Notice } from '../layout/notice';
+import { FailedToLoad } from '../layout/notice';
 import { Panel } from '../layout/panel';
 import { useTitle } from '../layout/use-title';
 import { PastRuns } from '../runs/past-runs';
@@ -21,6 +21,7 @@ import styles from './automation-page.module.css';
 import { NothingRun } from './nothing-run';
 import { pageKey } from './page-key';
 import { Versions } from './versions';
+import { WhyNotRun } from './why-not-run';
 
 /** What the shareable `url` of an automation opens. */
 export function AutomationPage() {
@@ -51,6 +52,7 @@ function LoadedPage({ page }: { page: Page }) {
   const runs = useMemo(() => createRunApi(page.id, page.access), [page.id, page.access]);
   const runId = search.get('run');
   const member = page.access === 'member';
+  const result = useInView(runId);
 
   async function start(inputs: Record<string, unknown>) {
     const started = await runs.start(await sendFiles(inputs, page.access));
@@ -73,7 +75,7 @@ function LoadedPage({ page }: { page: Page }) {
             onRun={start}
           />
         </Panel>
-        <Panel title="Result">
+        <Panel title="Result" ref={result}>
           {runId ? (
             <RunView
               key={runId}
@@ -101,33 +103,17 @@ function LoadedPage({ page }: { page: Page }) {
   );
 }
 
-function WhyNotRun({ page }: { page: Page }) {
-  const missing = page.missingSecrets ?? [];
-  if (page.status !== 'active') {
-    return (
-      <div className={styles.why}>
-        <Notice tone="info" title={`This automation is ${page.status}`}>
-          It can’t run until somebody makes it active again. Its past runs stay.
-        </Notice>
-      </div>
-    );
-  }
-  if (missing.length > 0) {
-    return (
-      <div className={styles.why}>
-        <Notice tone="info" title={missing.length === 1 ? 'A secret is missing' : 'Secrets are missing'}>
-          {`Runs will fail until an admin of the workspace sets ${missing.join(', ')}.`}
-        </Notice>
-      </div>
-    );
-  }
-  return page.canRun ? null : (
-    <div className={styles.why}>
-      <Notice tone="info" title="You can look, but not run">
-        Your role in this workspace is viewer. Ask an admin to make you a member.
-      </Notice>
-    </div>
-  );
+/** On a phone the form and the list of runs fill the screen: what is chosen or started there is scrolled to. */
+function useInView(runId: string | null) {
+  const box = useRef<HTMLElement>(null);
+  const shown = useRef(runId);
+  useEffect(() => {
+    if (runId === shown.current) return;
+    shown.current = runId;
+    const top = box.current?.getBoundingClientRect().top ?? 0;
+    if (top < 0 || top > window.innerHeight / 2) box.current?.scrollIntoView();
+  }, [runId]);
+  return box;
 }
 
 function Loading() {

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { ReactNode, Ref } from 'react';
 import { useId } from 'react';
 import styles from './panel.module.css';
 
@@ -6,13 +6,14 @@ interface PanelProps {
   title: string;
   aside?: ReactNode;
   children: ReactNode;
+  ref?: Ref<HTMLElement>;
 }
 
 /** A part of a page: a named region that hangs from its own beam. */
-export function Panel({ title, aside, children }: PanelProps) {
+export function Panel({ title, aside, children, ref }: PanelProps) {
   const id = useId();
   return (
-    <section className={styles.panel} aria-labelledby={id}>
+    <section ref={ref} className={styles.panel} aria-labelledby={id}>
       <div className={styles.head}>
         <h2 id={id}>{title}</h2>
         {aside}

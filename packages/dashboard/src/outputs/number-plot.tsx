@@ -46,6 +46,17 @@ function inWords(label: string, points: Point[]): string {
   return `${label} over ${points.length} runs since ${absoluteTime(first.at)}: from ${figure(Math.min(...values))} to ${figure(Math.max(...values))}`;
 }
 
+const DAY_SECONDS = 86_400;
+const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+
+/** Days, or the time of day where the plot spans less than two. */
+function timesOf(seconds: number[]): string[] {
+  const span = (seconds.at(-1) ?? 0) - (seconds[0] ?? 0);
+  const format = span < 2 * DAY_SECONDS ? clock : day;
+  return seconds.map((at) => format.format(at * 1_000));
+}
+
 function options(element: HTMLElement): uPlot.Options {
   const css = getComputedStyle(element);
   const colour = (name: string) => css.getPropertyValue(name).trim();
@@ -62,7 +73,7 @@ function options(element: HTMLElement): uPlot.Options {
     cursor: { show: false },
     padding: [8, 8, 0, 0],
     axes: [
-      { ...axis, grid: { show: false } },
+      { ...axis, grid: { show: false }, space: 90, values: (_plot, seconds) => timesOf(seconds) },
       { ...axis, size: 56, space: 36 },
     ],
     series: [

@@ -31,13 +31,17 @@ export function OutputList({ automationId, items, outputs, artifacts, withHistor
     return <p className={styles.none}>The run succeeded and returned nothing.</p>;
   return (
     <div className={styles.list}>
-      {drawn.map((output) => (
-        <section key={output.name} className={styles.output} aria-label={output.label} data-output={output.name}>
-          <h3>{output.label}</h3>
-          <Suspense fallback={<Skeleton height={80} />}>
-            <OutputBody output={output} automationId={automationId} withHistory={withHistory} />
-          </Suspense>
-        </section>
+      {inRows(drawn).map((row) => (
+        <div key={row[0]?.name} className={styles.row}>
+          {row.map((output) => (
+            <section key={output.name} className={styles.output} aria-label={output.label} data-output={output.name}>
+              <h3>{output.label}</h3>
+              <Suspense fallback={<Skeleton height={80} />}>
+                <OutputBody output={output} automationId={automationId} withHistory={withHistory} />
+              </Suspense>
+            </section>
+          ))}
+        </div>
       ))}
       {unclaimed.length > 0 && (
         <section className={styles.output} aria-label="Files">
@@ -49,6 +53,17 @@ export function OutputList({ automationId, items, outputs, artifacts, withHistor
       )}
     </div>
   );
+}
+
+/** Numbers that follow each other stand side by side; everything else needs the width. */
+function inRows(drawn: Drawn[]): Drawn[][] {
+  const rows: Drawn[][] = [];
+  for (const output of drawn) {
+    const row = rows.at(-1);
+    if (output.as === 'number' && row?.[0]?.as === 'number') row.push(output);
+    else rows.push([output]);
+  }
+  return rows;
 }
 
 interface OutputBodyProps {

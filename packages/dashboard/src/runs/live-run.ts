@@ -7,6 +7,8 @@ export interface LogLine {
   id: string;
   level: 'debug' | 'info' | 'warning' | 'error';
   text: string;
+  /** What `context.log()` was given besides the text. */
+  fields: Record<string, unknown> | null;
   /** Epoch milliseconds; null where only the text was kept. */
   at: number | null;
 }
@@ -41,8 +43,7 @@ export function applyEvents(before: LiveRun, events: StreamEvent[]): LiveRun {
   const added: LogLine[] = [];
   for (const { id, event, data } of events) {
     const body = parse(data);
-    if (event === 'log')
-      added.push({ id, level: levelOf(body.level), text: String(body.text ?? ''), at: timeOf(body.at) });
+    if (event === 'log') added.push(lineOf(id, body));
     else if (event === 'progress') after.progress = progressOf(body);
     else if (event === 'artifact') after.artifacts = [...after.artifacts, body as unknown as RunArtifact];
     else if (event === 'status') after.started ||= body.status === 'running';
@@ -64,6 +65,14 @@ function parse(data: string): Record<string, unknown> {
     return {};
   }
 }
+
+const lineOf = (id: string, { level, text, fields, at }: Record<string, unknown>): LogLine => ({
+  id,
+  level: levelOf(level),
+  text: String(text ?? ''),
+  fields: typeof fields === 'object' ? (fields as LogLine['fields']) : null,
+  at: timeOf(at),
+});
 
 const levelOf = (level: unknown): LogLine['level'] =>
   level === 'debug' || level === 'warning' || level === 'error' ? level : 'info';
@@ -88,4 +97,4 @@ export const linesOf = (logs: string): LogLine[] =>
     .replace(/\n$/, '')
     .split('\n')
     .slice(-LINES_MAX)
-    .map((text, index) => ({ id: `line-${index}`, level: 'info', text, at: null }));
+    .map((text, index) => ({ id: `line-${index}`, level: 'info', text, fields: null, at: null }));

@@ -54,6 +54,7 @@ export function RunLog({ lines, dropped, startedAt, empty }: RunLogProps) {
                 <span className={styles.level}>{line.level} </span>
               )}
               {line.text}
+              {line.fields && <span className={styles.fields}>{inWords(line.fields)}</span>}
             </span>
           </div>
         ))}
@@ -66,6 +67,11 @@ export function RunLog({ lines, dropped, startedAt, empty }: RunLogProps) {
     </div>
   );
 }
+
+const inWords = (fields: Record<string, unknown>): string =>
+  Object.entries(fields)
+    .map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join('');
 
 const offset = (at: number, from: number | null): string =>
   `${(Math.max(0, at - (from ?? at)) / 1_000).toFixed(2).padStart(6)}`;
