@@ -1,0 +1,334 @@
+import type { FakeExecutor } from '@gantry/testing';
+import { noUsage, until } from '@gantry/testing';
+import { type Caller, deployed, makeArtifact, startService, type TestService, uploaded } from '../test/service';
+
+let service: TestService;
+let me: Caller;
+let executor: FakeExecutor;
+let automationId: string;
+beforeAll(async () => {
+  service = await startService();
+  me = service.signedIn();
+  executor = await service.connectExecutor();
+  ({ automationId } = await deployed(me));
+});
+afterAll(() => service.stop());
+
+const run = (body: object, caller = me) => caller.post(`/api/automations/${automationId}/run`, body);
+const hello = { inputs: { who: 'Ada' } };
+
+test('a wait ends as soon as the run does', async () => {
+  const claim = executor.claim();
+  const started = Date.now();
+  const answer = run({ ...hello, wait: 10 });
+  void answer.then(() => {});
+  await (await claim)?.complete({ greeting: 'Hello' });
+  expect((await answer).body).toMatchObject({ status: 'success', result: { outputs: { greeting: 'Hello' } } });
+  expect(Date.now() - started).toBeLessThan(5_000);
+});
+
+test('a wait of 0 answers at once, and polling shows how it goes on', async () => {
+  const { body } = await run({ ...hello, wait: 0 }).expect(200);
+  expect(body).toEqual({ runId: expect.stringMatching(/^run_[\w-]{21}$/), status: 'pending' });
+  const poll = async () => (await me.get(`/api/runs/${body.runId}`).expect(200)).body;
+  expect(await poll()).toMatchObject({ status: 'pending', startedAt: null, completedAt: null });
+  const job = await executor.claim();
+  expect(job?.runId).toBe(body.runId);
+  expect(await poll()).toMatchObject({ status: 'running' });
+  await job?.report(
+    { type: 'started' },
+    { type: 'log', stream: 'stdout', level: 'info', text: 'one' },
+    { type: 'log', stream: 'stderr', level: 'error', text: 'two' },
+    { type: 'finished', status: 'completed', output: { greeting: 'Hi' }, usage: noUsage },
+  );
+  const done = await until(async () => {
+    const now = await poll();
+    return now.status === 'success' && now;
+  });
+  expect(done).toMatchObject({
+    automationId,
+    version: 1,
+    trigger: 'api',
+    inputs: { who: 'Ada' },
+    result: { status: 'success', outputs: { greeting: 'Hi' }, logs: 'one\ntwo\n' },
+    completedAt: expect.any(Number),
+    durationMs: expect.any(Number),
+  });
+});
+
+test('a run that is not over when the wait is answers with its id and how far it is', async () => {
+  const { body } = await run({ ...hello, wait: 0.2 }).expect(200);
+  expect(body).toEqual({ runId: expect.any(String), status: 'pending' });
+  await (await executor.claim())?.complete({});
+});
+
+test.each([-1, 10.01, 11, '5', null, true, [5]])('a wait of %j is a 400', async (wait) => {
+  const { body } = await run({ ...hello, wait }).expect(400);
+  expect(body).toMatchObject({ code: 'invalid', details: [expect.objectContaining({ path: 'wait' })] });
+});
+
+test.each([
+  ['completed', { output: 'text' }, { greeting: 'text' }],
+  ['completed', { output: null }, { greeting: null }],
+  ['completed', { output: [1, 2] }, { greeting: [1, 2] }],
+  ['completed', { output: { other: 1 } }, { other: 1 }],
+] as const)('a %s run that returned %j has outputs %j', async (status, returned, outputs) => {
+  const claim = executor.claim();
+  const answer = run(hello);
+  void answer.then(() => {});
+  await (await claim)?.report({ type: 'started' }, { type: 'finished', status, ...returned, usage: noUsage });
+  expect((await answer).body.result.outputs).toEqual(outputs);
+});
+
+test.each([
+  ['failed', 'error', 'exception'],
+  ['timed_out', 'timeout', 'timeout'],
+  ['failed', 'error', 'out_of_memory'],
+] as const)('a run that %s is shown as %s, with the code %s', async (status, shown, code) => {
+  const claim = executor.claim();
+  const answer = run(hello);
+  void answer.then(() => {});
+  const error = { code, message: 'it broke', type: 'ValueError', trace: 'main.py:1' };
+  await (await claim)?.report(
+    { type: 'started' },
+    { type: 'log', stream: 'stdout', level: 'info', text: 'before' },
+    { type: 'finished', status, error, usage: noUsage },
+  );
+  expect((await answer).body).toMatchObject({
+    status: shown,
+    error,
+    result: { status: shown, outputs: {}, logs: 'before\n' },
+  });
+});
+
+test('wrong inputs are named, and nothing runs', async () => {
+  const before = (await me.get('/api/runs')).body.runs.length;
+  const { body } = await run({ inputs: { whom: 'Ada' } }).expect(400);
+  expect(body).toMatchObject({ code: 'invalid_inputs' });
+  expect(body.details).toEqual(
+    expect.arrayContaining([
+      { path: 'inputs.who', message: 'is required' },
+      { path: 'inputs.whom', message: expect.stringContaining('unknown input') },
+    ]),
+  );
+  expect((await run({}).expect(400)).body.details).toEqual([{ path: 'inputs', message: expect.any(String) }]);
+  expect((await me.get('/api/runs')).body.runs).toHaveLength(before);
+});
+
+test('what is not JSON, or not said to be, is refused with 400 and 415', async () => {
+  const path = `/api/automations/${automationId}/run`;
+  const malformed = await me.post(path).set('Content-Type', 'application/json').send('{"inputs": ');
+  expect(malformed).toMatchObject({ status: 400, body: { code: 'malformed_json' } });
+  const text = await me.post(path).set('Content-Type', 'text/plain').send('inputs');
+  expect(text).toMatchObject({ status: 415, body: { code: 'unsupported_type' } });
+  const polluted = await me.post(path).set('Content-Type', 'application/json').send('{"inputs":{"__proto__":{"x":1}}}');
+  expect(polluted.status).toBe(400);
+  const large = await run({ inputs: { who: 'x'.repeat(1_100_000) } });
+  expect(large).toMatchObject({ status: 413, body: { code: 'too_large' } });
+});
+
+test('a run can be cancelled while queued and while running, and only then', async () => {
+  const { body: queued } = await run({ ...hello, wait: 0 });
+  const cancelled = await me.post(`/api/runs/${queued.runId}/cancel`).expect(200);
+  expect(cancelled.body).toMatchObject({ status: 'error', error: { code: 'cancelled' } });
+  expect((await me.post(`/api/runs/${queued.runId}/cancel`).expect(409)).body.code).toBe('already_ended');
+
+  const { body: running } = await run({ ...hello, wait: 0 });
+  const job = await executor.claim();
+  const asked = await me.post(`/api/runs/${running.runId}/cancel`).expect(200);
+  expect(asked.body).toMatchObject({ status: 'running', cancelRequested: true });
+  const error = { code: 'cancelled' as const, message: 'stopped' };
+  await job?.report({ type: 'started' }, { type: 'finished', status: 'cancelled', error, usage: noUsage });
+  await until(async () => (await me.get(`/api/runs/${running.runId}`)).body.status === 'error');
+});
+
+test('the list is newest first, in pages, and by automation and status', async () => {
+  const caller = service.signedIn();
+  const own = await deployed(caller);
+  const other = await deployed(caller);
+  const ids: string[] = [];
+  for (const id of [own.id, other.id, own.id, own.id]) {
+    const { body } = await caller.post(`/api/automations/${id}/run`, { ...hello, wait: 0 });
+    ids.unshift(body.runId);
+  }
+  const list = async (query: string) => (await caller.get(`/api/runs?${query}`).expect(200)).body;
+  const idsOf = (page: { runs: { runId: string }[] }) => page.runs.map(({ runId }) => runId);
+  expect(idsOf(await list(''))).toEqual(ids);
+  const first = await list('limit=3');
+  expect(idsOf(first)).toEqual(ids.slice(0, 3));
+  const second = await list(`limit=3&before=${first.nextBefore}`);
+  expect(second).toMatchObject({ runs: [{ runId: ids[3] }], nextBefore: null });
+  expect(idsOf(await list(`automationId=${other.id}`))).toEqual([ids[2]]);
+  expect(idsOf(await list('status=success'))).toEqual([]);
+  for (const runId of ids) await caller.post(`/api/runs/${runId}/cancel`).expect(200);
+  expect(idsOf(await list('status=error'))).toEqual(ids);
+  for (const query of ['limit=0', 'limit=201', 'status=queued', 'before=run_%00', 'sort=asc']) {
+    await caller.get(`/api/runs?${query}`).expect(400);
+  }
+  await caller.get('/api/runs?before=run_unknown').expect(404);
+});
+
+test('a list may carry the outputs, for a plot over past runs', async () => {
+  const caller = service.signedIn();
+  const { id } = await deployed(caller);
+  const claim = executor.claim();
+  const answer = caller.post(`/api/automations/${id}/run`, hello);
+  void answer.then(() => {});
+  await (await claim)?.complete({ greeting: 7 });
+  await answer;
+  const { body } = await caller.get(`/api/runs?automationId=${id}&outputs=true`).expect(200);
+  expect(body.runs).toMatchObject([{ status: 'success', outputs: { greeting: 7 } }]);
+  expect((await caller.get('/api/runs')).body.runs[0]).not.toHaveProperty('outputs');
+});
+
+test('a file comes as bytes or as an upload, and reaches the executor as a URL', async () => {
+  const caller = service.signedIn();
+  const manifest = { name: 'Files', inputs: [{ name: 'table', type: 'file', accepts: ['.csv'], max_size_mb: 0.001 }] };
+  const { id } = await deployed(caller, { files: { 'main.py': 'def run(table): pass' }, manifest });
+  const start = (table: object) => caller.post(`/api/automations/${id}/run`, { inputs: { table }, wait: 0 });
+  const content_base64 = Buffer.from('a,b').toString('base64');
+  const storageKey = await uploaded(caller, Buffer.from('a,b'));
+  for (const table of [
+    { name: 'T.CSV', content_base64 },
+    { name: 'T.CSV', storageKey },
+  ]) {
+    await start(table).expect(200);
+    const job = await executor.claim();
+    expect(job?.files).toMatchObject([{ input: 'table', name: 'T.CSV', size: 3 }]);
+    expect(job?.inputs).toEqual({ table: { name: 'T.CSV', size: 3 } });
+    expect(await (await fetch(job?.files[0]?.url ?? '')).text()).toBe('a,b');
+    await job?.complete({});
+  }
+  for (const table of [
+    { name: 't.csv' },
+    { name: 't.csv', content_base64, storageKey },
+    { name: 't.csv', content_base64: 'not base64!' },
+    { name: 't.exe', content_base64 },
+    { name: '..', content_base64 },
+    { name: 't.csv', content_base64: Buffer.alloc(2_000).toString('base64') },
+  ]) {
+    expect((await start(table).expect(400)).body.details[0].path).toBe('inputs.table');
+  }
+  const stranger = service.signedIn();
+  const foreign = await uploaded(stranger, Buffer.from('secret'));
+  const unknown = `${caller.workspaceId}/uploads/up_unknown`;
+  for (const key of [foreign, unknown]) await start({ name: 't.csv', storageKey: key }).expect(404);
+});
+
+test("a run's files can be listed and downloaded as attachments", async () => {
+  const claim = executor.claim();
+  const answer = run(hello);
+  void answer.then(() => {});
+  const job = await claim;
+  const key = `${me.workspaceId}/runs/${job?.runId}/${job?.attempt}/report`;
+  await service.api.deps.objects.put(key, Buffer.from('<script>'));
+  const artifact = {
+    artifactId: 'art_made_by_the_run',
+    name: 'report.html',
+    contentType: 'text/html',
+    size: 8,
+    sha256: 'a'.repeat(64),
+    key,
+  };
+  await job?.report({ type: 'started' }, { type: 'artifact', ...artifact });
+  await job?.report({ type: 'finished', status: 'completed', output: {}, usage: noUsage });
+  const { runId } = (await answer).body;
+  const listed = await me.get(`/api/runs/${runId}/artifacts`).expect(200);
+  expect(listed.body.artifacts).toMatchObject([{ name: 'report.html', contentType: 'text/html', size: 8 }]);
+  const { id } = listed.body.artifacts[0];
+  const found = await me.get(`/api/runs/${runId}/artifacts/${id}/download`).expect(302);
+  const file = await fetch(found.headers.location as string);
+  expect(await file.text()).toBe('<script>');
+  expect(file.headers.get('Content-Disposition')).toContain('report.html');
+  expect(file.headers.get('Content-Security-Policy')).toContain('sandbox');
+  await me.get(`/api/runs/${runId}/artifacts/art_unknown/download`).expect(404);
+});
+
+test('events stream live and end with done', async () => {
+  const { body } = await run({ ...hello, wait: 0 });
+  const stream = await fetch(`${service.url}/api/runs/${body.runId}/events?logs=true`, {
+    headers: { Authorization: `Bearer ${me.token}`, Accept: 'text/event-stream' },
+  });
+  expect(stream.headers.get('Content-Type')).toContain('text/event-stream');
+  const text = stream.text();
+  const job = await executor.claim();
+  await job?.report({ type: 'started' }, { type: 'log', stream: 'stdout', level: 'info', text: 'working' });
+  await job?.complete({});
+  const names = [...(await text).matchAll(/^event: (\w+)$/gm)].map(([, name]) => name);
+  expect(names).toEqual(expect.arrayContaining(['status', 'log', 'output']));
+  expect(names.at(-1)).toBe('done');
+});
+
+describe('test runs', () => {
+  test('have no network, a minute, and no secrets but through an automation', async () => {
+    const caller = service.signedIn();
+    const manifest = { name: 'Secretive', secrets_needed: ['API_KEY'] };
+    const files = { 'main.py': 'def run(): pass' };
+    await caller.post('/api/secrets', { name: 'API_KEY', value: 'hunter2hunter2' }).expect(201);
+    const { id } = await deployed(caller, { files, manifest });
+    const artifactId = await makeArtifact(caller, { files, manifest });
+
+    await caller.post('/api/test', { artifactId, inputs: {}, wait: 0 }).expect(200);
+    const bare = await executor.claim();
+    expect(bare).toMatchObject({ kind: 'test', network: 'none', limits: { wallMs: 60_000 }, secretValues: {} });
+    await bare?.complete({});
+
+    const { body } = await caller.post('/api/test', { artifactId, inputs: {}, automationId: id, wait: 0 }).expect(200);
+    expect(body).toMatchObject({ status: 'pending', automationId: id });
+    const linked = await executor.claim();
+    expect(linked).toMatchObject({ network: 'none', secretValues: { API_KEY: 'hunter2hunter2' } });
+    const poll = async () => (await caller.get(`/api/test-runs/${body.testRunId}`).expect(200)).body;
+    expect((await poll()).status).toBe('pending');
+    await linked?.report(
+      { type: 'started' },
+      { type: 'log', stream: 'stderr', level: 'error', text: 'oh no' },
+      { type: 'finished', status: 'failed', error: { code: 'exception', message: 'oh' }, usage: noUsage },
+    );
+    const failed = await until(async () => {
+      const now = await poll();
+      return now.status === 'error' && now;
+    });
+    expect(failed).toMatchObject({ error: { code: 'exception', message: 'oh' }, logs: 'oh no\n' });
+  });
+
+  test('are no runs, and runs are no test runs', async () => {
+    const artifactId = await makeArtifact(me);
+    const { body: tested } = await me.post('/api/test', { artifactId, ...hello, wait: 0 }).expect(200);
+    await (await executor.claim())?.complete({});
+    await me.get(`/api/runs/${tested.testRunId}`).expect(404);
+    const { body: ran } = await run({ ...hello, wait: 0 });
+    await (await executor.claim())?.complete({});
+    await me.get(`/api/test-runs/${ran.runId}`).expect(404);
+    const listed = (await me.get('/api/runs?limit=200')).body.runs.map(({ runId }: { runId: string }) => runId);
+    expect(listed).toContain(ran.runId);
+    expect(listed).not.toContain(tested.testRunId);
+  });
+});
+
+test('the same Idempotency-Key runs once', async () => {
+  const start = () => run({ ...hello, wait: 0 }).set('Idempotency-Key', 'run-once');
+  const first = await start().expect(200);
+  const second = await start().expect(200);
+  expect(second.body).toEqual(first.body);
+  expect(second.headers['idempotent-replayed']).toBe('true');
+  await (await executor.claim())?.complete({});
+});
+
+test('more runs in a minute than allowed are a 429 that says when to come back', async () => {
+  const strict = await startService({
+    rateLimits: { requestsPerMinute: 1_000, runsPerMinute: 2, signInsPerMinute: 10 },
+  });
+  try {
+    const caller = strict.signedIn();
+    const { id } = await deployed(caller);
+    const start = () => caller.post(`/api/automations/${id}/run`, { ...hello, wait: 0 });
+    await start().expect(200);
+    await start().expect(200);
+    const refused = await start().expect(429);
+    expect(refused.body.code).toBe('rate_limited');
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    await caller.get('/api/runs').expect(200);
+  } finally {
+    await strict.stop();
+  }
+});

@@ -1,0 +1,103 @@
+import { deployed, startService, type TestService } from '../test/service';
+
+const VALUE = 'correct-horse-battery-staple';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+test('a secret is stored, overwritten, listed by name and forgotten; its value is never shown', async () => {
+  const me = service.signedIn();
+  const set = (value: string) => me.post('/api/secrets', { name: 'API_KEY', value });
+  const first = await set(VALUE).expect(201);
+  expect(first.body).toEqual({ name: 'API_KEY', createdAt: expect.any(Number), updatedAt: expect.any(Number) });
+  await set(`${VALUE}-2`).expect(200);
+  const { body, text } = await me.get('/api/secrets').expect(200);
+  expect(body.secrets).toMatchObject([{ name: 'API_KEY' }]);
+  expect(first.text + text).not.toContain('horse');
+  await me.delete('/api/secrets/API_KEY').expect(204);
+  await me.delete('/api/secrets/API_KEY').expect(404);
+  expect((await me.get('/api/secrets')).body.secrets).toEqual([]);
+});
+
+test('the last value is what a run gets, sealed to the executor', async () => {
+  const me = service.signedIn();
+  const { id } = await deployed(me, {
+    files: { 'main.py': 'def run(): pass' },
+    manifest: { name: 'x', secrets_needed: ['API_KEY'] },
+  });
+  for (const value of ['old value', VALUE]) await me.post('/api/secrets', { name: 'API_KEY', value });
+  await me.post('/api/secrets', { name: 'NOT_DECLARED', value: 'stays here' });
+  await me.post(`/api/automations/${id}/run`, { inputs: {}, wait: 0 }).expect(200);
+  const job = await (await service.connectExecutor()).claim();
+  expect(job?.secretValues).toEqual({ API_KEY: VALUE });
+  expect(JSON.stringify(job?.secrets)).not.toContain(VALUE);
+});
+
+test('a run whose secret is not set fails and says which', async () => {
+  const me = service.signedIn();
+  const { id } = await deployed(me, {
+    files: { 'main.py': 'def run(): pass' },
+    manifest: { name: 'x', secrets_needed: ['API_KEY'] },
+  });
+  await service.serveRuns(() => ({}));
+  const { body } = await me.post(`/api/automations/${id}/run`, { inputs: {} }).expect(200);
+  expect(body).toMatchObject({
+    status: 'error',
+    error: { code: 'missing_secret', message: expect.stringContaining('API_KEY') },
+  });
+});
+
+test('concurrent writes of one name leave one readable value', async () => {
+  const me = service.signedIn();
+  const values = ['a-1', 'b-2', 'c-3', 'd-4'];
+  await Promise.all(values.map((value) => me.post('/api/secrets', { name: 'RACE', value })));
+  const revealed = await service.api.deps.secrets.reveal(me.workspaceId, ['RACE']);
+  expect(values).toContain(revealed.RACE);
+});
+
+test('nothing in the database or the log holds a value in the clear', async () => {
+  const me = service.signedIn();
+  await me.post('/api/secrets', { name: 'API_KEY', value: VALUE }).expect(201);
+  await me.post('/api/secrets', { name: 'API_KEY', value: VALUE, extra: 1 }).expect(400);
+  const { pool } = service.api.deps;
+  const { rows: tables } = await pool.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
+  expect(tables.length).toBeGreaterThan(8);
+  for (const { tablename } of tables) {
+    const { rows } = await pool.query(`SELECT t::text AS row FROM ${tablename} t`);
+    const dump = rows.map(({ row }) => row).join('\n');
+    for (const form of [VALUE, Buffer.from(VALUE).toString('base64'), Buffer.from(VALUE).toString('hex')]) {
+      expect([tablename, dump.includes(form)]).toEqual([tablename, false]);
+    }
+  }
+  expect(service.logs.text()).not.toContain(VALUE);
+});
+
+test.each([
+  [{ name: 'api_key', value: 'x' }, 'name'],
+  [{ name: '1KEY', value: 'x' }, 'name'],
+  [{ name: `K${'A'.repeat(64)}`, value: 'x' }, 'name'],
+  [{ name: 'KEY' }, 'value'],
+  [{ value: 'x' }, 'name'],
+  [{ name: 'KEY', value: '' }, 'value'],
+  [{ name: 'KEY', value: 7 }, 'value'],
+  [{ name: 'KEY', value: 'x'.repeat(32_769) }, 'value'],
+  [{ name: 'KEY', value: 'é'.repeat(20_000) }, 'value'],
+  [{ name: 'KEY', value: 'a\0b' }, 'value'],
+])('%# is a 400 that names the field and not the value', async (body, path) => {
+  const answer = await service.signedIn().post('/api/secrets', body).expect(400);
+  expect(answer.body.details).toContainEqual({ path, message: expect.any(String) });
+  expect(answer.text.length).toBeLessThan(1_000);
+});
+
+test('only admins change secrets; everybody in the workspace sees the names', async () => {
+  const admin = service.signedIn();
+  const member = service.signedIn({ role: 'member', workspaceId: admin.workspaceId });
+  const viewer = service.signedIn({ role: 'viewer', workspaceId: admin.workspaceId });
+  await admin.post('/api/secrets', { name: 'KEY', value: 'x' }).expect(201);
+  await member.post('/api/secrets', { name: 'KEY', value: 'y' }).expect(403);
+  await member.delete('/api/secrets/KEY').expect(403);
+  expect((await viewer.get('/api/secrets').expect(200)).body.secrets).toMatchObject([{ name: 'KEY' }]);
+});
