@@ -46,6 +46,16 @@ withBrowser('the page of an automation', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
+  test('many tabs that wake up at once share one session, and signing out in one signs out all', async () => {
+    const first = await site.signedIn('/');
+    const others = await Promise.all([1, 2, 3].map(() => first.context().newPage()));
+    await Promise.all([first.reload(), ...others.map((tab) => tab.goto(`${site.api.origin}/a/aut_sales`))]);
+    for (const tab of others) await tab.getByRole('heading', { name: 'Weekly sales report' }).waitFor();
+    await first.getByRole('heading', { name: 'Automations' }).waitFor();
+    await first.getByRole('button', { name: 'Sign out' }).click();
+    for (const tab of others) await tab.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
   test('a link to the sign-in page can’t send people to another site', async () => {
     const page = await site.signedIn('//evil.example/');
     await page.getByRole('heading', { name: 'Automations' }).waitFor();

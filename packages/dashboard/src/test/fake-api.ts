@@ -10,7 +10,6 @@ import { serveFiles } from './serve-files';
 type Run = AutomationSchemas['Run'];
 
 export const PERSON = { email: 'ada@example.com', password: 'correct horse battery' };
-const COOKIE = 'svc_cloud_session=fake';
 
 export interface FakeRun extends Run {
   events: { id: number; event: string; data: object }[];
@@ -24,6 +23,8 @@ export interface FakeApi {
   runs: FakeRun[];
   artifacts: Map<string, { contentType: string; body: Buffer }>;
   uploads: Buffer[];
+  /** Number of the good cookie of each session; a session whose old cookie was used again is gone. */
+  sessions: Map<string, number>;
   /** Answer of the next run request, instead of starting one. */
   refuseNext: { status: number; body: object } | null;
   /** What was asked, as `METHOD /path`. */
@@ -47,6 +48,7 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
     runs: [],
     artifacts: new Map(),
     uploads: [],
+    sessions: new Map(),
     refuseNext: null,
     requests: [],
     emit(run, event, data) {
@@ -87,22 +89,31 @@ async function bodyOf(req: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+let count = 0;
+
 async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const url = new URL(req.url ?? '/', api.origin);
   const line = `${req.method} ${url.pathname}`;
   const part = url.pathname.split('/').map(decodeURIComponent);
   api.requests.push({ line, lastEventId: req.headers['last-event-id']?.toString() });
   const signedIn = req.headers.authorization === 'Bearer jwt';
-  const hasCookie = req.headers.cookie?.includes(COOKIE) ?? false;
+  const [, family = '', turn] = /svc_cloud_session=(\w+)\.(\d+)/.exec(req.headers.cookie ?? '') ?? [];
+  const hasCookie = api.sessions.has(family);
 
   if (line === 'POST /auth/login') {
     const { email, password } = JSON.parse((await bodyOf(req)).toString());
     if (email !== PERSON.email || password !== PERSON.password) return send(res, 401, { detail: 'wrong' });
-    return send(res, 200, granted, { 'Set-Cookie': `${COOKIE}; HttpOnly; SameSite=Lax; Path=/` });
+    return grant(api, `f${++count}`, 1, res);
   }
-  if (line === 'POST /auth/refresh')
-    return hasCookie ? send(res, 200, granted) : send(res, 401, { detail: 'no session' });
-  if (line === 'POST /auth/logout') return send(res, 204, undefined, { 'Set-Cookie': `${COOKIE}; Max-Age=0; Path=/` });
+  if (line === 'POST /auth/refresh') {
+    if (hasCookie && api.sessions.get(family) === Number(turn)) return grant(api, family, Number(turn) + 1, res);
+    api.sessions.delete(family);
+    return send(res, 401, { detail: 'no session' });
+  }
+  if (line === 'POST /auth/logout') {
+    api.sessions.delete(family);
+    return send(res, 204);
+  }
   if (line === 'GET /auth/me') return send(res, 200, { email: PERSON.email });
   if (part[1] === 'uploads') {
     api.uploads.push(await bodyOf(req));
@@ -142,7 +153,15 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
   send(res, 404, { error: `the fake has no ${line}`, code: 'not_found' });
 }
 
-const granted = { access_token: 'jwt', token_type: 'Bearer', expires_in: 3_600 };
+function grant(api: FakeApi, family: string, turn: number, res: ServerResponse): void {
+  api.sessions.set(family, turn);
+  send(
+    res,
+    200,
+    { access_token: 'jwt', token_type: 'Bearer', expires_in: 3_600 },
+    { 'Set-Cookie': `svc_cloud_session=${family}.${turn}; HttpOnly; SameSite=Lax; Path=/` },
+  );
+}
 
 function automationsOf(api: FakeApi, url: URL): AutomationSchemas['AutomationItem'][] {
   const q = url.searchParams.get('q')?.toLowerCase() ?? '';
@@ -184,8 +203,6 @@ async function start(
   api.runs.unshift(run);
   send(res, 200, { runId: run.runId, status: run.status });
 }
-
-let count = 0;
 
 export function newRun(fields: Partial<Run>): FakeRun {
   const now = Date.now();
