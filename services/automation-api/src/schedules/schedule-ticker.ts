@@ -5,6 +5,7 @@
  * in one transaction. Should that be done twice all the same, the run's fire time is unique by automation. A replica that
  * dies in between has written nothing, and the next tick of another finds the row still due.
  */
+import { isDependencyDown } from '@gantry/http';
 import type { RunEngine } from '@gantry/run-engine';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
@@ -77,7 +78,8 @@ export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }
         return due ? fire(deps, tx, due, at) : null;
       });
     } catch (err) {
-      if (!due) throw err;
+      // Nothing was written: the row is still due, and the next tick finds it.
+      if (!due || isDependencyDown(err)) throw err;
       log.error({ err, automationId: due.id, scheduledFor: due.nextRunAt }, 'scheduled run not started');
       // Past it, or it would be tried for ever and hold up all others.
       await pool.query('UPDATE automations SET next_run_at = $2, missed_fires = missed_fires + 1 WHERE id = $1', [

@@ -1,0 +1,57 @@
+/** What callers see while PostgreSQL or NATS are away, and that it passes by itself. */
+import { cutConnections, until } from '@gantry/testing';
+import { type Caller, deployed, startService, type TestService } from './test/service';
+
+let service: TestService;
+let me: Caller;
+beforeAll(async () => {
+  service = await startService();
+  me = service.signedIn();
+});
+afterAll(() => service.stop());
+
+test('alive and ready', async () => {
+  expect((await service.anonymous.get('/healthz').expect(200)).body).toEqual({ status: 'ok' });
+  expect((await service.anonymous.get('/health').expect(200)).body).toEqual({ status: 'ok' });
+});
+
+test('cut connections to PostgreSQL cost at most 503s, and then all is well', async () => {
+  const { id } = await deployed(me);
+  await cutConnections(service.database);
+  const statuses = new Set<number>();
+  await until(async () => {
+    const { status } = await me.get(`/api/automations/${id}`);
+    statuses.add(status);
+    return status === 200;
+  });
+  expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+});
+
+test('without NATS runs are accepted and kept, artifacts are a 503, and readiness says what is down', async () => {
+  const { id } = await deployed(me);
+  await service.nats.kill();
+  const ready = await until(async () => {
+    const answer = await service.anonymous.get('/health');
+    return answer.status === 503 && answer;
+  });
+  expect(ready.body).toEqual({ status: 'unavailable', down: ['nats'] });
+  const { body } = await me.post(`/api/automations/${id}/run`, { inputs: { who: 'x' }, wait: 0 }).expect(200);
+  expect(body.status).toBe('pending');
+  await service.nats.restart();
+  await until(async () => (await service.anonymous.get('/health')).status === 200, { deadlineMs: 10_000 });
+  await service.serveRuns(() => ({ greeting: 'late' }));
+  await until(async () => (await me.get(`/api/runs/${body.runId}`)).body.status === 'success', { deadlineMs: 15_000 });
+});
+
+test('while draining it answers, and says that it is leaving', async () => {
+  await service.api.drain();
+  const { body } = await service.anonymous.get('/health').expect(503);
+  expect(body.status).toBe('draining');
+  await me.get('/api/automations').expect(200);
+});
+
+test('an unknown path and a wrong method are a 404 and a 405 in the shape of this surface', async () => {
+  expect((await me.get('/api/unknown').expect(404)).body).toEqual({ error: expect.any(String), code: 'not_found' });
+  const { body } = await me.delete('/api/deploy').expect(405);
+  expect(body).toEqual({ error: expect.any(String), code: 'method_not_allowed' });
+});

@@ -1,0 +1,76 @@
+import { checkSchedule, nextFire } from './cron';
+import { planFires } from './plan-fires';
+
+const at = (text: string) => new Date(text);
+const iso = (dates: Date[]) => dates.map((date) => date.toISOString());
+const minutely = { cron: '* * * * *', timezone: 'UTC' };
+
+describe('the next fire', () => {
+  test('is in the zone of the schedule, also over the change to summer time', () => {
+    const nine = { cron: '0 9 * * *', timezone: 'Europe/Berlin' };
+    expect(nextFire(nine, at('2026-03-28T12:00:00Z'))).toEqual(at('2026-03-29T07:00:00Z'));
+    expect(nextFire(nine, at('2026-03-27T12:00:00Z'))).toEqual(at('2026-03-28T08:00:00Z'));
+  });
+
+  test('may be given to the second', () => {
+    expect(nextFire({ cron: '*/10 * * * * *', timezone: 'UTC' }, at('2026-01-01T00:00:01Z'))).toEqual(
+      at('2026-01-01T00:00:10Z'),
+    );
+  });
+});
+
+test.each([
+  ['* * * *', 'UTC', 'schedule'],
+  ['* * * * * * *', 'UTC', 'schedule'],
+  ['@daily', 'UTC', 'schedule'],
+  ['61 * * * *', 'UTC', 'schedule'],
+  ['every monday at nine sharp', 'UTC', 'schedule'],
+  ['0 0 31 2 *', 'UTC', 'schedule'],
+  ['* * * * *', 'Mars/Olympus', 'timezone'],
+  ['* * * * *', '+02:00', 'timezone'],
+])('%j in %j is refused, naming the field', (cron, timezone, path) => {
+  expect(() => checkSchedule({ cron, timezone })).toThrow(
+    expect.objectContaining({ code: 'bad_schedule', fields: [{ path, message: expect.any(String) }] }),
+  );
+});
+
+describe('after an outage from 10:00 to 10:05:30', () => {
+  const first = at('2026-01-01T10:01:00Z');
+  const now = at('2026-01-01T10:05:30Z');
+
+  test('skip runs what is in its time, and counts the rest as missed', () => {
+    const { start, missed } = planFires(minutely, 'skip', first, now);
+    expect([iso(start), missed]).toEqual([['2026-01-01T10:05:00.000Z'], 4]);
+  });
+
+  test('fire_once makes good once, unless something is due anyway', () => {
+    const hourly = { cron: '1 * * * *', timezone: 'UTC' };
+    expect(planFires(hourly, 'fire_once', first, now)).toEqual({ start: [first], missed: 1 });
+    expect(iso(planFires(minutely, 'fire_once', first, now).start)).toEqual(['2026-01-01T10:05:00.000Z']);
+  });
+
+  test('catch_up runs each', () => {
+    const { start, missed } = planFires(minutely, 'catch_up', first, now);
+    expect([start.length, missed]).toEqual([5, 4]);
+  });
+
+  test('a single late fire is none to skip', () => {
+    const hourly = { cron: '1 * * * *', timezone: 'UTC' };
+    expect(planFires(hourly, 'skip', first, now)).toEqual({ start: [], missed: 1 });
+  });
+});
+
+test('catching up ends at the last 100', () => {
+  const now = at('2026-01-01T12:00:30Z');
+  const { start, missed } = planFires(minutely, 'catch_up', at('2026-01-01T00:01:00Z'), now);
+  expect([start.length, start.at(-1), missed]).toEqual([100, at('2026-01-01T12:00:00Z'), 719]);
+});
+
+test('a schedule of every second that slept for a month costs no more than a moment', () => {
+  const started = performance.now();
+  const secondly = { cron: '* * * * * *', timezone: 'UTC' };
+  const now = at('2026-02-01T00:00:00Z');
+  const { start } = planFires(secondly, 'fire_once', at('2026-01-01T00:00:00Z'), now);
+  expect(start.at(-1)).toEqual(now);
+  expect(performance.now() - started).toBeLessThan(5_000);
+});
