@@ -49,9 +49,11 @@ withBrowser('the page of an automation', () => {
   test('many tabs that wake up at once share one session, and signing out in one signs out all', async () => {
     const first = await site.signedIn('/');
     const others = await Promise.all([1, 2, 3].map(() => first.context().newPage()));
+    site.api.refreshMs = 400;
     await Promise.all([first.reload(), ...others.map((tab) => tab.goto(`${site.api.origin}/a/aut_sales`))]);
     for (const tab of others) await tab.getByRole('heading', { name: 'Weekly sales report' }).waitFor();
     await first.getByRole('heading', { name: 'Automations' }).waitFor();
+    site.api.refreshMs = 0;
     await first.getByRole('button', { name: 'Sign out' }).click();
     for (const tab of others) await tab.getByRole('heading', { name: 'Sign in' }).waitFor();
   });

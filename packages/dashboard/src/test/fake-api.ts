@@ -25,6 +25,8 @@ export interface FakeApi {
   uploads: Buffer[];
   /** Number of the good cookie of each session; a session whose old cookie was used again is gone. */
   sessions: Map<string, number>;
+  /** How long the answer with a new cookie is on its way: meanwhile the browser still has the old one. */
+  refreshMs: number;
   /** Answer of the next run request, instead of starting one. */
   refuseNext: { status: number; body: object } | null;
   /** What was asked, as `METHOD /path`. */
@@ -49,6 +51,7 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
     artifacts: new Map(),
     uploads: [],
     sessions: new Map(),
+    refreshMs: 0,
     refuseNext: null,
     requests: [],
     emit(run, event, data) {
@@ -103,10 +106,15 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
   if (line === 'POST /auth/login') {
     const { email, password } = JSON.parse((await bodyOf(req)).toString());
     if (email !== PERSON.email || password !== PERSON.password) return send(res, 401, { detail: 'wrong' });
-    return grant(api, `f${++count}`, 1, res);
+    api.sessions.set(`f${++count}`, 1);
+    return grant(res, `f${count}`, 1);
   }
   if (line === 'POST /auth/refresh') {
-    if (hasCookie && api.sessions.get(family) === Number(turn)) return grant(api, family, Number(turn) + 1, res);
+    if (hasCookie && api.sessions.get(family) === Number(turn)) {
+      api.sessions.set(family, Number(turn) + 1);
+      await new Promise((resolve) => setTimeout(resolve, api.refreshMs));
+      return grant(res, family, Number(turn) + 1);
+    }
     api.sessions.delete(family);
     return send(res, 401, { detail: 'no session' });
   }
@@ -153,8 +161,7 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
   send(res, 404, { error: `the fake has no ${line}`, code: 'not_found' });
 }
 
-function grant(api: FakeApi, family: string, turn: number, res: ServerResponse): void {
-  api.sessions.set(family, turn);
+function grant(res: ServerResponse, family: string, turn: number): void {
   send(
     res,
     200,
