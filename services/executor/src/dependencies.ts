@@ -7,7 +7,7 @@ import { explainPipFailure } from './pip-failure';
 import { ToolFailed, type ToolRunner } from './sandbox/tool-run';
 
 export const INSTALL_TIMEOUT_MS = 120_000;
-const DOWNLOAD_BYTES_MAX = 2 << 30;
+const DOWNLOAD_BYTES_MAX = 2 * 2 ** 30;
 const REQUIREMENTS_MAX = 100;
 const PROGRESS_MS = 5_000;
 

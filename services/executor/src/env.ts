@@ -39,7 +39,7 @@ const schema = z.object({
     .number()
     .int()
     .min(1)
-    .default((2 << 30) >>> 0),
+    .default(2 * 2 ** 30),
   EXECUTOR_ALLOW_ROOT: z.literal(I_KNOW).optional(),
   EXECUTOR_UNSANDBOXED: z
     .undefined({ error: 'there is no unsandboxed mode: user code runs in a sandbox or not at all' })

@@ -13,7 +13,7 @@ import type { Logger } from 'pino';
 /** How long events wait for company while a run goes on. */
 const COALESCE_MS = 25;
 const BATCH_BYTES_MAX = MESSAGE_BYTES_MAX - 16 * 1024;
-const ACK_MS = 5_000;
+const ACK_MS = 2_000;
 const RESEND_MS = { first: 100, most: 2_000 };
 
 type Unnumbered<T> = T extends unknown ? Omit<T, 'seq' | 'at'> : never;
@@ -45,10 +45,14 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; lo
   const unsettled = new Set<{ resend(): void; count(): number }>();
   let stopped = false;
 
+  let connected = true;
   void (async () => {
-    for await (const status of bus.nc.status()) {
+    for await (const { type } of bus.nc.status()) {
+      if (type === 'disconnect') connected = false;
+      if (type !== 'reconnect') continue;
+      connected = true;
       // Whatever was under way when the connection broke may not have arrived.
-      if (status.type === 'reconnect') for (const run of unsettled) run.resend();
+      for (const run of unsettled) run.resend();
     }
   })();
 
@@ -64,6 +68,8 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; lo
     let firstSeq = 1;
     let seq = 0;
     let timer: NodeJS.Timeout | undefined;
+    /** Grows with each new round of sending again; the rounds before it end. */
+    let round = 0;
     let resending = false;
     let abandoned = false;
     const self = { resend: () => void resend(), count: () => unacknowledged.length };
@@ -88,7 +94,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; lo
       queuedBytes = 0;
       unacknowledged.push(batch);
       unsettled.add(self);
-      if (!resending) send(batch).catch((err) => resend(err));
+      if (!resending && connected) send(batch).catch((err) => resendUnless(batch, err));
     }
 
     async function send(batch: Batch) {
@@ -98,18 +104,24 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; lo
       if (unacknowledged.length === 0) unsettled.delete(self);
     }
 
+    /** A newer round may have taken care of it already. */
+    function resendUnless(batch: Batch, err: Error) {
+      if (!resending && unacknowledged.includes(batch)) void resend(err);
+    }
+
     async function resend(cause?: Error) {
-      if (resending || stopped) return;
+      const mine = ++round;
+      const current = () => mine === round && connected && !stopped && unacknowledged.length > 0;
       resending = true;
       if (cause) log.warn({ runId: job.runId, err: cause }, 'run events not acknowledged: sending them again');
-      for (let pause = RESEND_MS.first; unacknowledged[0] && !stopped; pause = Math.min(pause * 2, RESEND_MS.most)) {
+      for (let pause = RESEND_MS.first; current(); pause = Math.min(pause * 2, RESEND_MS.most)) {
         try {
-          while (unacknowledged[0]) await send(unacknowledged[0]);
+          while (current() && unacknowledged[0]) await send(unacknowledged[0]);
         } catch {
           await new Promise((resolve) => setTimeout(resolve, pause).unref());
         }
       }
-      resending = false;
+      if (mine === round) resending = false;
     }
 
     return {

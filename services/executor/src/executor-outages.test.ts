@@ -23,6 +23,7 @@ describe('NATS killed and restarted', () => {
     await until(() => service.view(id).log.length > 3);
     await nats.kill();
     await new Promise((resolve) => setTimeout(resolve, 700));
+    service.forgetClaims();
     await nats.restart();
     const { finished, events, log } = await until(() => service.finished(id, 500), {
       deadlineMs: 20_000,
@@ -39,6 +40,7 @@ describe('NATS killed and restarted', () => {
     await service.started(id);
     await nats.kill();
     await new Promise((resolve) => setTimeout(resolve, 1_000));
+    service.forgetClaims();
     await nats.restart();
     const { finished } = await until(() => service.finished(id, 500), { deadlineMs: 20_000, everyMs: 300 });
     expect(finished.output).toBe('late');
@@ -64,9 +66,7 @@ test('draining hands back what has not started, finishes what has, and gives up 
   await stopped;
   await until(() => service.statuses.at(-1)?.state === 'stopped');
   expect(service.standing()).toBe(0);
-  await fixture.bus.nc.close();
-  await service.stop();
-  await fixture.nats.stop();
+  await fixture.stop();
 });
 
 describe('the executor as a process', () => {
@@ -126,6 +126,7 @@ describe('the executor as a process', () => {
     first.child.kill('SIGKILL');
     await first.exited;
     await until(() => !pids.some(isRunning));
+    service.forgetClaims();
 
     const second = launch();
     await until(() => second.said.text.includes('executor is ready'), { deadlineMs: 20_000 });

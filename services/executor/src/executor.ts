@@ -182,7 +182,7 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
     'executor is ready',
   );
 
-  async function stop(drainMs: number) {
+  async function drain(drainMs: number) {
     draining = true;
     current();
     inspections.unsubscribe();
@@ -213,6 +213,11 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
     removeOwn(layout);
   }
 
+  let stopping: Promise<void> | undefined;
+  const stop = (drainMs: number) => {
+    stopping ??= drain(drainMs);
+    return stopping;
+  };
   return { id, metrics, healthy: () => connected && !draining, stop };
 }
 
