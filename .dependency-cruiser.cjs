@@ -23,7 +23,7 @@ module.exports = {
     {
       name: 'only-executor-and-launcher-start-processes',
       severity: 'error',
-      from: { path: '^(services|packages)/', pathNot: '^(services/executor|packages/(platform|testing))/|\\.test\\.tsx?$' },
+      from: { path: '^(services|packages)/', pathNot: '^(services/executor|packages/(platform|testing))/|\\.test\\.tsx?$|/src/test/' },
       to: { path: '^(node:)?child_process$' },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },

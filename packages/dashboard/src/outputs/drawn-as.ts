@@ -3,7 +3,7 @@
  * anything, so a value that does not fit its type is shown as it is, never dropped.
  */
 import type { OutputItem } from '../api';
-import type { LinkedArtifact } from './output-list';
+import type { LinkedArtifact } from './linked-artifact';
 import { asTable, type TableData } from './table-data';
 
 export type Drawn = { name: string; label: string } & (

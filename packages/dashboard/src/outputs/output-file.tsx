@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { fileSize } from '../layout/format';
 import { DownloadIcon } from '../layout/icons';
+import type { LinkedArtifact } from './linked-artifact';
 import styles from './output-file.module.css';
-import type { LinkedArtifact } from './output-list';
 
 export function OutputFile({ artifact }: { artifact: LinkedArtifact }) {
   return (

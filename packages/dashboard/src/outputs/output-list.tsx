@@ -1,8 +1,9 @@
 import { Skeleton } from '@mantine/core';
 import { lazy, type ReactNode, Suspense } from 'react';
-import type { OutputItem, RunArtifact } from '../api';
+import type { OutputItem } from '../api';
 import { parseCsv } from './csv';
 import { type Drawn, drawnAs } from './drawn-as';
+import type { LinkedArtifact } from './linked-artifact';
 import { OutputFile, OutputImage } from './output-file';
 import { OutputJson } from './output-json';
 import styles from './output-list.module.css';
@@ -10,10 +11,6 @@ import { OutputNumber } from './output-number';
 import { OutputTable } from './output-table';
 
 const OutputMarkdown = lazy(() => import('./output-markdown'));
-
-export interface LinkedArtifact extends RunArtifact {
-  url: string;
-}
 
 interface OutputListProps {
   automationId: string;
