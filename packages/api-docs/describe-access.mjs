@@ -4,6 +4,7 @@ const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head'];
 const WHO = {
   public: 'Needs no credential.',
   optional: 'Needs no credential; signed-in callers may get more.',
+  account: 'Needs any valid credential, also of a member of no workspace.',
   user: 'Needs any valid credential.',
   viewer: 'Needs the role viewer or higher.',
   member: 'Needs the role member or higher.',
@@ -23,8 +24,22 @@ export function describeAccess(document) {
   return document;
 }
 
-function described({ 'x-access': access, 'x-limit': limit, 'x-idempotent': idempotent, ...operation }, credentials) {
-  const words = [WHO[access], LIMIT[limit], idempotent && 'Honours `Idempotency-Key`.'].filter(Boolean).join(' ');
+function described(annotated, credentials) {
+  const {
+    'x-access': access,
+    'x-workspace': workspace,
+    'x-limit': limit,
+    'x-idempotent': idempotent,
+    ...operation
+  } = annotated;
+  const words = [
+    WHO[access],
+    workspace && 'Acts in the workspace that the path names.',
+    LIMIT[limit],
+    idempotent && 'Honours `Idempotency-Key`.',
+  ]
+    .filter(Boolean)
+    .join(' ');
   return {
     ...operation,
     description: [operation.description?.trim(), `*${words}*`].filter(Boolean).join('\n\n'),

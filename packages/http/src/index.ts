@@ -6,6 +6,7 @@ export * from './health';
 export * from './idempotency';
 export * from './log';
 export * from './openapi-document';
+export * from './permissions';
 export * from './postgres';
 export * from './principal';
 export * from './rate-limit';

@@ -10,9 +10,12 @@ const operation = z.object({
   operationId: z.string(),
   /**
    * Who may call it. `public`: anybody, credentials are ignored. `optional`: anybody, who signed in may get more.
-   * `user`: any good credential, whatever the workspace. A role: that role or a higher one in the request's workspace.
+   * `account`: any good credential, also of somebody who is no member of any workspace. `user`: any good credential,
+   * whatever the workspace. A role: that role or a higher one in the request's workspace.
    */
-  'x-access': z.enum(['public', 'optional', 'user', ...roles]),
+  'x-access': z.enum(['public', 'optional', 'account', 'user', ...roles]),
+  /** `path`: the request acts in the workspace that `{workspace_id}` names; 404 for whoever is no member there. */
+  'x-workspace': z.enum(['path']).optional(),
   /** Which budget it takes from; `none` is for probes and streams' reconnects. */
   'x-limit': z.enum(['requests', 'runs', 'sign-in', 'none']).default('requests'),
   /** Honours Idempotency-Key. */
@@ -25,6 +28,7 @@ export interface Operation {
   /** As Express writes it: `/api/runs/:runId`. */
   path: string;
   access: z.infer<typeof operation>['x-access'];
+  workspaceFromPath: boolean;
   limit: z.infer<typeof operation>['x-limit'];
   idempotent: boolean;
 }
@@ -47,6 +51,7 @@ export function readOperations(openapiFile: string): Operation[] {
         method,
         path: path.replace(/\{(\w+)\}/g, ':$1'),
         access: parsed.data['x-access'],
+        workspaceFromPath: parsed.data['x-workspace'] === 'path',
         limit: parsed.data['x-limit'],
         idempotent: parsed.data['x-idempotent'],
       });

@@ -13,7 +13,7 @@ import type multer from 'multer';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
-import { AppError } from './errors';
+import { AppError, notFound } from './errors';
 import { type ErrorShape, failedRequest, lastResort } from './failed-request';
 import { idempotency } from './idempotency';
 import { jsonBody } from './json-body';
@@ -121,12 +121,12 @@ function authorize(operation: Operation, authenticate: SurfaceOptions['authentic
     req.operation = operation;
     if (access === 'public') return next();
     const principal = await authenticate(req);
-    if (principal) req.principal = principal;
+    if (principal) req.principal = operation.workspaceFromPath ? inPathWorkspace(principal, req) : principal;
     if (access === 'optional') return next();
     if (!principal) {
       throw new AppError('unauthorized', 'no_credential', 'sign in, or send a token: "Authorization: Bearer <token>"');
     }
-    if (access !== 'user' && !roleAtLeast(principal.role, access)) {
+    if (access !== 'account' && access !== 'user' && !roleAtLeast(principal.role, access)) {
       throw new AppError(
         'forbidden',
         'role_too_low',
@@ -135,6 +135,14 @@ function authorize(operation: Operation, authenticate: SurfaceOptions['authentic
     }
     next();
   };
+}
+
+/** The same caller in the workspace that the path names, with the role there. @throws AppError 404 */
+function inPathWorkspace(principal: Principal, req: Request): Principal {
+  const workspaceId = String(req.params.workspace_id);
+  const role = Object.hasOwn(principal.memberships, workspaceId) ? principal.memberships[workspaceId] : undefined;
+  if (!role) throw notFound('workspace', workspaceId);
+  return { ...principal, workspaceId, role };
 }
 
 /** The caller of an operation that asks for a credential. */

@@ -1,5 +1,4 @@
 /** Everything of the service that speaks HTTP, put together. Nothing here listens, connects or reads the environment. */
-import path from 'node:path';
 import {
   cacheIdentities,
   createAuthenticator,
@@ -19,6 +18,8 @@ import { canonicalPath } from './canonical-path';
 import type { Database } from './database';
 import { createIntrospection, type Introspect } from './identity/introspection';
 import type { TokenUse } from './identity/token-use';
+import { notBuiltYet } from './not-built-yet';
+import { OPENAPI_FILE } from './openapi-file';
 import { createSigningKeys, type SigningKeys } from './signing-keys/signing-keys';
 import { systemOperations } from './system/system-routes';
 import { tokenOperations } from './tokens/token-routes';
@@ -67,7 +68,7 @@ export function createApp(options: AppOptions): WorkerApp {
     options.announce();
   };
   const app = createSurface({
-    openapiFile: path.resolve(__dirname, '../../../openapi/worker.yaml'),
+    openapiFile: OPENAPI_FILE,
     canonicalPath,
     operations: {
       ...options.health.operations,
@@ -82,6 +83,7 @@ export function createApp(options: AppOptions): WorkerApp {
       }),
       ...tokenOperations({ prisma, hasher, revoked }),
       ...workspaceOperations({ prisma }),
+      ...notBuiltYet(),
     },
     authenticate: createAuthenticator({ identify: identities.identify, publicUrls }),
     errorShape: 'detail',

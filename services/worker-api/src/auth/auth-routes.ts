@@ -73,16 +73,17 @@ export function authOperations(deps: AuthDeps): Operations {
     },
     me: async (req, res) => {
       const caller = callerOf(req);
-      const { userId, email, name, kind, tokenId, workspaceId, role } = caller;
-      const workspaces = await listWorkspaces(prisma, Object.keys(caller.memberships));
+      const { userId, email, name, kind, tokenId, workspaceId, role, memberships } = caller;
+      const workspaces = await listWorkspaces(prisma, Object.keys(memberships));
+      const isMember = Object.hasOwn(memberships, workspaceId);
       res.json({
         id: userId,
         email,
         name,
         credential: kind,
         token_id: tokenId,
-        workspace_id: workspaceId,
-        role,
+        workspace_id: isMember ? workspaceId : null,
+        role: isMember ? role : null,
         workspaces: workspacesToApi(workspaces, caller),
       });
     },

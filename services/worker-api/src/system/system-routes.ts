@@ -26,6 +26,7 @@ export function systemOperations({ prisma, baseUrl, dashboardUrl, skillsUrl }: S
         dashboard_url: dashboardUrl,
         skills_url: skillsUrl,
         sign_in_methods: ['password'],
+        password_reset: 'ask_admin',
         setup_required: !(await isAnyUser(prisma)),
       });
     },

@@ -1,9 +1,20 @@
 import type { Role } from '@gantry/events';
-import type { Principal } from '@gantry/http';
+import { type Principal, permissionTable } from '@gantry/http';
 import type { Workspace } from '../generated/prisma/client';
+import { OPENAPI_FILE } from '../openapi-file';
+
+const permissionsFor = permissionTable(OPENAPI_FILE, {
+  update: 'updateWorkspace',
+  delete: 'deleteWorkspace',
+  transfer: 'transferWorkspace',
+  invite: 'inviteMember',
+  manage_members: 'changeMemberRole',
+  manage_tokens: 'createWorkspaceToken',
+  read_audit_log: 'listAuditLog',
+});
 
 export function workspaceToApi({ id, name, createdAt }: Workspace, role: Role, active: boolean) {
-  return { id, name, role, active, created_at: createdAt.toISOString() };
+  return { id, name, role, active, created_at: createdAt.toISOString(), permissions: permissionsFor(role) };
 }
 
 /** The workspaces that the principal may enter, with the role that this credential has there. */
