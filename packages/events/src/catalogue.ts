@@ -55,6 +55,43 @@ export const tokenRevoked = define('auth.token.revoked.v1', z.object({ tokenId: 
 /** A membership began, ended, or changed its role: cached answers about this user are stale. */
 export const memberChanged = define('member.changed.v1', z.object({ userId: z.string() }));
 
+const workspace = z.object({ workspaceId: z.string() });
+
+/** Nobody may enter it or run anything in it; it may come back until `purgeAt` (epoch milliseconds). */
+export const workspaceDeleted = define('workspace.deleted.v1', workspace.extend({ purgeAt: z.int() }));
+
+/** As if it had never been deleted. */
+export const workspaceRestored = define('workspace.restored.v1', workspace);
+
+/** Gone for good: every service deletes all that it has of it. */
+export const workspacePurged = define('workspace.purged.v1', workspace);
+
+/** An entry for the audit log, which worker-api keeps for all: enqueued in the transaction of the change. */
+export const auditRecorded = define(
+  'audit.recorded.v1',
+  z.object({
+    source: z.string().max(64),
+    actor: z.object({
+      /** Kind of credential, or `system`. */
+      kind: z.string().max(64),
+      /** The user. */
+      id: z.string().nullable(),
+      label: z.string().max(320).nullable(),
+      tokenId: z.string().nullable(),
+    }),
+    /** `<noun>.<past tense>`. */
+    action: z.string().max(64),
+    resource: z.object({ type: z.string().max(64), id: z.string().max(200).nullable() }),
+    /** Never a secret. */
+    details: z.record(z.string(), z.unknown()),
+    address: z.string().max(64).nullable(),
+    userAgent: z.string().max(255).nullable(),
+    requestId: z.string().max(128).nullable(),
+    /** Epoch milliseconds. */
+    at: z.int(),
+  }),
+);
+
 export const eventCatalogue: EventType[] = [
   runFinished,
   automationDeployed,
@@ -63,6 +100,10 @@ export const eventCatalogue: EventType[] = [
   skillDeleted,
   tokenRevoked,
   memberChanged,
+  workspaceDeleted,
+  workspaceRestored,
+  workspacePurged,
+  auditRecorded,
 ];
 
 export const EVENTS_STREAM = 'EVENTS';
