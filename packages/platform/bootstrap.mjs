@@ -80,10 +80,11 @@ async function mustSucceed(title, file, argv, env) {
 }
 
 const groups = ['services', 'packages'];
-const projects = () => [
-  ...groups.flatMap((group) => fs.readdirSync(path.join(root, group)).map((name) => path.join(group, name))),
-  'bench',
-];
+const projects = () =>
+  [
+    ...groups.flatMap((group) => fs.readdirSync(path.join(root, group)).map((name) => path.join(group, name))),
+    'bench',
+  ].filter((project) => fs.existsSync(path.join(root, project, 'package.json')));
 
 function stampOf(parts) {
   const hash = createHash('sha256').update(`${process.version} ${process.platform} ${process.arch}`);

@@ -62,6 +62,16 @@ async function stop(signal: NodeJS.Signals): Promise<number | null> {
   return started.exitCode;
 }
 
+async function failedStart(env: NodeJS.ProcessEnv): Promise<{ code: unknown; problem: string }> {
+  const second = spawn(process.execPath, [launcher], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let problem = '';
+  second.stderr.on('data', (chunk) => {
+    problem += chunk;
+  });
+  const code = await new Promise((resolve) => second.once('exit', resolve));
+  return { code, problem };
+}
+
 const read = <T>(name: string): T => JSON.parse(fs.readFileSync(path.join(dataDir, name), 'utf8'));
 const children = () =>
   Object.entries(read<Record<string, { pid: number }>>('processes.json')).flatMap(([name, { pid }]) =>
@@ -138,15 +148,19 @@ test(
 
 test('a second launcher on the same data is refused and disturbs nothing', async () => {
   const env = { PATH: process.env.PATH, GANTRY_DATA_DIR: dataDir, GANTRY_PORT: String(port) };
-  const second = spawn(process.execPath, [launcher], { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  let problem = '';
-  second.stderr.on('data', (chunk) => {
-    problem += chunk;
-  });
-  const code = await new Promise((resolve) => second.once('exit', resolve));
+  const { code, problem } = await failedStart(env);
   expect(code).toBe(1);
   expect(problem).toContain(`already running here as process ${started.pid}`);
   expect(await sampleRun()).toMatchObject({ status: 'success' });
+});
+
+test('ports that somebody else holds are named, before anything is started', async () => {
+  const other = path.join(temporaryDir('launch'), 'data');
+  const env = { PATH: process.env.PATH, GANTRY_DATA_DIR: other, GANTRY_PORT: String(port) };
+  const { code, problem } = await failedStart(env);
+  expect(code).toBe(1);
+  expect(problem).toContain(`${port} (gateway): another program listens there`);
+  expect(fs.existsSync(path.join(other, 'postgres'))).toBe(false);
 });
 
 test('Ctrl-C stops everything and leaves nothing behind', async () => {

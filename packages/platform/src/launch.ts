@@ -8,6 +8,7 @@ import { type LocalState, openLocalState } from './local-state';
 import { natsProcess } from './nats';
 import { postgresProcess } from './postgres';
 import type { Progress } from './progress';
+import { requireFreePorts } from './require-free-ports';
 import { runOnce } from './run-once';
 import { databases, serviceNames } from './service-names';
 import {
@@ -20,7 +21,7 @@ import {
   workerApi,
 } from './services';
 import { setUp } from './set-up';
-import { reachableDir, type Settings } from './settings';
+import { reachableDir, type Settings, wantedPorts } from './settings';
 import { type Supervisor, startSupervisor } from './supervise';
 
 export interface LaunchOptions {
@@ -58,6 +59,7 @@ export function launch(options: LaunchOptions): Platform {
 
 async function startPlatform(options: LaunchOptions, state: LocalState, supervisor: Supervisor): Promise<void> {
   const { settings, progress, inherited } = options;
+  await requireFreePorts(wantedPorts(settings));
   const notes: string[] = [];
   const optional = async (name: ToolName, consequence: string) => {
     try {

@@ -60,7 +60,11 @@ export function automationApi(options: ServiceOptions): ProcessSpec {
 }
 
 export function skillsApi(options: ServiceOptions): ProcessSpec {
-  return apiProcess('skills-api', options, { JWKS_URL: jwksUrl(options), JWT_ISSUER: options.settings.urls.base });
+  return apiProcess('skills-api', options, {
+    TOKEN_PEPPERS: options.state.keys.tokenPeppers,
+    JWKS_URL: jwksUrl(options),
+    JWT_ISSUER: options.settings.urls.base,
+  });
 }
 
 const jwksUrl = (options: ServiceOptions) => `http://127.0.0.1:${portOf('worker-api', options)}/.well-known/jwks.json`;

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import type { WantedPort } from './require-free-ports';
 import { databases, type ServiceName, serviceNames } from './service-names';
 import { checkoutDir, sharedDir } from './shared-dir';
 
@@ -75,6 +76,20 @@ function portsFrom(first: number): Ports {
       executor: first + 113,
     },
   };
+}
+
+/** Every port that this start will listen on. */
+export function wantedPorts({ ports, host, externalDatabases, externalNats }: Settings): WantedPort[] {
+  const local = '127.0.0.1';
+  const { worker, dashboard, skills, services, metrics, postgres, nats } = ports;
+  const embedded = serviceNames.some((service) => !externalDatabases[service]);
+  return [
+    ...[worker, dashboard, skills].map((port) => ({ port, host, name: 'gateway' })),
+    ...serviceNames.map((name) => ({ port: services[name], host: local, name })),
+    ...Object.entries(metrics).map(([name, port]) => ({ port, host: local, name: `metrics of ${name}` })),
+    ...(embedded ? [{ port: postgres, host: local, name: 'PostgreSQL' }] : []),
+    ...(externalNats ? [] : [{ port: nats, host: local, name: 'NATS' }]),
+  ];
 }
 
 /** Below `.data/`, or for root, whose helpers run as users that may not go there, at a place named after it. */

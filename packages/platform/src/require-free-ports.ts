@@ -1,0 +1,27 @@
+import net from 'node:net';
+
+export interface WantedPort {
+  port: number;
+  host: string;
+  /** Who will listen there, for the message. */
+  name: string;
+}
+
+/** @throws Error that names every port that somebody else listens on, and how to choose others. */
+export async function requireFreePorts(wanted: WantedPort[]): Promise<void> {
+  const problems = await Promise.all(wanted.map(async (each) => ({ ...each, problem: await problemOf(each) })));
+  const taken = problems.filter(({ problem }) => problem);
+  if (!taken.length) return;
+  const list = taken.map(({ port, name, problem }) => `${port} (${name}): ${problem}`).join('; ');
+  throw new Error(`these ports cannot be used: ${list}. Choose others: GANTRY_PORT=<first port> npm start`);
+}
+
+function problemOf({ port, host }: WantedPort): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = net.createServer();
+    server.once('error', (err: NodeJS.ErrnoException) => {
+      resolve(err.code === 'EADDRINUSE' ? 'another program listens there' : err.message);
+    });
+    server.listen(port, host, () => server.close(() => resolve(undefined)));
+  });
+}
