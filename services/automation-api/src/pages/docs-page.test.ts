@@ -107,6 +107,7 @@ test('a file of no surface is not found', async () => {
   for (const name of ['other.yaml', '..%2fdocs%2fdocs.js', 'common.yaml']) {
     expect((await fetch(`${url}/openapi/${name}`)).status).toBe(404);
   }
+  expect((await fetch(`${url}/docs/other.html`)).status).toBe(404);
 });
 
 describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {

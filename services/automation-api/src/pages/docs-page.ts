@@ -26,6 +26,7 @@ export function docsPage({ directory, addresses }: DocsPageOptions): Router {
     "frame-ancestors 'none'",
   ].join('; ');
 
+  const files = Object.keys(addresses).map((surface) => `/openapi/${surface}.yaml`);
   const router = Router();
   for (const [surface, address] of Object.entries(addresses)) {
     router.get(`/openapi/${surface}.yaml`, (_req, res) => {
@@ -40,6 +41,10 @@ export function docsPage({ directory, addresses }: DocsPageOptions): Router {
       setHeaders: (res) => void res.set('Cache-Control', 'no-cache').set('Content-Security-Policy', csp),
     }),
   );
+  // Else the dashboard would answer with its own page.
+  router.use(['/docs', '/openapi'], () => {
+    throw new AppError('not_found', 'not_found', `the reference is at /docs, its files are ${files.join(', ')}`);
+  });
   return router;
 }
 
