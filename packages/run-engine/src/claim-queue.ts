@@ -33,6 +33,8 @@ export interface ClaimQueue {
 }
 
 const SWEEP_MS = 250;
+/** A claim that is about to expire is not worth a commit. */
+const MARGIN_MS = 300;
 
 export function openClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim: () => void): ClaimQueue {
   let claims: Claim[] = [];
@@ -74,7 +76,13 @@ export function openClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim
     get size() {
       return claims.length;
     },
-    take: () => claims.shift(),
+    take: () => {
+      for (let claim = claims.shift(); claim; claim = claims.shift()) {
+        if (claim.expiresAt > Date.now() + MARGIN_MS) return claim;
+        release(claim);
+      }
+      return undefined;
+    },
     putBack: (claim) => {
       if (claim.expiresAt > Date.now()) claims.unshift(claim);
       else release(claim);

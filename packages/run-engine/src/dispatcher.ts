@@ -5,6 +5,10 @@
  * executor and answered at once: one commit between the request and the code. Any other run is queued, and a hint tells
  * all replicas; whichever holds a claim takes it. Hints may be lost: while claims stand, the table is looked at
  * every POLL_MS anyway.
+ *
+ * Where every executor is busy but nothing is queued, a submitted run waits SLOT_WAIT_MS for a claim before it is written:
+ * short runs end all the time, and a run that is queued costs a second commit and a search. Nothing has been promised to
+ * its caller yet. Runs that are queued always go first.
  */
 import { type Bus, type RunError, type RunSource, runSubjects } from '@gantry/events';
 import type { Pool } from 'pg';
@@ -16,8 +20,7 @@ import type { NewRun, Run } from './run';
 import { insertRun } from './run-row';
 
 const POLL_MS = 500;
-/** A claim that is about to expire is not worth a commit. */
-const MARGIN_MS = 300;
+const SLOT_WAIT_MS = 60;
 
 export interface Dispatcher {
   submit(run: NewRun, beforeHandOut: (runId: string) => void): Promise<Run>;
@@ -38,9 +41,10 @@ export function startDispatcher(deps: {
   let mayHaveQueued = true;
   let filling: Promise<void> | null = null;
 
-  const claims = openClaimQueue(bus, source, log, () => {
-    if (mayHaveQueued) fill();
-  });
+  /** Submitted runs that are not written yet, oldest first. */
+  const waiting: ((claim: Claim | undefined) => void)[] = [];
+
+  const claims = openClaimQueue(bus, source, log, serve);
   const hints = bus.nc.subscribe(runSubjects.hint(source), {
     callback: () => {
       mayHaveQueued = true;
@@ -49,13 +53,36 @@ export function startDispatcher(deps: {
   });
   const poll = setInterval(() => fill(), POLL_MS);
 
+  function serve(): void {
+    if (mayHaveQueued) fill();
+    else while (waiting.length && claims.size) waiting.shift()?.(claims.take());
+  }
+
+  /** Undefined: write it as queued. */
+  function claimFor(): Promise<Claim | undefined> | Claim | undefined {
+    if (mayHaveQueued) return undefined;
+    const claim = claims.take();
+    if (claim) return claim;
+    return new Promise((resolve) => {
+      const give = (given: Claim | undefined) => {
+        clearTimeout(timer);
+        resolve(given);
+      };
+      const timer = setTimeout(() => {
+        waiting.splice(waiting.indexOf(give), 1);
+        resolve(undefined);
+      }, SLOT_WAIT_MS);
+      waiting.push(give);
+    });
+  }
+
   function fill(): void {
     if (filling || !claims.size) return;
     filling = handOutQueued()
       .catch((err) => log.warn({ err }, 'queued runs not handed out: will try again'))
       .finally(() => {
         filling = null;
-        if (mayHaveQueued && claims.size) setImmediate(fill);
+        setImmediate(serve);
       });
   }
 
@@ -96,9 +123,8 @@ export function startDispatcher(deps: {
 
   return {
     async submit(newRun, beforeHandOut) {
-      const claim = mayHaveQueued ? undefined : claims.take();
-      if (!claim || claim.expiresAt < Date.now() + MARGIN_MS) {
-        if (claim) claims.putBack(claim);
+      const claim = await claimFor();
+      if (!claim) {
         const run = await insertRun(pool, newRun, null);
         if (!run) throw new Error('a submitted run has no fire time');
         beforeHandOut(run.id);
@@ -122,6 +148,7 @@ export function startDispatcher(deps: {
     },
     hint: hintAll,
     close: async () => {
+      for (const give of waiting.splice(0)) give(undefined);
       clearInterval(poll);
       hints.unsubscribe();
       claims.close();

@@ -58,7 +58,7 @@ export async function startRunEngine(deps: {
   leaseMs?: number;
 }): Promise<RunEngine> {
   const { source, pool, bus, objects, relay, log, leaseMs = LEASE_MS } = deps;
-  const waiters = createWaiters(bus, source, log);
+  const waiters = createWaiters(bus, source);
   /** Logs of runs that have just ended, for whoever waited; gone with the run object. */
   const knownLogs = new WeakMap<Run, string>();
 
@@ -189,6 +189,7 @@ export async function startRunEngine(deps: {
       await sweeper.stop();
       leases.close();
       await ingest.stop();
+      waiters.close();
     },
   };
 }

@@ -42,6 +42,8 @@ export async function streamRun(
 
   const ahead = new Map<number, StoredEvent>();
   let last = Number.parseInt(req.get('Last-Event-ID') ?? '0', 10) || 0;
+  // What was published before we listened may be written after we first read.
+  const rereads = [CATCH_UP_MS, 5 * CATCH_UP_MS];
   let gapSince = 0;
   let unsent = '';
   let timer: NodeJS.Timeout | undefined;
@@ -122,7 +124,7 @@ export async function streamRun(
     while (open && !(await replay())) {
       flush();
       await new Promise<void>((resolve) => {
-        const timeout = setTimeout(resolve, ahead.size || gapSince ? CATCH_UP_MS : HEARTBEAT_MS);
+        const timeout = setTimeout(resolve, ahead.size || gapSince ? CATCH_UP_MS : (rereads.shift() ?? HEARTBEAT_MS));
         wake = () => {
           clearTimeout(timeout);
           resolve();

@@ -1,7 +1,5 @@
 /** Requests that wait for a run to end, on whichever replica the end is written. */
-import { type Bus, listen, type RunSource, runSettled, runSubjects } from '@gantry/events';
-import type { Subscription } from 'nats';
-import type { Logger } from 'pino';
+import { type Bus, type RunSource, runSubjects } from '@gantry/events';
 import type { Run } from './run';
 
 /** A run as it ended here; undefined when another replica wrote the end, and the row has to be read. */
@@ -12,14 +10,21 @@ export interface Waiters {
   watch(runId: string): { ended: (ms: number) => Promise<{ run: Ended } | null>; close: () => void };
   /** This replica has committed the run's end. */
   settled(run: Run): void;
+  close(): void;
 }
 
-export function createWaiters(bus: Bus, source: RunSource, log: Logger): Waiters {
+export function createWaiters(bus: Bus, source: RunSource): Waiters {
   const byRun = new Map<string, Set<(run: Ended) => void>>();
 
   function wake(runId: string, run: Ended) {
     for (const resolve of byRun.get(runId) ?? []) resolve(run);
   }
+
+  // One subscription for all runs, and the subject says which: a subscription for each run would cost more than reading
+  // the ends of other replicas' runs.
+  const subscription = bus.nc.subscribe(runSubjects.settled(source, '*'), {
+    callback: (_err, message) => wake(message.subject.slice(message.subject.lastIndexOf('.') + 1), undefined),
+  });
 
   return {
     watch(runId) {
@@ -29,13 +34,6 @@ export function createWaiters(bus: Bus, source: RunSource, log: Logger): Waiters
       });
       const resolvers = byRun.get(runId) ?? new Set();
       byRun.set(runId, resolvers.add(resolveEnd));
-      const subscription: Subscription = listen(
-        bus,
-        runSubjects.settled(source, runId),
-        runSettled,
-        () => wake(runId, undefined),
-        { log },
-      );
       return {
         ended: async (ms) => {
           let timer: NodeJS.Timeout | undefined;
@@ -45,12 +43,12 @@ export function createWaiters(bus: Bus, source: RunSource, log: Logger): Waiters
           return Promise.race([end, late]).finally(() => clearTimeout(timer));
         },
         close: () => {
-          subscription.unsubscribe();
           resolvers.delete(resolveEnd);
           if (!resolvers.size) byRun.delete(runId);
         },
       };
     },
     settled: (run) => wake(run.id, run),
+    close: () => subscription.unsubscribe(),
   };
 }

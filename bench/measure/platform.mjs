@@ -1,0 +1,60 @@
+/** A platform for the time of one measurement. */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../../packages/platform/dist/main.js', import.meta.url));
+const UNLIMITED = '1000000000';
+const START_MS = 120_000;
+
+/** @returns {Promise<{pid: number, local: object, stop: () => Promise<void>}>} `local` as in .data/local.json */
+export async function startPlatform(dir) {
+  const data = path.join(dir, 'data');
+  const child = spawn(process.execPath, [main], {
+    env: {
+      ...process.env,
+      GANTRY_DATA_DIR: data,
+      GANTRY_PORT: String(await freeRange()),
+      RATE_LIMIT_REQUESTS_PER_MINUTE: UNLIMITED,
+      RATE_LIMIT_RUNS_PER_MINUTE: UNLIMITED,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.on('data', (chunk) => {
+    said += chunk;
+  });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  const deadline = Date.now() + START_MS;
+  while (!said.includes('Gantry is running')) {
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`the platform did not start:\n${said}`);
+    await sleep(100);
+  }
+  const file = path.join(data, 'local.json');
+  if (!existsSync(file)) throw new Error(`${file} is missing`);
+  return {
+    pid: child.pid,
+    local: JSON.parse(readFileSync(file, 'utf8')),
+    stop: async () => {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+/** A first port whose platform's ports are, as far as a look at the first and last tells, nobody's. */
+async function freeRange() {
+  for (;;) {
+    const first = 20_000 + Math.floor(Math.random() * 10_000);
+    if ((await isFree(first)) && (await isFree(first + 1)) && (await isFree(first + 105))) return first;
+  }
+}
+
+const isFree = (port) =>
+  new Promise((resolve) => {
+    const server = net.createServer().once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
