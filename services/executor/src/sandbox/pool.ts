@@ -121,6 +121,8 @@ export class ChildPool {
     if (next) {
       child.state = 'running';
       next(child);
+      // It was forked for the pool: its place there is empty again.
+      setTimeout(() => this.refill(), REFILL_DELAY_MS);
     } else {
       this.idle.push(child);
     }

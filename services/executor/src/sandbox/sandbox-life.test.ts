@@ -48,6 +48,13 @@ test('a zygote that hangs is noticed and replaced, and the runs that waited for 
   await until(() => sandbox.pool?.current?.pid !== stuck, { deadlineMs: 15_000 });
 });
 
+test('more runs at once than there are ready processes leave the pool full again', async () => {
+  const { sandbox, run } = await fixtureWith({ slots: 2 });
+  const values = await Promise.all(Array.from({ length: 12 }, (_, n) => run(`def run(): return ${n}\n`)));
+  expect(values.map(({ value }) => value)).toEqual(Array.from({ length: 12 }, (_, n) => n));
+  await until(() => sandbox.pool?.idle.length === 2);
+});
+
 test('replacing the zygote under load loses no run', async () => {
   const { sandbox, run } = await fixtureWith({ recycleForks: 20 });
   const seen = new Set<number | undefined>();

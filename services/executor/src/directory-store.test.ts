@@ -1,0 +1,63 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { until } from '@gantry/testing';
+import { type DirectoryStore, openDirectoryStore } from './directory-store';
+
+let directory: string;
+beforeEach(() => {
+  directory = fs.mkdtempSync(path.join(process.env.GANTRY_TEST_DIR ?? os.tmpdir(), 'store-'));
+});
+
+const KB = 1024;
+const write = (bytes: number) => async (staging: string) =>
+  fs.writeFileSync(path.join(staging, 'file'), Buffer.alloc(bytes));
+async function use(store: DirectoryStore, digest: string, bytes = 100 * KB) {
+  await store.pin(digest, write(bytes));
+  store.unpin(digest);
+}
+const names = (store: DirectoryStore) => fs.readdirSync(store.directory).sort();
+
+test('a directory is made once, also when many ask at the same time', async () => {
+  const store = openDirectoryStore(directory, 1_000 * KB);
+  let made = 0;
+  const make = async (staging: string) => {
+    made++;
+    await write(10)(staging);
+  };
+  await Promise.all([store.pin('a', make), store.pin('a', make), store.pin('a', make)]);
+  expect(store.pin('a', make)).toBeUndefined();
+  expect(made).toBe(1);
+});
+
+test('what failed leaves nothing behind, and can be tried again', async () => {
+  const store = openDirectoryStore(directory, 1_000 * KB);
+  const failing = async (staging: string) => {
+    await write(10)(staging);
+    throw new Error('half-made');
+  };
+  await expect(store.pin('a', failing)).rejects.toThrow('half-made');
+  expect(names(store)).toEqual([]);
+  expect(fs.readdirSync(path.join(directory, 'staging'))).toEqual([]);
+  await use(store, 'a');
+  expect(names(store)).toEqual(['a']);
+});
+
+test('beyond its size the longest unused goes, and nothing that a run uses', async () => {
+  const store = openDirectoryStore(directory, 250 * KB);
+  await store.pin('pinned', write(100 * KB));
+  await use(store, 'old');
+  await use(store, 'new');
+  expect(names(store)).toEqual(['new', 'pinned']);
+  expect(store.bytes()).toBe(200 * KB);
+  await until(() => fs.readdirSync(path.join(directory, 'staging')).length === 0);
+});
+
+test('what is there is found again after a restart; what a killed process was making is swept', async () => {
+  await use(openDirectoryStore(directory, 1_000 * KB), 'kept');
+  fs.mkdirSync(path.join(directory, 'staging', '999999999-1-abandoned'));
+  const again = openDirectoryStore(directory, 1_000 * KB);
+  expect(again.has('kept')).toBe(true);
+  expect(again.bytes()).toBe(100 * KB);
+  expect(fs.readdirSync(path.join(directory, 'staging'))).toEqual([]);
+});
