@@ -3,17 +3,22 @@
  *
  * The key is taken before the handler runs and holds its answer afterwards. A process that dies in between leaves the
  * key taken; it is free again after LOCK_SECONDS. Answers of 5xx and 429 are not kept: the caller should try again.
+ * An answer that holds a secret is never written down: asked again, the caller hears that it has been done.
  */
 import { createHash } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 import type { Pool } from 'pg';
 import { AppError } from './errors';
+import { networkOf } from './rate-limit';
 
 const LOCK_SECONDS = 90;
 const KEPT_HOURS = 24;
+const ALREADY_DONE =
+  'this request has been carried out; what it made is in the list, but its secret was shown only in the first answer';
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 
-export function idempotency(pool: Pool): RequestHandler {
+/** @param keep `once`: that it was done, and not what was answered */
+export function idempotency(pool: Pool, keep: true | 'once' = true): RequestHandler {
   return async (req, res, next) => {
     const key = req.get('Idempotency-Key');
     if (key === undefined) return next();
@@ -22,7 +27,7 @@ export function idempotency(pool: Pool): RequestHandler {
         new AppError('invalid', 'invalid_idempotency_key', 'Idempotency-Key: 1 to 255 visible ASCII characters'),
       );
     }
-    const workspace = req.principal?.workspaceId ?? '';
+    const workspace = req.principal?.workspaceId ?? `address:${networkOf(req.ip ?? 'unknown')}`;
     const hash = requestHash(req);
     const taken = await pool.query(
       `INSERT INTO idempotency_keys (workspace_id, key, request_hash, locked_until)
@@ -46,16 +51,18 @@ export function idempotency(pool: Pool): RequestHandler {
       if (!stored?.response_status) {
         throw new AppError('conflict', 'in_flight', 'a request with this Idempotency-Key is still under way');
       }
+      if (keep === 'once' && stored.response_status < 400) throw new AppError('conflict', 'already_done', ALREADY_DONE);
       res.set('Idempotent-Replayed', 'true').status(stored.response_status).json(stored.response_body);
       return;
     }
     const json = res.json.bind(res);
     res.json = (body) => {
-      const keep = res.statusCode < 500 && res.statusCode !== 429;
-      const done = keep
+      const settled = res.statusCode < 500 && res.statusCode !== 429;
+      const secret = keep === 'once' && res.statusCode < 400;
+      const done = settled
         ? pool.query(
             'UPDATE idempotency_keys SET response_status = $3, response_body = $4::jsonb WHERE workspace_id = $1 AND key = $2',
-            [workspace, key, res.statusCode, JSON.stringify(body)],
+            [workspace, key, res.statusCode, secret ? null : JSON.stringify(body)],
           )
         : pool.query('DELETE FROM idempotency_keys WHERE workspace_id = $1 AND key = $2', [workspace, key]);
       // Answer even if the key can't be stored: what was asked for has happened.

@@ -18,8 +18,8 @@ const operation = z.object({
   'x-workspace': z.enum(['path']).optional(),
   /** Which budget it takes from; `none` is for probes and streams' reconnects. */
   'x-limit': z.enum(['requests', 'runs', 'sign-in', 'none']).default('requests'),
-  /** Honours Idempotency-Key. */
-  'x-idempotent': z.boolean().default(false),
+  /** Honours Idempotency-Key; `once`: does it once, but its answer holds a secret and is not kept. */
+  'x-idempotent': z.union([z.boolean(), z.literal('once')]).default(false),
 });
 
 export interface Operation {
@@ -30,7 +30,7 @@ export interface Operation {
   access: z.infer<typeof operation>['x-access'];
   workspaceFromPath: boolean;
   limit: z.infer<typeof operation>['x-limit'];
-  idempotent: boolean;
+  idempotent: z.infer<typeof operation>['x-idempotent'];
 }
 
 /** @throws Error naming every operation that lacks an operationId or x-access: nothing is open by default. */

@@ -1,7 +1,8 @@
-import type { Request, RequestHandler, Response } from 'express';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { isIPv6 } from 'node:net';
+import type { Request, Response } from 'express';
 import { AppError } from './errors';
 import type { Operation } from './openapi-document';
+import type { RateCount } from './rate-count';
 
 export interface RateLimits {
   requestsPerMinute: number;
@@ -12,51 +13,50 @@ export interface RateLimits {
 /** The contract's defaults. */
 export const DEFAULT_RATE_LIMITS: RateLimits = { requestsPerMinute: 600, runsPerMinute: 120, signInsPerMinute: 10 };
 
-/** Per credential, or per address where there is none; sign-in always per address. Says where the caller stands. */
-export function rateLimit(limits: RateLimits): (operation: Operation) => RequestHandler {
-  const budget = (points: number) => new RateLimiterMemory({ points, duration: 60 });
-  const budgets = {
-    requests: budget(limits.requestsPerMinute),
-    runs: budget(limits.runsPerMinute),
-    'sign-in': budget(limits.signInsPerMinute),
+/**
+ * Per credential, or per address where there is no good one; sign-in always per address. Says in the answer's headers
+ * where the caller stands.
+ * @throws AppError 429
+ */
+export type SpendRequest = (operation: Operation, req: Request, res: Response) => void;
+
+export function rateLimit(limits: RateLimits, count: RateCount): SpendRequest {
+  const limitOf = {
+    requests: limits.requestsPerMinute,
+    runs: limits.runsPerMinute,
+    'sign-in': limits.signInsPerMinute,
   };
-  return ({ limit }) =>
-    async (req, res, next) => {
-      if (limit === 'none') return next();
-      const limiter = budgets[limit];
-      try {
-        announce(res, limiter.points, await limiter.consume(limit === 'sign-in' ? addressOf(req) : callerKey(req)));
-      } catch (refusal) {
-        if (!(refusal instanceof RateLimiterRes)) return next(refusal);
-        announce(res, limiter.points, refusal);
-        const retryAfterSeconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
-        return next(
-          new AppError(
-            'rate_limited',
-            'rate_limited',
-            `more than ${limiter.points} in a minute; try again in ${retryAfterSeconds} s`,
-            {
-              retryAfterSeconds,
-            },
-          ),
-        );
-      }
-      next();
-    };
+  return (operation, req, res) => {
+    if (operation.limit === 'none') return;
+    const limit = limitOf[operation.limit];
+    const caller = operation.limit === 'sign-in' ? addressOf(req) : callerKey(req);
+    const { allowed, remaining, waitMs } = count.spend(`${operation.limit} ${caller}`, limit);
+    const waitSeconds = Math.max(1, Math.ceil(waitMs / 1000));
+    res.set({
+      'RateLimit-Limit': String(limit),
+      'RateLimit-Remaining': String(remaining),
+      'RateLimit-Reset': String(waitSeconds),
+    });
+    if (allowed) return;
+    const detail = `more than ${limit} in a minute; try again in ${waitSeconds} s`;
+    throw new AppError('rate_limited', 'rate_limited', detail, { retryAfterSeconds: waitSeconds });
+  };
 }
-
-function announce(res: Response, points: number, state: RateLimiterRes): void {
-  res.set({
-    'RateLimit-Limit': String(points),
-    'RateLimit-Remaining': String(Math.max(0, state.remainingPoints)),
-    'RateLimit-Reset': String(Math.ceil(state.msBeforeNext / 1000)),
-  });
-}
-
-const addressOf = (req: Request): string => `address:${req.ip ?? 'unknown'}`;
 
 function callerKey(req: Request): string {
   const { principal } = req;
   if (!principal) return addressOf(req);
   return principal.tokenId ?? `user:${principal.userId}`;
+}
+
+const addressOf = (req: Request): string => `address:${networkOf(req.ip ?? 'unknown')}`;
+
+/** One customer has a whole /64 of IPv6 addresses. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address) || address.startsWith('::ffff:')) return address.replace(/^::ffff:/, '');
+  const [head = '', tail = ''] = (address.split('%')[0] as string).split('::');
+  const left = head ? head.split(':') : [];
+  const right = tail ? tail.split(':') : [];
+  const zeros = address.includes('::') ? Array(Math.max(0, 8 - left.length - right.length)).fill('0') : [];
+  return `${[...left, ...zeros, ...right].slice(0, 4).join(':')}::/64`;
 }

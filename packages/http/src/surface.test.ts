@@ -49,6 +49,7 @@ function surface(over: Partial<SurfaceOptions> = {}): Express {
     openapiFile: path.join(__dirname, 'test/echo.yaml'),
     operations: {
       makeThing: (_req, res) => void res.status(201).json({ id: `thing-${++made}` }),
+      makeSecretThing: (_req, res) => void res.status(201).json({ id: `secret-${++made}` }),
       getThing: (req, res) => getThing(req, res),
     },
     authenticate: async (req) => {
@@ -136,6 +137,28 @@ test('an Idempotency-Key whose request died is free again once its lock ran out'
   expect((await post().set('Idempotency-Key', 'k2').send({ name: 'a' })).status).toBe(201);
 });
 
+test('an answer that holds a secret is given once, and kept nowhere', async () => {
+  const call = () =>
+    request(app).post('/api/secret-things').set('Authorization', 'Bearer good').set('Idempotency-Key', 'k3');
+  const { body } = await call().expect(201);
+  const before = made;
+  const again = await call().expect(409);
+  expect(again.body.code).toBe('already_done');
+  expect(made).toBe(before);
+  const { rows } = await pool.query('SELECT * FROM idempotency_keys');
+  expect(JSON.stringify(rows)).not.toContain(body.id);
+});
+
+test('guessing credentials is limited by address, and a good credential from there still gets in', async () => {
+  const small = surface({ rateLimits: { requestsPerMinute: 3, runsPerMinute: 3, signInsPerMinute: 1 } });
+  const guess = () => request(small).get('/api/things/x').set('Authorization', 'Bearer wrong');
+  const statuses = [];
+  for (let i = 0; i < 5; i++) statuses.push((await guess()).status);
+  expect(statuses).toEqual([401, 401, 401, 429, 429]);
+  const good = await request(small).get('/api/things/x').set('Authorization', 'Bearer good-guest');
+  expect(good.status).toBe(200);
+});
+
 test('above the budget the answer is 429 with Retry-After, and every answer says what is left', async () => {
   const small = surface({ rateLimits: { requestsPerMinute: 600, runsPerMinute: 2, signInsPerMinute: 1 } });
   const call = () => request(small).post('/api/things').set('Authorization', 'Bearer limited').send({ name: 'a' });
@@ -177,6 +200,6 @@ test('what a query carries never reaches the log', async () => {
 
 test('an operation without a handler, or a handler without an operation, stops the start', () => {
   expect(() => surface({ operations: { makeThing: getThing, extra: getThing } })).toThrow(
-    /no handler for operation getThing; no operation for handler extra/,
+    /no handler for operation makeSecretThing; no handler for operation getThing; no operation for handler extra/,
   );
 });

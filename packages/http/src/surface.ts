@@ -21,7 +21,8 @@ import { observeRequests } from './metrics';
 import { type Operation, readOperations } from './openapi-document';
 import { type Principal, roleAtLeast } from './principal';
 import './request';
-import { DEFAULT_RATE_LIMITS, type RateLimits, rateLimit } from './rate-limit';
+import { createRateCount } from './rate-count';
+import { DEFAULT_RATE_LIMITS, type RateLimits, rateLimit, type SpendRequest } from './rate-limit';
 
 export type Handler = (req: Request, res: Response) => void | Promise<void>;
 /** By operationId. */
@@ -96,8 +97,8 @@ export function createSurface(options: SurfaceOptions): Express {
 
 function mountOperations(app: Express, options: SurfaceOptions): void {
   const operations = readOperations(options.openapiFile);
-  const limited = rateLimit(options.rateLimits ?? DEFAULT_RATE_LIMITS);
-  const once = idempotency(options.pool);
+  const count = createRateCount({ pool: options.pool, log: options.log });
+  const spend = rateLimit(options.rateLimits ?? DEFAULT_RATE_LIMITS, count);
   const handlers = new Map(Object.entries(options.operations));
   const missing: string[] = [];
   for (const operation of operations) {
@@ -107,34 +108,53 @@ function mountOperations(app: Express, options: SurfaceOptions): void {
       missing.push(`no handler for operation ${operation.id}`);
       continue;
     }
-    const steps: RequestHandler[] = [authorize(operation, options.authenticate), limited(operation)];
-    if (operation.idempotent) steps.push(once);
+    const steps: RequestHandler[] = [admit(operation, options.authenticate, spend)];
+    if (operation.idempotent) steps.push(idempotency(options.pool, operation.idempotent));
     app[operation.method](operation.path, ...steps, (req, res) => handler(req, res));
   }
   missing.push(...[...handlers.keys()].map((id) => `no operation for handler ${id}`));
   if (missing.length) throw new Error(`${options.openapiFile}: ${missing.join('; ')}`);
 }
 
-function authorize(operation: Operation, authenticate: SurfaceOptions['authenticate']): RequestHandler {
+/** Who is calling, whether the caller has requests left, and whether this operation is for the caller. */
+function admit(
+  operation: Operation,
+  authenticate: SurfaceOptions['authenticate'],
+  spend: SpendRequest,
+): RequestHandler {
   const { access } = operation;
-  return async (req, _res, next) => {
+  return async (req, res, next) => {
     req.operation = operation;
-    if (access === 'public') return next();
-    const principal = await authenticate(req);
-    if (principal) req.principal = operation.workspaceFromPath ? inPathWorkspace(principal, req) : principal;
-    if (access === 'optional') return next();
-    if (!principal) {
-      throw new AppError('unauthorized', 'no_credential', 'sign in, or send a token: "Authorization: Bearer <token>"');
+    let refused: unknown;
+    if (access !== 'public') {
+      try {
+        const principal = await authenticate(req);
+        if (principal) req.principal = operation.workspaceFromPath ? inPathWorkspace(principal, req) : principal;
+      } catch (err) {
+        // A bad credential takes from the budget of its address: guessing is limited too.
+        if (!(err instanceof AppError) || err.kind === 'unavailable') throw err;
+        refused = err;
+      }
     }
-    if (access !== 'account' && access !== 'user' && !roleAtLeast(principal.role, access)) {
-      throw new AppError(
-        'forbidden',
-        'role_too_low',
-        `this needs the role ${access} in the workspace; yours is ${principal.role}`,
-      );
-    }
+    spend(operation, req, res);
+    if (refused) throw refused;
+    requireAccess(access, req.principal);
     next();
   };
+}
+
+function requireAccess(access: Operation['access'], principal: Principal | undefined): void {
+  if (access === 'public' || access === 'optional') return;
+  if (!principal) {
+    throw new AppError('unauthorized', 'no_credential', 'sign in, or send a token: "Authorization: Bearer <token>"');
+  }
+  if (access !== 'account' && access !== 'user' && !roleAtLeast(principal.role, access)) {
+    throw new AppError(
+      'forbidden',
+      'role_too_low',
+      `this needs the role ${access} in the workspace; yours is ${principal.role}`,
+    );
+  }
 }
 
 /** The same caller in the workspace that the path names, with the role there. @throws AppError 404 */
