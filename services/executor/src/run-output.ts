@@ -41,11 +41,12 @@ async function storeOutput(job: Job, text: Buffer, uploads: RunUploads): Promise
   }
 }
 
-/** Declared outputs are names of an object: anything else can't be shown under them. */
+/** Declared outputs are names of an object. Where there is one, a bare value is shown under it by whoever shows it. */
 function outputProblem(job: Job, output: unknown): string | null {
   if (!job.outputs?.length) return null;
   const names = job.outputs.map(({ name }) => name);
   if (typeof output !== 'object' || output === null || Array.isArray(output)) {
+    if (names.length === 1) return null;
     return `run() must return a dict with the declared outputs (${names.join(', ')}), it returned ${describe(output)}`;
   }
   const missing = names.filter((name) => !Object.hasOwn(output, name));
