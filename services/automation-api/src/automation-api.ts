@@ -58,7 +58,7 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
   await ensureStreams(bus);
   const relay = startRelay({ pool, bus, service: 'automation-api', log });
   const vault = createVault({ keys: options.encryptionKeys, pool });
-  const secrets = createSecretStore({ db: prisma, vault });
+  const secrets = createSecretStore({ db: prisma, pool, vault });
   const runnables = createRunnables(prisma);
   const now = options.now ?? (() => new Date());
   const engine = await startRunEngine({

@@ -106,6 +106,11 @@ test('a bad zip is a 400 that says why', async () => {
   await create(me, notAZip).expect(400);
 });
 
+test('an upload URL is had with any body or none', async () => {
+  await me.post('/api/artifacts/upload-url', {}).expect(200);
+  await me.post('/api/artifacts/upload-url').set('Content-Type', 'application/json').expect(200);
+});
+
 test('an upload that never came is a 400', async () => {
   const { body } = await me.post('/api/artifacts/upload-url').expect(200);
   expect((await create(me, body.storageKey).expect(400)).body.code).toBe('not_uploaded');

@@ -79,6 +79,26 @@ test('two updates at once make two versions', async () => {
   expect(answers.map(({ body }) => body.currentVersion).sort()).toEqual([2, 3, 4]);
 });
 
+test('a rollback that is sent twice with one Idempotency-Key goes back once, and needs no body', async () => {
+  const { id } = await deployed(me);
+  const artifactId = await makeArtifact(me);
+  for (let i = 0; i < 2; i++) await me.post(`/api/automations/${id}/update`, { artifactId }).expect(200);
+  const rollback = () =>
+    me
+      .post(`/api/automations/${id}/rollback`)
+      .set('Content-Type', 'application/json')
+      .set('Idempotency-Key', `b-${id}`);
+  expect((await rollback().expect(200)).body.currentVersion).toBe(2);
+  expect((await rollback().expect(200)).body.currentVersion).toBe(2);
+});
+
+test('many edits at once all go through', async () => {
+  const { id } = await deployed(me);
+  const edits = Array.from({ length: 30 }, (_, i) => me.patch(`/api/automations/${id}`, { description: `edit ${i}` }));
+  const answers = await Promise.all(edits);
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+});
+
 test('the new version is what the next run runs', async () => {
   const { id } = await deployed(me);
   const other = { name: 'Other', inputs: ['colour'], timeout_seconds: 7 };

@@ -1,9 +1,11 @@
 import { callerOf, type Operations } from '@gantry/http';
 import type { Request } from 'express';
 import { getArtifact } from '../artifacts/artifact-repository';
+import type { Db } from '../database';
 import type { Deps } from '../deps';
 import type { Automation, Visibility } from '../generated/prisma/client';
 import { pathParam } from '../path-param';
+import type { Runnable } from '../runs/runnable';
 import { changedSchedule, type ScheduleChange } from '../schedules/schedule-settings';
 import { toDeployed, toDetail, toListItem, toVersion } from './automation';
 import {
@@ -34,11 +36,17 @@ export function automationOperations(deps: Deps): Operations {
     return toDetail(automation, await getArtifact(prisma, workspaceId, current?.artifactId ?? ''), dashboardUrl);
   }
 
+  async function runnableOf(db: Db, { workspaceId, id, currentVersion }: Automation): Promise<Runnable> {
+    const current = await findVersion(db, workspaceId, id, currentVersion);
+    return deps.runnables.get(workspaceId, current?.artifactId ?? '');
+  }
+
   async function patch(workspaceId: string, id: string, change: Patch): Promise<Automation> {
+    // Read into memory first: inside the transaction it would take a second connection while holding one.
+    await runnableOf(prisma, await getAutomation(prisma, workspaceId, id));
     return prisma.$transaction(async (tx) => {
       const before = await lockAutomation(tx, workspaceId, id);
-      const current = await findVersion(tx, workspaceId, id, before.currentVersion);
-      const runnable = await deps.runnables.get(workspaceId, current?.artifactId ?? '');
+      const runnable = await runnableOf(tx, before);
       const { name, description, status, visibility } = change;
       const data = { name, description, status, visibility };
       return tx.automation.update({
