@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import type { Readable } from 'node:stream';
+import { brief } from './brief';
 
 export interface ProcessSpec {
   name: string;
@@ -42,7 +43,9 @@ export interface RunningProcess {
 
 const STOP_TIMEOUT_MS = 10_000;
 const READY_TIMEOUT_MS = 30_000;
+/** Most are ready within a second; one that is not gets asked ever more rarely. */
 const READY_POLL_MS = 15;
+const READY_POLL_MS_MAX = 500;
 
 /**
  * Starts the process in a session of its own: Ctrl-C in the terminal reaches the launcher alone, which then stops
@@ -127,28 +130,34 @@ export async function untilReady(spec: ProcessSpec, running: RunningProcess): Pr
   });
   const timeoutMs = spec.readyTimeoutMs ?? READY_TIMEOUT_MS;
   const deadline = Date.now() + timeoutMs;
+  let pollMs = READY_POLL_MS;
   try {
     while (!(await spec.isReady().catch(() => false))) {
       if (ended) throw new Error(`${spec.name} ended while starting:\n${written.text()}`);
       if (Date.now() > deadline) throw new Error(`${spec.name} is not ready after ${timeoutMs} ms:\n${written.text()}`);
-      await new Promise((resolve) => setTimeout(resolve, READY_POLL_MS));
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+      pollMs = Math.min(pollMs * 1.1, READY_POLL_MS_MAX);
     }
   } finally {
     written.stop();
   }
 }
 
-const TAIL_CHARS = 4_000;
+const TAIL_LINES = 15;
 
 function lastWritten({ stdout, stderr }: RunningProcess) {
-  let tail = '';
+  const lines = new Set<string>();
   const keep = (chunk: Buffer | string) => {
-    tail = (tail + chunk.toString()).slice(-TAIL_CHARS);
+    for (const line of chunk.toString().split('\n').filter(Boolean)) {
+      // Again at the end, so that what repeats itself is there once.
+      lines.delete(brief(line));
+      lines.add(brief(line));
+    }
   };
   stdout.on('data', keep);
   stderr.on('data', keep);
   return {
-    text: () => tail.trim(),
+    text: () => [...lines].slice(-TAIL_LINES).join('\n'),
     // The streams stay flowing: a pipe that nobody reads would block its writer.
     stop: () => {
       stdout.off('data', keep).resume();
