@@ -1,32 +1,71 @@
 /** Everything of the service that speaks HTTP, put together. Nothing here listens, connects or reads the environment. */
 import path from 'node:path';
-import { createAuthenticator, type Identify } from '@gantry/auth';
+import type { Identify, TokenHasher } from '@gantry/auth';
 import { createSurface, type Health, type RateLimits } from '@gantry/http';
 import type { Express } from 'express';
-import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { skillsAuthenticator } from './access/authenticate';
+import { agentSkillOperations } from './agent-skills/agent-skill-routes';
+import { ZIP_BYTES_MAX } from './agent-skills/skill-zip';
+import { apiKeyOperations } from './api-keys/api-key-routes';
+import type { Database } from './database';
+import { libraryOperations } from './libraries/library-routes';
 import { meOperations } from './me/me-routes';
+import { serveAssets } from './pages/assets';
+import { pageOperations } from './pages/page-routes';
+import { cacheRendered } from './rendering/rendered-cache';
+import { searchOperations } from './search/search-routes';
+import { skillOperations } from './skills/skill-routes';
+import type { ViewCounts } from './skills/view-counts';
 
 export interface AppOptions {
-  pool: Pool;
+  database: Database;
   health: Health;
   identify: Identify;
-  /** Of the three surfaces. */
-  publicUrls: string[];
+  hasher: TokenHasher;
+  views: ViewCounts;
+  /** Search finds misspelt words. */
+  forgiving: boolean;
+  /** Called after a commit that wrote to the outbox. */
+  announce: () => void;
+  /** At once in this process; the event that follows tells the others. */
+  evictKey: (keyId: string) => void;
+  baseUrl: string;
+  dashboardUrl: string;
+  skillsUrl: string;
   log: Logger;
   rateLimits?: RateLimits;
   validateResponses?: boolean;
 }
 
+export const openapiFile = path.resolve(__dirname, '../../../openapi/skills.yaml');
+
 export function createApp(options: AppOptions): Express {
-  const { pool, health, identify, publicUrls, log } = options;
+  const { database, identify, hasher, views, forgiving, announce, skillsUrl, dashboardUrl, baseUrl, log } = options;
+  const { pool, prisma } = database;
+  const revoked = (keyId: string) => {
+    options.evictKey(keyId);
+    announce();
+  };
   return createSurface({
-    openapiFile: path.resolve(__dirname, '../../../openapi/skills.yaml'),
-    operations: { ...health.operations, ...meOperations },
-    authenticate: createAuthenticator({ identify, publicUrls }),
+    openapiFile,
+    operations: {
+      ...options.health.operations,
+      ...meOperations,
+      ...skillOperations({ prisma, skillsUrl, views, announce }),
+      ...searchOperations({ prisma, skillsUrl, forgiving }),
+      ...libraryOperations({ prisma, skillsUrl }),
+      ...apiKeyOperations({ prisma, hasher, revoked }),
+      ...agentSkillOperations({ prisma, skillsUrl, views, announce }),
+      ...pageOperations({ prisma, skillsUrl, views, render: cacheRendered(), forgiving }),
+    },
+    authenticate: skillsAuthenticator({ identify, publicUrls: [baseUrl, dashboardUrl, skillsUrl] }),
     errorShape: 'error',
     pool,
     log,
+    corsOrigins: [new URL(dashboardUrl).origin],
+    uploads: { limits: { fileSize: ZIP_BYTES_MAX, files: 1, fields: 5, fieldSize: 1_024, parts: 10 } },
+    beside: serveAssets,
     ...(options.rateLimits && { rateLimits: options.rateLimits }),
     validateResponses: options.validateResponses ?? false,
   });

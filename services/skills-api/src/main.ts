@@ -1,30 +1,52 @@
-import { remoteIdentify } from '@gantry/auth';
-import { connectBus, ensureStreams, startRelay } from '@gantry/events';
+import { createTokenHasher, remoteIdentify } from '@gantry/auth';
+import { connectBus, consume, ensureStreams, runFinished, startRelay } from '@gantry/events';
 import { createLogger, health, postgresCheck, readEnv, serve } from '@gantry/http';
+import { apiKeyTokens } from './api-keys/api-key';
+import { trackKeyUse } from './api-keys/key-use';
 import { createApp } from './app';
-import { openPool } from './database';
+import { openDatabase } from './database';
 import { envSchema } from './env';
+import { startHousekeeping } from './housekeeping';
+import { forgivesTyping } from './search/search-skills';
+import { countUses } from './skills/skill-events';
+import { countViews } from './skills/view-counts';
+import { seedLibraries } from './starter/seed-libraries';
 
 async function main() {
   const env = readEnv(envSchema);
   const log = createLogger('skills-api', env.LOG_LEVEL);
-  const pool = openPool(env.DATABASE_URL, log);
+  const database = openDatabase(env.DATABASE_URL, log);
+  const { pool, prisma } = database;
   const bus = await connectBus({ url: env.NATS_URL, name: 'skills-api', log });
   await ensureStreams(bus);
   const relay = startRelay({ pool, bus, service: 'skills-api', log });
   const checks = health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() });
+  const hasher = createTokenHasher(env.TOKEN_PEPPERS);
+  const keyUse = trackKeyUse({ pool, log });
+  const views = countViews({ pool, log });
   const identities = remoteIdentify({
     bus,
     jwksUrl: env.JWKS_URL,
     issuer: env.JWT_ISSUER ?? env.BASE_URL,
     audience: env.JWT_AUDIENCE,
+    ownTokens: apiKeyTokens({ prisma, hasher, keyUse }),
     log,
   });
+  await seedLibraries(prisma, log);
+  const uses = await consume({ bus, pool, service: 'skills-api', event: runFinished, handle: countUses, log });
+  const housekeeping = startHousekeeping({ database, log });
   const app = createApp({
-    pool,
+    database,
     health: checks,
     identify: identities.identify,
-    publicUrls: [env.BASE_URL, env.DASHBOARD_URL, env.SKILLS_URL],
+    hasher,
+    views,
+    forgiving: await forgivesTyping(pool, log),
+    announce: relay.kick,
+    evictKey: identities.evictToken,
+    baseUrl: env.BASE_URL,
+    dashboardUrl: env.DASHBOARD_URL,
+    skillsUrl: env.SKILLS_URL,
     log,
     rateLimits: {
       requestsPerMinute: env.RATE_LIMIT_REQUESTS_PER_MINUTE,
@@ -38,12 +60,17 @@ async function main() {
     port: env.PORT,
     metricsPort: env.METRICS_PORT,
     log,
-    drain: checks.drain,
+    drain: () => {
+      checks.drain();
+      housekeeping.stop();
+    },
     close: async () => {
       identities.stop();
+      await uses.stop();
+      await Promise.all([views.flush(), keyUse.flush()]);
       await relay.stop();
       await bus.nc.drain();
-      await pool.end();
+      await database.close();
     },
   });
 }

@@ -1,8 +1,8 @@
 /** An account of worker-api on another service: two databases, one token, NATS between them. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type RemoteIdentify, remoteIdentify } from '@gantry/auth';
-import { type Bus, connectBus } from '@gantry/events';
+import { createTokenHasher, type RemoteIdentify, remoteIdentify } from '@gantry/auth';
+import { type Bus, connectBus, ensureStreams, type Relay, startRelay } from '@gantry/events';
 import { health, postgresCheck } from '@gantry/http';
 import {
   catchLogs,
@@ -14,13 +14,18 @@ import {
   until,
   WORKER_API_ISSUER,
 } from '@gantry/testing';
-import { Pool } from 'pg';
+import { parseKeyRing } from '@gantry/vault';
 import request from 'supertest';
+import { apiKeyTokens } from '../api-keys/api-key';
+import { trackKeyUse } from '../api-keys/key-use';
 import { createApp } from '../app';
+import { type Database, openDatabase } from '../database';
+import { countViews } from '../skills/view-counts';
 
 let nats: TestNats;
 let accounts: RunningWorkerApi;
-let pool: Pool;
+let database: Database;
+let relay: Relay;
 let bus: Bus;
 let identities: RemoteIdentify;
 let server: Server;
@@ -30,20 +35,33 @@ beforeAll(async () => {
   nats = await startTestNats();
   accounts = await startWorkerApi(nats);
   const { log } = catchLogs();
-  pool = new Pool({ connectionString: (await createDatabase('skills-api')).url });
+  database = openDatabase((await createDatabase('skills-api')).url, log);
+  const { pool, prisma } = database;
+  const hasher = createTokenHasher(parseKeyRing(`v1:${Buffer.alloc(32, 7).toString('base64')}`));
   bus = await connectBus({ url: nats.url('skills-api'), name: 'skills-api', log });
+  await ensureStreams(bus);
+  relay = startRelay({ pool, bus, service: 'skills-api', log });
   identities = remoteIdentify({
     bus,
     jwksUrl: `${accounts.url}/.well-known/jwks.json`,
     issuer: WORKER_API_ISSUER,
     audience: 'gantry',
+    ownTokens: apiKeyTokens({ prisma, hasher, keyUse: trackKeyUse({ pool, log }) }),
     log,
   });
   const app = createApp({
-    pool,
+    database,
     health: health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() }),
     identify: identities.identify,
-    publicUrls: [WORKER_API_ISSUER, 'http://dashboard.test', 'http://skills.test'],
+    hasher,
+    views: countViews({ pool, log }),
+    forgiving: true,
+    announce: relay.kick,
+    // Nothing is evicted here, so that what is tested is the event.
+    evictKey: () => {},
+    baseUrl: WORKER_API_ISSUER,
+    dashboardUrl: 'http://dashboard.test',
+    skillsUrl: 'http://skills.test',
     log,
     validateResponses: true,
   });
@@ -54,8 +72,9 @@ beforeAll(async () => {
 afterAll(async () => {
   identities.stop();
   server.close();
+  await relay.stop();
   await bus.nc.close();
-  await pool.end();
+  await database.close();
   await accounts.stop();
   await nats.stop();
 });
@@ -103,6 +122,17 @@ test('a token that was just used is refused within two seconds of its revocation
   await me(bearer(token)).expect(200);
   await revoke(id);
   await until(async () => (await me(bearer(token))).status === 401, { deadlineMs: 2_000 });
+});
+
+test('an API key stands for its user as worker-api knows them, opens nothing else, and ends within two seconds', async () => {
+  const session = bearer(accounts.owner.jwt);
+  const { body } = await request(url).post('/api/v1/api-keys').set(session).send({ name: 'laptop' }).expect(201);
+  const list = () => request(url).get('/api/v1/me/skills').set(bearer(body.key));
+  await list().expect(200);
+  await me(bearer(body.key)).expect(403);
+  await request(accounts.url).get('/auth/me').set(bearer(body.key)).expect(401);
+  await request(url).delete(`/api/v1/api-keys/${body.id}`).set(session).expect(204);
+  await until(async () => (await list()).status === 401, { deadlineMs: 2_000 });
 });
 
 test('without NATS a known caller goes on for some seconds, an unknown one gets 503 and not 401', async () => {

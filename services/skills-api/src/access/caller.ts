@@ -1,0 +1,47 @@
+/** Who reads and who writes on this surface. */
+import { AppError, callerOf } from '@gantry/http';
+import type { Request } from 'express';
+
+/** Anybody: nulls for somebody who is not signed in. An owner is a user in a workspace, never a user alone. */
+export interface Reader {
+  userId: string | null;
+  workspaceId: string | null;
+  /** Lower case. */
+  email: string | null;
+}
+
+/** Somebody who can own, save and subscribe. */
+export interface Person extends Reader {
+  userId: string;
+  workspaceId: string;
+  name: string | null;
+}
+
+export const readerOf = ({ principal }: Request): Reader => ({
+  userId: principal?.userId ?? null,
+  workspaceId: principal?.workspaceId ?? null,
+  email: principal?.email?.toLowerCase() ?? null,
+});
+
+/** @throws AppError 403 for a workspace token, which stands for nobody */
+export function personOf(req: Request): Person {
+  const { userId, workspaceId, email, name } = callerOf(req);
+  if (userId) return { userId, workspaceId, email: email?.toLowerCase() ?? null, name };
+  throw new AppError('forbidden', 'needs_user', 'skills belong to people: a workspace token can only read them');
+}
+
+/** @throws AppError 403 for an API key of this surface */
+export function refuseApiKey(req: Request): void {
+  if (callerOf(req).kind !== 'api_key') return;
+  throw new AppError(
+    'forbidden',
+    'session_required',
+    'an API key can’t do this; sign in, or send a token of the account',
+  );
+}
+
+/** A person who is signed in, or holds a token of the account. @throws AppError 403 */
+export function signedInOf(req: Request): Person {
+  refuseApiKey(req);
+  return personOf(req);
+}

@@ -1,0 +1,32 @@
+/**
+ * Who may read a skill or a library: one rule, in SQL, for every route, format and list.
+ *
+ * The owner (a user in the workspace where it was published) reads it until it is deleted; anybody reads what is public or
+ * unlisted; whom it is shared with reads it when signed in with that address.
+ */
+import { Prisma } from '../generated/prisma/client';
+import type { Reader } from './caller';
+
+/** Of the row `s` of skills, or `l` of libraries. */
+type Alias = 's' | 'l';
+
+export const owned = (alias: Alias, { userId, workspaceId }: Reader): Prisma.Sql =>
+  userId === null || workspaceId === null
+    ? Prisma.sql`false`
+    : Prisma.sql`(${Prisma.raw(alias)}.owner_id = ${userId} AND ${Prisma.raw(alias)}.workspace_id = ${workspaceId})`;
+
+const sharedWith = ({ email }: Reader): Prisma.Sql =>
+  email === null
+    ? Prisma.sql`false`
+    : Prisma.sql`EXISTS (SELECT 1 FROM skill_shares sh WHERE sh.skill_id = s.id AND sh.email = ${email})`;
+
+/** By somebody who knows the slug. */
+export const readableSkill = (reader: Reader): Prisma.Sql =>
+  Prisma.sql`(s.deleted_at IS NULL AND (s.visibility <> 'private' OR ${owned('s', reader)} OR ${sharedWith(reader)}))`;
+
+/** By somebody who looks around: the link of an unlisted skill is not given away. */
+export const findableSkill = (reader: Reader): Prisma.Sql =>
+  Prisma.sql`(s.deleted_at IS NULL AND (s.visibility = 'public' OR ${owned('s', reader)} OR ${sharedWith(reader)}))`;
+
+export const readableLibrary = (reader: Reader): Prisma.Sql =>
+  Prisma.sql`(l.deleted_at IS NULL AND (l.visibility <> 'private' OR ${owned('l', reader)}))`;

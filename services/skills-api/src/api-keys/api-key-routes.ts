@@ -1,0 +1,34 @@
+import type { Operations } from '@gantry/http';
+import { signedInOf } from '../access/caller';
+import { pathParam } from '../page-of';
+import { type ApiKeyDeps, apiKeyToApi, createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './api-key';
+
+export interface ApiKeyRouteDeps extends ApiKeyDeps {
+  /** After a commit that ended a secret. */
+  revoked: (keyId: string) => void;
+}
+
+export function apiKeyOperations(deps: ApiKeyRouteDeps): Operations {
+  const { prisma, revoked } = deps;
+  return {
+    createApiKey: async (req, res) => {
+      const { row, key } = await createApiKey(deps, signedInOf(req), req.body.name);
+      res.status(201).json({ ...apiKeyToApi(row), key });
+    },
+    listApiKeys: async (req, res) => {
+      res.json((await listApiKeys(prisma, signedInOf(req))).map(apiKeyToApi));
+    },
+    rotateApiKey: async (req, res) => {
+      const id = pathParam(req, 'id');
+      const { row, key } = await rotateApiKey(deps, signedInOf(req), id);
+      revoked(id);
+      res.json({ ...apiKeyToApi(row), key });
+    },
+    revokeApiKey: async (req, res) => {
+      const id = pathParam(req, 'id');
+      await revokeApiKey(prisma, signedInOf(req), id);
+      revoked(id);
+      res.status(204).end();
+    },
+  };
+}

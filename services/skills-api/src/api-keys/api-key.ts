@@ -1,0 +1,118 @@
+/** Keys of this surface: `rly_` and nothing else opens with them. They act as their user, in the workspace they were made in. */
+import { newOpaqueToken, type OwnTokens, shownPrefix, type TokenHasher } from '@gantry/auth';
+import { enqueue, newId, tokenRevoked } from '@gantry/events';
+import { conflict, notFound } from '@gantry/http';
+import type { Person } from '../access/caller';
+import { type Db, executeIn } from '../database';
+import type { ApiKey, PrismaClient } from '../generated/prisma/client';
+import type { KeyUse } from './key-use';
+
+export const KEYS_PER_USER_MAX = 25;
+
+export interface ApiKeyDeps {
+  prisma: PrismaClient;
+  hasher: TokenHasher;
+}
+
+export function apiKeyToApi({ id, name, prefix, createdAt, rotatedAt, lastUsedAt }: ApiKey) {
+  return {
+    id,
+    name,
+    prefix,
+    created_at: createdAt.toISOString(),
+    rotated_at: rotatedAt?.toISOString() ?? null,
+    last_used_at: lastUsedAt?.toISOString() ?? null,
+  };
+}
+
+/** @returns the row, and the key that is shown this once. @throws AppError 409 for the 26th */
+export function createApiKey(
+  { prisma, hasher }: ApiKeyDeps,
+  person: Person,
+  name: string,
+): Promise<{ row: ApiKey; key: string }> {
+  return prisma.$transaction(async (tx) => {
+    await lockUser(tx, person.userId);
+    if ((await tx.apiKey.count({ where: { userId: person.userId, revokedAt: null } })) >= KEYS_PER_USER_MAX) {
+      throw conflict('too_many_keys', `you have ${KEYS_PER_USER_MAX} keys already; revoke some first`);
+    }
+    const { key, ...secret } = newKey(hasher);
+    const { userId, workspaceId } = person;
+    const row = await tx.apiKey.create({
+      data: { id: newId('key_'), userId, workspaceId, name: name.trim(), ...secret },
+    });
+    return { row, key };
+  });
+}
+
+/** Of the workspace at hand, newest first. */
+export const listApiKeys = (db: Db, { userId, workspaceId }: Person): Promise<ApiKey[]> =>
+  db.apiKey.findMany({
+    where: { userId, workspaceId, revokedAt: null },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+  });
+
+/** The same key under a new secret: what still sends the old one is refused. */
+export function rotateApiKey(
+  { prisma, hasher }: ApiKeyDeps,
+  person: Person,
+  id: string,
+): Promise<{ row: ApiKey; key: string }> {
+  return prisma.$transaction(async (tx) => {
+    await findOwnKey(tx, person, id);
+    const { key, ...secret } = newKey(hasher);
+    const row = await tx.apiKey.update({ where: { id }, data: { ...secret, rotatedAt: new Date(), lastUsedAt: null } });
+    await enqueue(executeIn(tx), tokenRevoked, person.workspaceId, { tokenId: id });
+    return { row, key };
+  });
+}
+
+export function revokeApiKey(prisma: PrismaClient, person: Person, id: string): Promise<void> {
+  return prisma.$transaction(async (tx) => {
+    await findOwnKey(tx, person, id);
+    await tx.apiKey.update({ where: { id }, data: { revokedAt: new Date() } });
+    await enqueue(executeIn(tx), tokenRevoked, person.workspaceId, { tokenId: id });
+  });
+}
+
+/**
+ * Whom a key stands for: its user, as worker-api knows them now, in the key's workspace alone. Null for a key that is unknown
+ * or revoked, and for a user who is disabled or no longer a member there.
+ */
+export function apiKeyTokens({ prisma, hasher, keyUse }: ApiKeyDeps & { keyUse: KeyUse }): OwnTokens {
+  return {
+    prefix: 'rly_',
+    identify: async (token, introspect) => {
+      const hashes = hasher.candidates(token).map((hash) => new Uint8Array(hash));
+      const row = await prisma.apiKey.findFirst({ where: { hash: { in: hashes }, revokedAt: null } });
+      if (!row || !hasher.matches(token, row.hash)) return null;
+      const user = await introspect({ kind: 'user', userId: row.userId });
+      const role = user && Object.hasOwn(user.memberships, row.workspaceId) && user.memberships[row.workspaceId];
+      if (!user || !role) return null;
+      keyUse.note(row.id, row.lastUsedAt);
+      return {
+        ...user,
+        kind: 'api_key',
+        tokenId: row.id,
+        defaultWorkspaceId: row.workspaceId,
+        memberships: { [row.workspaceId]: role },
+        expiresAt: null,
+      };
+    },
+  };
+}
+
+function newKey(hasher: TokenHasher) {
+  const key = newOpaqueToken('rly_');
+  const { hash, pepperVersion } = hasher.hash(key);
+  return { key, prefix: shownPrefix(key), hash: new Uint8Array(hash), pepperVersion };
+}
+
+async function findOwnKey(tx: Db, { userId, workspaceId }: Person, id: string): Promise<void> {
+  const row = await tx.apiKey.findFirst({ where: { id, userId, workspaceId, revokedAt: null }, select: { id: true } });
+  if (!row) throw notFound('API key', id);
+}
+
+/** Two requests at once would both count 24. */
+const lockUser = (tx: Db, userId: string) =>
+  tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`api-keys ${userId}`}, 0))`;

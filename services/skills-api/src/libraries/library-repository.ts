@@ -1,0 +1,80 @@
+import type { Person, Reader } from '../access/caller';
+import { findableSkill, owned, readableLibrary, readableSkill } from '../access/readable';
+import type { Db } from '../database';
+import { Prisma, type Visibility } from '../generated/prisma/client';
+import type { Page } from '../page-of';
+import type { LibraryRow } from './library';
+
+const columns = (reader: Reader): Prisma.Sql => Prisma.sql`
+  l.id, l.slug, l.owner_id, p.name AS owner_name, l.title, l.description, l.visibility::text, l.starter, l.created_at,
+  l.updated_at, l.deleted_at, ${owned('l', reader)} AS owned, ${readableLibrary(reader)} AS readable,
+  EXISTS (SELECT 1 FROM library_subscriptions b WHERE b.library_id = l.id AND b.user_id = ${reader.userId}) AS subscribed,
+  (SELECT count(*)::int FROM library_subscriptions b WHERE b.library_id = l.id) AS subscriber_count,
+  (SELECT count(*)::int FROM library_skills ls JOIN skills s ON s.id = ls.skill_id
+    WHERE ls.library_id = l.id AND (${findableSkill(reader)}
+      OR (${readableSkill(reader)} AND (s.owner_id = l.owner_id OR l.owner_id = ${reader.userId})))) AS skill_count`;
+
+/** Whether the reader may see it is in the row. */
+export async function findLibrary(db: Db, slug: string, reader: Reader): Promise<LibraryRow | null> {
+  const rows = await db.$queryRaw<LibraryRow[]>`
+    SELECT ${columns(reader)} FROM libraries l JOIN people p ON p.user_id = l.owner_id WHERE l.slug = ${slug}`;
+  return rows[0] ?? null;
+}
+
+/** Those that come with the installation, by title. */
+export function listStarters(db: Db, reader: Reader, { limit, offset }: Page): Promise<LibraryRow[]> {
+  return db.$queryRaw<LibraryRow[]>`
+    SELECT ${columns(reader)} FROM libraries l JOIN people p ON p.user_id = l.owner_id
+    WHERE l.starter AND l.visibility = 'public' AND l.deleted_at IS NULL
+    ORDER BY l.title, l.id LIMIT ${limit + 1} OFFSET ${offset}`;
+}
+
+/** Newest first. */
+export function listOwnLibraries(db: Db, person: Person, { limit, offset }: Page): Promise<LibraryRow[]> {
+  return db.$queryRaw<LibraryRow[]>`
+    SELECT ${columns(person)} FROM libraries l JOIN people p ON p.user_id = l.owner_id
+    WHERE ${owned('l', person)} AND l.deleted_at IS NULL
+    ORDER BY l.created_at DESC, l.id DESC LIMIT ${limit + 1} OFFSET ${offset}`;
+}
+
+/** Newest subscription first; what can't be read any longer is left out. */
+export function listSubscribed(db: Db, person: Person, { limit, offset }: Page): Promise<LibraryRow[]> {
+  return db.$queryRaw<LibraryRow[]>`
+    SELECT ${columns(person)} FROM library_subscriptions mine JOIN libraries l ON l.id = mine.library_id
+      JOIN people p ON p.user_id = l.owner_id
+    WHERE mine.user_id = ${person.userId} AND ${readableLibrary(person)}
+    ORDER BY mine.created_at DESC, l.id DESC LIMIT ${limit + 1} OFFSET ${offset}`;
+}
+
+export interface NewLibrary {
+  id: string;
+  slug: string;
+  title: string;
+  description: string;
+  visibility: Visibility;
+  starter?: boolean;
+}
+
+/** False if the slug is taken. */
+export async function insertLibrary(
+  tx: Db,
+  owner: Person,
+  { starter = false, ...library }: NewLibrary,
+): Promise<boolean> {
+  const { count } = await tx.library.createMany({
+    data: [{ ...library, starter, workspaceId: owner.workspaceId, ownerId: owner.userId }],
+    skipDuplicates: true,
+  });
+  return count > 0;
+}
+
+/** Keeps others from changing its skills until the transaction ends. */
+export const lockLibrary = (tx: Db, slug: string): Promise<number> =>
+  tx.$executeRaw`SELECT 1 FROM libraries WHERE slug = ${slug} FOR UPDATE`;
+
+export async function placeSkills(tx: Db, libraryId: string, skillIds: string[]): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE library_skills ls SET position = wanted.position::int
+    FROM unnest(${skillIds}::text[]) WITH ORDINALITY AS wanted(skill_id, position)
+    WHERE ls.library_id = ${libraryId} AND ls.skill_id = wanted.skill_id`;
+}

@@ -1,0 +1,165 @@
+import { newId } from '@gantry/events';
+import { AppError, conflict, type FieldProblem, invalid } from '@gantry/http';
+import type { Person, Reader } from '../access/caller';
+import type { Db } from '../database';
+import type { PrismaClient, Visibility } from '../generated/prisma/client';
+import { upsertPerson } from '../people-repository';
+import { getReadableSkill } from '../skills/get-skill';
+import { checkSlug } from '../skills/skill-input';
+import { deriveSlug, withSuffix } from '../skills/slug';
+import { LIBRARY_SKILLS_MAX, type LibraryRow } from './library';
+import { findLibrary, insertLibrary, lockLibrary, placeSkills } from './library-repository';
+
+export interface LibraryInput {
+  title: string;
+  slug?: string;
+  description?: string;
+  visibility?: Visibility;
+}
+
+const ATTEMPTS_MAX = 5;
+
+/** @throws AppError 404 for what the reader may not read, as for what is not there */
+export async function getReadableLibrary(db: Db, slug: string, reader: Reader): Promise<LibraryRow> {
+  const library = await findLibrary(db, slug, reader);
+  if (library?.readable) return library;
+  if (library?.owned) throw new AppError('gone', 'deleted', `the library "${slug}" was deleted`);
+  throw new AppError('not_found', 'not_found', `there is no library "${slug.slice(0, 100)}" that you may read`);
+}
+
+async function getOwnedLibrary(db: Db, slug: string, owner: Person): Promise<LibraryRow> {
+  const library = await getReadableLibrary(db, slug, owner);
+  if (library.owned) return library;
+  throw new AppError(
+    'forbidden',
+    'not_owner',
+    `the library "${slug}" belongs to somebody else; only its owner may do this`,
+  );
+}
+
+/** Private unless said otherwise. @returns its slug. @throws AppError 400, or 409 for a slug that is taken */
+export async function createLibrary(prisma: PrismaClient, owner: Person, input: LibraryInput): Promise<string> {
+  const title = checkTitle(input.title);
+  if (input.slug !== undefined) checkSlug(input.slug);
+  const first = input.slug ?? deriveSlug(title, 'library');
+  const description = input.description?.trim() ?? '';
+  const row = { id: newId('lib_'), title, description, visibility: input.visibility ?? 'private' };
+  return prisma.$transaction(async (tx) => {
+    await upsertPerson(tx, owner);
+    let slug = first;
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      if (await insertLibrary(tx, owner, { ...row, slug })) return slug;
+      if (input.slug !== undefined)
+        throw conflict('slug_taken', `slug: "${slug}" is taken or was once; choose another`);
+      slug = withSuffix(first);
+    }
+    throw new Error(`no free slug beside "${first}" in ${ATTEMPTS_MAX} attempts`);
+  });
+}
+
+export async function changeLibrary(
+  prisma: PrismaClient,
+  owner: Person,
+  slug: string,
+  input: Partial<LibraryInput>,
+): Promise<void> {
+  const { id } = await getOwnedLibrary(prisma, slug, owner);
+  await prisma.library.update({
+    where: { id },
+    data: {
+      ...(input.title !== undefined && { title: checkTitle(input.title) }),
+      ...(input.description !== undefined && { description: input.description.trim() }),
+      ...(input.visibility !== undefined && { visibility: input.visibility }),
+      updatedAt: new Date(),
+    },
+  });
+}
+
+/** Its skills stay; its slug is never given to another library. */
+export async function deleteLibrary(prisma: PrismaClient, owner: Person, slug: string): Promise<void> {
+  const { id } = await getOwnedLibrary(prisma, slug, owner);
+  await prisma.library.update({ where: { id }, data: { deletedAt: new Date() } });
+}
+
+/** At the end; nothing happens to one that is in it already. @throws AppError 404 for a skill that the caller may not read */
+export function addToLibrary(prisma: PrismaClient, owner: Person, slug: string, skillSlug: string): Promise<void> {
+  return prisma.$transaction(async (tx) => {
+    await lockLibrary(tx, slug);
+    const { id: libraryId } = await getOwnedLibrary(tx, slug, owner);
+    const { id: skillId } = await getReadableSkill(tx, skillSlug, owner);
+    const { _count: count, _max: max } = await tx.librarySkill.aggregate({
+      where: { libraryId },
+      _count: true,
+      _max: { position: true },
+    });
+    if (count >= LIBRARY_SKILLS_MAX)
+      throw conflict('library_full', `a library holds at most ${LIBRARY_SKILLS_MAX} skills`);
+    await tx.librarySkill.createMany({
+      data: [{ libraryId, skillId, position: (max.position ?? 0) + 1, addedBy: owner.userId }],
+      skipDuplicates: true,
+    });
+    await tx.library.update({ where: { id: libraryId }, data: { updatedAt: new Date() } });
+  });
+}
+
+/** @throws AppError 404 for a skill that is not in it */
+export async function removeFromLibrary(
+  prisma: PrismaClient,
+  owner: Person,
+  slug: string,
+  skillSlug: string,
+): Promise<void> {
+  const { id } = await getOwnedLibrary(prisma, slug, owner);
+  const { count } = await prisma.librarySkill.deleteMany({ where: { libraryId: id, skill: { slug: skillSlug } } });
+  if (!count)
+    throw new AppError('not_found', 'not_found', `the skill "${skillSlug.slice(0, 100)}" is not in this library`);
+  await prisma.library.update({ where: { id }, data: { updatedAt: new Date() } });
+}
+
+/** Those named come first, in this order; the others keep theirs behind them. @throws AppError 400 naming the unknown */
+export function orderLibrary(prisma: PrismaClient, owner: Person, slug: string, skillSlugs: string[]): Promise<void> {
+  return prisma.$transaction(async (tx) => {
+    await lockLibrary(tx, slug);
+    const { id } = await getOwnedLibrary(tx, slug, owner);
+    const inside = await tx.librarySkill.findMany({
+      where: { libraryId: id },
+      orderBy: [{ position: 'asc' }, { skillId: 'asc' }],
+      select: { skillId: true, skill: { select: { slug: true } } },
+    });
+    const idBySlug = new Map(inside.map((place) => [place.skill.slug, place.skillId]));
+    const problems = skillSlugs.flatMap((skillSlug, index): FieldProblem[] =>
+      idBySlug.has(skillSlug)
+        ? []
+        : [{ path: `skill_slugs.${index}`, message: `"${skillSlug}" is not in this library` }],
+    );
+    if (problems.length) throw invalid(problems);
+    const named = skillSlugs.map((skillSlug) => idBySlug.get(skillSlug) as string);
+    const order = new Set([...named, ...inside.map((place) => place.skillId)]);
+    await placeSkills(tx, id, [...order]);
+    await tx.library.update({ where: { id }, data: { updatedAt: new Date() } });
+  });
+}
+
+/** As often as one likes, counted once. */
+export async function subscribe(prisma: PrismaClient, person: Person, slug: string): Promise<void> {
+  const { id } = await getReadableLibrary(prisma, slug, person);
+  await prisma.librarySubscription.createMany({
+    data: [{ userId: person.userId, libraryId: id }],
+    skipDuplicates: true,
+  });
+}
+
+/** Also from a library that can't be read any longer. @throws AppError 404 if there is nothing to end */
+export async function unsubscribe(prisma: PrismaClient, person: Person, slug: string): Promise<void> {
+  const { count } = await prisma.librarySubscription.deleteMany({
+    where: { userId: person.userId, library: { slug } },
+  });
+  if (!count) await getReadableLibrary(prisma, slug, person);
+}
+
+function checkTitle(given: string): string {
+  const title = given.replace(/\s+/g, ' ').trim();
+  if (!title) throw invalid([{ path: 'title', message: 'is empty' }]);
+  if (title.includes('\0')) throw invalid([{ path: 'title', message: 'contains a NUL character' }]);
+  return title;
+}

@@ -1,0 +1,52 @@
+/** A library: skills in an order of somebody's choice, which others subscribe to. */
+import type { Visibility } from '../generated/prisma/client';
+import { type SkillRow, skillItemToApi } from '../skills/skill';
+
+export const LIBRARY_SKILLS_MAX = 500;
+
+/** A library as one reader sees it. */
+export interface LibraryRow {
+  id: string;
+  slug: string;
+  owner_id: string;
+  owner_name: string | null;
+  title: string;
+  description: string;
+  visibility: Visibility;
+  starter: boolean;
+  created_at: Date;
+  updated_at: Date;
+  deleted_at: Date | null;
+  owned: boolean;
+  readable: boolean;
+  subscribed: boolean;
+  subscriber_count: number;
+  /** Of those that the reader may see. */
+  skill_count: number;
+}
+
+export function libraryItemToApi(row: LibraryRow, skillsUrl: string) {
+  return {
+    slug: row.slug,
+    title: row.title,
+    description: row.description,
+    visibility: row.visibility,
+    owner: { id: row.owner_id, name: row.owner_name },
+    owned: row.owned,
+    starter: row.starter,
+    skill_count: row.skill_count,
+    subscriber_count: row.subscriber_count,
+    subscribed: row.subscribed,
+    url: `${skillsUrl}/l/${row.slug}`,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+export function libraryToApi(row: LibraryRow, skills: SkillRow[], skillsUrl: string) {
+  return {
+    ...libraryItemToApi(row, skillsUrl),
+    skill_count: skills.length,
+    skills: skills.map((skill) => skillItemToApi(skill, skillsUrl)),
+  };
+}

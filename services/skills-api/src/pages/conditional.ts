@@ -1,0 +1,47 @@
+/**
+ * Caching without lingering: every stored copy is asked for again before it is used, and the question is answered only after
+ * the reader's right to read has been checked. What is private is not stored at all.
+ */
+import { createHash } from 'node:crypto';
+import type { Request, Response } from 'express';
+import type { Visibility } from '../generated/prisma/client';
+import { RENDERER_VERSION } from '../rendering/markdown';
+import type { SkillRow } from '../skills/skill';
+import { assetsVersion } from './assets';
+
+const VARY = 'Authorization, Cookie, X-Svc-Token, X-Svc-Workspace';
+
+/** One for all formats of a skill, hence weak. It covers what the reader has made of the skill, and no counters. */
+export function skillEtag(skill: SkillRow): string {
+  const { slug, version, content_hash: hash, visibility, updated_at: at, owner_name: owner, owned, saved } = skill;
+  const own = [skill.override_folder, skill.override_tags];
+  return etagOf([slug, version, hash, visibility, at.getTime(), owner, owned, saved, own]);
+}
+
+export const etagOf = (parts: unknown[]): string =>
+  `W/"${createHash('sha256')
+    .update(JSON.stringify([RENDERER_VERSION, assetsVersion, ...parts]))
+    .digest('base64url')
+    .slice(0, 27)}"`;
+
+/** @returns true when the caller has it already: the answer is sent. */
+export function sendUnlessKnown(
+  req: Request,
+  res: Response,
+  etag: string,
+  visibility: Visibility,
+  vary = VARY,
+): boolean {
+  const shared = visibility === 'public' && !req.principal;
+  res.set({
+    ETag: etag,
+    Vary: vary,
+    'Cache-Control': visibility === 'private' ? 'private, no-store' : `${shared ? 'public' : 'private'}, no-cache`,
+  });
+  if (!req.fresh) return false;
+  res.status(304).end();
+  return true;
+}
+
+/** Where `Accept` chooses among the formats. */
+export const VARY_BY_FORMAT = `Accept, ${VARY}`;

@@ -1,0 +1,66 @@
+import type { Response } from 'express';
+import { type Html, html } from '../rendering/html';
+import { scriptUrl, stylesheetUrl } from './assets';
+
+export interface PageHead {
+  title: string;
+  description: string;
+  /** Absolute; what other sites link to. */
+  url: string;
+  /** Search engines may list it. */
+  indexed: boolean;
+  kind?: 'article' | 'website';
+  /** `<link>` elements of this page alone. */
+  links?: Html;
+}
+
+/** Nothing but our own stylesheet and script, and pictures that stand in the text itself. */
+const CSP = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self' data:",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export function sendPage(res: Response, head: PageHead, body: Html): void {
+  res.set({
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': CSP,
+    'Referrer-Policy': 'no-referrer',
+  });
+  res.send(`<!doctype html>\n${page(head, body)}\n`);
+}
+
+function page({ title, description, url, indexed, kind = 'website', links }: PageHead, body: Html): Html {
+  return html`<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Gantry skills</title>
+<meta name="description" content="${description}">
+${indexed ? html`<link rel="canonical" href="${url}">` : html`<meta name="robots" content="noindex">`}
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${description}">
+<meta property="og:type" content="${kind}">
+<meta property="og:url" content="${url}">
+<meta property="og:site_name" content="Gantry skills">
+<meta name="twitter:card" content="summary">
+${links}
+<link rel="stylesheet" href="${stylesheetUrl}">
+<script src="${scriptUrl}" defer></script>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header class="site"><a href="/">Gantry skills</a>
+<form action="/" role="search"><input type="search" name="q" aria-label="Search skills" placeholder="Search skills" maxlength="200"></form>
+</header>
+<main id="content">
+${body}
+</main>
+</body>
+</html>`;
+}

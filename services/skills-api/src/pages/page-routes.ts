@@ -1,0 +1,143 @@
+/** What people open in a browser, and the same skill as Markdown and JSON. */
+import { AppError, type Operations } from '@gantry/http';
+import type { Request, Response } from 'express';
+import { readerOf } from '../access/caller';
+import type { PrismaClient } from '../generated/prisma/client';
+import { listStarters } from '../libraries/library-repository';
+import { getReadableLibrary } from '../libraries/library-service';
+import { pathParam } from '../page-of';
+import { html } from '../rendering/html';
+import type { Render } from '../rendering/rendered-cache';
+import { searchSkills } from '../search/search-skills';
+import { parseBody } from '../skills/front-matter';
+import { getReadableSkill } from '../skills/get-skill';
+import { type SkillWithBody, skillToApi } from '../skills/skill';
+import { listInLibrary, listPublic } from '../skills/skill-lists';
+import type { ViewCounts } from '../skills/view-counts';
+import { etagOf, sendUnlessKnown, skillEtag, VARY_BY_FORMAT } from './conditional';
+import { sendPage } from './layout';
+import { countOf, hitList, libraryList, skillList } from './lists';
+import { ownerName, skillHead, skillPage } from './skill-page';
+
+export interface PageDeps {
+  prisma: PrismaClient;
+  skillsUrl: string;
+  views: ViewCounts;
+  render: Render;
+  forgiving: boolean;
+}
+
+const FIRST_PAGE = { limit: 30, offset: 0 };
+
+export function pageOperations({ prisma, skillsUrl, views, render, forgiving }: PageDeps): Operations {
+  const formats = {
+    html: (res: Response, skill: SkillWithBody) => {
+      const { text } = parseBody(skill.body_md);
+      sendPage(res, skillHead(skill, skillsUrl), skillPage(skill, render(skill.content_hash, text), skillsUrl));
+    },
+    md: (res: Response, skill: SkillWithBody) => void res.type('text/markdown; charset=utf-8').send(skill.body_md),
+    json: (res: Response, skill: SkillWithBody) => void res.json(skillToApi(skill, skillsUrl)),
+  };
+
+  async function sendSkill(req: Request, res: Response, format: keyof typeof formats, vary?: string) {
+    const skill = await getReadableSkill(prisma, pathParam(req, 'slug'), readerOf(req));
+    if (sendUnlessKnown(req, res, skillEtag(skill), skill.visibility, vary)) return;
+    views.note(skill.id);
+    formats[format](res, skill);
+  }
+
+  return {
+    skillAsMarkdown: (req, res) => sendSkill(req, res, 'md'),
+    skillAsJson: (req, res) => sendSkill(req, res, 'json'),
+    /** A suffix decides; without one, Accept does, and a page is what everybody else gets. */
+    skillPage: async (req, res) => {
+      const wanted = req.accepts(['text/html', 'text/markdown', 'application/json']);
+      if (wanted === 'text/markdown') return sendSkill(req, res, 'md', VARY_BY_FORMAT);
+      if (wanted === 'application/json') return sendSkill(req, res, 'json', VARY_BY_FORMAT);
+      await orMissingPage(res, skillsUrl, () => sendSkill(req, res, 'html', VARY_BY_FORMAT));
+    },
+    libraryPage: (req, res) =>
+      orMissingPage(res, skillsUrl, async () => {
+        const reader = readerOf(req);
+        const library = await getReadableLibrary(prisma, pathParam(req, 'slug'), reader);
+        const skills = await listInLibrary(prisma, reader, library);
+        const { slug, title, description, visibility, updated_at: at } = library;
+        const inside = skills.map((skill) => [
+          skill.slug,
+          skill.title,
+          skill.description,
+          skill.updated_at,
+          skill.owner_name,
+        ]);
+        if (sendUnlessKnown(req, res, etagOf([slug, title, description, at, library.owner_name, inside]), visibility))
+          return;
+        const head = { title, description, url: `${skillsUrl}/l/${slug}`, indexed: visibility === 'public' };
+        sendPage(
+          res,
+          head,
+          html`<header class="head">
+<h1 dir="auto">${title}</h1>
+${description && html`<p class="lead" dir="auto">${description}</p>`}
+<p class="facts">A library by ${ownerName(library)} · ${countOf(skills.length, 'skill')}</p>
+</header>
+${skillList(skills)}`,
+        );
+      }),
+    homePage: async (req, res) => {
+      const reader = readerOf(req);
+      const wanted = typeof req.query.q === 'string' ? req.query.q.trim() : '';
+      const head = {
+        title: wanted || 'Skills',
+        description: 'Know-how for people and agents.',
+        url: `${skillsUrl}/`,
+        indexed: !wanted,
+      };
+      if (wanted) {
+        const hits = await searchSkills(prisma, reader, wanted, FIRST_PAGE, forgiving);
+        res.set('Cache-Control', 'private, no-store');
+        const found = hits.slice(0, FIRST_PAGE.limit);
+        return sendPage(
+          res,
+          head,
+          html`<h1>Skills about “<span dir="auto">${wanted}</span>”</h1>
+${found.length ? hitList(found) : html`<p>Nothing you may read matches. Try fewer or other words.</p>`}`,
+        );
+      }
+      const [libraries, newest] = await Promise.all([
+        listStarters(prisma, reader, FIRST_PAGE),
+        listPublic(prisma, reader, FIRST_PAGE),
+      ]);
+      const skills = newest.slice(0, FIRST_PAGE.limit);
+      const shown = [libraries, skills].map((rows) =>
+        rows.map((row) => [row.slug, row.title, row.description, row.updated_at]),
+      );
+      if (sendUnlessKnown(req, res, etagOf(shown), 'public')) return;
+      sendPage(
+        res,
+        head,
+        html`<header class="head"><h1>Skills</h1>
+<p class="lead">Know-how in Markdown, for people to read and for agents to follow.</p></header>
+<h2>Libraries to begin with</h2>
+${libraryList(libraries)}
+<h2>Newest public skills</h2>
+${skillList(skills)}`,
+      );
+    },
+  };
+}
+
+/** People get a page that says so; the status and its meaning are those of every other format. */
+async function orMissingPage(res: Response, skillsUrl: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (err) {
+    if (!(err instanceof AppError) || (err.kind !== 'not_found' && err.kind !== 'gone')) throw err;
+    const title = err.kind === 'gone' ? 'Deleted' : 'Not found';
+    res.status(err.status).set('Cache-Control', 'no-store');
+    sendPage(
+      res,
+      { title, description: title, url: skillsUrl, indexed: false },
+      html`<h1>${title}</h1><p>${err.detail}.</p><p>If it was shared with you, sign in first with the address it was shared with.</p>`,
+    );
+  }
+}

@@ -1,0 +1,28 @@
+/** Markup from template literals: every value is escaped unless it is markup itself. */
+
+export class Html {
+  constructor(readonly text: string) {}
+  toString(): string {
+    return this.text;
+  }
+}
+
+type Value = string | number | Html | null | undefined | false | Value[];
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ESCAPES[char] as string);
+
+/** Values may stand in text and in quoted attributes, nowhere else: not in tags, names, scripts or styles. */
+export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
+  return new Html(strings.reduce((text, part, index) => text + toMarkup(values[index - 1]) + part));
+}
+
+function toMarkup(value: Value): string {
+  if (value === null || value === undefined || value === false) return '';
+  if (Array.isArray(value)) return value.map(toMarkup).join('');
+  return value instanceof Html ? value.text : escapeHtml(String(value));
+}
+
+/** Markup made elsewhere: the caller answers for it. */
+export const trusted = (text: string): Html => new Html(text);

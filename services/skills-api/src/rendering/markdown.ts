@@ -1,0 +1,148 @@
+/**
+ * Markdown of strangers as markup that can be shown to anybody.
+ *
+ * Three walls, each enough for itself: raw HTML is text (markdown-it with html: false), the result passes a list of allowed
+ * tags and attributes, and the page's Content-Security-Policy runs no script and loads nothing from elsewhere. An image from
+ * another host becomes a link, so that opening a page tells nobody.
+ */
+import MarkdownIt from 'markdown-it';
+import sanitizeHtml from 'sanitize-html';
+import { createHighlighter } from './highlight';
+import { type Html, trusted } from './html';
+
+/** Part of every ETag: raise it when the same Markdown gets other markup. */
+export const RENDERER_VERSION = 1;
+
+const LANGUAGE = /^[\w+#.-]{1,30}$/;
+
+const markdown = new MarkdownIt({ html: false, linkify: true, typographer: false });
+// Only what begins with http:// or https://: a bare "README.md" is no link to Moldova.
+markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
+markdown.validateLink = (url) => isAllowedUrl(url);
+
+Object.assign(markdown.renderer.rules, {
+  fence: renderCode,
+  code_block: renderCode,
+  image: renderImage,
+  heading_open: renderHeading,
+});
+
+interface Environment extends Record<PropertyKey, unknown> {
+  highlight: (code: string, language: string) => string;
+  headings: Map<string, number>;
+}
+
+export function renderMarkdown(text: string): Html {
+  const environment: Environment = { highlight: createHighlighter(), headings: new Map() };
+  return trusted(sanitizeHtml(markdown.render(text, environment), RULES));
+}
+
+function renderCode(tokens: MarkdownIt.Token[], index: number, _options: unknown, environment: Environment): string {
+  const token = tokens[index] as MarkdownIt.Token;
+  const [language = ''] = token.info.trim().split(/\s+/);
+  const name = LANGUAGE.test(language) ? language : '';
+  const label = name ? ` data-language="${markdown.utils.escapeHtml(name)}"` : '';
+  return `<pre tabindex="0"${label}><code class="hljs">${environment.highlight(token.content, name)}</code></pre>\n`;
+}
+
+function renderImage(tokens: MarkdownIt.Token[], index: number): string {
+  const token = tokens[index] as MarkdownIt.Token;
+  const source = String(token.attrGet('src') ?? '');
+  const { escapeHtml } = markdown.utils;
+  if (/^data:image\/(png|gif|jpeg|webp);base64,/i.test(source)) {
+    return `<img src="${escapeHtml(source)}" alt="${escapeHtml(token.content)}">`;
+  }
+  return `<a href="${escapeHtml(source)}">${escapeHtml(token.content || source)} (image)</a>`;
+}
+
+/** `## Getting started` is reached at `#h-getting-started`; the prefix keeps clear of the page's own ids. */
+function renderHeading(tokens: MarkdownIt.Token[], index: number, _options: unknown, environment: Environment): string {
+  const token = tokens[index] as MarkdownIt.Token;
+  const words = (tokens[index + 1]?.content ?? '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 80);
+  const seen = environment.headings.get(words) ?? 0;
+  environment.headings.set(words, seen + 1);
+  // The page's own title is its first heading: those of the text come one level below.
+  const level = Math.min(6, Number(token.tag.slice(1)) + 1);
+  token.tag = `h${level}`;
+  const closing = tokens[index + 2];
+  if (closing) closing.tag = token.tag;
+  return `<${token.tag} id="h-${words || 'section'}${seen ? `-${seen}` : ''}">`;
+}
+
+/** http, https, mailto, and places within this site; never `javascript:`, `vbscript:`, `file:`, or `data:` but for pictures. */
+export function isAllowedUrl(url: string): boolean {
+  // Browsers skip control characters and spaces inside of a scheme.
+  const plain = [...url].filter((char) => char > ' ' && char !== '\u007f').join('');
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(plain)?.[1]?.toLowerCase();
+  if (scheme === undefined) return !plain.startsWith('//') && !plain.startsWith('\\');
+  if (scheme === 'data') return /^data:image\/(png|gif|jpeg|webp);base64,[a-z0-9+/=]+$/i.test(plain);
+  return scheme === 'http' || scheme === 'https' || scheme === 'mailto';
+}
+
+const ALIGNED = /^text-align:(left|right|center)$/;
+
+const alignment: sanitizeHtml.Transformer = (tagName, { style }) => {
+  const side = ALIGNED.exec(style ?? '')?.[1];
+  const attribs: sanitizeHtml.Attributes = side ? { class: `align-${side}` } : {};
+  return { tagName, attribs };
+};
+
+const RULES: sanitizeHtml.IOptions = {
+  allowedTags: [
+    ...[
+      'h1',
+      'h2',
+      'h3',
+      'h4',
+      'h5',
+      'h6',
+      'p',
+      'blockquote',
+      'ul',
+      'ol',
+      'li',
+      'hr',
+      'br',
+      'pre',
+      'code',
+      'em',
+      'strong',
+      's',
+    ],
+    ...['a', 'img', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'span'],
+  ],
+  allowedAttributes: {
+    a: ['href', 'title', 'rel'],
+    img: ['src', 'alt'],
+    ol: ['start'],
+    pre: ['tabindex', 'data-language'],
+    ...Object.fromEntries(['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((tag) => [tag, ['id']])),
+  },
+  allowedClasses: {
+    code: ['hljs'],
+    span: ['hljs-*', 'language-*', 'function_', 'class_', 'inherited__'],
+    th: ['align-*'],
+    td: ['align-*'],
+  },
+  allowedSchemes: ['http', 'https', 'mailto'],
+  allowedSchemesByTag: { img: ['data'] },
+  allowProtocolRelative: false,
+  disallowedTagsMode: 'escape',
+  enforceHtmlBoundary: false,
+  transformTags: {
+    a: (tagName, { href = '', title }) => ({
+      tagName,
+      attribs: {
+        href,
+        ...(title && { title }),
+        ...(!href.startsWith('#') && { rel: 'nofollow noopener noreferrer ugc' }),
+      },
+    }),
+    th: alignment,
+    td: alignment,
+  },
+};

@@ -1,0 +1,105 @@
+/**
+ * Full text over title, tags, description and text, ranked in that order; the last letters of a word may be missing, and
+ * where the database has pg_trgm, a word of the names may be misspelt.
+ */
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { Reader } from '../access/caller';
+import { findableSkill } from '../access/readable';
+import type { Db } from '../database';
+import { Prisma } from '../generated/prisma/client';
+import type { Page } from '../page-of';
+import type { SkillRow } from '../skills/skill';
+import { skillColumns, skillTables } from '../skills/skill-repository';
+
+export interface Segment {
+  text: string;
+  matched: boolean;
+}
+
+export type SearchHit = SkillRow & { rank: number; title_marked: string; excerpt_marked: string };
+
+/** A word that half of all skills contain is ranked among this many of them: the cost of a search has an upper end. */
+const CANDIDATES_MAX = 1_000;
+const MISSPELT_MAX = 200;
+/** Characters of the text that an excerpt is chosen from. */
+const EXCERPT_SOURCE_CHARS = 20_000;
+const WORDS_MAX = 12;
+/** Characters of the private use area, which no text needs. */
+const [START, STOP] = ['\uE000', '\uE001'];
+const TITLE_OPTIONS = `StartSel=${START},StopSel=${STOP},HighlightAll=true`;
+const EXCERPT_OPTIONS = `StartSel=${START},StopSel=${STOP},MaxWords=30,MinWords=12,MaxFragments=2,FragmentDelimiter=" … "`;
+
+/** Asked once at the start; without it, search finds words and beginnings of words only. */
+export async function forgivesTyping(pool: Pool, log: Logger): Promise<boolean> {
+  const { rowCount } = await pool.query("SELECT 1 FROM pg_class WHERE relname = 'skills_names' AND relkind = 'i'");
+  if (rowCount) return true;
+  log.warn(
+    'search does not forgive typing errors: the database has no pg_trgm. Install its contrib package, then as the owner of ' +
+      'the database: CREATE EXTENSION pg_trgm; CREATE INDEX skills_names ON skills USING gin ' +
+      '(skill_names(title, tags, description) gin_trgm_ops);',
+  );
+  return false;
+}
+
+/** Best first; one more than the page if there are more. */
+export async function searchSkills(
+  db: Db,
+  reader: Reader,
+  text: string,
+  page: Page,
+  forgiving: boolean,
+): Promise<SearchHit[]> {
+  const exact = await rankedHits(db, reader, text, page, false);
+  // Guessing costs more than looking up: only where the page is not full without.
+  return exact.length > page.limit || !forgiving ? exact : rankedHits(db, reader, text, page, true);
+}
+
+function rankedHits(db: Db, reader: Reader, text: string, page: Page, forgiving: boolean): Promise<SearchHit[]> {
+  const query = Prisma.sql`(websearch_to_tsquery('english', ${text}) || to_tsquery('english', ${prefixQuery(text)}))`;
+  const names = Prisma.sql`skill_names(s.title, s.tags, s.description)`;
+  const misspelt = Prisma.sql`
+    UNION (SELECT s.id FROM skills s WHERE ${text} <% ${names} AND ${searchable(reader)} LIMIT ${MISSPELT_MAX})`;
+  const likeness = forgiving ? Prisma.sql`+ word_similarity(${text}, ${names})` : Prisma.empty;
+  return db.$queryRaw<SearchHit[]>`
+    WITH hits AS MATERIALIZED (
+      (SELECT s.id FROM skills s WHERE s.search @@ ${query} AND ${searchable(reader)} LIMIT ${CANDIDATES_MAX})
+      ${forgiving ? misspelt : Prisma.empty}
+    ), page AS MATERIALIZED (
+      SELECT s.id, (ts_rank_cd('{0.1, 0.3, 0.5, 1}', s.search, ${query}, 1) ${likeness})::float8 AS rank
+      FROM hits JOIN skills s USING (id) ORDER BY rank DESC, s.id LIMIT ${page.limit + 1} OFFSET ${page.offset}
+    )
+    SELECT ${skillColumns(reader)}, page.rank,
+      ts_headline('english', s.title, ${query}, ${TITLE_OPTIONS}) AS title_marked,
+      ts_headline('english', s.description || ' ' || left(s.body_md, ${EXCERPT_SOURCE_CHARS}::int), ${query}, ${EXCERPT_OPTIONS})
+        AS excerpt_marked
+    FROM page JOIN ${skillTables(reader)} ON s.id = page.id ORDER BY page.rank DESC, s.id`;
+}
+
+/** What the reader could find anyway, and unlisted skills that the reader has saved. */
+function searchable(reader: Reader): Prisma.Sql {
+  const { userId } = reader;
+  if (userId === null) return findableSkill(reader);
+  return Prisma.sql`(${findableSkill(reader)} OR (s.deleted_at IS NULL AND s.visibility = 'unlisted'
+    AND EXISTS (SELECT 1 FROM skill_saves x WHERE x.skill_id = s.id AND x.user_id = ${userId})))`;
+}
+
+/** Every word may go on: `'depl':* & 'run':*`. Only letters and digits get in, so nothing of it is syntax. */
+function prefixQuery(text: string): string {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words
+    .slice(0, WORDS_MAX)
+    .map((word) => `'${word}':*`)
+    .join(' & ');
+}
+
+/** `ts_headline` marks what it found; a list of pieces can be shown without trusting a word of it. */
+export function toSegments(marked: string): Segment[] {
+  const segments: Segment[] = [];
+  let matched = false;
+  for (const piece of marked.split(/([\uE000\uE001])/)) {
+    if (piece === START || piece === STOP) matched = piece === START;
+    else if (piece) segments.push({ text: piece, matched });
+  }
+  return segments;
+}

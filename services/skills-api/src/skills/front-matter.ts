@@ -1,0 +1,131 @@
+/**
+ * The YAML between two `---` lines at the beginning of a SKILL.md, as the Agent Skills format defines it
+ * (https://agentskills.io/specification): name, description, license, compatibility, metadata, allowed-tools.
+ *
+ * A document is worth more than its header: whatever can't be understood is left out and said, never refused.
+ */
+import { parseDocument, stringify } from 'yaml';
+
+export interface FrontMatter {
+  name?: string;
+  description?: string;
+  license?: string;
+  compatibility?: string;
+  metadata?: Record<string, string>;
+  'allowed-tools'?: string;
+}
+
+export interface ParsedBody {
+  frontMatter: FrontMatter | null;
+  /** What follows the front matter; all of it where there is none. */
+  text: string;
+  /** What was not understood, for the publisher. */
+  ignored: string[];
+}
+
+const BLOCK = /^\uFEFF?---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/;
+const BLOCK_CHARS_MAX = 16_384;
+const VALUE_CHARS_MAX = 1_024;
+const METADATA_ENTRIES_MAX = 50;
+const KNOWN = new Set(['name', 'description', 'license', 'compatibility', 'metadata', 'allowed-tools']);
+
+export function parseBody(body: string): ParsedBody {
+  const block = BLOCK.exec(body.slice(0, BLOCK_CHARS_MAX));
+  if (!block) {
+    const ignored = /^\uFEFF?---[ \t]*\r?\n/.test(body)
+      ? ['front matter: its closing --- is missing or too far away']
+      : [];
+    return { frontMatter: null, text: body, ignored };
+  }
+  const { value, problem } = readYaml(block[1] ?? '');
+  // Two rules around a paragraph are Markdown, not a header.
+  if (problem === 'prose')
+    return { frontMatter: null, text: body, ignored: ['front matter: not a list of "key: value"'] };
+  const text = body.slice(block[0].length);
+  if (!value) return { frontMatter: null, text, ignored: [`front matter: ${problem}`] };
+  return { ...pick(value), text };
+}
+
+function readYaml(source: string): { value?: Record<string, unknown>; problem?: string } {
+  try {
+    const document = parseDocument(source, { schema: 'core', prettyErrors: false, logLevel: 'silent' });
+    const [error] = document.errors;
+    if (error) return { problem: `not valid YAML (${error.message.split('\n')[0]})` };
+    // No aliases: a few of them can stand for gigabytes.
+    const value: unknown = document.toJS({ maxAliasCount: 0 });
+    if (value === null || value === undefined) return { problem: 'it is empty' };
+    if (typeof value !== 'object' || Array.isArray(value)) return { problem: 'prose' };
+    return { value: value as Record<string, unknown> };
+  } catch (err) {
+    return { problem: `not valid YAML (${(err as Error).message.split('\n')[0]})` };
+  }
+}
+
+function pick(value: Record<string, unknown>): Omit<ParsedBody, 'text'> {
+  const frontMatter: FrontMatter = {};
+  const ignored = Object.keys(value)
+    .filter((key) => !KNOWN.has(key))
+    .map((key) => `front matter: "${key.slice(0, 60)}" is not part of the format; it stays in the text only`);
+  for (const key of ['name', 'description', 'license', 'compatibility'] as const) {
+    if (!Object.hasOwn(value, key)) continue;
+    const text = scalar(value[key]);
+    if (text) frontMatter[key] = text;
+    else ignored.push(`front matter: "${key}" is no text of at most ${VALUE_CHARS_MAX} characters`);
+  }
+  if (Object.hasOwn(value, 'allowed-tools')) {
+    const tools = value['allowed-tools'];
+    const text = scalar(Array.isArray(tools) ? tools.filter((tool) => typeof tool === 'string').join(' ') : tools);
+    if (text) frontMatter['allowed-tools'] = text;
+    else ignored.push('front matter: "allowed-tools" is neither text nor a list of texts');
+  }
+  if (Object.hasOwn(value, 'metadata')) {
+    const metadata = readMetadata(value.metadata);
+    if (metadata) frontMatter.metadata = metadata;
+    else ignored.push('front matter: "metadata" is not a map of texts');
+  }
+  return { frontMatter: Object.keys(frontMatter).length ? frontMatter : null, ignored };
+}
+
+function readMetadata(value: unknown): Record<string, string> | null {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
+  const entries = Object.entries(value)
+    .slice(0, METADATA_ENTRIES_MAX)
+    .flatMap(([key, item]): [string, string][] => {
+      const text = scalar(Array.isArray(item) ? item.filter((one) => typeof one === 'string').join(', ') : item);
+      return text && !['__proto__', 'constructor'].includes(key) ? [[key.slice(0, 100), text]] : [];
+    });
+  return entries.length ? Object.fromEntries(entries) : null;
+}
+
+function scalar(value: unknown): string | null {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value !== 'string') return null;
+  const text = value.replaceAll('\0', '').trim();
+  return text && text.length <= VALUE_CHARS_MAX ? text : null;
+}
+
+/** The comma-separated `metadata.tags` that many skills carry. */
+export const tagsOf = (frontMatter: FrontMatter | null): string[] | undefined =>
+  frontMatter?.metadata?.tags
+    ?.split(',')
+    .map((tag) => tag.trim())
+    .filter(Boolean);
+
+/**
+ * The SKILL.md that an agent can install: its name must be that of its folder, and a description must be there. A body that
+ * has both is left as it is, byte for byte.
+ */
+export function toSkillMd(
+  skill: { slug: string; title: string; description: string; license: string | null },
+  body: string,
+): string {
+  const { frontMatter, text } = parseBody(body);
+  if (frontMatter?.name === skill.slug && frontMatter.description) return body;
+  const header = {
+    ...frontMatter,
+    name: skill.slug,
+    description: skill.description || skill.title,
+    ...(skill.license && { license: skill.license }),
+  };
+  return `---\n${stringify(header, { lineWidth: 0 })}---\n\n${text.replace(/^(?:\s*\n)+/, '')}`;
+}

@@ -1,0 +1,34 @@
+/** Fetching one skill as somebody: the only way from a slug to a skill. */
+import { AppError } from '@gantry/http';
+import type { Person, Reader } from '../access/caller';
+import type { Db } from '../database';
+import type { SkillWithBody } from './skill';
+import { findSkill } from './skill-repository';
+
+/** @throws AppError 404 for what the reader may not read, as for what is not there; 410 for an owner's deleted one */
+export async function getReadableSkill(db: Db, slug: string, reader: Reader): Promise<SkillWithBody> {
+  const skill = await findSkill(db, slug, reader);
+  if (skill?.readable) return skill;
+  if (skill?.owned) {
+    throw new AppError(
+      'gone',
+      'deleted',
+      `the skill "${slug}" was deleted; POST /api/v1/skills/${slug}/restore brings it back`,
+    );
+  }
+  throw noSkill(slug);
+}
+
+/** @throws AppError as above, and 403 for somebody else's */
+export async function getOwnedSkill(db: Db, slug: string, owner: Person): Promise<SkillWithBody> {
+  const skill = await getReadableSkill(db, slug, owner);
+  if (skill.owned) return skill;
+  throw new AppError(
+    'forbidden',
+    'not_owner',
+    `the skill "${slug}" belongs to somebody else; only its owner may do this`,
+  );
+}
+
+export const noSkill = (slug: string): AppError =>
+  new AppError('not_found', 'not_found', `there is no skill "${slug.slice(0, 100)}" that you may read`);

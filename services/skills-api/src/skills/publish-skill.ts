@@ -1,0 +1,59 @@
+import { newId, skillPublished } from '@gantry/events';
+import { conflict } from '@gantry/http';
+import type { Person } from '../access/caller';
+import type { PrismaClient } from '../generated/prisma/client';
+import { upsertPerson } from '../people-repository';
+import { announce } from './skill-events';
+import { type Checked, checkContent, checkSlug, type PublishInput } from './skill-input';
+import { insertSkill } from './skill-repository';
+import { deriveSlug, isReserved, SLUG, withSuffix } from './slug';
+import { insertVersion } from './version-repository';
+
+const ATTEMPTS_MAX = 5;
+
+/**
+ * Row, first version and announcement commit together.
+ * @returns its slug, and what of the front matter was ignored
+ * @throws AppError 400, 413, or 409 for a slug that somebody asked for by name and that is taken
+ */
+export async function publishSkill(
+  prisma: PrismaClient,
+  owner: Person,
+  input: PublishInput,
+): Promise<{ slug: string; warnings: string[] }> {
+  const checked = checkContent(input);
+  const { content, warnings } = checked;
+  if (input.slug !== undefined) checkSlug(input.slug);
+  const slug = await prisma.$transaction(async (tx) => {
+    await upsertPerson(tx, owner);
+    const id = newId('skl_');
+    const visibility = input.visibility ?? 'unlisted';
+    const insert = (slug: string) =>
+      insertSkill(tx, owner, { id, slug, visibility, folder: input.folder || null, content });
+    const slug = await insertUnderFreeSlug(insert, input.slug, checked);
+    await insertVersion(tx, id, 1, { content, authorId: owner.userId, message: null });
+    await announce(tx, skillPublished, { id, slug, workspaceId: owner.workspaceId, version: 1, visibility });
+    return slug;
+  });
+  return { slug, warnings };
+}
+
+/** Two that publish the same title at the same moment meet at the unique index: the second takes another slug. */
+async function insertUnderFreeSlug(
+  insert: (slug: string) => Promise<boolean>,
+  wanted: string | undefined,
+  { content }: Checked,
+): Promise<string> {
+  if (wanted !== undefined) {
+    if (await insert(wanted)) return wanted;
+    throw conflict('slug_taken', `slug: "${wanted}" is taken or was once; choose another`);
+  }
+  const { name = '' } = content.frontMatter ?? {};
+  const first = SLUG.test(name) && !isReserved(name) ? name : deriveSlug(content.title, 'skill');
+  let slug = first;
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    if (await insert(slug)) return slug;
+    slug = withSuffix(first);
+  }
+  throw new Error(`no free slug beside "${first}" in ${ATTEMPTS_MAX} attempts`);
+}

@@ -1,0 +1,63 @@
+/** A user's own relation to skills: saved ones, and where they are kept. */
+import type { Person } from '../access/caller';
+import type { Db } from '../database';
+import type { PrismaClient } from '../generated/prisma/client';
+import { getReadableSkill } from './get-skill';
+import { uniqueTags } from './skill-input';
+
+/** As often as one likes, counted once. @returns how many have saved it */
+export function saveSkill(prisma: PrismaClient, person: Person, slug: string): Promise<number> {
+  return prisma.$transaction(async (tx) => {
+    const { id } = await getReadableSkill(tx, slug, person);
+    const { count } = await tx.skillSave.createMany({
+      data: [{ userId: person.userId, skillId: id }],
+      skipDuplicates: true,
+    });
+    return addSaves(tx, id, count);
+  });
+}
+
+/** Also of a skill that can't be read any longer: what one has saved, one may drop. */
+export function unsaveSkill(prisma: PrismaClient, person: Person, slug: string): Promise<void> {
+  return prisma.$transaction(async (tx) => {
+    const saved = await tx.skillSave.findFirst({
+      where: { userId: person.userId, skill: { slug } },
+      select: { skillId: true },
+    });
+    const skillId = saved?.skillId ?? (await getReadableSkill(tx, slug, person)).id;
+    const { count } = await tx.skillSave.deleteMany({ where: { userId: person.userId, skillId } });
+    await addSaves(tx, skillId, -count);
+  });
+}
+
+async function addSaves(tx: Db, id: string, saves: number): Promise<number> {
+  const skill = await tx.skill.update({
+    where: { id },
+    data: { saves: { increment: saves } },
+    select: { saves: true },
+  });
+  return skill.saves;
+}
+
+export interface OverrideInput {
+  folder?: string | null;
+  tags?: string[] | null;
+}
+
+/** Replaces what was there; without folder and tags the skill's own count again. */
+export async function overrideSkill(
+  prisma: PrismaClient,
+  person: Person,
+  slug: string,
+  input: OverrideInput,
+): Promise<void> {
+  const { id: skillId } = await getReadableSkill(prisma, slug, person);
+  const key = { userId: person.userId, skillId };
+  const data = {
+    folder: input.folder?.trim() || null,
+    tags: uniqueTags(input.tags ?? []),
+    hasTags: Boolean(input.tags),
+  };
+  if (!data.folder && !data.hasTags) await prisma.skillOverride.deleteMany({ where: key });
+  else await prisma.skillOverride.upsert({ where: { userId_skillId: key }, create: { ...key, ...data }, update: data });
+}

@@ -1,0 +1,100 @@
+/** What somebody sends to publish or change a skill, checked beyond what the OpenAPI file says of its shape. */
+import { createHash } from 'node:crypto';
+import { AppError, type FieldProblem, invalid } from '@gantry/http';
+import type { Visibility } from '../generated/prisma/client';
+import { type FrontMatter, parseBody, tagsOf, toSkillMd } from './front-matter';
+import { BODY_BYTES_MAX, DESCRIPTION_CHARS_MAX, TAG_CHARS_MAX, TAGS_MAX, TITLE_CHARS_MAX } from './skill';
+import { isReserved, SLUG } from './slug';
+
+export interface PublishInput {
+  title?: string;
+  body_md?: string;
+  slug?: string;
+  description?: string;
+  visibility?: Visibility;
+  tags?: string[];
+  folder?: string | null;
+  license?: string | null;
+}
+
+/** What versions are made of. */
+export interface SkillContent {
+  title: string;
+  description: string;
+  bodyMd: string;
+  tags: string[];
+  license: string | null;
+  frontMatter: FrontMatter | null;
+}
+
+export interface Checked {
+  content: SkillContent;
+  warnings: string[];
+}
+
+/**
+ * Fills from the front matter what is absent, then from `before`.
+ * @throws AppError 400 naming every field that is wrong; 413 for a body that is too large
+ */
+export function checkContent(input: PublishInput, before?: SkillContent): Checked {
+  const body = input.body_md ?? before?.bodyMd ?? '';
+  const bytes = Buffer.byteLength(body);
+  if (bytes > BODY_BYTES_MAX) {
+    throw new AppError('too_large', 'too_large', `body_md: ${bytes} bytes; at most ${BODY_BYTES_MAX} are allowed`);
+  }
+  const { frontMatter, text, ignored } = parseBody(body);
+  const fresh = input.body_md === undefined ? null : frontMatter;
+  const given = input.title ?? fresh?.metadata?.title ?? before?.title ?? fresh?.name ?? '';
+  const rawTags = input.tags ?? tagsOf(fresh) ?? before?.tags ?? [];
+  const content = {
+    title: oneLine(given),
+    description: oneLine(input.description ?? fresh?.description ?? before?.description ?? ''),
+    bodyMd: body,
+    tags: uniqueTags(rawTags),
+    license: (input.license === undefined ? (fresh?.license ?? before?.license) : input.license)?.trim() || null,
+    frontMatter,
+  };
+  const problems: FieldProblem[] = [];
+  const check = (path: string, message: string | false) => message && problems.push({ path, message });
+  check('title', !content.title && 'is missing: send a title, or front matter with a name');
+  check('title', content.title.length > TITLE_CHARS_MAX && `at most ${TITLE_CHARS_MAX} characters`);
+  check('body_md', !text.trim() && (body.trim() ? 'has front matter but no text' : 'is missing or empty'));
+  check(
+    'description',
+    content.description.length > DESCRIPTION_CHARS_MAX && `at most ${DESCRIPTION_CHARS_MAX} characters`,
+  );
+  check('tags', content.tags.length > TAGS_MAX && `${content.tags.length} tags; at most ${TAGS_MAX} are allowed`);
+  for (const [index, tag] of content.tags.entries()) {
+    check(`tags.${index}`, tag.length > TAG_CHARS_MAX && `at most ${TAG_CHARS_MAX} characters`);
+  }
+  for (const [path, value] of Object.entries({ title: given, ...input })) {
+    if ([value].flat().some((one) => typeof one === 'string' && one.includes('\0')))
+      check(path, 'contains a NUL character');
+  }
+  if (problems.length) throw invalid(problems);
+  return { content, warnings: ignored };
+}
+
+/** @throws AppError 400 */
+export function checkSlug(slug: string): void {
+  if (!SLUG.test(slug)) {
+    throw invalid([{ path: 'slug', message: '3 to 64 of a-z, 0-9 and hyphens; no hyphen at either end' }], 'bad_slug');
+  }
+  if (isReserved(slug)) throw invalid([{ path: 'slug', message: `"${slug}" is reserved; choose another` }], 'bad_slug');
+}
+
+export const contentHashOf = (bodyMd: string): string => createHash('sha256').update(bodyMd).digest('hex');
+
+/** Of the file that agents install. */
+export const skillMdDigestOf = (slug: string, content: SkillContent): string =>
+  createHash('sha256')
+    .update(toSkillMd({ slug, ...content }, content.bodyMd))
+    .digest('hex');
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+export function uniqueTags(tags: string[]): string[] {
+  const byKey = new Map<string, string>();
+  for (const tag of tags.map(oneLine)) if (tag && !byKey.has(tag.toLowerCase())) byKey.set(tag.toLowerCase(), tag);
+  return [...byKey.values()];
+}

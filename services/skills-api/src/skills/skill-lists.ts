@@ -1,0 +1,78 @@
+/** Pages of skills. Each query finds the ids of its page by an index first, and only then reads their columns. */
+import type { Person, Reader } from '../access/caller';
+import { findableSkill, owned, readableSkill } from '../access/readable';
+import type { Db } from '../database';
+import { Prisma } from '../generated/prisma/client';
+import type { Page } from '../page-of';
+import type { SkillRow } from './skill';
+import { skillColumns, skillTables } from './skill-repository';
+
+export interface MineFilter {
+  relation?: 'owned' | 'saved';
+  folder?: string;
+  tag?: string;
+  /** Only those that were deleted and can be restored. */
+  deleted?: boolean;
+}
+
+/** Owned ones by creation and saved ones by when they were saved, newest first; one more than the page. */
+export function listMine(db: Db, person: Person, filter: MineFilter, page: Page): Promise<SkillRow[]> {
+  const count = page.limit + page.offset + 1;
+  const { relation, deleted = false } = filter;
+  const own = Prisma.sql`
+    SELECT s.id, s.created_at AS at FROM skills s ${overridesFor(person, filter)}
+    WHERE ${owned('s', person)} AND s.purged_at IS NULL AND s.deleted_at IS ${deleted ? Prisma.sql`NOT NULL` : Prisma.sql`NULL`}
+      ${placed(filter, Prisma.sql`coalesce(o.folder, s.folder)`)}
+    ORDER BY s.created_at DESC, s.id DESC LIMIT ${count}`;
+  const saved = Prisma.sql`
+    SELECT s.id, mine.created_at AS at FROM skill_saves mine JOIN skills s ON s.id = mine.skill_id ${overridesFor(person, filter)}
+    WHERE mine.user_id = ${person.userId} AND ${readableSkill(person)}
+      ${relation === 'saved' ? Prisma.empty : Prisma.sql`AND NOT ${owned('s', person)}`}
+      ${placed(filter, Prisma.sql`coalesce(o.folder, CASE WHEN ${owned('s', person)} THEN s.folder END)`)}
+    ORDER BY mine.created_at DESC, s.id DESC LIMIT ${count}`;
+  const wanted =
+    relation === 'saved' ? saved : relation === 'owned' || deleted ? own : Prisma.sql`(${own}) UNION ALL (${saved})`;
+  return listByIds(db, person, wanted, page);
+}
+
+/** What anybody may find, newest first. */
+export function listPublic(db: Db, reader: Reader, page: Page): Promise<SkillRow[]> {
+  return listByIds(
+    db,
+    reader,
+    Prisma.sql`SELECT s.id, s.created_at AS at FROM skills s WHERE s.visibility = 'public' AND s.deleted_at IS NULL
+      ORDER BY s.created_at DESC, s.id DESC LIMIT ${page.limit + page.offset + 1}`,
+    page,
+  );
+}
+
+/**
+ * In the library's order, those that the reader could find anyway. The link of an unlisted skill is given away only by the
+ * library of its own owner.
+ */
+export function listInLibrary(db: Db, reader: Reader, library: { id: string; owner_id: string }): Promise<SkillRow[]> {
+  return db.$queryRaw<SkillRow[]>`
+    SELECT ${skillColumns(reader)} FROM library_skills ls JOIN ${skillTables(reader)} ON s.id = ls.skill_id
+    WHERE ls.library_id = ${library.id} AND (${findableSkill(reader)}
+      OR (${readableSkill(reader)} AND (s.owner_id = ${library.owner_id} OR ${library.owner_id} = ${reader.userId})))
+    ORDER BY ls.position, ls.skill_id`;
+}
+
+function listByIds(db: Db, reader: Reader, ids: Prisma.Sql, { limit, offset }: Page): Promise<SkillRow[]> {
+  return db.$queryRaw<SkillRow[]>`
+    WITH page AS MATERIALIZED (SELECT id, at FROM (${ids}) found ORDER BY at DESC, id DESC LIMIT ${limit + 1} OFFSET ${offset})
+    SELECT ${skillColumns(reader)} FROM page JOIN ${skillTables(reader)} ON s.id = page.id ORDER BY page.at DESC, s.id DESC`;
+}
+
+/** Joined only where something is filtered by it. */
+const overridesFor = ({ userId }: Person, { folder, tag }: MineFilter): Prisma.Sql =>
+  folder === undefined && tag === undefined
+    ? Prisma.empty
+    : Prisma.sql`LEFT JOIN skill_overrides o ON o.skill_id = s.id AND o.user_id = ${userId}`;
+
+function placed({ folder, tag }: MineFilter, folderOf: Prisma.Sql): Prisma.Sql {
+  const inFolder = folder === undefined ? Prisma.empty : Prisma.sql`AND ${folderOf} = ${folder}`;
+  const tagged =
+    tag === undefined ? Prisma.empty : Prisma.sql`AND ${tag} = ANY(CASE WHEN o.has_tags THEN o.tags ELSE s.tags END)`;
+  return Prisma.sql`${inFolder} ${tagged}`;
+}

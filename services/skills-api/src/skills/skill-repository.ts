@@ -1,0 +1,124 @@
+import type { Person, Reader } from '../access/caller';
+import { owned, readableSkill } from '../access/readable';
+import type { Db } from '../database';
+import { Prisma, type Visibility } from '../generated/prisma/client';
+import type { SkillWithBody } from './skill';
+import type { SkillContent } from './skill-input';
+import { contentHashOf, skillMdDigestOf } from './skill-input';
+
+/** Everything of a SkillRow, from `skillTables` of the same reader. */
+export const skillColumns = (reader: Reader): Prisma.Sql => Prisma.sql`
+  s.id, s.slug, s.workspace_id, s.owner_id, p.name AS owner_name, s.title, s.description, s.visibility::text, s.version,
+  s.content_hash, s.skill_md_digest, s.tags, s.folder, s.license, s.front_matter, s.views, s.saves, s.uses, s.created_at,
+  s.updated_at, s.deleted_at, ${owned('s', reader)} AS owned, ${readableSkill(reader)} AS readable,
+  sv.user_id IS NOT NULL AS saved, o.folder AS override_folder, CASE WHEN o.has_tags THEN o.tags END AS override_tags`;
+
+export const skillTables = ({ userId }: Reader): Prisma.Sql => Prisma.sql`
+  skills s JOIN people p ON p.user_id = s.owner_id
+  LEFT JOIN skill_saves sv ON sv.skill_id = s.id AND sv.user_id = ${userId}
+  LEFT JOIN skill_overrides o ON o.skill_id = s.id AND o.user_id = ${userId}`;
+
+/** Whether the reader may see it is in the row. */
+export async function findSkill(db: Db, slug: string, reader: Reader): Promise<SkillWithBody | null> {
+  const rows = await db.$queryRaw<SkillWithBody[]>`
+    SELECT ${skillColumns(reader)}, s.body_md FROM ${skillTables(reader)} WHERE s.slug = ${slug} AND s.purged_at IS NULL`;
+  return rows[0] ?? null;
+}
+
+/** Keeps others from changing it until the transaction ends. False if there is no such skill. */
+export async function lockSkill(tx: Db, slug: string): Promise<boolean> {
+  const rows = await tx.$queryRaw<unknown[]>`SELECT 1 FROM skills WHERE slug = ${slug} FOR UPDATE`;
+  return rows.length > 0;
+}
+
+export interface NewSkill {
+  id: string;
+  slug: string;
+  visibility: Visibility;
+  folder: string | null;
+  content: SkillContent;
+}
+
+/** False if the slug is taken, also by a skill that was deleted. */
+export async function insertSkill(
+  tx: Db,
+  owner: Person,
+  { id, slug, visibility, folder, content }: NewSkill,
+): Promise<boolean> {
+  const { count } = await tx.skill.createMany({
+    data: [
+      {
+        id,
+        slug,
+        visibility,
+        folder,
+        workspaceId: owner.workspaceId,
+        ownerId: owner.userId,
+        ...contentColumns(slug, content),
+      },
+    ],
+    skipDuplicates: true,
+  });
+  return count > 0;
+}
+
+export async function updateSkill(
+  tx: Db,
+  skill: { id: string; slug: string },
+  change: { version: number; visibility: Visibility; folder: string | null; content: SkillContent },
+): Promise<void> {
+  const { version, visibility, folder, content } = change;
+  await tx.skill.update({
+    where: { id: skill.id },
+    data: { version, visibility, folder, updatedAt: new Date(), ...contentColumns(skill.slug, content) },
+  });
+}
+
+function contentColumns(slug: string, content: SkillContent) {
+  const { title, description, bodyMd, tags, license, frontMatter } = content;
+  return {
+    title,
+    description,
+    bodyMd,
+    tags,
+    license,
+    frontMatter: frontMatter === null ? Prisma.DbNull : { ...frontMatter },
+    contentHash: contentHashOf(bodyMd),
+    skillMdDigest: skillMdDigestOf(slug, content),
+  };
+}
+
+export async function setDeleted(tx: Db, skillId: string, deletedAt: Date | null): Promise<void> {
+  await tx.skill.update({ where: { id: skillId }, data: { deletedAt, updatedAt: new Date() } });
+}
+
+/** Takes the text of what was deleted before `deletedBefore` away for good; slug and owner stay. */
+export async function purgeDeleted(db: Db, deletedBefore: Date): Promise<number> {
+  return db.$transaction(async (tx) => {
+    const gone = await tx.skill.findMany({
+      where: { deletedAt: { lt: deletedBefore }, purgedAt: null },
+      select: { id: true },
+      take: 1_000,
+    });
+    const ids = gone.map(({ id }) => id);
+    for (const model of [tx.skillVersion, tx.skillShare, tx.skillSave, tx.skillOverride, tx.librarySkill]) {
+      await (model as typeof tx.skillSave).deleteMany({ where: { skillId: { in: ids } } });
+    }
+    await tx.skill.updateMany({
+      where: { id: { in: ids } },
+      data: {
+        title: '',
+        description: '',
+        bodyMd: '',
+        contentHash: '',
+        skillMdDigest: '',
+        tags: [],
+        folder: null,
+        license: null,
+        frontMatter: Prisma.DbNull,
+        purgedAt: new Date(),
+      },
+    });
+    return ids.length;
+  });
+}

@@ -1,0 +1,73 @@
+/** A skill: its limits, and how the API shows it. */
+import type { Visibility } from '../generated/prisma/client';
+import type { FrontMatter } from './front-matter';
+
+export const BODY_BYTES_MAX = 256 * 1024;
+export const TITLE_CHARS_MAX = 200;
+export const DESCRIPTION_CHARS_MAX = 1_024;
+export const TAGS_MAX = 50;
+export const TAG_CHARS_MAX = 50;
+/** How long a deleted skill can be restored. */
+export const RESTORABLE_DAYS = 30;
+
+/** A skill as one reader sees it: what `skillColumns` selects. */
+export interface SkillRow {
+  id: string;
+  slug: string;
+  workspace_id: string;
+  owner_id: string;
+  owner_name: string | null;
+  title: string;
+  description: string;
+  visibility: Visibility;
+  version: number;
+  content_hash: string;
+  skill_md_digest: string;
+  tags: string[];
+  folder: string | null;
+  license: string | null;
+  front_matter: FrontMatter | null;
+  views: number;
+  saves: number;
+  uses: number;
+  created_at: Date;
+  updated_at: Date;
+  deleted_at: Date | null;
+  owned: boolean;
+  readable: boolean;
+  saved: boolean;
+  override_folder: string | null;
+  /** Null: the skill's own. */
+  override_tags: string[] | null;
+}
+
+export type SkillWithBody = SkillRow & { body_md: string };
+
+/** Without the text: lists. */
+export function skillItemToApi(row: SkillRow, skillsUrl: string) {
+  return {
+    slug: row.slug,
+    title: row.title,
+    description: row.description,
+    visibility: row.visibility,
+    owner: { id: row.owner_id, name: row.owner_name },
+    version: row.version,
+    content_hash: row.content_hash,
+    tags: row.override_tags ?? row.tags,
+    folder: row.override_folder ?? (row.owned ? row.folder : null),
+    license: row.license,
+    owned: row.owned,
+    saved: row.saved,
+    views: row.views,
+    saves: row.saves,
+    uses: row.uses,
+    url: `${skillsUrl}/s/${row.slug}`,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    deleted_at: row.deleted_at?.toISOString() ?? null,
+  };
+}
+
+export function skillToApi(row: SkillWithBody, skillsUrl: string) {
+  return { ...skillItemToApi(row, skillsUrl), body_md: row.body_md, front_matter: row.front_matter };
+}

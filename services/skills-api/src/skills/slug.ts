@@ -1,0 +1,43 @@
+/** The id of a skill or library in every address: `^[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$`. */
+import { randomInt } from 'node:crypto';
+
+export const SLUG = /^[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$/;
+
+const LENGTH_MIN = 3;
+/** Leaves room for a suffix. */
+const DERIVED_LENGTH_MAX = 56;
+const SUFFIX_LENGTH = 6;
+const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
+
+/** Words that stand, or may one day stand, for something else in an address. */
+const RESERVED = new Set(
+  `about account admin api api-keys assets auth constructor docs edit feed health healthz help index install latest legal
+  libraries library login logout new null page pages private prototype public root robots search settings setup share shared
+  sign-in sign-out sitemap skill skills starter static status storage system tags undefined unlisted user users versions
+  well-known workspace`.split(/\s+/),
+);
+
+export const isReserved = (slug: string): boolean => RESERVED.has(slug);
+
+/**
+ * From a title of any script. What has no letter or digit of the Latin alphabet (emoji, Arabic, Chinese) gets a random name.
+ * @param noun what is named: `skill` or `library`
+ */
+export function deriveSlug(title: string, noun: string): string {
+  const words = title
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/ß/g, 'ss')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, DERIVED_LENGTH_MAX)
+    .replace(/^-+|-+$/g, '');
+  if (!words) return withSuffix(noun);
+  return words.length < LENGTH_MIN || isReserved(words) ? `${words}-${noun}` : words;
+}
+
+/** Another slug for the same title: 32^6 possibilities. */
+export function withSuffix(slug: string): string {
+  const suffix = Array.from({ length: SUFFIX_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+  return `${slug.slice(0, DERIVED_LENGTH_MAX).replace(/-+$/, '')}-${suffix}`;
+}

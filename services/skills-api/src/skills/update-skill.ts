@@ -1,0 +1,103 @@
+import { skillChanged } from '@gantry/events';
+import { AppError, conflict } from '@gantry/http';
+import type { Person } from '../access/caller';
+import type { Db } from '../database';
+import type { PrismaClient } from '../generated/prisma/client';
+import { upsertPerson } from '../people-repository';
+import { getOwnedSkill, noSkill } from './get-skill';
+import { RESTORABLE_DAYS, type SkillWithBody } from './skill';
+import { announce, announceDeleted } from './skill-events';
+import { checkContent, type PublishInput, type SkillContent } from './skill-input';
+import { findSkill, lockSkill, setDeleted, updateSkill } from './skill-repository';
+import { insertVersion } from './version-repository';
+
+export interface UpdateInput extends Omit<PublishInput, 'slug'> {
+  message?: string;
+  /** 409 unless it is the current one: nobody overwrites what they have not seen. */
+  expected_version?: number;
+}
+
+/** A new version if what versions are made of is another. @throws AppError 400, 403, 404, 409, 410, 413 */
+export function changeSkill(
+  prisma: PrismaClient,
+  owner: Person,
+  slug: string,
+  input: UpdateInput,
+): Promise<{ warnings: string[] }> {
+  return prisma.$transaction(async (tx) => {
+    const skill = await ownedForUpdate(tx, owner, slug);
+    if (input.expected_version !== undefined && input.expected_version !== skill.version) {
+      throw conflict(
+        'version_moved',
+        `expected_version: the skill is at version ${skill.version} by now; read it again`,
+      );
+    }
+    const before = contentOf(skill);
+    const { content, warnings } = checkContent(input, before);
+    const isNew = !sameContent(before, content);
+    const version = isNew ? skill.version + 1 : skill.version;
+    const visibility = input.visibility ?? skill.visibility;
+    const folder = input.folder === undefined ? skill.folder : input.folder || null;
+    await upsertPerson(tx, owner);
+    await updateSkill(tx, skill, { version, visibility, folder, content });
+    if (isNew)
+      await insertVersion(tx, skill.id, version, { content, authorId: owner.userId, message: input.message ?? null });
+    await announce(tx, skillChanged, { ...announced(skill), version, visibility });
+    return { warnings };
+  });
+}
+
+/** From now on nobody reads it; its row, shares and places stay for a restoration. */
+export function deleteSkill(prisma: PrismaClient, owner: Person, slug: string): Promise<void> {
+  return prisma.$transaction(async (tx) => {
+    const skill = await ownedForUpdate(tx, owner, slug);
+    await setDeleted(tx, skill.id, new Date());
+    await announceDeleted(tx, announced(skill));
+  });
+}
+
+/** Nothing happens to one that is not deleted. @throws AppError 404; 410 when it was too long ago */
+export function restoreSkill(prisma: PrismaClient, owner: Person, slug: string): Promise<void> {
+  return prisma.$transaction(async (tx) => {
+    await lockSkill(tx, slug);
+    const skill = await findSkill(tx, slug, owner);
+    if (!skill?.owned || !skill.deleted_at) {
+      // Says what is true of one that was not deleted: fine for its owner, forbidden or unknown to others.
+      await getOwnedSkill(tx, slug, owner);
+      return;
+    }
+    if (skill.deleted_at.getTime() < Date.now() - RESTORABLE_DAYS * 86_400_000) {
+      throw new AppError('gone', 'too_late', `the skill was deleted more than ${RESTORABLE_DAYS} days ago`);
+    }
+    await setDeleted(tx, skill.id, null);
+    await announce(tx, skillChanged, announced(skill));
+  });
+}
+
+async function ownedForUpdate(tx: Db, owner: Person, slug: string): Promise<SkillWithBody> {
+  if (!(await lockSkill(tx, slug))) throw noSkill(slug);
+  return getOwnedSkill(tx, slug, owner);
+}
+
+const announced = ({ id, slug, workspace_id, version, visibility }: SkillWithBody) => ({
+  id,
+  slug,
+  workspaceId: workspace_id,
+  version,
+  visibility,
+});
+
+const contentOf = (skill: SkillWithBody): SkillContent => ({
+  title: skill.title,
+  description: skill.description,
+  bodyMd: skill.body_md,
+  tags: skill.tags,
+  license: skill.license,
+  frontMatter: skill.front_matter,
+});
+
+function sameContent(one: SkillContent, other: SkillContent): boolean {
+  const key = ({ title, description, bodyMd, tags, license }: SkillContent) =>
+    JSON.stringify([title, description, bodyMd, tags, license]);
+  return key(one) === key(other);
+}

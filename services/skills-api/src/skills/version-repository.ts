@@ -1,0 +1,56 @@
+import type { Db } from '../database';
+import type { SkillVersion } from '../generated/prisma/client';
+import { contentHashOf, type SkillContent } from './skill-input';
+
+/** Older ones go: a skill keeps this many. */
+const KEPT_MAX = 100;
+
+export async function insertVersion(
+  tx: Db,
+  skillId: string,
+  version: number,
+  { content, authorId, message }: { content: SkillContent; authorId: string; message: string | null },
+): Promise<void> {
+  const { title, description, bodyMd, tags, license } = content;
+  await tx.skillVersion.create({
+    data: {
+      skillId,
+      version,
+      title,
+      description,
+      bodyMd,
+      contentHash: contentHashOf(bodyMd),
+      tags,
+      license,
+      authorId,
+      message,
+    },
+  });
+  if (version > KEPT_MAX)
+    await tx.skillVersion.deleteMany({ where: { skillId, version: { lte: version - KEPT_MAX } } });
+}
+
+/** Newest first. */
+export const listVersions = (db: Db, skillId: string): Promise<Omit<SkillVersion, 'bodyMd'>[]> =>
+  db.skillVersion.findMany({ where: { skillId }, omit: { bodyMd: true }, orderBy: { version: 'desc' } });
+
+export const findVersion = (db: Db, skillId: string, version: number): Promise<SkillVersion | null> =>
+  db.skillVersion.findUnique({ where: { skillId_version: { skillId, version } } });
+
+export function versionToApi({
+  version,
+  title,
+  contentHash,
+  message,
+  authorId,
+  createdAt,
+}: Omit<SkillVersion, 'bodyMd'>) {
+  return {
+    version,
+    title,
+    content_hash: contentHash,
+    message,
+    author_id: authorId,
+    created_at: createdAt.toISOString(),
+  };
+}

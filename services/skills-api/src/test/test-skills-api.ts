@@ -1,0 +1,149 @@
+/** The real app on a database of its own. Only worker-api, who knows the accounts, is played. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { cacheIdentities, createTokenHasher, newOpaqueToken, parseOpaqueToken } from '@gantry/auth';
+import { type Identity, newId, type Role } from '@gantry/events';
+import { health, postgresCheck } from '@gantry/http';
+import { catchLogs, createDatabase } from '@gantry/testing';
+import { parseKeyRing } from '@gantry/vault';
+import type { Express } from 'express';
+import request, { type Test } from 'supertest';
+import { apiKeyTokens } from '../api-keys/api-key';
+import { type KeyUse, trackKeyUse } from '../api-keys/key-use';
+import { createApp } from '../app';
+import { type Database, openDatabase } from '../database';
+import { forgivesTyping } from '../search/search-skills';
+import { countViews, type ViewCounts } from '../skills/view-counts';
+
+export interface TestPerson {
+  userId: string;
+  workspaceId: string;
+  email: string;
+  /** A personal token. */
+  token: string;
+  cookie: string;
+}
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/** Requests with one credential, or with none. */
+export type Client = Record<Method, (path: string) => Test>;
+
+export interface TestSkillsApi {
+  app: Express;
+  url: string;
+  database: Database;
+  views: ViewCounts;
+  keyUse: KeyUse;
+  person(options?: { workspaceId?: string; role?: Role; email?: string; name?: string | null }): TestPerson;
+  workspaceToken(workspaceId: string): string;
+  /** What worker-api would say from now on. */
+  leave(person: TestPerson): void;
+  apiKey(person: TestPerson): Promise<{ id: string; key: string }>;
+  as(credential: TestPerson | string | null): Client;
+  /** Types of the events that wait to be published, oldest first. */
+  announced(): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+export const SKILLS_URL = 'http://skills.test';
+
+export async function startTestSkillsApi(): Promise<TestSkillsApi> {
+  const { log, lines } = catchLogs(process.env.SKILLS_TEST_LOG ?? 'error');
+  const database = openDatabase((await createDatabase('skills-api')).url, log);
+  const { pool, prisma } = database;
+  const identities = new Map<string, Identity>();
+  const hasher = createTokenHasher(parseKeyRing(`v1:${Buffer.alloc(32, 7).toString('base64')}`));
+  const keyUse = trackKeyUse({ pool, log });
+  const keys = apiKeyTokens({ prisma, hasher, keyUse });
+  const ofUser = (userId: string) => [...identities.values()].find((identity) => identity.userId === userId) ?? null;
+  const cache = cacheIdentities(async ({ secret }) =>
+    parseOpaqueToken(secret)?.prefix === keys.prefix
+      ? keys.identify(secret, async (question) => (question.kind === 'user' ? ofUser(question.userId) : null))
+      : (identities.get(secret) ?? null),
+  );
+  const views = countViews({ pool, log });
+  const app = createApp({
+    database,
+    health: health({ postgres: postgresCheck(pool) }),
+    identify: cache.identify,
+    hasher,
+    views,
+    forgiving: await forgivesTyping(pool, log),
+    announce: () => {},
+    evictKey: cache.evictToken,
+    baseUrl: 'http://api.test',
+    dashboardUrl: 'http://dashboard.test',
+    skillsUrl: SKILLS_URL,
+    log,
+    rateLimits: { requestsPerMinute: 1e6, runsPerMinute: 1e6, signInsPerMinute: 1e6 },
+    validateResponses: true,
+  });
+  const server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // The first request compiles the OpenAPI file.
+  const first = await request(app).get('/healthz');
+  if (first.status !== 200) throw new Error(JSON.stringify(lines[0]));
+
+  function as(credential: TestPerson | string | null): Client {
+    const token = typeof credential === 'object' ? credential?.token : credential;
+    const call = (method: Method) => (path: string) => {
+      const test = request(app)[method](path);
+      return token ? test.set('Authorization', `Bearer ${token}`) : test;
+    };
+    return { get: call('get'), post: call('post'), put: call('put'), patch: call('patch'), delete: call('delete') };
+  }
+
+  return {
+    app,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    database,
+    views,
+    keyUse,
+    person: ({ workspaceId = newId('ws_'), role = 'member', email, name = 'Ada' } = {}) => {
+      const userId = newId('usr_');
+      const person = {
+        userId,
+        workspaceId,
+        email: email ?? `${userId.toLowerCase()}@example.test`,
+        token: newOpaqueToken('svc_'),
+        cookie: newOpaqueToken('ses_'),
+      };
+      const identity = {
+        userId,
+        email: person.email,
+        name,
+        tokenId: newId('tok_'),
+        defaultWorkspaceId: workspaceId,
+        memberships: { [workspaceId]: role },
+        expiresAt: null,
+      };
+      identities.set(person.token, { ...identity, kind: 'personal_token' });
+      identities.set(person.cookie, { ...identity, tokenId: newId('ssn_'), kind: 'session' });
+      return person;
+    },
+    workspaceToken: (workspaceId) => {
+      const token = newOpaqueToken('wst_');
+      const memberships = { [workspaceId]: 'admin' as const };
+      const nobody = { userId: null, email: null, name: 'CI', tokenId: newId('tok_'), expiresAt: null };
+      identities.set(token, { ...nobody, kind: 'workspace_token', defaultWorkspaceId: workspaceId, memberships });
+      return token;
+    },
+    leave: ({ userId }) => {
+      for (const identity of identities.values()) if (identity.userId === userId) identity.memberships = {};
+      cache.evictUser(userId);
+    },
+    apiKey: async (person) => {
+      const { body } = await as(person).post('/api/v1/api-keys').send({ name: 'test' }).expect(201);
+      return { id: body.id, key: body.key };
+    },
+    as,
+    announced: async () =>
+      (await pool.query('SELECT type FROM outbox ORDER BY created_at, id')).rows.map((row) => row.type),
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await database.close();
+    },
+  };
+}
