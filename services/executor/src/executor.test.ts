@@ -233,13 +233,16 @@ def run():
 test('declared outputs that are missing fail the run and are named', async () => {
   const { service } = fixture;
   const outputs = [{ name: 'total', type: 'number' }];
+  const two = [...outputs, { name: 'mean', type: 'number' }];
   const ends = await Promise.all([
     service.run('def run(): return {"sum": 1}', { outputs }),
-    service.run('def run(): return [1]', { outputs }),
+    service.run('def run(): return [1]', { outputs: two }),
+    service.run('def run(): return [1]', { outputs: [...outputs, { name: 'count', type: 'number' }] }),
   ]);
   expect(ends.map(({ finished }) => finished.error?.message)).toEqual([
     'run() returned no total: declared outputs are total',
-    'run() must return a dict with the declared outputs (total), it returned a list',
+    'run() must return a dict with the declared outputs (total, mean), it returned a list',
+    undefined,
   ]);
 });
 
