@@ -3,7 +3,8 @@ import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { type PackageIndex, parseRequirement } from './dependencies';
+import { parseRequirement } from './dependencies';
+import type { PackageIndex } from './package-index';
 import { type ExecutorFixture, startTestExecutor } from './test/executor-fixture';
 import { zipOf } from './test/zip-fixture';
 

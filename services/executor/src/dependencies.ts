@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import type { DirectoryStore } from './directory-store';
 import type { EgressProxy } from './egress/proxy';
+import type { PackageIndex } from './package-index';
 import { explainPipFailure } from './pip-failure';
 import { ToolFailed, type ToolRunner } from './sandbox/tool-run';
 
@@ -10,15 +11,6 @@ export const INSTALL_TIMEOUT_MS = 120_000;
 const DOWNLOAD_BYTES_MAX = 2 * 2 ** 30;
 const REQUIREMENTS_MAX = 100;
 const PROGRESS_MS = 5_000;
-
-/** Where packages come from, as pip's own variables say. */
-export interface PackageIndex {
-  indexUrl: string | null;
-  extraIndexUrls: string[];
-  findLinks: string[];
-  /** Hosts beside those of the addresses above that files may be downloaded from. */
-  fileHosts: string[];
-}
 
 export class DependencyError extends Error {}
 

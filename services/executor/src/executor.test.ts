@@ -237,7 +237,7 @@ test('declared outputs that are missing fail the run and are named', async () =>
   const ends = await Promise.all([
     service.run('def run(): return {"sum": 1}', { outputs }),
     service.run('def run(): return [1]', { outputs: two }),
-    service.run('def run(): return [1]', { outputs: [...outputs, { name: 'count', type: 'number' }] }),
+    service.run('def run(): return [1]', { outputs }),
   ]);
   expect(ends.map(({ finished }) => finished.error?.message)).toEqual([
     'run() returned no total: declared outputs are total',
@@ -295,6 +295,26 @@ test('a job may ask for a process of its own', async () => {
     isolation: 'process',
   });
   expect(finished).toMatchObject({ status: 'completed' });
+});
+
+test('progress in a tight loop is thinned out, and its last word kept', async () => {
+  const source =
+    'from gantry import context\ndef run():\n    for n in range(5000): context.progress(n / 5000, "step")\n    context.progress(1)';
+  const { events } = await fixture.service.run(source);
+  const progress = events.filter((event) => event.type === 'progress');
+  expect(progress.length).toBeLessThan(100);
+  expect(progress.at(-1)).toMatchObject({ fraction: 1, message: null });
+});
+
+test('a run that is still being prepared is cancelled at once, and never starts', async () => {
+  const { service, bus } = fixture;
+  const code = { ...(await service.code(`def run(): return "${Date.now()}"`)), url: service.url('hangs') };
+  const id = service.queue(code);
+  await until(() => service.requestsToStore.some((line) => line.includes('hangs')));
+  bus.nc.publish(runSubjects.cancel(id));
+  const { finished, events } = await service.finished(id, 2_000);
+  expect(finished.status).toBe('cancelled');
+  expect(events).toHaveLength(1);
 });
 
 test('the executor says how it is, and counts what it did', async () => {

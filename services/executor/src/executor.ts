@@ -14,7 +14,7 @@ import {
 import type { Logger } from 'pino';
 import { createClaimLoop } from './claim-loop';
 import { createCodeStore } from './code-store';
-import { createDependencies, type PackageIndex } from './dependencies';
+import { createDependencies } from './dependencies';
 import { openDirectoryStore } from './directory-store';
 import { createAddressPolicy } from './egress/address-check';
 import { startEgressProxy } from './egress/proxy';
@@ -24,6 +24,7 @@ import type { Interpreter } from './interpreter';
 import { type Layout, removeOwn } from './layout';
 import { createLeases } from './leases';
 import { createMetrics } from './metrics';
+import type { PackageIndex } from './package-index';
 import { type RunJobDeps, startRun } from './run-job';
 import { openCgroups } from './sandbox/cgroup';
 import { type Isolation, startSandbox } from './sandbox/sandbox';

@@ -86,7 +86,8 @@ export function createRunLog(options: { redactor: Redactor; bytesMax: number; em
     },
     record(level, text, fields) {
       const known = (['debug', 'info', 'warning', 'error'] as const).find((one) => one === level) ?? 'info';
-      const masked = fields && (redactor.json(fields) as Record<string, unknown>);
+      if (full) return;
+      const masked = fields && (printableJson(redactor.json(fields)) as Record<string, unknown>);
       redactor
         .text(text)
         .split('\n')
@@ -123,3 +124,9 @@ function pieces(line: Buffer): Buffer[] {
 
 /** PostgreSQL has no place for NUL in text or JSON. */
 export const printable = (text: string) => (text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text);
+
+export function printableJson(value: unknown): unknown {
+  const text = JSON.stringify(value);
+  if (!text?.includes('\\u0000')) return value;
+  return JSON.parse(text, (_, inner) => (typeof inner === 'string' ? printable(inner) : inner));
+}

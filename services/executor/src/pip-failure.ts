@@ -1,6 +1,7 @@
 import fs from 'node:fs';
-import type { PackageIndex } from './dependencies';
+
 import { getBytes, TransferError } from './object-transfer';
+import type { PackageIndex } from './package-index';
 
 const PAGE_BYTES_MAX = 32 << 20;
 

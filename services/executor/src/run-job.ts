@@ -1,26 +1,23 @@
 /** One job from its arrival to its terminal event. */
 
 import type { KeyObject } from 'node:crypto';
-import { type Job, openBox, type RunError } from '@gantry/events';
+import type { Job, RunError } from '@gantry/events';
 import type { Logger } from 'pino';
 import { artifactsOf } from './artifacts';
 import type { CodeStore } from './code-store';
-import { type Dependencies, DependencyError } from './dependencies';
+import type { Dependencies } from './dependencies';
 import type { EgressProxy } from './egress/proxy';
 import type { EventPublisher, NewRunEvent } from './event-publisher';
+import { errorOf, explain } from './explain-outcome';
 import { createRunLog, printable, type RunLog } from './log-lines';
 import type { Metrics } from './metrics';
-import { getBytes, getStream } from './object-transfer';
+import { getStream } from './object-transfer';
 import { createRedactor, type Redactor } from './redact';
 import { outputEvent, type RunUploads } from './run-output';
+import { fetchInputs, openSecrets, sandboxJobOf, specOf } from './run-request';
 import type { Child } from './sandbox/child';
-import { MEMORY_LIMIT, WALL_LIMIT } from './sandbox/kill-reasons';
-import { type Finished, type Outcome, runInChild, type SandboxJob } from './sandbox/run-in-child';
+import { type Finished, runInChild } from './sandbox/run-in-child';
 import type { Isolation, Sandbox } from './sandbox/sandbox';
-import { type SandboxSpec, TMP_BYTES_DEFAULT } from './sandbox/settings';
-
-/** Larger inputs than this are refused, by whatever way they came. */
-const INPUTS_BYTES_MAX = 16 << 20;
 
 export interface RunJobDeps {
   sandbox: Sandbox;
@@ -59,6 +56,12 @@ export interface ActiveRun {
 /** Stops a run before it has a process; thrown through its preparation. */
 class Stopped extends Error {}
 
+/** Of the egress proxy, in both directions together. */
+const EGRESS_BYTES_MAX = 1 << 30;
+/** A run that reports its progress in a tight loop is heard this often. */
+const PROGRESS_MS = 50;
+const COST_EVENTS_MAX = 1_000;
+
 const NO_USAGE = { wallMs: 0, cpuMs: 0, maxRssBytes: 0 };
 type Ending = Omit<Extract<NewRunEvent, { type: 'finished' }>, 'type' | 'usage'>;
 
@@ -78,6 +81,25 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
   const gone = new Promise<void>((resolve) => {
     leaveGone = resolve;
   });
+  let settle!: () => void;
+  const settled = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  let progress: Extract<NewRunEvent, { type: 'progress' }> | undefined;
+  let progressTimer: NodeJS.Timeout | undefined;
+  let costEvents = 0;
+
+  /** Nothing follows the terminal event, whatever is still being cleared away. */
+  function emit(event: NewRunEvent) {
+    if (!finished) events.push(event);
+  }
+
+  function emitProgress() {
+    clearTimeout(progressTimer);
+    progressTimer = undefined;
+    if (progress) emit(progress);
+    progress = undefined;
+  }
 
   function releaseOnce() {
     if (released) return;
@@ -88,11 +110,14 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
   function stop(ending: Ending) {
     if (finished || verdict) return;
     verdict = ending;
-    child?.kill('stopped by the executor');
+    // Whatever is being prepared ends by itself, and then finds the verdict.
+    if (child) child.kill('stopped by the executor');
+    else finish(ending);
   }
 
   function finish(ending: Ending, usage = NO_USAGE) {
     if (finished) return;
+    emitProgress();
     finished = true;
     if (!lost) {
       events.push({ type: 'finished', ...ending, usage: { ...usage, costUsd } });
@@ -100,6 +125,7 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
     }
     deps.metrics.runs.inc({ source: job.source, status: ending.status, code: ending.error?.code ?? '' });
     releaseOnce();
+    settle();
   }
 
   async function run() {
@@ -111,7 +137,7 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
       runLog = createRunLog({
         redactor,
         bytesMax: job.limits.logBytes,
-        emit: (line) => events.push({ type: 'log', ...line }),
+        emit: (line) => emit({ type: 'log', ...line }),
       });
       const settings = { secrets, redactor, runLog };
       await prepareAndRun(settings);
@@ -136,7 +162,10 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
     const network = job.kind === 'run' && job.network === 'egress';
     const unpin: (() => void)[] = [];
     const pass = network
-      ? deps.egress.admit({ bytesMax: EGRESS_BYTES_MAX, onDenied: (target) => deniedLine(runLog, target) })
+      ? deps.egress.admit({
+          bytesMax: EGRESS_BYTES_MAX,
+          onDenied: (target) => deniedLine(runLog, redactor.text(target)),
+        })
       : undefined;
     let handedOver = false;
     try {
@@ -174,17 +203,20 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
         {
           onStream: runLog.write,
           onLog: runLog.record,
-          onProgress: (fraction, message) =>
-            events.push({
+          onProgress(fraction, message) {
+            progress = {
               type: 'progress',
               fraction,
               message: message === null ? null : printable(redactor.text(message)),
-            }),
+            };
+            progressTimer ??= setTimeout(emitProgress, PROGRESS_MS);
+          },
           onCost(usd, label) {
             costUsd += usd;
-            events.push({ type: 'cost', usd, label: label === null ? null : printable(redactor.text(label)) });
+            const shown = label === null ? null : printable(redactor.text(label));
+            if (++costEvents <= COST_EVENTS_MAX) emit({ type: 'cost', usd, label: shown });
           },
-          openArtifact: artifactsOf(job, deps.uploads, redactor, (event) => events.push(event)),
+          openArtifact: artifactsOf(job, deps.uploads, redactor, emit),
           openFile: async (index) => getStream(job.files[index]?.url ?? ''),
         },
         releaseOnce,
@@ -222,7 +254,7 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
     finish({ status: error.code === 'timeout' ? 'timed_out' : 'failed', error: masked }, usage);
   }
 
-  const settled = run();
+  void run();
   return {
     job,
     get started() {
@@ -245,96 +277,8 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
   };
 }
 
-/** Bytes in both directions together. */
-const EGRESS_BYTES_MAX = 1 << 30;
-
 const deniedLine = (runLog: RunLog, target: string) =>
   runLog.platform(`Connection to ${printable(target)} refused: it is not a public address.`, 'warning');
 
 const isolationOf = (job: Job, deps: RunJobDeps): Isolation =>
   deps.isolation === 'process' ? 'process' : job.isolation;
-
-function openSecrets(job: Job, privateKey: KeyObject): Record<string, string> {
-  return job.secrets ? JSON.parse(openBox(privateKey, job.runId, job.secrets).toString()) : {};
-}
-
-async function fetchInputs(url: string): Promise<Record<string, unknown>> {
-  return JSON.parse((await getBytes(url, INPUTS_BYTES_MAX)).toString());
-}
-
-function specOf(job: Job, deps: string | null, egress: boolean): SandboxSpec {
-  const { limits } = job;
-  return {
-    code: job.code.digest,
-    deps,
-    egress,
-    tmpBytes: limits.tmpBytes || TMP_BYTES_DEFAULT,
-    cpuSeconds: limits.cpuSeconds,
-    // One thread more for the forwarder to the egress proxy.
-    limits: { DATA: limits.memoryBytes, NPROC: limits.processes + (egress ? 1 : 0), FSIZE: limits.tmpBytes },
-  };
-}
-
-function sandboxJobOf(
-  job: Job,
-  inputs: Record<string, unknown>,
-  env: Record<string, string>,
-  egressNonce: string | undefined,
-): SandboxJob {
-  const { runId, workspaceId, attempt, entrypoint, outputs } = job;
-  return {
-    op: 'run',
-    ...{ runId, workspaceId, attempt, entrypoint, outputs, inputs, env, egressNonce },
-    outputBytes: job.limits.outputBytes,
-    files: placeFiles(job.files),
-  };
-}
-
-/** A file name from outside becomes one path segment; two of the same name stay two files. */
-function placeFiles(files: Job['files']): NonNullable<SandboxJob['files']> {
-  const taken = new Set<string>();
-  return files.map(({ input, name, size }) => {
-    const last = name.split(/[/\\]/).at(-1) ?? '';
-    const clean = Buffer.from(last.replaceAll('\0', '')).subarray(0, 200).toString().replace(/^\.+$/, '') || 'file';
-    const unique = taken.has(clean) ? `${taken.size}-${clean}` : clean;
-    taken.add(unique);
-    return { input, name: unique, size };
-  });
-}
-
-/** What went wrong before the run had a process. */
-function errorOf(err: unknown): RunError {
-  if (err instanceof DependencyError) return { code: 'dependency_install', message: err.message };
-  return { code: 'sandbox', message: `The run could not be prepared: ${(err as Error).message}` };
-}
-
-/** The text that the person whose run it was gets to read. */
-function explain(outcome: Exclude<Outcome, { kind: 'returned' }>, job: Job): RunError {
-  const { limits } = job;
-  const cpuLimit: RunError = { code: 'timeout', message: `The run used its ${limits.cpuSeconds} s of CPU time.` };
-  const noMemory: RunError = {
-    code: 'out_of_memory',
-    message: `The run needed more than its ${limits.memoryBytes >> 20} MB of memory.`,
-  };
-  switch (outcome.kind) {
-    case 'cpu':
-      return cpuLimit;
-    case 'out_of_memory':
-      return noMemory;
-    case 'killed':
-      if (outcome.reason === WALL_LIMIT)
-        return { code: 'timeout', message: `The run took longer than its ${limits.wallMs / 1000} s.` };
-      if (outcome.reason === MEMORY_LIMIT) return noMemory;
-      return { code: 'sandbox', message: `The run was stopped: ${outcome.reason}.` };
-    case 'broken':
-      return { code: 'sandbox', message: `The run gave no result: ${outcome.message}.` };
-    case 'raised': {
-      const { type, message, trace } = outcome;
-      const shown = { type, ...(trace && { trace }) };
-      if (outcome.cause === 'cpu') return { ...cpuLimit, ...shown };
-      if (outcome.cause === 'memory') return { ...noMemory, ...shown };
-      if (outcome.cause === 'output') return { code: 'output_too_large', message };
-      return { code: 'exception', message, ...shown };
-    }
-  }
-}

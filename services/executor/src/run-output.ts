@@ -1,6 +1,6 @@
 import { type ArtifactReply, type ArtifactRequest, INLINE_BYTES_MAX, type Job } from '@gantry/events';
 import type { NewRunEvent } from './event-publisher';
-import { printable } from './log-lines';
+import { printableJson } from './log-lines';
 import { putBytes } from './object-transfer';
 import type { Redactor } from './redact';
 
@@ -21,7 +21,8 @@ export function outputEvent(job: Job, json: Buffer, redactor: Redactor, uploads:
   }
   const problem = outputProblem(job, output);
   if (problem) return { status: 'failed', error: { code: 'exception', message: problem, type: 'TypeError' } };
-  output = withoutNul(redactor.json(output), json);
+  output = redactor.json(output);
+  if (json.includes('\\u0000')) output = printableJson(output);
   if (json.length <= INLINE_BYTES_MAX) return { status: 'completed', output };
   return storeOutput(job, Buffer.from(JSON.stringify(output)), uploads);
 }
@@ -54,9 +55,3 @@ function outputProblem(job: Job, output: unknown): string | null {
 }
 
 const describe = (value: unknown) => (value === null ? 'None' : Array.isArray(value) ? 'a list' : `a ${typeof value}`);
-
-function withoutNul(value: unknown, json: Buffer): unknown {
-  return json.includes('\\u0000')
-    ? JSON.parse(JSON.stringify(value, (_, inner) => (typeof inner === 'string' ? printable(inner) : inner)))
-    : value;
-}

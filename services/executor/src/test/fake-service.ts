@@ -81,6 +81,7 @@ export async function fakeService(bus: Bus, source: Job['source'] = 'automation'
   const store = http.createServer(async (req, res) => {
     const key = new URL(req.url ?? '', 'http://store').pathname.slice(1);
     requestsToStore.push(`${req.method} ${key}`);
+    if (key === 'hangs') return;
     if (req.method === 'PUT') {
       const parts: Buffer[] = [];
       for await (const part of req) parts.push(part);

@@ -1,0 +1,91 @@
+/** The claim loop alone, on a real NATS: what it does with more work than it has slots for. */
+import { type Bus, type ClaimRequest, connectBus, encode, type Job, runSubjects } from '@gantry/events';
+import { catchLogs, startTestNats, type TestNats, until } from '@gantry/testing';
+import type { Msg } from 'nats';
+import { type ClaimLoop, createClaimLoop } from './claim-loop';
+import { LIMITS } from './test/fake-service';
+
+let nats: TestNats;
+let service: Bus;
+let executor: Bus;
+let loop: ClaimLoop;
+const { log } = catchLogs();
+const claims: Msg[] = [];
+const withdrawn: string[] = [];
+const started: { job: Job; release: () => void }[] = [];
+const returned: Job[] = [];
+
+beforeAll(async () => {
+  nats = await startTestNats();
+  service = await connectBus({ url: nats.url('automation-api'), name: 'service', log });
+  executor = await connectBus({ url: nats.url('executor'), name: 'executor', log });
+  service.nc.subscribe(runSubjects.claim('automation'), { callback: (_, message) => claims.push(message) });
+  service.nc.subscribe(runSubjects.withdraw('automation'), {
+    callback: (_, message) => withdrawn.push(message.json<{ claimId: string }>().claimId),
+  });
+  await service.nc.flush();
+  loop = createClaimLoop({
+    bus: executor,
+    sources: ['automation', 'worker'],
+    slots: 2,
+    executorId: 'exec_test',
+    publicKey: 'AAAA',
+    log,
+    mayClaim: () => true,
+    startJob: (job, release) => started.push({ job, release }),
+    returnJob: (job) => returned.push(job),
+    onChange: () => {},
+  });
+  loop.start();
+});
+afterAll(async () => {
+  await loop.stop();
+  await service.nc.close();
+  await executor.nc.close();
+  await nats.stop();
+});
+
+const jobFor = (runId: string): Job => ({
+  ...{ runId, source: 'automation', attempt: 1, workspaceId: 'ws_test', kind: 'run', entrypoint: 'main.py' },
+  code: { digest: 'a'.repeat(64), url: 'http://store/x', size: 1 },
+  ...{ dependencies: [], inputs: {}, files: [], network: 'none', isolation: 'zygote' },
+  limits: LIMITS,
+});
+const idOf = (message: Msg) => message.json<ClaimRequest>().claimId;
+
+test('a claim left over by a taken slot is withdrawn; a job that comes all the same waits, then goes back', async () => {
+  await until(() => claims.length === 2);
+  // Nobody answers for `worker`, and no claim of `automation` is lost by that.
+  const [first, second] = claims as [Msg, Msg];
+  first.respond(encode({ job: jobFor('run_1') }));
+  await until(() => started.length === 1);
+  second.respond(encode({ job: jobFor('run_2') }));
+  await until(() => started.length === 2);
+  expect(loop.busy()).toBe(2);
+
+  // A slot is free for a moment: a claim is made for it, and the slot is gone before it is answered.
+  started[0]?.release();
+  await until(() => claims.length === 3);
+  const late = claims[2] as Msg;
+  const another = claims.length;
+  late.respond(encode({ job: jobFor('run_3') }));
+  await until(() => started.length === 3);
+  expect(claims).toHaveLength(another);
+
+  // Two releases make two claims; both are answered after the first job took more than its share.
+  started[1]?.release();
+  await until(() => claims.length === 4);
+  (claims[3] as Msg).respond(encode({ job: jobFor('run_4') }));
+  await until(() => started.length === 4);
+  expect(returned).toEqual([]);
+});
+
+test('a job that is handed over while the loop stops goes back to the queue', async () => {
+  started.at(-1)?.release();
+  await until(() => claims.length === 5);
+  const stopping = loop.stop();
+  await until(() => withdrawn.includes(idOf(claims[4] as Msg)));
+  (claims[4] as Msg).respond(encode({ job: jobFor('run_5') }));
+  await stopping;
+  expect(returned.map(({ runId }) => runId)).toEqual(['run_5']);
+});

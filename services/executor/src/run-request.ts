@@ -1,0 +1,57 @@
+/** What a job asks for, as the sandbox is told it. */
+import type { KeyObject } from 'node:crypto';
+import { type Job, openBox } from '@gantry/events';
+import { getBytes } from './object-transfer';
+import type { SandboxJob } from './sandbox/run-in-child';
+import { type SandboxSpec, TMP_BYTES_DEFAULT } from './sandbox/settings';
+
+/** Larger inputs than this are refused, by whatever way they came. */
+const INPUTS_BYTES_MAX = 16 << 20;
+
+export function openSecrets(job: Job, privateKey: KeyObject): Record<string, string> {
+  return job.secrets ? JSON.parse(openBox(privateKey, job.runId, job.secrets).toString()) : {};
+}
+
+export async function fetchInputs(url: string): Promise<Record<string, unknown>> {
+  return JSON.parse((await getBytes(url, INPUTS_BYTES_MAX)).toString());
+}
+
+export function specOf(job: Job, deps: string | null, egress: boolean): SandboxSpec {
+  const { limits } = job;
+  return {
+    code: job.code.digest,
+    deps,
+    egress,
+    tmpBytes: limits.tmpBytes || TMP_BYTES_DEFAULT,
+    cpuSeconds: limits.cpuSeconds,
+    // One thread more for the forwarder to the egress proxy.
+    limits: { DATA: limits.memoryBytes, NPROC: limits.processes + (egress ? 1 : 0), FSIZE: limits.tmpBytes },
+  };
+}
+
+export function sandboxJobOf(
+  job: Job,
+  inputs: Record<string, unknown>,
+  env: Record<string, string>,
+  egressNonce: string | undefined,
+): SandboxJob {
+  const { runId, workspaceId, attempt, entrypoint, outputs } = job;
+  return {
+    op: 'run',
+    ...{ runId, workspaceId, attempt, entrypoint, outputs, inputs, env, egressNonce },
+    outputBytes: job.limits.outputBytes,
+    files: placeFiles(job.files),
+  };
+}
+
+/** A file name from outside becomes one path segment; two of the same name stay two files. */
+export function placeFiles(files: Job['files']): NonNullable<SandboxJob['files']> {
+  const taken = new Set<string>();
+  return files.map(({ input, name, size }) => {
+    const last = name.split(/[/\\]/).at(-1) ?? '';
+    const clean = Buffer.from(last.replaceAll('\0', '')).subarray(0, 200).toString().replace(/^\.+$/, '') || 'file';
+    const unique = taken.has(clean) ? `${taken.size}-${clean}` : clean;
+    taken.add(unique);
+    return { input, name: unique, size };
+  });
+}
