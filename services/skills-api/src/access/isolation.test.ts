@@ -1,0 +1,133 @@
+/** Every operation of the OpenAPI file, called by those who may not: no operation is left out, because the file is the list. */
+import { readFileSync } from 'node:fs';
+import { newOpaqueToken } from '@gantry/auth';
+import { readOperations } from '@gantry/http';
+import { parse } from 'yaml';
+import { openapiFile } from '../app';
+import { type Method, startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
+
+const operations = readOperations(openapiFile);
+const document = parse(readFileSync(openapiFile, 'utf8'), { merge: true });
+
+let api: TestSkillsApi;
+let owner: TestPerson;
+let viewer: TestPerson;
+let revoked: string;
+let key: string;
+let keyId: string;
+
+/** What belongs to the owner, private: enough for every operation to find what it names. */
+const SKILL = 'isolated-skill';
+const LIBRARY = 'isolated-library';
+
+const BODIES: Record<string, object> = {
+  publishSkill: { title: 'By a stranger', body_md: 'x' },
+  publishSkillInBrowser: { title: 'By a stranger', body_md: 'x' },
+  changeSkill: { title: 'taken over' },
+  shareSkill: { emails: ['thief@example.test'] },
+  overrideSkill: { folder: 'stolen' },
+  createApiKey: { name: 'stolen' },
+  createLibrary: { title: 'By a stranger' },
+  changeLibrary: { title: 'taken over' },
+  addToLibrary: { skill_slug: SKILL },
+  orderLibrary: { skill_slugs: [SKILL] },
+  subscribe: { library_slug: LIBRARY },
+};
+
+beforeAll(async () => {
+  api = await startTestSkillsApi();
+  owner = api.person();
+  viewer = api.person({ workspaceId: owner.workspaceId, role: 'viewer' });
+  const gone = await api.apiKey(owner);
+  revoked = gone.key;
+  await api.as(owner).delete(`/api/v1/api-keys/${gone.id}`).expect(204);
+  ({ key, id: keyId } = await api.apiKey(owner));
+  const mine = api.as(owner);
+  await mine
+    .post('/api/v1/skills')
+    .send({ title: 'Isolated', slug: SKILL, body_md: 'the secret text', visibility: 'private' })
+    .expect(201);
+  await mine.post('/api/v1/libraries').send({ title: 'Isolated', slug: LIBRARY, visibility: 'private' }).expect(201);
+  await mine.post(`/api/v1/libraries/${LIBRARY}/skills`).send({ skill_slug: SKILL }).expect(200);
+});
+afterAll(() => api.stop());
+
+function pathOf({ id, path }: { id: string; path: string }): string {
+  const slug = /ibrar|ubscri/.test(id) ? LIBRARY : SKILL;
+  const query = id === 'searchSkills' ? '?q=secret' : '';
+  return (
+    path.replace(':slug', slug).replace(':skill_slug', SKILL).replace(':version', '1').replace(':id', keyId) + query
+  );
+}
+
+function call(operation: (typeof operations)[number], credential: string | TestPerson | null) {
+  const test = api.as(credential)[operation.method as Method](pathOf(operation));
+  if (operation.id === 'importSkill') return test.attach('bundle', Buffer.from('no zip'), 'skill.zip');
+  return BODIES[operation.id] ? test.send(BODIES[operation.id]) : test;
+}
+
+const guarded = operations.filter(({ access }) => access !== 'public' && access !== 'optional');
+const open = operations.filter(({ access }) => access === 'optional');
+/** These act on what is the caller's own, so that nothing of somebody else can be named. */
+const OWN =
+  /^(me|publish|import|createApiKey|listApiKeys|createLibrary|listMy|listSaved|listSubscriptions|searchSkills|listLibraries|homePage)/;
+
+test.each(guarded)(
+  '$id: no credential, a malformed one, an unknown one and a revoked key are 401',
+  async (operation) => {
+    for (const credential of [null, 'rly_short', newOpaqueToken('rly_'), newOpaqueToken('svc_'), revoked]) {
+      const answer = await call(operation, credential);
+      expect([credential, answer.status]).toEqual([credential, 401]);
+      expect(answer.body).toEqual({ error: expect.any(String), code: expect.any(String) });
+    }
+  },
+);
+
+test.each(open)('$id: nobody is welcome, but a bad credential is not taken for nobody', async (operation) => {
+  expect([200, 404]).toContain((await call(operation, null)).status);
+  for (const credential of ['rly_short', newOpaqueToken('rly_'), revoked]) {
+    expect((await call(operation, credential)).status).toBe(401);
+  }
+});
+
+test.each([...guarded, ...open].filter(({ id }) => !OWN.test(id)))(
+  '$id: a stranger, also one of the same workspace, learns nothing and changes nothing',
+  async (operation) => {
+    const colleague = api.person({ workspaceId: owner.workspaceId, role: 'owner' });
+    for (const stranger of [api.person({ role: 'owner' }), colleague]) {
+      const answer = await call(operation, stranger);
+      expect(answer.status).toBe(404);
+      expect(answer.text).not.toContain('the secret text');
+    }
+  },
+);
+
+test.each(guarded)('$id: naming a workspace that one is no member of is 403', async (operation) => {
+  const stranger = api.person();
+  expect((await call(operation, stranger).set('x-svc-workspace', owner.workspaceId)).status).toBe(403);
+  expect((await call(operation, key).set('x-svc-workspace', stranger.workspaceId)).status).toBe(403);
+});
+
+test.each(guarded)('$id: a viewer reads and keeps lists, and writes nothing that others see', async (operation) => {
+  const { status } = await call(operation, viewer);
+  if (operation.access === 'member') expect(status).toBe(403);
+  else expect([200, 201, 204, 404]).toContain(status);
+});
+
+test.each(guarded)('$id: an API key opens it exactly where the OpenAPI file says so', async ({ id, method, path }) => {
+  const { security = document.security } = document.paths[path.replace(/:(\w+)/g, '{$1}')][method];
+  const listed = security.some((scheme: object) => 'apiKey' in scheme);
+  const stranger = await api.apiKey(api.person());
+  const { status, body } = await call({ id, method, path } as (typeof operations)[number], stranger.key);
+  if (listed) expect(body.code).not.toBe('session_required');
+  else expect([status, body.code]).toEqual([403, 'session_required']);
+});
+
+test('nothing of the owner was touched by all this', async () => {
+  const { body: skill } = await api.as(owner).get(`/api/v1/skills/${SKILL}`).expect(200);
+  expect(skill).toMatchObject({ title: 'Isolated', version: 1, saves: 0, folder: null });
+  expect((await api.as(owner).get(`/api/v1/skills/${SKILL}/share`)).body.emails).toEqual([]);
+  const { body: library } = await api.as(owner).get(`/api/v1/libraries/${LIBRARY}`).expect(200);
+  expect(library).toMatchObject({ title: 'Isolated', skill_count: 1, subscriber_count: 0 });
+  expect((await api.as(owner).get('/api/v1/api-keys')).body).toHaveLength(1);
+});
