@@ -91,7 +91,7 @@ export class Child {
     this.state = 'dead';
     if (this.cgroup) {
       exit.oom = this.cgroup.oomKilled();
-      this.cgroup.destroy();
+      this.cgroup.release();
     }
     this.resolveExit(exit);
   }

@@ -24,6 +24,6 @@ export async function startColdChild(settings: SandboxSettings, spec: SandboxSpe
     child.ended({ status, cpuMs: 0, maxRssKb: 0 });
   });
   await bwrap.inner;
-  if (settings.cgroups) child.cgroup = settings.cgroups.create(child.id, child.hostPid());
+  if (settings.cgroups) child.cgroup = await settings.cgroups.confine(child.hostPid());
   return child;
 }

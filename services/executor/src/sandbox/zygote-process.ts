@@ -218,19 +218,26 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     const { child, connected, saidReady, nonce } = starting;
     // One that has been killed meanwhile may still say that it is ready: nobody must get it.
     if (child.state !== 'starting' || child.killedFor || !saidReady || connected.size < 3) return;
-    clearTimeout(starting.timer);
     this.byNonce.delete(nonce);
-    if (this.settings.cgroups) {
-      try {
-        child.cgroup = this.settings.cgroups.create(`${this.pid}-${child.id}`, child.hostPid());
-      } catch (err) {
-        this.lastBroken = `cgroup: ${(err as Error).message}`;
-        child.kill(this.lastBroken);
-        return;
-      }
+    void this.confine(child).then(() => {
+      // It may have been killed, or have died, meanwhile.
+      if (child.state !== 'starting' || child.killedFor) return;
+      clearTimeout(starting.timer);
+      child.state = 'ready';
+      this.emit('ready', child);
+    });
+  }
+
+  private async confine(child: Child): Promise<void> {
+    if (!this.settings.cgroups) return;
+    try {
+      const cgroup = await this.settings.cgroups.confine(child.hostPid());
+      if (child.state === 'starting') child.cgroup = cgroup;
+      else cgroup.release();
+    } catch (err) {
+      this.lastBroken = `cgroup: ${(err as Error).message}`;
+      child.kill(this.lastBroken);
     }
-    child.state = 'ready';
-    this.emit('ready', child);
   }
 
   private report(report: ZygoteReport): void {
