@@ -41,7 +41,7 @@ export interface TestService {
   nats: TestNats;
   logs: CaughtLogs;
   /** Somebody in a workspace of his own, or in the one given. */
-  signedIn(options?: { role?: Role; workspaceId?: string; userId?: string | null }): Caller;
+  signedIn(options?: { role?: Role; workspaceId?: string; userId?: string | null; expiresAt?: number }): Caller;
   anonymous: Pick<Caller, 'get' | 'post'>;
   /** An executor that the test drives itself: claim, report, complete. */
   connectExecutor(): Promise<FakeExecutor>;
@@ -121,7 +121,7 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
     database,
     nats,
     logs,
-    signedIn: ({ role = 'admin', workspaceId = newId('ws_'), userId = newId('usr_') } = {}) => {
+    signedIn: ({ role = 'admin', workspaceId = newId('ws_'), userId = newId('usr_'), expiresAt } = {}) => {
       const token = newOpaqueToken('svc_');
       identities.set(token, {
         kind: 'personal_token',
@@ -131,7 +131,7 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
         tokenId: newId('tok_'),
         defaultWorkspaceId: workspaceId,
         memberships: { [workspaceId]: role },
-        expiresAt: null,
+        expiresAt: expiresAt ?? null,
       });
       return {
         workspaceId,

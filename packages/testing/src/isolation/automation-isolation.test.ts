@@ -1,0 +1,119 @@
+import path from 'node:path';
+import { newOpaqueToken } from '@gantry/auth';
+import { newId } from '@gantry/events';
+import { deployed, helloManifest, makeArtifact, startService } from '../../../../services/automation-api/src/test/service';
+import { type Fixture, type IsolatedSurface, unknownLike } from './matrix';
+import { proveIsolation } from './prove-isolation';
+
+const openapiFile = path.resolve(__dirname, '../../../../openapi/automation.yaml');
+
+const ofAutomation: Fixture = { send: ({ automation }) => ({ path: { automationId: automation } }) };
+const ofRun: Fixture = { send: ({ run }) => ({ path: { runId: run } }) };
+const ofPageRun: Fixture = { send: ({ automation, run }) => ({ path: { automationId: automation, runId: run } }) };
+const nothing: Fixture = { send: () => ({}) };
+const inputs = { who: 'a stranger' };
+
+const fixtures: Record<string, Fixture> = {
+  live: nothing,
+  ready: nothing,
+  createUploadUrl: nothing,
+  createArtifact: {
+    send: ({ upload }) => ({ body: { manifest: helloManifest, entrypoint: 'main.py', storageKey: upload } }),
+  },
+  getArtifactCode: { send: ({ artifact }) => ({ path: { artifactId: artifact } }) },
+  testArtifact: { send: ({ artifact, automation }) => ({ body: { artifactId: artifact, automationId: automation, inputs } }) },
+  getTestRun: { send: ({ testRun }) => ({ path: { testRunId: testRun } }) },
+  deployAutomation: { send: ({ artifact }) => ({ body: { artifactId: artifact } }) },
+  listAutomations: nothing,
+  getAutomation: ofAutomation,
+  patchAutomation: { send: ({ automation }) => ({ path: { automationId: automation }, body: { status: 'paused' } }) },
+  archiveAutomation: ofAutomation,
+  updateAutomation: {
+    send: ({ automation, artifact }) => ({ path: { automationId: automation }, body: { artifactId: artifact } }),
+  },
+  rollbackAutomation: { send: ({ automation }) => ({ path: { automationId: automation }, body: { version: 1 } }) },
+  listVersions: ofAutomation,
+  runAutomation: { send: ({ automation }) => ({ path: { automationId: automation }, body: { inputs, wait: 0 } }) },
+  listRuns: { send: ({ automation }) => ({ query: `automationId=${automation}` }) },
+  getRun: ofRun,
+  cancelRun: ofRun,
+  streamRunEvents: ofRun,
+  listRunArtifacts: ofRun,
+  downloadRunArtifact: { send: ({ run, runArtifact }) => ({ path: { runId: run, artifactId: runArtifact } }) },
+  listSecrets: nothing,
+  setSecret: { send: () => ({ body: { name: 'HOME_SECRET', value: 'another value' } }) },
+  deleteSecret: { send: ({ secret }) => ({ path: { name: secret } }) },
+  getPage: ofAutomation,
+  runFromPage: { send: ({ automation }) => ({ path: { automationId: automation }, body: { inputs, wait: 0 } }) },
+  getPageRun: ofPageRun,
+  cancelPageRun: ofPageRun,
+  streamPageRunEvents: ofPageRun,
+  downloadPageRunArtifact: {
+    send: ({ automation, run, runArtifact }) => ({
+      path: { automationId: automation, runId: run, artifactId: runArtifact },
+    }),
+  },
+};
+
+async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
+  const service = await startService();
+  const owner = service.signedIn({ role: 'owner' });
+  const { workspaceId } = owner;
+  const inHome = (role: 'viewer' | 'member' | 'admin') => service.signedIn({ role, workspaceId }).token;
+  const foreigner = service.signedIn({ role: 'owner' });
+
+  await owner.post('/api/secrets', { name: 'HOME_SECRET', value: 'never to be seen' });
+  const upload = (await owner.post('/api/artifacts/upload-url').expect(200)).body.storageKey;
+  const artifact = await makeArtifact(owner);
+  const { automationId } = await deployed(owner);
+  const tested = await owner.post('/api/test', { artifactId: artifact, inputs, wait: 0 }).expect(200);
+  const runArtifact = newId('art_');
+  const executor = await service.connectExecutor();
+  const testJob = await executor.claim();
+  await testJob?.complete({ greeting: 'tested' });
+  const started = await owner.post(`/api/automations/${automationId}/run`, { inputs, wait: 0 }).expect(200);
+  const job = await executor.claim();
+  await job?.report(
+    { type: 'started' },
+    {
+      type: 'artifact',
+      ...{ artifactId: runArtifact, name: 'home.csv', contentType: 'text/csv', size: 1, sha256: '0'.repeat(64) },
+      key: `${workspaceId}/runs/${started.body.runId}/home.csv`,
+    },
+  );
+  await job?.complete({ greeting: 'only for the home workspace' });
+  await owner.get(`/api/runs/${started.body.runId}`).expect(200);
+
+  const real = {
+    upload,
+    artifact,
+    automation: automationId,
+    run: started.body.runId,
+    testRun: tested.body.testRunId,
+    runArtifact,
+    secret: 'HOME_SECRET',
+  };
+  return {
+    openapiFile,
+    url: service.url,
+    pool: service.api.deps.pool,
+    aliases: (documented) => [documented],
+    fixtures,
+    real,
+    unknown: { ...unknownLike(real), upload: upload.replace(/[^/]+$/, newId('up_')), secret: 'NOT_A_SECRET' },
+    homeWorkspaceId: workspaceId,
+    home: { viewer: inHome('viewer'), member: inHome('member'), admin: inHome('admin'), owner: owner.token },
+    foreign: {
+      workspaceId: foreigner.workspaceId,
+      personal: foreigner.token,
+      workspaceToken: service.signedIn({ workspaceId: foreigner.workspaceId, userId: null }).token,
+    },
+    // What worker-api no longer knows.
+    revoked: newOpaqueToken('wst_'),
+    expired: service.signedIn({ workspaceId, expiresAt: Date.now() - 1 }).token,
+    apiKey: newOpaqueToken('rly_'),
+    stop: service.stop,
+  };
+}
+
+proveIsolation(openapiFile, start);

@@ -1,0 +1,220 @@
+/**
+ * The isolation matrix: every operation of a surface, by every name it answers to, asked by everybody who may not.
+ *
+ * It is made from the OpenAPI file, so an operation that comes later is in it; one without a fixture fails the suite.
+ * What is expected: 401, 403 or 404; a database that is as before; nothing of the workspace in any answer; and that what
+ * belongs to somebody else answers like what does not exist, to the byte.
+ */
+import { newId, type Role, roles } from '@gantry/events';
+import { type Operation, readOperations } from '@gantry/http';
+import type { Pool } from 'pg';
+import { changedTables, readDatabaseState } from './database-state';
+
+/** Ids and names of one workspace's things, by what they are. */
+export type Ids = Record<string, string>;
+
+export interface Sent {
+  /** By path parameter. */
+  path?: Record<string, string | undefined>;
+  query?: string;
+  body?: unknown;
+  form?: () => FormData;
+}
+
+export interface Fixture {
+  /** A request that is valid but for who sends it. */
+  send: (ids: Ids) => Sent;
+  /** Whoever may call it makes something of his own by it, also somebody who signed in nowhere. */
+  makes?: true;
+  /** Taking away what is not there is done: 204 also for a foreign id. */
+  doneAlready?: true;
+}
+
+export interface IsolatedSurface {
+  openapiFile: string;
+  url: string;
+  pool: Pool;
+  /** The names of a documented path. */
+  aliases: (path: string) => string[];
+  fixtures: Record<string, Fixture>;
+  /** What exists in the home workspace, and what exists nowhere. */
+  real: Ids;
+  unknown: Ids;
+  homeWorkspaceId: string;
+  /** Tokens of people in the home workspace. */
+  home: Record<Role, string>;
+  foreign: { workspaceId: string; personal: string; workspaceToken: string };
+  revoked: string;
+  expired: string;
+  /** A good key of the skills surface, where it is none of the credentials. */
+  apiKey?: string;
+}
+
+interface Case {
+  name: string;
+  headers: Record<string, string>;
+  /** Statuses of a refusal. */
+  refusals: number[];
+  /** Good for something, somewhere else: an operation that names nothing may answer about the caller's own things. */
+  elsewhere?: true;
+}
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+/** Signed by nobody: `{"alg":"none"}`. */
+const unsignedJwt = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"sub":"usr_x"}').toString('base64url')}.x`;
+
+export function casesOf(surface: IsolatedSurface, { access }: Operation): Case[] {
+  const { home, foreign, homeWorkspaceId } = surface;
+  const withoutAny: Case = { name: 'no credential', headers: {}, refusals: [401] };
+  if (access === 'public') return [{ ...withoutAny, name: 'anybody', elsewhere: true, refusals: REFUSALS_OF_PUBLIC }];
+  const cases: Case[] = [
+    access === 'optional' ? { ...withoutAny, refusals: [401, 403, 404], elsewhere: true } : withoutAny,
+    { name: 'malformed', headers: bearer('wst_nonsense'), refusals: [401] },
+    { name: 'another scheme', headers: { Authorization: 'Basic YTpi' }, refusals: [401] },
+    { name: 'unsigned JWT', headers: bearer(unsignedJwt), refusals: [401] },
+    { name: 'revoked', headers: bearer(surface.revoked), refusals: [401] },
+    { name: 'expired', headers: { 'x-svc-token': surface.expired }, refusals: [401] },
+    { name: 'foreign workspace token', headers: bearer(foreign.workspaceToken), refusals: [403, 404], elsewhere: true },
+    { name: 'foreign personal token', headers: bearer(foreign.personal), refusals: [403, 404], elsewhere: true },
+    {
+      name: 'foreigner who names the workspace',
+      headers: { ...bearer(foreign.personal), 'x-svc-workspace': homeWorkspaceId },
+      refusals: [403],
+    },
+    {
+      name: 'member who names a foreign workspace',
+      headers: { ...bearer(home.owner), 'x-svc-workspace': foreign.workspaceId },
+      refusals: [403],
+    },
+  ];
+  if (surface.apiKey) cases.push({ name: 'rly_ key', headers: bearer(surface.apiKey), refusals: [401] });
+  for (const role of roles.slice(0, Math.max(0, roles.indexOf(access as Role)))) {
+    cases.push({ name: `${role} where ${access} is needed`, headers: bearer(home[role]), refusals: [403] });
+  }
+  return cases;
+}
+
+const REFUSALS_OF_PUBLIC = [400, 401, 403, 404, 409, 410, 428, 429];
+
+export interface Matrix {
+  operations: Operation[];
+  /** Operations without a fixture and fixtures without an operation. */
+  unmatched: string[];
+  /** What went wrong, one sentence each. */
+  check(operation: Operation): Promise<string[]>;
+  requests(): number;
+}
+
+export function isolationMatrix(surface: IsolatedSurface): Matrix {
+  const operations = readOperations(surface.openapiFile);
+  const ids = new Set(operations.map(({ id }) => id));
+  let requests = 0;
+
+  async function ask(operation: Operation, alias: string, sent: Sent, headers: Record<string, string>) {
+    requests++;
+    const form = sent.form?.();
+    const answer = await fetch(surface.url + alias + (sent.query ? `?${sent.query}` : ''), {
+      method: operation.method.toUpperCase(),
+      redirect: 'manual',
+      headers: { ...headers, ...(sent.body !== undefined && { 'Content-Type': 'application/json' }) },
+      ...(form ? { body: form } : sent.body !== undefined && { body: JSON.stringify(sent.body) }),
+    });
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  }
+
+  async function checkCase(operation: Operation, alias: string, fixture: Fixture, tried: Case): Promise<string[]> {
+    const problems: string[] = [];
+    const real = fixture.send(surface.real);
+    const namesSomething = JSON.stringify(real) !== JSON.stringify(fixture.send(surface.unknown));
+    // Where nothing is named, a good credential of elsewhere acts elsewhere: only reading shows whether that holds.
+    if (tried.elsewhere && !namesSomething && operation.method !== 'get' && operation.access !== 'public') return [];
+    const path = pathOf(alias, real);
+    const answer = await ask(operation, path, real, tried.headers);
+    const where = `${operation.method.toUpperCase()} ${alias}, ${tried.name}`;
+    const filters = operation.method === 'get' && !real.path;
+    const mayAnswer = tried.elsewhere && (!namesSomething || filters || operation.access === 'public');
+    const done = fixture.doneAlready && tried.elsewhere && answer.status === 204;
+    if (!tried.refusals.includes(answer.status) && !done && !(mayAnswer && answer.status < 400)) {
+      problems.push(`${where}: ${answer.status} ${answer.text.slice(0, 200)}`);
+    }
+    const sentText = JSON.stringify(real) + path;
+    for (const [what, id] of Object.entries(surface.real)) {
+      if (answer.text.includes(id) && !sentText.includes(id)) problems.push(`${where}: tells the ${what} ${id}`);
+    }
+    if (tried.elsewhere && namesSomething) {
+      const nowhere = fixture.send(surface.unknown);
+      const twin = await ask(operation, pathOf(alias, nowhere), nowhere, tried.headers);
+      const [a, b] = [comparable(answer, surface.real), comparable(twin, surface.unknown)];
+      if (a !== b) problems.push(`${where}: a foreign id is told from an unknown one:\n${a}\n${b}`);
+    }
+    return problems;
+  }
+
+  return {
+    operations,
+    unmatched: [
+      ...operations.filter(({ id }) => !Object.hasOwn(surface.fixtures, id)).map(({ id }) => `no fixture for ${id}`),
+      ...Object.keys(surface.fixtures)
+        .filter((id) => !ids.has(id))
+        .map((id) => `no operation for fixture ${id}`),
+    ],
+    requests: () => requests,
+    async check(operation) {
+      const fixture = surface.fixtures[operation.id];
+      if (!fixture) return [`no fixture for ${operation.id}`];
+      const before = await readDatabaseState(surface.pool);
+      const problems: string[] = [];
+      for (const alias of surface.aliases(operation.path)) {
+        const found = await Promise.all(
+          casesOf(surface, operation).map((tried) => checkCase(operation, alias, fixture, tried)),
+        );
+        problems.push(...found.flat());
+      }
+      const changed = fixture.makes ? [] : changedTables(before, await readDatabaseState(surface.pool));
+      if (changed.length) problems.push(`${operation.id}: changed ${changed.join(', ')}`);
+      return problems;
+    },
+  };
+}
+
+function pathOf(alias: string, { path = {} }: Sent): string {
+  return alias.replace(/:(\w+)/g, (_, name: string) => {
+    const value = path[name];
+    if (value === undefined) throw new Error(`${alias}: the fixture has no ${name}`);
+    return encodeURIComponent(value);
+  });
+}
+
+const VARYING = /^(x-request-id|ratelimit-.*|date|retry-after|content-length|connection|keep-alive)$/;
+
+/** What tells one answer from another, but for the ids that the caller sent. */
+function comparable(answer: { status: number; headers: Headers; text: string }, ids: Ids): string {
+  let text = answer.text;
+  for (const [what, id] of Object.entries(ids)) text = text.replaceAll(id, `<${what}>`);
+  const headers = [...answer.headers].filter(([name]) => !VARYING.test(name)).map((pair) => pair.join(': '));
+  return [answer.status, ...headers.sort(), text].join('\n');
+}
+
+/** As many ids of the same shape, of nothing. */
+export function unknownLike(real: Ids): Ids {
+  return Object.fromEntries(
+    Object.entries(real).map(([what, id]) => {
+      const [prefix] = /^[a-z]+_/.exec(id) ?? [];
+      return [what, prefix ? newId(prefix) : `unknown-${what.toLowerCase()}`];
+    }),
+  );
+}
+
+/** Making something by POST honours Idempotency-Key, unless nobody is known to keep the key for. */
+export function creatingWithoutKey(openapi: { paths: Record<string, Record<string, unknown>> }): string[] {
+  return Object.values(openapi.paths).flatMap(({ post }) => {
+    const operation = post as
+      | { operationId: string; 'x-access': string; 'x-limit'?: string; 'x-idempotent'?: unknown; responses: object }
+      | undefined;
+    if (!operation || operation['x-access'] === 'public') return [];
+    // One that answers 200 or 201 makes it or finds it made: sending it again is harmless by itself.
+    const makes = Object.hasOwn(operation.responses, '201') && !Object.hasOwn(operation.responses, '200');
+    const creates = makes || operation['x-limit'] === 'runs';
+    return creates && !operation['x-idempotent'] ? [operation.operationId] : [];
+  });
+}

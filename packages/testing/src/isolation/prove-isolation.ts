@@ -1,0 +1,44 @@
+/** The matrix of one surface as tests of the file that calls this. */
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { readOperations } from '@gantry/http';
+import { casesOf, creatingWithoutKey, type IsolatedSurface, isolationMatrix, type Matrix } from './matrix';
+
+export function proveIsolation(openapiFile: string, start: () => Promise<IsolatedSurface & { stop(): Promise<void> }>) {
+  let surface: Awaited<ReturnType<typeof start>> | undefined;
+  let matrix: Matrix;
+
+  beforeAll(async () => {
+    surface = await start();
+    matrix = isolationMatrix(surface);
+  });
+
+  afterAll(async () => {
+    if (surface) {
+      const cases = matrix.operations.reduce((sum, operation) => {
+        return sum + casesOf(surface as IsolatedSurface, operation).length * aliasCount(operation.path);
+      }, 0);
+      process.stdout.write(
+        `isolation: ${matrix.operations.length} operations, ${cases} combinations, ${matrix.requests()} requests\n`,
+      );
+    }
+    await surface?.stop();
+  });
+
+  const aliasCount = (path: string) => surface?.aliases(path).length ?? 0;
+
+  test('every operation has its place in the matrix', () => {
+    expect(matrix.unmatched).toEqual([]);
+  });
+
+  test('every POST that makes something honours Idempotency-Key', () => {
+    expect(creatingWithoutKey(parse(readFileSync(openapiFile, 'utf8')))).toEqual([]);
+  });
+
+  test.each(readOperations(openapiFile).map((operation) => [operation.id, operation] as const))(
+    '%s is closed to whoever may not',
+    async (_id, operation) => {
+      expect(await matrix.check(operation)).toEqual([]);
+    },
+  );
+}
