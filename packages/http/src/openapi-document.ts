@@ -1,7 +1,7 @@
 /** The OpenAPI file as the table of routes and of who may use them. */
 import { readFileSync } from 'node:fs';
 import { roles } from '@gantry/events';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { z } from 'zod';
 
 const methods = ['get', 'put', 'post', 'delete', 'patch', 'head'] as const;
@@ -35,7 +35,7 @@ export interface Operation {
 
 /** @throws Error naming every operation that lacks an operationId or x-access: nothing is open by default. */
 export function readOperations(openapiFile: string): Operation[] {
-  const document = parse(readFileSync(openapiFile, 'utf8')) as { paths?: Record<string, Record<string, unknown>> };
+  const document = load(readFileSync(openapiFile, 'utf8')) as { paths?: Record<string, Record<string, unknown>> };
   const problems: string[] = [];
   const operations: Operation[] = [];
   for (const [path, item] of Object.entries(document.paths ?? {})) {

@@ -76,7 +76,7 @@ export function fakeExecutor(bus: Bus, source: RunSource): FakeExecutor {
     serve(slots, work) {
       let serving = true;
       const slot = async () => {
-        while (serving) {
+        while (serving && !bus.nc.isClosed()) {
           const job = await claim().catch(() => null);
           if (job) await job.complete(await work(job));
         }

@@ -191,7 +191,13 @@ def run(context):
   }
   const everything = seen.join('\n');
   const bytes = Buffer.from(secret);
-  const forms = [secret, secret.slice(0, 9), encodeURIComponent(secret), bytes.toString('base64'), bytes.toString('hex')];
+  const forms = [
+    secret,
+    secret.slice(0, 9),
+    encodeURIComponent(secret),
+    bytes.toString('base64'),
+    bytes.toString('hex'),
+  ];
   const leaks = forms.map((form) => everything.indexOf(form)).filter((at) => at >= 0);
   expect(leaks.map((at) => everything.slice(Math.max(0, at - 80), at + 80))).toEqual([]);
   expect(everything).toContain('***');
