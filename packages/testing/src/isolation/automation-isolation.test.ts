@@ -1,7 +1,12 @@
 import path from 'node:path';
 import { newOpaqueToken } from '@gantry/auth';
 import { newId } from '@gantry/events';
-import { deployed, helloManifest, makeArtifact, startService } from '../../../../services/automation-api/src/test/service';
+import {
+  deployed,
+  helloManifest,
+  makeArtifact,
+  startService,
+} from '../../../../services/automation-api/src/test/service';
 import { type Fixture, type IsolatedSurface, unknownLike } from './matrix';
 import { proveIsolation } from './prove-isolation';
 
@@ -21,7 +26,9 @@ const fixtures: Record<string, Fixture> = {
     send: ({ upload }) => ({ body: { manifest: helloManifest, entrypoint: 'main.py', storageKey: upload } }),
   },
   getArtifactCode: { send: ({ artifact }) => ({ path: { artifactId: artifact } }) },
-  testArtifact: { send: ({ artifact, automation }) => ({ body: { artifactId: artifact, automationId: automation, inputs } }) },
+  testArtifact: {
+    send: ({ artifact, automation }) => ({ body: { artifactId: artifact, automationId: automation, inputs } }),
+  },
   getTestRun: { send: ({ testRun }) => ({ path: { testRunId: testRun } }) },
   deployAutomation: { send: ({ artifact }) => ({ body: { artifactId: artifact } }) },
   listAutomations: nothing,

@@ -191,7 +191,10 @@ const VARYING = /^(x-request-id|ratelimit-.*|date|retry-after|content-length|con
 function comparable(answer: { status: number; headers: Headers; text: string }, ids: Ids): string {
   let text = answer.text;
   for (const [what, id] of Object.entries(ids)) text = text.replaceAll(id, `<${what}>`);
-  const headers = [...answer.headers].filter(([name]) => !VARYING.test(name)).map((pair) => pair.join(': '));
+  const headers: string[] = [];
+  answer.headers.forEach((value, name) => {
+    if (!VARYING.test(name)) headers.push(`${name}: ${value}`);
+  });
   return [answer.status, ...headers.sort(), text].join('\n');
 }
 

@@ -1,7 +1,7 @@
 /** The matrix of one surface as tests of the file that calls this. */
 import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { readOperations } from '@gantry/http';
+import { parse } from 'yaml';
 import { casesOf, creatingWithoutKey, type IsolatedSurface, isolationMatrix, type Matrix } from './matrix';
 
 export function proveIsolation(openapiFile: string, start: () => Promise<IsolatedSurface & { stop(): Promise<void> }>) {

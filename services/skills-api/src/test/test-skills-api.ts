@@ -35,7 +35,14 @@ export interface TestSkillsApi {
   database: Database;
   views: ViewCounts;
   keyUse: KeyUse;
-  person(options?: { workspaceId?: string; role?: Role; email?: string; name?: string | null }): TestPerson;
+  person(options?: {
+    workspaceId?: string;
+    role?: Role;
+    email?: string;
+    name?: string | null;
+    /** Of the token. */
+    expiresAt?: number;
+  }): TestPerson;
   workspaceToken(workspaceId: string): string;
   /** What worker-api would say from now on. */
   leave(person: TestPerson): void;
@@ -100,7 +107,7 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
     database,
     views,
     keyUse,
-    person: ({ workspaceId = newId('ws_'), role = 'member', email, name = 'Ada' } = {}) => {
+    person: ({ workspaceId = newId('ws_'), role = 'member', email, name = 'Ada', expiresAt } = {}) => {
       const userId = newId('usr_');
       const person = {
         userId,
@@ -116,7 +123,7 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
         tokenId: newId('tok_'),
         defaultWorkspaceId: workspaceId,
         memberships: { [workspaceId]: role },
-        expiresAt: null,
+        expiresAt: expiresAt ?? null,
       };
       identities.set(person.token, { ...identity, kind: 'personal_token' });
       identities.set(person.cookie, { ...identity, tokenId: newId('ssn_'), kind: 'session' });

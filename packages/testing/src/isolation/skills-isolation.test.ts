@@ -1,0 +1,115 @@
+import path from 'node:path';
+import { newOpaqueToken } from '@gantry/auth';
+import { startTestSkillsApi } from '../../../../services/skills-api/src/test/test-skills-api';
+import { type Fixture, type IsolatedSurface, unknownLike } from './matrix';
+import { proveIsolation } from './prove-isolation';
+
+const openapiFile = path.resolve(__dirname, '../../../../openapi/skills.yaml');
+
+const nothing: Fixture = { send: () => ({}) };
+const ofSkill: Fixture = { send: ({ skill }) => ({ path: { slug: skill } }) };
+const ofLibrary: Fixture = { send: ({ library }) => ({ path: { slug: library } }) };
+const ofKey: Fixture = { send: ({ key }) => ({ path: { id: key } }) };
+const publish: Fixture = { send: () => ({ body: { title: 'Of a stranger', body_md: '# Hello' } }) };
+
+const fixtures: Record<string, Fixture> = {
+  live: nothing,
+  ready: nothing,
+  me: nothing,
+  publishSkill: publish,
+  publishSkillInBrowser: publish,
+  importSkill: {
+    send: () => ({
+      form: () => {
+        const form = new FormData();
+        form.append('bundle', new Blob(['no zip'], { type: 'application/zip' }), 'skill.zip');
+        return form;
+      },
+    }),
+  },
+  getSkill: ofSkill,
+  changeSkill: { send: ({ skill }) => ({ path: { slug: skill }, body: { title: 'Taken over' } }) },
+  deleteSkill: ofSkill,
+  restoreSkill: { send: ({ deletedSkill }) => ({ path: { slug: deletedSkill } }) },
+  listSkillVersions: ofSkill,
+  getSkillVersion: { send: ({ skill }) => ({ path: { slug: skill, version: '1' } }) },
+  saveSkill: ofSkill,
+  unsaveSkill: { ...ofSkill, doneAlready: true },
+  listShares: ofSkill,
+  shareSkill: { send: ({ skill }) => ({ path: { slug: skill }, body: { emails: ['stranger@example.test'] } }) },
+  listMySkills: nothing,
+  listSavedSkills: nothing,
+  overrideSkill: { send: ({ skill }) => ({ path: { slug: skill }, body: { folder: 'mine' } }) },
+  searchSkills: { send: () => ({ query: 'q=hidden' }) },
+  listApiKeys: nothing,
+  createApiKey: { send: () => ({ body: { name: 'of a stranger' } }) },
+  revokeApiKey: ofKey,
+  rotateApiKey: ofKey,
+  listLibraries: nothing,
+  createLibrary: { send: () => ({ body: { title: 'Of a stranger' } }) },
+  getLibrary: ofLibrary,
+  changeLibrary: { send: ({ library }) => ({ path: { slug: library }, body: { title: 'Taken over' } }) },
+  deleteLibrary: ofLibrary,
+  orderLibrary: { send: ({ library, skill }) => ({ path: { slug: library }, body: { skill_slugs: [skill] } }) },
+  addToLibrary: { send: ({ library, skill }) => ({ path: { slug: library }, body: { skill_slug: skill } }) },
+  removeFromLibrary: { send: ({ library, skill }) => ({ path: { slug: library, skill_slug: skill } }) },
+  listMyLibraries: nothing,
+  listSubscriptions: nothing,
+  subscribe: { send: ({ library }) => ({ body: { library_slug: library } }) },
+  unsubscribe: { ...ofLibrary, doneAlready: true },
+  skillAsMarkdown: ofSkill,
+  skillAsJson: ofSkill,
+  skillAsZip: ofSkill,
+  skillPage: ofSkill,
+  libraryPage: ofLibrary,
+  homePage: nothing,
+  agentSkillIndex: nothing,
+  agentSkillMd: ofSkill,
+};
+
+async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
+  const api = await startTestSkillsApi();
+  const owner = api.person({ role: 'owner' });
+  const { workspaceId } = owner;
+  const inHome = (role: 'viewer' | 'member' | 'admin') => api.person({ role, workspaceId }).token;
+  const foreigner = api.person({ role: 'owner' });
+  const asOwner = api.as(owner);
+  const made = async (route: string, body: object): Promise<string> =>
+    (
+      await asOwner
+        .post(route)
+        .send({ visibility: 'private', ...body })
+        .expect(201)
+    ).body.slug;
+
+  const skill = await made('/api/v1/skills', { title: 'Hidden procedure', body_md: '# Hidden words' });
+  const deletedSkill = await made('/api/v1/skills', { title: 'Hidden and gone', body_md: '# Hidden words' });
+  await asOwner.delete(`/api/v1/skills/${deletedSkill}`).expect(204);
+  const library = await made('/api/v1/libraries', { title: 'Hidden shelf' });
+  await asOwner.post(`/api/v1/libraries/${library}/skills`).send({ skill_slug: skill });
+  const { id: key } = await api.apiKey(owner);
+
+  const real = { skill, deletedSkill, library, key };
+  return {
+    openapiFile,
+    url: api.url,
+    pool: api.database.pool,
+    aliases: (documented) => [documented],
+    fixtures,
+    real,
+    unknown: unknownLike(real),
+    homeWorkspaceId: workspaceId,
+    home: { viewer: inHome('viewer'), member: inHome('member'), admin: inHome('admin'), owner: owner.token },
+    foreign: {
+      workspaceId: foreigner.workspaceId,
+      personal: foreigner.token,
+      workspaceToken: api.workspaceToken(foreigner.workspaceId),
+    },
+    // What worker-api no longer knows.
+    revoked: newOpaqueToken('wst_'),
+    expired: api.person({ workspaceId, expiresAt: Date.now() - 1 }).token,
+    stop: api.stop,
+  };
+}
+
+proveIsolation(openapiFile, start);

@@ -1,0 +1,158 @@
+import path from 'node:path';
+import { newOpaqueToken } from '@gantry/auth';
+import { startTestWorkerApi } from '../../../../services/worker-api/src/test/test-worker-api';
+import { type Fixture, type IsolatedSurface, unknownLike } from './matrix';
+import { proveIsolation } from './prove-isolation';
+
+const openapiFile = path.resolve(__dirname, '../../../../openapi/worker.yaml');
+
+const nothing: Fixture = { send: () => ({}) };
+const ofWorkspace: Fixture = { send: ({ workspace }) => ({ path: { workspace_id: workspace } }) };
+const ofMember: Fixture = { send: ({ workspace, member }) => ({ path: { workspace_id: workspace, user_id: member } }) };
+const ofInvitation: Fixture = {
+  send: ({ workspace, invitation }) => ({ path: { workspace_id: workspace, invitation_id: invitation } }),
+};
+const withBody = (body: object): Fixture => ({ send: () => ({ body }) });
+const password = 'correct horse battery staple';
+const userCode = withBody({ user_code: 'BCDF-2345' });
+const stranger = 'stranger@example.com';
+
+const fixtures: Record<string, Fixture> = {
+  live: nothing,
+  ready: nothing,
+  systemInfo: nothing,
+  platformConfig: nothing,
+  jwks: nothing,
+  setUp: withBody({ setup_token: 'a guess', email: stranger, password }),
+  signIn: withBody({ email: 'owner@example.com', password: 'a guess at it' }),
+  refreshSession: nothing,
+  signOut: nothing,
+  signOutEverywhere: withBody({ tokens: true }),
+  listSessions: nothing,
+  endSession: { send: ({ session }) => ({ path: { session_id: session } }) },
+  changePassword: withBody({ current_password: 'a guess at it', new_password: password }),
+  requestPasswordReset: withBody({ email: stranger }),
+  resetPassword: withBody({ token: 'rst_guess', new_password: password }),
+  lookUpInvitation: withBody({ token: 'inv_guess' }),
+  acceptInvitation: withBody({ token: 'inv_guess' }),
+  registerByInvitation: withBody({ token: 'inv_guess', password }),
+  startOidc: nothing,
+  finishOidc: nothing,
+  me: nothing,
+  listPersonalTokens: nothing,
+  createPersonalToken: withBody({ name: 'of a stranger' }),
+  revokePersonalToken: { send: ({ personalToken }) => ({ path: { token_id: personalToken } }) },
+  startDevice: { ...withBody({ client_name: 'of a stranger' }), makes: true },
+  exchangeDevice: withBody({ device_code: 'a guess', user_code: 'BCDF-2345' }),
+  pollDevice: { send: () => ({ path: { device_code: 'a-guess' } }) },
+  lookUpDevice: userCode,
+  approveDevice: userCode,
+  denyDevice: userCode,
+  listWorkspaces: nothing,
+  createWorkspace: withBody({ name: 'Of a stranger' }),
+  getWorkspace: ofWorkspace,
+  updateWorkspace: { send: ({ workspace }) => ({ path: { workspace_id: workspace }, body: { name: 'Taken over' } }) },
+  deleteWorkspace: ofWorkspace,
+  restoreWorkspace: { send: ({ deletedWorkspace }) => ({ path: { workspace_id: deletedWorkspace } }) },
+  selectWorkspace: ofWorkspace,
+  leaveWorkspace: ofWorkspace,
+  transferWorkspace: {
+    send: ({ workspace, member }) => ({ path: { workspace_id: workspace }, body: { user_id: member } }),
+  },
+  listMembers: ofWorkspace,
+  removeMember: ofMember,
+  changeMemberRole: {
+    send: ({ workspace, member }) => ({ path: { workspace_id: workspace, user_id: member }, body: { role: 'admin' } }),
+  },
+  createPasswordResetLink: ofMember,
+  inviteMember: {
+    send: ({ workspace }) => ({ path: { workspace_id: workspace }, body: { email: stranger, role: 'member' } }),
+  },
+  listInvitations: ofWorkspace,
+  withdrawInvitation: ofInvitation,
+  resendInvitation: ofInvitation,
+  listAuditLog: nothing,
+  exportAuditLog: nothing,
+  listWorkspaceTokens: nothing,
+  createWorkspaceToken: withBody({ name: 'of a stranger' }),
+  revokeWorkspaceToken: { send: ({ workspaceToken }) => ({ path: { token_id: workspaceToken } }) },
+};
+
+/** Every operation answers by four names, those under /auth and the probes too. */
+const aliases = (documented: string): string[] => {
+  const bare = documented.replace(/^\/api(?=\/)/, '');
+  return ['', '/api', '/v1', '/api/v1'].map((prefix) => prefix + bare);
+};
+
+async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
+  const api = await startTestWorkerApi();
+  const { owner, foreign, workspaceId } = api;
+  const [viewer, member, admin] = [
+    await api.addMember('viewer'),
+    await api.addMember('member'),
+    await api.addMember('admin'),
+  ];
+  const asOwner = async (method: string, route: string, body?: object) => {
+    const answer = await fetch(api.url + route, {
+      method,
+      headers: { Authorization: `Bearer ${owner.jwt}`, ...(body && { 'Content-Type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!answer.ok) throw new Error(`${method} ${route}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  };
+
+  const invitation = await asOwner('POST', `/api/workspaces/${workspaceId}/members/invite`, {
+    email: 'grace@example.com',
+    role: 'member',
+  });
+  const [session] = await asOwner('GET', '/auth/sessions');
+  const deleted = await asOwner('POST', '/api/workspaces', { name: 'Gone' });
+  await fetch(`${api.url}/api/workspaces/${deleted.id}`, {
+    method: 'DELETE',
+    headers: { Authorization: `Bearer ${owner.jwt}`, 'x-svc-workspace': deleted.id },
+  });
+  const personal = await api.createToken('personal', owner.jwt);
+  const ofHome = await api.createToken('workspace', owner.jwt);
+  const expired = await api.createToken('workspace', owner.jwt);
+  await api.database.pool.query("UPDATE tokens SET expires_at = now() - interval '1 second' WHERE id = $1", [
+    expired.id,
+  ]);
+  const revoked = await api.createToken('personal', owner.jwt);
+  await fetch(`${api.url}/auth/tokens/${revoked.id}`, {
+    method: 'DELETE',
+    headers: { Authorization: `Bearer ${owner.jwt}` },
+  });
+
+  const real = {
+    workspace: workspaceId,
+    deletedWorkspace: deleted.id,
+    member: member.userId,
+    invitation: invitation.id,
+    session: session.id,
+    personalToken: personal.id,
+    workspaceToken: ofHome.id,
+  };
+  return {
+    openapiFile,
+    url: api.url,
+    pool: api.database.pool,
+    aliases,
+    fixtures,
+    real,
+    unknown: unknownLike(real),
+    homeWorkspaceId: workspaceId,
+    home: { viewer: viewer.jwt, member: member.jwt, admin: admin.jwt, owner: owner.jwt },
+    foreign: {
+      workspaceId: foreign.workspaceId,
+      personal: (await api.createToken('personal', foreign.owner.jwt)).token,
+      workspaceToken: (await api.createToken('workspace', foreign.owner.jwt)).token,
+    },
+    revoked: revoked.token,
+    expired: expired.token,
+    apiKey: newOpaqueToken('rly_'),
+    stop: api.stop,
+  };
+}
+
+proveIsolation(openapiFile, start);
