@@ -1,10 +1,10 @@
 /**
- * Drops cached answers when a token is revoked or a membership changes.
+ * Drops cached answers when a token is revoked, a membership changes, or a workspace goes or comes back.
  *
  * Every replica must hear it, so this is a plain subscription and no durable consumer: what is missed while NATS is away
  * is covered by the short life of the answers, and all are dropped when the connection comes back.
  */
-import { type Bus, decode, memberChanged, tokenRevoked } from '@gantry/events';
+import { type Bus, decode, memberChanged, tokenRevoked, workspaceDeleted, workspaceRestored } from '@gantry/events';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { IdentityCache } from './identity-cache';
@@ -28,6 +28,9 @@ export function evictOnEvents(cache: IdentityCache, { bus, log }: { bus: Bus; lo
   const subscriptions = [
     hear(tokenRevoked, ({ tokenId }) => cache.evictToken(tokenId)),
     hear(memberChanged, ({ userId }) => cache.evictUser(userId)),
+    hear(workspaceDeleted, ({ workspaceId }) => cache.evictWorkspace(workspaceId)),
+    // Its members are not known by what is cached: they may not enter it there.
+    hear(workspaceRestored, () => cache.clear()),
   ];
   void (async () => {
     for await (const status of bus.nc.status()) if (status.type === 'reconnect') cache.clear();

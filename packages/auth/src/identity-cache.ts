@@ -14,6 +14,8 @@ export interface IdentityCache {
   identify: Identify;
   evictToken(tokenId: string): void;
   evictUser(userId: string): void;
+  /** Everybody who may enter it. */
+  evictWorkspace(workspaceId: string): void;
   clear(): void;
 }
 
@@ -78,6 +80,7 @@ export function cacheIdentities(ask: Identify, now: () => number = Date.now): Id
     },
     evictToken: (tokenId) => evict((identity) => identity.tokenId === tokenId),
     evictUser: (userId) => evict((identity) => identity.userId === userId),
+    evictWorkspace: (workspaceId) => evict((identity) => Object.hasOwn(identity.memberships, workspaceId)),
     clear: () => evict(() => true),
   };
 }

@@ -2,6 +2,7 @@ export * from './authenticator';
 export * from './credential';
 export * from './env';
 export * from './evict-on-events';
+export * from './external-jwt';
 export * from './identity-cache';
 export * from './jwks';
 export * from './jwt';

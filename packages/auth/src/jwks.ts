@@ -3,11 +3,11 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import type { FindKey } from './jwt';
 
-const jwks = z.object({
-  keys: z.array(
-    z.looseObject({ kid: z.string(), kty: z.literal('EC'), crv: z.literal('P-256'), x: z.string(), y: z.string() }),
-  ),
-});
+const jwks = z.object({ keys: z.array(z.looseObject({})) });
+const usableKey = z.discriminatedUnion('kty', [
+  z.looseObject({ kid: z.string(), kty: z.literal('EC'), crv: z.literal('P-256'), x: z.string(), y: z.string() }),
+  z.looseObject({ kid: z.string(), kty: z.literal('RSA'), n: z.string(), e: z.string() }),
+]);
 
 const FRESH_MS = 10 * 60_000;
 /** A kid that nobody knows makes us ask again, but only this often: anybody can invent kids. */
@@ -30,7 +30,10 @@ export function remoteKeys(options: { url: string; fetch?: typeof fetch; now?: (
     const answer = await get(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' });
     if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
     const found = jwks.parse(await answer.json());
-    keys = new Map(found.keys.map((jwk) => [jwk.kid, createPublicKey({ key: jwk, format: 'jwk' })]));
+    // An issuer may publish keys of other kinds too; what can't verify anything here is passed over.
+    const usable = found.keys.flatMap((jwk) => usableKey.safeParse(jwk).data ?? []);
+    if (!usable.length) throw new Error(`${url} holds no key that can be used here`);
+    keys = new Map(usable.map((jwk) => [jwk.kid, createPublicKey({ key: jwk, format: 'jwk' })]));
     fetchedAt = now();
   }
 

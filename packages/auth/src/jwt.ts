@@ -6,6 +6,8 @@ export const JWT_ALGORITHM = 'ES256';
 
 export interface JwtClaims {
   userId: string;
+  /** The session that it came from, and ends with. */
+  sessionId?: string;
   /** Epoch milliseconds. */
   expiresAt: number;
 }
@@ -18,35 +20,57 @@ export type VerifyJwt = (token: string) => Promise<JwtClaims | null>;
 
 /** Clocks of two machines may differ by this much. */
 const CLOCK_TOLERANCE_SECONDS = 5;
-const KID = /^[\w-]{1,64}$/;
+const KID = /^[\x21-\x7e]{1,256}$/;
 
 export function createJwtVerifier(options: { findKey: FindKey; issuer: string; audience: string }): VerifyJwt {
   const { findKey, issuer, audience } = options;
   return async (token) => {
-    const header = headerOf(token);
-    // Refused before any key is looked for: `none`, an HMAC keyed with our public key, and whatever comes next.
-    if (header?.alg !== JWT_ALGORITHM || typeof header.kid !== 'string' || !KID.test(header.kid)) return null;
-    const key = await findKey(header.kid);
-    if (!key) return null;
-    try {
-      const claims = jwt.verify(token, key, {
-        algorithms: [JWT_ALGORITHM],
-        issuer,
-        audience,
-        clockTolerance: CLOCK_TOLERANCE_SECONDS,
-      });
-      if (typeof claims === 'string' || !claims.sub || !claims.exp) return null;
-      return { userId: claims.sub, expiresAt: claims.exp * 1000 };
-    } catch (err) {
-      if (err instanceof jwt.JsonWebTokenError) return null;
-      throw err;
-    }
+    const claims = await verifiedClaims(token, { findKey, issuer, audience, algorithm: JWT_ALGORITHM });
+    if (!claims) return null;
+    return {
+      userId: claims.sub,
+      expiresAt: claims.exp * 1000,
+      ...(typeof claims.sid === 'string' && { sessionId: claims.sid }),
+    };
   };
 }
 
-function headerOf(token: string): { alg?: unknown; kid?: unknown } | null {
+/** Null for anything but a JWT that is valid now and says whom it names and when it ends. */
+export async function verifiedClaims(
+  token: string,
+  expected: { findKey: FindKey; issuer: string; audience: string; algorithm: jwt.Algorithm },
+): Promise<(jwt.JwtPayload & { sub: string; exp: number }) | null> {
+  const { findKey, issuer, audience, algorithm } = expected;
+  const header = headerOf(token);
+  // Refused before any key is looked for: `none`, an HMAC keyed with a public key, and whatever comes next.
+  if (header?.alg !== algorithm || typeof header.kid !== 'string' || !KID.test(header.kid)) return null;
+  const key = await findKey(header.kid);
+  if (!key) return null;
   try {
-    return JSON.parse(Buffer.from(token.split('.', 1)[0] ?? '', 'base64url').toString());
+    const claims = jwt.verify(token, key, {
+      algorithms: [algorithm],
+      issuer,
+      audience,
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+    });
+    if (typeof claims === 'string') return null;
+    const { sub, exp } = claims;
+    return sub && exp ? { ...claims, sub, exp } : null;
+  } catch (err) {
+    if (err instanceof jwt.JsonWebTokenError) return null;
+    throw err;
+  }
+}
+
+function headerOf(token: string): { alg?: unknown; kid?: unknown } | null {
+  return jsonPart(token, 0);
+}
+
+/** Unverified: only for choosing whom to ask. Null for what is no JSON object. */
+export function jsonPart(token: string, part: 0 | 1): Record<string, unknown> | null {
+  try {
+    const value = JSON.parse(Buffer.from(token.split('.')[part] ?? '', 'base64url').toString());
+    return value !== null && typeof value === 'object' ? value : null;
   } catch {
     return null;
   }

@@ -7,8 +7,11 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-export const opaquePrefixes = ['svc_', 'wst_', 'ses_', 'rly_'] as const;
-/** Personal token, workspace token, session cookie, key of the skills surface. */
+export const opaquePrefixes = ['svc_', 'wst_', 'ses_', 'rly_', 'inv_', 'rst_', 'dev_'] as const;
+/**
+ * Personal token, workspace token, session cookie, key of the skills surface, link of an invitation, link that resets a
+ * password, device code.
+ */
 export type OpaquePrefix = (typeof opaquePrefixes)[number];
 
 export interface OpaqueToken {

@@ -105,10 +105,14 @@ test('a token that was just used is refused within two seconds of its revocation
   await until(async () => (await me(bearer(token))).status === 401, { deadlineMs: 2_000 });
 });
 
-test('a session that was signed out is refused within two seconds', async () => {
-  await me(cookie()).expect(200);
-  await request(accounts.url).post('/auth/logout').set(cookie()).expect(204);
-  await until(async () => (await me(cookie())).status === 401, { deadlineMs: 2_000 });
+test('a session that was signed out is refused within two seconds, and the JWT that came from it', async () => {
+  const { cookie, jwt } = await accounts.addMember('member');
+  const session = { Cookie: `svc_cloud_session=${cookie}` };
+  await me(session).expect(200);
+  await me(bearer(jwt)).expect(200);
+  await request(accounts.url).post('/auth/logout').set(session).expect(204);
+  await until(async () => (await me(session)).status === 401, { deadlineMs: 2_000 });
+  await until(async () => (await me(bearer(jwt))).status === 401, { deadlineMs: 2_000 });
 });
 
 test('without NATS a known caller goes on for some seconds, an unknown one gets 503 and not 401', async () => {

@@ -10,6 +10,7 @@ import {
 import { unavailable } from '@gantry/http';
 import type { Logger } from 'pino';
 import { evictOnEvents } from './evict-on-events';
+import { createExternalJwtVerifier, type ExternalIssuer, type VerifyExternalJwt } from './external-jwt';
 import { cacheIdentities, type Identify } from './identity-cache';
 import { remoteKeys } from './jwks';
 import { createJwtVerifier, type VerifyJwt } from './jwt';
@@ -37,13 +38,15 @@ export interface RemoteIdentifyOptions {
   jwksUrl: string;
   issuer: string;
   audience: string;
+  /** An identity provider whose JWTs are taken beside worker-api's. */
+  externalIssuer?: ExternalIssuer | undefined;
   ownTokens?: OwnTokens;
   log: Logger;
 }
 
 /** `identify` throws a 503 AppError when worker-api can't be asked and nothing fresh is known. */
 export function remoteIdentify(options: RemoteIdentifyOptions): RemoteIdentify {
-  const { bus, jwksUrl, issuer, audience, ownTokens, log } = options;
+  const { bus, jwksUrl, issuer, audience, externalIssuer, ownTokens, log } = options;
   const verifyJwt = createJwtVerifier({ findKey: remoteKeys({ url: jwksUrl }), issuer, audience });
   const introspect: Introspect = async (question) => {
     try {
@@ -52,11 +55,13 @@ export function remoteIdentify(options: RemoteIdentifyOptions): RemoteIdentify {
       throw unavailable('the check of credentials', cause);
     }
   };
+  const notAskable = (cause: unknown): never => {
+    throw unavailable('the check of credentials', cause);
+  };
+  const verifyExternalJwt = externalIssuer && createExternalJwtVerifier(externalIssuer);
   const ofAccount = identifyBy({
-    verifyJwt: (jwt) =>
-      verifyJwt(jwt).catch((cause) => {
-        throw unavailable('the check of credentials', cause);
-      }),
+    verifyJwt: (jwt) => verifyJwt(jwt).catch(notAskable),
+    ...(verifyExternalJwt && { verifyExternalJwt: (jwt) => verifyExternalJwt(jwt).catch(notAskable) }),
     introspect,
   });
   const cache = cacheIdentities((credential) =>
@@ -71,15 +76,23 @@ export function remoteIdentify(options: RemoteIdentifyOptions): RemoteIdentify {
 /** Puts a credential into the question that worker-api answers, wherever it is asked. */
 export function identifyBy(options: {
   verifyJwt: VerifyJwt;
+  verifyExternalJwt?: VerifyExternalJwt;
   introspect: (question: IntrospectRequest) => Promise<Identity | null>;
 }): Identify {
-  const { verifyJwt, introspect } = options;
+  const { verifyJwt, verifyExternalJwt, introspect } = options;
   return async (credential) => {
     if (credential.kind === 'token') return introspect({ kind: 'token', token: credential.secret });
     if (credential.kind === 'session') return introspect({ kind: 'session', cookie: credential.secret });
     const claims = await verifyJwt(credential.secret);
-    if (!claims) return null;
-    const user = await introspect({ kind: 'user', userId: claims.userId });
-    return user && { ...user, expiresAt: claims.expiresAt };
+    if (claims) {
+      const { userId, sessionId, expiresAt } = claims;
+      const user = await introspect({ kind: 'user', userId, ...(sessionId && { sessionId }) });
+      return user && { ...user, expiresAt };
+    }
+    const external = await verifyExternalJwt?.(credential.secret);
+    if (!external) return null;
+    const { issuer, subject, email, expiresAt } = external;
+    const user = await introspect({ kind: 'external', issuer, subject, email });
+    return user && { ...user, expiresAt };
   };
 }

@@ -11,8 +11,16 @@ export const introspectRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('token'), token: z.string() }),
   /** The session cookie. */
   z.object({ kind: z.literal('session'), cookie: z.string() }),
-  /** A user whom a verified JWT names. */
-  z.object({ kind: z.literal('user'), userId: z.string() }),
+  /** A user whom a verified JWT of ours names; nobody if the session that it came from has ended. */
+  z.object({ kind: z.literal('user'), userId: z.string(), sessionId: z.string().optional() }),
+  /** Whom a verified JWT of the configured external issuer names. */
+  z.object({
+    kind: z.literal('external'),
+    issuer: z.string(),
+    subject: z.string(),
+    /** Only if the issuer says that it is verified. */
+    email: z.string().nullable(),
+  }),
 ]);
 export type IntrospectRequest = z.infer<typeof introspectRequest>;
 

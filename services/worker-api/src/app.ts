@@ -2,8 +2,10 @@
 import {
   cacheIdentities,
   createAuthenticator,
+  createExternalJwtVerifier,
   createJwtVerifier,
   createTokenHasher,
+  type ExternalIssuer,
   type IdentityCache,
   identifyBy,
 } from '@gantry/auth';
@@ -11,14 +13,24 @@ import { createSurface, type Health, type RateLimits } from '@gantry/http';
 import { createVault, type KeyRing, type Vault } from '@gantry/vault';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
+import { auditOperations } from './audit/audit-routes';
 import { createAccessTokens } from './auth/access-token';
 import { authOperations } from './auth/auth-routes';
+import { passwordOperations } from './auth/password-routes';
 import { createSessions } from './auth/session';
+import { createSessionCookie } from './auth/session-cookie';
+import { sessionOperations } from './auth/session-routes';
 import { canonicalPath } from './canonical-path';
 import type { Database } from './database';
+import { deviceOperations } from './devices/device-routes';
+import { createForget } from './forget';
 import { createIntrospection, type Introspect } from './identity/introspection';
 import type { TokenUse } from './identity/token-use';
-import { notBuiltYet } from './not-built-yet';
+import { invitationOperations } from './invitations/invitation-routes';
+import type { Mailer } from './mail/mailer';
+import { memberOperations } from './members/member-routes';
+import type { OidcSettings } from './oidc/identity-provider';
+import { oidcOperations } from './oidc/oidc-routes';
 import { OPENAPI_FILE } from './openapi-file';
 import { createSigningKeys, type SigningKeys } from './signing-keys/signing-keys';
 import { systemOperations } from './system/system-routes';
@@ -39,6 +51,9 @@ export interface AppOptions {
   skillsUrl: string;
   jwtIssuer: string;
   jwtAudience: string;
+  externalIssuer: ExternalIssuer | undefined;
+  oidc: OidcSettings | undefined;
+  mailer: Mailer;
   log: Logger;
   rateLimits?: RateLimits;
   validateResponses?: boolean;
@@ -54,6 +69,7 @@ export interface WorkerApp {
 
 export function createApp(options: AppOptions): WorkerApp {
   const { database, log, baseUrl, dashboardUrl, skillsUrl, jwtIssuer: issuer, jwtAudience: audience } = options;
+  const { oidc, mailer } = options;
   const { pool, prisma } = database;
   const publicUrls: [string, ...string[]] = [baseUrl, dashboardUrl, skillsUrl];
   const hasher = createTokenHasher(options.tokenPeppers);
@@ -61,29 +77,31 @@ export function createApp(options: AppOptions): WorkerApp {
   const signingKeys = createSigningKeys({ pool, vault });
   const introspect = createIntrospection({ pool, hasher, tokenUse: options.tokenUse });
   const verifyJwt = createJwtVerifier({ findKey: signingKeys.find, issuer, audience });
-  const identities = cacheIdentities(identifyBy({ verifyJwt, introspect }));
-  /** After a commit that ended a token or a session: it is forgotten here at once, and everywhere else by its event. */
-  const revoked = (id: string) => {
-    identities.evictToken(id);
-    options.announce();
-  };
+  const verifyExternalJwt = options.externalIssuer && createExternalJwtVerifier(options.externalIssuer);
+  const identities = cacheIdentities(
+    identifyBy({ verifyJwt, introspect, ...(verifyExternalJwt && { verifyExternalJwt }) }),
+  );
+  const forget = createForget(identities, options.announce);
+  const sessions = createSessions({ pool, hasher, revoked: forget.token });
+  const issueAccessToken = createAccessTokens({ signingKeys, issuer, audience });
+  const sessionCookie = createSessionCookie({ issueAccessToken, publicUrls });
+  const sendsEmail = mailer.isConfigured;
   const app = createSurface({
     openapiFile: OPENAPI_FILE,
     canonicalPath,
     operations: {
       ...options.health.operations,
-      ...systemOperations({ prisma, baseUrl, dashboardUrl, skillsUrl }),
-      ...authOperations({
-        prisma,
-        sessions: createSessions({ pool, hasher, revoked }),
-        signingKeys,
-        issueAccessToken: createAccessTokens({ signingKeys, issuer, audience }),
-        setupToken: options.setupToken,
-        publicUrls,
-      }),
-      ...tokenOperations({ prisma, hasher, revoked }),
-      ...workspaceOperations({ prisma }),
-      ...notBuiltYet(),
+      ...systemOperations({ prisma, baseUrl, dashboardUrl, skillsUrl, oidcName: oidc?.name, sendsEmail }),
+      ...authOperations({ prisma, sessions, sessionCookie, signingKeys, setupToken: options.setupToken }),
+      ...passwordOperations({ prisma, hasher, mailer, dashboardUrl, sessions, sessionCookie, forget, log }),
+      ...sessionOperations({ prisma, sessions, sessionCookie, forget }),
+      ...oidcOperations({ prisma, sessions, sessionCookie, forget, oidc, publicUrls, dashboardUrl, log }),
+      ...deviceOperations({ prisma, hasher, dashboardUrl }),
+      ...tokenOperations({ prisma, hasher, revoked: forget.token }),
+      ...workspaceOperations({ prisma, forget }),
+      ...memberOperations({ prisma, hasher, mailer, dashboardUrl, forget }),
+      ...invitationOperations({ prisma, hasher, mailer, dashboardUrl, sessions, sessionCookie, forget }),
+      ...auditOperations({ pool }),
     },
     authenticate: createAuthenticator({ identify: identities.identify, publicUrls }),
     errorShape: 'detail',

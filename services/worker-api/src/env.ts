@@ -2,6 +2,7 @@ import { authEnv } from '@gantry/auth';
 import { commonEnv } from '@gantry/http';
 import { keyRing } from '@gantry/vault';
 import { z } from 'zod';
+import type { OidcSettings } from './oidc/identity-provider';
 
 export const envSchema = z.object({
   ...commonEnv,
@@ -15,6 +16,31 @@ export const envSchema = z.object({
     .union([z.literal(''), z.string().min(16)])
     .transform((token) => token || undefined)
     .optional(),
+  /** `smtp://user:password@host:587` or `smtps://...:465`. Without it links are shown instead of sent. */
+  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  SMTP_FROM: z.string().min(3).default('Gantry <gantry@localhost>'),
+  /** An OpenID Connect provider to sign in with, beside passwords. Redirect address: `<DASHBOARD_URL>/auth/oidc/callback`. */
+  OIDC_ISSUER: z.url().optional(),
+  OIDC_CLIENT_ID: z.string().min(1).default('gantry'),
+  OIDC_CLIENT_SECRET: z.string().default(''),
+  OIDC_SCOPES: z.string().min(1).default('openid email profile'),
+  OIDC_NAME: z.string().min(1).max(50).default('single sign-on'),
+  /** Who may come without an account: who is invited, or anybody whom the provider knows. */
+  OIDC_SIGN_UP: z.enum(['invited', 'anyone']).default('invited'),
+  AUDIT_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(365),
 });
 
 export type Env = z.infer<typeof envSchema>;
+
+/** Undefined where no provider is configured. */
+export function oidcSettings(env: Env): OidcSettings | undefined {
+  if (!env.OIDC_ISSUER) return undefined;
+  return {
+    issuer: env.OIDC_ISSUER,
+    clientId: env.OIDC_CLIENT_ID,
+    clientSecret: env.OIDC_CLIENT_SECRET,
+    scopes: env.OIDC_SCOPES,
+    name: env.OIDC_NAME,
+    signUp: env.OIDC_SIGN_UP,
+  };
+}

@@ -3,20 +3,37 @@ import { sweepIdempotencyKeys } from '@gantry/http';
 import type { Vault } from '@gantry/vault';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { deleteOldAuditRows } from './audit/audit-repository';
 import type { SigningKeys } from './signing-keys/signing-keys';
+import { purgeDeletedWorkspaces } from './workspaces/delete-workspace';
 
 const EVERY_MS = 3_600_000;
 
-export function startHousekeeping(options: { pool: Pool; signingKeys: SigningKeys; vault: Vault; log: Logger }): {
-  stop(): void;
-} {
-  const { pool, signingKeys, vault, log } = options;
+export interface HousekeepingOptions {
+  pool: Pool;
+  signingKeys: SigningKeys;
+  vault: Vault;
+  auditRetentionDays: number;
+  /** After something was written to the outbox. */
+  announce: () => void;
+  log: Logger;
+}
+
+export function startHousekeeping(options: HousekeepingOptions): { stop(): void } {
+  const { pool, signingKeys, vault, auditRetentionDays, announce, log } = options;
   const sweep = async () => {
     await signingKeys.rotate();
     const rewrapped = await vault.rewrap();
     if (rewrapped) log.info({ rewrapped }, 'data keys brought under the current key-encryption key');
     await sweepIdempotencyKeys(pool);
     await pool.query("DELETE FROM sessions WHERE least(expires_at, revoked_at) < now() - interval '7 days'");
+    await pool.query("DELETE FROM device_requests WHERE expires_at < now() - interval '1 day'");
+    await pool.query("DELETE FROM device_guesses WHERE created_at < now() - interval '1 day'");
+    await pool.query("DELETE FROM oidc_sign_ins WHERE created_at < now() - interval '1 day'");
+    await pool.query("DELETE FROM password_resets WHERE expires_at < now() - interval '7 days'");
+    await pool.query("DELETE FROM invitations WHERE expires_at < now() - interval '90 days'");
+    await deleteOldAuditRows(pool, auditRetentionDays);
+    if (await purgeDeletedWorkspaces(pool)) announce();
     await pool.query("DELETE FROM tokens WHERE revoked_at < now() - interval '30 days'");
     // JetStream keeps events for three days: an older one can't come again.
     await pool.query("DELETE FROM inbox WHERE received_at < now() - interval '7 days'");

@@ -1,12 +1,15 @@
-import { evictOnEvents } from '@gantry/auth';
+import { evictOnEvents, externalIssuer } from '@gantry/auth';
 import { connectBus, ensureStreams, startRelay } from '@gantry/events';
 import { createLogger, health, postgresCheck, readEnv, serve } from '@gantry/http';
 import { createApp } from './app';
+import { consumeAuditEntries } from './audit/audit-events';
 import { openDatabase } from './database';
-import { envSchema } from './env';
+import { envSchema, oidcSettings } from './env';
 import { startHousekeeping } from './housekeeping';
 import { serveIntrospection } from './identity/introspection';
 import { trackTokenUse } from './identity/token-use';
+import { createMailer } from './mail/mailer';
+import { consumePurges } from './workspaces/delete-workspace';
 
 async function main() {
   const env = readEnv(envSchema);
@@ -17,6 +20,7 @@ async function main() {
   await ensureStreams(bus);
   const relay = startRelay({ pool, bus, service: 'worker-api', log });
   const tokenUse = trackTokenUse({ pool, log });
+  const mailer = createMailer({ smtpUrl: env.SMTP_URL, from: env.SMTP_FROM, log });
   const checks = health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() });
   const { app, introspect, identities, signingKeys, vault } = createApp({
     database,
@@ -31,6 +35,9 @@ async function main() {
     skillsUrl: env.SKILLS_URL,
     jwtIssuer: env.JWT_ISSUER ?? env.BASE_URL,
     jwtAudience: env.JWT_AUDIENCE,
+    externalIssuer: externalIssuer(env),
+    oidc: oidcSettings(env),
+    mailer,
     log,
     rateLimits: {
       requestsPerMinute: env.RATE_LIMIT_REQUESTS_PER_MINUTE,
@@ -40,7 +47,15 @@ async function main() {
   });
   const eviction = evictOnEvents(identities, { bus, log });
   const responder = serveIntrospection({ bus, introspect, log });
-  const housekeeping = startHousekeeping({ pool, signingKeys, vault, log });
+  const consumers = [await consumeAuditEntries({ bus, pool, log }), await consumePurges({ bus, pool, vault, log })];
+  const housekeeping = startHousekeeping({
+    pool,
+    signingKeys,
+    vault,
+    auditRetentionDays: env.AUDIT_RETENTION_DAYS,
+    announce: relay.kick,
+    log,
+  });
   await serve({
     app,
     host: env.HOST,
@@ -54,6 +69,8 @@ async function main() {
     },
     close: async () => {
       eviction.stop();
+      for (const consumer of consumers) await consumer.stop();
+      mailer.close();
       await tokenUse.stop();
       await relay.stop();
       await bus.nc.drain();

@@ -11,7 +11,8 @@ export interface AccessToken {
   expires_in: number;
 }
 
-export type IssueAccessToken = (userId: string) => Promise<AccessToken>;
+/** It ends with the session: see identity/introspection.ts. */
+export type IssueAccessToken = (session: { userId: string; sessionId: string }) => Promise<AccessToken>;
 
 const LIFETIME_SECONDS = 3_600;
 
@@ -21,9 +22,9 @@ export function createAccessTokens(options: {
   audience: string;
 }): IssueAccessToken {
   const { signingKeys, issuer, audience } = options;
-  return async (userId) => {
+  return async ({ userId, sessionId }) => {
     const { kid, privateKey } = await signingKeys.signer();
-    const access_token = jwt.sign({}, privateKey, {
+    const access_token = jwt.sign({ sid: sessionId }, privateKey, {
       algorithm: JWT_ALGORITHM,
       keyid: kid,
       issuer,

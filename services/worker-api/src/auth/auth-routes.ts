@@ -1,75 +1,45 @@
-import { badCredential, originsOf, readSessionCookie, requireSameOrigin, SESSION_COOKIE } from '@gantry/auth';
+import { badCredential, SESSION_COOKIE } from '@gantry/auth';
 import { callerOf, type Operations } from '@gantry/http';
-import type { CookieOptions, Request, Response } from 'express';
+import { actorBy } from '../audit/actor';
 import type { PrismaClient } from '../generated/prisma/client';
 import type { SigningKeys } from '../signing-keys/signing-keys';
+import { userToApi } from '../users/user';
 import { workspacesToApi, workspaceToApi } from '../workspaces/workspace';
 import { listWorkspaces } from '../workspaces/workspace-repository';
-import type { IssueAccessToken } from './access-token';
-import type { Client, Sessions } from './session';
-import { SESSION_IDLE_DAYS } from './session-repository';
+import type { Sessions } from './session';
+import { clientOf, type SessionCookie } from './session-cookie';
 import { setUp } from './setup';
 import { signIn } from './sign-in';
 
 export interface AuthDeps {
   prisma: PrismaClient;
   sessions: Sessions;
+  sessionCookie: SessionCookie;
   signingKeys: SigningKeys;
-  issueAccessToken: IssueAccessToken;
   setupToken: string | undefined;
-  /** Of the three surfaces, the worker surface first. */
-  publicUrls: [string, ...string[]];
 }
 
 export function authOperations(deps: AuthDeps): Operations {
-  const { prisma, sessions, signingKeys, issueAccessToken, publicUrls } = deps;
-  const origins = originsOf(publicUrls);
-  const cookieOptions: CookieOptions = {
-    httpOnly: true,
-    sameSite: 'lax',
-    secure: publicUrls[0].startsWith('https:'),
-    path: '/',
-  };
-  const setCookie = (res: Response, cookie: string) =>
-    res.cookie(SESSION_COOKIE, cookie, { ...cookieOptions, maxAge: SESSION_IDLE_DAYS * 86_400_000 });
-
-  /** A program that holds the cookie itself may refresh and sign out without an Origin; a foreign page may not. */
-  function cookieOf(req: Request): string | undefined {
-    const cookie = readSessionCookie(req);
-    if (cookie) requireSameOrigin(req, origins, 'allow');
-    return cookie;
-  }
-
+  const { prisma, sessions, sessionCookie, signingKeys } = deps;
   return {
     setUp: async (req, res) => {
-      const { user, workspace, cookie } = await setUp(deps, req.body, clientOf(req));
-      const access = await issueAccessToken(user.id);
-      setCookie(res, cookie);
-      const { id, email, name, createdAt } = user;
-      res.status(201).json({
-        ...access,
-        user: { id, email, name, created_at: createdAt.toISOString() },
-        workspace: workspaceToApi(workspace, 'owner', true),
-      });
+      const { user, workspace, session } = await setUp(deps, req.body, clientOf(req), actorBy(req, 'link'));
+      const access = await sessionCookie.answer(res, session);
+      res.status(201).json({ ...access, user: userToApi(user), workspace: workspaceToApi(workspace, 'owner', true) });
     },
     signIn: async (req, res) => {
-      const { userId, cookie } = await signIn(deps, req.body, clientOf(req));
-      const access = await issueAccessToken(userId);
-      setCookie(res, cookie);
-      res.json(access);
+      res.json(await sessionCookie.answer(res, await signIn(deps, req.body, clientOf(req))));
     },
     refreshSession: async (req, res) => {
-      const cookie = cookieOf(req);
+      const cookie = sessionCookie.read(req);
       if (!cookie) throw badCredential(`refreshing needs the cookie ${SESSION_COOKIE}; sign in first`);
-      const session = await sessions.refresh(cookie);
-      const access = await issueAccessToken(session.userId);
-      setCookie(res, session.cookie);
-      res.json(access);
+      res.json(await sessionCookie.answer(res, await sessions.refresh(cookie)));
     },
     signOut: async (req, res) => {
-      const cookie = cookieOf(req);
+      const cookie = sessionCookie.read(req);
       if (cookie) await sessions.close(cookie);
-      res.clearCookie(SESSION_COOKIE, cookieOptions).status(204).end();
+      sessionCookie.clear(res);
+      res.status(204).end();
     },
     me: async (req, res) => {
       const caller = callerOf(req);
@@ -81,7 +51,7 @@ export function authOperations(deps: AuthDeps): Operations {
         email,
         name,
         credential: kind,
-        token_id: tokenId,
+        token_id: kind === 'jwt' ? null : tokenId,
         workspace_id: isMember ? workspaceId : null,
         role: isMember ? role : null,
         workspaces: workspacesToApi(workspaces, caller),
@@ -92,8 +62,3 @@ export function authOperations(deps: AuthDeps): Operations {
     },
   };
 }
-
-const clientOf = (req: Request): Client => ({
-  address: req.ip ?? null,
-  userAgent: req.get('user-agent')?.slice(0, 255) ?? null,
-});

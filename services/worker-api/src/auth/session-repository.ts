@@ -1,6 +1,7 @@
 import { enqueue, tokenRevoked } from '@gantry/events';
 import type { Pool } from 'pg';
-import { type Db, inTransaction, type Query } from '../database';
+import { type Db, executeIn, inTransaction, type Query } from '../database';
+import type { Session } from '../generated/prisma/client';
 
 /** A session ends this long after its last refresh, and at the latest after SESSION_DAYS_MAX. */
 export const SESSION_IDLE_DAYS = 30;
@@ -33,7 +34,7 @@ export function replaceCookie(
   pool: Pool,
   hashes: Buffer[],
   fresh: Buffer,
-): Promise<{ userId: string } | { endedId: string | null }> {
+): Promise<{ userId: string; sessionId: string } | { endedId: string | null }> {
   return inTransaction(pool, async (query) => {
     // The row lock of this UPDATE makes two refreshes with one cookie take turns: the second finds it replaced.
     const { rows } = await query(
@@ -54,7 +55,7 @@ export function replaceCookie(
        WHERE id = $1`,
       [session.id, SESSION_IDLE_DAYS, SESSION_DAYS_MAX],
     );
-    return { userId: session.user_id };
+    return { userId: session.user_id, sessionId: session.id };
   });
 }
 
@@ -75,4 +76,33 @@ async function revokeByCookie(query: Query, hashes: Buffer[], condition: string)
   // Cached answers about a session are known by its id, as those about a token are.
   await enqueue(query, tokenRevoked, ended.workspace_id, { tokenId: ended.id });
   return ended.id;
+}
+
+/** Newest first; those that have not ended. */
+export function listSessions(db: Db, userId: string): Promise<Session[]> {
+  return db.session.findMany({
+    where: { userId, revokedAt: null, expiresAt: { gt: new Date() } },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+  });
+}
+
+/** Ends every session of the user, and tells everybody. Returns their ids. */
+export async function revokeSessionsOf(tx: Db, userId: string): Promise<string[]> {
+  const ended = await tx.session.updateManyAndReturn({
+    where: { userId, revokedAt: null },
+    data: { revokedAt: new Date() },
+    select: { id: true },
+  });
+  for (const { id } of ended) await enqueue(executeIn(tx), tokenRevoked, '', { tokenId: id });
+  return ended.map(({ id }) => id);
+}
+
+/** False if the user has no such session. */
+export async function revokeSessionById(tx: Db, userId: string, sessionId: string): Promise<boolean> {
+  const { count } = await tx.session.updateMany({
+    where: { id: sessionId, userId, revokedAt: null },
+    data: { revokedAt: new Date() },
+  });
+  if (count) await enqueue(executeIn(tx), tokenRevoked, '', { tokenId: sessionId });
+  return count > 0;
 }

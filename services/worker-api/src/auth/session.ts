@@ -4,7 +4,7 @@ import { newId } from '@gantry/events';
 import { AppError } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Db } from '../database';
-import { insertSession, replaceCookie, revokeSession } from './session-repository';
+import { insertSession, replaceCookie, revokeSession, revokeSessionsOf } from './session-repository';
 
 /** What the list of sessions will show of a sign-in. */
 export interface Client {
@@ -12,12 +12,21 @@ export interface Client {
   userAgent: string | null;
 }
 
+export interface OpenSession {
+  userId: string;
+  sessionId: string;
+  /** To be set now: it is not known afterwards. */
+  cookie: string;
+}
+
 export interface Sessions {
-  /** Inside the caller's transaction. Returns the cookie. */
-  open(tx: Db, userId: string, client: Client): Promise<string>;
+  /** Inside the caller's transaction. */
+  open(tx: Db, userId: string, client: Client): Promise<OpenSession>;
   /** @throws AppError 401 for a cookie that no longer counts */
-  refresh(cookie: string): Promise<{ userId: string; cookie: string }>;
+  refresh(cookie: string): Promise<OpenSession>;
   close(cookie: string): Promise<void>;
+  /** Inside the caller's transaction. Returns the ids, to be forgotten after the commit. */
+  closeAllOf(tx: Db, userId: string): Promise<string[]>;
 }
 
 export function createSessions(options: {
@@ -30,13 +39,14 @@ export function createSessions(options: {
   return {
     open: async (tx, userId, client) => {
       const cookie = newOpaqueToken('ses_');
-      await insertSession(tx, { id: newId('ssn_'), userId, cookieHash: hasher.hash(cookie).hash, ...client });
-      return cookie;
+      const sessionId = newId('ssn_');
+      await insertSession(tx, { id: sessionId, userId, cookieHash: hasher.hash(cookie).hash, ...client });
+      return { userId, sessionId, cookie };
     },
     refresh: async (cookie) => {
       const fresh = newOpaqueToken('ses_');
       const session = await replaceCookie(pool, hasher.candidates(cookie), hasher.hash(fresh).hash);
-      if ('userId' in session) return { userId: session.userId, cookie: fresh };
+      if ('userId' in session) return { ...session, cookie: fresh };
       if (session.endedId) revoked(session.endedId);
       throw new AppError('unauthorized', 'session_ended', 'the session has ended; sign in again');
     },
@@ -44,5 +54,6 @@ export function createSessions(options: {
       const endedId = await revokeSession(pool, hasher.candidates(cookie));
       if (endedId) revoked(endedId);
     },
+    closeAllOf: revokeSessionsOf,
   };
 }

@@ -2,13 +2,15 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { enqueue, memberChanged, newId } from '@gantry/events';
 import { AppError, conflict, invalid } from '@gantry/http';
+import type { Actor } from '../audit/actor';
+import { recordChange } from '../audit/audit-entry';
 import { executeIn } from '../database';
 import type { PrismaClient, User, Workspace } from '../generated/prisma/client';
 import { insertUser, isAnyUser } from '../users/user-repository';
 import { insertMembership, insertWorkspace } from '../workspaces/workspace-repository';
 import { normaliseEmail } from './email';
 import { hashPassword, passwordProblem } from './password';
-import type { Client, Sessions } from './session';
+import type { Client, OpenSession, Sessions } from './session';
 
 export interface SetupInput {
   setup_token: string;
@@ -29,7 +31,7 @@ interface SetupDeps {
 const LOCK = 20_480_002;
 
 /** @throws AppError 403 for a wrong setup token, 409 if there is a user already, 400 for a poor password */
-export async function setUp(deps: SetupDeps, input: SetupInput, client: Client) {
+export async function setUp(deps: SetupDeps, input: SetupInput, client: Client, actor: Actor) {
   const { prisma, sessions, setupToken } = deps;
   if (!setupToken || !sameText(setupToken, input.setup_token)) {
     throw new AppError(
@@ -44,7 +46,7 @@ export async function setUp(deps: SetupDeps, input: SetupInput, client: Client) 
   const problem = passwordProblem(input.password, email);
   if (problem) throw invalid([{ path: 'password', message: problem }], 'weak_password');
   const passwordHash = await hashPassword(input.password);
-  return prisma.$transaction(async (tx): Promise<{ user: User; workspace: Workspace; cookie: string }> => {
+  return prisma.$transaction(async (tx): Promise<{ user: User; workspace: Workspace; session: OpenSession }> => {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`;
     if (await isAnyUser(tx)) throw alreadySetUp();
     const workspace = await insertWorkspace(tx, { id: newId('ws_'), name: input.workspace_name?.trim() ?? 'Home' });
@@ -57,7 +59,12 @@ export async function setUp(deps: SetupDeps, input: SetupInput, client: Client) 
     });
     await insertMembership(tx, workspace.id, user.id, 'owner');
     await enqueue(executeIn(tx), memberChanged, workspace.id, { userId: user.id });
-    return { user, workspace, cookie: await sessions.open(tx, user.id, client) };
+    await recordChange(
+      executeIn(tx),
+      { ...actor, id: user.id, label: email },
+      { workspaceId: workspace.id, action: 'workspace.created', resource: { type: 'workspace', id: workspace.id } },
+    );
+    return { user, workspace, session: await sessions.open(tx, user.id, client) };
   });
 }
 

@@ -3,18 +3,18 @@ import type { PrismaClient } from '../generated/prisma/client';
 import { findUserWithPassword } from '../users/user-repository';
 import { normaliseEmail } from './email';
 import { verifyPassword } from './password';
-import type { Client, Sessions } from './session';
+import type { Client, OpenSession, Sessions } from './session';
 
 /** Opens a session. @throws AppError 401: the same, after the same work, whatever of the two was wrong */
 export async function signIn(
   { prisma, sessions }: { prisma: PrismaClient; sessions: Sessions },
   input: { email: string; password: string },
   client: Client,
-): Promise<{ userId: string; cookie: string }> {
+): Promise<OpenSession> {
   const email = normaliseEmail(input.email);
   const user = email ? await findUserWithPassword(prisma, email) : null;
   const mayTry = user?.disabledAt === null ? (user.credential?.passwordHash ?? null) : null;
   const right = await verifyPassword(mayTry, input.password);
   if (!user || !right) throw new AppError('unauthorized', 'wrong_sign_in', 'wrong e-mail address or password');
-  return { userId: user.id, cookie: await sessions.open(prisma, user.id, client) };
+  return sessions.open(prisma, user.id, client);
 }

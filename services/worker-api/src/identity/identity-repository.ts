@@ -1,11 +1,13 @@
 /** The lookups behind every request: one indexed query each, over the pool because they are hot. */
 import type { Role } from '@gantry/events';
 import type { Pool } from 'pg';
+import { normaliseEmail } from '../auth/email';
 import type { UserRow } from './identity';
 
 const USER_COLUMNS = `u.id AS user_id, u.email, u.name, u.default_workspace_id,
   (SELECT json_agg(json_build_object('id', m.workspace_id, 'role', m.role) ORDER BY m.created_at, m.workspace_id)
-     FROM memberships m WHERE m.user_id = u.id) AS memberships`;
+     FROM memberships m JOIN workspaces w ON w.id = m.workspace_id
+     WHERE m.user_id = u.id AND w.deleted_at IS NULL) AS memberships`;
 
 export type TokenRow = {
   id: string;
@@ -14,21 +16,31 @@ export type TokenRow = {
   workspace_id: string | null;
   acts_in: string | null;
   role: Role | null;
+  pepper_version: string;
   expires_at: Date | null;
   last_used_at: Date | null;
 } & (UserRow | { [column in keyof UserRow]: null });
 
-/** Null for a token that is unknown, revoked, expired, or whose user is disabled. */
+/** Null for a token that is unknown, revoked, expired, or whose user is disabled or workspace deleted. */
 export async function findToken(pool: Pool, hashes: Buffer[]): Promise<TokenRow | null> {
   const { rows } = await pool.query<TokenRow>(
     `SELECT t.id, t.hash, t.name AS token_name, t.workspace_id, t.default_workspace_id AS acts_in, t.role, t.expires_at,
-       t.last_used_at, ${USER_COLUMNS}
-     FROM tokens t LEFT JOIN users u ON u.id = t.user_id
+       t.last_used_at, t.pepper_version, ${USER_COLUMNS}
+     FROM tokens t LEFT JOIN users u ON u.id = t.user_id LEFT JOIN workspaces own ON own.id = t.workspace_id
      WHERE t.hash = ANY($1) AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
-       AND u.disabled_at IS NULL`,
+       AND u.disabled_at IS NULL AND own.deleted_at IS NULL`,
     [hashes],
   );
   return rows[0] ?? null;
+}
+
+/** The same token under the current pepper. */
+export async function moveToPepper(
+  pool: Pool,
+  tokenId: string,
+  { hash, pepperVersion }: { hash: Buffer; pepperVersion: string },
+): Promise<void> {
+  await pool.query('UPDATE tokens SET hash = $2, pepper_version = $3 WHERE id = $1', [tokenId, hash, pepperVersion]);
 }
 
 export interface SessionRow extends UserRow {
@@ -56,6 +68,36 @@ export async function findActiveUser(pool: Pool, userId: string): Promise<UserRo
   const { rows } = await pool.query<UserRow>(
     `SELECT ${USER_COLUMNS} FROM users u WHERE u.id = $1 AND u.disabled_at IS NULL`,
     [userId],
+  );
+  return rows[0] ?? null;
+}
+
+/** Null also if the session has ended, or is somebody else's. */
+export async function findUserInSession(pool: Pool, userId: string, sessionId: string): Promise<UserRow | null> {
+  const { rows } = await pool.query<UserRow>(
+    `SELECT ${USER_COLUMNS} FROM sessions s JOIN users u ON u.id = s.user_id
+     WHERE s.id = $2 AND s.user_id = $1 AND s.revoked_at IS NULL AND s.expires_at > now() AND u.disabled_at IS NULL`,
+    [userId, sessionId],
+  );
+  return rows[0] ?? null;
+}
+
+export interface ExternalQuestion {
+  issuer: string;
+  subject: string;
+  email: string | null;
+}
+
+/** Who signed in with that identity before, else whoever has the address that the issuer says is verified. */
+export async function findExternalUser(pool: Pool, question: ExternalQuestion): Promise<UserRow | null> {
+  const { issuer, subject, email } = question;
+  const { rows } = await pool.query<UserRow>(
+    `SELECT ${USER_COLUMNS} FROM users u
+     WHERE u.id = coalesce(
+         (SELECT user_id FROM external_identities WHERE issuer = $1 AND subject = $2),
+         (SELECT id FROM users WHERE email = $3))
+       AND u.disabled_at IS NULL`,
+    [issuer, subject, email && normaliseEmail(email)],
   );
   return rows[0] ?? null;
 }

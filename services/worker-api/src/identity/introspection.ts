@@ -12,7 +12,16 @@ import {
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { userIdentity } from './identity';
-import { findActiveUser, findSession, findToken, type TokenRow } from './identity-repository';
+import {
+  type ExternalQuestion,
+  findActiveUser,
+  findExternalUser,
+  findSession,
+  findToken,
+  findUserInSession,
+  moveToPepper,
+  type TokenRow,
+} from './identity-repository';
 import type { TokenUse } from './token-use';
 
 export type Introspect = (question: IntrospectRequest) => Promise<Identity | null>;
@@ -26,6 +35,9 @@ export function createIntrospection(options: { pool: Pool; hasher: TokenHasher; 
     const row = await findToken(pool, hasher.candidates(text));
     if (!row || !hasher.matches(text, row.hash)) return null;
     tokenUse.note(row.id, row.last_used_at);
+    const current = hasher.hash(text);
+    // Once every token in use has moved, an older pepper can go. Until then the old hash does as well.
+    if (row.pepper_version !== current.pepperVersion) await moveToPepper(pool, row.id, current).catch(() => {});
     return tokenIdentity(row);
   }
 
@@ -36,14 +48,28 @@ export function createIntrospection(options: { pool: Pool; hasher: TokenHasher; 
     return userIdentity('session', row, { tokenId: row.session_id, expiresAt: row.expires_at });
   }
 
-  async function ofUser(userId: string): Promise<Identity | null> {
-    const user = await findActiveUser(pool, userId);
+  /** A JWT that names its session is known by the session's id, so that the end of one is the end of the other. */
+  async function ofUser(userId: string, sessionId: string | undefined): Promise<Identity | null> {
+    const user = sessionId ? await findUserInSession(pool, userId, sessionId) : await findActiveUser(pool, userId);
+    return user && userIdentity('jwt', user, { tokenId: sessionId ?? null, expiresAt: null });
+  }
+
+  async function ofExternal(question: ExternalQuestion): Promise<Identity | null> {
+    const user = await findExternalUser(pool, question);
     return user && userIdentity('jwt', user, { tokenId: null, expiresAt: null });
   }
 
   return (question) => {
-    if (question.kind === 'token') return ofToken(question.token);
-    return question.kind === 'session' ? ofCookie(question.cookie) : ofUser(question.userId);
+    switch (question.kind) {
+      case 'token':
+        return ofToken(question.token);
+      case 'session':
+        return ofCookie(question.cookie);
+      case 'user':
+        return ofUser(question.userId, question.sessionId);
+      case 'external':
+        return ofExternal(question);
+    }
   };
 }
 

@@ -13,9 +13,13 @@ export interface SystemDeps {
   baseUrl: string;
   dashboardUrl: string;
   skillsUrl: string;
+  /** Undefined where no identity provider is configured. */
+  oidcName: string | undefined;
+  sendsEmail: boolean;
 }
 
-export function systemOperations({ prisma, baseUrl, dashboardUrl, skillsUrl }: SystemDeps): Operations {
+export function systemOperations(deps: SystemDeps): Operations {
+  const { prisma, baseUrl, dashboardUrl, skillsUrl, oidcName, sendsEmail } = deps;
   return {
     systemInfo: (_req, res) => {
       res.json({ name: 'Gantry', version, features: { automations: true, password_sign_in: true } });
@@ -25,8 +29,9 @@ export function systemOperations({ prisma, baseUrl, dashboardUrl, skillsUrl }: S
         base_url: baseUrl,
         dashboard_url: dashboardUrl,
         skills_url: skillsUrl,
-        sign_in_methods: ['password'],
-        password_reset: 'ask_admin',
+        sign_in_methods: oidcName === undefined ? ['password'] : ['password', 'oidc'],
+        ...(oidcName !== undefined && { oidc_name: oidcName }),
+        password_reset: sendsEmail ? 'email' : 'ask_admin',
         setup_required: !(await isAnyUser(prisma)),
       });
     },

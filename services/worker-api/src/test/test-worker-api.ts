@@ -2,17 +2,19 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { evictOnEvents } from '@gantry/auth';
+import { type ExternalIssuer, evictOnEvents } from '@gantry/auth';
 import { type Bus, connectBus, ensureStreams, newId, type Role, startRelay } from '@gantry/events';
 import { health, postgresCheck, type RateLimits } from '@gantry/http';
 import { type CaughtLogs, catchLogs, createDatabase, startTestNats, type TestNats } from '@gantry/testing';
-import { parseKeyRing } from '@gantry/vault';
+import { type KeyRing, parseKeyRing } from '@gantry/vault';
 import request from 'supertest';
 import { createApp, type WorkerApp } from '../app';
 import { hashPassword } from '../auth/password';
 import { type Database, openDatabase } from '../database';
 import { serveIntrospection } from '../identity/introspection';
 import { trackTokenUse } from '../identity/token-use';
+import { createMailer } from '../mail/mailer';
+import type { OidcSettings } from '../oidc/identity-provider';
 import { insertUser } from '../users/user-repository';
 import { insertMembership, insertWorkspace } from '../workspaces/workspace-repository';
 
@@ -56,9 +58,17 @@ export interface TestWorkerApi extends WorkerApp {
 
 const newKeyRing = () => parseKeyRing(`v1:${randomBytes(32).toString('base64')}`);
 
-export async function startTestWorkerApi(
-  options: { nats?: TestNats; rateLimits?: RateLimits; reach?: (databaseUrl: string) => Promise<string> } = {},
-): Promise<TestWorkerApi> {
+export interface TestWorkerApiOptions {
+  nats?: TestNats;
+  rateLimits?: RateLimits;
+  reach?: (databaseUrl: string) => Promise<string>;
+  smtpUrl?: string;
+  oidc?: OidcSettings;
+  externalIssuer?: ExternalIssuer;
+  tokenPeppers?: KeyRing;
+}
+
+export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Promise<TestWorkerApi> {
   const nats = options.nats ?? (await startTestNats());
   const { url: databaseUrl } = await createDatabase('worker-api');
   const logs = catchLogs();
@@ -75,13 +85,16 @@ export async function startTestWorkerApi(
     tokenUse,
     announce: relay.kick,
     encryptionKeys: newKeyRing(),
-    tokenPeppers: newKeyRing(),
+    tokenPeppers: options.tokenPeppers ?? newKeyRing(),
     setupToken: SETUP_TOKEN,
     baseUrl: BASE_URL,
     dashboardUrl: DASHBOARD_URL,
     skillsUrl: 'http://skills.test',
     jwtIssuer: BASE_URL,
     jwtAudience: 'gantry',
+    externalIssuer: options.externalIssuer,
+    oidc: options.oidc,
+    mailer: createMailer({ smtpUrl: options.smtpUrl, from: 'Gantry <gantry@api.test>', log }),
     log,
     rateLimits: options.rateLimits ?? generous,
     validateResponses: true,

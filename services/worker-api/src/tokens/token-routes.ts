@@ -1,4 +1,5 @@
 import { callerOf, type Operations } from '@gantry/http';
+import { actorOf } from '../audit/actor';
 import { newTokenToApi, tokenToApi } from './token';
 import { listTokens } from './token-repository';
 import { createPersonalToken, createWorkspaceToken, revokeToken, type TokenDeps, userOf } from './token-service';
@@ -15,13 +16,13 @@ export function tokenOperations(deps: TokenRouteDeps): Operations {
       res.json((await listTokens(prisma, userOf(callerOf(req)))).map(tokenToApi));
     },
     createPersonalToken: async (req, res) => {
-      const { created, token } = await createPersonalToken(deps, callerOf(req), req.body);
+      const { created, token } = await createPersonalToken(deps, callerOf(req), actorOf(req), req.body);
       res.status(201).json(newTokenToApi(created, token));
     },
     revokePersonalToken: async (req, res) => {
       const caller = callerOf(req);
       const tokenId = String(req.params.token_id);
-      await revokeToken(prisma, userOf(caller), tokenId, caller.workspaceId);
+      await revokeToken(prisma, userOf(caller), tokenId, caller.workspaceId, actorOf(req));
       revoked(tokenId);
       res.status(204).end();
     },
@@ -30,13 +31,13 @@ export function tokenOperations(deps: TokenRouteDeps): Operations {
       res.json((await listTokens(prisma, { workspaceId })).map(tokenToApi));
     },
     createWorkspaceToken: async (req, res) => {
-      const { created, token } = await createWorkspaceToken(deps, callerOf(req), req.body);
+      const { created, token } = await createWorkspaceToken(deps, callerOf(req), actorOf(req), req.body);
       res.status(201).json(newTokenToApi(created, token));
     },
     revokeWorkspaceToken: async (req, res) => {
       const { workspaceId } = callerOf(req);
       const tokenId = String(req.params.token_id);
-      await revokeToken(prisma, { workspaceId }, tokenId, workspaceId);
+      await revokeToken(prisma, { workspaceId }, tokenId, workspaceId, actorOf(req));
       revoked(tokenId);
       res.status(204).end();
     },

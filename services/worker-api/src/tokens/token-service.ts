@@ -1,6 +1,8 @@
 import { newOpaqueToken, shownPrefix, type TokenHasher } from '@gantry/auth';
 import { enqueue, newId, type Role, tokenRevoked } from '@gantry/events';
 import { AppError, conflict, invalid, notFound, type Principal, roleAtLeast } from '@gantry/http';
+import type { Actor } from '../audit/actor';
+import { recordChange } from '../audit/audit-entry';
 import { type Db, executeIn } from '../database';
 import type { PrismaClient, Token } from '../generated/prisma/client';
 import { type TokenLimits, tooHigh, withinMaker } from './token';
@@ -25,15 +27,15 @@ export function userOf(caller: Principal): { userId: string } {
   throw new AppError('forbidden', 'needs_user', 'a workspace token has no personal tokens; sign in as a person');
 }
 
-export async function createPersonalToken(deps: TokenDeps, caller: Principal, input: TokenInput) {
+export async function createPersonalToken(deps: TokenDeps, caller: Principal, actor: Actor, input: TokenInput) {
   const owner = userOf(caller);
   const limits = await limitsFor(deps.prisma, caller, input);
-  return createToken(deps, 'svc_', owner, caller, { ...limits, name: input.name });
+  return createToken(deps, 'svc_', owner, caller, actor, { ...limits, name: input.name });
 }
 
-export async function createWorkspaceToken(deps: TokenDeps, caller: Principal, input: TokenInput) {
+export async function createWorkspaceToken(deps: TokenDeps, caller: Principal, actor: Actor, input: TokenInput) {
   const limits = await limitsFor(deps.prisma, caller, { role: 'admin', ...input });
-  return createToken(deps, 'wst_', { workspaceId: caller.workspaceId }, caller, { ...limits, name: input.name });
+  return createToken(deps, 'wst_', { workspaceId: caller.workspaceId }, caller, actor, { ...limits, name: input.name });
 }
 
 /** Row and announcement commit together. @throws AppError 404, also for a token of somebody else */
@@ -42,10 +44,16 @@ export async function revokeToken(
   owner: TokenOwner,
   tokenId: string,
   workspaceId: string,
+  actor: Actor,
 ): Promise<void> {
   await prisma.$transaction(async (tx) => {
     if (!(await markRevoked(tx, owner, tokenId))) throw notFound('token', tokenId);
     await enqueue(executeIn(tx), tokenRevoked, workspaceId, { tokenId });
+    await recordChange(executeIn(tx), actor, {
+      workspaceId,
+      action: 'token.revoked',
+      resource: { type: 'token', id: tokenId },
+    });
   });
 }
 
@@ -72,23 +80,56 @@ async function createToken(
   prefix: 'svc_' | 'wst_',
   owner: TokenOwner,
   caller: Principal,
+  actor: Actor,
   { name, role, expiresAt }: TokenLimits & { name: string },
 ): Promise<{ created: Token; token: string }> {
-  if ((await countTokens(prisma, owner)) >= PER_OWNER_MAX) {
+  return prisma.$transaction(async (tx) => {
+    const made = await insertNewToken(tx, hasher, prefix, owner, {
+      name,
+      role,
+      expiresAt,
+      defaultWorkspaceId: prefix === 'svc_' ? caller.workspaceId : null,
+      createdBy: caller.userId ?? caller.tokenId ?? 'unknown',
+    });
+    const { id, prefix: shown } = made.created;
+    await recordChange(executeIn(tx), actor, {
+      workspaceId: caller.workspaceId,
+      action: 'token.created',
+      resource: { type: 'token', id },
+      details: { name: made.created.name, prefix: shown, role, kind: prefix === 'svc_' ? 'personal' : 'workspace' },
+    });
+    return made;
+  });
+}
+
+/** A token with its user's own rights, acting in that workspace by default. */
+export function insertPersonalToken(tx: Db, hasher: TokenHasher, userId: string, workspaceId: string, name: string) {
+  const unlimited = { role: null, expiresAt: null, defaultWorkspaceId: workspaceId, createdBy: userId };
+  return insertNewToken(tx, hasher, 'svc_', { userId }, { name, ...unlimited });
+}
+
+/** @throws AppError 409 for too many */
+async function insertNewToken(
+  tx: Db,
+  hasher: TokenHasher,
+  prefix: 'svc_' | 'wst_',
+  owner: TokenOwner,
+  { name, ...columns }: TokenLimits & { name: string; defaultWorkspaceId: string | null; createdBy: string },
+): Promise<{ created: Token; token: string }> {
+  if ((await countTokens(tx, owner)) >= PER_OWNER_MAX) {
     throw conflict('too_many_tokens', `there are ${PER_OWNER_MAX} tokens already; revoke some first`);
   }
   const token = newOpaqueToken(prefix);
   const { hash, pepperVersion } = hasher.hash(token);
-  const created = await insertToken(prisma, owner, {
-    id: newId('tok_'),
+  const id = newId('tok_');
+  const shown = shownPrefix(token);
+  const created = await insertToken(tx, owner, {
+    id,
     name: name.trim(),
-    prefix: shownPrefix(token),
+    prefix: shown,
     hash,
     pepperVersion,
-    role,
-    expiresAt,
-    defaultWorkspaceId: prefix === 'svc_' ? caller.workspaceId : null,
-    createdBy: caller.userId ?? caller.tokenId ?? 'unknown',
+    ...columns,
   });
   return { created, token };
 }

@@ -12,10 +12,13 @@ export interface NewUser {
   id: string;
   email: string;
   name: string | null;
-  passwordHash: string;
-  defaultWorkspaceId: string;
+  /** Null for who signs in elsewhere. */
+  passwordHash: string | null;
+  defaultWorkspaceId: string | null;
 }
 
 export function insertUser(tx: Db, { passwordHash, ...user }: NewUser): Promise<User> {
-  return tx.user.create({ data: { ...user, credential: { create: { passwordHash } } } });
+  return tx.user.create({
+    data: { ...user, ...(passwordHash !== null && { credential: { create: { passwordHash } } }) },
+  });
 }

@@ -13,8 +13,21 @@ const permissionsFor = permissionTable(OPENAPI_FILE, {
   read_audit_log: 'listAuditLog',
 });
 
-export function workspaceToApi({ id, name, createdAt }: Workspace, role: Role, active: boolean) {
-  return { id, name, role, active, created_at: createdAt.toISOString(), permissions: permissionsFor(role) };
+/** How long a deleted workspace can be restored. */
+export const UNDO_DAYS = 7;
+
+export const purgeTimeOf = (deletedAt: Date): Date => new Date(deletedAt.getTime() + UNDO_DAYS * 86_400_000);
+
+export function workspaceToApi({ id, name, createdAt, deletedAt }: Workspace, role: Role, active: boolean) {
+  return {
+    id,
+    name,
+    role,
+    active,
+    created_at: createdAt.toISOString(),
+    ...(deletedAt && { deleted_at: deletedAt.toISOString(), purge_at: purgeTimeOf(deletedAt).toISOString() }),
+    permissions: permissionsFor(role),
+  };
 }
 
 /** The workspaces that the principal may enter, with the role that this credential has there. */

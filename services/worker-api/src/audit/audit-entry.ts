@@ -1,0 +1,80 @@
+/** One entry of the audit log, as it is written, read and shown. */
+import { type Execute, newId } from '@gantry/events';
+import type { Actor } from './actor';
+
+export interface Change {
+  /** Null where it concerns a user who is a member of no workspace. */
+  workspaceId: string | null;
+  /** `<noun>.<past tense>`. */
+  action: string;
+  resource: { type: string; id: string | null };
+  /** Never a secret. */
+  details?: Record<string, unknown>;
+}
+
+const INSERT = `INSERT INTO audit_log (id, workspace_id, source, actor_kind, actor_id, actor_label, actor_token_id,
+    action, resource_type, resource_id, details, address, user_agent, request_id, created_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb, $12, $13, $14, coalesce($15::timestamptz, now()))
+  ON CONFLICT (id) DO NOTHING`;
+
+/** Inside the transaction of the change: what was not committed did not happen, and what was is written down. */
+export function recordChange(execute: Execute, actor: Actor, change: Change): Promise<unknown> {
+  return insertAuditEntry(execute, { id: newId('aud_'), source: 'worker-api', actor, change, at: null });
+}
+
+export function insertAuditEntry(
+  execute: Execute,
+  entry: { id: string; source: string; actor: Actor; change: Change; at: Date | null },
+): Promise<unknown> {
+  const { id, source, actor, change, at } = entry;
+  const { workspaceId, action, resource, details } = change;
+  return execute(INSERT, [
+    id,
+    workspaceId,
+    source,
+    actor.kind,
+    actor.id,
+    actor.label,
+    actor.tokenId,
+    action,
+    resource.type,
+    resource.id,
+    JSON.stringify(details ?? {}),
+    actor.address,
+    actor.userAgent,
+    actor.requestId,
+    at,
+  ]);
+}
+
+export interface AuditRow {
+  id: string;
+  source: string;
+  actor_kind: string;
+  actor_id: string | null;
+  actor_label: string | null;
+  actor_token_id: string | null;
+  action: string;
+  resource_type: string;
+  resource_id: string | null;
+  details: Record<string, unknown>;
+  address: string | null;
+  user_agent: string | null;
+  request_id: string | null;
+  created_at: Date;
+}
+
+export function auditEntryToApi(row: AuditRow) {
+  return {
+    id: row.id,
+    created_at: row.created_at.toISOString(),
+    actor: { kind: row.actor_kind, id: row.actor_id, label: row.actor_label, token_id: row.actor_token_id },
+    action: row.action,
+    resource: { type: row.resource_type, id: row.resource_id },
+    details: row.details,
+    address: row.address,
+    user_agent: row.user_agent,
+    request_id: row.request_id,
+    source: row.source,
+  };
+}

@@ -1,0 +1,64 @@
+import type { Pool } from 'pg';
+import { inTransaction } from '../database';
+import type { AuditRow } from './audit-entry';
+
+export interface AuditFilter {
+  actorId?: string | undefined;
+  action?: string | undefined;
+  resourceType?: string | undefined;
+  resourceId?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
+/** Where a page begins: behind this entry, in the order that is asked for. */
+export interface AuditCursor {
+  createdAt: string;
+  id: string;
+}
+
+const COLUMNS = `id, source, actor_kind, actor_id, actor_label, actor_token_id, action, resource_type, resource_id,
+  details, address, user_agent, request_id, created_at`;
+
+/** One page of a workspace's log. @param order `DESC` for newest first */
+export async function listAuditRows(
+  pool: Pool,
+  workspaceId: string,
+  filter: AuditFilter,
+  page: { order: 'ASC' | 'DESC'; limit: number; after?: AuditCursor | undefined },
+): Promise<AuditRow[]> {
+  const { order, limit, after } = page;
+  const { rows } = await pool.query<AuditRow>(
+    `SELECT ${COLUMNS} FROM audit_log
+     WHERE workspace_id = $1
+       AND ($2::text IS NULL OR actor_id = $2 OR actor_token_id = $2)
+       AND ($3::text IS NULL OR action = $3)
+       AND ($4::text IS NULL OR resource_type = $4)
+       AND ($5::text IS NULL OR resource_id = $5)
+       AND ($6::timestamptz IS NULL OR created_at >= $6)
+       AND ($7::timestamptz IS NULL OR created_at < $7)
+       AND ($8::timestamptz IS NULL OR (created_at, id) ${order === 'ASC' ? '>' : '<'} ($8, $9))
+     ORDER BY created_at ${order}, id ${order} LIMIT $10`,
+    [
+      workspaceId,
+      filter.actorId ?? null,
+      filter.action ?? null,
+      filter.resourceType ?? null,
+      filter.resourceId ?? null,
+      filter.since ?? null,
+      filter.until ?? null,
+      after?.createdAt ?? null,
+      after?.id ?? null,
+      limit,
+    ],
+  );
+  return rows;
+}
+
+/** The only two ways out of the log: its time is over, or its workspace is gone for good. */
+export async function deleteOldAuditRows(pool: Pool, retentionDays: number): Promise<void> {
+  await inTransaction(pool, async (query) => {
+    await query("SET LOCAL gantry.audit_sweep = 'on'", []);
+    await query('DELETE FROM audit_log WHERE created_at < now() - make_interval(days => $1)', [retentionDays]);
+  });
+}

@@ -1,0 +1,12 @@
+/** RFC 4180, and safe to open in a spreadsheet. */
+
+/** What a spreadsheet takes for a formula, also behind blanks. */
+const FORMULA = /^[\s\0]*[=+\-@|%]|^[\t\r\n]/;
+
+export const csvLine = (cells: (string | null)[]): string => `${cells.map(csvCell).join(',')}\r\n`;
+
+function csvCell(text: string | null): string {
+  if (text === null) return '';
+  const safe = FORMULA.test(text) ? `'${text}` : text;
+  return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

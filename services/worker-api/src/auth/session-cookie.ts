@@ -1,0 +1,53 @@
+/** Answering with a session: its cookie, and an access JWT that ends with it. */
+import { originsOf, readSessionCookie, requireSameOrigin, SESSION_COOKIE } from '@gantry/auth';
+import type { CookieOptions, Request, Response } from 'express';
+import type { AccessToken, IssueAccessToken } from './access-token';
+import type { Client, OpenSession } from './session';
+import { SESSION_IDLE_DAYS } from './session-repository';
+
+export interface SessionCookie {
+  /** Sets the cookie. Returns the access JWT, for the body of the answer. */
+  answer(res: Response, session: OpenSession): Promise<AccessToken>;
+  /** Sets the cookie, where the answer has no body. */
+  set(res: Response, session: OpenSession): void;
+  /** The cookie of a request that may use it. A program that holds it itself may come without an Origin; a foreign page may not. */
+  read(req: Request): string | undefined;
+  clear(res: Response): void;
+}
+
+export function createSessionCookie(options: {
+  issueAccessToken: IssueAccessToken;
+  /** Of the three surfaces, the worker surface first. */
+  publicUrls: [string, ...string[]];
+}): SessionCookie {
+  const { issueAccessToken, publicUrls } = options;
+  const origins = originsOf(publicUrls);
+  const cookieOptions: CookieOptions = {
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: publicUrls[0].startsWith('https:'),
+    path: '/',
+  };
+  const set = (res: Response, { cookie }: OpenSession) =>
+    void res.cookie(SESSION_COOKIE, cookie, { ...cookieOptions, maxAge: SESSION_IDLE_DAYS * 86_400_000 });
+  return {
+    set,
+    answer: async (res, session) => {
+      const access = await issueAccessToken(session);
+      set(res, session);
+      return access;
+    },
+    read: (req) => {
+      const cookie = readSessionCookie(req);
+      if (cookie) requireSameOrigin(req, origins, 'allow');
+      return cookie;
+    },
+    clear: (res) => void res.clearCookie(SESSION_COOKIE, cookieOptions),
+  };
+}
+
+/** What the list of sessions shows of a sign-in. */
+export const clientOf = (req: Request): Client => ({
+  address: req.ip ?? null,
+  userAgent: req.get('user-agent')?.slice(0, 255) ?? null,
+});

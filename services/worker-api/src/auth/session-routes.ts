@@ -1,0 +1,78 @@
+import { enqueue, tokenRevoked } from '@gantry/events';
+import { callerOf, notFound, type Operations } from '@gantry/http';
+import { actorOf } from '../audit/actor';
+import { recordChange } from '../audit/audit-entry';
+import { executeIn } from '../database';
+import type { Forget } from '../forget';
+import type { PrismaClient, Session } from '../generated/prisma/client';
+import { signedInUserOf } from '../identity/person';
+import type { Sessions } from './session';
+import type { SessionCookie } from './session-cookie';
+import { listSessions, revokeSessionById } from './session-repository';
+
+export interface SessionDeps {
+  prisma: PrismaClient;
+  sessions: Sessions;
+  sessionCookie: SessionCookie;
+  forget: Forget;
+}
+
+const sessionToApi = ({ id, address, userAgent, createdAt, expiresAt }: Session, current: string | null) => ({
+  id,
+  address,
+  user_agent: userAgent,
+  created_at: createdAt.toISOString(),
+  expires_at: expiresAt.toISOString(),
+  current: id === current,
+});
+
+export function sessionOperations({ prisma, sessions, sessionCookie, forget }: SessionDeps): Operations {
+  return {
+    listSessions: async (req, res) => {
+      const caller = callerOf(req);
+      const found = await listSessions(prisma, signedInUserOf(caller));
+      res.json(found.map((session) => sessionToApi(session, caller.tokenId)));
+    },
+    endSession: async (req, res) => {
+      const caller = callerOf(req);
+      const userId = signedInUserOf(caller);
+      const sessionId = String(req.params.session_id);
+      await prisma.$transaction(async (tx) => {
+        if (!(await revokeSessionById(tx, userId, sessionId))) throw notFound('session', sessionId);
+        await recordChange(executeIn(tx), actorOf(req), {
+          workspaceId: caller.workspaceId,
+          action: 'session.ended',
+          resource: { type: 'session', id: sessionId },
+        });
+      });
+      forget.token(sessionId);
+      res.status(204).end();
+    },
+    signOutEverywhere: async (req, res) => {
+      const caller = callerOf(req);
+      const userId = signedInUserOf(caller);
+      const alsoTokens = req.body?.tokens === true;
+      const ended = await prisma.$transaction(async (tx) => {
+        const closed = await sessions.closeAllOf(tx, userId);
+        const revoked = alsoTokens
+          ? await tx.token.updateManyAndReturn({
+              where: { userId, revokedAt: null },
+              data: { revokedAt: new Date() },
+              select: { id: true },
+            })
+          : [];
+        for (const { id } of revoked) await enqueue(executeIn(tx), tokenRevoked, caller.workspaceId, { tokenId: id });
+        await recordChange(executeIn(tx), actorOf(req), {
+          workspaceId: caller.workspaceId,
+          action: 'user.signed_out_everywhere',
+          resource: { type: 'user', id: userId },
+          details: { sessions: closed.length, tokens: revoked.length },
+        });
+        return [...closed, ...revoked.map(({ id }) => id)];
+      });
+      for (const id of ended) forget.token(id);
+      sessionCookie.clear(res);
+      res.status(204).end();
+    },
+  };
+}

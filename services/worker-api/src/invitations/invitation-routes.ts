@@ -1,0 +1,58 @@
+import { callerOf, type Operations } from '@gantry/http';
+import type { Response } from 'express';
+import { actorBy, actorOf } from '../audit/actor';
+import { clientOf, type SessionCookie } from '../auth/session-cookie';
+import type { Forget } from '../forget';
+import { unlimitedUserOf } from '../identity/person';
+import { userToApi } from '../users/user';
+import { workspaceToApi } from '../workspaces/workspace';
+import { type AcceptDeps, acceptInvitation, lookUpInvitation, registerByInvitation } from './accept-invitation';
+import { invitationToApi } from './invitation';
+import { listInvitations } from './invitation-repository';
+import { type InviteDeps, type Invited, inviteMember, resendInvitation, withdrawInvitation } from './invite-member';
+
+export interface InvitationDeps extends InviteDeps, AcceptDeps {
+  sessionCookie: SessionCookie;
+  forget: Forget;
+}
+
+export function invitationOperations(deps: InvitationDeps): Operations {
+  const { prisma, sessionCookie, forget } = deps;
+  return {
+    inviteMember: async (req, res) => {
+      sendInvited(res, await inviteMember(deps, callerOf(req), actorOf(req), req.body));
+    },
+    resendInvitation: async (req, res) => {
+      const id = String(req.params.invitation_id);
+      sendInvited(res, await resendInvitation(deps, callerOf(req), actorOf(req), id));
+    },
+    listInvitations: async (req, res) => {
+      res.json((await listInvitations(prisma, callerOf(req).workspaceId)).map(invitationToApi));
+    },
+    withdrawInvitation: async (req, res) => {
+      const id = String(req.params.invitation_id);
+      await withdrawInvitation(prisma, callerOf(req).workspaceId, actorOf(req), id);
+      res.status(204).end();
+    },
+    lookUpInvitation: async (req, res) => {
+      res.json(await lookUpInvitation(deps, req.body.token));
+    },
+    acceptInvitation: async (req, res) => {
+      const userId = await unlimitedUserOf(prisma, callerOf(req));
+      const { workspace, invitation } = await acceptInvitation(deps, userId, actorOf(req), req.body.token);
+      forget.user(userId);
+      res.json(workspaceToApi(workspace, invitation.role, false));
+    },
+    registerByInvitation: async (req, res) => {
+      const made = await registerByInvitation(deps, req.body, clientOf(req), actorBy(req, 'link'));
+      forget.user(made.user.id);
+      const access = await sessionCookie.answer(res, made.session);
+      const workspace = workspaceToApi(made.workspace, made.invitation.role, true);
+      res.status(201).json({ ...access, user: userToApi(made.user), workspace });
+    },
+  };
+}
+
+function sendInvited(res: Response, { invitation, emailSent, url }: Invited): void {
+  res.status(201).json({ ...invitationToApi(invitation), email_sent: emailSent, invite_url: url });
+}

@@ -1,0 +1,97 @@
+/** The configured OpenID Connect provider: its addresses and keys are discovered when first needed, and kept. */
+import { unavailable } from '@gantry/http';
+import * as client from 'openid-client';
+
+export interface OidcSettings {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  scopes: string;
+  /** What the sign-in page calls it. */
+  name: string;
+  /** Who may come without an account: only who is invited, or anybody whom the provider knows. */
+  signUp: 'invited' | 'anyone';
+}
+
+export interface Person {
+  issuer: string;
+  subject: string;
+  /** Null where the provider names none. */
+  email: string | null;
+  emailVerified: boolean;
+  name: string | null;
+}
+
+export interface Departure {
+  url: URL;
+  state: string;
+  nonce: string;
+  codeVerifier: string;
+}
+
+export interface IdentityProvider {
+  /** Where to send a browser, and what to remember until it is back. @throws AppError 503 */
+  depart(redirectUri: string): Promise<Departure>;
+  /** Who came back. @throws whatever is wrong with the answer: state, nonce, code, signature, issuer, audience, time */
+  arrive(currentUrl: URL, expected: { state: string; nonce: string; codeVerifier: string }): Promise<Person>;
+}
+
+const TIMEOUT_SECONDS = 5;
+
+export function createIdentityProvider(settings: OidcSettings): IdentityProvider {
+  const { issuer, clientId, clientSecret, scopes } = settings;
+  let discovered: Promise<client.Configuration> | undefined;
+
+  /** A failure is not kept: the provider may be back when the next person comes. */
+  function configuration(): Promise<client.Configuration> {
+    const isPlain = new URL(issuer).protocol === 'http:';
+    discovered ??= client
+      .discovery(new URL(issuer), clientId, clientSecret, undefined, {
+        timeout: TIMEOUT_SECONDS,
+        // An operator who writes http:// means a provider on a trusted network.
+        ...(isPlain && { execute: [client.allowInsecureRequests] }),
+      })
+      .catch((err) => {
+        discovered = undefined;
+        throw unavailable('the identity provider', err);
+      });
+    return discovered;
+  }
+
+  return {
+    depart: async (redirectUri) => {
+      const codeVerifier = client.randomPKCECodeVerifier();
+      const state = client.randomState();
+      const nonce = client.randomNonce();
+      const url = client.buildAuthorizationUrl(await configuration(), {
+        redirect_uri: redirectUri,
+        scope: scopes,
+        code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
+        code_challenge_method: 'S256',
+        state,
+        nonce,
+      });
+      return { url, state, nonce, codeVerifier };
+    },
+    arrive: async (currentUrl, { state, nonce, codeVerifier }) => {
+      const config = await configuration();
+      const tokens = await client.authorizationCodeGrant(config, currentUrl, {
+        pkceCodeVerifier: codeVerifier,
+        expectedState: state,
+        expectedNonce: nonce,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims();
+      if (!claims) throw new Error('the identity provider sent no ID token');
+      // Many providers put the e-mail address into the userinfo answer only.
+      const more = claims.email ? claims : await client.fetchUserInfo(config, tokens.access_token, claims.sub);
+      return {
+        issuer: claims.iss,
+        subject: claims.sub,
+        email: typeof more.email === 'string' ? more.email : null,
+        emailVerified: more.email_verified === true,
+        name: typeof more.name === 'string' ? more.name.slice(0, 100) : null,
+      };
+    },
+  };
+}

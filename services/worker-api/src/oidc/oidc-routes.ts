@@ -1,0 +1,111 @@
+/**
+ * Signing in elsewhere: authorization code with PKCE (RFC 9700), state and nonce.
+ *
+ * State is bound to the browser by a cookie, so that nobody can finish a sign-in that another began, and its row is taken
+ * out when it is used: one departure, one arrival. All happens on the host where it began, where the session cookie must be.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { AppError, notFound, type Operations } from '@gantry/http';
+import type { CookieOptions, Request, Response } from 'express';
+import type { Logger } from 'pino';
+import { actorBy } from '../audit/actor';
+import type { Sessions } from '../auth/session';
+import { clientOf, type SessionCookie } from '../auth/session-cookie';
+import type { Forget } from '../forget';
+import type { PrismaClient } from '../generated/prisma/client';
+import { createIdentityProvider, type IdentityProvider, type OidcSettings } from './identity-provider';
+import { Refused, userOfPerson } from './oidc-account';
+
+export interface OidcDeps {
+  prisma: PrismaClient;
+  sessions: Sessions;
+  sessionCookie: SessionCookie;
+  forget: Forget;
+  /** Undefined: nobody signs in this way. */
+  oidc: OidcSettings | undefined;
+  publicUrls: [string, ...string[]];
+  dashboardUrl: string;
+  log: Logger;
+}
+
+const STATE_COOKIE = 'svc_oidc_state';
+const CALLBACK = '/auth/oidc/callback';
+/** Between leaving for the provider and coming back. */
+const LIFETIME_MS = 10 * 60_000;
+
+export function oidcOperations(deps: OidcDeps): Operations {
+  const { prisma, oidc, publicUrls, dashboardUrl, log } = deps;
+  const provider = oidc && createIdentityProvider(oidc);
+  const cookieOptions: CookieOptions = {
+    httpOnly: true,
+    // The way back is a top-level navigation from another site, which "strict" would take the cookie from.
+    sameSite: 'lax',
+    secure: publicUrls[0].startsWith('https:'),
+    path: CALLBACK,
+  };
+  /** One of our own addresses, whatever the Host header says: no other place can be sent to. */
+  const originOf = (req: Request) =>
+    publicUrls.map((url) => new URL(url)).find(({ host }) => host === req.get('host'))?.origin ??
+    new URL(dashboardUrl).origin;
+
+  return {
+    startOidc: async (req, res) => {
+      if (!provider) throw notFound('identity provider', 'oidc');
+      const origin = originOf(req);
+      const { url, state, nonce, codeVerifier } = await provider.depart(`${origin}${CALLBACK}`);
+      const returnTo = String(req.query.return_to ?? '/');
+      await prisma.oidcSignIn.create({ data: { stateHash: hashOf(state), nonce, codeVerifier, origin, returnTo } });
+      res.cookie(STATE_COOKIE, state, { ...cookieOptions, maxAge: LIFETIME_MS });
+      res.redirect(302, url.href);
+    },
+    finishOidc: async (req, res) => {
+      if (!provider || !oidc) throw notFound('identity provider', 'oidc');
+      res.clearCookie(STATE_COOKIE, cookieOptions);
+      try {
+        res.redirect(302, await arrive(deps, provider, oidc, req, res));
+      } catch (err) {
+        const code = refusalOf(err);
+        log.info({ err, code, requestId: req.id }, 'sign-in with the identity provider failed');
+        res.redirect(302, `${originOf(req)}/login?error=${code}`);
+      }
+    },
+  };
+}
+
+/** Signs in who came back. Returns where they wanted to go. */
+async function arrive(
+  { prisma, sessions, sessionCookie, forget }: OidcDeps,
+  provider: IdentityProvider,
+  { signUp }: OidcSettings,
+  req: Request,
+  res: Response,
+): Promise<string> {
+  const state = String(req.query.state ?? '');
+  if (!isSame(state, stateCookieOf(req))) throw new Error('the state is not the one of this browser');
+  const [departure] = await prisma.oidcSignIn
+    .delete({ where: { stateHash: hashOf(state) } })
+    .then((row) => [row])
+    .catch(() => []);
+  if (!departure || Date.now() - departure.createdAt.getTime() > LIFETIME_MS) throw new Expired();
+  const { origin, nonce, codeVerifier, returnTo } = departure;
+  const person = await provider.arrive(new URL(req.originalUrl, origin), { state, nonce, codeVerifier });
+  const user = await userOfPerson(prisma, person, signUp, actorBy(req, 'oidc'));
+  forget.user(user.id);
+  sessionCookie.set(res, await sessions.open(prisma, user.id, clientOf(req)));
+  return `${origin}${returnTo}`;
+}
+
+class Expired extends Error {}
+
+function refusalOf(err: unknown): string {
+  if (err instanceof Refused) return err.code;
+  if (err instanceof Expired) return 'oidc_expired';
+  return err instanceof AppError && err.kind === 'unavailable' ? 'oidc_unavailable' : 'oidc_failed';
+}
+
+const hashOf = (state: string) => new Uint8Array(createHash('sha256').update(state).digest());
+
+const stateCookieOf = (req: Request): string =>
+  new RegExp(`(?:^|;\\s*)${STATE_COOKIE}=([\\w-]{1,256})`).exec(req.headers.cookie ?? '')?.[1] ?? '';
+
+const isSame = (one: string, other: string): boolean => one !== '' && timingSafeEqual(hashOf(one), hashOf(other));

@@ -1,0 +1,67 @@
+import { enqueue, memberChanged, newId, tokenRevoked } from '@gantry/events';
+import { conflict, type Principal } from '@gantry/http';
+import type { Actor } from '../audit/actor';
+import { recordChange } from '../audit/audit-entry';
+import { executeIn } from '../database';
+import type { PrismaClient, Workspace } from '../generated/prisma/client';
+import { countOwned, getWorkspace, insertMembership, insertWorkspace } from './workspace-repository';
+
+const OWNED_MAX = 50;
+
+/** @throws AppError 409 for too many */
+export async function createWorkspace(
+  prisma: PrismaClient,
+  userId: string,
+  actor: Actor,
+  name: string,
+): Promise<Workspace> {
+  return prisma.$transaction(async (tx) => {
+    if ((await countOwned(tx, userId)) >= OWNED_MAX) {
+      throw conflict('too_many_workspaces', `you own ${OWNED_MAX} workspaces already; delete or transfer one first`);
+    }
+    const workspace = await insertWorkspace(tx, { id: newId('ws_'), name: name.trim() });
+    await insertMembership(tx, workspace.id, userId, 'owner');
+    await enqueue(executeIn(tx), memberChanged, workspace.id, { userId });
+    await recordChange(executeIn(tx), actor, {
+      workspaceId: workspace.id,
+      action: 'workspace.created',
+      resource: { type: 'workspace', id: workspace.id },
+      details: { name: workspace.name },
+    });
+    return workspace;
+  });
+}
+
+export async function renameWorkspace(
+  prisma: PrismaClient,
+  workspaceId: string,
+  actor: Actor,
+  name: string,
+): Promise<Workspace> {
+  return prisma.$transaction(async (tx) => {
+    const before = await getWorkspace(tx, workspaceId);
+    const workspace = await tx.workspace.update({ where: { id: workspaceId }, data: { name: name.trim() } });
+    await recordChange(executeIn(tx), actor, {
+      workspaceId,
+      action: 'workspace.renamed',
+      resource: { type: 'workspace', id: workspaceId },
+      details: { from: before.name, to: workspace.name },
+    });
+    return workspace;
+  });
+}
+
+/** Where the caller's requests act from now on: those of the token that asks, or of the person who is signed in. */
+export async function selectWorkspace(prisma: PrismaClient, caller: Principal): Promise<void> {
+  const { kind, tokenId, userId, workspaceId } = caller;
+  await prisma.$transaction(async (tx) => {
+    if (kind === 'personal_token' && tokenId) {
+      await tx.token.updateMany({ where: { id: tokenId, userId }, data: { defaultWorkspaceId: workspaceId } });
+      // Revokes nothing: this event makes everybody ask again about the token.
+      await enqueue(executeIn(tx), tokenRevoked, workspaceId, { tokenId });
+    } else if (userId) {
+      await tx.user.update({ where: { id: userId }, data: { defaultWorkspaceId: workspaceId } });
+      await enqueue(executeIn(tx), memberChanged, workspaceId, { userId });
+    }
+  });
+}
