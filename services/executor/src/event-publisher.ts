@@ -4,7 +4,8 @@
  * Each run's events are numbered here and travel in batches, in order. A batch is kept until JetStream has acknowledged
  * it. If one fails, nothing new of its run is sent until everything before it has been acknowledged again; batches that
  * JetStream has already are dropped there by their message id, and by the service by (run, attempt, seq). So nothing is
- * lost or reordered while this process lives, however often NATS goes away. What is buffered is bounded by the log limits
+ * lost or reordered while this process lives, however often NATS goes away. JetStream acknowledges before it has written to
+ * disk, so what it acknowledged in the last moments before it died is sent again too. What is buffered is bounded by the log limits
  * of the runs that hold slots, since no new run starts without NATS.
  */
 import { type Bus, type Job, MESSAGE_BYTES_MAX, type RunEvent, runSubjects } from '@gantry/events';
@@ -40,9 +41,23 @@ interface Batch {
   payload: Buffer;
 }
 
+interface SendingRun {
+  resend(): void;
+  count(): number;
+  /** Takes an acknowledged batch back, in front of all others. */
+  takeBack(batch: Batch): void;
+}
+
+/** The server writes within milliseconds of acknowledging. */
+const REMEMBER_MS = 3_000;
+const REMEMBER_BYTES_MAX = 8 << 20;
+
 export function createEventPublisher(options: { bus: Bus; executorId: string; log: Logger }): EventPublisher {
   const { bus, executorId, log } = options;
-  const unsettled = new Set<{ resend(): void; count(): number }>();
+  const unsettled = new Set<SendingRun>();
+  /** Acknowledged lately, oldest first. */
+  let remembered: { run: SendingRun; batch: Batch; at: number }[] = [];
+  let rememberedBytes = 0;
   let stopped = false;
 
   let connected = true;
@@ -51,10 +66,24 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; lo
       if (type === 'disconnect') connected = false;
       if (type !== 'reconnect') continue;
       connected = true;
+      for (const { run, batch } of remembered.reverse()) run.takeBack(batch);
+      remembered = [];
+      rememberedBytes = 0;
       // Whatever was under way when the connection broke may not have arrived.
       for (const run of unsettled) run.resend();
     }
   })();
+
+  function remember(run: SendingRun, batch: Batch) {
+    const now = Date.now();
+    remembered.push({ run, batch, at: now });
+    rememberedBytes += batch.payload.length;
+    for (let oldest = remembered[0]; oldest; oldest = remembered[0]) {
+      if (oldest.at >= now - REMEMBER_MS && rememberedBytes <= REMEMBER_BYTES_MAX) return;
+      rememberedBytes -= oldest.batch.payload.length;
+      remembered.shift();
+    }
+  }
 
   function open(job: Pick<Job, 'runId' | 'source' | 'attempt'>): RunEvents {
     const subject = runSubjects.events(job.source, job.runId);
@@ -72,7 +101,15 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; lo
     let round = 0;
     let resending = false;
     let abandoned = false;
-    const self = { resend: () => void resend(), count: () => unacknowledged.length };
+    const self: SendingRun = {
+      resend: () => void resend(),
+      count: () => unacknowledged.length,
+      takeBack(batch) {
+        if (abandoned) return;
+        unacknowledged.unshift(batch);
+        unsettled.add(self);
+      },
+    };
 
     function push(event: NewRunEvent) {
       const text = JSON.stringify({ seq: ++seq, at: Date.now(), ...event });
@@ -100,7 +137,10 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; lo
     async function send(batch: Batch) {
       await bus.js.publish(subject, batch.payload, { msgID: batch.id, timeout: ACK_MS });
       const at = unacknowledged.indexOf(batch);
-      if (at >= 0) unacknowledged.splice(at, 1);
+      if (at >= 0) {
+        unacknowledged.splice(at, 1);
+        remember(self, batch);
+      }
       if (unacknowledged.length === 0) unsettled.delete(self);
     }
 

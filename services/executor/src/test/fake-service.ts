@@ -13,6 +13,7 @@ import {
   type Job,
   type LeaseRenewal,
   newId,
+  RUN_EVENTS_STREAM,
   type RunEvent,
   type RunEventBatch,
   runEventBatch,
@@ -20,7 +21,7 @@ import {
   sealTo,
 } from '@gantry/events';
 import { until } from '@gantry/testing';
-import type { Msg } from 'nats';
+import { AckPolicy, type Msg } from 'nats';
 import { zipOf } from './zip-fixture';
 
 export interface RunView {
@@ -172,10 +173,14 @@ export async function fakeService(bus: Bus, source: Job['source'] = 'automation'
   /** What JetStream has stored counts, whether or not the plain subscription heard it. */
   async function readStream() {
     const manager = await bus.nc.jetstreamManager({ checkAPI: false });
-    const { state } = await manager.streams.info('RUN_EVENTS');
-    for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
-      keep((await manager.streams.getMessage('RUN_EVENTS', { seq })).data);
-    }
+    const { name, num_pending } = await manager.consumers.add(RUN_EVENTS_STREAM, {
+      ack_policy: AckPolicy.None,
+      filter_subject: runSubjects.events(source, '*'),
+      inactive_threshold: 10_000_000_000,
+    });
+    if (num_pending === 0) return;
+    const consumer = await bus.js.consumers.get(RUN_EVENTS_STREAM, name);
+    for await (const message of await consumer.fetch({ max_messages: num_pending, expires: 2_000 })) keep(message.data);
   }
 
   function view(runId: string, attempt = 1) {
