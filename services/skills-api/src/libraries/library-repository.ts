@@ -3,6 +3,7 @@ import { findableSkill, owned, readableLibrary, readableSkill } from '../access/
 import type { Db } from '../database';
 import { Prisma, type Visibility } from '../generated/prisma/client';
 import type { Page } from '../page-of';
+import { SLUG } from '../skills/slug';
 import type { LibraryRow } from './library';
 
 const columns = (reader: Reader): Prisma.Sql => Prisma.sql`
@@ -16,6 +17,7 @@ const columns = (reader: Reader): Prisma.Sql => Prisma.sql`
 
 /** Whether the reader may see it is in the row. */
 export async function findLibrary(db: Db, slug: string, reader: Reader): Promise<LibraryRow | null> {
+  if (!SLUG.test(slug)) return null;
   const rows = await db.$queryRaw<LibraryRow[]>`
     SELECT ${columns(reader)} FROM libraries l JOIN people p ON p.user_id = l.owner_id WHERE l.slug = ${slug}`;
   return rows[0] ?? null;

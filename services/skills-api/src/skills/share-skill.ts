@@ -15,7 +15,7 @@ export interface ShareInput {
 const SHARES_MAX = 200;
 const EMAIL_CHARS_MAX = 254;
 /** One @ with something plausible on both sides; whether it exists only a mail would tell. */
-const EMAIL = /^[^\s@<>"'(),;:\\[\]]{1,64}@[^\s@<>"'(),;:\\[\]]+\.[^\s@<>"'(),;:\\[\].]{2,}$/;
+const EMAIL = /^[^\0\s@<>"'(),;:\\[\]]{1,64}@[^\0\s@<>"'(),;:\\[\]]+\.[^\0\s@<>"'(),;:\\[\].]{2,}$/;
 
 /** @returns all addresses, in order. @throws AppError 400 naming every bad address, 403, 404, 409 above the limit, 410 */
 export function shareSkill(prisma: PrismaClient, owner: Person, slug: string, input: ShareInput): Promise<string[]> {

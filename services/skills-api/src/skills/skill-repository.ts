@@ -5,6 +5,7 @@ import { Prisma, type Visibility } from '../generated/prisma/client';
 import type { SkillWithBody } from './skill';
 import type { SkillContent } from './skill-input';
 import { contentHashOf, skillMdDigestOf } from './skill-input';
+import { SLUG } from './slug';
 
 /** Everything of a SkillRow, from `skillTables` of the same reader. */
 export const skillColumns = (reader: Reader): Prisma.Sql => Prisma.sql`
@@ -20,6 +21,7 @@ export const skillTables = ({ userId }: Reader): Prisma.Sql => Prisma.sql`
 
 /** Whether the reader may see it is in the row. */
 export async function findSkill(db: Db, slug: string, reader: Reader): Promise<SkillWithBody | null> {
+  if (!SLUG.test(slug)) return null;
   const rows = await db.$queryRaw<SkillWithBody[]>`
     SELECT ${skillColumns(reader)}, s.body_md FROM ${skillTables(reader)} WHERE s.slug = ${slug} AND s.purged_at IS NULL`;
   return rows[0] ?? null;

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import type { Response } from 'supertest';
+import * as yazl from 'yazl';
+import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
+import { readSkillZip } from './skill-zip';
+
+let api: TestSkillsApi;
+let ada: TestPerson;
+
+beforeAll(async () => {
+  api = await startTestSkillsApi();
+  ada = api.person();
+});
+afterAll(() => api.stop());
+
+function zipOf(files: Record<string, string | Buffer>): Promise<Buffer> {
+  const zip = new yazl.ZipFile();
+  for (const [name, content] of Object.entries(files)) zip.addBuffer(Buffer.from(content), name);
+  zip.end();
+  return buffer(zip.outputStream as unknown as AsyncIterable<Buffer>);
+}
+const upload = (zip: Buffer, field = 'bundle') =>
+  api.as(ada).post('/api/v1/skills/import').attach(field, zip, 'skill.zip');
+const SKILL_MD = '---\nname: from-a-zip\ndescription: Comes in a folder.\n---\n\nText\n';
+
+test('the digest in the index is that of the file behind it, before and after a change', async () => {
+  const { body } = await api
+    .as(ada)
+    .post('/api/v1/skills')
+    .send({ title: 'In the index', body_md: 'Text', visibility: 'public' });
+  for (const version of [1, 2]) {
+    const { body: index } = await api.as(null).get('/.well-known/agent-skills/index.json').expect(200);
+    const entry = index.skills.find((skill: { name: string }) => skill.name === body.slug);
+    expect(entry).toMatchObject({ type: 'skill-md', description: 'In the index' });
+    const { text } = await api.as(null).get(new URL(entry.url).pathname).expect(200);
+    expect(entry.digest).toBe(`sha256:${createHash('sha256').update(text).digest('hex')}`);
+    expect(text).toMatch(new RegExp(`^---\\nname: ${body.slug}\\ndescription: In the index\\n---\\n\\n`));
+    if (version === 1) await api.as(ada).patch(`/api/v1/skills/${body.slug}`).send({ body_md: 'Other 🎉' }).expect(200);
+  }
+});
+
+test('the index comes in pages and answers 304', async () => {
+  await api.as(ada).post('/api/v1/skills').send({ title: 'One more', body_md: 'Text', visibility: 'public' });
+  const { headers } = await api.as(null).get('/.well-known/agent-skills/index.json?limit=1').expect(200);
+  expect(headers.link).toContain('offset=1');
+  await api
+    .as(null)
+    .get('/.well-known/agent-skills/index.json?limit=1')
+    .set('If-None-Match', headers.etag as string)
+    .expect(304);
+});
+
+test('a skill goes out as a zip and comes back as the same skill', async () => {
+  const published = await upload(
+    await zipOf({ 'from-a-zip/SKILL.md': SKILL_MD, 'from-a-zip/scripts/run.py': 'print()' }),
+  ).expect(201);
+  expect(published.body).toMatchObject({
+    slug: 'from-a-zip',
+    description: 'Comes in a folder.',
+    visibility: 'unlisted',
+  });
+  expect(published.body.warnings).toEqual([expect.stringContaining('scripts/run.py')]);
+  const { body: zip, headers } = await api.as(null).get('/s/from-a-zip.zip').buffer(true).parse(binary).expect(200);
+  expect(headers['content-disposition']).toBe('attachment; filename=from-a-zip.zip');
+  expect(await readSkillZip(zip)).toEqual({ body: SKILL_MD, others: [] });
+  const again = await api.as(null).get('/s/from-a-zip.zip').buffer(true).parse(binary).expect(200);
+  expect(again.body.equals(zip)).toBe(true);
+});
+
+test.each([
+  ['no zip', async () => Buffer.from('not a zip'), 400],
+  ['no SKILL.md', () => zipOf({ 'README.md': 'x' }), 400],
+  ['SKILL.md too deep', () => zipOf({ 'a/b/SKILL.md': SKILL_MD }), 400],
+  ['two SKILL.md', () => zipOf({ 'a/SKILL.md': SKILL_MD, 'b/SKILL.md': SKILL_MD }), 400],
+  ['SKILL.md that is no text', () => zipOf({ 'SKILL.md': Buffer.from([0xff, 0xfe, 0x00]) }), 400],
+  ['a bomb', () => zipOf({ 'SKILL.md': Buffer.alloc(50 * 1024 * 1024, 0x61) }), 413],
+  ['a name that climbs', async () => climbing(await zipOf({ 'aa/SKILL.md': SKILL_MD })), 400],
+  ['201 files', () => zipOf(Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`${index}.txt`, 'x']))), 400],
+  ['more than 1 MB', async () => Buffer.alloc(1024 * 1024 + 1), 413],
+])('%s is refused', async (_what, make, status) => {
+  await upload(await make()).expect(status);
+});
+
+test('the field is named, and one Idempotency-Key tells different zips apart', async () => {
+  expect((await upload(await zipOf({ 'SKILL.md': SKILL_MD }), 'file')).status).toBe(400);
+  const send = async (text: string) =>
+    upload(await zipOf({ 'SKILL.md': `${SKILL_MD}${text}` })).set('Idempotency-Key', 'zip-1');
+  const once = await send('one');
+  expect(once.status).toBe(201);
+  expect((await send('another')).status).toBe(422);
+});
+
+function climbing(zip: Buffer): Buffer {
+  return Buffer.from(zip.toString('latin1').replaceAll('aa/SKILL.md', '../SKILL.md'), 'latin1');
+}
+
+const binary = (res: Response, done: (err: Error | null, body: Buffer) => void) => {
+  const chunks: Buffer[] = [];
+  const stream = res as unknown as NodeJS.ReadableStream;
+  stream.on('data', (chunk) => chunks.push(chunk));
+  stream.on('end', () => done(null, Buffer.concat(chunks)));
+};

@@ -1,0 +1,68 @@
+import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
+import { KEYS_PER_USER_MAX } from './api-key';
+
+let api: TestSkillsApi;
+let ada: TestPerson;
+
+beforeAll(async () => {
+  api = await startTestSkillsApi();
+  ada = api.person();
+});
+afterAll(() => api.stop());
+
+const works = async (key: string) => (await api.as(key).get('/api/v1/me/skills')).status === 200;
+
+test('a key is shown once, known by its beginning, kept as a hash, and its last use is noted', async () => {
+  const { body } = await api.as(ada).post('/api/v1/api-keys').send({ name: ' Laptop ' }).expect(201);
+  expect(body).toMatchObject({ name: 'Laptop', prefix: body.key.slice(0, 9), last_used_at: null });
+  expect(body.key).toMatch(/^rly_[0-9A-Za-z]{49}$/);
+  expect(await works(body.key)).toBe(true);
+  await api.keyUse.flush();
+  const { body: list, text } = await api.as(ada).get('/api/v1/api-keys').expect(200);
+  expect(list).toEqual([expect.objectContaining({ id: body.id, last_used_at: expect.any(String) })]);
+  expect(text).not.toContain(body.key);
+  const { rows } = await api.database.pool.query('SELECT * FROM api_keys');
+  expect(JSON.stringify(rows)).not.toContain(body.key);
+});
+
+test('rotated, the new secret works and the old one is refused at once; revoked, neither does', async () => {
+  const { id, key } = await api.apiKey(ada);
+  expect(await works(key)).toBe(true);
+  const { body } = await api.as(ada).post(`/api/v1/api-keys/${id}/rotate`).expect(200);
+  expect([await works(key), await works(body.key)]).toEqual([false, true]);
+  await api.as(ada).delete(`/api/v1/api-keys/${id}`).expect(204);
+  expect(await works(body.key)).toBe(false);
+  await api.as(ada).delete(`/api/v1/api-keys/${id}`).expect(404);
+  expect(await api.announced()).toContain('auth.token.revoked.v1');
+});
+
+test('a key can’t make, list, rotate or revoke keys, nor touch those of somebody else', async () => {
+  const { id, key } = await api.apiKey(ada);
+  await api.as(key).post('/api/v1/api-keys').send({ name: 'x' }).expect(403);
+  await api.as(key).get('/api/v1/api-keys').expect(403);
+  await api.as(key).post(`/api/v1/api-keys/${id}/rotate`).expect(403);
+  await api.as(key).delete(`/api/v1/api-keys/${id}`).expect(403);
+  await api.as(api.person()).delete(`/api/v1/api-keys/${id}`).expect(404);
+  expect(await works(key)).toBe(true);
+});
+
+test('nobody has more than the limit, also when asking for many at once', async () => {
+  const eager = api.person();
+  const answers = await Promise.all(
+    Array.from({ length: KEYS_PER_USER_MAX + 5 }, () => api.as(eager).post('/api/v1/api-keys').send({ name: 'x' })),
+  );
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(KEYS_PER_USER_MAX);
+  expect(answers.filter(({ status }) => status === 409)).toHaveLength(5);
+});
+
+test('a session works with an Origin of ours and not from elsewhere', async () => {
+  const call = (origin: string) =>
+    api
+      .as(null)
+      .post('/api/v1/api-keys')
+      .set('Cookie', `svc_cloud_session=${ada.cookie}`)
+      .set('Origin', origin)
+      .send({ name: 'x' });
+  await call('http://skills.test').expect(201);
+  await call('http://evil.test').expect(403);
+});

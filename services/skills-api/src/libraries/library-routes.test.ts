@@ -1,0 +1,126 @@
+import { catchLogs } from '@gantry/testing';
+import { seedLibraries } from '../starter/seed-libraries';
+import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
+
+let api: TestSkillsApi;
+let ada: TestPerson;
+let bob: TestPerson;
+
+beforeAll(async () => {
+  api = await startTestSkillsApi();
+  ada = api.person();
+  bob = api.person();
+});
+afterAll(() => api.stop());
+
+async function skill(title: string, visibility = 'public', person = ada): Promise<string> {
+  const { body } = await api.as(person).post('/api/v1/skills').send({ title, body_md: 'Text', visibility }).expect(201);
+  return body.slug;
+}
+async function library(visibility = 'public'): Promise<string> {
+  return (await api.as(ada).post('/api/v1/libraries').send({ title: 'Useful things', visibility }).expect(201)).body
+    .slug;
+}
+const add = (slug: string, skill_slug: string, person = ada) =>
+  api.as(person).post(`/api/v1/libraries/${slug}/skills`).send({ skill_slug });
+const slugsOf = async (slug: string, person: TestPerson | null) =>
+  (await api.as(person).get(`/api/v1/libraries/${slug}`).expect(200)).body.skills.map(
+    (one: { slug: string }) => one.slug,
+  );
+
+test('three libraries with real skills come with the installation, once, however often it starts', async () => {
+  const { log } = catchLogs();
+  await Promise.all([1, 2, 3].map(() => seedLibraries(api.database.prisma, log)));
+  const { body } = await api.as(null).get('/api/v1/libraries').expect(200);
+  expect(body).toHaveLength(3);
+  for (const { slug, skill_count, starter } of body) {
+    expect({ skill_count, starter }).toEqual({ skill_count: 3, starter: true });
+    const { body: whole } = await api.as(null).get(`/api/v1/libraries/${slug}`).expect(200);
+    for (const { slug: inside, version, description } of whole.skills) {
+      expect({ inside, version }).toEqual({ inside, version: 1 });
+      expect(description.length).toBeGreaterThan(40);
+      await api.as(null).get(`/s/${inside}`).expect(200);
+    }
+    expect((await api.as(null).get(`/l/${slug}`).expect(200)).text).toContain(whole.skills[0].title);
+  }
+  await api.database.pool.query("UPDATE skills SET body_md = 'older' WHERE slug = 'review-a-change'");
+  await seedLibraries(api.database.prisma, log);
+  expect((await api.as(null).get('/api/v1/skills/review-a-change')).body.version).toBe(2);
+});
+
+test('a subscriber sees what is added later, in the order of its owner', async () => {
+  const slug = await library();
+  const [one, two, three] = [await skill('One'), await skill('Two'), await skill('Three')];
+  await add(slug, one).expect(200);
+  for (let i = 0; i < 2; i++)
+    await api.as(bob).post('/api/v1/me/subscriptions').send({ library_slug: slug }).expect(200);
+  await add(slug, two).expect(200);
+  await add(slug, three).expect(200);
+  await add(slug, three).expect(200);
+  const { body } = await api.as(bob).get('/api/v1/me/subscriptions').expect(200);
+  expect(body).toEqual([expect.objectContaining({ slug, subscribed: true, subscriber_count: 1, skill_count: 3 })]);
+  await api
+    .as(ada)
+    .put(`/api/v1/libraries/${slug}/skills`)
+    .send({ skill_slugs: [three] })
+    .expect(200);
+  expect(await slugsOf(slug, bob)).toEqual([three, one, two]);
+  await api.as(ada).delete(`/api/v1/libraries/${slug}/skills/${one}`).expect(204);
+  await api.as(ada).delete(`/api/v1/libraries/${slug}/skills/${one}`).expect(404);
+  expect(await slugsOf(slug, bob)).toEqual([three, two]);
+  await api.as(bob).delete(`/api/v1/me/subscriptions/${slug}`).expect(204);
+  expect((await api.as(bob).get('/api/v1/me/subscriptions')).body).toEqual([]);
+});
+
+test('a library gives away nothing that its reader may not see', async () => {
+  const slug = await library();
+  const open = await skill('Open');
+  const hidden = await skill('Hidden', 'private');
+  const linked = await skill('Linked by its owner', 'unlisted');
+  const others = await skill('Linked by somebody else', 'unlisted', bob);
+  const foreign = await skill('Of somebody else', 'private', bob);
+  for (const one of [open, hidden, linked, others]) await add(slug, one).expect(200);
+  await add(slug, foreign).expect(404);
+  expect(await slugsOf(slug, ada)).toEqual([open, hidden, linked, others]);
+  expect(await slugsOf(slug, null)).toEqual([open, linked]);
+  expect((await api.as(null).get(`/l/${slug}`)).text).not.toContain(hidden);
+  await api.as(ada).delete(`/api/v1/skills/${open}`).expect(204);
+  expect(await slugsOf(slug, null)).toEqual([linked]);
+});
+
+test('only its owner changes a library; private, it is nobody else’s', async () => {
+  const slug = await library('private');
+  await api.as(bob).get(`/api/v1/libraries/${slug}`).expect(404);
+  await api.as(bob).post('/api/v1/me/subscriptions').send({ library_slug: slug }).expect(404);
+  await api.as(ada).patch(`/api/v1/libraries/${slug}`).send({ visibility: 'public', title: 'Opened' }).expect(200);
+  await api.as(bob).get(`/api/v1/libraries/${slug}`).expect(200);
+  await add(slug, await skill('Mine', 'public', bob), bob).expect(403);
+  await api.as(bob).patch(`/api/v1/libraries/${slug}`).send({ title: 'Mine' }).expect(403);
+  await api.as(bob).delete(`/api/v1/libraries/${slug}`).expect(403);
+  await api.as(ada).delete(`/api/v1/libraries/${slug}`).expect(204);
+  await api.as(ada).get(`/api/v1/libraries/${slug}`).expect(410);
+  await api.as(bob).get(`/l/${slug}`).expect(404);
+  await api.as(bob).post('/api/v1/libraries').send({ title: 'x', slug }).expect(409);
+});
+
+test.each([
+  ['no title', {}, 'title'],
+  ['a blank title', { title: ' ' }, 'title'],
+  ['a bad slug', { title: 'x', slug: 'A' }, 'slug'],
+  ['an unknown visibility', { title: 'x', visibility: 'some' }, 'visibility'],
+])('%s is refused', async (_what, input, field) => {
+  const { body } = await api.as(ada).post('/api/v1/libraries').send(input).expect(400);
+  expect(body.details[0].path).toBe(field);
+});
+
+test('unknown libraries and skills are 404, a foreign skill in an order is named', async () => {
+  const slug = await library();
+  await add('no-such-library', await skill('Some')).expect(404);
+  await add(slug, 'no-such-skill').expect(404);
+  const { body } = await api
+    .as(ada)
+    .put(`/api/v1/libraries/${slug}/skills`)
+    .send({ skill_slugs: ['no-such-skill'] })
+    .expect(400);
+  expect(body.details).toEqual([{ path: 'skill_slugs.0', message: '"no-such-skill" is not in this library' }]);
+});

@@ -1,0 +1,123 @@
+import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
+
+let api: TestSkillsApi;
+let ada: TestPerson;
+
+beforeAll(async () => {
+  api = await startTestSkillsApi();
+  ada = api.person();
+});
+afterAll(() => api.stop());
+
+async function publish(input: object = {}): Promise<string> {
+  const whole = { title: 'A page', body_md: '# Top\n\nText', visibility: 'public', ...input };
+  return (await api.as(ada).post('/api/v1/skills').send(whole).expect(201)).body.slug;
+}
+const get = (path: string, headers: Record<string, string> = {}) => api.as(null).get(path).set(headers);
+
+test('a page is whole without a script: heading, text, tags, Open Graph, formats, install lines', async () => {
+  const slug = await publish({ title: 'Tea & "cake" <3', description: 'Five o’clock', tags: ['tea'] });
+  const { text, headers } = await get(`/s/${slug}`).expect(200);
+  expect(headers['content-type']).toBe('text/html; charset=utf-8');
+  expect(text).toContain('<h1 dir="auto">Tea &amp; &quot;cake&quot; &lt;3</h1>');
+  expect(text).toContain('<meta property="og:title" content="Tea &amp; &quot;cake&quot; &lt;3">');
+  expect(text).toContain(`<link rel="canonical" href="http://skills.test/s/${slug}">`);
+  expect(text).toContain('<h2 id="h-top">Top</h2>');
+  expect(text).toContain(
+    `curl -fsSL http://skills.test/.well-known/agent-skills/${slug}/SKILL.md -o .agents/skills/${slug}/SKILL.md`,
+  );
+  const [stylesheet = '', script = ''] = text.match(/\/assets\/[\w.]+/g) ?? [];
+  for (const file of [stylesheet, script]) {
+    expect((await get(file).expect(200)).headers['cache-control']).toBe('public, max-age=31536000, immutable');
+  }
+});
+
+test('a suffix decides whatever Accept says; without one Accept decides, and a page is the default', async () => {
+  const slug = await publish();
+  const typeOf = async (path: string, accept?: string) =>
+    (await get(path, accept ? { Accept: accept } : {}).expect(200)).headers['content-type']?.split(';')[0];
+  expect(await typeOf(`/s/${slug}`)).toBe('text/html');
+  expect(await typeOf(`/s/${slug}`, 'text/html,application/xhtml+xml,*/*;q=0.8')).toBe('text/html');
+  expect(await typeOf(`/s/${slug}`, 'text/markdown')).toBe('text/markdown');
+  expect(await typeOf(`/s/${slug}`, 'application/json')).toBe('application/json');
+  expect(await typeOf(`/s/${slug}`, 'image/png')).toBe('text/html');
+  expect(await typeOf(`/s/${slug}.md`, 'application/json')).toBe('text/markdown');
+  expect(await typeOf(`/s/${slug}.json`, 'text/html')).toBe('application/json');
+});
+
+test('the Markdown is byte for byte what was published', async () => {
+  const body_md = '---\nname: x\n---\r\n\r\nText  \n\n\tcode 🎉\n';
+  const slug = await publish({ body_md });
+  expect((await get(`/s/${slug}.md`).expect(200)).text).toBe(body_md);
+});
+
+test('all formats share an ETag, which answers 304 until the skill changes', async () => {
+  const slug = await publish();
+  const { etag } = (await get(`/s/${slug}`)).headers as { etag: string };
+  for (const path of [`/s/${slug}`, `/s/${slug}.md`, `/s/${slug}.json`]) {
+    const again = await get(path, { 'If-None-Match': etag }).expect(304);
+    expect(again.text).toBe('');
+    expect(again.headers.etag).toBe(etag);
+  }
+  await api.as(ada).patch(`/api/v1/skills/${slug}`).send({ body_md: 'Other' }).expect(200);
+  expect((await get(`/s/${slug}`, { 'If-None-Match': etag }).expect(200)).headers.etag).not.toBe(etag);
+});
+
+test('what anybody may read is asked for again each time; what is private is never stored', async () => {
+  const cachingOf = async (slug: string, person: TestPerson | null) => {
+    const { headers } = await api.as(person).get(`/s/${slug}`).expect(200);
+    expect(headers.vary).toContain('Authorization, Cookie');
+    return headers['cache-control'];
+  };
+  expect(await cachingOf(await publish(), null)).toBe('public, no-cache');
+  expect(await cachingOf(await publish(), ada)).toBe('private, no-cache');
+  expect(await cachingOf(await publish({ visibility: 'unlisted' }), null)).toBe('private, no-cache');
+  expect(await cachingOf(await publish({ visibility: 'private' }), ada)).toBe('private, no-store');
+});
+
+test('deleted or made private, it lingers in no cache: a copy that asks again is refused', async () => {
+  for (const withdraw of [
+    (slug: string) => api.as(ada).delete(`/api/v1/skills/${slug}`),
+    (slug: string) => api.as(ada).patch(`/api/v1/skills/${slug}`).send({ visibility: 'private' }),
+  ]) {
+    const slug = await publish();
+    const { etag } = (await get(`/s/${slug}`)).headers as { etag: string };
+    await withdraw(slug);
+    for (const path of [`/s/${slug}`, `/s/${slug}.md`, `/s/${slug}.json`, `/s/${slug}.zip`]) {
+      const { headers } = await get(path, { 'If-None-Match': etag }).expect(404);
+      expect(headers['cache-control']).toBe('no-store');
+    }
+  }
+});
+
+test('what is missing is a page for people and an error for programs', async () => {
+  expect((await get('/s/no-such-skill').expect(404)).text).toContain('<h1>Not found</h1>');
+  expect((await get('/s/no-such-skill.json').expect(404)).body.code).toBe('not_found');
+  expect((await get('/l/no-such-library').expect(404)).text).toContain('<h1>Not found</h1>');
+  await get('/s/..%2f..%2fetc%2fpasswd').expect(404);
+  await get('/s/%00').expect(404);
+  const slug = await publish({ title: 'Went away' });
+  await api.as(ada).delete(`/api/v1/skills/${slug}`).expect(204);
+  expect((await api.as(ada).get(`/s/${slug}`).expect(410)).text).toContain('<h1>Deleted</h1>');
+});
+
+test.each([
+  ['emoji', '🎉🎉'],
+  ['Arabic', 'مرحبا بالعالم'],
+  ['Hebrew with Latin', 'שלום world'],
+  ['combining marks', 'Z̸̡͓a̷l̵g̶o'],
+  ['a reserved word', 'API'],
+])('a title of %s gets a page of its own', async (_what, title) => {
+  const slug = await publish({ title, body_md: title });
+  expect((await get(`/s/${slug}`).expect(200)).text).toContain(`<h1 dir="auto">${title}</h1>`);
+});
+
+test('the front page lists public skills and searches them, showing what it found', async () => {
+  const slug = await publish({ title: 'Zymurgy for beginners' });
+  const hidden = await publish({ title: 'Zymurgy in secret', visibility: 'unlisted' });
+  expect((await get('/').expect(200)).text).toContain(`href="/s/${slug}"`);
+  const { text } = await get('/?q=zymurgy').expect(200);
+  expect(text).toContain('<mark>Zymurgy</mark> for beginners');
+  expect(text).not.toContain(hidden);
+  expect((await get('/?q=%3Cscript%3E').expect(200)).text).toContain('&lt;script&gt;');
+});

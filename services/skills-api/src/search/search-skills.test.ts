@@ -1,0 +1,94 @@
+import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
+import { searchSkills } from './search-skills';
+
+let api: TestSkillsApi;
+let ada: TestPerson;
+
+beforeAll(async () => {
+  api = await startTestSkillsApi();
+  ada = api.person();
+  for (const [title, body_md, tags] of [
+    ['Deploy a service', 'Roll it out slowly and watch the graphs.', ['kubernetes']],
+    ['Bake bread', 'Knead well. Mention of deploy only here, deep in the text.', ['kitchen']],
+    ['<b>Bold</b> claims', 'Rhetoric & <script>alert(1)</script> persuasion', ['speech']],
+    ['日本語のスキル', '検索 してみる', ['東京']],
+  ] as const) {
+    await api.as(ada).post('/api/v1/skills').send({ title, body_md, tags, visibility: 'public' }).expect(201);
+  }
+});
+afterAll(() => api.stop());
+
+const search = async (q: string, person: TestPerson | null = null) =>
+  (
+    await api
+      .as(person)
+      .get(`/api/v1/search?q=${encodeURIComponent(q)}`)
+      .expect(200)
+  ).body;
+const titles = async (q: string) => (await search(q)).map((hit: { title: string }) => hit.title);
+
+test('a title counts more than the text, and other forms of a word are found', async () => {
+  expect(await titles('deploying')).toEqual(['Deploy a service', 'Bake bread']);
+  expect(await titles('kitchen')).toEqual(['Bake bread']);
+});
+
+test('the beginning of a word is enough, and a misspelt word is forgiven', async () => {
+  expect(await titles('kube')).toEqual(['Deploy a service']);
+  expect(await titles('kubrenetes')).toEqual(['Deploy a service']);
+  expect((await titles('dpeloy a servcie'))[0]).toBe('Deploy a service');
+  expect(await titles('xylophone')).toEqual([]);
+});
+
+test('without pg_trgm words and their beginnings are found all the same', async () => {
+  const anybody = { userId: null, workspaceId: null, email: null };
+  const find = (q: string) => searchSkills(api.database.prisma, anybody, q, { limit: 10, offset: 0 }, false);
+  expect(await find('kube')).toHaveLength(1);
+  expect(await find('kubrenetes')).toHaveLength(0);
+});
+
+test('highlights are pieces of plain text', async () => {
+  const [hit] = await search('rhetoric');
+  expect(hit.highlights.title).toEqual([{ text: '<b>Bold</b> claims', matched: false }]);
+  expect(hit.highlights.excerpt).toContainEqual({ text: 'Rhetoric', matched: true });
+});
+
+test('an unlisted skill is found by its owner and who saved it, by nobody else', async () => {
+  const { body } = await api.as(ada).post('/api/v1/skills').send({ title: 'Quixotic plan', body_md: 'x' }).expect(201);
+  const reader = api.person();
+  expect([await search('quixotic'), await search('quixotic', reader)]).toEqual([[], []]);
+  await api.as(reader).post(`/api/v1/skills/${body.slug}/save`).expect(200);
+  expect(await search('quixotic', reader)).toHaveLength(1);
+  expect(await search('quixotic', ada)).toHaveLength(1);
+});
+
+test.each([
+  `'`,
+  `a' OR 1=1 --`,
+  '& | ! ( )',
+  ':*',
+  '"unclosed',
+  '\\',
+  'the',
+  '🎉',
+  '%',
+  'a'.repeat(200),
+  '日本語のスキル',
+  `${'x '.repeat(99)}`,
+])('any text is a question: %j', async (q) => {
+  expect(Array.isArray(await search(q))).toBe(true);
+});
+
+test('no question, an empty one or one that is too long is 400', async () => {
+  for (const query of ['', '?q=', '?q=%20', `?q=${'a'.repeat(201)}`, '?q=%00', '?q=x&limit=0', '?q=x&limit=201']) {
+    await api.as(null).get(`/api/v1/search${query}`).expect(400);
+  }
+});
+
+test('pages of hits follow a link', async () => {
+  for (let i = 0; i < 3; i++)
+    await api.as(ada).post('/api/v1/skills').send({ title: 'Paginated', body_md: 'x', visibility: 'public' });
+  const first = await api.as(null).get('/api/v1/search?q=paginated&limit=2').expect(200);
+  const next = /<(.+)>; rel="next"/.exec(first.headers.link as string)?.[1] as string;
+  const second = await api.as(null).get(next).expect(200);
+  expect(new Set([...first.body, ...second.body].map((hit) => hit.slug)).size).toBe(3);
+});

@@ -1,0 +1,101 @@
+/** What crosses services: over a real NATS, once each. */
+import {
+  type Bus,
+  connectBus,
+  consume,
+  enqueue,
+  ensureStreams,
+  runFinished,
+  skillChanged,
+  skillDeleted,
+  skillPublished,
+  startRelay,
+} from '@gantry/events';
+import { catchLogs, createDatabase, startTestNats, type TestNats, until } from '@gantry/testing';
+import { Pool } from 'pg';
+import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
+import { countUses } from './skill-events';
+
+let api: TestSkillsApi;
+let nats: TestNats;
+let bus: Bus;
+let ada: TestPerson;
+const { log } = catchLogs();
+
+beforeAll(async () => {
+  [api, nats] = await Promise.all([startTestSkillsApi(), startTestNats()]);
+  bus = await connectBus({ url: nats.url('skills-api'), name: 'test', log });
+  await ensureStreams(bus);
+  ada = api.person();
+});
+afterAll(async () => {
+  await bus.nc.close();
+  await api.stop();
+  await nats.stop();
+});
+
+const publish = async (title: string, visibility: string, person = ada): Promise<string> =>
+  (await api.as(person).post('/api/v1/skills').send({ title, visibility, body_md: 'x' }).expect(201)).body.slug;
+
+test('publishing, changing and deleting are heard by others, in the words of the catalogue', async () => {
+  const heard: string[] = [];
+  const subscriptions = [skillPublished, skillChanged, skillDeleted].map(({ subject, data }) =>
+    bus.nc.subscribe(subject, {
+      callback: (_err, message) => {
+        const envelope = message.json<{ workspaceid: string; data: unknown }>();
+        const { slug } = data.parse(envelope.data) as { slug: string };
+        heard.push(`${subject} ${slug} ${envelope.workspaceid}`);
+      },
+    }),
+  );
+  const relay = startRelay({ pool: api.database.pool, bus, service: 'skills-api', log });
+  const slug = await publish('Is announced', 'public');
+  await api.as(ada).patch(`/api/v1/skills/${slug}`).send({ title: 'Is changed' }).expect(200);
+  await api.as(ada).delete(`/api/v1/skills/${slug}`).expect(204);
+  await until(() => heard.length === 3);
+  expect(heard.sort()).toEqual(
+    ['changed', 'deleted', 'published'].map((what) => `skill.${what}.v1 ${slug} ${ada.workspaceId}`),
+  );
+  await relay.stop();
+  for (const subscription of subscriptions) subscription.unsubscribe();
+});
+
+test('a run that names its skills counts a use of each, once, and none of what it could not have read', async () => {
+  const other = api.person();
+  const [open, own, foreign] = [
+    await publish('Used by a run', 'public', other),
+    await publish('Used in private', 'private'),
+    await publish('Out of reach', 'private', other),
+  ];
+  const consumer = await consume({
+    bus,
+    pool: api.database.pool,
+    service: 'skills-api',
+    event: runFinished,
+    handle: countUses,
+    log,
+  });
+  const runs = new Pool({ connectionString: (await createDatabase('automation-api')).url });
+  const relay = startRelay({ pool: runs, bus, service: 'automation-api', log });
+  const finished = (runId: string, skills?: string[]) =>
+    enqueue((sql, values) => runs.query(sql, values), runFinished, ada.workspaceId, {
+      runId,
+      source: 'automation',
+      subjectId: 'aut_1',
+      status: 'completed',
+      errorCode: null,
+      durationMs: 5,
+      finishedAt: Date.now(),
+      ...(skills && { skills }),
+    });
+  await finished('run_1', [open, open, own, foreign, 'no-such-skill']);
+  await finished('run_2');
+  await finished('run_3', [open]);
+  const usesOf = async (slug: string, person: TestPerson) =>
+    (await api.as(person).get(`/api/v1/skills/${slug}`)).body.uses;
+  await until(async () => (await usesOf(open, other)) === 2);
+  expect([await usesOf(own, ada), await usesOf(foreign, other)]).toEqual([1, 0]);
+  await consumer.stop();
+  await relay.stop();
+  await runs.end();
+});
