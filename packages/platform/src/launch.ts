@@ -8,6 +8,7 @@ import { type LocalState, openLocalState } from './local-state';
 import { natsProcess } from './nats';
 import { postgresProcess } from './postgres';
 import type { Progress } from './progress';
+import { reachableDir, sweepReachableDirs } from './reachable-dir';
 import { requireFreePorts } from './require-free-ports';
 import { runOnce } from './run-once';
 import { databases, serviceNames } from './service-names';
@@ -21,7 +22,7 @@ import {
   workerApi,
 } from './services';
 import { setUp } from './set-up';
-import { reachableDir, type Settings, wantedPorts } from './settings';
+import { type Settings, wantedPorts } from './settings';
 import { type Supervisor, startSupervisor } from './supervise';
 
 export interface LaunchOptions {
@@ -60,6 +61,7 @@ export function launch(options: LaunchOptions): Platform {
 async function startPlatform(options: LaunchOptions, state: LocalState, supervisor: Supervisor): Promise<void> {
   const { settings, progress, inherited } = options;
   await requireFreePorts(wantedPorts(settings));
+  sweepReachableDirs();
   const notes: string[] = [];
   const optional = async (name: ToolName, consequence: string) => {
     try {

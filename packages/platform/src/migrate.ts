@@ -63,7 +63,9 @@ export async function migrate(url: string, dir: string): Promise<Migrated> {
 function readMigrations(dir: string): Migration[] {
   if (!fs.existsSync(dir)) return [];
   const entries = fs.readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  const names = entries.map((entry) => entry.name).sort();
+  // git leaves the empty directory of a file that another branch has.
+  const names = entries.map((entry) => entry.name).filter((name) => fs.readdirSync(path.join(dir, name)).length > 0);
+  names.sort();
   return names.map((name) => {
     const sql = fs.readFileSync(path.join(dir, name, 'migration.sql'));
     return { name, sql: sql.toString(), checksum: createHash('sha256').update(sql).digest('hex') };

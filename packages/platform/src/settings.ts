@@ -1,10 +1,8 @@
 /** What the person who starts the platform may choose. */
-import { createHash } from 'node:crypto';
-import fs from 'node:fs';
 import path from 'node:path';
 import type { WantedPort } from './require-free-ports';
 import { databases, type ServiceName, serviceNames } from './service-names';
-import { checkoutDir, sharedDir } from './shared-dir';
+import { checkoutDir } from './shared-dir';
 
 export interface Ports {
   worker: number;
@@ -90,11 +88,4 @@ export function wantedPorts({ ports, host, externalDatabases, externalNats }: Se
     ...(embedded ? [{ port: postgres, host: local, name: 'PostgreSQL' }] : []),
     ...(externalNats ? [] : [{ port: nats, host: local, name: 'NATS' }]),
   ];
-}
-
-/** Below `.data/`, or for root, whose helpers run as users that may not go there, at a place named after it. */
-export function reachableDir(dataDir: string, name: string): string {
-  if (process.getuid?.() !== 0) return path.join(dataDir, name);
-  const instance = createHash('sha256').update(fs.realpathSync(dataDir)).digest('hex').slice(0, 12);
-  return path.join(sharedDir(), instance, name);
 }

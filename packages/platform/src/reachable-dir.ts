@@ -1,0 +1,30 @@
+/** Working directories of processes that run as another user than we do. */
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { sharedDir } from './shared-dir';
+
+/** In each directory of an instance: whose it is. */
+const ORIGIN = 'data-dir';
+
+/** Below `.data/`, or for root, whose helpers may not enter there, at a place named after it. */
+export function reachableDir(dataDir: string, name: string): string {
+  if (process.getuid?.() !== 0) return path.join(dataDir, name);
+  const real = fs.realpathSync(dataDir);
+  const instance = path.join(sharedDir(), 'instances', createHash('sha256').update(real).digest('hex').slice(0, 12));
+  fs.mkdirSync(instance, { recursive: true, mode: 0o755 });
+  fs.writeFileSync(path.join(instance, ORIGIN), real);
+  return path.join(instance, name);
+}
+
+/** Removes the directories of data directories that are gone. */
+export function sweepReachableDirs(): void {
+  const instances = path.join(sharedDir(), 'instances');
+  if (process.getuid?.() !== 0 || !fs.existsSync(instances)) return;
+  for (const name of fs.readdirSync(instances)) {
+    const origin = path.join(instances, name, ORIGIN);
+    if (fs.existsSync(origin) && !fs.existsSync(fs.readFileSync(origin, 'utf8'))) {
+      fs.rmSync(path.join(instances, name), { recursive: true, force: true });
+    }
+  }
+}
