@@ -123,7 +123,5 @@ function pipOptions(index: PackageIndex): string[] {
 
 function hostsOf(urls: string[], fileHosts: string[]): string[] {
   const hosts = urls.map((url) => new URL(url).hostname.toLowerCase());
-  // The public index serves its files from another name.
-  if (hosts.includes('pypi.org')) hosts.push('files.pythonhosted.org');
   return [...new Set([...hosts, ...fileHosts])];
 }

@@ -47,7 +47,8 @@ const schema = z.object({
   BWRAP: z.string().default('bwrap'),
   PYTHON: z.string().optional(),
   EGRESS_ALLOW_PRIVATE: list,
-  PIP_INDEX_URL: z.string().default('https://pypi.org/simple'),
+  /** Absent: the index that pip uses by itself. */
+  PIP_INDEX_URL: z.string().optional(),
   PIP_EXTRA_INDEX_URL: list,
   PIP_FIND_LINKS: list,
   PIP_NO_INDEX: z.string().optional(),

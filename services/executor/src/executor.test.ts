@@ -230,7 +230,7 @@ def run():
   expect(events.filter(({ type }) => type === 'artifact')).toHaveLength(1);
 });
 
-test('declared outputs that are missing fail the run and are named', async () => {
+test('declared outputs that are missing are named in the log, and the result is kept', async () => {
   const { service } = fixture;
   const outputs = [{ name: 'total', type: 'number' }];
   const two = [...outputs, { name: 'mean', type: 'number' }];
@@ -239,10 +239,14 @@ test('declared outputs that are missing fail the run and are named', async () =>
     service.run('def run(): return [1]', { outputs: two }),
     service.run('def run(): return [1]', { outputs }),
   ]);
-  expect(ends.map(({ finished }) => finished.error?.message)).toEqual([
-    'run() returned no total: declared outputs are total',
-    'run() must return a dict with the declared outputs (total, mean), it returned a list',
-    undefined,
+  expect(ends.map(({ finished }) => finished.output)).toEqual([{ sum: 1 }, [1], [1]]);
+  const warnings = ends.map(({ events }) =>
+    events.flatMap((e) => (e.type === 'log' && e.stream === 'platform' ? [e.text] : [])),
+  );
+  expect(warnings).toEqual([
+    ['run() returned no total, which the manifest declares'],
+    ['run() returned a list; the manifest declares the outputs total, mean'],
+    [],
   ]);
 });
 

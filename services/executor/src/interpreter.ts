@@ -8,17 +8,25 @@ export interface Interpreter {
   /** Directories that it needs besides /usr. */
   prefixes: string[];
   pipPath: string | null;
+  /** The public index as this pip knows it, and the host that its files come from. */
+  publicIndex: { url: string; fileHost: string } | null;
 }
 
 const OLDEST = [3, 10] as const;
 const ASK = `
 import json, os, sys
+public_index = None
 try:
     import pip
     pip_path = os.path.dirname(os.path.dirname(os.path.abspath(pip.__file__)))
 except ImportError:
     pip_path = None
-print(json.dumps([os.path.realpath(sys.executable), "%d.%d.%d" % sys.version_info[:3], [sys.base_prefix, sys.base_exec_prefix], pip_path]))
+try:
+    from pip._internal.models.index import PyPI
+    public_index = {"url": PyPI.simple_url, "fileHost": PyPI.file_storage_domain}
+except (ImportError, AttributeError):
+    pass
+print(json.dumps([os.path.realpath(sys.executable), "%d.%d.%d" % sys.version_info[:3], [sys.base_prefix, sys.base_exec_prefix], pip_path, public_index]))
 `;
 
 /** @param wanted a path or a name; the system's own Python is preferred where nothing is wanted. @throws with the remedy. */
@@ -31,7 +39,7 @@ export function findInterpreter(wanted?: string): Interpreter {
         timeout: 20_000,
         stdio: ['ignore', 'pipe', 'pipe'],
       });
-      const [executable, version, prefixes, pipPath] = JSON.parse(text);
+      const [executable, version, prefixes, pipPath, publicIndex] = JSON.parse(text);
       const [major = 0, minor = 0] = version.split('.').map(Number);
       if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
         problems.push(`${executable} is Python ${version}, ${OLDEST.join('.')} or newer is needed`);
@@ -41,7 +49,7 @@ export function findInterpreter(wanted?: string): Interpreter {
       const outside = [...prefixes, pipPath ?? '/usr'].filter(
         (each: string) => !each.startsWith('/usr/') && each !== '/usr',
       );
-      return { executable, version, prefixes: [...new Set<string>(outside)], pipPath };
+      return { executable, version, prefixes: [...new Set<string>(outside)], pipPath, publicIndex };
     } catch (err) {
       problems.push(`${candidate}: ${(err as Error).message.split('\n')[0]}`);
     }

@@ -34,10 +34,13 @@ async function main() {
     storeBytesMax: env.EXECUTOR_STORE_BYTES,
     egressAllowPrivate: env.EGRESS_ALLOW_PRIVATE,
     packageIndex: {
-      indexUrl: env.PIP_NO_INDEX ? null : env.PIP_INDEX_URL,
+      indexUrl: env.PIP_NO_INDEX ? null : (env.PIP_INDEX_URL ?? interpreter.publicIndex?.url ?? null),
       extraIndexUrls: env.PIP_NO_INDEX ? [] : env.PIP_EXTRA_INDEX_URL,
       findLinks: env.PIP_FIND_LINKS,
-      fileHosts: env.EXECUTOR_PIP_FILE_HOSTS,
+      fileHosts: [
+        ...env.EXECUTOR_PIP_FILE_HOSTS,
+        ...(interpreter.publicIndex ? [interpreter.publicIndex.fileHost] : []),
+      ],
     },
   }).catch((err) => {
     throw new Error(explainNoSandbox(err));

@@ -237,12 +237,12 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
   }
 
   async function conclude({ outcome, usage }: Finished, redactor: Redactor, runLog: RunLog) {
-    runLog.end();
     const seconds = usage.wallMs / 1000;
     deps.metrics.phase.observe({ phase: 'run' }, seconds);
+    runLog.end();
     if (verdict) return finish(verdict, usage);
     if (outcome.kind === 'returned') {
-      const ending = outputEvent(job, outcome.json, redactor, deps.uploads);
+      const ending = outputEvent(job, outcome.json, redactor, deps.uploads, (text) => runLog.platform(text, 'warning'));
       return finish(ending instanceof Promise ? await ending : ending, usage);
     }
     const error = explain(outcome, job);

@@ -11,8 +11,17 @@ export interface RunUploads {
 
 type Ending = Omit<Extract<NewRunEvent, { type: 'finished' }>, 'type' | 'usage'>;
 
-/** The terminal event of a run that returned: its output masked, inside the event or in the object store. */
-export function outputEvent(job: Job, json: Buffer, redactor: Redactor, uploads: RunUploads): Ending | Promise<Ending> {
+/**
+ * The terminal event of a run that returned: its output masked, inside the event or in the object store.
+ * @param warn hears that the output is not what the manifest declares: worth saying, no reason to lose a result
+ */
+export function outputEvent(
+  job: Job,
+  json: Buffer,
+  redactor: Redactor,
+  uploads: RunUploads,
+  warn: (text: string) => void,
+): Ending | Promise<Ending> {
   let output: unknown;
   try {
     output = JSON.parse(json.toString());
@@ -20,7 +29,7 @@ export function outputEvent(job: Job, json: Buffer, redactor: Redactor, uploads:
     return { status: 'failed', error: { code: 'sandbox', message: 'The run gave no result: its output is not JSON.' } };
   }
   const problem = outputProblem(job, output);
-  if (problem) return { status: 'failed', error: { code: 'exception', message: problem, type: 'TypeError' } };
+  if (problem) warn(problem);
   output = redactor.json(output);
   if (json.includes('\\u0000')) output = printableJson(output);
   if (json.length <= INLINE_BYTES_MAX) return { status: 'completed', output };
@@ -48,10 +57,10 @@ function outputProblem(job: Job, output: unknown): string | null {
   const names = job.outputs.map(({ name }) => name);
   if (typeof output !== 'object' || output === null || Array.isArray(output)) {
     if (names.length === 1) return null;
-    return `run() must return a dict with the declared outputs (${names.join(', ')}), it returned ${describe(output)}`;
+    return `run() returned ${describe(output)}; the manifest declares the outputs ${names.join(', ')}`;
   }
   const missing = names.filter((name) => !Object.hasOwn(output, name));
-  return missing.length ? `run() returned no ${missing.join(', ')}: declared outputs are ${names.join(', ')}` : null;
+  return missing.length ? `run() returned no ${missing.join(', ')}, which the manifest declares` : null;
 }
 
 const describe = (value: unknown) => (value === null ? 'None' : Array.isArray(value) ? 'a list' : `a ${typeof value}`);
