@@ -182,7 +182,8 @@ async function runTests(env) {
     if (failed.length) say(`these checks failed: ${failed.join(', ')}`);
   }
   say('testing');
-  const code = await handOver(process.execPath, [path.join(root, 'node_modules/jest/bin/jest.js'), ...args], env);
+  const testEnv = { ...process.env, HOME: env.HOME, GANTRY_FAILED_CHECKS: String(failed.length) };
+  const code = await handOver(process.execPath, [path.join(root, 'node_modules/jest/bin/jest.js'), ...args], testEnv);
   return failed.length ? 1 : code;
 }
 
@@ -200,7 +201,7 @@ const commands = {
     process.env.GANTRY_STARTED_AT = String(startedAt);
     await import(pathToFileURL(path.join(root, 'packages/platform/dist/main.js')).href);
   },
-  test: async () => process.exit(await runTests({ ...process.env, HOME: env.HOME })),
+  test: async () => process.exit(await runTests(env)),
   bench: async () =>
     process.exit(await handOver(process.execPath, [path.join(root, 'bench/run.mjs'), ...args], process.env)),
 };
