@@ -36,7 +36,9 @@ test('three libraries with real skills come with the installation, once, however
   for (const { slug, skill_count, starter } of body) {
     expect({ skill_count, starter }).toEqual({ skill_count: 3, starter: true });
     const { body: whole } = await api.as(null).get(`/api/v1/libraries/${slug}`).expect(200);
-    for (const { slug: inside, version, description } of whole.skills) {
+    for (const { slug: inside, title, version, description, tags } of whole.skills) {
+      expect(title).toMatch(/^[A-Z][^-]+$/);
+      expect(tags.length).toBeGreaterThan(0);
       expect({ inside, version }).toEqual({ inside, version: 1 });
       expect(description.length).toBeGreaterThan(40);
       await api.as(null).get(`/s/${inside}`).expect(200);

@@ -22,6 +22,8 @@ export const scriptUrl = script.url;
 export const assetsVersion = `${stylesheet.hash}${script.hash}`;
 
 export function serveAssets(app: Express): void {
+  // Browsers ask for it unasked; there is none.
+  app.get('/favicon.ico', (_req, res) => void res.set('Cache-Control', 'public, max-age=86400').status(204).end());
   for (const { url, content, type } of [stylesheet, script]) {
     app.get(url, (_req, res) => {
       res.set({ 'Content-Type': type, 'Cache-Control': 'public, max-age=31536000, immutable' }).send(content);

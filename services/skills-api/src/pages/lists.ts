@@ -2,14 +2,15 @@ import type { LibraryRow } from '../libraries/library';
 import { type Html, html } from '../rendering/html';
 import { type SearchHit, toSegments } from '../search/search-skills';
 import type { SkillRow } from '../skills/skill';
-import { dayOf, ownerName } from './skill-page';
+import { byLine, dayOf } from './skill-page';
 
-export function skillList(skills: SkillRow[]): Html {
+/** @param level of the headings: one below that of what the list belongs to */
+export function skillList(skills: SkillRow[], level: 2 | 3): Html {
   return html`<ul class="cards">${skills.map(
     (skill) => html`<li>
-<h3 dir="auto"><a href="/s/${skill.slug}">${skill.title}</a></h3>
+${heading(level, html`<a href="/s/${skill.slug}">${skill.title}</a>`)}
 ${skill.description && html`<p dir="auto">${skill.description}</p>`}
-<p class="facts">By ${ownerName(skill)} · ${dayOf(skill.updated_at)}</p>
+<p class="facts">${byLine(skill)}${dayOf(skill.updated_at)}</p>
 </li>
 `,
   )}</ul>`;
@@ -18,9 +19,9 @@ ${skill.description && html`<p dir="auto">${skill.description}</p>`}
 export function hitList(hits: SearchHit[]): Html {
   return html`<ul class="cards">${hits.map(
     (hit) => html`<li>
-<h3 dir="auto"><a href="/s/${hit.slug}">${marked(hit.title_marked)}</a></h3>
+${heading(2, html`<a href="/s/${hit.slug}">${marked(hit.title_marked)}</a>`)}
 <p dir="auto">${marked(hit.excerpt_marked)}</p>
-<p class="facts">By ${ownerName(hit)} · ${dayOf(hit.updated_at)}</p>
+<p class="facts">${byLine(hit)}${dayOf(hit.updated_at)}</p>
 </li>
 `,
   )}</ul>`;
@@ -29,13 +30,16 @@ export function hitList(hits: SearchHit[]): Html {
 export function libraryList(libraries: LibraryRow[]): Html {
   return html`<ul class="cards">${libraries.map(
     (library) => html`<li>
-<h3 dir="auto"><a href="/l/${library.slug}">${library.title}</a></h3>
+${heading(3, html`<a href="/l/${library.slug}">${library.title}</a>`)}
 <p dir="auto">${library.description}</p>
 <p class="facts">${countOf(library.skill_count, 'skill')}</p>
 </li>
 `,
   )}</ul>`;
 }
+
+const heading = (level: 2 | 3, content: Html): Html =>
+  level === 2 ? html`<h2 dir="auto">${content}</h2>` : html`<h3 dir="auto">${content}</h3>`;
 
 export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 

@@ -1,3 +1,4 @@
+import request from 'supertest';
 import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
 
 let api: TestSkillsApi;
@@ -43,6 +44,14 @@ test('a suffix decides whatever Accept says; without one Accept decides, and a p
   expect(await typeOf(`/s/${slug}`, 'image/png')).toBe('text/html');
   expect(await typeOf(`/s/${slug}.md`, 'application/json')).toBe('text/markdown');
   expect(await typeOf(`/s/${slug}.json`, 'text/html')).toBe('application/json');
+});
+
+test('HEAD says what GET would, without a body', async () => {
+  const path = `/s/${await publish()}`;
+  const { headers, text } = await request(api.app).head(path).expect(200);
+  expect(text).toBeFalsy();
+  expect(headers.etag).toBe((await get(path)).headers.etag);
+  await request(api.app).head('/s/no-such-skill').expect(404);
 });
 
 test('the Markdown is byte for byte what was published', async () => {

@@ -17,7 +17,7 @@ import type { ViewCounts } from '../skills/view-counts';
 import { etagOf, sendUnlessKnown, skillEtag, VARY_BY_FORMAT } from './conditional';
 import { sendPage } from './layout';
 import { countOf, hitList, libraryList, skillList } from './lists';
-import { ownerName, skillHead, skillPage } from './skill-page';
+import { byLine, skillHead, skillPage } from './skill-page';
 
 export interface PageDeps {
   prisma: PrismaClient;
@@ -33,7 +33,9 @@ export function pageOperations({ prisma, skillsUrl, views, render, forgiving }: 
   const formats = {
     html: (res: Response, skill: SkillWithBody) => {
       const { text } = parseBody(skill.body_md);
-      sendPage(res, skillHead(skill, skillsUrl), skillPage(skill, render(skill.content_hash, text), skillsUrl));
+      const rest = withoutTitle(text, skill.title);
+      const key = `${skill.content_hash} ${rest.length}`;
+      sendPage(res, skillHead(skill, skillsUrl), skillPage(skill, render(key, rest), skillsUrl));
     },
     md: (res: Response, skill: SkillWithBody) => void res.type('text/markdown; charset=utf-8').send(skill.body_md),
     json: (res: Response, skill: SkillWithBody) => void res.json(skillToApi(skill, skillsUrl)),
@@ -78,9 +80,9 @@ export function pageOperations({ prisma, skillsUrl, views, render, forgiving }: 
           html`<header class="head">
 <h1 dir="auto">${title}</h1>
 ${description && html`<p class="lead" dir="auto">${description}</p>`}
-<p class="facts">A library by ${ownerName(library)} · ${countOf(skills.length, 'skill')}</p>
+<p class="facts">${byLine(library)}${countOf(skills.length, 'skill')}</p>
 </header>
-${skillList(skills)}`,
+${skillList(skills, 2)}`,
         );
       }),
     homePage: async (req, res) => {
@@ -120,10 +122,16 @@ ${found.length ? hitList(found) : html`<p>Nothing you may read matches. Try fewe
 <h2>Libraries to begin with</h2>
 ${libraryList(libraries)}
 <h2>Newest public skills</h2>
-${skillList(skills)}`,
+${skillList(skills, 3)}`,
       );
     },
   };
+}
+
+/** Many texts begin with their title, which the page has above them already. */
+function withoutTitle(text: string, title: string): string {
+  const first = /^\s*# +(.*?) *#* *(?:\r?\n|$)/.exec(text);
+  return first?.[1]?.trim() === title ? text.slice(first[0].length) : text;
 }
 
 /** People get a page that says so; the status and its meaning are those of every other format. */

@@ -6,7 +6,7 @@ export function skillHead(skill: SkillWithBody, skillsUrl: string): PageHead {
   const { slug, title, description } = skill;
   return {
     title,
-    description: description || `A skill by ${ownerName(skill)}, version ${skill.version}.`,
+    description: description || `${byLine(skill)}version ${skill.version}`,
     url: `${skillsUrl}/s/${slug}`,
     indexed: skill.visibility === 'public',
     kind: 'article',
@@ -24,7 +24,7 @@ export function skillPage(skill: SkillWithBody, text: Html, skillsUrl: string): 
 ${skill.visibility !== 'public' && html`<p class="badge">${skill.visibility === 'private' ? 'Private' : 'Unlisted: whoever has the link can read it'}</p>`}
 <h1 dir="auto">${title}</h1>
 ${description && html`<p class="lead" dir="auto">${description}</p>`}
-<p class="facts">By ${ownerName(skill)} · version ${skill.version} · <time datetime="${skill.updated_at.toISOString()}">${dayOf(skill.updated_at)}</time>${license && html` · ${license}`}${front?.compatibility && html` · ${front.compatibility}`}</p>
+<p class="facts">${byLine(skill)}version ${skill.version} · <time datetime="${skill.updated_at.toISOString()}">${dayOf(skill.updated_at)}</time>${license && html` · ${license}`}${front?.compatibility && html` · ${front.compatibility}`}</p>
 ${shown.length > 0 && html`<ul class="tags" aria-label="Tags">${shown.map((tag) => html`<li dir="auto"><a href="/?q=${encodeURIComponent(tag)}">${tag}</a></li>`)}</ul>`}
 </header>
 ${installBox(skill, skillsUrl)}
@@ -52,6 +52,7 @@ ${visibility === 'private' && html`<p>This skill is private: <code>SKILLS_KEY</c
 </details>`;
 }
 
-export const ownerName = ({ owner_name: name }: { owner_name: string | null }): string => name ?? 'somebody';
+/** Some accounts have no name, and an e-mail address is nobody else's business. */
+export const byLine = ({ owner_name: name }: { owner_name: string | null }): string => (name ? `By ${name} · ` : '');
 
 export const dayOf = (date: Date): string => date.toISOString().slice(0, 10);
