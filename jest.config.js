@@ -17,7 +17,11 @@ module.exports = {
   transform: {
     '\\.m?[jt]sx?$': [
       '@swc/jest',
-      { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'commonjs' }, sourceMaps: 'inline' },
+      {
+        jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
+        module: { type: 'commonjs' },
+        sourceMaps: 'inline',
+      },
     ],
   },
   // Some dependencies are published as ES modules only; swc turns them into what jest can load.

@@ -24,7 +24,14 @@ const { values: options } = parseArgs({
   },
 });
 
-const MANIFEST = { name: 'Add', inputs: [{ name: 'a', type: 'integer' }, { name: 'b', type: 'integer' }], outputs: ['sum'] };
+const MANIFEST = {
+  name: 'Add',
+  inputs: [
+    { name: 'a', type: 'integer' },
+    { name: 'b', type: 'integer' },
+  ],
+  outputs: ['sum'],
+};
 const CODE = 'def run(a, b):\n    return {"sum": a + b}\n';
 const SCRIPT = 'import json, sys\ni = json.load(sys.stdin)\njson.dump({"sum": i["a"] + i["b"]}, sys.stdout)\n';
 
@@ -104,10 +111,15 @@ async function sustained(run, local, platform) {
   const took = (performance.now() - began) / 1000;
   const own = process.cpuUsage(ownBefore);
   const after = byKind(processTree(platform.pid));
-  console.log(`\nSustained, ${options.clients} clients, ${round(took, 1)} s: ${round(latencies.length / took, 1)} runs/s`);
+  console.log(
+    `\nSustained, ${options.clients} clients, ${round(took, 1)} s: ${round(latencies.length / took, 1)} runs/s`,
+  );
   printLatencies([{ name: 'run and wait', ms: latencies }]);
   const perRun = Object.fromEntries(
-    Object.entries(after).map(([kind, { cpuMs }]) => [kind, round((cpuMs - (before[kind]?.cpuMs ?? 0)) / latencies.length)]),
+    Object.entries(after).map(([kind, { cpuMs }]) => [
+      kind,
+      round((cpuMs - (before[kind]?.cpuMs ?? 0)) / latencies.length),
+    ]),
   );
   perRun['this client'] = round((own.user + own.system) / 1000 / latencies.length);
   console.log('CPU ms per run, by process');

@@ -37,7 +37,11 @@ export async function deploy(local, zip, manifest, entrypoint = 'main.py') {
   const { uploadUrl, storageKey } = await call('POST', `${local.dashboard_url}/api/artifacts/upload-url`);
   const put = await fetch(uploadUrl, { method: 'PUT', headers: { 'Content-Type': 'application/zip' }, body: zip });
   if (!put.ok) throw new Error(`upload: ${put.status} ${await put.text()}`);
-  const { artifactId } = await call('POST', `${local.dashboard_url}/api/artifacts`, { manifest, entrypoint, storageKey });
+  const { artifactId } = await call('POST', `${local.dashboard_url}/api/artifacts`, {
+    manifest,
+    entrypoint,
+    storageKey,
+  });
   const { automationId } = await call('POST', `${local.dashboard_url}/api/deploy`, { artifactId });
   return automationId;
 }

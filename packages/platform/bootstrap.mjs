@@ -153,12 +153,7 @@ async function installAndBuild(env) {
       ),
   );
   await once('built', sourceStamp(), built, () =>
-    mustSucceed(
-      'building',
-      'npx',
-      pnpm('exec', 'turbo', 'run', 'build', '--output-logs=errors-only', '--ui=stream'),
-      env,
-    ),
+    mustSucceed('building', 'npx', pnpm('exec', 'turbo', 'run', 'build', '--output-logs=new-only', '--ui=stream'), env),
   );
 }
 
