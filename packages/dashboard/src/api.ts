@@ -1,6 +1,7 @@
-import { ApiError, type AutomationSchemas, createClients } from '@gantry/api-client';
+import { ApiError, type AutomationSchemas, type Clients, createClients, type WorkerSchemas } from '@gantry/api-client';
 import { QueryClient } from '@tanstack/react-query';
 import { session } from './session/session';
+import { workspaceChoice } from './workspaces/workspace-choice';
 
 export type Page = AutomationSchemas['Page'];
 export type AutomationItem = AutomationSchemas['AutomationItem'];
@@ -11,10 +12,18 @@ export type RunStatus = AutomationSchemas['RunStatus'];
 export type RunError = AutomationSchemas['RunError'];
 export type RunArtifact = AutomationSchemas['RunArtifact'];
 export type InputItem = AutomationSchemas['InputItem'];
+export type Me = WorkerSchemas['Me'];
+export type Workspace = WorkerSchemas['Workspace'];
+export type Member = WorkerSchemas['Member'];
+export type Invitation = WorkerSchemas['Invitation'];
+export type Token = WorkerSchemas['Token'];
+export type Role = WorkerSchemas['Role'];
 export type OutputItem = AutomationSchemas['OutputItem'];
 
-/** Same origin. A token that the server no longer takes is renewed once, and the request is sent again. */
+/** A token that the server no longer takes is renewed once, and the request is sent again. */
 export async function authorizedFetch(request: Request): Promise<Response> {
+  const workspaceId = workspaceChoice.current();
+  if (workspaceId && session.current().status === 'signed-in') request.headers.set('x-svc-workspace', workspaceId);
   const again = request.clone();
   const response = await fetch(request);
   if (response.status !== 401 || session.current().status !== 'signed-in') return response;
@@ -24,7 +33,24 @@ export async function authorizedFetch(request: Request): Promise<Response> {
   return fetch(again);
 }
 
-export const { automation: api } = createClients({ getToken: () => session.token(), fetch: authorizedFetch });
+const signedIn = { getToken: () => session.token(), fetch: authorizedFetch };
+
+/** On this origin: the automation surface, and of the worker surface everything under `/auth`. */
+export const { automation: api, worker: account } = createClients(signedIn);
+
+let connecting: Promise<Clients['worker']> | undefined;
+
+/** The worker surface, at the address that this installation gives it. */
+export function workerApi(): Promise<Clients['worker']> {
+  connecting ??= fetch('/config.json')
+    .then((answer) => answer.json() as Promise<{ base_url: string }>)
+    .then(({ base_url: baseUrl }) => createClients({ ...signedIn, baseUrl }).worker)
+    .catch((error: unknown) => {
+      connecting = undefined;
+      throw error;
+    });
+  return connecting;
+}
 
 const RETRIES = 2;
 

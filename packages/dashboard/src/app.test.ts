@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { chromiumPath, openSite, type TestSite } from './test/browser';
-import { type FakeRun, newRun, PERSON } from './test/fake-api';
+import { type FakeRun, newRun } from './test/fake-api';
+import { PERSON } from './test/person';
 import { addSales, FILES, outputsOf } from './test/sample';
 
 const withBrowser = chromiumPath ? describe : describe.skip;

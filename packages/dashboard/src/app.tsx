@@ -1,16 +1,33 @@
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { BrowserRouter, Route, Routes } from 'react-router';
+import { AccountPage } from './account/account-page';
 import { createQueryClient } from './api';
+import { AuditLogPage } from './audit/audit-log-page';
 import { AutomationListPage } from './automations/automation-list-page';
 import { AutomationPage } from './automations/automation-page';
+import { DevicePage } from './device/device-page';
+import { InvitePage } from './invitations/invite-page';
 import { NotFoundPage } from './layout/not-found-page';
 import { PageFrame } from './layout/page-frame';
+import { MembersPage } from './members/members-page';
 import { RequireSession } from './session/require-session';
+import { ResetPasswordPage } from './session/reset-password-page';
 import { session, useSession } from './session/session';
 import { SignInPage } from './session/sign-in-page';
 import { theme } from './theme';
+import { TokensPage } from './tokens/tokens-page';
+
+/** Pages for whoever is signed in. */
+const OWN_PAGES: [string, () => ReactNode][] = [
+  ['/', AutomationListPage],
+  ['/device', DevicePage],
+  ['/settings/members', MembersPage],
+  ['/settings/tokens', TokensPage],
+  ['/settings/audit-log', AuditLogPage],
+  ['/settings/account', AccountPage],
+];
 
 const queryClient = createQueryClient();
 
@@ -22,15 +39,20 @@ export function App() {
         <BrowserRouter>
           <Routes>
             <Route path="/sign-in" element={<SignInPage />} />
+            <Route path="/invite" element={<InvitePage />} />
+            <Route path="/reset-password" element={<ResetPasswordPage />} />
             <Route element={<PageFrame />}>
-              <Route
-                index
-                element={
-                  <RequireSession>
-                    <AutomationListPage />
-                  </RequireSession>
-                }
-              />
+              {OWN_PAGES.map(([path, Page]) => (
+                <Route
+                  key={path}
+                  path={path}
+                  element={
+                    <RequireSession>
+                      <Page />
+                    </RequireSession>
+                  }
+                />
+              ))}
               <Route path="/a/:automationId" element={<AutomationPage />} />
               <Route path="*" element={<NotFoundPage />} />
             </Route>

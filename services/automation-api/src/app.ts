@@ -55,7 +55,7 @@ export function createApp(options: AppOptions): Express {
         const addresses = { worker: baseUrl, automation: deps.dashboardUrl, skills: skillsUrl };
         app.use(docsPage({ directory: options.apiDocsDir, addresses }));
       }
-      app.use(dashboardFiles({ directory: options.dashboardDir, connectTo: [baseUrl, skillsUrl] }));
+      app.use(dashboardFiles({ directory: options.dashboardDir, addresses: { baseUrl, skillsUrl } }));
     },
   });
 }

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react';
 import { Link, Outlet, useLocation } from 'react-router';
 import { signInPath } from '../session/next-path';
 import { session, useSession } from '../session/session';
+import { WorkspaceSwitcher } from '../workspaces/workspace-switcher';
 import { Brand } from './brand';
 import { WhereItBreaks } from './broken';
 import { ColorSchemeSwitch } from './color-scheme-switch';
@@ -26,6 +27,7 @@ export function PageFrame() {
       <header className={styles.header}>
         <div className={styles.bar}>
           <Brand />
+          <WorkspaceSwitcher />
           <div className={styles.tools}>
             <ColorSchemeSwitch />
             <Account />
@@ -54,7 +56,14 @@ function Account() {
   }
   return (
     <>
-      {email && <span className={styles.email}>{email}</span>}
+      <Link to="/settings/members" className={styles.link}>
+        Settings
+      </Link>
+      {email && (
+        <Link to="/settings/account" className={styles.email}>
+          {email}
+        </Link>
+      )}
       <Button variant="default" onClick={() => session.signOut()}>
         Sign out
       </Button>

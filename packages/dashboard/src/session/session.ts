@@ -5,6 +5,7 @@
  */
 import { createClients } from '@gantry/api-client';
 import { useSyncExternalStore } from 'react';
+import { workspaceChoice } from '../workspaces/workspace-choice';
 
 export interface Session {
   /** `unknown` until the cookie has been tried. */
@@ -51,9 +52,10 @@ async function accept(granted: Granted): Promise<string> {
   return granted.access_token;
 }
 
-/** Only shown in the header, so a failure is no reason to stop. */
+/** Shown in the header, so a failure is no reason to stop. */
 async function ownEmail(token: string): Promise<string | null> {
   const me = await auth.GET('/auth/me', { headers: { Authorization: `Bearer ${token}` } }).catch(() => null);
+  if (me?.data) workspaceChoice.keepIfOneOf(me.data.workspaces.map(({ id }) => id));
   return me?.data?.email ?? null;
 }
 
@@ -79,9 +81,14 @@ export const session = {
     return () => listeners.delete(listener);
   },
 
-  /** Tries the cookie. A server that can't be reached leaves the visitor anonymous: a public page may still work. */
+  /**
+   * Tries the cookie, once more where the answer got lost, as when somebody reloads a page that still loads. A server
+   * that can't be reached leaves the visitor anonymous: a public page may still work.
+   */
   async start(): Promise<void> {
-    await this.renew().catch(becomeAnonymous);
+    await this.renew()
+      .catch(() => this.renew())
+      .catch(becomeAnonymous);
   },
 
   /** @returns null for somebody who is not signed in */
@@ -105,8 +112,19 @@ export const session = {
     await accept(answer.data);
   },
 
+  /** What registering, a reset or a change of the password answered: a new session. */
+  async adopt(granted: Granted): Promise<void> {
+    await accept(granted);
+  },
+
   async signOut(): Promise<void> {
     await alone(() => auth.POST('/auth/logout')).catch(() => null);
+    this.ended();
+  },
+
+  /** The server has ended it. */
+  ended(): void {
+    workspaceChoice.choose(null);
     becomeAnonymous();
     otherTabs.postMessage(SIGNED_OUT);
   },

@@ -1,10 +1,9 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Navigate, useSearchParams } from 'react-router';
-import { Brand } from '../layout/brand';
-import { ColorSchemeSwitch } from '../layout/color-scheme-switch';
 import { Notice } from '../layout/notice';
 import { useTitle } from '../layout/use-title';
+import { CardPage } from './card-page';
 import { nextPath } from './next-path';
 import { session, useSession } from './session';
 import styles from './sign-in-page.module.css';
@@ -15,15 +14,9 @@ export function SignInPage() {
   useTitle('Sign in');
   if (status === 'signed-in') return <Navigate to={nextPath(params.get('next'), window.location.origin)} replace />;
   return (
-    <div className={styles.page}>
-      <header className={styles.header}>
-        <Brand />
-        <ColorSchemeSwitch />
-      </header>
-      <main className={styles.main}>
-        <SignInForm />
-      </main>
-    </div>
+    <CardPage>
+      <SignInForm />
+    </CardPage>
   );
 }
 

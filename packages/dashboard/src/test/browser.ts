@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { type FakeApi, PERSON, startFakeApi } from './fake-api';
+import { type FakeApi, startFakeApi } from './fake-api';
+import { PERSON } from './person';
 
 const packageRoot = path.join(__dirname, '../..');
 const BROWSERS = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -61,7 +62,7 @@ export async function openSite(): Promise<TestSite> {
       await page.getByLabel('E-mail').fill(PERSON.email);
       await page.getByLabel('Password', { exact: true }).fill(PERSON.password);
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
       await page.getByRole('heading', { level: 1 }).waitFor();
       return page;
     },

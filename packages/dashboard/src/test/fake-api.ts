@@ -1,15 +1,15 @@
 /**
- * The automation surface and the sign-in as the page sees them, held in memory and typed by the OpenAPI file. Runs do
+ * The automation surface, the sign-in and the accounts as the page sees them, held in memory and typed by the OpenAPI file. Runs do
  * nothing by themselves: a test says what happens, so that it can look in between.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AutomationSchemas } from '@gantry/api-client';
+import { answerAccount, type FakeAccounts, newAccounts } from './fake-accounts';
+import { PERSON } from './person';
 import { serveFiles } from './serve-files';
 
 type Run = AutomationSchemas['Run'];
-
-export const PERSON = { email: 'ada@example.com', password: 'correct horse battery' };
 
 export interface FakeRun extends Run {
   events: { id: number; event: string; data: object }[];
@@ -18,6 +18,7 @@ export interface FakeRun extends Run {
 
 export interface FakeApi {
   origin: string;
+  accounts: FakeAccounts;
   pages: Map<string, AutomationSchemas['Page']>;
   versions: AutomationSchemas['Version'][];
   runs: FakeRun[];
@@ -45,6 +46,7 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const api: FakeApi = {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    accounts: newAccounts(),
     pages: new Map(),
     versions: [],
     runs: [],
@@ -122,7 +124,12 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
     api.sessions.delete(family);
     return send(res, 204);
   }
-  if (line === 'GET /auth/me') return send(res, 200, { email: PERSON.email });
+  if (line === 'GET /config.json') return send(res, 200, { base_url: api.origin, skills_url: api.origin });
+  const answer = await answerAccount(api.accounts, {
+    ...{ line, part, signedIn, workspaceId: req.headers['x-svc-workspace']?.toString() },
+    body: async () => JSON.parse((await bodyOf(req)).toString() || '{}'),
+  });
+  if (answer) return send(res, answer.status, answer.body, answer.headers);
   if (part[1] === 'uploads') {
     api.uploads.push(await bodyOf(req));
     return send(res, 200);

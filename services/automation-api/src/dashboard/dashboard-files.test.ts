@@ -12,7 +12,9 @@ writeFileSync(path.join(built, 'assets/app-3f2a.js'), 'export {}');
 writeFileSync(path.join(built, 'favicon.svg'), '<svg/>');
 
 const appOf = (directory: string) =>
-  express().use(dashboardFiles({ directory, connectTo: ['http://worker.test:8080', 'http://skills.test/x'] }));
+  express().use(
+    dashboardFiles({ directory, addresses: { baseUrl: 'http://worker.test:8080', skillsUrl: 'http://skills.test/x' } }),
+  );
 const app = appOf(built);
 const browse = (route: string) => request(app).get(route).set('Accept', 'text/html,*/*;q=0.8');
 

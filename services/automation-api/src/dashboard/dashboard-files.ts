@@ -9,11 +9,11 @@ const YEAR_SECONDS = 31_536_000;
 
 export interface DashboardOptions {
   directory: string;
-  /** Other surfaces that the page calls. */
-  connectTo: string[];
+  /** Other surfaces that the page calls: the only ones that its policy lets it reach. */
+  addresses: { baseUrl: string; skillsUrl: string };
 }
 
-export function dashboardFiles({ directory, connectTo }: DashboardOptions): Router {
+export function dashboardFiles({ directory, addresses }: DashboardOptions): Router {
   const root = path.resolve(directory);
   const csp = [
     "default-src 'self'",
@@ -21,7 +21,7 @@ export function dashboardFiles({ directory, connectTo }: DashboardOptions): Rout
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data: blob:",
     "font-src 'self' data:",
-    `connect-src ${["'self'", ...connectTo.map((url) => new URL(url).origin)].join(' ')}`,
+    `connect-src ${["'self'", ...Object.values(addresses).map((url) => new URL(url).origin)].join(' ')}`,
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",
@@ -35,6 +35,10 @@ export function dashboardFiles({ directory, connectTo }: DashboardOptions): Rout
     express.static(path.join(root, 'assets'), { immutable: true, maxAge: YEAR_SECONDS * 1_000, fallthrough: false }),
   );
   router.use(express.static(root, { index: false, setHeaders: (res) => void res.set('Cache-Control', 'no-cache') }));
+  // One build serves every installation: the page asks where the other surfaces are.
+  router.get('/config.json', (_req, res) => {
+    res.set('Cache-Control', 'no-cache').json({ base_url: addresses.baseUrl, skills_url: addresses.skillsUrl });
+  });
   router.get('*path', page(root, csp));
   router.get('/', page(root, csp));
   return router;

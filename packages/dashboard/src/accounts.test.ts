@@ -1,0 +1,207 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { AxeResults } from 'axe-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { chromiumPath, openSite, type TestSite } from './test/browser';
+import { newAccounts } from './test/fake-accounts';
+import { PERSON } from './test/person';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+/** Set to look at the pages. */
+const PICTURES = process.env.DASHBOARD_PICTURES;
+
+const LOOKS: [string, BrowserContextOptions][] = [
+  ['light', {}],
+  ['dark', { colorScheme: 'dark' }],
+  ['phone', { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }],
+];
+
+withBrowser('accounts', () => {
+  let site: TestSite;
+
+  beforeAll(async () => {
+    site = await openSite();
+  }, 60_000);
+  afterAll(() => site?.close());
+  beforeEach(() => {
+    site.api.accounts = newAccounts();
+  });
+  afterEach(async () => expect(await site.leave()).toEqual([]));
+
+  const at = (pathname: string) => site.api.origin + pathname;
+
+  async function check(page: Page, look: string, screen: string) {
+    if (PICTURES) {
+      mkdirSync(PICTURES, { recursive: true });
+      await page.screenshot({ path: path.join(PICTURES, `${screen}-${look}.png`), fullPage: true });
+    }
+    const { violations }: AxeResults = await page.evaluate(
+      `${axe}; axe.run({ resultTypes: ['violations'], preload: false })`,
+    );
+    const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => ({ id, html })));
+    expect({ screen, found }).toEqual({ screen, found: [] });
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect({ screen, overflow }).toEqual({ screen, overflow: 0 });
+  }
+
+  test.each(LOOKS)(
+    'axe finds nothing and nothing is wider than the screen: %s',
+    async (look, options) => {
+      const page = await site.signedIn('/settings/members', options);
+      await page.getByText('bob@example.com').waitFor();
+      await page.getByText('carol@example.com').waitFor();
+      await check(page, look, 'members');
+      for (const [link, text, screen] of [
+        ['Tokens', 'laptop', 'tokens'],
+        ['Audit log', 'member.role_changed', 'audit-log'],
+        ['Account', 'Safari on iOS', 'account'],
+      ] as const) {
+        await page.getByRole('navigation').getByRole('link', { name: link }).click();
+        await page.getByText(text).first().waitFor();
+        await check(page, look, screen);
+      }
+      await page.goto(at('/device'));
+      await page.getByLabel('Code').fill('zzzz-2345');
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByRole('alert').waitFor();
+      await check(page, look, 'device-wrong-code');
+      await page.getByLabel('Code').fill('abcd 2345');
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByRole('button', { name: 'Approve' }).waitFor();
+      await check(page, look, 'device');
+
+      const visitor = await site.visit(options);
+      await visitor.goto(at('/invite#inv_good'));
+      await visitor.getByRole('heading', { name: 'Join The archive' }).waitFor();
+      await check(visitor, look, 'invite');
+      await visitor.goto(at('/reset-password#rst_good'));
+      await visitor.getByRole('heading', { name: 'New password' }).waitFor();
+      await check(visitor, look, 'reset-password');
+    },
+    60_000,
+  );
+
+  test('a program is let in by keyboard alone, into the workspace that was shown', async () => {
+    const page = await site.signedIn('/device');
+    await page.keyboard.type('abcd2345');
+    await page.keyboard.press('Enter');
+    await page.getByText('laptop of Ada').waitFor();
+    await page.getByText('203.0.113.7').waitFor();
+    for (let tabs = 0; tabs < 12; tabs++) {
+      await page.keyboard.press('Tab');
+      if ((await page.evaluate(() => document.activeElement?.textContent)) === 'Approve') break;
+    }
+    await page.keyboard.press('Enter');
+    await page.getByText('laptop of Ada may now act for you').waitFor();
+    expect(site.api.accounts.device).toEqual({ decision: 'approved', workspace: 'ws_ops' });
+  });
+
+  test('a program is refused, and a code in the address fills in nothing', async () => {
+    const page = await site.signedIn('/device?user_code=ABCD-2345&code=ABCD-2345');
+    expect(await page.getByLabel('Code').inputValue()).toBe('');
+    await page.getByLabel('Code').fill('ABCD-2345');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Refuse' }).click();
+    await page.getByText('was not let in').waitFor();
+    expect(site.api.accounts.device.decision).toBe('denied');
+  });
+
+  test('switching the workspace names it in every request, also after a reload, and until signing out', async () => {
+    const page = await site.signedIn('/');
+    await page.getByLabel('Workspace').selectOption('The laboratory');
+    await page.waitForFunction(() => localStorage.getItem('gantry-workspace') === 'ws_lab');
+    await page.goto(at('/settings/members'));
+    await page.getByRole('heading', { name: 'People in The laboratory' }).waitFor();
+    expect(site.api.accounts.workspaceOf).toBe('ws_lab');
+    expect(await page.getByRole('button', { name: 'Invite' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByText('Admins and owners of The laboratory').waitFor();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(await page.evaluate(() => localStorage.getItem('gantry-workspace'))).toBeNull();
+  });
+
+  test('somebody is invited, gets another role, and is removed', async () => {
+    const page = await site.signedIn('/settings/members');
+    await page.getByLabel('E-mail').fill('bob@example.com');
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByText('bob@example.com is a member already').waitFor();
+    await page.getByLabel('E-mail').fill('grace@example.com');
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByText('/invite#inv_good').waitFor();
+    await page.getByLabel('Role of bob@example.com').selectOption('admin');
+    await page.getByRole('button', { name: 'Remove bob@example.com' }).click();
+    expect(site.api.accounts.members.find(({ user_id }) => user_id === 'usr_bob')?.role).toBe('admin');
+    await page.getByRole('button', { name: 'Remove now' }).click();
+    await page.getByLabel('Role of bob@example.com').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Withdraw the invitation of carol@example.com' }).click();
+    await page.getByRole('button', { name: 'Withdraw now' }).click();
+    await page.getByText('carol@example.com').waitFor({ state: 'detached' });
+  });
+
+  test('a newcomer registers by the link, whose token leaves the address', async () => {
+    const page = await site.visit();
+    await page.goto(at('/invite#inv_good'));
+    await page.getByLabel('Choose a password').fill('short');
+    expect(page.url()).toBe(at('/invite'));
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByText('at least 10 characters', { exact: false }).last().waitFor();
+    await page.getByLabel('Choose a password').fill('long enough to pass');
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
+  test('somebody with an account signs in on the way, and accepts as the one who was invited', async () => {
+    site.api.accounts.offer = { email: PERSON.email, account_exists: true };
+    const page = await site.visit();
+    await page.goto(at('/invite#inv_good'));
+    await page.getByRole('link', { name: `Sign in as ${PERSON.email}` }).click();
+    await page.getByLabel('E-mail').fill(PERSON.email);
+    await page.getByLabel('Password', { exact: true }).fill(PERSON.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Accept' }).click();
+    await page.getByLabel('Workspace').waitFor();
+    await page.waitForFunction(() => localStorage.getItem('gantry-workspace') === 'ws_new');
+  });
+
+  test('an invitation that has ended says so', async () => {
+    const page = await site.visit();
+    await page.goto(at('/invite#inv_old'));
+    await page.getByText('this invitation has ended').waitFor();
+  });
+
+  test('a token is shown once and revoked', async () => {
+    const page = await site.signedIn('/settings/tokens');
+    const personal = page.getByRole('region', { name: 'Personal tokens' });
+    await personal.getByLabel('What is it for?').fill('nightly');
+    await personal.getByRole('button', { name: 'Create token' }).click();
+    await personal.getByText('svc_new1-and-the-rest-of-it').waitFor();
+    await page.reload();
+    await personal.getByText('nightly').waitFor();
+    expect(await page.content()).not.toContain('and-the-rest-of-it');
+    await personal.getByRole('button', { name: 'Revoke nightly' }).click();
+    await personal.getByRole('button', { name: 'Revoke now' }).click();
+    await personal.getByText('nightly').waitFor({ state: 'detached' });
+  });
+
+  test('a wrong password changes nothing and says so; a right one does; signing out everywhere leads to the sign-in', async () => {
+    const page = await site.signedIn('/settings/account');
+    await page.getByLabel('Current password').fill('not mine');
+    await page.getByLabel('New password', { exact: true }).fill('another staple of mine');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('this is not your password').waitFor();
+    await page.getByLabel('Current password').fill(PERSON.password);
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Every other browser has been signed out').waitFor();
+    await page.getByRole('button', { name: 'End the session of Safari on iOS' }).click();
+    await page.getByRole('button', { name: 'End it now' }).click();
+    await page.getByText('Safari on iOS').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await page.getByRole('button', { name: 'Sign out everywhere now' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+});

@@ -1,0 +1,53 @@
+import { unwrap } from '@gantry/api-client';
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from 'react-router';
+import { account } from '../api';
+import { Notice } from '../layout/notice';
+import { forgetLinkToken } from '../session/link-token';
+import { signInPath } from '../session/next-path';
+import { session, useSession } from '../session/session';
+import { workspaceChoice } from '../workspaces/workspace-choice';
+
+/** For somebody who has an account. */
+export function AcceptInvitation({ token, email }: { token: string; email: string }) {
+  const { status, email: signedInAs } = useSession();
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const accept = useMutation({
+    mutationFn: () => unwrap(account.POST('/auth/invitations/accept', { body: { token } })),
+    onSuccess: async ({ id }) => {
+      forgetLinkToken('invitation');
+      workspaceChoice.choose(id);
+      await queryClient.resetQueries();
+      navigate('/');
+    },
+  });
+  if (status !== 'signed-in') {
+    return (
+      <Button component={Link} to={signInPath({ pathname: '/invite', search: '' })} size="md" fullWidth>
+        Sign in as {email}
+      </Button>
+    );
+  }
+  if (signedInAs !== email) {
+    return (
+      <>
+        <Notice tone="info">
+          You are signed in as {signedInAs}, and the invitation is for {email}.
+        </Notice>
+        <Button size="md" fullWidth onClick={() => session.signOut()}>
+          Sign out, to sign in as {email}
+        </Button>
+      </>
+    );
+  }
+  return (
+    <>
+      {accept.error && <Notice tone="error">{accept.error.message}</Notice>}
+      <Button size="md" fullWidth loading={accept.isPending} onClick={() => accept.mutate()}>
+        Accept
+      </Button>
+    </>
+  );
+}

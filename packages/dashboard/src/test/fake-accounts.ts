@@ -1,0 +1,226 @@
+/** The accounts of the worker surface as the pages see them: two workspaces, and what a test puts into them. */
+import type { WorkerSchemas } from '@gantry/api-client';
+import { PERSON } from './person';
+
+type Schemas = WorkerSchemas;
+
+export interface FakeAccounts {
+  me: Schemas['Me'];
+  members: Schemas['Member'][];
+  invitations: Schemas['Invitation'][];
+  tokens: Schemas['Token'][];
+  audit: Schemas['AuditEntry'][];
+  sessions: Schemas['Session'][];
+  /** The invitation behind `#inv_good`. */
+  offer: { email: string; account_exists: boolean };
+  /** The program that waits under the code ABCD-2345. */
+  device: { decision: 'approved' | 'denied' | null; workspace: string | null };
+  /** Workspace that the last request named. */
+  workspaceOf: string | null;
+}
+
+export interface FakeRequest {
+  line: string;
+  part: string[];
+  workspaceId: string | undefined;
+  signedIn: boolean;
+  body: () => Promise<Record<string, string>>;
+}
+
+export interface FakeAnswer {
+  status: number;
+  body?: object;
+  headers?: Record<string, string>;
+}
+
+const AT = '2026-01-05T09:00:00.000Z';
+const LATER = '2031-01-05T09:00:00.000Z';
+
+function workspace(id: string, name: string, role: Schemas['Role']): Schemas['Workspace'] {
+  const may = role === 'owner' || role === 'admin';
+  return {
+    ...{ id, name, role, active: false, created_at: AT },
+    permissions: {
+      ...{ update: may, delete: role === 'owner', transfer: role === 'owner', invite: may },
+      ...{ manage_members: may, manage_tokens: may, read_audit_log: may },
+    },
+  };
+}
+
+export const newAccounts = (): FakeAccounts => ({
+  me: {
+    ...{ id: 'usr_ada', email: PERSON.email, name: 'Ada', credential: 'jwt', token_id: null },
+    ...{ workspace_id: 'ws_ops', role: 'owner' },
+    workspaces: [workspace('ws_ops', 'Operations', 'owner'), workspace('ws_lab', 'The laboratory', 'viewer')],
+  },
+  members: [
+    {
+      ...{ user_id: 'usr_ada', email: PERSON.email, name: 'Ada', role: 'owner', joined_at: AT },
+      permissions: { change_role: false, remove: false, reset_password: false },
+    },
+    {
+      ...{ user_id: 'usr_bob', email: 'bob@example.com', name: null, role: 'member', joined_at: AT },
+      permissions: { change_role: true, remove: true, reset_password: true },
+    },
+  ],
+  invitations: [
+    {
+      ...{ id: 'inv_1', email: 'carol@example.com', role: 'viewer', invited_by: 'usr_ada' },
+      ...{ created_at: AT, expires_at: LATER },
+    },
+  ],
+  tokens: [
+    {
+      ...{ id: 'tok_1', name: 'laptop', prefix: 'svc_8sWn', role: null },
+      ...{ created_at: AT, expires_at: null, last_used_at: AT },
+    },
+  ],
+  audit: [
+    {
+      ...{ id: 'aud_1', created_at: AT, action: 'member.role_changed', address: '203.0.113.7', user_agent: null },
+      actor: { kind: 'jwt', id: 'usr_ada', label: PERSON.email, token_id: null },
+      resource: { type: 'member', id: 'usr_bob' },
+      details: { from: 'viewer', to: 'member' },
+      ...{ request_id: null, source: 'worker-api' },
+    },
+  ],
+  sessions: [
+    {
+      ...{ id: 'ssn_1', address: '203.0.113.7', user_agent: 'Firefox on Linux', current: true },
+      ...{ created_at: AT, expires_at: LATER },
+    },
+    {
+      ...{ id: 'ssn_2', address: null, user_agent: 'Safari on iOS', current: false },
+      ...{ created_at: AT, expires_at: LATER },
+    },
+  ],
+  offer: { email: 'grace@example.com', account_exists: false },
+  device: { decision: null, workspace: null },
+  workspaceOf: null,
+});
+
+const granted = { access_token: 'jwt', token_type: 'Bearer', expires_in: 3_600 };
+const cookie = { 'Set-Cookie': 'svc_cloud_session=fake; HttpOnly; SameSite=Lax; Path=/' };
+const refused = (status: number, detail: string): FakeAnswer => ({ status, body: { detail } });
+
+/** Undefined for what belongs to another surface. */
+export async function answerAccount(fake: FakeAccounts, req: FakeRequest): Promise<FakeAnswer | undefined> {
+  const { line, part, signedIn } = req;
+  if (req.workspaceId) fake.workspaceOf = req.workspaceId;
+  const open = await answerVisitor(fake, req);
+  if (open) return open;
+  const mine = part[1] === 'auth' || ['workspaces', 'workspace', 'cli-auth', 'audit-log'].includes(part[2] ?? '');
+  if (!mine) return undefined;
+  if (!signedIn) return refused(401, 'sign in');
+  if (part[2] === 'workspaces') return answerWorkspace(fake, req);
+  if (part[2] === 'cli-auth') return answerDevice(fake, req);
+  if (line === 'GET /auth/me') {
+    return { status: 200, body: { ...fake.me, workspace_id: req.workspaceId ?? fake.me.workspace_id } };
+  }
+  if (line === 'GET /auth/sessions') return { status: 200, body: fake.sessions };
+  if (line.startsWith('DELETE /auth/sessions/')) {
+    fake.sessions = fake.sessions.filter(({ id }) => id !== part[3]);
+    return { status: 204 };
+  }
+  if (line === 'POST /auth/logout/everywhere')
+    return { status: 204, headers: { 'Set-Cookie': 'svc_cloud_session=; Max-Age=0; Path=/' } };
+  if (line === 'POST /auth/password') {
+    const { current_password } = await req.body();
+    return current_password === PERSON.password
+      ? { status: 200, body: granted, headers: cookie }
+      : refused(403, 'current_password: this is not your password');
+  }
+  if (line === 'POST /auth/invitations/accept') {
+    fake.me.workspaces.push(workspace('ws_new', 'The archive', 'member'));
+    return { status: 200, body: fake.me.workspaces.at(-1) as object };
+  }
+  if (line === 'GET /api/audit-log') return { status: 200, body: fake.audit };
+  return answerTokens(fake, req);
+}
+
+async function answerVisitor(fake: FakeAccounts, { line, body }: FakeRequest): Promise<FakeAnswer | undefined> {
+  if (line === 'POST /auth/invitations/lookup') {
+    if ((await body()).token !== 'inv_good') return refused(410, 'this invitation has ended; ask for another');
+    const offer = {
+      ...fake.offer,
+      role: 'member',
+      workspace_name: 'The archive',
+      invited_by: 'Ada',
+      expires_at: LATER,
+    };
+    return { status: 200, body: offer };
+  }
+  if (line === 'POST /auth/invitations/register' || line === 'POST /auth/password/reset') {
+    const { password, new_password } = await body();
+    if ((password ?? new_password ?? '').length < 10) return refused(400, 'password: at least 10 characters');
+    return { status: 200, body: granted, headers: cookie };
+  }
+  return undefined;
+}
+
+async function answerWorkspace(fake: FakeAccounts, req: FakeRequest): Promise<FakeAnswer> {
+  const { line, part } = req;
+  const [verb] = line.split(' ');
+  const [what, id, also] = part.slice(4);
+  if (what === 'select') return { status: 200, body: fake.me.workspaces.find((one) => one.id === part[3]) ?? {} };
+  if (what === 'members' && id === 'invite') {
+    const { email = '', role } = await req.body();
+    if (fake.members.some((member) => member.email === email)) return refused(409, `${email} is a member already`);
+    const made = { id: `inv_${email}`, email, role: role as Schemas['Role'], invited_by: 'usr_ada' };
+    fake.invitations.unshift({ ...made, created_at: AT, expires_at: LATER });
+    const invite_url = 'http://localhost:8081/invite#inv_good';
+    return { status: 201, body: { ...fake.invitations[0], email_sent: false, invite_url } };
+  }
+  if (what === 'members' && verb === 'GET') return { status: 200, body: fake.members };
+  const member = fake.members.find(({ user_id }) => user_id === id);
+  if (what === 'members' && also === 'role' && member) {
+    member.role = (await req.body()).role as Schemas['Role'];
+    return { status: 200, body: member };
+  }
+  if (what === 'members') {
+    fake.members = fake.members.filter((one) => one !== member);
+    return { status: 204 };
+  }
+  if (verb === 'DELETE') {
+    fake.invitations = fake.invitations.filter((one) => one.id !== id);
+    return { status: 204 };
+  }
+  return { status: 200, body: fake.invitations };
+}
+
+async function answerDevice(fake: FakeAccounts, req: FakeRequest): Promise<FakeAnswer> {
+  const code = (await req.body()).user_code?.toUpperCase().replace(/[^A-Z0-9]/g, '');
+  if (code !== 'ABCD2345') return refused(404, 'no program waits with this code; look at your terminal again');
+  const decision = { approve: 'approved', deny: 'denied' }[req.part[4] ?? ''] as 'approved' | 'denied' | undefined;
+  if (decision) {
+    fake.device = { decision, workspace: req.workspaceId ?? null };
+    return { status: 204 };
+  }
+  const chosen = fake.me.workspaces.find(({ id }) => id === (req.workspaceId ?? fake.me.workspace_id));
+  return {
+    status: 200,
+    body: {
+      ...{ user_code: 'ABCD-2345', client_name: 'laptop of Ada', address: '203.0.113.7', user_agent: 'gantry-cli' },
+      ...{ requested_at: new Date().toISOString(), expires_at: LATER, workspace: chosen },
+    },
+  };
+}
+
+async function answerTokens(fake: FakeAccounts, { line, part, body }: FakeRequest): Promise<FakeAnswer> {
+  if (line.startsWith('GET ')) return { status: 200, body: part[1] === 'auth' ? fake.tokens : [] };
+  if (line.startsWith('DELETE ')) {
+    fake.tokens = fake.tokens.filter(({ id }) => id !== part.at(-1));
+    return { status: 204 };
+  }
+  const { name = '', role, expires_at = null } = await body();
+  const made = {
+    id: `tok_${name}`,
+    name,
+    prefix: 'svc_new1',
+    role: role as Schemas['Role'],
+    created_at: AT,
+    expires_at,
+  };
+  if (part[1] === 'auth') fake.tokens.unshift({ ...made, last_used_at: null });
+  return { status: 201, body: { ...made, token: 'svc_new1-and-the-rest-of-it' } };
+}

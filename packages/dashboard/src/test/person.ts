@@ -1,0 +1,1 @@
+export const PERSON = { email: 'ada@example.com', password: 'correct horse battery' };

@@ -1,0 +1,153 @@
+import { Button, NativeSelect, Skeleton, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useId } from 'react';
+import type { Token } from '../api';
+import { CodeToCopy } from '../layout/code-to-copy';
+import { FailedToLoad, Notice } from '../layout/notice';
+import { Panel } from '../layout/panel';
+import { Timestamp } from '../layout/timestamp';
+import { ConfirmButton } from '../settings/confirm-button';
+import styles from '../settings/settings.module.css';
+
+type TokenRole = 'viewer' | 'member' | 'admin';
+
+export interface TokenActions {
+  list: () => Promise<Token[]>;
+  create: (body: {
+    name: string;
+    role: TokenRole;
+    expires_at: string | null;
+  }) => Promise<{ name: string; token: string }>;
+  revoke: (id: string) => Promise<unknown>;
+}
+
+interface TokenPanelProps {
+  title: string;
+  about: string;
+  queryKey: string[];
+  actions: TokenActions;
+}
+
+const ROLES = [
+  { value: 'viewer', label: 'Viewer: reads' },
+  { value: 'member', label: 'Member: makes and runs' },
+  { value: 'admin', label: 'Admin: also manages' },
+];
+const LIVES = [
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: 'a year' },
+  { value: '', label: 'for ever' },
+];
+const DAY_MS = 86_400_000;
+
+export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps) {
+  const queryClient = useQueryClient();
+  const aboutId = useId();
+  const tokens = useQuery({ queryKey, queryFn: actions.list });
+  const settled = { onSettled: () => queryClient.invalidateQueries({ queryKey }) };
+  const create = useMutation({ ...settled, mutationFn: actions.create });
+  const revoke = useMutation({ ...settled, mutationFn: actions.revoke });
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const given = new FormData(form);
+    const days = Number(given.get('days'));
+    const body = {
+      name: String(given.get('name')),
+      role: given.get('role') as TokenRole,
+      expires_at: days ? new Date(Date.now() + days * DAY_MS).toISOString() : null,
+    };
+    create.mutate(body, { onSuccess: () => form.reset() });
+  }
+
+  const failure = create.error ?? revoke.error;
+  return (
+    <Panel title={title}>
+      <p id={aboutId} className={styles.text}>
+        {about}
+      </p>
+      <form className={styles.form} onSubmit={submit} aria-describedby={aboutId}>
+        <TextInput
+          className={styles.wide}
+          name="name"
+          label="What is it for?"
+          placeholder="laptop, nightly jobs"
+          maxLength={100}
+          autoComplete="off"
+          required
+          withAsterisk={false}
+        />
+        <NativeSelect name="role" label="May do" size="md" data={ROLES} defaultValue="member" />
+        <NativeSelect name="days" label="Lives" size="md" data={LIVES} defaultValue="90" />
+        <Button type="submit" size="md" loading={create.isPending}>
+          Create token
+        </Button>
+      </form>
+      {failure && (
+        <Notice tone="error" title="Nothing was changed">
+          {failure.message}
+        </Notice>
+      )}
+      {create.data && (
+        <div className={styles.once} role="status">
+          <p>Copy the token now: it is shown this once and kept nowhere.</p>
+          <CodeToCopy label={create.data.name} code={create.data.token} />
+        </div>
+      )}
+      {tokens.isError ? (
+        <FailedToLoad what="The list of tokens" error={tokens.error} retry={tokens.refetch} />
+      ) : !tokens.data ? (
+        <Skeleton height={80} />
+      ) : (
+        <ul className={styles.list}>
+          {tokens.data.map((token) => (
+            <TokenRow
+              key={token.id}
+              token={token}
+              busy={revoke.isPending && revoke.variables === token.id}
+              onRevoke={() => revoke.mutate(token.id)}
+            />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function TokenRow({ token, busy, onRevoke }: { token: Token; busy: boolean; onRevoke: () => void }) {
+  const { name, prefix, role, expires_at, last_used_at } = token;
+  return (
+    <li>
+      <div>
+        <p className={styles.what}>
+          {name} <code>{prefix}…</code>
+        </p>
+        <p className={styles.about}>
+          {role ? `at most ${role}` : 'whatever you may'} ·{' '}
+          {last_used_at ? (
+            <>
+              used <Timestamp at={Date.parse(last_used_at)} />
+            </>
+          ) : (
+            'never used'
+          )}{' '}
+          ·{' '}
+          {expires_at ? (
+            <>
+              ends <Timestamp at={Date.parse(expires_at)} />
+            </>
+          ) : (
+            'does not end by itself'
+          )}
+        </p>
+      </div>
+      <div className={styles.actions}>
+        <ConfirmButton label={`Revoke ${name}`} question="Revoke now" busy={busy} onConfirm={onRevoke}>
+          Revoke
+        </ConfirmButton>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,40 @@
+import { unwrap } from '@gantry/api-client';
+import { useWorkspace } from '../account/use-me';
+import { account, workerApi } from '../api';
+import { SettingsFrame } from '../settings/settings-frame';
+import { type TokenActions, TokenPanel } from './token-panel';
+
+const personal: TokenActions = {
+  list: () => unwrap(account.GET('/auth/tokens')),
+  create: (body) => unwrap(account.POST('/auth/tokens', { body })),
+  revoke: (id) => unwrap(account.DELETE('/auth/tokens/{token_id}', { params: { path: { token_id: id } } })),
+};
+
+const ofWorkspace: TokenActions = {
+  list: async () => unwrap((await workerApi()).GET('/api/workspace/tokens')),
+  create: async (body) => unwrap((await workerApi()).POST('/api/workspace/tokens', { body })),
+  revoke: async (id) =>
+    unwrap((await workerApi()).DELETE('/api/workspace/tokens/{token_id}', { params: { path: { token_id: id } } })),
+};
+
+export function TokensPage() {
+  const workspace = useWorkspace();
+  return (
+    <SettingsFrame title="Tokens">
+      <TokenPanel
+        title="Personal tokens"
+        about="Programs that act as you, in every workspace that you belong to."
+        queryKey={['tokens', 'personal']}
+        actions={personal}
+      />
+      {workspace?.permissions.manage_tokens && (
+        <TokenPanel
+          title={`Tokens of ${workspace.name}`}
+          about="Programs that act for this workspace and no other. They stay when you leave."
+          queryKey={['tokens', workspace.id]}
+          actions={ofWorkspace}
+        />
+      )}
+    </SettingsFrame>
+  );
+}

@@ -1,0 +1,28 @@
+/** Which workspace this browser works in: remembered over reloads, and named in every request. */
+const KEY = 'gantry-workspace';
+
+let chosen: string | null = null;
+try {
+  chosen = localStorage.getItem(KEY);
+} catch {
+  // A browser may forbid storage; the server's own default then counts.
+}
+
+export const workspaceChoice = {
+  current: (): string | null => chosen,
+
+  choose(workspaceId: string | null): void {
+    chosen = workspaceId;
+    try {
+      if (workspaceId) localStorage.setItem(KEY, workspaceId);
+      else localStorage.removeItem(KEY);
+    } catch {
+      // See above.
+    }
+  },
+
+  /** Somebody who has left a workspace, or another person at this browser, must not be held to it. */
+  keepIfOneOf(workspaceIds: string[]): void {
+    if (chosen && !workspaceIds.includes(chosen)) this.choose(null);
+  },
+};
