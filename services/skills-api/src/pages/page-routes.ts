@@ -34,8 +34,9 @@ export function pageOperations({ prisma, skillsUrl, views, render, forgiving }: 
     html: (res: Response, skill: SkillWithBody) => {
       const { text } = parseBody(skill.body_md);
       const rest = withoutTitle(text, skill.title);
-      const key = `${skill.content_hash} ${rest.length}`;
-      sendPage(res, skillHead(skill, skillsUrl), skillPage(skill, render(key, rest), skillsUrl));
+      const lowered = rest === text ? 1 : 0;
+      const markup = render(`${skill.content_hash} ${lowered}`, rest, lowered);
+      sendPage(res, skillHead(skill, skillsUrl), skillPage(skill, markup, skillsUrl));
     },
     md: (res: Response, skill: SkillWithBody) => void res.type('text/markdown; charset=utf-8').send(skill.body_md),
     json: (res: Response, skill: SkillWithBody) => void res.json(skillToApi(skill, skillsUrl)),

@@ -30,10 +30,12 @@ Object.assign(markdown.renderer.rules, {
 interface Environment extends Record<PropertyKey, unknown> {
   highlight: (code: string, language: string) => string;
   headings: Map<string, number>;
+  lowered: 0 | 1;
 }
 
-export function renderMarkdown(text: string): Html {
-  const environment: Environment = { highlight: createHighlighter(), headings: new Map() };
+/** @param lowered by how much its headings are: 1 where its own title is among them */
+export function renderMarkdown(text: string, lowered: 0 | 1 = 1): Html {
+  const environment: Environment = { highlight: createHighlighter(), headings: new Map(), lowered };
   return trusted(sanitizeHtml(markdown.render(text, environment), RULES));
 }
 
@@ -65,8 +67,8 @@ function renderHeading(tokens: MarkdownIt.Token[], index: number, _options: unkn
     .slice(0, 80);
   const seen = environment.headings.get(words) ?? 0;
   environment.headings.set(words, seen + 1);
-  // The page's own title is its first heading: those of the text come one level below.
-  const level = Math.min(6, Number(token.tag.slice(1)) + 1);
+  // The page's title is its only h1.
+  const level = Math.min(6, Math.max(2, Number(token.tag.slice(1)) + environment.lowered));
   token.tag = `h${level}`;
   const closing = tokens[index + 2];
   if (closing) closing.tag = token.tag;

@@ -5,12 +5,12 @@ import { renderMarkdown } from './markdown';
 /** Of text, two bytes each. */
 const CHARS_MAX = 16 * 1024 * 1024;
 
-export type Render = (key: string, text: string) => Html;
+export type Render = (key: string, text: string, lowered: 0 | 1) => Html;
 
 export function cacheRendered(): Render {
   const rendered = new Map<string, Html>();
   let chars = 0;
-  return (key, text) => {
+  return (key, text, lowered) => {
     const known = rendered.get(key);
     if (known) {
       // A Map remembers the order of insertion, which makes it a queue of what was used longest ago.
@@ -18,7 +18,7 @@ export function cacheRendered(): Render {
       rendered.set(key, known);
       return known;
     }
-    const fresh = renderMarkdown(text);
+    const fresh = renderMarkdown(text, lowered);
     rendered.set(key, fresh);
     chars += fresh.text.length;
     for (const [oldest, { text: markup }] of rendered) {
