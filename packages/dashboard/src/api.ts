@@ -23,7 +23,9 @@ export type OutputItem = AutomationSchemas['OutputItem'];
 /** A token that the server no longer takes is renewed once, and the request is sent again. */
 export async function authorizedFetch(request: Request): Promise<Response> {
   const workspaceId = workspaceChoice.current();
-  if (workspaceId && session.current().status === 'signed-in') request.headers.set('x-svc-workspace', workspaceId);
+  if (workspaceId && session.current().status === 'signed-in' && !request.headers.has('x-svc-workspace')) {
+    request.headers.set('x-svc-workspace', workspaceId);
+  }
   const again = request.clone();
   const response = await fetch(request);
   if (response.status !== 401 || session.current().status !== 'signed-in') return response;

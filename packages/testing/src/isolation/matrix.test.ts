@@ -1,0 +1,133 @@
+/** The matrix itself, on a surface with holes: one that finds nothing proves nothing. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { AppError, createSurface, type Handler, notFound, type Principal } from '@gantry/http';
+import { Pool } from 'pg';
+import { pino } from 'pino';
+import { createDatabase, type TestDatabase } from '../database';
+import { type IsolatedSurface, isolationMatrix } from './matrix';
+
+let database: TestDatabase;
+let pool: Pool;
+let server: Server;
+let surface: IsolatedSurface;
+let getThing: Handler;
+let knows: (token: string) => Pick<Principal, 'workspaceId' | 'role'> | undefined;
+
+const people: Record<string, Pick<Principal, 'workspaceId' | 'role'>> = {
+  viewer: { workspaceId: 'ws_home', role: 'viewer' },
+  owner: { workspaceId: 'ws_home', role: 'owner' },
+  foreigner: { workspaceId: 'ws_foreign', role: 'owner' },
+};
+
+const well: Handler = (req, res) => {
+  if (req.principal?.workspaceId !== 'ws_home' || req.params.id !== 'thing_real')
+    throw notFound('thing', String(req.params.id));
+  res.json({ id: 'thing_real' });
+};
+
+beforeAll(async () => {
+  database = await createDatabase('worker-api');
+  pool = new Pool({ connectionString: database.url });
+  const app = createSurface({
+    openapiFile: path.resolve(__dirname, '../../../http/src/test/echo.yaml'),
+    operations: {
+      makeThing: (_req, res) => void res.status(201).json({ id: 'x' }),
+      makeSecretThing: (_req, res) => void res.status(201).json({ id: 'x' }),
+      getThing: (req, res) => getThing(req, res),
+    },
+    authenticate: async (req) => {
+      const token = (req.get('Authorization') ?? req.get('x-svc-token') ?? '').replace('Bearer ', '');
+      if (!token) return null;
+      const person = knows(token);
+      if (!person) throw new AppError('unauthorized', 'bad_credential', 'no such token');
+      const workspaceId = req.get('x-svc-workspace') ?? person.workspaceId;
+      if (workspaceId !== person.workspaceId) throw new AppError('forbidden', 'not_a_member', 'no member');
+      const nobody = { userId: token, email: null, name: null, tokenId: token };
+      return { kind: 'personal_token', ...nobody, ...person, memberships: { [workspaceId]: person.role } };
+    },
+    errorShape: 'error',
+    pool,
+    log: pino({ level: 'silent' }),
+    rateLimits: { requestsPerMinute: 1e6, runsPerMinute: 1e6, signInsPerMinute: 1e6 },
+  });
+  server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const makes = { send: () => ({ body: { name: 'a' } }) };
+  surface = {
+    openapiFile: path.resolve(__dirname, '../../../http/src/test/echo.yaml'),
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    pool,
+    aliases: (documented) => [documented],
+    fixtures: {
+      makeThing: makes,
+      makeSecretThing: { send: () => ({}) },
+      getThing: { send: ({ thing }) => ({ path: { id: thing } }) },
+    },
+    real: { thing: 'thing_real' },
+    unknown: { thing: 'thing_none' },
+    homeWorkspaceId: 'ws_home',
+    home: { viewer: 'viewer', member: 'owner', admin: 'owner', owner: 'owner' },
+    foreign: { workspaceId: 'ws_foreign', personal: 'foreigner', workspaceToken: 'foreigner' },
+    revoked: 'revoked',
+    expired: 'expired',
+  };
+});
+
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await pool.end();
+  await database.drop();
+});
+
+beforeEach(() => {
+  getThing = well;
+  knows = (token) => (Object.hasOwn(people, token) ? people[token] : undefined);
+});
+
+async function found(id: string, fixtures = surface.fixtures): Promise<string> {
+  const matrix = isolationMatrix({ ...surface, fixtures });
+  const operation = matrix.operations.find((one) => one.id === id);
+  if (!operation) throw new Error(`no operation ${id}`);
+  return [...matrix.unmatched, ...(await matrix.check(operation))].join('\n');
+}
+
+test('a surface without holes passes', async () => {
+  expect(await found('getThing')).toBe('');
+  expect(await found('makeThing')).toBe('');
+});
+
+test('what is open to foreigners is found', async () => {
+  getThing = (req, res) => void res.json({ id: req.params.id });
+  expect(await found('getThing')).toMatch(/foreign personal token: 200/);
+});
+
+test('a foreign id that is told from an unknown one is found', async () => {
+  getThing = (req, res) => {
+    if (req.params.id === 'thing_real') throw new AppError('not_found', 'not_yours', 'not yours');
+    well(req, res);
+  };
+  expect(await found('getThing')).toMatch(/a foreign id is told from an unknown one/);
+});
+
+test('a credential that still works is found', async () => {
+  knows = (token) => people[token === 'revoked' ? 'owner' : token];
+  expect(await found('makeThing')).toMatch(/revoked: 201/);
+});
+
+test('a refusal that writes is found', async () => {
+  getThing = async (req, res) => {
+    await pool.query(`INSERT INTO workspaces (id, name) VALUES ('ws_' || gen_random_uuid(), 'made by a refusal')`);
+    return well(req, res);
+  };
+  expect(await found('getThing')).toMatch(/changed workspaces/);
+});
+
+test('an operation without a fixture, or a fixture without an operation, is found', async () => {
+  const { getThing: _, ...others } = surface.fixtures;
+  expect(await found('makeThing', { ...others, gone: { send: () => ({}) } })).toBe(
+    'no fixture for getThing\nno operation for fixture gone',
+  );
+});
