@@ -46,6 +46,14 @@ test('a suffix decides whatever Accept says; without one Accept decides, and a p
   expect(await typeOf(`/s/${slug}.json`, 'text/html')).toBe('application/json');
 });
 
+test('a text that begins with its title shows it once, and its headings stay where they are', async () => {
+  const { text } = await get(`/s/${await publish({ title: 'Twice', body_md: '# Twice\n\n## Below\n\nText' })}`).expect(
+    200,
+  );
+  expect(text.match(/>Twice</g)).toHaveLength(1);
+  expect(text).toContain('<h2 id="h-below">Below</h2>');
+});
+
 test('HEAD says what GET would, without a body', async () => {
   const path = `/s/${await publish()}`;
   const { headers, text } = await request(api.app).head(path).expect(200);

@@ -1,0 +1,113 @@
+/**
+ * What 100,000 skills cost beside 1,000:   node bench/skills.mjs [--skills 100000 --reads 300]
+ *
+ * Starts a platform of its own and fills its database with SQL, in two steps, so that both sizes are measured in one run on
+ * the same process. Half of the skills belong to the caller, one in ten is public, texts are 1 to 4 KB of varied words.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { createClient } from './measure/client.mjs';
+import { startPlatform } from './measure/platform.mjs';
+import { median, printLatencies, round } from './measure/stats.mjs';
+
+// The bench has no dependencies of its own.
+const { Client } = createRequire(new URL('../services/skills-api/package.json', import.meta.url))('pg');
+
+const { values: options } = parseArgs({
+  options: { skills: { type: 'string', default: '100000' }, reads: { type: 'string', default: '300' } },
+});
+const SMALL = 1_000;
+const READS = Number(options.reads);
+
+const work = mkdtempSync(path.join(os.tmpdir(), 'gantry-bench-skills-'));
+const platform = await startPlatform(work);
+let database;
+try {
+  database = await connect();
+  const { skills_url: url, token } = platform.local;
+  const call = createClient(token);
+  const { id: userId, workspace_id: workspaceId } = await call('GET', `${url}/api/me`);
+  await call('POST', `${url}/api/v1/skills`, { title: 'The first', body_md: 'It makes its owner known.' });
+  const sizes = [];
+  let seeded = 0;
+  for (const size of [SMALL, Number(options.skills)]) {
+    await seed(seeded, size, userId, workspaceId);
+    seeded = size;
+    sizes.push(await measure(call, url, size));
+  }
+  const [small, large] = sizes;
+  console.log(`\nRatio of the medians, ${options.skills} skills / ${SMALL}`);
+  console.table(
+    Object.fromEntries(Object.keys(small).map((name) => [name, round(median(large[name]) / median(small[name]))])),
+  );
+} finally {
+  await database?.end();
+  await platform.stop();
+  rmSync(work, { recursive: true, force: true });
+}
+
+/** As the launcher lays it out: the password beside the data, the port 105 above the first. */
+async function connect() {
+  const { postgresPassword } = JSON.parse(readFileSync(path.join(work, 'data/keys.json'), 'utf8'));
+  const port = Number(new URL(platform.local.base_url).port) + 105;
+  const client = new Client(`postgresql://gantry:${postgresPassword}@127.0.0.1:${port}/skills_api`);
+  await client.connect();
+  return client;
+}
+
+async function seed(from, to, userId, workspaceId) {
+  const began = performance.now();
+  await database.query("INSERT INTO people VALUES ('usr_bench', 'Bench') ON CONFLICT DO NOTHING");
+  await database.query(
+    `INSERT INTO skills (id, slug, workspace_id, owner_id, title, description, body_md, visibility, content_hash, skill_md_digest, tags, created_at, updated_at)
+     SELECT 'skl_bench' || n, 'bench-skill-' || n, CASE WHEN n % 2 = 0 THEN $3 ELSE 'ws_bench' END,
+       CASE WHEN n % 2 = 0 THEN $4 ELSE 'usr_bench' END,
+       initcap(w(n, 1)) || ' the ' || w(n, 2) || ' of ' || w(n, 3) || ' ' || n, 'How to ' || w(n, 4) || ' with ' || w(n, 5),
+       (SELECT string_agg(w(n, k), ' ') FROM generate_series(6, 130 + n % 350) k),
+       (CASE WHEN n % 10 = 0 THEN 'public' WHEN n % 10 < 5 THEN 'unlisted' ELSE 'private' END)::visibility,
+       md5(n::text), repeat(md5(n::text), 2), ARRAY[w(n, 7), w(n, 8)],
+       now() - make_interval(secs => 200000 - n), now()
+     FROM generate_series($1::int, $2::int) n`.replaceAll(
+      /w\(n, (\w+)\)/g,
+      "('word' || substr(md5((n % 977 + $1 * 31)::text), 1, 2) || substr(md5((n * $1)::text), 1, 1))",
+    ),
+    [from + 1, to, workspaceId, userId],
+  );
+  await database.query('VACUUM ANALYZE skills');
+  console.log(`\nseeded up to ${to} skills in ${round((performance.now() - began) / 1000, 1)} s`);
+}
+
+async function measure(call, url, size) {
+  const slug = (i) => `bench-skill-${(1 + ((i * 7919) % (size / 10 - 1))) * 10}`;
+  const steps = {
+    'fetch by slug (API)': (i) => call('GET', `${url}/api/v1/skills/${slug(i)}`),
+    'my list, first page': () => call('GET', `${url}/api/v1/me/skills`),
+    'search, one rare word': (i) => call('GET', `${url}/api/v1/search?q=${(i * 7919) % size}&limit=20`),
+    'search, a word of many skills': (i) =>
+      call('GET', `${url}/api/v1/search?q=word${'abcdef'[i % 6]}${i % 10}&limit=20`),
+    'search, misspelt': (i) => call('GET', `${url}/api/v1/search?q=wrod${'abcdef'[i % 6]}${i % 10}x&limit=20`),
+    'front page': () => page(`${url}/`),
+    'a page (rendered before)': () => page(`${url}/s/bench-skill-10`),
+  };
+  const ms = Object.fromEntries(Object.keys(steps).map((name) => [name, []]));
+  for (const step of Object.values(steps)) for (let i = 0; i < 5; i++) await step(i);
+  for (let i = 0; i < READS; i++) {
+    for (const [name, step] of Object.entries(steps)) {
+      const began = performance.now();
+      await step(i);
+      ms[name].push(performance.now() - began);
+    }
+  }
+  console.log(`\n${size} skills, one client, through the gateway, interleaved`);
+  printLatencies(Object.entries(ms).map(([name, numbers]) => ({ name, ms: numbers })));
+  return ms;
+}
+
+async function page(address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
+  await answer.text();
+}
