@@ -57,9 +57,10 @@ withBrowser('accounts', () => {
       for (const [link, text, screen] of [
         ['Tokens', 'laptop', 'tokens'],
         ['Audit log', 'member.role_changed', 'audit-log'],
+        ['Workspace', 'Another workspace', 'workspace'],
         ['Account', 'Safari on iOS', 'account'],
       ] as const) {
-        await page.getByRole('navigation').getByRole('link', { name: link }).click();
+        await page.getByRole('navigation').getByRole('link', { name: link, exact: true }).click();
         await page.getByText(text).first().waitFor();
         await check(page, look, screen);
       }
@@ -77,6 +78,11 @@ withBrowser('accounts', () => {
       await visitor.goto(at('/invite#inv_good'));
       await visitor.getByRole('heading', { name: 'Join The archive' }).waitFor();
       await check(visitor, look, 'invite');
+      await visitor.goto(at('/forgot-password'));
+      await visitor.getByLabel('E-mail').fill(PERSON.email);
+      await visitor.getByRole('button', { name: 'Send me a link' }).click();
+      await visitor.getByText('Ask an admin of your workspace').waitFor();
+      await check(visitor, look, 'forgot-password');
       await visitor.goto(at('/reset-password#rst_good'));
       await visitor.getByRole('heading', { name: 'New password' }).waitFor();
       await check(visitor, look, 'reset-password');
@@ -140,6 +146,34 @@ withBrowser('accounts', () => {
     await page.getByRole('button', { name: 'Withdraw the invitation of carol@example.com' }).click();
     await page.getByRole('button', { name: 'Withdraw now' }).click();
     await page.getByText('carol@example.com').waitFor({ state: 'detached' });
+  });
+
+  test('a workspace is made and renamed, and another is deleted only when asked twice', async () => {
+    const page = await site.signedIn('/settings/workspace');
+    await page.getByRole('button', { name: 'Leave Operations' }).click();
+    await page.getByRole('button', { name: 'Leave now' }).click();
+    await page.getByText('the last owner stays').waitFor();
+    await page.getByRole('button', { name: 'Delete Operations' }).click();
+    await page.getByRole('button', { name: 'Keep' }).click();
+    await page.getByLabel('Name of the new workspace').fill('Attic');
+    await page.getByRole('button', { name: 'Create workspace' }).click();
+    await page.getByRole('heading', { name: 'Automations' }).waitFor();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('link', { name: 'Workspace', exact: true }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Loft');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('heading', { name: 'Loft' }).waitFor();
+    expect(site.api.accounts.me.workspaces.map(({ name }) => name)).toEqual(['Operations', 'The laboratory', 'Loft']);
+    await page.getByRole('button', { name: 'Delete Loft' }).click();
+    await page.getByRole('button', { name: 'Delete it now' }).click();
+    await page.getByRole('heading', { name: 'Automations' }).waitFor();
+    expect(site.api.accounts.me.workspaces).toHaveLength(2);
+  });
+
+  test('an admin makes a password link for a member', async () => {
+    const page = await site.signedIn('/settings/members');
+    await page.getByRole('button', { name: 'Make a password link for bob@example.com' }).click();
+    await page.getByText('/reset-password#rst_1').waitFor();
   });
 
   test('a newcomer registers by the link, whose token leaves the address', async () => {

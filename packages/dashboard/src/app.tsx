@@ -12,12 +12,14 @@ import { InvitePage } from './invitations/invite-page';
 import { NotFoundPage } from './layout/not-found-page';
 import { PageFrame } from './layout/page-frame';
 import { MembersPage } from './members/members-page';
+import { ForgotPasswordPage } from './session/forgot-password-page';
 import { RequireSession } from './session/require-session';
 import { ResetPasswordPage } from './session/reset-password-page';
 import { session, useSession } from './session/session';
 import { SignInPage } from './session/sign-in-page';
 import { theme } from './theme';
 import { TokensPage } from './tokens/tokens-page';
+import { WorkspacePage } from './workspaces/workspace-page';
 
 /** Pages for whoever is signed in. */
 const OWN_PAGES: [string, () => ReactNode][] = [
@@ -26,6 +28,7 @@ const OWN_PAGES: [string, () => ReactNode][] = [
   ['/settings/members', MembersPage],
   ['/settings/tokens', TokensPage],
   ['/settings/audit-log', AuditLogPage],
+  ['/settings/workspace', WorkspacePage],
   ['/settings/account', AccountPage],
 ];
 
@@ -40,6 +43,7 @@ export function App() {
           <Routes>
             <Route path="/sign-in" element={<SignInPage />} />
             <Route path="/invite" element={<InvitePage />} />
+            <Route path="/forgot-password" element={<ForgotPasswordPage />} />
             <Route path="/reset-password" element={<ResetPasswordPage />} />
             <Route element={<PageFrame />}>
               {OWN_PAGES.map(([path, Page]) => (

@@ -10,6 +10,7 @@ import { ConfirmButton } from '../settings/confirm-button';
 import styles from '../settings/settings.module.css';
 import { SettingsFrame } from '../settings/settings-frame';
 import { Invitations } from './invitations';
+import { PasswordLink } from './password-link';
 
 export const ROLES: { value: Role; label: string }[] = [
   { value: 'viewer', label: 'Viewer: reads' },
@@ -94,6 +95,9 @@ function MemberList({ workspaceId, members }: { workspaceId: string; members: Me
                 />
               ) : (
                 <span>{member.role}</span>
+              )}
+              {member.permissions.reset_password && member.user_id !== me?.id && (
+                <PasswordLink workspaceId={workspaceId} member={member} />
               )}
               {member.permissions.remove && (
                 <ConfirmButton

@@ -1,6 +1,6 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { Navigate, useSearchParams } from 'react-router';
+import { Link, Navigate, useSearchParams } from 'react-router';
 import { Notice } from '../layout/notice';
 import { useTitle } from '../layout/use-title';
 import { CardPage } from './card-page';
@@ -67,6 +67,9 @@ function SignInForm() {
       <Button type="submit" size="md" loading={busy} fullWidth>
         Sign in
       </Button>
+      <p className={styles.hint}>
+        <Link to="/forgot-password">Forgotten your password?</Link>
+      </p>
       <p className={styles.hint}>
         First time here? The sign-in that <code>npm start</code> made is in <code>.data/local.json</code>.
       </p>

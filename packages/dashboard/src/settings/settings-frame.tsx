@@ -7,6 +7,7 @@ const PAGES = [
   ['/settings/members', 'Members'],
   ['/settings/tokens', 'Tokens'],
   ['/settings/audit-log', 'Audit log'],
+  ['/settings/workspace', 'Workspace'],
   ['/settings/account', 'Account'],
 ] as const;
 

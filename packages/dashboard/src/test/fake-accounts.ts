@@ -150,6 +150,7 @@ async function answerVisitor(fake: FakeAccounts, { line, body }: FakeRequest): P
     };
     return { status: 200, body: offer };
   }
+  if (line === 'POST /auth/password/forgot') return { status: 202, body: { delivery: 'ask_admin' } };
   if (line === 'POST /auth/invitations/register' || line === 'POST /auth/password/reset') {
     const { password, new_password } = await body();
     if ((password ?? new_password ?? '').length < 10) return refused(400, 'password: at least 10 characters');
@@ -162,7 +163,21 @@ async function answerWorkspace(fake: FakeAccounts, req: FakeRequest): Promise<Fa
   const { line, part } = req;
   const [verb] = line.split(' ');
   const [what, id, also] = part.slice(4);
-  if (what === 'select') return { status: 200, body: fake.me.workspaces.find((one) => one.id === part[3]) ?? {} };
+  const present = fake.me.workspaces.find((one) => one.id === part[3]);
+  if (line === 'POST /api/workspaces') {
+    fake.me.workspaces.push(workspace('ws_made', (await req.body()).name ?? '', 'owner'));
+    return { status: 201, body: fake.me.workspaces.at(-1) as object };
+  }
+  if (!what && present) {
+    if (verb === 'PATCH') present.name = (await req.body()).name ?? '';
+    else fake.me.workspaces = fake.me.workspaces.filter((one) => one !== present);
+    return { status: 200, body: present };
+  }
+  if (what === 'leave') return refused(409, 'the last owner stays: make somebody else an owner first');
+  if (also === 'password-reset') {
+    return { status: 201, body: { reset_url: 'http://localhost:8081/reset-password#rst_1', expires_at: LATER } };
+  }
+  if (what === 'select') return { status: 200, body: present ?? {} };
   if (what === 'members' && id === 'invite') {
     const { email = '', role } = await req.body();
     if (fake.members.some((member) => member.email === email)) return refused(409, `${email} is a member already`);
