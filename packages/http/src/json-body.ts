@@ -10,6 +10,13 @@ const REFUSED_KEYS = new Set(['__proto__', 'constructor']);
 export function jsonBody(): RequestHandler[] {
   const parse = express.json({ limit: JSON_BYTES_MAX, strict: false });
   return [
+    (req, _res, next) => {
+      // `curl -X POST` sends neither a body nor its type. Where a body may be left out that is no wrong type.
+      const { headers } = req;
+      const isEmpty = !headers['transfer-encoding'] && !Number(headers['content-length']);
+      if (isEmpty && headers['content-type'] === undefined) headers['content-type'] = 'application/json';
+      next();
+    },
     parse,
     (req, _res, next) => {
       if (req.body !== undefined) refuseHostile(req.body);
