@@ -14,7 +14,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import readline from 'node:readline';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
+import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils';
 import * as wasm from '@prisma/schema-engine-wasm/schema_engine_bg';
 import pg from 'pg';
 import { parse } from 'pg-connection-string';
@@ -75,17 +75,26 @@ const PG_CHAR = 18;
 const PG_NAME = 19;
 const PG_TEXT = 25;
 
-/** The catalogue's own types are text to everybody but the adapter. */
+/** The catalogue's own types: the adapter refuses both, the engine expects text for `name` and one character for `char`. */
 function readCatalogueTypes(connection) {
   const run = connection.client.query.bind(connection.client);
+  const queryRaw = connection.queryRaw.bind(connection);
+  let characters = new Set();
   connection.client.query = async (...args) => {
     const result = await run(...args);
-    for (const { fields } of [result].flat()) {
-      for (const field of fields ?? []) {
-        if (field.dataTypeID === PG_CHAR || field.dataTypeID === PG_NAME) field.dataTypeID = PG_TEXT;
-      }
+    characters = new Set();
+    for (const field of [result].flat().flatMap(({ fields }) => fields ?? [])) {
+      if (field.dataTypeID === PG_CHAR) characters.add(field.name);
+      if (field.dataTypeID === PG_CHAR || field.dataTypeID === PG_NAME) field.dataTypeID = PG_TEXT;
     }
     return result;
+  };
+  connection.queryRaw = async (params) => {
+    const result = await queryRaw(params);
+    const columnTypes = result.columnTypes.map((type, index) =>
+      characters.has(result.columnNames[index]) ? ColumnTypeEnum.Character : type,
+    );
+    return { ...result, columnTypes };
   };
   return connection;
 }
