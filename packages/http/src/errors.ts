@@ -71,7 +71,7 @@ export const unavailable = (what: string, cause?: unknown): AppError =>
 
 /** SQLSTATE classes that mean "the server is away, full or going down", and what Node and Prisma say of the same. */
 const DEPENDENCY_DOWN =
-  /^(08...|57P0[1-5]|53...|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|P1001|P1002|P1008|P1017|P2024|CONNECTION_CLOSED|DISCONNECT|503|TIMEOUT)$/;
+  /^(08...|57P0[1-5]|53...|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|P1001|P1002|P1008|P1017|P2024|P2028|CONNECTION_CLOSED|DISCONNECT|503|TIMEOUT)$/;
 const DEPENDENCY_DOWN_TEXT =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Server has closed the connection|Connection ended)/;
 

@@ -18,9 +18,12 @@ export interface Database {
 /** How alike a misspelt word must be to be found: pg_trgm's own 0.6 misses two letters changed over. */
 const WORD_SIMILARITY = '-c pg_trgm.word_similarity_threshold=0.4';
 
+/** Longer than the pool waits for a connection, whose 503 then says what is wrong. */
+const TRANSACTION = { maxWait: 5_000, timeout: 15_000 };
+
 export function openDatabase(url: string, log: Logger): Database {
   const pool = createPool(url, { service: 'skills-api', log, settings: WORD_SIMILARITY });
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: TRANSACTION });
   return {
     pool,
     prisma,

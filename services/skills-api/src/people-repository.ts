@@ -1,7 +1,12 @@
 import type { Person } from './access/caller';
 import type { Db } from './database';
 
-/** Everything that somebody owns refers to this row; the name is what pages show. */
+/**
+ * Everything that somebody owns refers to this row; the name is what pages show. Looked at before it is written: a lock on it
+ * would make everything that one person publishes wait in line.
+ */
 export async function upsertPerson(tx: Db, { userId, name }: Pick<Person, 'userId' | 'name'>): Promise<void> {
+  const known = await tx.person.findUnique({ where: { userId } });
+  if (known && known.name === name) return;
   await tx.person.upsert({ where: { userId }, create: { userId, name }, update: { name } });
 }
