@@ -13,6 +13,8 @@ export default defineConfig({
       'public.outbox',
       'public.inbox',
       'public.idempotency_keys',
+      'public.rate_counts',
+      'public.workspace_closures',
     ],
   },
   datasource: { url: process.env.DATABASE_URL ?? '' },

@@ -60,8 +60,8 @@ const workspace = z.object({ workspaceId: z.string() });
 /** Nobody may enter it or run anything in it; it may come back until `purgeAt` (epoch milliseconds). */
 export const workspaceDeleted = define('workspace.deleted.v1', workspace.extend({ purgeAt: z.int() }));
 
-/** As if it had never been deleted. */
-export const workspaceRestored = define('workspace.restored.v1', workspace);
+/** As if it had never been deleted: the deletion with that `purgeAt` is undone. */
+export const workspaceRestored = define('workspace.restored.v1', workspace.extend({ purgeAt: z.int() }));
 
 /** Gone for good: every service deletes all that it has of it. */
 export const workspacePurged = define('workspace.purged.v1', workspace);

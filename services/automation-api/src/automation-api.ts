@@ -1,5 +1,5 @@
 /** The whole service but for listening: main.ts gives it the environment, tests give it what they like. */
-import { createAuthenticator, type Identify, remoteIdentify } from '@gantry/auth';
+import { createAuthenticator, type ExternalIssuer, type Identify, remoteIdentify } from '@gantry/auth';
 import { connectBus, ensureStreams, startRelay } from '@gantry/events';
 import { type Health, health, postgresCheck, type RateLimits } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
@@ -14,6 +14,7 @@ import { startHousekeeping } from './housekeeping';
 import { createRunnables } from './runs/runnable';
 import { type ScheduleTicker, startScheduleTicker } from './schedules/schedule-ticker';
 import { createSecretStore } from './secrets/secret-store';
+import { consumeWorkspaceEvents } from './workspaces/workspace-events';
 
 export interface AutomationApiOptions {
   databaseUrl: string;
@@ -25,7 +26,7 @@ export interface AutomationApiOptions {
   objectStore: Omit<ObjectStoreSettings, 'publicUrl'>;
   dashboardDir: string;
   apiDocsDir?: string;
-  jwt: { jwksUrl: string; issuer: string; audience: string };
+  jwt: { jwksUrl: string; issuer: string; audience: string; externalIssuer?: ExternalIssuer | undefined };
   log: Logger;
   rateLimits?: RateLimits;
   validateResponses?: boolean;
@@ -71,6 +72,7 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
     log,
   });
   const ticker = startScheduleTicker({ pool, engine, runnables, now, log }, { auto: options.autoTick ?? true });
+  const consumers = await consumeWorkspaceEvents({ bus, pool, objects, vault, log });
   const housekeeping = startHousekeeping({ pool, prisma, objects, vault, now, log });
   const remote = options.identify ? null : remoteIdentify({ bus, ...options.jwt, log });
   const identify = options.identify ?? (remote as NonNullable<typeof remote>).identify;
@@ -102,6 +104,7 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
       await engine.drain();
     },
     close: async () => {
+      for (const consumer of consumers) await consumer.stop();
       await engine.stop();
       await relay.stop();
       remote?.stop();

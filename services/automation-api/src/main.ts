@@ -1,3 +1,4 @@
+import { externalIssuer } from '@gantry/auth';
 import { createLogger, readEnv, serve } from '@gantry/http';
 import { startAutomationApi } from './automation-api';
 import { envSchema } from './env';
@@ -23,7 +24,12 @@ async function main() {
     },
     dashboardDir: env.DASHBOARD_DIR,
     ...(env.API_DOCS_DIR && { apiDocsDir: env.API_DOCS_DIR }),
-    jwt: { jwksUrl: env.JWKS_URL, issuer: env.JWT_ISSUER ?? env.BASE_URL, audience: env.JWT_AUDIENCE },
+    jwt: {
+      jwksUrl: env.JWKS_URL,
+      issuer: env.JWT_ISSUER ?? env.BASE_URL,
+      audience: env.JWT_AUDIENCE,
+      externalIssuer: externalIssuer(env),
+    },
     log,
     rateLimits: {
       requestsPerMinute: env.RATE_LIMIT_REQUESTS_PER_MINUTE,

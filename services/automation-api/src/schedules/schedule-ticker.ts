@@ -117,7 +117,8 @@ async function lockDue(tx: PoolClient, at: Date): Promise<DueRow | undefined> {
              a.next_run_at AS "nextRunAt", v.version, v.artifact_id AS "artifactId"
            FROM automations a
            JOIN automation_versions v ON v.automation_id = a.id AND v.version = a.current_version
-           WHERE a.next_run_at <= $1
+           WHERE a.next_run_at <= $1 AND NOT EXISTS (
+             SELECT 1 FROM workspace_closures c WHERE c.workspace_id = a.workspace_id AND NOT c.restored)
            ORDER BY a.next_run_at LIMIT 1
            FOR UPDATE OF a SKIP LOCKED`,
     values: [at],

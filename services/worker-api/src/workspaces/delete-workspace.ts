@@ -51,16 +51,19 @@ export async function restoreWorkspace(
   actor: Actor,
 ): Promise<Workspace> {
   return prisma.$transaction(async (tx) => {
-    const { count } = await tx.workspace.updateMany({
+    const deleted = await tx.workspace.findFirst({
       where: {
         id: workspaceId,
         deletedAt: { gt: oldestRestorable() },
         memberships: { some: { userId, role: 'owner' } },
       },
-      data: { deletedAt: null },
     });
+    if (!deleted?.deletedAt) throw notFound('deleted workspace', workspaceId);
+    const { id, deletedAt } = deleted;
+    const { count } = await tx.workspace.updateMany({ where: { id, deletedAt }, data: { deletedAt: null } });
     if (!count) throw notFound('deleted workspace', workspaceId);
-    await enqueue(executeIn(tx), workspaceRestored, workspaceId, { workspaceId });
+    const purgeAt = purgeTimeOf(deletedAt).getTime();
+    await enqueue(executeIn(tx), workspaceRestored, workspaceId, { workspaceId, purgeAt });
     await recordChange(executeIn(tx), actor, {
       workspaceId,
       action: 'workspace.restored',

@@ -1,0 +1,109 @@
+import { enqueue, newId, workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
+import { until } from '@gantry/testing';
+import { startService, type TestService } from '../test/service';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ inspector: false });
+});
+afterAll(() => service.stop());
+
+const sql = (text: string, values: unknown[] = []) => service.api.deps.pool.query(text, values);
+const announce = (event: typeof workspaceDeleted, workspaceId: string, purgeAt: number) =>
+  enqueue(sql, event, workspaceId, { workspaceId, purgeAt });
+
+/** A workspace with a row in every table, and a schedule that is due. */
+async function seed(): Promise<{ workspaceId: string; automationId: string; key: string }> {
+  const workspaceId = newId('ws_');
+  const [artifactId, automationId, runId] = [newId('art_'), newId('a'), newId('run_')];
+  const key = `${workspaceId}/code/x.zip`;
+  await service.api.deps.objects.put(key, Buffer.from('zip'));
+  await sql(
+    `INSERT INTO artifacts (id, workspace_id, digest, code_key, code_size, entrypoint, manifest, files, file_count, total_size)
+     VALUES ($1, $2, 'd', $3, 3, 'main.py', '{}', '[]', 0, 0)`,
+    [artifactId, workspaceId, key],
+  );
+  await sql(
+    `INSERT INTO automations (id, workspace_id, name, description, current_version, schedule, schedule_enabled, next_run_at, updated_at)
+     VALUES ($1, $2, 'n', '', 1, '0 0 1 1 *', true, now() - interval '1 second', now())`,
+    [automationId, workspaceId],
+  );
+  await sql(
+    'INSERT INTO automation_versions (automation_id, version, workspace_id, artifact_id) VALUES ($1, 1, $2, $3)',
+    [automationId, workspaceId, artifactId],
+  );
+  await sql(
+    `INSERT INTO runs (id, workspace_id, subject_id, kind, trigger, status, inputs, spec) VALUES ($1, $2, $3, 'run', 'api', 'completed', '{}', '{}')`,
+    [runId, workspaceId, automationId],
+  );
+  await sql("INSERT INTO run_events (run_id, seq, at, type, data) VALUES ($1, 1, now(), 'log', '{}')", [runId]);
+  await sql(
+    `INSERT INTO run_artifacts (id, run_id, workspace_id, name, content_type, size, sha256, key) VALUES ($1, $2, $3, 'a', 'b', 1, 'c', $4)`,
+    [newId('ra_'), runId, workspaceId, `${workspaceId}/runs/${runId}/a`],
+  );
+  await sql("INSERT INTO secrets (workspace_id, name, version, sealed, updated_at) VALUES ($1, 'A', 1, '', now())", [
+    workspaceId,
+  ]);
+  await sql('INSERT INTO uploads (storage_key, workspace_id) VALUES ($1, $2)', [`${workspaceId}/u`, workspaceId]);
+  await sql("INSERT INTO data_keys (workspace_id, version, kek_version, wrapped_key) VALUES ($1, 1, 'v1', '')", [
+    workspaceId,
+  ]);
+  await sql(
+    "INSERT INTO idempotency_keys (workspace_id, key, request_hash, locked_until) VALUES ($1, 'k', 'h', now())",
+    [workspaceId],
+  );
+  await sql('INSERT INTO workspace_closures (workspace_id, purge_at, restored) VALUES ($1, now(), true)', [
+    workspaceId,
+  ]);
+  return { workspaceId, automationId, key };
+}
+
+async function rowsByTable(workspaceId: string): Promise<Record<string, number>> {
+  const { rows: tables } = await sql(
+    "SELECT table_name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'workspace_id' AND table_name <> 'outbox'",
+  );
+  const counted = await Promise.all(
+    tables.map(async ({ table_name }) => {
+      const { rowCount } = await sql(`SELECT 1 FROM ${table_name} WHERE workspace_id = $1`, [workspaceId]);
+      return [table_name, rowCount ?? 0] as const;
+    }),
+  );
+  return Object.fromEntries(counted);
+}
+
+test('of a purged workspace nothing is left, in no table and no store, and others keep all of theirs', async () => {
+  const [gone, kept] = [await seed(), await seed()];
+  const before = await rowsByTable(gone.workspaceId);
+  // A table that this test does not fill may be one that the purge forgets.
+  expect(Object.entries(before).filter(([, rows]) => rows === 0)).toEqual([]);
+  const { workspaceId } = gone;
+  await enqueue(sql, workspacePurged, workspaceId, { workspaceId });
+  await until(async () => Object.values(await rowsByTable(gone.workspaceId)).every((rows) => rows === 0));
+  expect(await rowsByTable(kept.workspaceId)).toEqual(before);
+  await expect(service.api.deps.objects.get(gone.key)).rejects.toThrow();
+  expect(await service.api.deps.objects.get(kept.key)).toBeTruthy();
+});
+
+test('the schedules of a deleted workspace rest until it is restored, whatever is heard first', async () => {
+  const { workspaceId, automationId } = await seed();
+  await sql('DELETE FROM workspace_closures');
+  const isDue = async () =>
+    (await sql('SELECT next_run_at <= now() AS due FROM automations WHERE id = $1', [automationId])).rows[0].due;
+  const closure = async () =>
+    (await sql('SELECT restored FROM workspace_closures WHERE workspace_id = $1', [workspaceId])).rows[0]?.restored;
+  const purgeAt = Date.now() + 1_000_000;
+
+  await announce(workspaceDeleted, workspaceId, purgeAt);
+  await until(async () => (await closure()) === false);
+  await service.api.ticker.tick();
+  expect(await isDue()).toBe(true);
+
+  // The undo of a deletion that is heard of only afterwards.
+  await announce(workspaceRestored, workspaceId, purgeAt + 5);
+  await until(async () => (await closure()) === true);
+  await announce(workspaceDeleted, workspaceId, purgeAt + 5);
+  await until(async () => (await sql('SELECT 1 FROM outbox')).rowCount === 0);
+  await service.api.ticker.tick();
+  await until(async () => !(await isDue()));
+  expect(await closure()).toBe(true);
+});
