@@ -52,6 +52,15 @@ test('highlights are pieces of plain text', async () => {
   expect(hit.highlights.excerpt).toContainEqual({ text: 'Rhetoric', matched: true });
 });
 
+test('an excerpt comes from the text, not from its front matter', async () => {
+  const body_md = '---\nname: hedgehog\nlicense: CC0-1.0\n---\n\nThe hedgehog rolls up.\n\n---\n\nAnd sleeps.';
+  await api.as(ada).post('/api/v1/skills').send({ title: 'Animals', body_md, visibility: 'public' }).expect(201);
+  const [hit] = await search('hedgehog');
+  const excerpt = hit.highlights.excerpt.map((piece: { text: string }) => piece.text).join('');
+  expect(excerpt).toContain('The hedgehog rolls up');
+  expect(excerpt).not.toContain('CC0');
+});
+
 test('an unlisted skill is found by its owner and who saved it, by nobody else', async () => {
   const { body } = await api.as(ada).post('/api/v1/skills').send({ title: 'Quixotic plan', body_md: 'x' }).expect(201);
   const reader = api.person();

@@ -24,6 +24,8 @@ const CANDIDATES_MAX = 1_000;
 const MISSPELT_MAX = 200;
 /** Characters of the text that an excerpt is chosen from. */
 const EXCERPT_SOURCE_CHARS = 20_000;
+/** For PostgreSQL, where the first quantifier decides that all are lazy; nobody looks for what stands in a header a second time. */
+const FRONT_MATTER = '^---[ \\t]*?\\r??\\n.*?\\n---[ \\t]*?\\r??\\n';
 const WORDS_MAX = 12;
 /** Characters of the private use area, which no text needs. */
 const [START, STOP] = ['\uE000', '\uE001'];
@@ -71,7 +73,7 @@ function rankedHits(db: Db, reader: Reader, text: string, page: Page, forgiving:
     )
     SELECT ${skillColumns(reader)}, page.rank,
       ts_headline('english', s.title, ${query}, ${TITLE_OPTIONS}) AS title_marked,
-      ts_headline('english', s.description || ' ' || left(s.body_md, ${EXCERPT_SOURCE_CHARS}::int), ${query}, ${EXCERPT_OPTIONS})
+      ts_headline('english', s.description || ' ' || regexp_replace(left(s.body_md, ${EXCERPT_SOURCE_CHARS}::int), ${FRONT_MATTER}, ''), ${query}, ${EXCERPT_OPTIONS})
         AS excerpt_marked
     FROM page JOIN ${skillTables(reader)} ON s.id = page.id ORDER BY page.rank DESC, s.id`;
 }
