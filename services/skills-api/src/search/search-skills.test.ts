@@ -57,7 +57,7 @@ test('an excerpt comes from the text, not from its front matter', async () => {
   await api.as(ada).post('/api/v1/skills').send({ title: 'Animals', body_md, visibility: 'public' }).expect(201);
   const [hit] = await search('hedgehog');
   const excerpt = hit.highlights.excerpt.map((piece: { text: string }) => piece.text).join('');
-  expect(excerpt).toContain('The hedgehog rolls up');
+  expect(excerpt).toContain('hedgehog rolls up');
   expect(excerpt).not.toContain('CC0');
 });
 
