@@ -61,7 +61,7 @@ try {
 }
 
 function write(sql) {
-  if (!sql.trim()) {
+  if (sql.trim() === '-- This is an empty migration.') {
     process.stdout.write('the migrations agree with schema.prisma: nothing to write\n');
     return;
   }

@@ -5,6 +5,8 @@ export default defineConfig({
   migrations: { path: 'prisma/migrations' },
   experimental: { externalTables: true },
   // Written with SQL by packages/events and packages/http.
-  tables: { external: ['public.outbox', 'public.inbox', 'public.idempotency_keys', 'public.audit_log'] },
+  tables: {
+    external: ['public.outbox', 'public.inbox', 'public.idempotency_keys', 'public.rate_counts', 'public.audit_log'],
+  },
   datasource: { url: process.env.DATABASE_URL ?? '' },
 });
