@@ -8,6 +8,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 
 const PNPM = 'pnpm@10.34.9';
 const NODE_MIN = [20, 19];
@@ -59,10 +60,13 @@ async function step(title, file, argv, env) {
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
       output.push(chunk);
-      last = String(chunk).trim().split('\n').pop().slice(0, 90) || last;
+      last = stripVTControlCharacters(String(chunk)).trim().split('\n').pop().slice(0, 90) || last;
     });
   }
-  const stop = (signal) => child.kill(signal);
+  const stop = (signal) => {
+    child.kill(signal);
+    process.exit(130);
+  };
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop);
   const timer = process.stdout.isTTY
     ? setInterval(() => process.stdout.write(`\r\x1b[K[${elapsed()}]   ${last}`), 1_000)

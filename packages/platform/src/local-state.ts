@@ -34,8 +34,7 @@ export interface LocalState {
 }
 
 export function openLocalState(dir: string): LocalState {
-  fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
-  fs.chmodSync(dir, 0o700);
+  makePrivate(dir);
   const keysFile = path.join(dir, 'keys.json');
   const localFile = path.join(dir, 'local.json');
   const kept = readJson<Keys>(keysFile);
@@ -47,6 +46,18 @@ export function openLocalState(dir: string): LocalState {
     readLocal: () => readJson<Local>(localFile),
     writeLocal: (local) => writePrivate(localFile, local),
   };
+}
+
+function makePrivate(dir: string): void {
+  try {
+    fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
+    fs.chmodSync(dir, 0o700);
+  } catch (cause) {
+    throw new Error(
+      `${dir} can't be used by this user (${(cause as Error).message}): was it made by another one, such as root? Remove it, or set GANTRY_DATA_DIR`,
+      { cause },
+    );
+  }
 }
 
 function generateKeys(): Keys {
