@@ -73,9 +73,9 @@ test('a process that ignores the request to stop is killed, with its children', 
      process.on('SIGTERM', () => {}); ${idle}`,
   );
   await keeper.start({ ...stubborn, stopTimeoutMs: 100 });
-  await until(() => fs.existsSync(child));
+  const pid = await until(() => Number(fs.readFileSync(child, 'utf8')));
   await keeper.stop();
-  await until(() => !isAlive(Number(fs.readFileSync(child, 'utf8'))));
+  await until(() => !isAlive(pid));
 });
 
 test('a process that fails to start is an error that carries what it wrote', async () => {
