@@ -3,7 +3,7 @@
  * launcher stops exactly those and never a stranger that was given the same number.
  */
 import fs from 'node:fs';
-import { isAlive, parentOf, signalGroup, startTime } from './process';
+import { isAlive, isGroupLeader, parentOf, signalGroup, startTime } from './process';
 
 interface Recorded {
   pid: number;
@@ -74,12 +74,22 @@ const isOrphan = ({ pid, parent }: Recorded) => parent !== undefined && parentOf
 
 /** The database is among them and takes SIGTERM for "wait until every session ends": they are all ended together. */
 async function stopAll(leftovers: Recorded[], patienceMs: number): Promise<void> {
-  for (const { pid } of leftovers) signalGroup(pid, 'SIGTERM');
+  for (const { pid } of leftovers) signal(pid, 'SIGTERM');
   const deadline = Date.now() + patienceMs;
   while (leftovers.some(isStillThere)) {
     if (Date.now() > deadline) {
-      for (const { pid } of leftovers.filter(isStillThere)) signalGroup(pid, 'SIGKILL');
+      for (const { pid } of leftovers.filter(isStillThere)) signal(pid, 'SIGKILL');
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** A launcher is in npm's group, everything it starts leads its own. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  if (isGroupLeader(pid)) return signalGroup(pid, name);
+  try {
+    process.kill(pid, name);
+  } catch {
+    // Gone meanwhile.
   }
 }

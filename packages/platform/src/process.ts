@@ -62,17 +62,19 @@ export async function startProcess(spec: ProcessSpec): Promise<RunningProcess> {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   await spawned(child, spec);
+  const pid = child.pid as number;
   let alive = true;
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.once('exit', (code, signal) => {
       alive = false;
+      // Workers that lost their master would hold its ports.
+      signalGroup(pid, 'SIGKILL');
       resolve({ code, signal });
     });
   });
   const silent = new Promise<void>((resolve) => {
     child.once('close', () => resolve());
   });
-  const pid = child.pid as number;
 
   async function kill() {
     signalGroup(pid, 'SIGKILL');
@@ -97,15 +99,12 @@ function spawned(child: ChildProcess, spec: ProcessSpec): Promise<void> {
   });
 }
 
-/** To the whole group where the process leads one: a killed nginx master would leave its workers holding the ports. */
+/** To everything in the group that the process leads or led: a killed nginx master leaves workers. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  for (const target of [-pid, pid]) {
-    try {
-      process.kill(target, signal);
-      return;
-    } catch {
-      // No such group; or already gone, which is what was wanted.
-    }
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // Already gone, which is what was wanted.
   }
 }
 
@@ -189,9 +188,14 @@ export function parentOf(pid: number): number | undefined {
   return processStat(pid)?.parent;
 }
 
+export function isGroupLeader(pid: number): boolean {
+  return processStat(pid)?.group === pid;
+}
+
 interface ProcessStat {
   state: string | undefined;
   parent: number;
+  group: number;
   /** In clock ticks since boot on Linux, as a date elsewhere. */
   startTime: string | undefined;
 }
@@ -200,16 +204,18 @@ function processStat(pid: number): ProcessStat | undefined {
   if (process.platform !== 'linux') return statByPs(pid);
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // proc(5): state is field 3, ppid 4, starttime 22; the command in field 2 may hold spaces and brackets.
+    // proc(5): state is field 3, ppid 4, pgrp 5, starttime 22; the command in field 2 may hold spaces and brackets.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { state: fields[0], parent: Number(fields[1]), startTime: fields[19] };
+    return { state: fields[0], parent: Number(fields[1]), group: Number(fields[2]), startTime: fields[19] };
   } catch {
     return undefined;
   }
 }
 
 function statByPs(pid: number): ProcessStat | undefined {
-  const { stdout } = spawnSync('ps', ['-o', 'state=,ppid=,lstart=', '-p', String(pid)], { encoding: 'utf8' });
-  const [state, parent, ...startTime] = (stdout ?? '').trim().split(/\s+/);
-  return state ? { state: state[0], parent: Number(parent), startTime: startTime.join(' ') } : undefined;
+  const { stdout } = spawnSync('ps', ['-o', 'state=,ppid=,pgid=,lstart=', '-p', String(pid)], { encoding: 'utf8' });
+  const [state, parent, group, ...startTime] = (stdout ?? '').trim().split(/\s+/);
+  return state
+    ? { state: state[0], parent: Number(parent), group: Number(group), startTime: startTime.join(' ') }
+    : undefined;
 }

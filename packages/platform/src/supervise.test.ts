@@ -61,20 +61,24 @@ test('stopping goes in reverse order and waits for each step', async () => {
   expect(fs.readFileSync(order, 'utf8')).toBe('gateway service database ');
 });
 
-test('a process that ignores the request to stop is killed, with its children', async () => {
+test.each([
+  ['ignores the request to stop', 'SIGTERM', "process.on('SIGTERM', () => {});"],
+  ['is killed', 'SIGKILL', ''],
+] as const)('a process that %s takes its children with it', async (_, signal, prelude) => {
   const dir = temporaryDir('supervise');
   const { supervisor: keeper } = await supervisor(dir);
   const child = path.join(dir, 'child');
-  const stubborn = node(
-    'stubborn',
+  const parent = node(
+    'parent',
     dir,
-    `const c = require('child_process').spawn('sleep', ['600']);
-     require('fs').writeFileSync(${JSON.stringify(child)}, String(c.pid));
-     process.on('SIGTERM', () => {}); ${idle}`,
+    `${prelude}
+     const c = require('child_process').spawn('sleep', ['600']);
+     require('fs').writeFileSync(${JSON.stringify(child)}, String(c.pid)); ${idle}`,
   );
-  await keeper.start({ ...stubborn, stopTimeoutMs: 100 });
+  await keeper.start({ ...parent, stopTimeoutMs: 100 });
   const pid = await until(() => Number(fs.readFileSync(child, 'utf8')));
-  await keeper.stop();
+  if (signal === 'SIGKILL') process.kill(parent.pid(), signal);
+  else await keeper.stop();
   await until(() => !isAlive(pid));
 });
 
