@@ -3,7 +3,7 @@
  * launcher stops exactly those and never a stranger that was given the same number.
  */
 import fs from 'node:fs';
-import { isAlive, isGroupLeader, parentOf, signalGroup, startTime } from './process';
+import { isAlive, isGroupLeader, parentOf, startTime } from './process';
 
 interface Recorded {
   pid: number;
@@ -86,9 +86,8 @@ async function stopAll(leftovers: Recorded[], patienceMs: number): Promise<void>
 
 /** A launcher is in npm's group, everything it starts leads its own. */
 function signal(pid: number, name: NodeJS.Signals): void {
-  if (isGroupLeader(pid)) return signalGroup(pid, name);
   try {
-    process.kill(pid, name);
+    process.kill(isGroupLeader(pid) ? -pid : pid, name);
   } catch {
     // Gone meanwhile.
   }
