@@ -15,6 +15,10 @@ export interface RunningWorkerApi {
   owner: { userId: string; email: string; jwt: string; cookie: string };
   workspaceId: string;
   foreign: { workspaceId: string; owner: { jwt: string } };
+  /** Somebody else of the same workspace, with a session. */
+  addMember(
+    role: 'viewer' | 'member' | 'admin',
+  ): Promise<{ userId: string; email: string; jwt: string; cookie: string }>;
   createToken(kind: 'personal' | 'workspace', jwt: string, body?: object): Promise<{ id: string; token: string }>;
   stop(): Promise<void>;
 }
