@@ -10,6 +10,7 @@ import { startIngest } from './ingest';
 import { buildJob, type SecretsOf } from './job';
 import { keepLeases } from './leases';
 import { type Include, streamRun } from './live-stream';
+import { type Alongside, requestCancel } from './request-cancel';
 import { isTerminal, type NewRun, type Run } from './run';
 import { readLogsText, serviceClosing } from './run-events';
 import { getRun, lastRuns, listArtifacts, listRuns, type RunArtifact, type RunFilter } from './run-queries';
@@ -32,8 +33,12 @@ export interface RunEngine {
   get(workspaceId: string, runId: string): Promise<Run>;
   list(workspaceId: string, filter: RunFilter): Promise<Run[]>;
   lastBySubject(workspaceId: string, subjectIds: string[]): Promise<Map<string, Run>>;
-  /** Ends a queued run at once; a running one is told to stop. @throws AppError 404, 409 when it has ended */
-  cancel(workspaceId: string, runId: string): Promise<Run>;
+  /**
+   * Ends a queued run at once; a running one is told to stop.
+   * @param alongside commits with the first request; later ones leave it out
+   * @throws AppError 404, 409 when it has ended
+   */
+  cancel(workspaceId: string, runId: string, alongside?: Alongside): Promise<Run>;
   /** stdout, stderr and context.log() as one text. */
   logsText(run: Run): Promise<string>;
   artifacts(run: Run): Promise<RunArtifact[]>;
@@ -153,22 +158,18 @@ export async function startRunEngine(deps: {
     list: (workspaceId, filter) => listRuns(pool, workspaceId, filter),
     lastBySubject: (workspaceId, subjectIds) => lastRuns(pool, workspaceId, subjectIds),
 
-    async cancel(workspaceId, runId) {
+    async cancel(workspaceId, runId, alongside) {
       const error: RunError = { code: 'cancelled', message: 'cancelled on request' };
       // A queued run may be handed out, and a running one handed back, between the look and the write.
       for (;;) {
         const run = await get(workspaceId, runId);
         if (isTerminal(run.status)) throw conflict('already_ended', `this run has already ended: ${run.status}`);
-        if (run.status === 'queued') {
+        const status = await requestCancel(pool, run.id, alongside);
+        if (status === 'queued') {
           const ended = await end(run, 'queued', 'cancelled', error);
           if (ended) return ended;
-          continue;
         }
-        const { rowCount } = await pool.query(
-          `UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, now()) WHERE id = $1 AND status = 'running'`,
-          [run.id],
-        );
-        if (!rowCount) continue;
+        if (status !== 'running') continue;
         bus.nc.publish(runSubjects.cancel(run.id));
         return get(workspaceId, runId);
       }

@@ -40,7 +40,7 @@ export function createApp(options: AppOptions): Express {
       ...artifactOperations(deps),
       ...automationOperations(deps),
       ...runOperations(deps),
-      ...secretOperations(deps.secrets),
+      ...secretOperations(deps),
       ...pageOperations(deps),
     },
     authenticate: options.authenticate,

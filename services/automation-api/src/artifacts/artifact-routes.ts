@@ -1,6 +1,7 @@
 import { newId } from '@gantry/events';
 import { callerOf, type Operations } from '@gantry/http';
 import { EXPIRES_SECONDS_MAX } from '@gantry/object-store';
+import { auditOf } from '../audit/audit';
 import type { Deps } from '../deps';
 import { pathParam } from '../path-param';
 import { getArtifact } from './artifact-repository';
@@ -25,7 +26,7 @@ export function artifactOperations(deps: Deps): Operations {
     },
 
     createArtifact: async (req, res) => {
-      res.status(201).json(await createArtifact(deps, callerOf(req), req.body));
+      res.status(201).json(await createArtifact(deps, callerOf(req), auditOf(req), req.body));
     },
 
     getArtifactCode: async (req, res) => {

@@ -1,6 +1,8 @@
 import { newId } from '@gantry/events';
 import { AppError, invalid, type Principal } from '@gantry/http';
 import { ObjectMissing, ObjectTooLarge } from '@gantry/object-store';
+import type { Audit } from '../audit/audit';
+import { executeIn } from '../database';
 import type { Deps } from '../deps';
 import { checkDefaults } from '../runs/input-validator';
 import { codeKeyOf, type FileEntry } from './artifact';
@@ -32,7 +34,12 @@ const unpacking = fewAtOnce(2, 20);
 const INSPECT_URL_SECONDS = 60;
 
 /** Checks everything that can be known without running the code, and keeps what runs of it will need. */
-export async function createArtifact(deps: Deps, caller: Principal, input: NewArtifact): Promise<CreatedArtifact> {
+export async function createArtifact(
+  deps: Deps,
+  caller: Principal,
+  audit: Audit,
+  input: NewArtifact,
+): Promise<CreatedArtifact> {
   const { prisma, bus, objects } = deps;
   const { workspaceId } = caller;
   const { entrypoint } = input;
@@ -60,16 +67,24 @@ export async function createArtifact(deps: Deps, caller: Principal, input: NewAr
       fileCount: fileList.length,
       totalSize: fileList.reduce((sum, { size }) => sum + size, 0),
     };
-    await insertArtifact(prisma, {
-      ...artifact,
-      workspaceId,
-      codeKey,
-      codeSize: zip.length,
-      entrypoint,
-      manifest: input.manifest as object,
-      files: fileList as object[],
-      createdBy: caller.userId,
+    await prisma.$transaction(async (tx) => {
+      await insertArtifact(tx, {
+        ...artifact,
+        workspaceId,
+        codeKey,
+        codeSize: zip.length,
+        entrypoint,
+        manifest: input.manifest as object,
+        files: fileList as object[],
+        createdBy: caller.userId,
+      });
+      await audit(executeIn(tx), {
+        action: 'artifact.created',
+        resource: { type: 'artifact', id: artifact.id },
+        details: { name: manifest.name, digest },
+      });
     });
+    deps.relay.kick();
     const { id: artifactId, ...rest } = artifact;
     return { artifactId, ...rest, warnings: parameterWarnings(parameters, manifest.inputs) };
   });

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { callerOf, type Operations } from '@gantry/http';
 import type { Request } from 'express';
 import { getArtifact } from '../artifacts/artifact-repository';
-import type { Db } from '../database';
+import { type Audit, auditOf } from '../audit/audit';
+import { type Db, executeIn } from '../database';
 import type { Deps } from '../deps';
 import type { Automation, Visibility } from '../generated/prisma/client';
 import { pathParam } from '../path-param';
@@ -41,32 +43,38 @@ export function automationOperations(deps: Deps): Operations {
     return deps.runnables.get(workspaceId, current?.artifactId ?? '');
   }
 
-  async function patch(workspaceId: string, id: string, change: Patch): Promise<Automation> {
+  async function patch(req: Request, change: Patch): Promise<Automation> {
+    const { workspaceId } = callerOf(req);
+    const id = idOf(req);
     // Read into memory first: inside the transaction it would take a second connection while holding one.
     await runnableOf(prisma, await getAutomation(prisma, workspaceId, id));
-    return prisma.$transaction(async (tx) => {
+    const automation = await prisma.$transaction(async (tx) => {
       const before = await lockAutomation(tx, workspaceId, id);
       const runnable = await runnableOf(tx, before);
       const { name, description, status, visibility } = change;
       const data = { name, description, status, visibility };
-      return tx.automation.update({
+      const after = await tx.automation.update({
         where: { id },
         data: { ...withoutUndefined(data), ...changedSchedule(before, change, runnable, deps.now()) },
       });
+      await recordPatch(tx, auditOf(req), before, after);
+      return after;
     });
+    deps.relay.kick();
+    return automation;
   }
 
   return {
     deployAutomation: async (req, res) => {
-      res.status(201).json(answer(await deploy(deps, callerOf(req), req.body)));
+      res.status(201).json(answer(await deploy(deps, callerOf(req), auditOf(req), req.body)));
     },
 
     updateAutomation: async (req, res) => {
-      res.json(answer(await update(deps, callerOf(req), idOf(req), req.body)));
+      res.json(answer(await update(deps, callerOf(req), auditOf(req), idOf(req), req.body)));
     },
 
     rollbackAutomation: async (req, res) => {
-      res.json(answer(await rollback(deps, callerOf(req), idOf(req), req.body?.version)));
+      res.json(answer(await rollback(deps, callerOf(req), auditOf(req), idOf(req), req.body?.version)));
     },
 
     listAutomations: async (req, res) => {
@@ -88,11 +96,11 @@ export function automationOperations(deps: Deps): Operations {
     },
 
     patchAutomation: async (req, res) => {
-      res.json(await detail(await patch(callerOf(req).workspaceId, idOf(req), req.body)));
+      res.json(await detail(await patch(req, req.body)));
     },
 
     archiveAutomation: async (req, res) => {
-      await patch(callerOf(req).workspaceId, idOf(req), { status: 'archived' });
+      await patch(req, { status: 'archived' });
       res.status(204).end();
     },
 
@@ -103,6 +111,24 @@ export function automationOperations(deps: Deps): Operations {
       res.json({ versions: versions.map((version) => toVersion(version, currentVersion)) });
     },
   };
+}
+
+/** Of these the log says what they became; of the others, which may be long or confidential, only that they changed. */
+const SHOWN = ['status', 'visibility', 'schedule', 'timezone', 'scheduleEnabled', 'misfire'] as const;
+const NAMED = ['name', 'description', 'scheduleInputs'] as const;
+
+/** Nothing for a request that left all as it was. */
+async function recordPatch(tx: Db, audit: Audit, before: Automation, after: Automation): Promise<void> {
+  const isChanged = (field: keyof Automation) => !isDeepStrictEqual(before[field], after[field]);
+  const shown = SHOWN.filter(isChanged);
+  const changed = [...shown, ...NAMED.filter(isChanged)];
+  if (!changed.length) return;
+  const isArchived = before.status !== 'archived' && after.status === 'archived';
+  await audit(executeIn(tx), {
+    action: isArchived ? 'automation.archived' : 'automation.changed',
+    resource: { type: 'automation', id: after.id },
+    details: { changed, to: Object.fromEntries(shown.map((field) => [field, after[field]])) },
+  });
 }
 
 /** Prisma (strictUndefinedChecks) refuses undefined rather than guess what it means. */

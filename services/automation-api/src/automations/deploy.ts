@@ -2,6 +2,7 @@
 import { automationDeployed, enqueue, newId } from '@gantry/events';
 import { type AppError, conflict, notFound, type Principal } from '@gantry/http';
 import { getArtifact } from '../artifacts/artifact-repository';
+import type { Audit } from '../audit/audit';
 import { executeIn } from '../database';
 import type { Deps } from '../deps';
 import type { Automation, Prisma, Visibility } from '../generated/prisma/client';
@@ -21,7 +22,7 @@ export interface NewAutomation extends ScheduleChange {
   visibility?: Visibility;
 }
 
-export async function deploy(deps: Deps, caller: Principal, input: NewAutomation): Promise<Deployment> {
+export async function deploy(deps: Deps, caller: Principal, audit: Audit, input: NewAutomation): Promise<Deployment> {
   const { workspaceId, userId } = caller;
   const runnable = await deps.runnables.get(workspaceId, input.artifactId);
   const { manifest } = runnable;
@@ -39,6 +40,11 @@ export async function deploy(deps: Deps, caller: Principal, input: NewAutomation
   const automation = await deps.prisma.$transaction(async (tx) => {
     const made = await tx.automation.create({ data });
     await addVersion(tx, caller, made, { version: 1, artifactId: input.artifactId, message: null });
+    await audit(executeIn(tx), {
+      action: 'automation.deployed',
+      resource: { type: 'automation', id: made.id },
+      details: { artifactId: input.artifactId, visibility: made.visibility, schedule: made.schedule },
+    });
     return made;
   });
   deps.relay.kick();
@@ -49,6 +55,7 @@ export async function deploy(deps: Deps, caller: Principal, input: NewAutomation
 export async function update(
   deps: Deps,
   caller: Principal,
+  audit: Audit,
   automationId: string,
   input: { artifactId: string; message?: string },
 ): Promise<Deployment> {
@@ -61,6 +68,11 @@ export async function update(
     const highest = await findVersion(tx, workspaceId, automationId, { gt: 0 });
     const version = (highest?.version ?? 0) + 1;
     await addVersion(tx, caller, before, { version, artifactId: input.artifactId, message: input.message ?? null });
+    await audit(executeIn(tx), {
+      action: 'automation.updated',
+      resource: { type: 'automation', id: automationId },
+      details: { artifactId: input.artifactId, from: before.currentVersion, to: version },
+    });
     return tx.automation.update({ where: { id: automationId }, data: { currentVersion: version } });
   });
   deps.relay.kick();
@@ -71,6 +83,7 @@ export async function update(
 export async function rollback(
   deps: Deps,
   caller: Principal,
+  audit: Audit,
   automationId: string,
   wanted: number | undefined,
 ): Promise<Deployment> {
@@ -82,6 +95,11 @@ export async function rollback(
     if (!target) throw wanted === undefined ? noPreviousVersion(before) : notFound('version', String(wanted));
     const { version, artifactId } = target;
     await announce(tx, workspaceId, { automationId, version, artifactId });
+    await audit(executeIn(tx), {
+      action: 'automation.rolled_back',
+      resource: { type: 'automation', id: automationId },
+      details: { artifactId, from: before.currentVersion, to: version },
+    });
     const after = await tx.automation.update({ where: { id: automationId }, data: { currentVersion: version } });
     return { automation: after, artifactId };
   });

@@ -1,11 +1,12 @@
 import type { RunError } from '@gantry/events';
 import type { Operations } from '@gantry/http';
+import { auditOf, auditOfLink } from '../audit/audit';
 import { urlOf } from '../automations/automation';
 import type { Deps } from '../deps';
 import { pathParam } from '../path-param';
 import { runAutomation } from '../runs/run-automation';
 import { toRunDetail, toRunResult } from '../runs/run-result';
-import { redirectToArtifact, wantsLogs } from '../runs/run-routes';
+import { cancelled, redirectToArtifact, wantsLogs } from '../runs/run-routes';
 import { getPageRun, mayRun, type PageAccess, pageAccess, requireMayRun } from './page-access';
 
 export function pageOperations(deps: Deps): Operations {
@@ -53,7 +54,9 @@ export function pageOperations(deps: Deps): Operations {
       const access = await pageAccess(deps, req);
       requireMayRun(access);
       const { workspaceId, id } = await getPageRun(deps, req, access);
-      res.json(shownTo(access, await toRunDetail(engine, await engine.cancel(workspaceId, id))));
+      const audit = access.kind === 'member' ? auditOf(req) : auditOfLink(req, workspaceId);
+      const run = await engine.cancel(workspaceId, id, (execute) => audit(execute, cancelled(id)));
+      res.json(shownTo(access, await toRunDetail(engine, run)));
     },
 
     streamPageRunEvents: async (req, res) => {

@@ -2,6 +2,7 @@ import { callerOf, notFound, type Operations } from '@gantry/http';
 import { EXPIRES_SECONDS_MAX } from '@gantry/object-store';
 import type { Run } from '@gantry/run-engine';
 import type { Request, Response } from 'express';
+import { auditOf, type Change } from '../audit/audit';
 import { findCurrent } from '../automations/current-version';
 import type { Deps } from '../deps';
 import { pathParam } from '../path-param';
@@ -67,7 +68,8 @@ export function runOperations(deps: Deps): Operations {
 
     cancelRun: async (req, res) => {
       const { workspaceId, id } = await getRun(req);
-      res.json(await toRunDetail(engine, await engine.cancel(workspaceId, id)));
+      const run = await engine.cancel(workspaceId, id, (execute) => auditOf(req)(execute, cancelled(id)));
+      res.json(await toRunDetail(engine, run));
     },
 
     streamRunEvents: async (req, res) => {
@@ -84,6 +86,11 @@ export function runOperations(deps: Deps): Operations {
     },
   };
 }
+
+export const cancelled = (runId: string): Change => ({
+  action: 'run.cancelled',
+  resource: { type: 'run', id: runId },
+});
 
 interface RunQuery {
   automationId?: string;

@@ -1,9 +1,11 @@
 import { callerOf, type Operations } from '@gantry/http';
+import { auditOf } from '../audit/audit';
+import type { Deps } from '../deps';
 import { pathParam } from '../path-param';
-import type { SecretEntry, SecretStore } from './secret-store';
+import type { SecretEntry } from './secret-store';
 
 /** No answer holds a value. */
-export function secretOperations(secrets: SecretStore): Operations {
+export function secretOperations({ secrets, relay }: Deps): Operations {
   return {
     listSecrets: async (req, res) => {
       const entries = await secrets.list(callerOf(req).workspaceId);
@@ -14,12 +16,14 @@ export function secretOperations(secrets: SecretStore): Operations {
     setSecret: async (req, res) => {
       const { workspaceId, userId } = callerOf(req);
       const { name, value } = req.body;
-      const { isNew, ...entry } = await secrets.set(workspaceId, { name, value, createdBy: userId });
+      const { isNew, ...entry } = await secrets.set(workspaceId, { name, value, createdBy: userId }, auditOf(req));
+      relay.kick();
       res.status(isNew ? 201 : 200).json(toApi(entry));
     },
 
     deleteSecret: async (req, res) => {
-      await secrets.delete(callerOf(req).workspaceId, pathParam(req, 'name'));
+      await secrets.delete(callerOf(req).workspaceId, pathParam(req, 'name'), auditOf(req));
+      relay.kick();
       res.status(204).end();
     },
   };

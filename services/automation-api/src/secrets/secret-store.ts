@@ -2,7 +2,9 @@
 import { AppError, invalid, notFound } from '@gantry/http';
 import type { Vault } from '@gantry/vault';
 import type { Pool } from 'pg';
-import type { Db } from '../database';
+import type { Audit } from '../audit/audit';
+import { executeIn } from '../database';
+import type { PrismaClient } from '../generated/prisma/client';
 
 export interface SecretEntry {
   name: string;
@@ -14,10 +16,11 @@ export interface SecretStore {
   set(
     workspaceId: string,
     secret: { name: string; value: string; createdBy: string | null },
+    audit: Audit,
   ): Promise<SecretEntry & { isNew: boolean }>;
   list(workspaceId: string): Promise<SecretEntry[]>;
   /** @throws AppError 404 */
-  delete(workspaceId: string, name: string): Promise<void>;
+  delete(workspaceId: string, name: string, audit: Audit): Promise<void>;
   /** Values by name; those that are not set are absent. */
   reveal(workspaceId: string, names: string[]): Promise<Record<string, string>>;
   /** Those of `names` that are not set. */
@@ -30,41 +33,46 @@ const SECRETS_MAX = 500;
 const TABLE = 'secrets';
 const ENTRY = { name: true, createdAt: true, updatedAt: true } as const;
 
-export function createSecretStore({ db, pool, vault }: { db: Db; pool: Pool; vault: Vault }): SecretStore {
+export function createSecretStore({ db, pool, vault }: { db: PrismaClient; pool: Pool; vault: Vault }): SecretStore {
   return {
-    set: async (workspaceId, { name, value, createdBy }) => {
+    set: async (workspaceId, { name, value, createdBy }, audit) => {
       checkValue(value);
       // The value is bound to its version, so it is sealed for the one that the row will get; who comes second tries again.
       for (;;) {
         const found = await db.secret.findUnique({ where: { workspaceId_name: { workspaceId, name } } });
         const version = (found?.version ?? 0) + 1;
         const sealed = await sealedBytes(vault, workspaceId, name, version, value);
-        if (found) {
-          const { count } = await db.secret.updateMany({
-            where: { workspaceId, name, version: found.version },
-            data: { version, sealed },
-          });
-          if (!count) continue;
-        } else {
-          if ((await db.secret.count({ where: { workspaceId } })) >= SECRETS_MAX) {
-            throw new AppError('conflict', 'too_many_secrets', `a workspace holds at most ${SECRETS_MAX} secrets`);
-          }
-          const row = { workspaceId, name, version, sealed, createdBy };
-          const { count } = await db.secret.createMany({ data: [row], skipDuplicates: true });
-          if (!count) continue;
+        if (!found && (await db.secret.count({ where: { workspaceId } })) >= SECRETS_MAX) {
+          throw new AppError('conflict', 'too_many_secrets', `a workspace holds at most ${SECRETS_MAX} secrets`);
         }
-        const where = { workspaceId_name: { workspaceId, name } };
-        const entry = await db.secret.findUniqueOrThrow({ where, select: ENTRY });
-        return { ...entry, isNew: !found };
+        const entry = await db.$transaction(async (tx) => {
+          const { count } = found
+            ? await tx.secret.updateMany({
+                where: { workspaceId, name, version: found.version },
+                data: { version, sealed },
+              })
+            : await tx.secret.createMany({
+                data: [{ workspaceId, name, version, sealed, createdBy }],
+                skipDuplicates: true,
+              });
+          if (!count) return null;
+          const resource = { type: 'secret', id: name } as const;
+          await audit(executeIn(tx), { action: 'secret.set', resource, details: { isNew: !found } });
+          const where = { workspaceId_name: { workspaceId, name } };
+          return tx.secret.findUniqueOrThrow({ where, select: ENTRY });
+        });
+        if (entry) return { ...entry, isNew: !found };
       }
     },
 
     list: (workspaceId) => db.secret.findMany({ where: { workspaceId }, orderBy: { name: 'asc' }, select: ENTRY }),
 
-    delete: async (workspaceId, name) => {
-      const { count } = await db.secret.deleteMany({ where: { workspaceId, name } });
-      if (!count) throw notFound('secret', name);
-    },
+    delete: (workspaceId, name, audit) =>
+      db.$transaction(async (tx) => {
+        const { count } = await tx.secret.deleteMany({ where: { workspaceId, name } });
+        if (!count) throw notFound('secret', name);
+        await audit(executeIn(tx), { action: 'secret.deleted', resource: { type: 'secret', id: name } });
+      }),
 
     reveal: async (workspaceId, names) => {
       if (!names.length) return {};

@@ -1,0 +1,92 @@
+import { auditRecorded } from '@gantry/events';
+import { type Caller, deployed, makeArtifact, startService, type TestService } from '../test/service';
+
+const VALUE = 'correct-horse-battery-staple';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+  // What is announced stays in the outbox, where this file reads it.
+  await service.api.deps.relay.stop();
+});
+afterAll(() => service.stop());
+
+async function entriesOf({ workspaceId }: Caller) {
+  const { rows } = await service.api.deps.pool.query(
+    'SELECT data FROM outbox WHERE type = $1 AND workspace_id = $2 ORDER BY created_at, id',
+    [auditRecorded.subject, workspaceId],
+  );
+  return rows.map(({ data }) => auditRecorded.data.parse(data));
+}
+
+test('every change is announced: who, what, which, from where', async () => {
+  const me = service.signedIn();
+  const { id } = await deployed(me);
+  const artifactId = await makeArtifact(me);
+  const automation = `/api/automations/${id}`;
+  await me.post(`${automation}/update`, { artifactId }).set('User-Agent', 'a browser').expect(200);
+  await me.post(`${automation}/rollback`).expect(200);
+  await me.patch(automation, { name: 'Other', visibility: 'public', schedule: null }).expect(200);
+  await me.post('/api/secrets', { name: 'API_KEY', value: VALUE }).expect(201);
+  await me.post('/api/secrets', { name: 'API_KEY', value: `${VALUE}-2` }).expect(200);
+  await me.delete('/api/secrets/API_KEY').expect(204);
+  const { body: run } = await me.post(`${automation}/run`, { inputs: { who: VALUE }, wait: 0 }).expect(200);
+  await me.post(`/api/runs/${run.runId}/cancel`).expect(200);
+  await me.delete(automation).expect(204);
+
+  const entries = await entriesOf(me);
+  expect(entries.map(({ action, resource }) => [action, resource.type, resource.id])).toEqual([
+    ['artifact.created', 'artifact', expect.stringMatching(/^art_/)],
+    ['automation.deployed', 'automation', id],
+    ['artifact.created', 'artifact', artifactId],
+    ['automation.updated', 'automation', id],
+    ['automation.rolled_back', 'automation', id],
+    ['automation.changed', 'automation', id],
+    ['secret.set', 'secret', 'API_KEY'],
+    ['secret.set', 'secret', 'API_KEY'],
+    ['secret.deleted', 'secret', 'API_KEY'],
+    ['run.cancelled', 'run', run.runId],
+    ['automation.archived', 'automation', id],
+  ]);
+  expect(entries[3]).toMatchObject({
+    source: 'automation-api',
+    actor: { kind: 'personal_token', id: me.userId, tokenId: expect.stringMatching(/^tok_/) },
+    details: { artifactId, from: 1, to: 2 },
+    address: expect.stringContaining('127.0.0.1'),
+    userAgent: 'a browser',
+    requestId: expect.stringMatching(/^req_/),
+  });
+  expect(entries[5]?.details).toEqual({ changed: ['visibility', 'name'], to: { visibility: 'public' } });
+  expect(JSON.stringify(entries)).not.toContain('horse');
+});
+
+test('what was refused, failed or changed nothing is not announced', async () => {
+  const me = service.signedIn();
+  const viewer = service.signedIn({ role: 'viewer', workspaceId: me.workspaceId });
+  const { id } = await deployed(me);
+  const { body: run } = await me.post(`/api/automations/${id}/run`, { inputs: { who: 'x' }, wait: 0 }).expect(200);
+  await me.post(`/api/runs/${run.runId}/cancel`).expect(200);
+  const before = await entriesOf(me);
+  await viewer.delete(`/api/automations/${id}`).expect(403);
+  await me.patch(`/api/automations/${id}`, { visibility: 'private' }).expect(200);
+  await me.patch(`/api/automations/${id}`, { schedule: 'never' }).expect(400);
+  await me.post(`/api/automations/${id}/rollback`).expect(409);
+  await me.delete('/api/secrets/UNKNOWN').expect(404);
+  await me.post(`/api/runs/${run.runId}/cancel`).expect(409);
+  expect(await entriesOf(me)).toEqual(before);
+});
+
+test('a run that a stranger cancels by the link is announced to its workspace, without the stranger’s account', async () => {
+  const me = service.signedIn();
+  const stranger = service.signedIn();
+  const { id } = await deployed(me, { deploy: { visibility: 'public' } });
+  const page = `/api/pages/${id}`;
+  const { body: run } = await stranger.post(`${page}/runs`, { inputs: { who: 'x' }, wait: 0 }).expect(200);
+  await stranger.post(`${page}/runs/${run.runId}/cancel`).expect(200);
+  expect((await entriesOf(me)).at(-1)).toMatchObject({
+    action: 'run.cancelled',
+    resource: { id: run.runId },
+    actor: { kind: 'link', id: null, label: null, tokenId: null },
+  });
+  expect(await entriesOf(stranger)).toEqual([]);
+});
