@@ -86,6 +86,10 @@ withBrowser('accounts', () => {
       await visitor.goto(at('/reset-password#rst_good'));
       await visitor.getByRole('heading', { name: 'New password' }).waitFor();
       await check(visitor, look, 'reset-password');
+      site.api.accounts.oidcName = 'Test ID';
+      await visitor.goto(at('/sign-in?error=oidc_expired'));
+      await visitor.getByRole('link', { name: 'Sign in with Test ID' }).waitFor();
+      await check(visitor, look, 'sign-in-with-provider');
     },
     60_000,
   );
@@ -168,6 +172,22 @@ withBrowser('accounts', () => {
     await page.getByRole('button', { name: 'Delete it now' }).click();
     await page.getByRole('heading', { name: 'Automations' }).waitFor();
     expect(site.api.accounts.me.workspaces).toHaveLength(2);
+  });
+
+  test('the sign-in page leads to the identity provider, if there is one, and says in words why it led back', async () => {
+    const page = await site.visit();
+    const known = page.waitForResponse('**/api/system/platform-config');
+    await page.goto(at('/sign-in'));
+    await known;
+    expect(await page.getByRole('link', { name: 'Sign in with' }).count()).toBe(0);
+    site.api.accounts.oidcName = 'Test ID';
+    await page.goto(at('/sign-in?next=%2Fsettings%2Ftokens%3Fa%3Db'));
+    const left = page.waitForRequest('**/auth/oidc/start**');
+    await page.getByRole('link', { name: 'Sign in with Test ID' }).click();
+    expect(new URL((await left).url()).searchParams.get('return_to')).toBe('/settings/tokens?a=b');
+    await page.getByText('Nobody has invited your e-mail address yet').waitFor();
+    await page.goto(at('/sign-in?error=anything'));
+    await page.getByText('did not work. Start again.').waitFor();
   });
 
   test('an admin makes a password link for a member', async () => {

@@ -4,6 +4,7 @@ import { Link, Navigate, useSearchParams } from 'react-router';
 import { Notice } from '../layout/notice';
 import { useTitle } from '../layout/use-title';
 import { CardPage } from './card-page';
+import { IdentityProvider, refusalText } from './identity-provider';
 import { nextPath } from './next-path';
 import { session, useSession } from './session';
 import styles from './sign-in-page.module.css';
@@ -12,16 +13,17 @@ export function SignInPage() {
   const { status } = useSession();
   const [params] = useSearchParams();
   useTitle('Sign in');
-  if (status === 'signed-in') return <Navigate to={nextPath(params.get('next'), window.location.origin)} replace />;
+  const next = nextPath(params.get('next'), window.location.origin);
+  if (status === 'signed-in') return <Navigate to={next} replace />;
   return (
     <CardPage>
-      <SignInForm />
+      <SignInForm next={next} error={params.get('error')} />
     </CardPage>
   );
 }
 
-function SignInForm() {
-  const [problem, setProblem] = useState<string | null>(null);
+function SignInForm({ next, error }: { next: string; error: string | null }) {
+  const [problem, setProblem] = useState<string | null>(error && refusalText(error));
   const [busy, setBusy] = useState(false);
   const email = useRef<HTMLInputElement>(null);
   useEffect(() => email.current?.focus(), []);
@@ -67,6 +69,7 @@ function SignInForm() {
       <Button type="submit" size="md" loading={busy} fullWidth>
         Sign in
       </Button>
+      <IdentityProvider next={next} />
       <p className={styles.hint}>
         <Link to="/forgot-password">Forgotten your password?</Link>
       </p>

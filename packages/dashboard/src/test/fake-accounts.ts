@@ -15,6 +15,8 @@ export interface FakeAccounts {
   offer: { email: string; account_exists: boolean };
   /** The program that waits under the code ABCD-2345. */
   device: { decision: 'approved' | 'denied' | null; workspace: string | null };
+  /** What the identity provider is called; null where there is none. */
+  oidcName: string | null;
   /** Workspace that the last request named. */
   workspaceOf: string | null;
 }
@@ -96,6 +98,7 @@ export const newAccounts = (): FakeAccounts => ({
   ],
   offer: { email: 'grace@example.com', account_exists: false },
   device: { decision: null, workspace: null },
+  oidcName: null,
   workspaceOf: null,
 });
 
@@ -150,6 +153,11 @@ async function answerVisitor(fake: FakeAccounts, { line, body }: FakeRequest): P
     };
     return { status: 200, body: offer };
   }
+  if (line === 'GET /api/system/platform-config') {
+    const provider = fake.oidcName && { oidc_name: fake.oidcName, oidc_start_url: '/auth/oidc/start' };
+    return { status: 200, body: { sign_in_methods: ['password'], ...provider } };
+  }
+  if (line === 'GET /auth/oidc/start') return { status: 302, headers: { Location: '/sign-in?error=oidc_not_invited' } };
   if (line === 'POST /auth/password/forgot') return { status: 202, body: { delivery: 'ask_admin' } };
   if (line === 'POST /auth/invitations/register' || line === 'POST /auth/password/reset') {
     const { password, new_password } = await body();

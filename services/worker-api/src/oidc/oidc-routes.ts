@@ -66,7 +66,8 @@ export function oidcOperations(deps: OidcDeps): Operations {
       } catch (err) {
         const code = refusalOf(err);
         log.info({ err, code, requestId: req.id }, 'sign-in with the identity provider failed');
-        res.redirect(302, `${originOf(req)}/login?error=${code}`);
+        // Only the dashboard has a sign-in page, whichever host this began on.
+        res.redirect(302, `${dashboardUrl}/sign-in?error=${code}`);
       }
     },
   };

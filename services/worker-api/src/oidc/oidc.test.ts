@@ -98,12 +98,19 @@ async function signIn(account: string) {
   return arrive(await signInThere(location, account), cookie).expect(302);
 }
 
-const failure = (answer: { headers: Record<string, unknown> }) =>
-  new URL(String(answer.headers.location)).searchParams.get('error');
+/** What the sign-in page is told; the whole address if it is not that page. */
+function failure(answer: { headers: Record<string, unknown> }): string | null {
+  const url = new URL(String(answer.headers.location));
+  return url.origin + url.pathname === `${DASHBOARD_URL}/sign-in` ? url.searchParams.get('error') : url.href;
+}
 
 test('the sign-in page learns that there is a provider', async () => {
   const { body } = await callerOf(api.url).get('/api/system/platform-config').expect(200);
-  expect(body).toMatchObject({ sign_in_methods: ['password', 'oidc'], oidc_name: 'Test ID' });
+  expect(body).toMatchObject({
+    sign_in_methods: ['password', 'oidc'],
+    oidc_name: 'Test ID',
+    oidc_start_url: '/auth/oidc/start',
+  });
 });
 
 test('it asks with PKCE, state and nonce', async () => {

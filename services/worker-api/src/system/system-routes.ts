@@ -30,7 +30,7 @@ export function systemOperations(deps: SystemDeps): Operations {
         dashboard_url: dashboardUrl,
         skills_url: skillsUrl,
         sign_in_methods: oidcName === undefined ? ['password'] : ['password', 'oidc'],
-        ...(oidcName !== undefined && { oidc_name: oidcName }),
+        ...(oidcName !== undefined && { oidc_name: oidcName, oidc_start_url: '/auth/oidc/start' }),
         password_reset: sendsEmail ? 'email' : 'ask_admin',
         setup_required: !(await isAnyUser(prisma)),
       });
