@@ -1,7 +1,7 @@
 /**
  * Who is signed in. The access token lives in memory only; the session cookie, which scripts can't read, gets a new one
- * after a reload. That cookie is rotated by each use and a second use of an old one ends the session, so a tab
- * refreshes once at a time and, by a lock, no two tabs at once.
+ * after a reload. That cookie is rotated by each use, and using an old one again ends the session but for some seconds, in
+ * which an answer may have got lost; so a tab refreshes once at a time and, by a lock, no two tabs at once.
  */
 import { createClients } from '@gantry/api-client';
 import { useSyncExternalStore } from 'react';

@@ -7,6 +7,9 @@ import type { Session } from '../generated/prisma/client';
 export const SESSION_IDLE_DAYS = 30;
 const SESSION_DAYS_MAX = 180;
 
+/** How long a replaced cookie still counts: requests that were under way, or whose answer was lost, carry it. */
+export const REPLACED_COOKIE_SECONDS = 20;
+
 export interface NewSession {
   id: string;
   userId: string;
@@ -27,8 +30,10 @@ export async function insertSession(tx: Db, session: NewSession): Promise<void> 
 }
 
 /**
- * Puts `fresh` in the place of the cookie and says whose session it is. A cookie that was replaced before is a copy, in
- * hands that we don't know: the whole session ends, and `endedId` names it.
+ * Puts `fresh` in the place of the cookie and says whose session it is. The cookie of just before is still taken for
+ * REPLACED_COOKIE_SECONDS, for a page that was left while the answer with the new one was on its way: then the session
+ * has two successors, and the first that is used replaces the other. Any other replaced cookie is a copy, in hands that
+ * we don't know: the whole session ends, and `endedId` names it.
  */
 export function replaceCookie(
   pool: Pool,
@@ -36,18 +41,30 @@ export function replaceCookie(
   fresh: Buffer,
 ): Promise<{ userId: string; sessionId: string } | { endedId: string | null }> {
   return inTransaction(pool, async (query) => {
-    // The row lock of this UPDATE makes two refreshes with one cookie take turns: the second finds it replaced.
-    const { rows } = await query(
-      `UPDATE session_cookies c SET replaced_at = now()
-       FROM sessions s JOIN users u ON u.id = s.user_id
-       WHERE c.hash = ANY($1) AND c.replaced_at IS NULL AND s.id = c.session_id
-         AND s.revoked_at IS NULL AND s.expires_at > now() AND u.disabled_at IS NULL
-       RETURNING s.id, s.user_id`,
+    // Two refreshes of one session take turns. What the first did to the cookies only the next statement sees.
+    const { rows: alive } = await query(
+      `SELECT s.id, s.user_id
+       FROM session_cookies c JOIN sessions s ON s.id = c.session_id JOIN users u ON u.id = s.user_id
+       WHERE c.hash = ANY($1) AND s.revoked_at IS NULL AND s.expires_at > now() AND u.disabled_at IS NULL
+       FOR UPDATE OF s`,
       [hashes],
     );
-    const [session] = rows;
-    if (!session) {
+    const { rows: accepted } = await query(
+      `SELECT c.replaced_at IS NULL AS is_current FROM session_cookies c
+       WHERE c.hash = ANY($1) AND (c.replaced_at IS NULL OR (
+         c.replaced_at > now() - make_interval(secs => $2)
+         AND c.replaced_at = (SELECT max(o.replaced_at) FROM session_cookies o WHERE o.session_id = c.session_id)))`,
+      [hashes, REPLACED_COOKIE_SECONDS],
+    );
+    const [session] = alive;
+    const [cookie] = accepted;
+    if (!session || !cookie) {
       return { endedId: await revokeByCookie(query, hashes, 'c.replaced_at IS NOT NULL') };
+    }
+    if (cookie.is_current) {
+      await query('UPDATE session_cookies SET replaced_at = now() WHERE session_id = $1 AND replaced_at IS NULL', [
+        session.id,
+      ]);
     }
     await query('INSERT INTO session_cookies (hash, session_id) VALUES ($1, $2)', [fresh, session.id]);
     await query(

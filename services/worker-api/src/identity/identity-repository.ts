@@ -2,6 +2,7 @@
 import type { Role } from '@gantry/events';
 import type { Pool } from 'pg';
 import { normaliseEmail } from '../auth/email';
+import { REPLACED_COOKIE_SECONDS } from '../auth/session-repository';
 import type { UserRow } from './identity';
 
 const USER_COLUMNS = `u.id AS user_id, u.email, u.name, u.default_workspace_id,
@@ -48,9 +49,6 @@ export interface SessionRow extends UserRow {
   hash: Buffer;
   expires_at: Date;
 }
-
-/** Requests that were under way while another tab refreshed still carry the cookie of before. */
-const REPLACED_COOKIE_SECONDS = 20;
 
 /** Null for a cookie that is unknown or was replaced, and for a session that ended. */
 export async function findSession(pool: Pool, hashes: Buffer[]): Promise<SessionRow | null> {
