@@ -32,10 +32,12 @@ export async function consume<T extends z.ZodType>(options: {
   pool: Pool;
   service: string;
   event: EventType<T>;
+  /** False: nothing to do for this one, so it needs no transaction. Default: all are wanted. */
+  wants?: (data: z.infer<T>) => boolean;
   handle: (tx: PoolClient, received: Received<z.infer<T>>) => Promise<void>;
   log: Logger;
 }): Promise<Consumer> {
-  const { bus, pool, service, event, handle, log } = options;
+  const { bus, pool, service, event, wants = () => true, handle, log } = options;
   const durable = `${service}-${event.subject.replaceAll('.', '-')}`;
   const manager = await bus.nc.jetstreamManager({ checkAPI: false });
   await manager.consumers.add(EVENTS_STREAM, {
@@ -55,6 +57,7 @@ export async function consume<T extends z.ZodType>(options: {
       log.error({ err, subject: message.subject, seq: message.seq }, 'event breaks its schema: terminated');
       return message.term();
     }
+    if (!wants(received.data)) return message.ack();
     const client = await pool.connect();
     try {
       await client.query('BEGIN');

@@ -29,6 +29,8 @@ export function dashboardFiles({ directory, addresses }: DashboardOptions): Rout
   ].join('; ');
 
   const router = Router();
+  // No look at the disk for what can't be a file of ours.
+  router.use((req, _res, next) => next(NOT_A_PAGE.test(req.path) ? 'router' : undefined));
   router.use(
     '/assets',
     // Their names carry a hash of their content.
@@ -47,7 +49,7 @@ export function dashboardFiles({ directory, addresses }: DashboardOptions): Rout
 function page(root: string, csp: string): RequestHandler {
   const index = path.join(root, 'index.html');
   return (req, res, next) => {
-    if (NOT_A_PAGE.test(req.path) || !req.accepts('html')) return next();
+    if (!req.accepts('html')) return next();
     res.set({ 'Content-Security-Policy': csp, 'Cache-Control': 'no-cache' });
     if (existsSync(index)) return res.sendFile(index, { cacheControl: false });
     res.status(503).type('html').send(NOT_BUILT);
