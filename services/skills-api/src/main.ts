@@ -1,4 +1,4 @@
-import { createTokenHasher, remoteIdentify } from '@gantry/auth';
+import { createTokenHasher, externalIssuer, remoteIdentify } from '@gantry/auth';
 import { connectBus, consume, ensureStreams, runFinished, startRelay } from '@gantry/events';
 import { createLogger, health, postgresCheck, readEnv, serve } from '@gantry/http';
 import { apiKeyTokens } from './api-keys/api-key';
@@ -11,6 +11,7 @@ import { forgivesTyping } from './search/search-skills';
 import { countUses } from './skills/skill-events';
 import { countViews } from './skills/view-counts';
 import { seedLibraries } from './starter/seed-libraries';
+import { consumeWorkspaceEvents } from './workspaces/workspace-events';
 
 async function main() {
   const env = readEnv(envSchema);
@@ -29,11 +30,21 @@ async function main() {
     jwksUrl: env.JWKS_URL,
     issuer: env.JWT_ISSUER ?? env.BASE_URL,
     audience: env.JWT_AUDIENCE,
+    externalIssuer: externalIssuer(env),
     ownTokens: apiKeyTokens({ prisma, hasher, keyUse }),
     log,
   });
   await seedLibraries(prisma, log);
-  const uses = await consume({ bus, pool, service: 'skills-api', event: runFinished, handle: countUses, log });
+  const uses = await consume({
+    bus,
+    pool,
+    service: 'skills-api',
+    event: runFinished,
+    wants: ({ skills }) => Boolean(skills?.length),
+    handle: countUses,
+    log,
+  });
+  const purges = await consumeWorkspaceEvents({ bus, pool, log });
   const housekeeping = startHousekeeping({ database, log });
   const app = createApp({
     database,
@@ -66,7 +77,7 @@ async function main() {
     },
     close: async () => {
       identities.stop();
-      await uses.stop();
+      await Promise.all([uses.stop(), purges.stop()]);
       await Promise.all([views.flush(), keyUse.flush()]);
       await relay.stop();
       await bus.nc.drain();
