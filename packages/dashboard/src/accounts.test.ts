@@ -57,7 +57,7 @@ withBrowser('accounts', () => {
       for (const [link, text, screen] of [
         ['Tokens', 'laptop', 'tokens'],
         ['Audit log', 'member.role_changed', 'audit-log'],
-        ['Workspace', 'Another workspace', 'workspace'],
+        ['Workspace', 'The cellar', 'workspace'],
         ['Account', 'Safari on iOS', 'account'],
       ] as const) {
         await page.getByRole('navigation').getByRole('link', { name: link, exact: true }).click();
@@ -172,6 +172,20 @@ withBrowser('accounts', () => {
     await page.getByRole('button', { name: 'Delete it now' }).click();
     await page.getByRole('heading', { name: 'Automations' }).waitFor();
     expect(site.api.accounts.me.workspaces).toHaveLength(2);
+  });
+
+  test('a deleted workspace is restored, and what is on screen is of it again', async () => {
+    const page = await site.signedIn('/settings/workspace');
+    await page.getByRole('button', { name: 'Delete Operations' }).click();
+    await page.getByRole('button', { name: 'Delete it now' }).click();
+    await page.getByRole('heading', { name: 'Automations' }).waitFor();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('link', { name: 'Workspace', exact: true }).click();
+    await page.getByRole('button', { name: 'Restore Operations' }).click();
+    await page.waitForFunction(() => localStorage.getItem('gantry-workspace') === 'ws_ops');
+    await page.getByRole('heading', { name: 'Automations' }).waitFor();
+    expect(site.api.accounts.me.workspaces.map(({ name }) => name)).toEqual(['The laboratory', 'Operations']);
+    expect(site.api.accounts.deleted.map(({ name }) => name)).toEqual(['The cellar']);
   });
 
   test('the sign-in page leads to the identity provider, if there is one, and says in words why it led back', async () => {

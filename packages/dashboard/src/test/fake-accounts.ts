@@ -6,6 +6,8 @@ type Schemas = WorkerSchemas;
 
 export interface FakeAccounts {
   me: Schemas['Me'];
+  /** Workspaces that can still be restored. */
+  deleted: Schemas['Workspace'][];
   members: Schemas['Member'][];
   invitations: Schemas['Invitation'][];
   tokens: Schemas['Token'][];
@@ -55,6 +57,7 @@ export const newAccounts = (): FakeAccounts => ({
     ...{ workspace_id: 'ws_ops', role: 'owner' },
     workspaces: [workspace('ws_ops', 'Operations', 'owner'), workspace('ws_lab', 'The laboratory', 'viewer')],
   },
+  deleted: [{ ...workspace('ws_old', 'The cellar', 'owner'), deleted_at: AT, purge_at: LATER }],
   members: [
     {
       ...{ user_id: 'usr_ada', email: PERSON.email, name: 'Ada', role: 'owner', joined_at: AT },
@@ -178,8 +181,18 @@ async function answerWorkspace(fake: FakeAccounts, req: FakeRequest): Promise<Fa
   }
   if (!what && present) {
     if (verb === 'PATCH') present.name = (await req.body()).name ?? '';
-    else fake.me.workspaces = fake.me.workspaces.filter((one) => one !== present);
+    else {
+      fake.me.workspaces = fake.me.workspaces.filter((one) => one !== present);
+      fake.deleted.push({ ...present, deleted_at: AT, purge_at: LATER });
+    }
     return { status: 200, body: present };
+  }
+  if (line === 'GET /api/workspaces') return { status: 200, body: fake.deleted };
+  if (what === 'restore') {
+    const { deleted_at, purge_at, ...restored } = fake.deleted.find((one) => one.id === part[3]) ?? {};
+    fake.deleted = fake.deleted.filter((one) => one.id !== part[3]);
+    fake.me.workspaces.push(restored as Schemas['Workspace']);
+    return { status: 200, body: restored };
   }
   if (what === 'leave') return refused(409, 'the last owner stays: make somebody else an owner first');
   if (also === 'password-reset') {

@@ -2,7 +2,6 @@ import { unwrap } from '@gantry/api-client';
 import { Button, Skeleton, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { useNavigate } from 'react-router';
 import { useWorkspace } from '../account/use-me';
 import { type Workspace, workerApi } from '../api';
 import { Notice } from '../layout/notice';
@@ -10,7 +9,8 @@ import { Panel } from '../layout/panel';
 import { ConfirmButton } from '../settings/confirm-button';
 import styles from '../settings/settings.module.css';
 import { SettingsFrame } from '../settings/settings-frame';
-import { workspaceChoice } from './workspace-choice';
+import { DeletedWorkspaces } from './deleted-workspaces';
+import { useMoveTo } from './use-move-to';
 
 export function WorkspacePage() {
   const workspace = useWorkspace();
@@ -18,19 +18,9 @@ export function WorkspacePage() {
     <SettingsFrame title="Workspace">
       {workspace ? <Present key={workspace.id} workspace={workspace} /> : <Skeleton height={160} />}
       <Another />
+      <DeletedWorkspaces />
     </SettingsFrame>
   );
-}
-
-/** After it, everything on screen is of another workspace. */
-function useMoveTo() {
-  const queryClient = useQueryClient();
-  const navigate = useNavigate();
-  return async (workspaceId: string | null) => {
-    workspaceChoice.choose(workspaceId);
-    await queryClient.resetQueries();
-    navigate('/');
-  };
 }
 
 const submitted = (use: (name: string) => void) => (event: FormEvent<HTMLFormElement>) => {
@@ -81,7 +71,7 @@ function Present({ workspace }: { workspace: Workspace }) {
       )}
       <p className={styles.text}>
         {workspace.permissions.delete
-          ? 'A deleted workspace can be brought back over the API for seven days; then everything in it is gone.'
+          ? 'A deleted workspace can be brought back on this page for seven days; then everything in it is gone.'
           : `You are here as ${workspace.role}.`}
       </p>
       <div className={styles.actions}>
