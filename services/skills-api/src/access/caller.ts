@@ -1,6 +1,7 @@
 /** Who reads and who writes on this surface. */
 import { AppError, callerOf } from '@gantry/http';
 import type { Request } from 'express';
+import { type Audit, auditOf } from '../audit/audit';
 
 /** Anybody: nulls for somebody who is not signed in. An owner is a user in a workspace, never a user alone. */
 export interface Reader {
@@ -17,6 +18,11 @@ export interface Person extends Reader {
   name: string | null;
 }
 
+/** A person behind a request, whose changes are written down. */
+export interface Actor extends Person {
+  audit: Audit;
+}
+
 export const readerOf = ({ principal }: Request): Reader => ({
   userId: principal?.userId ?? null,
   workspaceId: principal?.workspaceId ?? null,
@@ -24,9 +30,9 @@ export const readerOf = ({ principal }: Request): Reader => ({
 });
 
 /** @throws AppError 403 for a workspace token, which stands for nobody */
-export function personOf(req: Request): Person {
+export function personOf(req: Request): Actor {
   const { userId, workspaceId, email, name } = callerOf(req);
-  if (userId) return { userId, workspaceId, email: email?.toLowerCase() ?? null, name };
+  if (userId) return { userId, workspaceId, email: email?.toLowerCase() ?? null, name, audit: auditOf(req) };
   throw new AppError('forbidden', 'needs_user', 'skills belong to people: a workspace token can only read them');
 }
 
@@ -41,7 +47,7 @@ export function refuseApiKey(req: Request): void {
 }
 
 /** A person who is signed in, or holds a token of the account. @throws AppError 403 */
-export function signedInOf(req: Request): Person {
+export function signedInOf(req: Request): Actor {
   refuseApiKey(req);
   return personOf(req);
 }

@@ -6,13 +6,16 @@ import { type ApiKeyDeps, apiKeyToApi, createApiKey, listApiKeys, revokeApiKey, 
 export interface ApiKeyRouteDeps extends ApiKeyDeps {
   /** After a commit that ended a secret. */
   revoked: (keyId: string) => void;
+  /** After a commit that wrote to the outbox. */
+  announce: () => void;
 }
 
 export function apiKeyOperations(deps: ApiKeyRouteDeps): Operations {
-  const { prisma, revoked } = deps;
+  const { prisma, revoked, announce } = deps;
   return {
     createApiKey: async (req, res) => {
       const { row, key } = await createApiKey(deps, signedInOf(req), req.body.name);
+      announce();
       res.status(201).json({ ...apiKeyToApi(row), key });
     },
     listApiKeys: async (req, res) => {

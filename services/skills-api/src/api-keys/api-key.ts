@@ -2,7 +2,8 @@
 import { newOpaqueToken, type OwnTokens, shownPrefix, type TokenHasher } from '@gantry/auth';
 import { enqueue, newId, tokenRevoked } from '@gantry/events';
 import { conflict, notFound } from '@gantry/http';
-import type { Person } from '../access/caller';
+import type { Actor, Person } from '../access/caller';
+import type { Change } from '../audit/audit';
 import { type Db, executeIn } from '../database';
 import type { ApiKey, PrismaClient } from '../generated/prisma/client';
 import type { KeyUse } from './key-use';
@@ -28,7 +29,7 @@ export function apiKeyToApi({ id, name, prefix, createdAt, rotatedAt, lastUsedAt
 /** @returns the row, and the key that is shown this once. @throws AppError 409 for the 26th */
 export function createApiKey(
   { prisma, hasher }: ApiKeyDeps,
-  person: Person,
+  person: Actor,
   name: string,
 ): Promise<{ row: ApiKey; key: string }> {
   return prisma.$transaction(async (tx) => {
@@ -41,6 +42,7 @@ export function createApiKey(
     const row = await tx.apiKey.create({
       data: { id: newId('key_'), userId, workspaceId, name: name.trim(), ...secret },
     });
+    await person.audit(tx, changeOf('api_key.created', row));
     return { row, key };
   });
 }
@@ -55,7 +57,7 @@ export const listApiKeys = (db: Db, { userId, workspaceId }: Person): Promise<Ap
 /** The same key under a new secret: what still sends the old one is refused. */
 export function rotateApiKey(
   { prisma, hasher }: ApiKeyDeps,
-  person: Person,
+  person: Actor,
   id: string,
 ): Promise<{ row: ApiKey; key: string }> {
   return prisma.$transaction(async (tx) => {
@@ -63,15 +65,17 @@ export function rotateApiKey(
     const { key, ...secret } = newKey(hasher);
     const row = await tx.apiKey.update({ where: { id }, data: { ...secret, rotatedAt: new Date(), lastUsedAt: null } });
     await enqueue(executeIn(tx), tokenRevoked, person.workspaceId, { tokenId: id });
+    await person.audit(tx, changeOf('api_key.rotated', row));
     return { row, key };
   });
 }
 
-export function revokeApiKey(prisma: PrismaClient, person: Person, id: string): Promise<void> {
+export function revokeApiKey(prisma: PrismaClient, person: Actor, id: string): Promise<void> {
   return prisma.$transaction(async (tx) => {
     await findOwnKey(tx, person, id);
-    await tx.apiKey.update({ where: { id }, data: { revokedAt: new Date() } });
+    const row = await tx.apiKey.update({ where: { id }, data: { revokedAt: new Date() } });
     await enqueue(executeIn(tx), tokenRevoked, person.workspaceId, { tokenId: id });
+    await person.audit(tx, changeOf('api_key.revoked', row));
   });
 }
 
@@ -101,6 +105,12 @@ export function apiKeyTokens({ prisma, hasher, keyUse }: ApiKeyDeps & { keyUse: 
     },
   };
 }
+
+const changeOf = (action: Change['action'], { id, name, prefix }: ApiKey): Change => ({
+  action,
+  resource: { type: 'api_key', id },
+  details: { name, prefix },
+});
 
 function newKey(hasher: TokenHasher) {
   const key = newOpaqueToken('rly_');

@@ -18,7 +18,14 @@ import {
   unsubscribe,
 } from './library-service';
 
-export function libraryOperations({ prisma, skillsUrl }: { prisma: PrismaClient; skillsUrl: string }): Operations {
+export interface LibraryDeps {
+  prisma: PrismaClient;
+  skillsUrl: string;
+  /** After a commit that wrote to the outbox. */
+  announce: () => void;
+}
+
+export function libraryOperations({ prisma, skillsUrl, announce }: LibraryDeps): Operations {
   /** The library as the caller now sees it. */
   async function answer(req: Request, res: Response, slug: string) {
     const reader = readerOf(req);
@@ -35,6 +42,7 @@ export function libraryOperations({ prisma, skillsUrl }: { prisma: PrismaClient;
     },
     createLibrary: async (req, res) => {
       const slug = await createLibrary(prisma, signedInOf(req), req.body);
+      announce();
       res.status(201).location(`/api/v1/libraries/${slug}`);
       await answer(req, res, slug);
     },
@@ -42,24 +50,29 @@ export function libraryOperations({ prisma, skillsUrl }: { prisma: PrismaClient;
     changeLibrary: async (req, res) => {
       const slug = pathParam(req, 'slug');
       await changeLibrary(prisma, signedInOf(req), slug, req.body);
+      announce();
       await answer(req, res, slug);
     },
     deleteLibrary: async (req, res) => {
       await deleteLibrary(prisma, signedInOf(req), pathParam(req, 'slug'));
+      announce();
       res.status(204).end();
     },
     addToLibrary: async (req, res) => {
       const slug = pathParam(req, 'slug');
       await addToLibrary(prisma, signedInOf(req), slug, req.body.skill_slug);
+      announce();
       await answer(req, res, slug);
     },
     removeFromLibrary: async (req, res) => {
       await removeFromLibrary(prisma, signedInOf(req), pathParam(req, 'slug'), pathParam(req, 'skill_slug'));
+      announce();
       res.status(204).end();
     },
     orderLibrary: async (req, res) => {
       const slug = pathParam(req, 'slug');
       await orderLibrary(prisma, signedInOf(req), slug, req.body.skill_slugs);
+      announce();
       await answer(req, res, slug);
     },
     listMyLibraries: async (req, res) => {

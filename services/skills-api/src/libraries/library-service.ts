@@ -1,6 +1,7 @@
 import { newId } from '@gantry/events';
 import { AppError, conflict, type FieldProblem, invalid } from '@gantry/http';
-import type { Person, Reader } from '../access/caller';
+import type { Actor, Person, Reader } from '../access/caller';
+import type { Change } from '../audit/audit';
 import type { Db } from '../database';
 import type { PrismaClient, Visibility } from '../generated/prisma/client';
 import { upsertPerson } from '../people-repository';
@@ -38,7 +39,7 @@ async function getOwnedLibrary(db: Db, slug: string, owner: Person): Promise<Lib
 }
 
 /** Private unless said otherwise. @returns its slug. @throws AppError 400, or 409 for a slug that is taken */
-export async function createLibrary(prisma: PrismaClient, owner: Person, input: LibraryInput): Promise<string> {
+export async function createLibrary(prisma: PrismaClient, owner: Actor, input: LibraryInput): Promise<string> {
   const title = checkTitle(input.title);
   if (input.slug !== undefined) checkSlug(input.slug);
   const first = input.slug ?? deriveSlug(title, 'library');
@@ -48,7 +49,10 @@ export async function createLibrary(prisma: PrismaClient, owner: Person, input: 
     await upsertPerson(tx, owner);
     let slug = first;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      if (await insertLibrary(tx, owner, { ...row, slug })) return slug;
+      if (await insertLibrary(tx, owner, { ...row, slug })) {
+        await owner.audit(tx, changeOf('library.created', row.id, { slug, visibility: row.visibility }));
+        return slug;
+      }
       if (input.slug !== undefined)
         throw conflict('slug_taken', `slug: "${slug}" is taken or was once; choose another`);
       slug = withSuffix(first);
@@ -59,30 +63,35 @@ export async function createLibrary(prisma: PrismaClient, owner: Person, input: 
 
 export async function changeLibrary(
   prisma: PrismaClient,
-  owner: Person,
+  owner: Actor,
   slug: string,
   input: Partial<LibraryInput>,
 ): Promise<void> {
   const { id } = await getOwnedLibrary(prisma, slug, owner);
-  await prisma.library.update({
-    where: { id },
-    data: {
-      ...(input.title !== undefined && { title: checkTitle(input.title) }),
-      ...(input.description !== undefined && { description: input.description.trim() }),
-      ...(input.visibility !== undefined && { visibility: input.visibility }),
-      updatedAt: new Date(),
-    },
+  const data = {
+    ...(input.title !== undefined && { title: checkTitle(input.title) }),
+    ...(input.description !== undefined && { description: input.description.trim() }),
+    ...(input.visibility !== undefined && { visibility: input.visibility }),
+  };
+  await prisma.$transaction(async (tx) => {
+    await tx.library.update({ where: { id }, data: { ...data, updatedAt: new Date() } });
+    const { visibility } = data;
+    const details = { slug, changed: Object.keys(data), ...(visibility && { visibility }) };
+    await owner.audit(tx, changeOf('library.changed', id, details));
   });
 }
 
 /** Its skills stay; its slug is never given to another library. */
-export async function deleteLibrary(prisma: PrismaClient, owner: Person, slug: string): Promise<void> {
+export async function deleteLibrary(prisma: PrismaClient, owner: Actor, slug: string): Promise<void> {
   const { id } = await getOwnedLibrary(prisma, slug, owner);
-  await prisma.library.update({ where: { id }, data: { deletedAt: new Date() } });
+  await prisma.$transaction(async (tx) => {
+    await tx.library.update({ where: { id }, data: { deletedAt: new Date() } });
+    await owner.audit(tx, changeOf('library.deleted', id, { slug }));
+  });
 }
 
 /** At the end; nothing happens to one that is in it already. @throws AppError 404 for a skill that the caller may not read */
-export function addToLibrary(prisma: PrismaClient, owner: Person, slug: string, skillSlug: string): Promise<void> {
+export function addToLibrary(prisma: PrismaClient, owner: Actor, slug: string, skillSlug: string): Promise<void> {
   return prisma.$transaction(async (tx) => {
     await lockLibrary(tx, slug);
     const { id: libraryId } = await getOwnedLibrary(tx, slug, owner);
@@ -94,30 +103,34 @@ export function addToLibrary(prisma: PrismaClient, owner: Person, slug: string, 
     });
     if (count >= LIBRARY_SKILLS_MAX)
       throw conflict('library_full', `a library holds at most ${LIBRARY_SKILLS_MAX} skills`);
-    await tx.librarySkill.createMany({
+    const added = await tx.librarySkill.createMany({
       data: [{ libraryId, skillId, position: (max.position ?? 0) + 1, addedBy: owner.userId }],
       skipDuplicates: true,
     });
     await tx.library.update({ where: { id: libraryId }, data: { updatedAt: new Date() } });
+    if (added.count) await owner.audit(tx, changeOf('library.skill_added', libraryId, { slug, skill: skillSlug }));
   });
 }
 
 /** @throws AppError 404 for a skill that is not in it */
 export async function removeFromLibrary(
   prisma: PrismaClient,
-  owner: Person,
+  owner: Actor,
   slug: string,
   skillSlug: string,
 ): Promise<void> {
   const { id } = await getOwnedLibrary(prisma, slug, owner);
-  const { count } = await prisma.librarySkill.deleteMany({ where: { libraryId: id, skill: { slug: skillSlug } } });
-  if (!count)
-    throw new AppError('not_found', 'not_found', `the skill "${skillSlug.slice(0, 100)}" is not in this library`);
-  await prisma.library.update({ where: { id }, data: { updatedAt: new Date() } });
+  await prisma.$transaction(async (tx) => {
+    const { count } = await tx.librarySkill.deleteMany({ where: { libraryId: id, skill: { slug: skillSlug } } });
+    if (!count)
+      throw new AppError('not_found', 'not_found', `the skill "${skillSlug.slice(0, 100)}" is not in this library`);
+    await tx.library.update({ where: { id }, data: { updatedAt: new Date() } });
+    await owner.audit(tx, changeOf('library.skill_removed', id, { slug, skill: skillSlug }));
+  });
 }
 
 /** Those named come first, in this order; the others keep theirs behind them. @throws AppError 400 naming the unknown */
-export function orderLibrary(prisma: PrismaClient, owner: Person, slug: string, skillSlugs: string[]): Promise<void> {
+export function orderLibrary(prisma: PrismaClient, owner: Actor, slug: string, skillSlugs: string[]): Promise<void> {
   return prisma.$transaction(async (tx) => {
     await lockLibrary(tx, slug);
     const { id } = await getOwnedLibrary(tx, slug, owner);
@@ -137,6 +150,7 @@ export function orderLibrary(prisma: PrismaClient, owner: Person, slug: string, 
     const order = new Set([...named, ...inside.map((place) => place.skillId)]);
     await placeSkills(tx, id, [...order]);
     await tx.library.update({ where: { id }, data: { updatedAt: new Date() } });
+    await owner.audit(tx, changeOf('library.reordered', id, { slug }));
   });
 }
 
@@ -156,6 +170,12 @@ export async function unsubscribe(prisma: PrismaClient, person: Person, slug: st
   });
   if (!count) await getReadableLibrary(prisma, slug, person);
 }
+
+const changeOf = (action: Change['action'], id: string, details: Record<string, unknown>): Change => ({
+  action,
+  resource: { type: 'library', id },
+  details,
+});
 
 function checkTitle(given: string): string {
   const title = given.replace(/\s+/g, ' ').trim();

@@ -1,6 +1,6 @@
 import { newId, skillPublished } from '@gantry/events';
 import { conflict } from '@gantry/http';
-import type { Person } from '../access/caller';
+import type { Actor } from '../access/caller';
 import type { PrismaClient } from '../generated/prisma/client';
 import { upsertPerson } from '../people-repository';
 import { announce } from './skill-events';
@@ -18,7 +18,7 @@ const ATTEMPTS_MAX = 5;
  */
 export async function publishSkill(
   prisma: PrismaClient,
-  owner: Person,
+  owner: Actor,
   input: PublishInput,
 ): Promise<{ slug: string; warnings: string[] }> {
   const checked = checkContent(input);
@@ -33,6 +33,11 @@ export async function publishSkill(
     const slug = await insertUnderFreeSlug(insert, input.slug, checked);
     await insertVersion(tx, id, 1, { content, authorId: owner.userId, message: null });
     await announce(tx, skillPublished, { id, slug, workspaceId: owner.workspaceId, version: 1, visibility });
+    await owner.audit(tx, {
+      action: 'skill.published',
+      resource: { type: 'skill', id },
+      details: { slug, visibility },
+    });
     return slug;
   });
   return { slug, warnings };

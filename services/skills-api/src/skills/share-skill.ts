@@ -1,7 +1,7 @@
 /** Who may read a private skill: e-mail addresses, counted when somebody is signed in with one. */
 import { skillChanged } from '@gantry/events';
 import { conflict, type FieldProblem, invalid } from '@gantry/http';
-import type { Person } from '../access/caller';
+import type { Actor } from '../access/caller';
 import type { Db } from '../database';
 import type { PrismaClient } from '../generated/prisma/client';
 import { getOwnedSkill } from './get-skill';
@@ -18,7 +18,7 @@ const EMAIL_CHARS_MAX = 254;
 const EMAIL = /^[^\0\s@<>"'(),;:\\[\]]{1,64}@[^\0\s@<>"'(),;:\\[\]]+\.[^\0\s@<>"'(),;:\\[\].]{2,}$/;
 
 /** @returns all addresses, in order. @throws AppError 400 naming every bad address, 403, 404, 409 above the limit, 410 */
-export function shareSkill(prisma: PrismaClient, owner: Person, slug: string, input: ShareInput): Promise<string[]> {
+export function shareSkill(prisma: PrismaClient, owner: Actor, slug: string, input: ShareInput): Promise<string[]> {
   const emails = checkEmails(input.emails, 'emails');
   const remove = checkEmails(input.remove ?? [], 'remove');
   return prisma.$transaction(async (tx) => {
@@ -34,6 +34,11 @@ export function shareSkill(prisma: PrismaClient, owner: Person, slug: string, in
     if (gone.count || come.count) {
       const { id, workspace_id: workspaceId, version, visibility } = skill;
       await announce(tx, skillChanged, { id, slug, workspaceId, version, visibility });
+      await owner.audit(tx, {
+        action: 'skill.shared',
+        resource: { type: 'skill', id },
+        details: { slug, added: come.count, removed: gone.count, total: list.length },
+      });
     }
     return list;
   });

@@ -1,6 +1,6 @@
 import { type Handler, notFound, type Operations } from '@gantry/http';
 import type { Request, Response } from 'express';
-import { type Person, personOf, readerOf, signedInOf } from '../access/caller';
+import { type Actor, type Person, personOf, readerOf, signedInOf } from '../access/caller';
 import type { PrismaClient } from '../generated/prisma/client';
 import { linkNext, pageOf, pathParam } from '../page-of';
 import { getOwnedSkill, getReadableSkill } from './get-skill';
@@ -27,7 +27,7 @@ export function skillOperations({ prisma, skillsUrl, views, announce }: SkillDep
     res.json({ ...skillToApi(await getReadableSkill(prisma, slug, person), skillsUrl), ...extras });
   }
 
-  const publish = async (person: Person, req: Request, res: Response) => {
+  const publish = async (person: Actor, req: Request, res: Response) => {
     const { slug, warnings } = await publishSkill(prisma, person, req.body);
     announce();
     res.status(201).location(`/api/v1/skills/${slug}`);

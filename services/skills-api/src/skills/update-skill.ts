@@ -1,6 +1,6 @@
 import { skillChanged } from '@gantry/events';
 import { AppError, conflict } from '@gantry/http';
-import type { Person } from '../access/caller';
+import type { Actor } from '../access/caller';
 import type { Db } from '../database';
 import type { PrismaClient } from '../generated/prisma/client';
 import { upsertPerson } from '../people-repository';
@@ -20,7 +20,7 @@ export interface UpdateInput extends Omit<PublishInput, 'slug'> {
 /** A new version if what versions are made of is another. @throws AppError 400, 403, 404, 409, 410, 413 */
 export function changeSkill(
   prisma: PrismaClient,
-  owner: Person,
+  owner: Actor,
   slug: string,
   input: UpdateInput,
 ): Promise<{ warnings: string[] }> {
@@ -43,21 +43,31 @@ export function changeSkill(
     if (isNew)
       await insertVersion(tx, skill.id, version, { content, authorId: owner.userId, message: input.message ?? null });
     await announce(tx, skillChanged, { ...announced(skill), version, visibility });
+    await owner.audit(tx, {
+      action: 'skill.changed',
+      resource: { type: 'skill', id: skill.id },
+      details: {
+        slug,
+        version,
+        ...(visibility !== skill.visibility && { visibility: { from: skill.visibility, to: visibility } }),
+      },
+    });
     return { warnings };
   });
 }
 
 /** From now on nobody reads it; its row, shares and places stay for a restoration. */
-export function deleteSkill(prisma: PrismaClient, owner: Person, slug: string): Promise<void> {
+export function deleteSkill(prisma: PrismaClient, owner: Actor, slug: string): Promise<void> {
   return prisma.$transaction(async (tx) => {
     const skill = await ownedForUpdate(tx, owner, slug);
     await setDeleted(tx, skill.id, new Date());
     await announceDeleted(tx, announced(skill));
+    await owner.audit(tx, { action: 'skill.deleted', resource: { type: 'skill', id: skill.id }, details: { slug } });
   });
 }
 
 /** Nothing happens to one that is not deleted. @throws AppError 404; 410 when it was too long ago */
-export function restoreSkill(prisma: PrismaClient, owner: Person, slug: string): Promise<void> {
+export function restoreSkill(prisma: PrismaClient, owner: Actor, slug: string): Promise<void> {
   return prisma.$transaction(async (tx) => {
     await lockSkill(tx, slug);
     const skill = await findSkill(tx, slug, owner);
@@ -71,10 +81,11 @@ export function restoreSkill(prisma: PrismaClient, owner: Person, slug: string):
     }
     await setDeleted(tx, skill.id, null);
     await announce(tx, skillChanged, announced(skill));
+    await owner.audit(tx, { action: 'skill.restored', resource: { type: 'skill', id: skill.id }, details: { slug } });
   });
 }
 
-async function ownedForUpdate(tx: Db, owner: Person, slug: string): Promise<SkillWithBody> {
+async function ownedForUpdate(tx: Db, owner: Actor, slug: string): Promise<SkillWithBody> {
   if (!(await lockSkill(tx, slug))) throw noSkill(slug);
   return getOwnedSkill(tx, slug, owner);
 }
