@@ -12,11 +12,12 @@ export function isAbandoned(name: string): boolean {
   return owner !== null && startTime(Number(owner[1])) !== owner[2];
 }
 
-/** Field 22 of /proc/<pid>/stat: clock ticks since boot. '' for a process that is gone. */
+/** Field 22 of /proc/<pid>/stat: clock ticks since boot. '' for a process that is gone, collected by its parent or not. */
 function startTime(pid: number): string {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+    const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return 'ZX'.includes(state) ? '' : (fields[18] ?? '');
   } catch {
     return '';
   }
