@@ -1,4 +1,4 @@
-import { Pool } from 'pg';
+import { Pool, type PoolClient } from 'pg';
 import type { Logger } from 'pino';
 
 const CONNECTIONS_MAX = 10;
@@ -30,4 +30,22 @@ export function createPool(
     client.on('error', (err) => options.log.warn({ err }, 'lost a connection to PostgreSQL'));
   });
   return pool;
+}
+
+/** A transaction of plain SQL, for what needs locks or a row count. A connection that failed in it is not used again. */
+export async function inTransaction<T>(pool: Pool, work: (tx: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let failed: Error | undefined;
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    return result;
+  } catch (err) {
+    failed = err as Error;
+    await client.query('ROLLBACK').catch(() => {});
+    throw err;
+  } finally {
+    client.release(failed);
+  }
 }

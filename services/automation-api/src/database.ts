@@ -1,7 +1,7 @@
 import type { Execute } from '@gantry/events';
 import { createPool } from '@gantry/http';
 import { PrismaPg } from '@prisma/adapter-pg';
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type Prisma, PrismaClient } from './generated/prisma/client';
 
@@ -36,21 +36,3 @@ export const executeIn =
   (tx: Db): Execute =>
   (sql, values) =>
     tx.$executeRawUnsafe(sql, ...values);
-
-/** A transaction of plain SQL, for what needs locks. */
-export async function inTransaction<T>(pool: Pool, work: (tx: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  let failed: Error | undefined;
-  try {
-    await client.query('BEGIN');
-    const result = await work(client);
-    await client.query('COMMIT');
-    return result;
-  } catch (err) {
-    failed = err as Error;
-    await client.query('ROLLBACK').catch(() => {});
-    throw err;
-  } finally {
-    client.release(failed);
-  }
-}

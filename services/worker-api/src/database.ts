@@ -1,5 +1,5 @@
 import type { Execute } from '@gantry/events';
-import { createPool } from '@gantry/http';
+import { createPool, inTransaction as runTransaction } from '@gantry/http';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Pool, QueryResult } from 'pg';
 import type { Logger } from 'pino';
@@ -34,22 +34,8 @@ export const executeIn =
   (sql, values) =>
     tx.$executeRawUnsafe(sql, ...values);
 
-/** A transaction of plain SQL, for what needs locks or a row count. */
-export async function inTransaction<T>(pool: Pool, work: (query: Query) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  let failed: Error | undefined;
-  try {
-    await client.query('BEGIN');
-    const result = await work((sql, values) => client.query(sql, values));
-    await client.query('COMMIT');
-    return result;
-  } catch (err) {
-    failed = err as Error;
-    await client.query('ROLLBACK').catch(() => {});
-    throw err;
-  } finally {
-    client.release(failed);
-  }
-}
+/** A transaction of plain SQL. */
+export const inTransaction = <T>(pool: Pool, work: (query: Query) => Promise<T>): Promise<T> =>
+  runTransaction(pool, (tx) => work((sql, values) => tx.query(sql, values)));
 
 export type Query = (sql: string, values: unknown[]) => Promise<QueryResult>;

@@ -5,12 +5,11 @@
  * in one transaction. Should that be done twice all the same, the run's fire time is unique by automation. A replica that
  * dies in between has written nothing, and the next tick of another finds the row still due.
  */
-import { isDependencyDown } from '@gantry/http';
+import { inTransaction, isDependencyDown } from '@gantry/http';
 import type { RunEngine } from '@gantry/run-engine';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
-import { inTransaction } from '../database';
 import type { Misfire } from '../generated/prisma/client';
 import type { Runnables } from '../runs/runnable';
 import { nextFire } from './cron';
