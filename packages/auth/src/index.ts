@@ -6,6 +6,7 @@ export * from './external-jwt';
 export * from './identity-cache';
 export * from './jwks';
 export * from './jwt';
+export * from './last-use';
 export * from './opaque-token';
 export * from './remote-identify';
 export * from './same-origin';

@@ -1,8 +1,7 @@
-import { createTokenHasher, externalIssuer, remoteIdentify } from '@gantry/auth';
+import { createTokenHasher, externalIssuer, remoteIdentify, trackLastUse } from '@gantry/auth';
 import { connectBus, consume, ensureStreams, runFinished, startRelay } from '@gantry/events';
 import { createLogger, health, postgresCheck, readEnv, serve } from '@gantry/http';
 import { apiKeyTokens } from './api-keys/api-key';
-import { trackKeyUse } from './api-keys/key-use';
 import { createApp } from './app';
 import { openDatabase } from './database';
 import { envSchema } from './env';
@@ -23,7 +22,7 @@ async function main() {
   const relay = startRelay({ pool, bus, service: 'skills-api', log });
   const checks = health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() });
   const hasher = createTokenHasher(env.TOKEN_PEPPERS);
-  const keyUse = trackKeyUse({ pool, log });
+  const keyUse = trackLastUse({ pool, table: 'api_keys', log });
   const views = countViews({ pool, log });
   const identities = remoteIdentify({
     bus,

@@ -8,6 +8,7 @@ import {
   type ExternalIssuer,
   type IdentityCache,
   identifyBy,
+  type LastUse,
 } from '@gantry/auth';
 import { createSurface, type Health, type RateLimits } from '@gantry/http';
 import { createVault, type KeyRing, type Vault } from '@gantry/vault';
@@ -25,7 +26,6 @@ import type { Database } from './database';
 import { deviceOperations } from './devices/device-routes';
 import { createForget } from './forget';
 import { createIntrospection, type Introspect } from './identity/introspection';
-import type { TokenUse } from './identity/token-use';
 import { invitationOperations } from './invitations/invitation-routes';
 import type { Mailer } from './mail/mailer';
 import { memberOperations } from './members/member-routes';
@@ -40,7 +40,7 @@ import { workspaceOperations } from './workspaces/workspace-routes';
 export interface AppOptions {
   database: Database;
   health: Health;
-  tokenUse: TokenUse;
+  tokenUse: LastUse;
   /** Called after a commit that wrote to the outbox. */
   announce: () => void;
   encryptionKeys: KeyRing;

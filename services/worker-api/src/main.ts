@@ -1,4 +1,4 @@
-import { evictOnEvents, externalIssuer } from '@gantry/auth';
+import { evictOnEvents, externalIssuer, trackLastUse } from '@gantry/auth';
 import { connectBus, ensureStreams, startRelay } from '@gantry/events';
 import { createLogger, health, postgresCheck, readEnv, serve } from '@gantry/http';
 import { createApp } from './app';
@@ -7,7 +7,6 @@ import { openDatabase } from './database';
 import { envSchema, oidcSettings } from './env';
 import { startHousekeeping } from './housekeeping';
 import { serveIntrospection } from './identity/introspection';
-import { trackTokenUse } from './identity/token-use';
 import { createMailer } from './mail/mailer';
 import { consumePurges } from './workspaces/delete-workspace';
 
@@ -19,7 +18,7 @@ async function main() {
   const bus = await connectBus({ url: env.NATS_URL, name: 'worker-api', log });
   await ensureStreams(bus);
   const relay = startRelay({ pool, bus, service: 'worker-api', log });
-  const tokenUse = trackTokenUse({ pool, log });
+  const tokenUse = trackLastUse({ pool, table: 'tokens', log });
   const mailer = createMailer({ smtpUrl: env.SMTP_URL, from: env.SMTP_FROM, log });
   const checks = health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() });
   const { app, introspect, identities, signingKeys, vault } = createApp({
@@ -71,7 +70,7 @@ async function main() {
       eviction.stop();
       for (const consumer of consumers) await consumer.stop();
       mailer.close();
-      await tokenUse.stop();
+      await tokenUse.flush();
       await relay.stop();
       await bus.nc.drain();
       await database.close();

@@ -1,12 +1,11 @@
 /** Keys of this surface: `rly_` and nothing else opens with them. They act as their user, in the workspace they were made in. */
-import { newOpaqueToken, type OwnTokens, shownPrefix, type TokenHasher } from '@gantry/auth';
+import { type LastUse, newOpaqueToken, type OwnTokens, shownPrefix, type TokenHasher } from '@gantry/auth';
 import { enqueue, newId, tokenRevoked } from '@gantry/events';
 import { conflict, notFound } from '@gantry/http';
 import type { Actor, Person } from '../access/caller';
 import type { Change } from '../audit/audit';
 import { type Db, executeIn } from '../database';
 import type { ApiKey, PrismaClient } from '../generated/prisma/client';
-import type { KeyUse } from './key-use';
 
 export const KEYS_PER_USER_MAX = 25;
 
@@ -83,7 +82,7 @@ export function revokeApiKey(prisma: PrismaClient, person: Actor, id: string): P
  * Whom a key stands for: its user, as worker-api knows them now, in the key's workspace alone. Null for a key that is unknown
  * or revoked, and for a user who is disabled or no longer a member there.
  */
-export function apiKeyTokens({ prisma, hasher, keyUse }: ApiKeyDeps & { keyUse: KeyUse }): OwnTokens {
+export function apiKeyTokens({ prisma, hasher, keyUse }: ApiKeyDeps & { keyUse: LastUse }): OwnTokens {
   return {
     prefix: 'rly_',
     identify: async (token, introspect) => {

@@ -1,7 +1,7 @@
 /** An account of worker-api on another service: two databases, one token, NATS between them. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createTokenHasher, type RemoteIdentify, remoteIdentify } from '@gantry/auth';
+import { createTokenHasher, type RemoteIdentify, remoteIdentify, trackLastUse } from '@gantry/auth';
 import { type Bus, connectBus, ensureStreams, type Relay, startRelay } from '@gantry/events';
 import { health, postgresCheck } from '@gantry/http';
 import {
@@ -17,7 +17,6 @@ import {
 import { parseKeyRing } from '@gantry/vault';
 import request from 'supertest';
 import { apiKeyTokens } from '../api-keys/api-key';
-import { trackKeyUse } from '../api-keys/key-use';
 import { createApp } from '../app';
 import { type Database, openDatabase } from '../database';
 import { countViews } from '../skills/view-counts';
@@ -46,7 +45,7 @@ beforeAll(async () => {
     jwksUrl: `${accounts.url}/.well-known/jwks.json`,
     issuer: WORKER_API_ISSUER,
     audience: 'gantry',
-    ownTokens: apiKeyTokens({ prisma, hasher, keyUse: trackKeyUse({ pool, log }) }),
+    ownTokens: apiKeyTokens({ prisma, hasher, keyUse: trackLastUse({ pool, table: 'api_keys', log }) }),
     log,
   });
   const app = createApp({

@@ -1,7 +1,14 @@
 /** The real app on a database of its own. Only worker-api, who knows the accounts, is played. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { cacheIdentities, createTokenHasher, newOpaqueToken, parseOpaqueToken } from '@gantry/auth';
+import {
+  cacheIdentities,
+  createTokenHasher,
+  type LastUse,
+  newOpaqueToken,
+  parseOpaqueToken,
+  trackLastUse,
+} from '@gantry/auth';
 import { type Identity, newId, type Role } from '@gantry/events';
 import { health, postgresCheck } from '@gantry/http';
 import { catchLogs, createDatabase } from '@gantry/testing';
@@ -9,7 +16,6 @@ import { parseKeyRing } from '@gantry/vault';
 import type { Express } from 'express';
 import request, { type Test } from 'supertest';
 import { apiKeyTokens } from '../api-keys/api-key';
-import { type KeyUse, trackKeyUse } from '../api-keys/key-use';
 import { createApp } from '../app';
 import { type Database, openDatabase } from '../database';
 import { forgivesTyping } from '../search/search-skills';
@@ -34,7 +40,7 @@ export interface TestSkillsApi {
   url: string;
   database: Database;
   views: ViewCounts;
-  keyUse: KeyUse;
+  keyUse: LastUse;
   person(options?: {
     workspaceId?: string;
     role?: Role;
@@ -61,7 +67,7 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
   const { pool, prisma } = database;
   const identities = new Map<string, Identity>();
   const hasher = createTokenHasher(parseKeyRing(`v1:${Buffer.alloc(32, 7).toString('base64')}`));
-  const keyUse = trackKeyUse({ pool, log });
+  const keyUse = trackLastUse({ pool, table: 'api_keys', log });
   const keys = apiKeyTokens({ prisma, hasher, keyUse });
   const ofUser = (userId: string) => [...identities.values()].find((identity) => identity.userId === userId) ?? null;
   const cache = cacheIdentities(async ({ secret }) =>

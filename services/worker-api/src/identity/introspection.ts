@@ -1,5 +1,5 @@
 /** Answering "who is this?": for this service's own requests, and for the others over NATS. */
-import { parseOpaqueToken, type TokenHasher } from '@gantry/auth';
+import { type LastUse, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
 import {
   type Bus,
   encode,
@@ -22,11 +22,10 @@ import {
   moveToPepper,
   type TokenRow,
 } from './identity-repository';
-import type { TokenUse } from './token-use';
 
 export type Introspect = (question: IntrospectRequest) => Promise<Identity | null>;
 
-export function createIntrospection(options: { pool: Pool; hasher: TokenHasher; tokenUse: TokenUse }): Introspect {
+export function createIntrospection(options: { pool: Pool; hasher: TokenHasher; tokenUse: LastUse }): Introspect {
   const { pool, hasher, tokenUse } = options;
 
   async function ofToken(text: string): Promise<Identity | null> {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ExternalIssuer, evictOnEvents } from '@gantry/auth';
+import { type ExternalIssuer, evictOnEvents, trackLastUse } from '@gantry/auth';
 import { type Bus, connectBus, ensureStreams, newId, type Role, startRelay } from '@gantry/events';
 import { health, postgresCheck, type RateLimits } from '@gantry/http';
 import { type CaughtLogs, catchLogs, createDatabase, startTestNats, type TestNats } from '@gantry/testing';
@@ -12,7 +12,6 @@ import { createApp, type WorkerApp } from '../app';
 import { hashPassword } from '../auth/password';
 import { type Database, openDatabase } from '../database';
 import { serveIntrospection } from '../identity/introspection';
-import { trackTokenUse } from '../identity/token-use';
 import { createMailer } from '../mail/mailer';
 import type { OidcSettings } from '../oidc/identity-provider';
 import { insertUser } from '../users/user-repository';
@@ -78,7 +77,7 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
   const bus = await connectBus({ url: nats.url('worker-api'), name: 'worker-api', log });
   await ensureStreams(bus);
   const relay = startRelay({ pool, bus, service: 'worker-api', log });
-  const tokenUse = trackTokenUse({ pool, log });
+  const tokenUse = trackLastUse({ pool, table: 'tokens', log });
   const made = createApp({
     database,
     health: health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() }),
@@ -154,7 +153,7 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
       eviction.stop();
       responder.stop();
       await closeServer(server);
-      await tokenUse.stop();
+      await tokenUse.flush();
       await relay.stop();
       await bus.nc.close();
       await database.close();
