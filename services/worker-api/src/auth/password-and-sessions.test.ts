@@ -143,7 +143,7 @@ test('a token that is used moves to the current pepper, so that the old one can 
   const { pool } = api.database;
   const version = async () => (await pool.query('SELECT pepper_version FROM tokens WHERE id = $1', [id])).rows[0];
   expect(await version()).toEqual({ pepper_version: 'v1' });
-  const tokenUse = { note: () => {}, stop: async () => {} };
+  const tokenUse = { note: () => {}, flush: async () => {} };
   const introspectUnder = (peppers: string) =>
     createIntrospection({ pool, hasher: createTokenHasher(parseKeyRing(peppers)), tokenUse })({ kind: 'token', token });
   expect(await introspectUnder(newPepper)).toBeNull();
