@@ -10,6 +10,7 @@ export default defineConfig({
       'public.runs',
       'public.run_events',
       'public.run_artifacts',
+      'public.run_steps',
       'public.outbox',
       'public.inbox',
       'public.idempotency_keys',

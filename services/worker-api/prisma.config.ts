@@ -4,9 +4,19 @@ export default defineConfig({
   schema: 'prisma/schema.prisma',
   migrations: { path: 'prisma/migrations' },
   experimental: { externalTables: true },
-  // Written with SQL by packages/events and packages/http.
+  // Written with SQL by packages/run-engine, packages/events, packages/http and, the audit log, by this service.
   tables: {
-    external: ['public.outbox', 'public.inbox', 'public.idempotency_keys', 'public.rate_counts', 'public.audit_log'],
+    external: [
+      'public.runs',
+      'public.run_events',
+      'public.run_artifacts',
+      'public.run_steps',
+      'public.outbox',
+      'public.inbox',
+      'public.idempotency_keys',
+      'public.rate_counts',
+      'public.audit_log',
+    ],
   },
   datasource: { url: process.env.DATABASE_URL ?? '' },
 });

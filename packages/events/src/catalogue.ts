@@ -20,12 +20,63 @@ export const runFinished = define(
     source: z.enum(runSources),
     /** The automation or worker. */
     subjectId: z.string(),
-    status: z.enum(['completed', 'failed', 'cancelled', 'timed_out']),
+    /** What people call it, where that is another name: a worker's slug. */
+    subjectRef: z.string().nullable().optional(),
+    trigger: z.string().optional(),
+    status: z.enum(['completed', 'failed', 'cancelled', 'timed_out', 'rejected']),
     errorCode: z.enum(runErrorCodes).nullable(),
+    errorMessage: z.string().nullable().optional(),
+    costUsd: z.number().optional(),
+    /** How many runs led to this one by events and calls: what bounds a circle of them. */
+    depth: z.int().optional(),
     durationMs: z.int().nullable(),
     finishedAt: z.int(),
     /** Slugs of the skills that it used. */
     skills: z.array(z.string().max(64)).max(100).optional(),
+  }),
+);
+
+const worker = z.object({ workerUid: z.string(), workerId: z.string() });
+
+/** A worker was made, edited, moved between states or deleted. */
+export const workerChanged = define(
+  'worker.changed.v1',
+  worker.extend({ change: z.enum(['created', 'updated', 'paused', 'resumed', 'archived', 'restored', 'deleted']) }),
+);
+
+/** Somebody has to decide before a run goes on. */
+export const approvalRequested = define(
+  'approval.requested.v1',
+  worker.extend({ approvalId: z.string(), runId: z.string(), title: z.string(), expiresAt: z.int() }),
+);
+
+export const approvalDecided = define(
+  'approval.decided.v1',
+  worker.extend({
+    approvalId: z.string(),
+    runId: z.string(),
+    status: z.enum(['approved', 'rejected', 'expired']),
+    decidedBy: z.string().nullable(),
+  }),
+);
+
+/** Fires of a cron trigger came and went without a run in their time. */
+export const scheduleMissed = define(
+  'schedule.missed.v1',
+  worker.extend({ missed: z.int(), since: z.int(), startedLate: z.int() }),
+);
+
+/** An alert's condition came true; whether it is delivered is another matter. */
+export const alertRaised = define(
+  'alert.raised.v1',
+  z.object({
+    alertId: z.string(),
+    /** `run.failed` and the like. */
+    type: z.string(),
+    runId: z.string().nullable(),
+    /** The worker's slug, or the automation. */
+    subjectId: z.string().nullable(),
+    depth: z.int().optional(),
   }),
 );
 
@@ -94,6 +145,11 @@ export const auditRecorded = define(
 
 export const eventCatalogue: EventType[] = [
   runFinished,
+  workerChanged,
+  approvalRequested,
+  approvalDecided,
+  scheduleMissed,
+  alertRaised,
   automationDeployed,
   skillPublished,
   skillChanged,

@@ -7,6 +7,10 @@
  *   job       one attempt at one run, as handed to an executor
  *   lease     until when an executor may work on a job; renewed in batches, swept by the service when it runs out
  *   attempt   1, 2, ...: grows each time a run is handed out, so that a late message of an earlier attempt is recognised
+ *   try       1, 2, ...: grows with each retry after a failure; what people call an attempt
+ *   step      something that a run has done for good: recorded before its code sees the result, answered from the record
+ *             when the code runs again; known by its place among the run's steps, its kind and its name
+ *   suspended a run that waits (for time, a person, another run) without a process; its code runs again from the top
  *   seq       number of an event within its attempt: 1, 2, ... without gaps
  *
  * No message is larger than MESSAGE_BYTES_MAX: what may be larger travels by object store, as a presigned URL.
@@ -36,6 +40,8 @@ export const runSubjects = {
   lease: (source: RunSource) => `run.lease.${source}`,
   /** Request/reply, queue group: ArtifactRequest -> ArtifactReply. */
   artifact: (source: RunSource) => `run.artifact.${source}`,
+  /** Request/reply, queue group: StepRecord -> StepReply. */
+  step: (source: RunSource) => `run.step.${source}`,
   /** JetStream (stream RUN_EVENTS): RunEventBatch. */
   events: (source: RunSource, runId: string) => `run.events.${source}.${runId}`,
   /** Replica -> replicas of the same service: there is queued work. No payload. */
@@ -75,10 +81,31 @@ export type RunLimits = z.infer<typeof runLimits>;
 export const sealedBox = z.object({ key: base64, iv: base64, data: base64 });
 export type SealedBox = z.infer<typeof sealedBox>;
 
+export const stepKinds = ['step', 'sleep', 'approve', 'call'] as const;
+export type StepKind = (typeof stepKinds)[number];
+
+/** A step's place among the run's steps (1, 2, ... in the order the code first asked for them), its kind and its name. */
+const stepIdentity = { ordinal: z.int().min(1).max(1_000), kind: z.enum(stepKinds), name: z.string().min(1).max(200) };
+export const recordedStep = z.object({ ...stepIdentity, result: z.unknown() });
+export type RecordedStep = z.infer<typeof recordedStep>;
+
+/** Files that a run finds under contexts/<name>/. */
+export const jobContext = z.object({
+  name: z.string(),
+  digest,
+  url: z.string(),
+  size: z.int(),
+  /** Changed files are reported when the run has completed: see `context` events. */
+  writeable: z.boolean(),
+});
+export type JobContext = z.infer<typeof jobContext>;
+
 export const job = z.object({
   runId: z.string(),
   source: z.enum(runSources),
   attempt: z.int().min(1),
+  /** What the code is told as its attempt. Absent: 1. */
+  tryNumber: z.int().min(1).optional(),
   workspaceId: z.string(),
   /** A test has no network, whatever `network` says. */
   kind: z.enum(['run', 'test']),
@@ -94,6 +121,12 @@ export const job = z.object({
   /** Files that the executor fetches and places under /tmp/inputs; the input's value becomes that path. */
   files: z.array(z.object({ input: z.string(), name: z.string(), url: z.string(), size: z.int() })),
   secrets: sealedBox.optional(),
+  /** What earlier attempts have recorded, by ordinal: at most one of the two. */
+  steps: z.array(recordedStep).optional(),
+  stepsUrl: z.string().optional(),
+  contexts: z.array(jobContext).optional(),
+  /** Whether the code may ask a person, or run another worker: only workers have those. Absent: neither. */
+  may: z.array(z.enum(['approve', 'call'])).optional(),
   limits: runLimits,
   network: z.enum(['egress', 'none']),
   isolation: z.enum(['zygote', 'process']),
@@ -126,12 +159,52 @@ export const leaseReply = z.object({
 });
 export type LeaseReply = z.infer<typeof leaseReply>;
 
+/** Results of steps are at most this large as JSON; larger things belong into artifacts. */
+export const STEP_BYTES_MAX = 64 * 1024;
+
+/** Recorded before the code sees the result. Again with the same ordinal, kind and name: the first record stands. */
+export const stepRecord = z.object({
+  executorId: z.string(),
+  runId: z.string(),
+  attempt: z.int(),
+  ...stepIdentity,
+  result: z.unknown(),
+  startedAt: z.int(),
+});
+export type StepRecord = z.infer<typeof stepRecord>;
+/** `result` is what counts, also if another attempt recorded it first. */
+export const stepReply = z.union([z.object({ result: z.unknown() }), z.object({ refused: z.string() })]);
+export type StepReply = z.infer<typeof stepReply>;
+
+const step = z.object(stepIdentity);
+/** Why a run ends its process without ending. The step is recorded as pending. */
+export const suspension = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('sleep'), step, wakeAt: z.int().describe('epoch milliseconds') }),
+  z.object({
+    kind: z.literal('approve'),
+    step,
+    title: z.string().min(1).max(200),
+    message: z.string().max(10_000).nullable(),
+    data: z.unknown(),
+    /** Items like inputs; whoever receives them checks them. */
+    form: z.array(z.unknown()).max(50).nullable(),
+    expiresInSeconds: z.number().positive().nullable(),
+  }),
+  z.object({
+    kind: z.literal('call'),
+    step,
+    workerId: z.string().max(64),
+    inputs: z.record(z.string(), z.unknown()),
+  }),
+]);
+export type Suspension = z.infer<typeof suspension>;
+
 export const artifactRequest = z.object({
   executorId: z.string(),
   runId: z.string(),
   attempt: z.int(),
-  /** `output`: the return value of a run, when it is too large for a message. */
-  purpose: z.enum(['artifact', 'output']),
+  /** `output`: the return value of a run, when it is too large for a message. `context`: a changed context as a zip. */
+  purpose: z.enum(['artifact', 'output', 'context']),
   name: z.string().max(255),
   contentType: z.string().max(255),
   size: z.int().min(0),
@@ -199,12 +272,27 @@ export const runEvent = z.discriminatedUnion('type', [
     sha256: digest,
     key: z.string(),
   }),
+  /** For those who watch: the record itself is made by a StepRecord or by the suspension. */
+  z.object({ ...base, type: z.literal('step'), ...stepIdentity, durationMs: z.int().min(0) }),
+  /** A writeable context that the code changed, whole. Counts only if the run completes. */
+  z.object({
+    ...base,
+    type: z.literal('context'),
+    name: z.string(),
+    /** Digest of what the run was given. */
+    from: digest,
+    size: z.int(),
+    sha256: digest,
+    key: z.string(),
+  }),
   z.object({ ...base, type: z.literal('cost'), usd: z.number().min(0), label: z.string().nullable() }),
   z.object({
     ...base,
     type: z.literal('finished'),
     /** `returned`: not started here, back to the queue (the executor is draining). */
-    status: z.enum(['completed', 'failed', 'timed_out', 'cancelled', 'returned']),
+    status: z.enum(['completed', 'failed', 'timed_out', 'cancelled', 'returned', 'suspended']),
+    /** Exactly when suspended. */
+    suspension: suspension.optional(),
     /** The return value, masked: exactly one of the two when completed. */
     output: z.unknown().optional(),
     outputKey: z.string().optional(),
