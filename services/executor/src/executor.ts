@@ -11,12 +11,12 @@ import {
   request,
   runSubjects,
 } from '@gantry/events';
+import { createAddressPolicy } from '@gantry/safe-fetch';
 import type { Logger } from 'pino';
 import { createClaimLoop } from './claim-loop';
 import { createCodeStore } from './code-store';
 import { createDependencies } from './dependencies';
 import { openDirectoryStore } from './directory-store';
-import { createAddressPolicy } from './egress/address-check';
 import { startEgressProxy } from './egress/proxy';
 import { createEventPublisher } from './event-publisher';
 import { serveInspections } from './inspect';

@@ -3,9 +3,9 @@ import dns from 'node:dns/promises';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
+import { createAddressPolicy } from '@gantry/safe-fetch';
 import { type ExecutorFixture, startTestExecutor } from '../test/executor-fixture';
 import { temporaryLayout } from '../test/sandbox-fixture';
-import { createAddressPolicy } from './address-check';
 import { type EgressProxy, startEgressProxy } from './proxy';
 
 /**

@@ -10,8 +10,8 @@ import dns from 'node:dns/promises';
 import fs from 'node:fs';
 import net, { isIP } from 'node:net';
 import path from 'node:path';
+import type { AddressPolicy } from '@gantry/safe-fetch';
 import type { Logger } from 'pino';
-import type { AddressPolicy } from './address-check';
 
 const NONCE_CHARS = 32;
 const HEAD_BYTES_MAX = 32 * 1024;

@@ -1,4 +1,7 @@
-/** Which addresses a run may reach: those of the public internet, and no way around that by spelling. */
+/**
+ * Which addresses others may make us reach, be it a run or the URL of a webhook: those of the public internet, and no way
+ * around that by spelling.
+ */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import os from 'node:os';
 
@@ -42,7 +45,10 @@ export interface AddressPolicy {
   isAllowed(address: string, port: number): boolean;
 }
 
-/** @param allowPrivate exceptions for tests: CIDR ranges, addresses, or `address:port`. */
+/**
+ * @param allowPrivate exceptions for operators and tests: CIDR ranges, addresses, or `address:port` (IPv6 in brackets).
+ * Throws a RangeError or TypeError for anything else.
+ */
 export function createAddressPolicy(allowPrivate: string[] = []): AddressPolicy {
   const refused = new BlockList();
   for (const [net, prefix] of REFUSED_IPV4) refused.addSubnet(net, prefix, 'ipv4');

@@ -1,0 +1,5 @@
+export * from './address-check';
+export * from './outbound-allow-list';
+export * from './outbound-failed';
+export * from './outbound-url';
+export * from './safe-fetch';

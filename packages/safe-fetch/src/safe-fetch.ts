@@ -1,0 +1,168 @@
+/**
+ * Requests to URLs that somebody else chose. What they may reach is decided on addresses: a name is resolved once, every
+ * address it has is checked, and the connection goes to an address that was checked, since a second resolution could
+ * answer differently. Redirects come back as they are: following one would need all of this again, and a receiver that
+ * moved should be told to whoever set the URL.
+ */
+import http from 'node:http';
+import https from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { isIPv6 } from 'node:net';
+import { createAddressPolicy } from './address-check';
+import { OutboundFailed } from './outbound-failed';
+import { literalAddresses, type OutboundTarget, parseTarget, requireAllowed } from './outbound-url';
+import { resolveName } from './resolve-name';
+
+const ADDRESSES_MAX = 16;
+const HEADERS_BYTES_MAX = 16 * 1024;
+/** How long one of several addresses may take before the next is tried; the last has the rest of the time. */
+const ATTEMPT_MS = 1000;
+/** They decide where a message ends and whom it is for. */
+const OUR_HEADERS =
+  /^(host|connection|content-length|transfer-encoding|expect|upgrade|te|trailer|keep-alive|proxy-.*)$/i;
+
+export interface OutboundRequest {
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+  /** Those that frame the message (Host, Content-Length, Connection ...) are ours and dropped from here. */
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+  /** For all of it: resolving, connecting, TLS, the answer to its last byte. */
+  timeoutMs: number;
+  responseBytesMax: number;
+  /** Exceptions as in `outboundAllowList`. */
+  allow?: string[];
+  /** Every address of a name; throws when there is none. Asked once. */
+  resolve?(name: string, signal: AbortSignal): Promise<string[]>;
+}
+
+export interface OutboundResponse {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  /** As sent, compressed or not; no more than `responseBytesMax`. */
+  body: Buffer;
+  /** There was more than `responseBytesMax`; the rest was not read. */
+  truncated: boolean;
+  durationMs: number;
+}
+
+/**
+ * One request over a connection of its own, which is gone when this returns. Any status is an answer, 3xx and 5xx too.
+ * Throws OutboundFailed when there is none, and a TypeError for a header that HTTP can't carry.
+ */
+export async function safeFetch(address: string, request: OutboundRequest): Promise<OutboundResponse> {
+  const startedAt = performance.now();
+  const target = parseTarget(address);
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), request.timeoutMs);
+  try {
+    const addresses = await checkedAddresses(target, request, deadline.signal);
+    const response = await exchange(target, addresses, request, deadline.signal);
+    return { ...response, durationMs: Math.round(performance.now() - startedAt) };
+  } catch (err) {
+    if (!deadline.signal.aborted) throw err;
+    throw new OutboundFailed('timeout', `${target.label} did not answer within ${request.timeoutMs} ms`, err);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function checkedAddresses(
+  target: OutboundTarget,
+  { allow, resolve = resolveName }: OutboundRequest,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const found = literalAddresses(target.host) ?? (await lookUp(target, () => resolve(target.host, signal)));
+  const addresses = found.slice(0, ADDRESSES_MAX);
+  requireAllowed(target, addresses, createAddressPolicy(allow));
+  return addresses;
+}
+
+async function lookUp({ host }: OutboundTarget, resolve: () => Promise<string[]>): Promise<string[]> {
+  const found = await resolve().catch((err: NodeJS.ErrnoException) => {
+    throw new OutboundFailed('dns', `${host} can't be resolved${err.code ? ` (${err.code})` : ''}`, err);
+  });
+  if (found.length === 0) throw new OutboundFailed('dns', `${host} has no address`);
+  return found;
+}
+
+type Exchange = Omit<OutboundResponse, 'durationMs'>;
+
+function exchange(
+  target: OutboundTarget,
+  addresses: string[],
+  { method = 'GET', headers = {}, body, responseBytesMax }: OutboundRequest,
+  signal: AbortSignal,
+): Promise<Exchange> {
+  const secure = target.url.protocol === 'https:';
+  const options: https.RequestOptions & { autoSelectFamilyAttemptTimeout: number } = {
+    method,
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !OUR_HEADERS.test(name))),
+    lookup: answering(addresses),
+    autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
+    agent: false, // no pool: the connection ends with the exchange
+    rejectUnauthorized: true,
+    maxHeaderSize: HEADERS_BYTES_MAX,
+    signal,
+  };
+  return new Promise((resolve, reject) => {
+    let phase: Phase = 'connect';
+    const request = (secure ? https : http).request(target.url, options);
+    const fail = (err?: Error) => reject(explain(target, phase, err));
+    request.on('socket', (socket) => {
+      socket.once('connect', () => {
+        phase = secure ? 'tls' : 'answer';
+      });
+      socket.once('secureConnect', () => {
+        phase = 'answer';
+      });
+    });
+    request.on('response', (response) => {
+      const { statusCode: status = 0, headers } = response;
+      const chunks: Buffer[] = [];
+      let bytesLeft = responseBytesMax;
+      const finish = (truncated: boolean) => {
+        resolve({ status, headers, body: Buffer.concat(chunks), truncated });
+        // Left to itself the socket waits until the peer took the whole request, which it may never do.
+        request.destroy();
+      };
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk.subarray(0, bytesLeft));
+        bytesLeft -= chunk.length;
+        if (bytesLeft < 0) finish(true);
+      });
+      response.on('end', () => finish(false));
+      response.on('error', fail);
+    });
+    request.on('error', fail);
+    // Also after an answer without one, such as 101: then there is neither a response nor an error.
+    request.on('close', () => fail());
+    request.end(body);
+  });
+}
+
+/** Stands in for the resolver, so that what is connected to is what was checked. */
+function answering(addresses: string[]): LookupFunction {
+  const entries = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+  return (_, options, callback) => {
+    if (options.all) return callback(null, entries);
+    callback(null, entries[0]?.address ?? '', entries[0]?.family);
+  };
+}
+
+type Phase = 'connect' | 'tls' | 'answer';
+
+/** The error's own message names the address: only its code is shown. */
+function explain({ label }: OutboundTarget, phase: Phase, err?: Error): OutboundFailed {
+  const { code } = (err ?? {}) as NodeJS.ErrnoException;
+  const reason = code ? ` (${code})` : '';
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new OutboundFailed(
+      'too_large',
+      `${label} answered with more than ${HEADERS_BYTES_MAX} bytes of headers`,
+      err,
+    );
+  }
+  if (phase === 'connect') return new OutboundFailed('connect', `${label} can't be reached${reason}`, err);
+  if (phase === 'tls') return new OutboundFailed('tls', `${label} failed to prove who it is over TLS${reason}`, err);
+  return new OutboundFailed('connect', `${label} gave no complete HTTP answer${reason}`, err);
+}
