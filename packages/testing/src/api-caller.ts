@@ -1,5 +1,5 @@
 /** Calling the automation surface of a running stack as a client does. */
-import { crc32, deflateRawSync } from 'node:zlib';
+import { zipOf } from './zip';
 
 export interface Answer {
   status: number;
@@ -50,47 +50,11 @@ export async function deployAutomation(
   const put = await fetch(uploadUrl, {
     method: 'PUT',
     headers: { 'Content-Type': 'application/zip' },
-    body: new Uint8Array(zipOf(files)),
+    body: new Uint8Array(await zipOf(files)),
   });
   if (!put.ok) throw new Error(`upload: ${put.status} ${await put.text()}`);
   const artifact = { manifest, entrypoint: 'main.py', storageKey };
   const { artifactId } = expectStatus('artifact', await call('POST', '/api/artifacts', artifact));
   const { automationId, url } = expectStatus('deploy', await call('POST', '/api/deploy', { artifactId }));
   return { id: automationId, artifactId, url };
-}
-
-/** A plain zip: deflated entries and a directory, nothing else (APPNOTE.TXT 4.3). */
-export function zipOf(files: Record<string, string>): Buffer {
-  const entries: Buffer[] = [];
-  const directory: Buffer[] = [];
-  let offset = 0;
-  for (const [name, text] of Object.entries(files)) {
-    const raw = Buffer.from(text);
-    const packed = deflateRawSync(raw);
-    const path = Buffer.from(name);
-    const common = Buffer.alloc(26);
-    common.writeUInt16LE(20, 0);
-    common.writeUInt16LE(8, 4);
-    common.writeUInt32LE(crc32(raw), 10);
-    common.writeUInt32LE(packed.length, 14);
-    common.writeUInt32LE(raw.length, 18);
-    common.writeUInt16LE(path.length, 22);
-    const local = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), common, path, packed]);
-    const central = Buffer.alloc(46);
-    central.write('PK\x01\x02', 'latin1');
-    central.writeUInt16LE(20, 4);
-    common.copy(central, 6);
-    central.writeUInt32LE(offset, 42);
-    entries.push(local);
-    directory.push(central, path);
-    offset += local.length;
-  }
-  const central = Buffer.concat(directory);
-  const end = Buffer.alloc(22);
-  end.write('PK\x05\x06', 'latin1');
-  end.writeUInt16LE(entries.length, 8);
-  end.writeUInt16LE(entries.length, 10);
-  end.writeUInt32LE(central.length, 12);
-  end.writeUInt32LE(offset, 16);
-  return Buffer.concat([...entries, central, end]);
 }

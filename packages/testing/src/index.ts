@@ -8,3 +8,4 @@ export * from './stack';
 export * from './test-nats';
 export * from './until';
 export * from './worker-api';
+export * from './zip';

@@ -1,6 +1,6 @@
+import { zipOf } from '@gantry/testing';
 /** The README's path, as one person walks it. */
 import { helloCode, helloManifest, startService, type TestService, uploaded } from './test/service';
-import { zipOf } from './test/zip';
 
 let service: TestService;
 beforeAll(async () => {

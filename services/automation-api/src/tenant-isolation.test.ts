@@ -1,3 +1,4 @@
+import { zipOf } from '@gantry/testing';
 /** Whatever id of another workspace somebody holds, the answer is that of an id which does not exist. */
 import {
   type Caller,
@@ -8,7 +9,6 @@ import {
   type TestService,
   uploaded,
 } from './test/service';
-import { zipOf } from './test/zip';
 
 interface Ids {
   artifactId: string;

@@ -1,4 +1,5 @@
 import { request as httpRequest } from 'node:http';
+import { rawZip, zipOf } from '@gantry/testing';
 import {
   type Caller,
   helloCode,
@@ -8,7 +9,6 @@ import {
   type TestService,
   uploaded,
 } from '../test/service';
-import { rawZip, zipOf } from '../test/zip';
 
 const MB = 1024 * 1024;
 

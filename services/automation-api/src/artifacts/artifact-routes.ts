@@ -1,12 +1,12 @@
 import { newId } from '@gantry/events';
 import { callerOf, type Operations } from '@gantry/http';
 import { EXPIRES_SECONDS_MAX } from '@gantry/object-store';
+import { ZIP_BYTES_MAX } from '@gantry/program';
 import { auditOf } from '../audit/audit';
 import type { Deps } from '../deps';
 import { pathParam } from '../path-param';
 import { getArtifact } from './artifact-repository';
 import { createArtifact } from './create-artifact';
-import { ZIP_BYTES_MAX } from './read-archive';
 import { insertUpload } from './upload-repository';
 
 export function artifactOperations(deps: Deps): Operations {

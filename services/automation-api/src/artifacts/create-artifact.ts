@@ -1,18 +1,22 @@
 import { newId } from '@gantry/events';
 import { AppError, invalid, type Principal } from '@gantry/http';
 import { ObjectMissing, ObjectTooLarge } from '@gantry/object-store';
+import {
+  checkDefaults,
+  fewAtOnce,
+  inspectEntrypoint,
+  parameterWarnings,
+  pathProblem,
+  readArchive,
+  repack,
+  ZIP_BYTES_MAX,
+} from '@gantry/program';
 import type { Audit } from '../audit/audit';
 import { executeIn } from '../database';
 import type { Deps } from '../deps';
-import { checkDefaults } from '../runs/input-validator';
 import { codeKeyOf, type FileEntry } from './artifact';
 import { insertArtifact } from './artifact-repository';
-import { fewAtOnce } from './few-at-once';
-import { pathProblem } from './file-path';
-import { inspectEntrypoint, parameterWarnings } from './inspect-entrypoint';
 import { parseManifest } from './manifest';
-import { readArchive, ZIP_BYTES_MAX } from './read-archive';
-import { repack } from './repack';
 import { getUpload } from './upload-repository';
 
 export interface NewArtifact {
@@ -44,13 +48,13 @@ export async function createArtifact(
   const { workspaceId } = caller;
   const { entrypoint } = input;
   const manifest = parseManifest(input.manifest);
-  const wrongDefaults = checkDefaults(manifest.inputs);
+  const wrongDefaults = checkDefaults(manifest.inputs, 'manifest.inputs');
   if (wrongDefaults.length) throw invalid(wrongDefaults, 'bad_manifest');
   checkEntrypoint(entrypoint);
   const { storageKey } = await getUpload(prisma, workspaceId, input.storageKey);
 
   return unpacking(async () => {
-    const files = await readArchive(await readUpload(deps, storageKey));
+    const files = await readArchive(await readUpload(deps, storageKey), 'storageKey');
     if (!files.some(({ path }) => path === entrypoint)) {
       throw badEntrypoint(`there is no file "${entrypoint}" in the zip`);
     }

@@ -3,45 +3,18 @@
  * `version`, `author`, `icon` and the like for other programs; what we do read must have the right shape.
  */
 import { invalid } from '@gantry/http';
+import { dependencyNames, inputItems, outputItems, secretNames } from '@gantry/program';
 import { z } from 'zod';
-import { normalizeInput, normalizeOutput } from './manifest-items';
 
-export const SECRET_NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
-/** PEP 508 without URLs, markers and options: a name, extras, versions. */
-const DEPENDENCY =
-  /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?(?:\[[A-Za-z0-9._,\s-]+\])?\s*(?:(?:===|==|~=|!=|<=|>=|<|>)\s*[A-Za-z0-9.*+!_-]+(?:\s*,\s*(?:===|==|~=|!=|<=|>=|<|>)\s*[A-Za-z0-9.*+!_-]+)*)?$/;
-const DEPENDENCY_CHARS_MAX = 200;
 const MANIFEST_CHARS_MAX = 256 * 1024;
-
-const uniqueNames = (items: { name: string }[], context: z.core.$RefinementCtx) => {
-  const seen = new Set<string>();
-  for (const [index, { name }] of items.entries()) {
-    if (seen.has(name)) context.addIssue({ code: 'custom', path: [index], message: `the name "${name}" is taken` });
-    seen.add(name);
-  }
-};
 
 const manifest = z.looseObject({
   name: z.string().min(1).max(120),
   description: z.string().max(2_000).default(''),
-  inputs: z.array(normalizeInput).max(100).default([]).superRefine(uniqueNames),
-  outputs: z.array(normalizeOutput).max(100).default([]).superRefine(uniqueNames),
-  secrets_needed: z
-    .array(z.string().regex(SECRET_NAME, 'must be an environment variable name like API_KEY'))
-    .max(50)
-    .default([])
-    .transform((names) => [...new Set(names)]),
-  python_dependencies: z
-    .array(
-      z
-        .string()
-        .trim()
-        .max(DEPENDENCY_CHARS_MAX)
-        .regex(DEPENDENCY, 'must be a package with versions, like "requests>=2.31,<3"; no URLs, paths or options'),
-    )
-    .max(50)
-    .default([])
-    .transform((names) => [...new Set(names)]),
+  inputs: inputItems.default([]),
+  outputs: outputItems.default([]),
+  secrets_needed: secretNames.default([]),
+  python_dependencies: dependencyNames.default([]),
   timeout_seconds: z.int().min(1).max(3_600).default(300),
   isolation: z.enum(['zygote', 'process']).default('zygote'),
 });

@@ -1,10 +1,12 @@
 import { callerOf, notFound } from '@gantry/http';
+import { runLimits } from '@gantry/run-engine';
 import type { Request } from 'express';
 import { findCurrent } from '../automations/current-version';
 import type { Deps } from '../deps';
-import { runLimits, TEST_SECONDS } from './run-limits';
 import { toTestRun } from './run-result';
 import { startRun, WAIT_SECONDS } from './start-run';
+
+const TEST_SECONDS = 60;
 
 /** One run of an artifact that need not be deployed: no network, 60 s, and secrets only through an automation. */
 export async function runTest(deps: Deps, req: Request) {

@@ -1,10 +1,9 @@
 /** Everything about an artifact that starting a run needs, read and compiled once: artifacts never change. */
-import type { RunSpec } from '@gantry/run-engine';
+import { createInputValidator, type InputValidator } from '@gantry/program';
+import { type RunSpec, runLimits } from '@gantry/run-engine';
 import { getArtifact } from '../artifacts/artifact-repository';
 import { type Manifest, parseManifest } from '../artifacts/manifest';
 import type { Db } from '../database';
-import { createInputValidator, type InputValidator } from './input-validator';
-import { runLimits } from './run-limits';
 
 export interface Runnable {
   artifactId: string;

@@ -1,6 +1,7 @@
+import { placeFiles } from '@gantry/program';
 import type { NewRun, Run, RunEngine } from '@gantry/run-engine';
+import { getUpload } from '../artifacts/upload-repository';
 import type { Deps } from '../deps';
-import { placeFiles } from './input-files';
 import type { Runnable } from './runnable';
 
 /** api-spec.md, Limits. The OpenAPI file bounds what a caller may ask for. */
@@ -25,9 +26,11 @@ export interface Start {
 export async function startRun(deps: Deps, start: Start): Promise<Run> {
   const { runnable, workspaceId, trigger } = start;
   const checked = runnable.inputs.check(start.inputs);
-  const { inputs, files } = await placeFiles(deps, workspaceId, runnable.manifest.inputs, checked, {
-    uploads: trigger !== 'link',
-  });
+  const places = {
+    objects: deps.objects,
+    getUpload: trigger === 'link' ? null : (key: string) => getUpload(deps.prisma, workspaceId, key),
+  };
+  const { inputs, files } = await placeFiles(places, workspaceId, runnable.manifest.inputs, checked);
   return submit(
     deps.engine,
     {

@@ -1,8 +1,8 @@
 /** The part of an automation that says when it runs by itself. */
 import { type FieldProblem, invalid } from '@gantry/http';
-import type { Automation, Misfire, Prisma } from '../generated/prisma/client';
+import { checkSchedule, type Misfire, nextFire } from '@gantry/schedule';
+import type { Automation, Prisma } from '../generated/prisma/client';
 import type { Runnable } from '../runs/runnable';
-import { checkSchedule, nextFire } from './cron';
 
 /** As deploy and PATCH take it; what is absent stays as it is. */
 export interface ScheduleChange {
@@ -51,7 +51,7 @@ export function changedSchedule(
       'bad_schedule',
     );
   }
-  checkSchedule({ cron: schedule ?? '0 0 * * *', timezone });
+  checkSchedule({ cron: schedule ?? '0 0 * * *', timezone }, { cron: 'schedule', timezone: 'timezone' });
   const scheduleEnabled = wished && schedule !== null;
   const touched = change.schedule !== undefined || change.scheduleEnabled || change.scheduleInputs !== undefined;
   if (touched && scheduleEnabled) checkInputs(runnable, inputs);

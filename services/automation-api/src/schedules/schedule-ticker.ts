@@ -7,13 +7,11 @@
  */
 import { inTransaction, isDependencyDown } from '@gantry/http';
 import type { RunEngine } from '@gantry/run-engine';
+import { type Misfire, nextFire, planFires } from '@gantry/schedule';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
-import type { Misfire } from '../generated/prisma/client';
 import type { Runnables } from '../runs/runnable';
-import { nextFire } from './cron';
-import { planFires } from './plan-fires';
 
 export interface TickerDeps {
   pool: Pool;

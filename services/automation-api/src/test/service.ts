@@ -17,12 +17,12 @@ import {
   type TestDatabase,
   type TestNats,
   temporaryDir,
+  zipOf,
 } from '@gantry/testing';
 import { pino } from 'pino';
 import request, { type Test } from 'supertest';
 import { type AutomationApi, startAutomationApi } from '../automation-api';
 import { serveInspections } from './fake-inspector';
-import { zipOf } from './zip';
 
 export interface Caller {
   workspaceId: string;

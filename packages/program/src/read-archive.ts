@@ -28,17 +28,36 @@ const S_IFMT = 0xf000;
 const S_IFREG = 0x8000;
 const S_IFDIR = 0x4000;
 
-/** @returns the files that count, sorted by path. @throws AppError 400 `bad_zip` saying what is wrong */
-export async function readArchive(zip: Buffer): Promise<ArchiveFile[]> {
-  const archive = await opened(zip);
-  if (archive.entryCount > ENTRIES_MAX) throw badZip(`it has more than ${ENTRIES_MAX} entries`);
+/**
+ * @param field what the request calls the upload
+ * @returns the files that count, sorted by path. @throws AppError 400 `bad_zip` saying what is wrong
+ */
+export async function readArchive(zip: Buffer, field: string): Promise<ArchiveFile[]> {
+  try {
+    return await filesOf(zip);
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new AppError('invalid', 'bad_zip', `${field}: the upload is not a zip that can be used: ${message}`, {
+      cause,
+      fields: [{ path: field, message }],
+    });
+  }
+}
+
+async function filesOf(zip: Buffer): Promise<ArchiveFile[]> {
+  const archive = await yauzl.fromBufferPromise(zip, {
+    lazyEntries: true,
+    strictFileNames: true,
+    validateEntrySizes: true,
+  });
+  if (archive.entryCount > ENTRIES_MAX) throw new Error(`it has more than ${ENTRIES_MAX} entries`);
   const files: ArchiveFile[] = [];
   const names = new Map<string, 'file' | 'directory'>();
   let left = INFLATED_BYTES_MAX;
   let entries = 0;
   try {
     for await (const entry of archive.eachEntry()) {
-      if (++entries > ENTRIES_MAX) throw badZip(`it has more than ${ENTRIES_MAX} entries`);
+      if (++entries > ENTRIES_MAX) throw new Error(`it has more than ${ENTRIES_MAX} entries`);
       const path = entry.fileName;
       const isDirectory = path.endsWith('/');
       checkEntry(entry, isDirectory);
@@ -48,36 +67,25 @@ export async function readArchive(zip: Buffer): Promise<ArchiveFile[]> {
       left -= content.length;
       files.push({ path, content, hash: createHash('sha256').update(content).digest('hex') });
     }
-  } catch (err) {
-    if (err instanceof AppError) throw err;
-    throw badZip((err as Error).message, err);
   } finally {
     archive.close();
   }
-  if (!files.length) throw badZip('it holds no files');
+  if (!files.length) throw new Error('it holds no files');
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-async function opened(zip: Buffer): Promise<yauzl.ZipFile> {
-  try {
-    return await yauzl.fromBufferPromise(zip, { lazyEntries: true, strictFileNames: true, validateEntrySizes: true });
-  } catch (err) {
-    throw badZip((err as Error).message, err);
-  }
 }
 
 function checkEntry(entry: yauzl.Entry, isDirectory: boolean): void {
   const problem = pathProblem(entry.fileName);
-  if (problem) throw badZip(`the name "${entry.fileName.slice(0, 200)}" ${problem}`);
-  if (entry.generalPurposeBitFlag & ENCRYPTED_FLAG) throw badZip(`"${entry.fileName}" is encrypted`);
+  if (problem) throw new Error(`the name "${entry.fileName.slice(0, 200)}" ${problem}`);
+  if (entry.generalPurposeBitFlag & ENCRYPTED_FLAG) throw new Error(`"${entry.fileName}" is encrypted`);
   if (entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED) {
-    throw badZip(`"${entry.fileName}" is compressed in an unusual way (method ${entry.compressionMethod})`);
+    throw new Error(`"${entry.fileName}" is compressed in an unusual way (method ${entry.compressionMethod})`);
   }
   const type = (entry.externalFileAttributes >>> 16) & S_IFMT;
   if (type !== 0 && type !== (isDirectory ? S_IFDIR : S_IFREG)) {
-    throw badZip(`"${entry.fileName}" is a link or special file; only plain files can be uploaded`);
+    throw new Error(`"${entry.fileName}" is a link or special file; only plain files can be uploaded`);
   }
-  if (isDirectory && entry.uncompressedSize !== 0) throw badZip(`the directory "${entry.fileName}" has content`);
+  if (isDirectory && entry.uncompressedSize !== 0) throw new Error(`the directory "${entry.fileName}" has content`);
 }
 
 /** No path twice, also not in another case, and no file where another path needs a directory. */
@@ -85,17 +93,17 @@ function claimName(names: Map<string, 'file' | 'directory'>, path: string, isDir
   const parts = collisionKey(isDirectory ? path.slice(0, -1) : path).split('/');
   for (let length = 1; length < parts.length; length++) {
     const parent = parts.slice(0, length).join('/');
-    if (names.get(parent) === 'file') throw badZip(`"${path}" lies inside a file`);
+    if (names.get(parent) === 'file') throw new Error(`"${path}" lies inside a file`);
     names.set(parent, 'directory');
   }
   const key = parts.join('/');
   const taken = names.get(key);
-  if (taken && !(isDirectory && taken === 'directory')) throw badZip(`"${path}" appears twice`);
+  if (taken && !(isDirectory && taken === 'directory')) throw new Error(`"${path}" appears twice`);
   names.set(key, isDirectory ? 'directory' : 'file');
 }
 
 async function inflate(archive: yauzl.ZipFile, entry: yauzl.Entry, bytesMax: number): Promise<Buffer> {
-  const tooMuch = () => badZip(`it unpacks to more than ${INFLATED_BYTES_MAX / 1024 / 1024} MB`);
+  const tooMuch = () => new Error(`it unpacks to more than ${INFLATED_BYTES_MAX / 1024 / 1024} MB`);
   if (entry.uncompressedSize > bytesMax) throw tooMuch();
   const stream = await archive.openReadStreamPromise(entry);
   const chunks: Buffer[] = [];
@@ -106,12 +114,6 @@ async function inflate(archive: yauzl.ZipFile, entry: yauzl.Entry, bytesMax: num
     chunks.push(chunk);
   }
   const content = Buffer.concat(chunks, size);
-  if (crc32(content) !== entry.crc32) throw badZip(`"${entry.fileName}" is damaged: its checksum is wrong`);
+  if (crc32(content) !== entry.crc32) throw new Error(`"${entry.fileName}" is damaged: its checksum is wrong`);
   return content;
 }
-
-const badZip = (why: string, cause?: unknown) =>
-  new AppError('invalid', 'bad_zip', `storageKey: the upload is not a zip that can be used: ${why}`, {
-    cause,
-    fields: [{ path: 'storageKey', message: why }],
-  });

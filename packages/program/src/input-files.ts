@@ -1,10 +1,9 @@
 /** Inputs of type `file`: from a request's body or an upload into the object store, whence the executor fetches them. */
 import { newId } from '@gantry/events';
 import { invalid } from '@gantry/http';
+import type { ObjectStore } from '@gantry/object-store';
 import type { RunSpec } from '@gantry/run-engine';
-import type { InputItem } from '../artifacts/manifest-items';
-import { getUpload } from '../artifacts/upload-repository';
-import type { Deps } from '../deps';
+import type { InputItem } from './items';
 
 /** What input-schema.ts lets through. */
 interface FileInput {
@@ -23,22 +22,27 @@ const MB = 1024 * 1024;
 const SIZE_MB_DEFAULT = 10;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/**
- * @param uploads whether the caller may name uploads of the workspace: a stranger with a link may not
- * @throws AppError 400 naming the input, 404 for an upload that is not this workspace's
- */
+export interface FilePlaces {
+  objects: ObjectStore;
+  /**
+   * Makes sure that an upload is the workspace's own. Null where the caller may not name uploads: a stranger with a link.
+   * @throws AppError 404
+   */
+  getUpload: ((storageKey: string) => Promise<unknown>) | null;
+}
+
+/** @throws AppError 400 naming the input; what `getUpload` throws */
 export async function placeFiles(
-  deps: Deps,
+  places: FilePlaces,
   workspaceId: string,
   items: InputItem[],
   inputs: Record<string, unknown>,
-  options: { uploads: boolean },
 ): Promise<PlacedInputs> {
   const placed: PlacedInputs = { inputs, files: [] };
   for (const item of items) {
     const value = inputs[item.name];
     if (item.type !== 'file' || value === undefined) continue;
-    const { key, size } = await place(deps, workspaceId, item, value as FileInput, options);
+    const { key, size } = await place(places, workspaceId, item, value as FileInput);
     const { name } = value as FileInput;
     placed.files.push({ input: item.name, name, key, size });
     placed.inputs = { ...placed.inputs, [item.name]: { name, size } };
@@ -47,11 +51,10 @@ export async function placeFiles(
 }
 
 async function place(
-  { prisma, objects }: Deps,
+  { objects, getUpload }: FilePlaces,
   workspaceId: string,
   item: InputItem,
   { name, content_base64: content, storageKey }: FileInput,
-  options: { uploads: boolean },
 ): Promise<{ key: string; size: number }> {
   const wrong = (message: string) => invalid([{ path: `inputs.${item.name}`, message }], 'invalid_inputs');
   if (name === '.' || name === '..') throw wrong('its name is not the name of a file');
@@ -65,8 +68,8 @@ async function place(
     return size;
   };
   if (storageKey !== undefined) {
-    if (!options.uploads) throw wrong('give content_base64: uploads are for members of the workspace');
-    await getUpload(prisma, workspaceId, storageKey);
+    if (!getUpload) throw wrong('give content_base64: uploads are for members of the workspace');
+    await getUpload(storageKey);
     const found = await objects.head(storageKey);
     if (!found) throw wrong('nothing was uploaded there yet: PUT the file to uploadUrl first');
     return { key: storageKey, size: checked(found.size) };

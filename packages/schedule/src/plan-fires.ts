@@ -1,10 +1,12 @@
-import type { Misfire } from '../generated/prisma/client';
 import { dueFires, type Schedule } from './cron';
 
 /** A fire this late still counts as in its time: a busy moment or a restart is no outage. */
 const GRACE_MS = 60_000;
 /** How many fires of an outage `catch_up` makes good. */
 const CATCH_UP_MAX = 100;
+
+/** What becomes of fires that passed while nobody was there to start them. */
+export type Misfire = 'skip' | 'fire_once' | 'catch_up';
 
 export interface Plan {
   /** Fires to start a run for, in order. */
@@ -13,7 +15,7 @@ export interface Plan {
   missed: number;
 }
 
-/** What to do about the fires from `first` to `now`, by the automation's misfire policy. */
+/** What to do about the fires from `first` to `now`, by the schedule's misfire policy. */
 export function planFires(schedule: Schedule, misfire: Misfire, first: Date, now: Date): Plan {
   const { fires, count } = dueFires(schedule, first, now, CATCH_UP_MAX);
   const inTime = fires.filter((fire) => now.getTime() - fire.getTime() <= GRACE_MS);

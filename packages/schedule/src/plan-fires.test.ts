@@ -29,7 +29,7 @@ test.each([
   ['* * * * *', 'Mars/Olympus', 'timezone'],
   ['* * * * *', '+02:00', 'timezone'],
 ])('%j in %j is refused, naming the field', (cron, timezone, path) => {
-  expect(() => checkSchedule({ cron, timezone })).toThrow(
+  expect(() => checkSchedule({ cron, timezone }, { cron: 'schedule', timezone: 'timezone' })).toThrow(
     expect.objectContaining({ code: 'bad_schedule', fields: [{ path, message: expect.any(String) }] }),
   );
 });

@@ -1,10 +1,10 @@
 import vm from 'node:vm';
 import { type FieldProblem, invalid } from '@gantry/http';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020';
-import type { InputItem } from '../artifacts/manifest-items';
 import { type InputSchema, inputSchemaOf } from './input-schema';
+import type { InputItem } from './items';
 
-/** The inputs of one artifact, compiled. */
+/** The inputs of one program, compiled. */
 export interface InputValidator {
   schema: InputSchema;
   /** @returns the inputs with defaults filled in. @throws AppError 400 naming every input that is wrong */
@@ -33,15 +33,18 @@ export function createInputValidator(items: InputItem[]): InputValidator {
   };
 }
 
-/** Also says whether the defaults of the items are what their own types allow. */
-export function checkDefaults(items: InputItem[]): FieldProblem[] {
+/**
+ * Whether the defaults of the items are what their own types allow.
+ * @param path where the items lie in the request
+ */
+export function checkDefaults(items: InputItem[], path: string): FieldProblem[] {
   const schema = inputSchemaOf(items);
   return items.flatMap(({ name, default: value }, index) => {
     if (value === undefined) return [];
     const validate = compile({ ...schema, required: [] });
     if (validate({ [name]: value })) return [];
     const message = validate.errors?.[0]?.message ?? 'does not fit';
-    return [{ path: `manifest.inputs.${index}.default`, message }];
+    return [{ path: `${path}.${index}.default`, message }];
   });
 }
 
@@ -76,7 +79,7 @@ const listOf = (values: unknown[]) => (values.length ? values.slice(0, 20).map(S
 const unescapePointer = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~');
 
 /**
- * The pattern is the automation's, the text is a stranger's, and JavaScript's expressions can take for ever: where that is
+ * The pattern is the program's, the text is a stranger's, and JavaScript's expressions can take for ever: where that is
  * possible, each match gets PATTERN_MS_MAX in a context of its own, which V8 can interrupt. Too slow counts as no match.
  */
 const boundedRegExp = Object.assign(

@@ -8,23 +8,25 @@ export interface Schedule {
   timezone: string;
 }
 
-/** @throws AppError 400 naming the field */
-export function checkSchedule({ cron, timezone }: Schedule): void {
-  const problem = timeZoneProblem(timezone) ?? cronProblem({ cron, timezone });
+/**
+ * @param paths what the request calls the fields
+ * @throws AppError 400 `bad_schedule` naming the field
+ */
+export function checkSchedule(schedule: Schedule, paths: Record<keyof Schedule, string>): void {
+  const problem = timeZoneProblem(schedule.timezone, paths.timezone) ?? cronProblem(schedule, paths.cron);
   if (problem) throw invalid([problem], 'bad_schedule');
 }
 
-function timeZoneProblem(timezone: string): FieldProblem | null {
+function timeZoneProblem(timezone: string, path: string): FieldProblem | null {
   try {
     new Intl.DateTimeFormat('en', { timeZone: timezone });
     // Offsets like +02:00 are understood too, but know no summer time.
     if (/^[A-Za-z]/.test(timezone)) return null;
   } catch {}
-  return { path: 'timezone', message: `"${timezone}" is not an IANA time zone like Europe/Berlin or UTC` };
+  return { path, message: `"${timezone}" is not an IANA time zone like Europe/Berlin or UTC` };
 }
 
-function cronProblem(schedule: Schedule): FieldProblem | null {
-  const path = 'schedule';
+function cronProblem(schedule: Schedule, path: string): FieldProblem | null {
   const fields = schedule.cron.trim().split(/\s+/).length;
   if (fields !== 5 && fields !== 6) {
     return { path, message: `needs five fields, or six with seconds first; this has ${fields}` };

@@ -1,6 +1,6 @@
 import { type Bus, type InspectReply, type InspectRequest, inspectReply, request, runSubjects } from '@gantry/events';
 import { AppError } from '@gantry/http';
-import type { InputItem } from './manifest-items';
+import type { InputItem } from './items';
 
 const TIMEOUT_MS = 10_000;
 

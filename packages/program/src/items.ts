@@ -1,4 +1,4 @@
-/** Items of a manifest's `inputs` and `outputs`. */
+/** What a program takes and gives: the items of its `inputs` and `outputs`. */
 import { z } from 'zod';
 
 export const inputTypes = [
@@ -16,6 +16,8 @@ export const inputTypes = [
 export type InputType = (typeof inputTypes)[number];
 
 export const outputTypes = ['text', 'markdown', 'json', 'csv', 'table', 'number', 'image', 'file'] as const;
+
+const ITEMS_MAX = 100;
 
 /** What JSON Schema, Python and habit call them. */
 const INPUT_SYNONYMS: Record<string, InputType> = {
@@ -93,7 +95,7 @@ const inputItem = z
 export type InputItem = z.infer<typeof inputItem>;
 
 /** A bare string is a required text input. */
-export const normalizeInput = z.preprocess(
+const normalizeInput = z.preprocess(
   (value) => (typeof value === 'string' ? { name: value, type: 'text', required: true } : value),
   inputItem,
 );
@@ -106,10 +108,19 @@ const outputItem = z.looseObject({
 
 export type OutputItem = z.infer<typeof outputItem>;
 
-export const normalizeOutput = z.preprocess(
-  (value) => (typeof value === 'string' ? { name: value } : value),
-  outputItem,
-);
+const normalizeOutput = z.preprocess((value) => (typeof value === 'string' ? { name: value } : value), outputItem);
+
+/** With every shorthand spelt out; at most 100, no name twice. */
+export const inputItems = z.array(normalizeInput).max(ITEMS_MAX).superRefine(uniqueNames);
+export const outputItems = z.array(normalizeOutput).max(ITEMS_MAX).superRefine(uniqueNames);
+
+function uniqueNames(items: { name: string }[], context: z.core.$RefinementCtx): void {
+  const seen = new Set<string>();
+  for (const [index, { name }] of items.entries()) {
+    if (seen.has(name)) context.addIssue({ code: 'custom', path: [index], message: `the name "${name}" is taken` });
+    seen.add(name);
+  }
+}
 
 function isRegExp(pattern: string): boolean {
   try {

@@ -1,8 +1,8 @@
 import type { AppError } from '@gantry/http';
-import { parseManifest } from '../artifacts/manifest';
 import { createInputValidator } from './input-validator';
+import { inputItems } from './items';
 
-const validatorOf = (...inputs: unknown[]) => createInputValidator(parseManifest({ name: 'x', inputs }).inputs);
+const validatorOf = (...inputs: unknown[]) => createInputValidator(inputItems.parse(inputs));
 
 function problems(inputs: unknown[], values: Record<string, unknown>): Record<string, string> {
   try {

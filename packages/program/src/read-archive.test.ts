@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { type RawEntry, rawZip, zipOf } from '../test/zip';
-import { readArchive } from './read-archive';
+import { type RawEntry, rawZip, zipOf } from '@gantry/testing';
+import { readArchive as read } from './read-archive';
 import { repack } from './repack';
 
 const MB = 1024 * 1024;
+const readArchive = (zip: Buffer) => read(zip, 'upload');
 const pathsOf = async (zip: Buffer) => (await readArchive(zip)).map(({ path }) => path);
 
 test('files come back in order, with their content and hashes', async () => {
@@ -88,7 +89,7 @@ test.each(attacks)('%s is refused', async (_what, zip, says) => {
   await expect(readArchive(zip)).rejects.toMatchObject({
     status: 400,
     code: 'bad_zip',
-    detail: expect.stringMatching(says),
+    fields: [{ path: 'upload', message: expect.stringMatching(says) }],
   });
 });
 

@@ -1,8 +1,8 @@
 /**
- * A manifest's inputs as JSON Schema: what a run's inputs are checked against, what the form is drawn from, and what
+ * A program's inputs as JSON Schema: what a run's inputs are checked against, what the form is drawn from, and what
  * becomes a tool's input schema. The one place where the two meet.
  */
-import type { InputItem } from '../artifacts/manifest-items';
+import type { InputItem } from './items';
 
 export interface InputSchema {
   [key: string]: unknown;

@@ -2,7 +2,7 @@ import type { RunLimits } from '@gantry/events';
 
 const MB = 1024 * 1024;
 
-/** What one run may use. The wall clock is the manifest's, see contract.md; the rest suits a machine of two cores. */
+/** What one run may use. The wall clock is the program's own; the rest suits a machine of two cores. */
 export function runLimits(wallSeconds: number): RunLimits {
   return {
     wallMs: wallSeconds * 1_000,
@@ -15,5 +15,3 @@ export function runLimits(wallSeconds: number): RunLimits {
     artifactBytes: 32 * MB,
   };
 }
-
-export const TEST_SECONDS = 60;

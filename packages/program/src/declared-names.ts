@@ -1,0 +1,26 @@
+/** Names by which a program declares what it needs from outside. */
+import { z } from 'zod';
+
+/** PEP 508 without URLs, markers and options: a name, extras, versions. */
+const DEPENDENCY =
+  /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?(?:\[[A-Za-z0-9._,\s-]+\])?\s*(?:(?:===|==|~=|!=|<=|>=|<|>)\s*[A-Za-z0-9.*+!_-]+(?:\s*,\s*(?:===|==|~=|!=|<=|>=|<|>)\s*[A-Za-z0-9.*+!_-]+)*)?$/;
+const DEPENDENCY_CHARS_MAX = 200;
+const NAMES_MAX = 50;
+
+export const secretName = z
+  .string()
+  .regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'must be an environment variable name like API_KEY');
+
+export const dependencyName = z
+  .string()
+  .trim()
+  .max(DEPENDENCY_CHARS_MAX)
+  .regex(DEPENDENCY, 'must be a package with versions, like "requests>=2.31,<3"; no URLs, paths or options');
+
+/** At most 50, each once. */
+export const secretNames = z.array(secretName).max(NAMES_MAX).transform(distinct);
+export const dependencyNames = z.array(dependencyName).max(NAMES_MAX).transform(distinct);
+
+function distinct(names: string[]): string[] {
+  return [...new Set(names)];
+}
