@@ -1,2 +1,3 @@
 export * from './key-ring';
+export * from './secret-store';
 export * from './vault';

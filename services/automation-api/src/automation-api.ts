@@ -4,7 +4,7 @@ import { connectBus, ensureStreams, startRelay } from '@gantry/events';
 import { type Health, health, postgresCheck, type RateLimits } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import { type RunEngine, startRunEngine } from '@gantry/run-engine';
-import { createVault, type KeyRing } from '@gantry/vault';
+import { createSecretStore, createVault, type KeyRing } from '@gantry/vault';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { createApp } from './app';
@@ -13,7 +13,6 @@ import type { Deps } from './deps';
 import { startHousekeeping } from './housekeeping';
 import { createRunnables } from './runs/runnable';
 import { type ScheduleTicker, startScheduleTicker } from './schedules/schedule-ticker';
-import { createSecretStore } from './secrets/secret-store';
 import { consumeWorkspaceEvents } from './workspaces/workspace-events';
 
 export interface AutomationApiOptions {
@@ -59,7 +58,7 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
   await ensureStreams(bus);
   const relay = startRelay({ pool, bus, service: 'automation-api', log });
   const vault = createVault({ keys: options.encryptionKeys, pool });
-  const secrets = createSecretStore({ db: prisma, pool, vault });
+  const secrets = createSecretStore({ pool, vault });
   const runnables = createRunnables(prisma);
   const now = options.now ?? (() => new Date());
   const engine = await startRunEngine({

@@ -1,10 +1,10 @@
 import type { Bus, Relay } from '@gantry/events';
 import type { ObjectStore } from '@gantry/object-store';
 import type { RunEngine } from '@gantry/run-engine';
+import type { SecretStore } from '@gantry/vault';
 import type { Pool } from 'pg';
 import type { PrismaClient } from './generated/prisma/client';
 import type { Runnables } from './runs/runnable';
-import type { SecretStore } from './secrets/secret-store';
 
 /** What handlers and services of this process share. */
 export interface Deps {

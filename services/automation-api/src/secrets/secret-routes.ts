@@ -1,8 +1,8 @@
 import { callerOf, type Operations } from '@gantry/http';
+import type { SecretEntry } from '@gantry/vault';
 import { auditOf } from '../audit/audit';
 import type { Deps } from '../deps';
 import { pathParam } from '../path-param';
-import type { SecretEntry } from './secret-store';
 
 /** No answer holds a value. */
 export function secretOperations({ secrets, relay }: Deps): Operations {

@@ -1,0 +1,133 @@
+/** Secrets of a workspace: sealed in the database, opened only when a run that declares them is handed out. */
+import type { Execute } from '@gantry/events';
+import { AppError, inTransaction, invalid, notFound } from '@gantry/http';
+import type { Pool } from 'pg';
+import type { Vault } from './vault';
+
+export interface SecretEntry {
+  name: string;
+  createdAt: Date;
+  updatedAt: Date;
+  /** When it was last handed to a run, to the minute; null: never. */
+  lastUsedAt: Date | null;
+}
+
+export interface SecretChange {
+  action: 'secret.set' | 'secret.deleted';
+  resource: { type: 'secret'; id: string };
+  details?: { isNew: boolean };
+}
+
+/** Writes the change down inside its transaction. */
+export type AuditSecret = (execute: Execute, change: SecretChange) => Promise<unknown>;
+
+export interface SecretStore {
+  /** @throws AppError 400 for a value that can't be kept, 409 `too_many_secrets` */
+  set(
+    workspaceId: string,
+    secret: { name: string; value: string; createdBy: string | null },
+    audit: AuditSecret,
+  ): Promise<SecretEntry & { isNew: boolean }>;
+  /** By name. */
+  list(workspaceId: string): Promise<SecretEntry[]>;
+  /** @throws AppError 404 */
+  delete(workspaceId: string, name: string, audit: AuditSecret): Promise<void>;
+  /** For a run: values by name; those that are not set are absent. */
+  reveal(workspaceId: string, names: string[]): Promise<Record<string, string>>;
+  /** Those of `names` that are not set. */
+  missing(workspaceId: string, names: string[]): Promise<string[]>;
+}
+
+const VALUE_BYTES_MAX = 32 * 1024;
+/** More would not fit into a job together. */
+const SECRETS_MAX = 500;
+const TABLE = 'secrets';
+
+const ENTRY = 'name, created_at AS "createdAt", updated_at AS "updatedAt", last_used_at AS "lastUsedAt"';
+const LIST = `SELECT ${ENTRY} FROM secrets WHERE workspace_id = $1 ORDER BY name`;
+const FIND_VERSION = `SELECT (SELECT count(*)::int FROM secrets WHERE workspace_id = $1) AS count,
+  (SELECT version FROM secrets WHERE workspace_id = $1 AND name = $2) AS version`;
+const INSERT = `INSERT INTO secrets (workspace_id, name, version, sealed, created_by, updated_at)
+  VALUES ($1, $2, $3, $4, $5, now()) ON CONFLICT DO NOTHING RETURNING ${ENTRY}`;
+const UPDATE = `UPDATE secrets SET version = $3, sealed = $4, updated_at = now()
+  WHERE workspace_id = $1 AND name = $2 AND version = $3 - 1 RETURNING ${ENTRY}`;
+const DELETE = 'DELETE FROM secrets WHERE workspace_id = $1 AND name = $2';
+const REVEAL = `SELECT name, version, sealed, coalesce(last_used_at > now() - interval '1 minute', false) AS "isFresh"
+  FROM secrets WHERE workspace_id = $1 AND name = ANY($2)`;
+/** Who finds a row locked leaves it: somebody is writing the same minute, or a new value. */
+const TOUCH = `UPDATE secrets SET last_used_at = now() FROM (
+    SELECT name FROM secrets WHERE workspace_id = $1 AND name = ANY($2) ORDER BY name FOR UPDATE SKIP LOCKED
+  ) AS used WHERE secrets.workspace_id = $1 AND secrets.name = used.name`;
+const MISSING = `SELECT name FROM unnest($2::text[]) WITH ORDINALITY AS needed (name, place)
+  WHERE NOT EXISTS (SELECT FROM secrets WHERE workspace_id = $1 AND secrets.name = needed.name) ORDER BY place`;
+
+/** Both services that run code have the same table `secrets`, and only this file reads and writes it. */
+export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault }): SecretStore {
+  return {
+    set: async (workspaceId, { name, value, createdBy }, audit) => {
+      checkValue(value);
+      // The value is bound to its version, so it is sealed for the one that the row will get; who comes second tries again.
+      for (;;) {
+        const { rows: before } = await pool.query<{ count: number; version: number | null }>(FIND_VERSION, [
+          workspaceId,
+          name,
+        ]);
+        const { count = 0, version: found = null } = before[0] ?? {};
+        const isNew = found === null;
+        if (isNew && count >= SECRETS_MAX) {
+          throw new AppError('conflict', 'too_many_secrets', `a workspace holds at most ${SECRETS_MAX} secrets`);
+        }
+        const version = (found ?? 0) + 1;
+        const sealed = await vault.seal(workspaceId, { table: TABLE, name, version }, value);
+        const row = [workspaceId, name, version, sealed];
+        const entry = await inTransaction(pool, async (tx) => {
+          const { rows } = isNew
+            ? await tx.query<SecretEntry>(INSERT, [...row, createdBy])
+            : await tx.query<SecretEntry>(UPDATE, row);
+          if (!rows[0]) return null;
+          const resource = { type: 'secret', id: name } as const;
+          await audit((sql, values) => tx.query(sql, values), { action: 'secret.set', resource, details: { isNew } });
+          return rows[0];
+        });
+        if (entry) return { ...entry, isNew };
+      }
+    },
+
+    list: async (workspaceId) => (await pool.query<SecretEntry>(LIST, [workspaceId])).rows,
+
+    delete: (workspaceId, name, audit) =>
+      inTransaction(pool, async (tx) => {
+        const { rowCount } = await tx.query(DELETE, [workspaceId, name]);
+        if (!rowCount) throw notFound('secret', name);
+        const resource = { type: 'secret', id: name } as const;
+        await audit((sql, values) => tx.query(sql, values), { action: 'secret.deleted', resource });
+      }),
+
+    reveal: async (workspaceId, names) => {
+      if (!names.length) return {};
+      const { rows } = await pool.query<{ name: string; version: number; sealed: Buffer; isFresh: boolean }>({
+        name: 'reveal-secrets',
+        text: REVEAL,
+        values: [workspaceId, names],
+      });
+      const stale = rows.filter(({ isFresh }) => !isFresh).map(({ name }) => name);
+      if (stale.length) await pool.query(TOUCH, [workspaceId, stale]);
+      const values = rows.map(async ({ name, version, sealed }) => {
+        return [name, await vault.open(workspaceId, { table: TABLE, name, version }, sealed)] as const;
+      });
+      return Object.fromEntries(await Promise.all(values));
+    },
+
+    missing: async (workspaceId, names) => {
+      if (!names.length) return [];
+      const { rows } = await pool.query<{ name: string }>(MISSING, [workspaceId, names]);
+      return rows.map(({ name }) => name);
+    },
+  };
+}
+
+function checkValue(value: string): void {
+  const wrong = (message: string) => invalid([{ path: 'value', message }]);
+  if (Buffer.byteLength(value) > VALUE_BYTES_MAX) throw wrong(`is larger than ${VALUE_BYTES_MAX / 1024} KiB`);
+  if (value.includes('\0')) throw wrong('contains a NUL character, which an environment variable can not');
+}
