@@ -1,3 +1,4 @@
+export * from './env';
 export * from './file-store';
 export * from './object-store';
 export * from './open-object-store';

@@ -45,6 +45,7 @@ export function workerApi(options: ServiceOptions, setupToken: string): ProcessS
     ENCRYPTION_KEYS: keys.encryptionKeys.workerApi,
     TOKEN_PEPPERS: keys.tokenPeppers,
     SETUP_TOKEN: setupToken,
+    ...objectStore('worker-api', options),
   });
 }
 
@@ -52,9 +53,7 @@ export function automationApi(options: ServiceOptions): ProcessSpec {
   const { state, settings } = options;
   return apiProcess('automation-api', options, {
     ENCRYPTION_KEYS: state.keys.encryptionKeys.automationApi,
-    OBJECT_STORE: options.inherited.OBJECT_STORE || `file:${path.join(state.dir, 'objects')}`,
-    OBJECT_STORE_SIGNING_KEY: state.keys.objectStoreSigningKey,
-    OBJECT_STORE_INTERNAL_URL: `http://127.0.0.1:${portOf('automation-api', options)}`,
+    ...objectStore('automation-api', options),
     DASHBOARD_DIR: path.join(checkoutDir, 'packages/dashboard/dist'),
     API_DOCS_DIR: path.join(checkoutDir, 'packages/api-docs/dist'),
     JWKS_URL: jwksUrl(options),
@@ -69,6 +68,13 @@ export function skillsApi(options: ServiceOptions): ProcessSpec {
     JWT_ISSUER: options.settings.urls.base,
   });
 }
+
+/** One store for both: every key names a workspace and what it is for. Each signs URLs that lead to itself. */
+const objectStore = (service: ServiceName, options: ServiceOptions): Record<string, string> => ({
+  OBJECT_STORE: options.inherited.OBJECT_STORE || `file:${path.join(options.state.dir, 'objects')}`,
+  OBJECT_STORE_SIGNING_KEY: options.state.keys.objectStoreSigningKey,
+  OBJECT_STORE_INTERNAL_URL: `http://127.0.0.1:${portOf(service, options)}`,
+});
 
 const jwksUrl = (options: ServiceOptions) => `http://127.0.0.1:${portOf('worker-api', options)}/.well-known/jwks.json`;
 

@@ -115,6 +115,10 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
     return part;
   }
 
+  const objectStore = {
+    OBJECT_STORE: `file:${path.join(dir, 'objects')}`,
+    OBJECT_STORE_SIGNING_KEY: randomBytes(32).toString('hex'),
+  };
   const workerApi = await service('worker-api', workerUrl, {
     PORT: String(workerPort),
     METRICS_PORT: String(await freePort()),
@@ -123,13 +127,14 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
     ENCRYPTION_KEYS: key(),
     TOKEN_PEPPERS: key(),
     SETUP_TOKEN: setupToken,
+    ...objectStore,
+    OBJECT_STORE_INTERNAL_URL: workerUrl,
   });
   const automationEnv = {
     DATABASE_URL: databaseUrl('automation-api'),
     NATS_URL: nats.url('automation-api'),
     ENCRYPTION_KEYS: key(),
-    OBJECT_STORE: `file:${path.join(dir, 'objects')}`,
-    OBJECT_STORE_SIGNING_KEY: randomBytes(32).toString('hex'),
+    ...objectStore,
     OBJECT_STORE_INTERNAL_URL: automationUrls[0] as string,
     DASHBOARD_DIR: path.join(root, 'packages/dashboard/dist'),
     API_DOCS_DIR: path.join(root, 'packages/api-docs/dist'),

@@ -1,5 +1,6 @@
 import { externalIssuer } from '@gantry/auth';
 import { createLogger, readEnv, serve } from '@gantry/http';
+import { objectStoreSettings } from '@gantry/object-store';
 import { startAutomationApi } from './automation-api';
 import { envSchema } from './env';
 
@@ -13,15 +14,7 @@ async function main() {
     dashboardUrl: env.DASHBOARD_URL,
     skillsUrl: env.SKILLS_URL,
     encryptionKeys: env.ENCRYPTION_KEYS,
-    objectStore: {
-      location: env.OBJECT_STORE,
-      signingKey: env.OBJECT_STORE_SIGNING_KEY,
-      internalUrl: env.OBJECT_STORE_INTERNAL_URL,
-      ...(env.S3_ACCESS_KEY_ID &&
-        env.S3_SECRET_ACCESS_KEY && {
-          s3Credentials: { accessKeyId: env.S3_ACCESS_KEY_ID, secretAccessKey: env.S3_SECRET_ACCESS_KEY },
-        }),
-    },
+    objectStore: objectStoreSettings(env),
     dashboardDir: env.DASHBOARD_DIR,
     ...(env.API_DOCS_DIR && { apiDocsDir: env.API_DOCS_DIR }),
     jwt: {

@@ -4,16 +4,14 @@ import {
   createAuthenticator,
   createExternalJwtVerifier,
   createJwtVerifier,
-  createTokenHasher,
   type ExternalIssuer,
   type IdentityCache,
   identifyBy,
   type LastUse,
 } from '@gantry/auth';
 import { createSurface, type Health, type RateLimits } from '@gantry/http';
-import { createVault, type KeyRing, type Vault } from '@gantry/vault';
+import { type FileStore, storageRoutes } from '@gantry/object-store';
 import type { Express } from 'express';
-import type { Logger } from 'pino';
 import { auditOperations } from './audit/audit-routes';
 import { createAccessTokens } from './auth/access-token';
 import { authOperations } from './auth/auth-routes';
@@ -22,12 +20,11 @@ import { createSessions } from './auth/session';
 import { createSessionCookie } from './auth/session-cookie';
 import { sessionOperations } from './auth/session-routes';
 import { canonicalPath } from './canonical-path';
-import type { Database } from './database';
+import type { Deps } from './deps';
 import { deviceOperations } from './devices/device-routes';
 import { createForget } from './forget';
 import { createIntrospection, type Introspect } from './identity/introspection';
 import { invitationOperations } from './invitations/invitation-routes';
-import type { Mailer } from './mail/mailer';
 import { memberOperations } from './members/member-routes';
 import type { OidcSettings } from './oidc/identity-provider';
 import { oidcOperations } from './oidc/oidc-routes';
@@ -38,23 +35,15 @@ import { tokenOperations } from './tokens/token-routes';
 import { workspaceOperations } from './workspaces/workspace-routes';
 
 export interface AppOptions {
-  database: Database;
+  deps: Deps;
   health: Health;
   tokenUse: LastUse;
-  /** Called after a commit that wrote to the outbox. */
-  announce: () => void;
-  encryptionKeys: KeyRing;
-  tokenPeppers: KeyRing;
   setupToken: string | undefined;
-  baseUrl: string;
-  dashboardUrl: string;
   skillsUrl: string;
-  jwtIssuer: string;
-  jwtAudience: string;
-  externalIssuer: ExternalIssuer | undefined;
+  jwt: { issuer: string; audience: string; externalIssuer: ExternalIssuer | undefined };
   oidc: OidcSettings | undefined;
-  mailer: Mailer;
-  log: Logger;
+  /** Set where presigned URLs point at this service. */
+  fileStore?: FileStore;
   rateLimits?: RateLimits;
   validateResponses?: boolean;
 }
@@ -64,24 +53,21 @@ export interface WorkerApp {
   introspect: Introspect;
   identities: IdentityCache;
   signingKeys: SigningKeys;
-  vault: Vault;
 }
 
 export function createApp(options: AppOptions): WorkerApp {
-  const { database, log, baseUrl, dashboardUrl, skillsUrl, jwtIssuer: issuer, jwtAudience: audience } = options;
-  const { oidc, mailer } = options;
-  const { pool, prisma } = database;
+  const { deps, oidc, fileStore, skillsUrl } = options;
+  const { pool, prisma, vault, hasher, mailer, baseUrl, dashboardUrl, log } = deps;
+  const { issuer, audience, externalIssuer } = options.jwt;
   const publicUrls: [string, ...string[]] = [baseUrl, dashboardUrl, skillsUrl];
-  const hasher = createTokenHasher(options.tokenPeppers);
-  const vault = createVault({ keys: options.encryptionKeys, pool });
   const signingKeys = createSigningKeys({ pool, vault });
   const introspect = createIntrospection({ pool, hasher, tokenUse: options.tokenUse });
   const verifyJwt = createJwtVerifier({ findKey: signingKeys.find, issuer, audience });
-  const verifyExternalJwt = options.externalIssuer && createExternalJwtVerifier(options.externalIssuer);
+  const verifyExternalJwt = externalIssuer && createExternalJwtVerifier(externalIssuer);
   const identities = cacheIdentities(
     identifyBy({ verifyJwt, introspect, ...(verifyExternalJwt && { verifyExternalJwt }) }),
   );
-  const forget = createForget(identities, options.announce);
+  const forget = createForget(identities, deps.relay.kick);
   const sessions = createSessions({ pool, hasher, revoked: forget.token });
   const issueAccessToken = createAccessTokens({ signingKeys, issuer, audience });
   const sessionCookie = createSessionCookie({ issueAccessToken, publicUrls });
@@ -107,9 +93,10 @@ export function createApp(options: AppOptions): WorkerApp {
     errorShape: 'detail',
     pool,
     log,
+    ...(fileStore && { beside: (surface) => surface.use(storageRoutes(fileStore)) }),
     corsOrigins: [dashboardUrl, skillsUrl].map((url) => new URL(url).origin),
     ...(options.rateLimits && { rateLimits: options.rateLimits }),
     validateResponses: options.validateResponses ?? false,
   });
-  return { app, introspect, identities, signingKeys, vault };
+  return { app, introspect, identities, signingKeys };
 }

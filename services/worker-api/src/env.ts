@@ -1,5 +1,6 @@
 import { authEnv } from '@gantry/auth';
 import { commonEnv } from '@gantry/http';
+import { objectStoreEnv } from '@gantry/object-store';
 import { keyRing } from '@gantry/vault';
 import { z } from 'zod';
 import type { OidcSettings } from './oidc/identity-provider';
@@ -7,6 +8,7 @@ import type { OidcSettings } from './oidc/identity-provider';
 export const envSchema = z.object({
   ...commonEnv,
   ...authEnv,
+  ...objectStoreEnv,
   /** `v1:<base64>,v2:<base64>`, 32 bytes each; the last is current. Wraps the keys that seal secrets. */
   ENCRYPTION_KEYS: keyRing,
   /** The same shape. Tokens and cookies are looked up by their HMAC under these. */

@@ -11,7 +11,7 @@ afterAll(() => api.stop());
 const kidOf = (jwt: string): string => JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()).kid;
 
 /** Another replica, whose copy of the keys is fresh. */
-const replica = () => createSigningKeys({ pool: api.database.pool, vault: api.vault });
+const replica = () => createSigningKeys({ pool: api.database.pool, vault: api.deps.vault });
 
 test('while the key rotates no request fails: JWTs of before and after are both good', async () => {
   const { pool } = api.database;

@@ -1,20 +1,28 @@
 /** The whole service in this process: real app, real PostgreSQL, real NATS, answers checked against the OpenAPI file. */
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { type ExternalIssuer, evictOnEvents, trackLastUse } from '@gantry/auth';
-import { type Bus, connectBus, ensureStreams, newId, type Role, startRelay } from '@gantry/events';
-import { health, postgresCheck, type RateLimits } from '@gantry/http';
-import { type CaughtLogs, catchLogs, createDatabase, startTestNats, type TestNats } from '@gantry/testing';
+import type { ExternalIssuer } from '@gantry/auth';
+import { type Bus, connectBus, newId, type Role } from '@gantry/events';
+import type { RateLimits } from '@gantry/http';
+import {
+  type CaughtLogs,
+  catchLogs,
+  createDatabase,
+  type FakeExecutor,
+  type FakeJob,
+  fakeExecutor,
+  freePort,
+  startTestNats,
+  type TestNats,
+  temporaryDir,
+} from '@gantry/testing';
 import { type KeyRing, parseKeyRing } from '@gantry/vault';
+import { pino } from 'pino';
 import request from 'supertest';
-import { createApp, type WorkerApp } from '../app';
 import { hashPassword } from '../auth/password';
-import { type Database, openDatabase } from '../database';
-import { serveIntrospection } from '../identity/introspection';
-import { createMailer } from '../mail/mailer';
 import type { OidcSettings } from '../oidc/identity-provider';
 import { insertUser } from '../users/user-repository';
+import { startWorkerApi, type WorkerApi } from '../worker-api';
 import { insertMembership, insertWorkspace } from '../workspaces/workspace-repository';
 
 export const SETUP_TOKEN = 'the-setup-token-of-this-test';
@@ -34,12 +42,12 @@ export interface Person {
   cookie: string;
 }
 
-export interface TestWorkerApi extends WorkerApp {
+export interface TestWorkerApi extends WorkerApi {
   /** Where it listens. */
   url: string;
-  database: Database;
   /** Another way to the same database, for looking. */
   databaseUrl: string;
+  /** The service's own. */
   bus: Bus;
   nats: TestNats;
   logs: CaughtLogs;
@@ -52,6 +60,12 @@ export interface TestWorkerApi extends WorkerApp {
   addMember(role: Role): Promise<Person>;
   /** Creates a token as whoever holds the credential. */
   createToken(kind: 'personal' | 'workspace', jwt: string, body?: object): Promise<{ id: string; token: string }>;
+  /** An executor that the test drives itself: claim, report, complete. */
+  connectExecutor(): Promise<FakeExecutor>;
+  /** An executor that completes every run with what `work` returns, until the service stops or the result is called. */
+  serveRuns(work: (job: FakeJob) => unknown, slots?: number): Promise<() => Promise<void>>;
+  /** Another replica on the same database, NATS and storage. */
+  replica(): Promise<WorkerApi>;
   stop(): Promise<void>;
 }
 
@@ -65,44 +79,62 @@ export interface TestWorkerApiOptions {
   oidc?: OidcSettings;
   externalIssuer?: ExternalIssuer;
   tokenPeppers?: KeyRing;
+  now?: () => Date;
+  /** Default false: loops that run by the clock are driven by the test. */
+  autoTick?: boolean;
 }
+
+const silent = pino({ level: 'silent' });
 
 export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Promise<TestWorkerApi> {
   const nats = options.nats ?? (await startTestNats());
   const { url: databaseUrl } = await createDatabase('worker-api');
   const logs = catchLogs();
-  const { log } = logs;
-  const database = openDatabase((await options.reach?.(databaseUrl)) ?? databaseUrl, log);
-  const { pool, prisma } = database;
-  const bus = await connectBus({ url: nats.url('worker-api'), name: 'worker-api', log });
-  await ensureStreams(bus);
-  const relay = startRelay({ pool, bus, service: 'worker-api', log });
-  const tokenUse = trackLastUse({ pool, table: 'tokens', log });
-  const made = createApp({
-    database,
-    health: health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() }),
-    tokenUse,
-    announce: relay.kick,
-    encryptionKeys: newKeyRing(),
-    tokenPeppers: options.tokenPeppers ?? newKeyRing(),
-    setupToken: SETUP_TOKEN,
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const opened: (() => Promise<unknown>)[] = [];
+  const settings = {
+    databaseUrl: (await options.reach?.(databaseUrl)) ?? databaseUrl,
+    natsUrl: nats.url('worker-api'),
     baseUrl: BASE_URL,
     dashboardUrl: DASHBOARD_URL,
     skillsUrl: 'http://skills.test',
-    jwtIssuer: BASE_URL,
-    jwtAudience: 'gantry',
-    externalIssuer: options.externalIssuer,
+    encryptionKeys: newKeyRing(),
+    tokenPeppers: options.tokenPeppers ?? newKeyRing(),
+    objectStore: {
+      location: `file:${temporaryDir('objects')}`,
+      signingKey: randomBytes(24).toString('hex'),
+      internalUrl: url,
+    },
+    setupToken: SETUP_TOKEN,
+    jwt: { issuer: BASE_URL, audience: 'gantry', externalIssuer: options.externalIssuer },
     oidc: options.oidc,
-    mailer: createMailer({ smtpUrl: options.smtpUrl, from: 'Gantry <gantry@api.test>', log }),
-    log,
+    smtp: { url: options.smtpUrl, from: 'Gantry <gantry@api.test>' },
+    auditRetentionDays: 365,
+    log: logs.log,
     rateLimits: options.rateLimits ?? generous,
     validateResponses: true,
-  });
-  const eviction = evictOnEvents(made.identities, { bus, log });
-  const responder = serveIntrospection({ bus, introspect: made.introspect, log });
+    autoTick: options.autoTick ?? false,
+    ...(options.now && { now: options.now }),
+  };
+  async function startReplica(): Promise<WorkerApi> {
+    const replica = await startWorkerApi(settings);
+    opened.push(async () => {
+      await replica.drain();
+      await replica.close();
+    });
+    return replica;
+  }
+  const made = await startReplica();
+  const { prisma } = made.deps;
   const server = createServer(made.app);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  opened.push(() => closeServer(server));
+  const connectAsExecutor = async (): Promise<Bus> => {
+    const bus = await connectBus({ url: nats.url('executor'), name: 'executor', log: silent });
+    opened.push(() => bus.nc.close());
+    return bus;
+  };
 
   const setup = await request(url)
     .post('/auth/setup')
@@ -126,9 +158,8 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
   return {
     ...made,
     url,
-    database,
     databaseUrl,
-    bus,
+    bus: made.deps.bus,
     nats,
     logs,
     workspaceId,
@@ -149,14 +180,11 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
         .expect(201);
       return created.body;
     },
+    connectExecutor: async () => fakeExecutor(await connectAsExecutor(), 'worker'),
+    serveRuns: async (work, slots = 4) => fakeExecutor(await connectAsExecutor(), 'worker').serve(slots, work),
+    replica: startReplica,
     stop: async () => {
-      eviction.stop();
-      responder.stop();
-      await closeServer(server);
-      await tokenUse.flush();
-      await relay.stop();
-      await bus.nc.close();
-      await database.close();
+      for (const close of opened.reverse()) await close();
       if (!options.nats) await nats.stop();
     },
   };

@@ -49,7 +49,7 @@ test('a deleted workspace is closed at once, for members and tokens, and comes b
 test('after seven days it can not be restored; everything of it goes, and everybody hears of it', async () => {
   const { id, path, token } = await makeWorkspace();
   const { pool } = api.database;
-  await api.vault.seal(id, { table: 'secrets', name: 'A', version: 1 }, 'sealed');
+  await api.deps.vault.seal(id, { table: 'secrets', name: 'A', version: 1 }, 'sealed');
   const heard: string[] = [];
   const subscriptions = [workspaceDeleted, workspaceRestored, workspacePurged].map(({ subject }) =>
     api.bus.nc.subscribe(subject, { callback: (_err, message) => heard.push(message.subject) }),
@@ -58,7 +58,7 @@ test('after seven days it can not be restored; everything of it goes, and everyb
   expect(await purgeDeletedWorkspaces(pool)).toBe(0);
   await pool.query("UPDATE workspaces SET deleted_at = deleted_at - interval '7 days' WHERE id = $1", [id]);
   await owner.post(`${path}/restore`).expect(404);
-  const consumer = await consumePurges({ bus: api.bus, pool, vault: api.vault, log: api.logs.log });
+  const consumer = await consumePurges({ bus: api.bus, pool, vault: api.deps.vault, log: api.logs.log });
   expect(await purgeDeletedWorkspaces(pool)).toBe(1);
   const rows = async () => {
     const counts = await Promise.all(

@@ -1,0 +1,29 @@
+/** The object store's part of a service's environment. */
+import { z } from 'zod';
+import type { ObjectStoreSettings } from './open-object-store';
+
+export const objectStoreEnv = {
+  /** `file:<directory>` or `s3://bucket?region=...&endpoint=...&publicEndpoint=...&pathStyle=true`. */
+  OBJECT_STORE: z.string().regex(/^(file:.|s3:\/\/.)/, 'expected file:<directory> or s3://<bucket>?region=...'),
+  /** Signs the file driver's URLs; the same on every replica. */
+  OBJECT_STORE_SIGNING_KEY: z.string().min(32),
+  /** Where executors reach the file driver: this service, inside. */
+  OBJECT_STORE_INTERNAL_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
+  /** Absent: what the SDK finds around it, such as a role of the machine. */
+  S3_ACCESS_KEY_ID: z.string().min(1).optional(),
+  S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
+};
+
+const schema = z.object(objectStoreEnv);
+
+export function objectStoreSettings(env: z.infer<typeof schema>): Omit<ObjectStoreSettings, 'publicUrl'> {
+  return {
+    location: env.OBJECT_STORE,
+    signingKey: env.OBJECT_STORE_SIGNING_KEY,
+    internalUrl: env.OBJECT_STORE_INTERNAL_URL,
+    ...(env.S3_ACCESS_KEY_ID &&
+      env.S3_SECRET_ACCESS_KEY && {
+        s3Credentials: { accessKeyId: env.S3_ACCESS_KEY_ID, secretAccessKey: env.S3_SECRET_ACCESS_KEY },
+      }),
+  };
+}

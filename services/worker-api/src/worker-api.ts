@@ -1,0 +1,124 @@
+/** The whole service but for listening: main.ts gives it the environment, tests give it what they like. */
+import { createTokenHasher, type ExternalIssuer, evictOnEvents, trackLastUse } from '@gantry/auth';
+import { connectBus, ensureStreams, startRelay } from '@gantry/events';
+import { type Health, health, postgresCheck, type RateLimits } from '@gantry/http';
+import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
+import { startRunEngine } from '@gantry/run-engine';
+import { createSecretStore, createVault, type KeyRing } from '@gantry/vault';
+import type { Logger } from 'pino';
+import { createApp, type WorkerApp } from './app';
+import { consumeAuditEntries } from './audit/audit-events';
+import { type Database, openDatabase } from './database';
+import type { Deps } from './deps';
+import { startHousekeeping } from './housekeeping';
+import { serveIntrospection } from './identity/introspection';
+import { createMailer } from './mail/mailer';
+import type { OidcSettings } from './oidc/identity-provider';
+import { consumePurges } from './workspaces/delete-workspace';
+
+export interface WorkerApiOptions {
+  databaseUrl: string;
+  natsUrl: string;
+  baseUrl: string;
+  dashboardUrl: string;
+  skillsUrl: string;
+  encryptionKeys: KeyRing;
+  tokenPeppers: KeyRing;
+  objectStore: Omit<ObjectStoreSettings, 'publicUrl'>;
+  setupToken: string | undefined;
+  jwt: { issuer: string; audience: string; externalIssuer: ExternalIssuer | undefined };
+  oidc: OidcSettings | undefined;
+  smtp: { url: string | undefined; from: string };
+  auditRetentionDays: number;
+  log: Logger;
+  rateLimits?: RateLimits;
+  validateResponses?: boolean;
+  /** Tests: the clock of schedules and expiries. */
+  now?: () => Date;
+  /** Tests: false leaves loops that run by the clock to be driven by hand. */
+  autoTick?: boolean;
+}
+
+export interface WorkerApi extends WorkerApp {
+  deps: Deps;
+  database: Database;
+  health: Health;
+  /** Readiness turns 503 and standing work is handed back; requests are still answered. */
+  drain(): Promise<void>;
+  /** After the last answer. */
+  close(): Promise<void>;
+}
+
+export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerApi> {
+  const { log, baseUrl, dashboardUrl, skillsUrl } = options;
+  const objects = openObjectStore({ ...options.objectStore, publicUrl: baseUrl });
+  const database = openDatabase(options.databaseUrl, log);
+  const { pool, prisma } = database;
+  const bus = await connectBus({ url: options.natsUrl, name: 'worker-api', log });
+  await ensureStreams(bus);
+  const relay = startRelay({ pool, bus, service: 'worker-api', log });
+  const hasher = createTokenHasher(options.tokenPeppers);
+  const vault = createVault({ keys: options.encryptionKeys, pool });
+  const secrets = createSecretStore({ pool, vault });
+  const mailer = createMailer({ smtpUrl: options.smtp.url, from: options.smtp.from, log });
+  const tokenUse = trackLastUse({ pool, table: 'tokens', log });
+  const engine = await startRunEngine({
+    source: 'worker',
+    pool,
+    bus,
+    objects,
+    relay,
+    secretsOf: (run) => secrets.reveal(run.workspaceId, run.spec.secrets),
+    log,
+  });
+  const now = options.now ?? (() => new Date());
+  const checks = health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() });
+  const deps: Deps = {
+    ...{ prisma, pool, bus, relay, engine, objects, vault, secrets, hasher, mailer, baseUrl, dashboardUrl, now, log },
+  };
+  const made = createApp({
+    deps,
+    health: checks,
+    tokenUse,
+    setupToken: options.setupToken,
+    skillsUrl,
+    jwt: options.jwt,
+    oidc: options.oidc,
+    ...(objects.driver === 'file' && { fileStore: objects }),
+    ...(options.rateLimits && { rateLimits: options.rateLimits }),
+    validateResponses: options.validateResponses ?? false,
+  });
+  const eviction = evictOnEvents(made.identities, { bus, log });
+  const responder = serveIntrospection({ bus, introspect: made.introspect, log });
+  const consumers = [await consumeAuditEntries({ bus, pool, log }), await consumePurges({ bus, pool, vault, log })];
+  const housekeeping = startHousekeeping({
+    pool,
+    signingKeys: made.signingKeys,
+    vault,
+    auditRetentionDays: options.auditRetentionDays,
+    announce: relay.kick,
+    log,
+  });
+  return {
+    ...made,
+    deps,
+    database,
+    health: checks,
+    drain: async () => {
+      checks.drain();
+      responder.stop();
+      housekeeping.stop();
+      await engine.drain();
+    },
+    close: async () => {
+      eviction.stop();
+      for (const consumer of consumers) await consumer.stop();
+      await engine.stop();
+      mailer.close();
+      await tokenUse.flush();
+      await relay.stop();
+      await bus.nc.drain();
+      await database.close();
+    },
+  };
+}
