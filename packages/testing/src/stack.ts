@@ -29,14 +29,14 @@ export interface Part {
 }
 
 export interface Stack {
-  workerUrl: string;
   /** One for each replica. */
+  workerUrls: string[];
   automationUrls: string[];
   /** A personal token of the owner. */
   token: string;
   workspaceId: string;
-  databaseUrl: string;
-  parts: { postgres: Part; nats: TestNats; workerApi: Part; automationApis: Part[]; executors: Part[] };
+  databaseUrls: { worker: string; automation: string };
+  parts: { postgres: Part; nats: TestNats; workerApis: Part[]; automationApis: Part[]; executors: Part[] };
   /** Everything that the services have written to stdout and stderr so far. */
   output(): string;
   stop(): Promise<void>;
@@ -46,7 +46,9 @@ const root = path.resolve(__dirname, '../../..');
 const key = () => `v1:${randomBytes(32).toString('base64')}`;
 
 export interface StackOptions {
-  replicas?: number;
+  /** Replicas of each, default 1. */
+  workerApis?: number;
+  automationApis?: number;
   executors?: number;
   env?: Record<string, string>;
 }
@@ -84,15 +86,18 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
     await migrate(databaseUrl(service), path.join(root, 'services', service, 'prisma/migrations'));
   }
 
-  const [workerPort, ...automationPorts] = await ports(1 + (options.replicas ?? 1));
-  const workerUrl = `http://127.0.0.1:${workerPort}`;
+  const workers = options.workerApis ?? 1;
+  const found = await ports(workers + (options.automationApis ?? 1));
+  const [workerPorts, automationPorts] = [found.slice(0, workers), found.slice(workers)];
+  const workerUrls = workerPorts.map((port) => `http://127.0.0.1:${port}`);
   const automationUrls = automationPorts.map((port) => `http://127.0.0.1:${port}`);
+  const [workerUrl] = workerUrls as [string];
   const shared = {
     PATH: process.env.PATH ?? '',
     HOST: '127.0.0.1',
     LOG_LEVEL: 'debug',
     BASE_URL: workerUrl,
-    DASHBOARD_URL: automationUrls[0] as string,
+    DASHBOARD_URL: automationUrls[0] ?? workerUrl,
     SKILLS_URL: workerUrl,
     RATE_LIMIT_REQUESTS_PER_MINUTE: '1000000',
     RATE_LIMIT_RUNS_PER_MINUTE: '1000000',
@@ -119,23 +124,31 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
     OBJECT_STORE: `file:${path.join(dir, 'objects')}`,
     OBJECT_STORE_SIGNING_KEY: randomBytes(32).toString('hex'),
   };
-  const workerApi = await service('worker-api', workerUrl, {
-    PORT: String(workerPort),
-    METRICS_PORT: String(await freePort()),
+  const workerEnv = {
     DATABASE_URL: databaseUrl('worker-api'),
     NATS_URL: nats.url('worker-api'),
     ENCRYPTION_KEYS: key(),
     TOKEN_PEPPERS: key(),
     SETUP_TOKEN: setupToken,
     ...objectStore,
-    OBJECT_STORE_INTERNAL_URL: workerUrl,
-  });
+  };
+  // One after the other: the first makes the streams and the keys that the others use.
+  const workerApis: Part[] = [];
+  for (const [i, url] of workerUrls.entries()) {
+    const part = await service('worker-api', url, {
+      ...workerEnv,
+      PORT: String(workerPorts[i]),
+      METRICS_PORT: String(await freePort()),
+      OBJECT_STORE_INTERNAL_URL: url,
+    });
+    workerApis.push(part);
+  }
   const automationEnv = {
     DATABASE_URL: databaseUrl('automation-api'),
     NATS_URL: nats.url('automation-api'),
     ENCRYPTION_KEYS: key(),
     ...objectStore,
-    OBJECT_STORE_INTERNAL_URL: automationUrls[0] as string,
+    OBJECT_STORE_INTERNAL_URL: automationUrls[0] ?? '',
     DASHBOARD_DIR: path.join(root, 'packages/dashboard/dist'),
     API_DOCS_DIR: path.join(root, 'packages/api-docs/dist'),
     JWKS_URL: `${workerUrl}/.well-known/jwks.json`,
@@ -171,12 +184,12 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
   const { token } = await post(`${workerUrl}/auth/tokens`, jwt, { name: 'test' });
 
   return {
-    workerUrl,
+    workerUrls,
     automationUrls,
     token,
     workspaceId: workspace.id,
-    databaseUrl: databaseUrl('automation-api'),
-    parts: { postgres, nats, workerApi, automationApis, executors },
+    databaseUrls: { worker: databaseUrl('worker-api'), automation: databaseUrl('automation-api') },
+    parts: { postgres, nats, workerApis, automationApis, executors },
     output: () => written.join(''),
   };
 }

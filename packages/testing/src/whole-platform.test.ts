@@ -23,9 +23,9 @@ let pool: Pool;
 let automationId: string;
 
 beforeAll(async () => {
-  stack = await startStack({ replicas: 2, executors: 2 });
+  stack = await startStack({ automationApis: 2, executors: 2 });
   calls = stack.automationUrls.map((url) => apiCaller(url, stack.token));
-  pool = new Pool({ connectionString: stack.databaseUrl });
+  pool = new Pool({ connectionString: stack.databaseUrls.automation });
   pool.on('error', () => {});
   const nap = { name: 'Nap', inputs, outputs: ['n'], timeout_seconds: 60 };
   ({ id: automationId } = await deployAutomation(calls[0] as Call, { 'main.py': NAP }, nap));
