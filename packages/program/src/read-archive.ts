@@ -30,11 +30,18 @@ const S_IFDIR = 0x4000;
 
 /**
  * @param field what the request calls the upload
+ * @param ignores which files don't count; by default what an artifact leaves out
  * @returns the files that count, sorted by path. @throws AppError 400 `bad_zip` saying what is wrong
  */
-export async function readArchive(zip: Buffer, field: string): Promise<ArchiveFile[]> {
+export async function readArchive(
+  zip: Buffer,
+  field: string,
+  ignores: (path: string) => boolean = isExcluded,
+): Promise<ArchiveFile[]> {
   try {
-    return await filesOf(zip);
+    const files = await filesOf(zip, ignores);
+    if (!files.length) throw new Error('it holds no files');
+    return files;
   } catch (cause) {
     const { message } = cause as Error;
     throw new AppError('invalid', 'bad_zip', `${field}: the upload is not a zip that can be used: ${message}`, {
@@ -44,7 +51,10 @@ export async function readArchive(zip: Buffer, field: string): Promise<ArchiveFi
   }
 }
 
-async function filesOf(zip: Buffer): Promise<ArchiveFile[]> {
+/** All files of a zip that `repack` made, perhaps none, sorted by path. @throws Error: it is damaged */
+export const readPack = (zip: Buffer): Promise<ArchiveFile[]> => filesOf(zip, () => false);
+
+async function filesOf(zip: Buffer, ignores: (path: string) => boolean): Promise<ArchiveFile[]> {
   const archive = await yauzl.fromBufferPromise(zip, {
     lazyEntries: true,
     strictFileNames: true,
@@ -62,7 +72,7 @@ async function filesOf(zip: Buffer): Promise<ArchiveFile[]> {
       const isDirectory = path.endsWith('/');
       checkEntry(entry, isDirectory);
       claimName(names, path, isDirectory);
-      if (isDirectory || isExcluded(path)) continue;
+      if (isDirectory || ignores(path)) continue;
       const content = await inflate(archive, entry, left);
       left -= content.length;
       files.push({ path, content, hash: createHash('sha256').update(content).digest('hex') });
@@ -70,7 +80,6 @@ async function filesOf(zip: Buffer): Promise<ArchiveFile[]> {
   } finally {
     archive.close();
   }
-  if (!files.length) throw new Error('it holds no files');
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 

@@ -1,0 +1,171 @@
+/** The files of a version of a worker or context: what they may be called, how they change, what their version's sha is. */
+import { createHash } from 'node:crypto';
+import { type FieldProblem, invalid } from '@gantry/http';
+import { collisionKey, pathProblem } from '@gantry/program';
+
+/** What a version's row lists. */
+export interface FileEntry {
+  path: string;
+  /** Bytes. */
+  size: number;
+  /** SHA-256 of the content, hex. */
+  sha: string;
+}
+
+export interface TreeFile extends FileEntry {
+  content: Buffer;
+}
+
+/** Sorted by path; no path twice, also not in another case. */
+export type FileTree = TreeFile[];
+
+/** As a request writes it: exactly one of the three, `path` aside. */
+export interface FileChange {
+  path: string;
+  content?: string;
+  content_base64?: string;
+  delete?: boolean;
+}
+
+export const FILES_MAX = 500;
+export const TREE_BYTES_MAX = 10 * 1024 * 1024;
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** What tools leave behind, and nobody means to keep. */
+const LEFT_OUT = new Set(['__pycache__', '.git']);
+
+export const isLeftOut = (path: string): boolean => path.split('/').some((segment) => LEFT_OUT.has(segment));
+
+/** A tree of files from elsewhere, such as an upload. @throws AppError 400 naming the files under `field` */
+export function treeOf(files: { path: string; content: Buffer }[], field = 'files'): FileTree {
+  return changed([], files, field);
+}
+
+/**
+ * The tree with some files written or deleted and the others kept.
+ * @param field what the request calls the list
+ * @throws AppError 400 naming every change that can't be made
+ */
+export function applyChanges(tree: FileTree, changes: FileChange[], field = 'files'): FileTree {
+  const problems: FieldProblem[] = [];
+  const decoded = changes.map((change, index) => {
+    const { path } = change;
+    const content = contentOf(change);
+    if (typeof content === 'string') problems.push({ path: `${field}.${index}`, message: `"${path}" ${content}` });
+    return { path, content: typeof content === 'string' ? null : content };
+  });
+  if (problems.length) throw invalid(problems, 'bad_files');
+  return changed(tree, decoded, field);
+}
+
+/** Null deletes; a string is what is wrong. */
+function contentOf({ content, content_base64: base64, delete: deletes }: FileChange): Buffer | null | string {
+  const given = [content !== undefined, base64 !== undefined, deletes === true].filter(Boolean).length;
+  if (given !== 1) return 'needs exactly one of content, content_base64 and delete: true';
+  if (deletes) return null;
+  if (content !== undefined) return Buffer.from(content);
+  const bytes = Buffer.from(base64 as string, 'base64');
+  const isBase64 = bytes.toString('base64').replace(/=+$/, '') === (base64 as string).replace(/=+$/, '');
+  return isBase64 ? bytes : 'has a content_base64 that is not base64';
+}
+
+function changed(tree: FileTree, changes: { path: string; content: Buffer | null }[], field: string): FileTree {
+  const files = new Map(tree.map((file) => [file.path, file]));
+  const keys = new Map(tree.map(({ path }) => [collisionKey(path), path]));
+  const problems: FieldProblem[] = [];
+  const named = new Set<string>();
+  // Deleting goes first, so that a request may rename a file to another case of its name.
+  const order = changes.map((change, index) => ({ ...change, index }));
+  order.sort((a, b) => Number(a.content !== null) - Number(b.content !== null));
+  for (const { path, content, index } of order) {
+    const problem = named.has(path)
+      ? 'appears twice'
+      : content
+        ? nameProblem(path, keys)
+        : !files.has(path) && 'is not there';
+    named.add(path);
+    if (problem) {
+      problems.push({ path: `${field}.${index}.path`, message: `"${path.slice(0, 200)}" ${problem}` });
+    } else if (content) {
+      files.set(path, fileOf(path, content));
+      keys.set(collisionKey(path), path);
+    } else {
+      files.delete(path);
+      keys.delete(collisionKey(path));
+    }
+  }
+  problems.push(...nestingProblems(keys, field));
+  if (files.size > FILES_MAX) problems.push({ path: field, message: `are more than ${FILES_MAX}` });
+  const result = [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  if (result.reduce((sum, { size }) => sum + size, 0) > TREE_BYTES_MAX) {
+    problems.push({ path: field, message: `are larger than ${TREE_BYTES_MAX / 1024 / 1024} MB together` });
+  }
+  if (problems.length) throw invalid(problems, 'bad_files');
+  return result;
+}
+
+function nameProblem(path: string, keys: Map<string, string>): string | null {
+  if (path.endsWith('/')) return 'is a directory';
+  const problem = pathProblem(path);
+  if (problem) return problem;
+  if (LONE_SURROGATE.test(path)) return 'is not Unicode';
+  if (isLeftOut(path)) return 'lies where nothing is kept';
+  const taken = keys.get(collisionKey(path));
+  return taken !== undefined && taken !== path ? `and "${taken}" are one file on some systems` : null;
+}
+
+/** No file where another's path needs a directory. */
+function nestingProblems(keys: Map<string, string>, field: string): FieldProblem[] {
+  return [...keys].flatMap(([key, path]) => {
+    const parts = key.split('/');
+    const file = parts
+      .slice(1)
+      .map((_, length) => keys.get(parts.slice(0, length + 1).join('/')))
+      .find(Boolean);
+    return file ? [{ path: field, message: `"${path}" lies inside the file "${file}"` }] : [];
+  });
+}
+
+function fileOf(path: string, content: Buffer): TreeFile {
+  return { path, content, size: content.length, sha: createHash('sha256').update(content).digest('hex') };
+}
+
+export const entriesOf = (tree: FileTree): FileEntry[] => tree.map(({ path, size, sha }) => ({ path, size, sha }));
+
+/**
+ * Names a version by what it holds: SHA-256, hex, over canonical JSON.
+ * @param definition what belongs to the version besides its files
+ */
+export function shaOfVersion(files: FileEntry[], definition?: object): string {
+  const sorted = files.map(({ path, sha }) => [path, sha]).sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
+  return createHash('sha256')
+    .update(canonicalJson({ definition, files: sorted }))
+    .digest('hex');
+}
+
+/** The same value gives the same text, in whatever order its keys were set. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner) =>
+    inner !== null && typeof inner === 'object' && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** `content` where the bytes are text, else `content_base64`. */
+export function fileToApi({ path, size, sha, content }: TreeFile) {
+  const text = textOf(content);
+  return { path, size, sha, ...(text === null ? { content_base64: content.toString('base64') } : { content: text }) };
+}
+
+function textOf(content: Buffer): string | null {
+  if (content.includes(0)) return null;
+  try {
+    return utf8.decode(content);
+  } catch {
+    return null;
+  }
+}
