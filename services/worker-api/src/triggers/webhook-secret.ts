@@ -1,0 +1,98 @@
+/**
+ * What the sender of a webhook has to show: a token in the address and, where the trigger is signed, a key that signs
+ * each request. The token lies in the database as an HMAC, the key sealed; both are shown once.
+ */
+import { randomBytes } from 'node:crypto';
+import { newOpaqueToken, type TokenHasher } from '@gantry/auth';
+import { invalid } from '@gantry/http';
+import type { Place, Vault } from '@gantry/vault';
+import { z } from 'zod';
+import type { Worker } from '../generated/prisma/client';
+import { type TriggerInput, webhookUrl } from './trigger';
+
+const SIGNING_KEY_BYTES = 32;
+/** How long requests signed with the key before the last rotation are still good. */
+const OVERLAP_MS = 86_400_000;
+
+export type WebhookColumns = Partial<Pick<Worker, 'webhookHash' | 'webhookPepperVersion' | 'webhookSigningKey'>>;
+
+export interface WebhookPlan {
+  /** For the worker's row. */
+  columns: WebhookColumns;
+  /** For the answer, this once. */
+  shown: { webhook_url?: string; webhook_secret?: string; webhook_signing_key?: string };
+}
+
+export interface WebhookWish {
+  worker: Pick<Worker, 'uid' | 'id' | 'workspaceId' | 'webhookHash' | 'webhookSigningKey'>;
+  /** What the worker's triggers are to be; null: they stay. */
+  triggers: TriggerInput[] | null;
+  rotateSecret: boolean;
+  rotateSigningKey: boolean;
+  now: Date;
+}
+
+/**
+ * The secrets that a worker gets, keeps or loses by a change; a rotated token ends the old one at once, a rotated key
+ * leaves the old one good for a day. Call it before the transaction that writes the columns.
+ * @throws AppError 400 naming the rotation that has nothing to rotate
+ */
+export async function planWebhook(
+  deps: { hasher: TokenHasher; vault: Vault; baseUrl: string },
+  { worker, triggers, rotateSecret, rotateSigningKey, now }: WebhookWish,
+): Promise<WebhookPlan> {
+  const had = { token: worker.webhookHash !== null, key: worker.webhookSigningKey !== null };
+  const webhook = triggers?.find((one) => one.type === 'webhook');
+  const wanted = triggers ? { token: webhook !== undefined, key: webhook?.signed ?? false } : had;
+  if (rotateSecret && !wanted.token) throw nothingToRotate('webhook_secret_rotate', 'has no webhook trigger');
+  if (rotateSigningKey && !wanted.key) throw nothingToRotate('webhook_signing_key_rotate', 'has no signed webhook');
+  const plan: WebhookPlan = { columns: {}, shown: {} };
+  if (had.token && !wanted.token) Object.assign(plan.columns, { webhookHash: null, webhookPepperVersion: null });
+  if (had.key && !wanted.key) plan.columns.webhookSigningKey = null;
+  if (wanted.token && (!had.token || rotateSecret)) {
+    const token = newOpaqueToken('whk_');
+    const { hash, pepperVersion } = deps.hasher.hash(token);
+    Object.assign(plan.columns, { webhookHash: new Uint8Array(hash), webhookPepperVersion: pepperVersion });
+    plan.shown.webhook_secret = token;
+    plan.shown.webhook_url = `${webhookUrl(deps.baseUrl, worker.id)}?token=${token}`;
+  }
+  if (wanted.key && (!had.key || rotateSigningKey)) {
+    const key = `whsec_${randomBytes(SIGNING_KEY_BYTES).toString('base64')}`;
+    const until = now.getTime() + OVERLAP_MS;
+    const [current] = had.key ? await openSigningKeys(deps.vault, worker, now) : [];
+    plan.columns.webhookSigningKey = await sealSigningKeys(deps.vault, worker, [
+      { key, until: null },
+      ...(current ? [{ key: current, until }] : []),
+    ]);
+    plan.shown.webhook_signing_key = key;
+  }
+  return plan;
+}
+
+const nothingToRotate = (path: string, why: string) => invalid([{ path, message: `the worker ${why}` }]);
+
+/** The newest first; `until` in epoch milliseconds, null: without end. */
+const signingKeys = z.array(z.object({ key: z.string(), until: z.number().nullable() }));
+
+type KeyHolder = Pick<Worker, 'uid' | 'workspaceId' | 'webhookSigningKey'>;
+
+const placeOf = (worker: KeyHolder): Place => ({
+  table: 'workers',
+  name: `webhook_signing_key:${worker.uid}`,
+  version: 1,
+});
+
+async function sealSigningKeys(vault: Vault, worker: KeyHolder, keys: z.infer<typeof signingKeys>) {
+  return new Uint8Array(await vault.seal(worker.workspaceId, placeOf(worker), JSON.stringify(keys)));
+}
+
+/** Keys that sign requests now, the newest first; none where the trigger isn't signed. */
+export async function openSigningKeys(vault: Vault, worker: KeyHolder, now: Date): Promise<string[]> {
+  if (!worker.webhookSigningKey) return [];
+  const text = await vault.open(worker.workspaceId, placeOf(worker), worker.webhookSigningKey);
+  const isGood = ({ until }: { until: number | null }) => until === null || until > now.getTime();
+  return signingKeys
+    .parse(JSON.parse(text))
+    .filter(isGood)
+    .map(({ key }) => key);
+}
