@@ -12,3 +12,4 @@ export * from './principal';
 export * from './rate-limit';
 export * from './server';
 export * from './surface';
+export * from './upload';

@@ -14,6 +14,8 @@ const operation = z.object({
    * whatever the workspace. A role: that role or a higher one in the request's workspace.
    */
   'x-access': z.enum(['public', 'optional', 'account', 'user', ...roles]),
+  /** `rest`: the last path parameter is all that follows, slashes too. */
+  'x-path': z.enum(['rest']).optional(),
   /** `path`: the request acts in the workspace that `{workspace_id}` names; 404 for whoever is no member there. */
   'x-workspace': z.enum(['path']).optional(),
   /** Which budget it takes from; `none` is for probes and streams' reconnects. */
@@ -28,6 +30,7 @@ export interface Operation {
   /** As Express writes it: `/api/runs/:runId`. */
   path: string;
   access: z.infer<typeof operation>['x-access'];
+  takesRestOfPath: boolean;
   workspaceFromPath: boolean;
   limit: z.infer<typeof operation>['x-limit'];
   idempotent: z.infer<typeof operation>['x-idempotent'];
@@ -51,6 +54,7 @@ export function readOperations(openapiFile: string): Operation[] {
         method,
         path: path.replace(/\{(\w+)\}/g, ':$1'),
         access: parsed.data['x-access'],
+        takesRestOfPath: parsed.data['x-path'] === 'rest',
         workspaceFromPath: parsed.data['x-workspace'] === 'path',
         limit: parsed.data['x-limit'],
         idempotent: parsed.data['x-idempotent'],
@@ -59,4 +63,28 @@ export function readOperations(openapiFile: string): Operation[] {
   }
   if (problems.length) throw new Error(`${openapiFile}:\n${problems.join('\n')}`);
   return operations;
+}
+
+/**
+ * For operations with `x-path: rest`. Writes the slashes of the last parameter as `%2F`, so that OpenAPI validation and
+ * Express see one segment, which both decode once: `/files/a/b.txt` and `/files/a%2Fb.txt` name the same file.
+ */
+export function restOfPathAsOneSegment(operations: Operation[]): (path: string) => string {
+  const patterns = operations
+    .filter(({ takesRestOfPath }) => takesRestOfPath)
+    .map(({ path }) => {
+      const before = path
+        .slice(0, path.lastIndexOf(':'))
+        .split(/:\w+/)
+        .map((fixed) => fixed.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+        .join('[^/]+');
+      return new RegExp(`^(${before})(.+)$`, 'i');
+    });
+  return (path) => {
+    for (const pattern of patterns) {
+      const [, before, rest] = pattern.exec(path) ?? [];
+      if (before !== undefined && rest !== undefined) return before + rest.replaceAll('/', '%2F');
+    }
+    return path;
+  };
 }

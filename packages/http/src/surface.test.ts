@@ -7,6 +7,7 @@ import request from 'supertest';
 import { AppError, notFound } from './errors';
 import type { Principal } from './principal';
 import { createSurface, type Handler, type SurfaceOptions } from './surface';
+import { memoryForAll, readBody } from './upload';
 
 let database: TestDatabase;
 let pool: Pool;
@@ -202,4 +203,59 @@ test('an operation without a handler, or a handler without an operation, stops t
   expect(() => surface({ operations: { makeThing: getThing, extra: getThing } })).toThrow(
     /no handler for operation makeSecretThing; no handler for operation getThing; no operation for handler extra/,
   );
+});
+
+function files(): Express {
+  return surface({
+    openapiFile: path.join(__dirname, 'test/files.yaml'),
+    operations: {
+      listFiles: (_req, res) => void res.json([]),
+      putFile: async (req, res) => {
+        const uploaded = (req.files ?? []) as Express.Multer.File[];
+        const bytes = uploaded.length ? uploaded.map(({ buffer }) => buffer.length) : (await readBody(req, 100)).length;
+        res.json({ ...req.params, bytes, names: uploaded.map(({ originalname }) => originalname) });
+      },
+    },
+    uploads: { storage: memoryForAll(100), preservePath: true, defParamCharset: 'utf8' },
+  });
+}
+
+test.each([
+  ['a.txt', 'a.txt'],
+  ['docs/deep/a.txt', 'docs/deep/a.txt'],
+  ['docs%2Fdeep%2Fa.txt', 'docs/deep/a.txt'],
+  ['%C3%A4%20b/100%25.txt', 'ä b/100%.txt'],
+  ['a%252Fb', 'a%2Fb'],
+  ['docs//a', 'docs//a'],
+  ['docs/', 'docs/'],
+])('the rest of a path, %s, is one parameter, decoded once', async (sent, decoded) => {
+  const { body } = await request(files()).put(`/api/packs/p/files/${sent}?`).set('Content-Type', 'text/x').send('four');
+  expect(body).toMatchObject({ name: 'p', path: decoded, bytes: 4 });
+});
+
+test('the rest of a path is validated, and is not the shorter path beside it', async () => {
+  const app = files();
+  const long = await request(app)
+    .put(`/api/packs/p/files/${'a/'.repeat(21)}`)
+    .set('Content-Type', 'text/x')
+    .send('x');
+  expect([long.status, long.body.details?.[0].path]).toEqual([400, 'path']);
+  expect((await request(app).put('/api/packs/p/files/a%zz').send()).status).toBe(400);
+  expect((await request(app).get('/api/packs/p/files').expect(200)).body).toEqual([]);
+  expect((await request(app).put('/api/packs/p/files').send()).status).toBe(405);
+});
+
+test('bodies that are no JSON are bounded: bytes as they come, and files of a form together', async () => {
+  const put = () => request(files()).put('/api/packs/p/files/a');
+  const raw = await put().set('Content-Type', 'image/png').send(Buffer.alloc(101));
+  expect([raw.status, raw.body.code]).toEqual([413, 'too_large']);
+  const chunked = put().set('Content-Type', 'x/y');
+  chunked.write(Buffer.alloc(500_000).toString());
+  expect((await chunked).status).toBe(413);
+  const some = await put()
+    .attach('files', Buffer.alloc(50), { filepath: 'dir/ä.txt' } as object)
+    .attach('files', Buffer.alloc(50), 'b');
+  expect(some.body).toMatchObject({ bytes: [50, 50], names: ['dir/ä.txt', 'b'] });
+  const over = await put().attach('files', Buffer.alloc(50), 'a').attach('files', Buffer.alloc(51), 'b');
+  expect([over.status, over.body.code]).toEqual([413, 'too_large']);
 });

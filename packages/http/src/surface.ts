@@ -18,7 +18,7 @@ import { type ErrorShape, failedRequest, lastResort } from './failed-request';
 import { idempotency } from './idempotency';
 import { jsonBody } from './json-body';
 import { observeRequests } from './metrics';
-import { type Operation, readOperations } from './openapi-document';
+import { type Operation, readOperations, restOfPathAsOneSegment } from './openapi-document';
 import { type Principal, roleAtLeast } from './principal';
 import './request';
 import { createRateCount } from './rate-count';
@@ -69,16 +69,16 @@ export function createSurface(options: SurfaceOptions): Express {
     app.use(cors({ origin: options.corsOrigins, maxAge: 600, exposedHeaders: EXPOSED_HEADERS }));
   options.beside?.(app);
   app.use(noStore, ...jsonBody());
-  const { canonicalPath } = options;
-  if (canonicalPath) {
-    app.use((req, _res, next) => {
-      // The validator reads originalUrl and Express routes by url: both must say the same.
-      const [path = '/', query] = req.url.split('?', 2);
-      req.url = canonicalPath(path) + (query === undefined ? '' : `?${query}`);
-      req.originalUrl = req.url;
-      next();
-    });
-  }
+  const operations = readOperations(options.openapiFile);
+  const { canonicalPath = (path) => path } = options;
+  const asOneSegment = restOfPathAsOneSegment(operations);
+  app.use((req, _res, next) => {
+    // The validator reads originalUrl and Express routes by url: both must say the same.
+    const [path = '/', query] = req.url.split('?', 2);
+    req.url = asOneSegment(canonicalPath(path)) + (query === undefined ? '' : `?${query}`);
+    req.originalUrl = req.url;
+    next();
+  });
   app.use(
     OpenApiValidator.middleware({
       apiSpec: options.openapiFile,
@@ -90,13 +90,12 @@ export function createSurface(options: SurfaceOptions): Express {
       ...(options.uploads && { fileUploader: options.uploads }),
     }),
   );
-  mountOperations(app, options);
+  mountOperations(app, operations, options);
   app.use(failedRequest(options.errorShape, log), lastResort(log));
   return app;
 }
 
-function mountOperations(app: Express, options: SurfaceOptions): void {
-  const operations = readOperations(options.openapiFile);
+function mountOperations(app: Express, operations: Operation[], options: SurfaceOptions): void {
   const count = createRateCount({ pool: options.pool, log: options.log });
   const spend = rateLimit(options.rateLimits ?? DEFAULT_RATE_LIMITS, count);
   const handlers = new Map(Object.entries(options.operations));

@@ -1,0 +1,48 @@
+/** Bodies that are not JSON, held in memory up to a bound that counts while they arrive. */
+import type { Request } from 'express';
+import multer from 'multer';
+import { AppError } from './errors';
+
+const tooLarge = (bytesMax: number) =>
+  new AppError('too_large', 'too_large', `the body is larger than ${bytesMax / 1024 / 1024} MB`);
+
+/** The bytes of a body that nothing has read yet. @throws AppError 413 as soon as there are more than `bytesMax` */
+export async function readBody(req: Request, bytesMax: number): Promise<Buffer> {
+  if (Number(req.headers['content-length']) > bytesMax) throw tooLarge(bytesMax);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of req.iterator({ destroyOnReturn: false })) {
+    size += chunk.length;
+    if (size > bytesMax) throw tooLarge(bytesMax);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/** For `uploads.storage`: all files of one form together may have `bytesMax`. What comes after is not kept. */
+export function memoryForAll(bytesMax: number): multer.StorageEngine {
+  const taken = new WeakMap<Request, number>();
+  return {
+    _handleFile: (req, file, done) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      let refused = false;
+      file.stream.on('data', (chunk: Buffer) => {
+        if (refused) return;
+        const total = (taken.get(req) ?? 0) + chunk.length;
+        taken.set(req, total);
+        if (total > bytesMax) {
+          refused = true;
+          chunks.length = 0;
+          return done(new multer.MulterError('LIMIT_FILE_SIZE', file.fieldname));
+        }
+        size += chunk.length;
+        chunks.push(chunk);
+      });
+      file.stream.on('end', () => {
+        if (!refused) done(null, { buffer: Buffer.concat(chunks, size), size });
+      });
+    },
+    _removeFile: (_req, _file, done) => done(null),
+  };
+}
