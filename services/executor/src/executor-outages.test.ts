@@ -34,6 +34,32 @@ describe('NATS killed and restarted', () => {
     expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 62 }, (_, n) => n + 1));
   });
 
+  test('holds a run at its step until the step is recorded, and does its work once', async () => {
+    const { service, nats } = fixture;
+    const source = `
+import time
+from gantry import context
+def work():
+    print("working", flush=True)
+    return 7
+def run():
+    print("begun", flush=True)
+    time.sleep(0.4)
+    return context.step("work", work)
+`;
+    const id = service.queue(await service.code(source));
+    await until(() => service.view(id).log.includes('begun'));
+    await nats.kill();
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    expect(service.steps(id)).toEqual([]);
+    service.forgetClaims();
+    await nats.restart();
+    const { finished, log } = await until(() => service.finished(id, 500), { deadlineMs: 20_000, everyMs: 300 });
+    expect(finished).toMatchObject({ status: 'completed', output: 7 });
+    expect(log).toEqual(['begun', 'working']);
+    expect(service.steps(id)).toEqual([{ ordinal: 1, kind: 'step', name: 'work', result: 7 }]);
+  }, 30_000);
+
   test('keeps the result of a run that ended meanwhile until it can be told, and claims again', async () => {
     const { service, nats } = fixture;
     const id = service.queue(await service.code('import time\ndef run():\n    time.sleep(0.5)\n    return "late"\n'));

@@ -10,6 +10,7 @@ import {
   type RunSource,
   request,
   runSubjects,
+  stepReply,
 } from '@gantry/events';
 import { createAddressPolicy } from '@gantry/safe-fetch';
 import type { Logger } from 'pino';
@@ -59,6 +60,7 @@ const STATUS_MS = 5_000;
 /** Changes within this time are told once. */
 const STATUS_COALESCE_MS = 500;
 const ARTIFACT_REPLY_MS = 5_000;
+const STEP_REPLY_MS = 5_000;
 const SETTLE_MS = 10_000;
 const RECYCLE = { forks: 5_000, ms: 30 * 60_000 };
 
@@ -124,6 +126,10 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
           artifactReply,
           ARTIFACT_REPLY_MS,
         ),
+    },
+    steps: {
+      record: ({ runId, attempt, source }, step) =>
+        request(bus, runSubjects.step(source), { executorId: id, runId, attempt, ...step }, stepReply, STEP_REPLY_MS),
     },
     mayStart: (job) => connected && leases.isCurrent(job),
     // The client writes what was published in a microtask of its own, which is queued before this one.

@@ -11,7 +11,7 @@ export function errorOf(err: unknown): RunError {
 }
 
 /** The text that the person whose run it was gets to read. */
-export function explain(outcome: Exclude<Outcome, { kind: 'returned' }>, job: Job): RunError {
+export function explain(outcome: Exclude<Outcome, { kind: 'returned' | 'suspended' }>, job: Job): RunError {
   const { limits } = job;
   const cpuLimit: RunError = { code: 'timeout', message: `The run used its ${limits.cpuSeconds} s of CPU time.` };
   const noMemory: RunError = {

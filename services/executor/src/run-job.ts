@@ -18,6 +18,7 @@ import { fetchInputs, openSecrets, sandboxJobOf, specOf } from './run-request';
 import type { Child } from './sandbox/child';
 import { type Finished, runInChild } from './sandbox/run-in-child';
 import type { Isolation, Sandbox } from './sandbox/sandbox';
+import { fetchSteps, type StepRecords, stepsOf } from './steps';
 
 export interface RunJobDeps {
   sandbox: Sandbox;
@@ -26,6 +27,7 @@ export interface RunJobDeps {
   egress: EgressProxy;
   publisher: EventPublisher;
   uploads: RunUploads;
+  steps: StepRecords;
   privateKey: KeyObject;
   isolation: Isolation;
   metrics: Metrics;
@@ -182,6 +184,7 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
         unpin.push(set.unpin);
       }
       const inputs = job.inputs ?? (job.inputsUrl ? await fetchInputs(job.inputsUrl) : {});
+      const recorded = job.steps ?? (job.stepsUrl ? await fetchSteps(job.stepsUrl) : []);
       const spec = specOf(job, depsDigest, network);
       if (verdict) throw new Stopped();
       const taken = deps.sandbox.acquire(isolationOf(job, deps), spec);
@@ -199,7 +202,7 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
       deps.metrics.phase.observe({ phase: 'prepare' }, (performance.now() - arrivedAt) / 1000);
       const result = await runInChild(
         child,
-        { spec, job: sandboxJobOf(job, inputs, secrets, pass?.nonce), limits: job.limits },
+        { spec, job: sandboxJobOf(job, inputs, secrets, pass?.nonce, recorded), limits: job.limits },
         {
           onStream: runLog.write,
           onLog: runLog.record,
@@ -217,6 +220,12 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
             if (++costEvents <= COST_EVENTS_MAX) emit({ type: 'cost', usd, label: shown });
           },
           openArtifact: artifactsOf(job, deps.uploads, redactor, emit),
+          ...stepsOf({
+            ...{ job, recorded, redactor, emit },
+            records: deps.steps,
+            isOver: () => finished || lost || verdict !== undefined || child?.state === 'dead',
+            onRetry: (err) => deps.log.warn({ runId: job.runId, err }, 'step not recorded yet: asking again'),
+          }),
           openFile: async (index) => getStream(job.files[index]?.url ?? ''),
         },
         releaseOnce,
@@ -245,6 +254,7 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
       const ending = outputEvent(job, outcome.json, redactor, deps.uploads, (text) => runLog.platform(text, 'warning'));
       return finish(ending instanceof Promise ? await ending : ending, usage);
     }
+    if (outcome.kind === 'suspended') return finish({ status: 'suspended', suspension: outcome.suspension }, usage);
     const error = explain(outcome, job);
     const masked: RunError = {
       ...error,

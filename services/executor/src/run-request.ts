@@ -1,6 +1,6 @@
 /** What a job asks for, as the sandbox is told it. */
 import type { KeyObject } from 'node:crypto';
-import { type Job, openBox } from '@gantry/events';
+import { type Job, openBox, type RecordedStep } from '@gantry/events';
 import { getBytes } from './object-transfer';
 import type { SandboxJob } from './sandbox/run-in-child';
 import { type SandboxSpec, TMP_BYTES_DEFAULT } from './sandbox/settings';
@@ -34,11 +34,14 @@ export function sandboxJobOf(
   inputs: Record<string, unknown>,
   env: Record<string, string>,
   egressNonce: string | undefined,
+  steps: RecordedStep[],
 ): SandboxJob {
-  const { runId, workspaceId, attempt, entrypoint, outputs } = job;
+  const { runId, workspaceId, entrypoint, outputs, may } = job;
   return {
     op: 'run',
-    ...{ runId, workspaceId, attempt, entrypoint, outputs, inputs, env, egressNonce },
+    ...{ runId, workspaceId, entrypoint, outputs, inputs, env, egressNonce, may },
+    attempt: job.tryNumber ?? 1,
+    ...(steps.length > 0 && { steps }),
     outputBytes: job.limits.outputBytes,
     files: placeFiles(job.files),
   };

@@ -14,6 +14,8 @@ CHUNK_BYTES = 256 * 1024 - 64
 # User code may log from several threads; frames must not interleave. Made per process: the zygote has one thread,
 # so a forked child can't inherit it locked.
 _write_lock = threading.Lock()
+# One question to the host at a time: answers come in the order of questions.
+_asking = threading.Lock()
 
 
 def read_exactly(fd, count):
@@ -47,3 +49,22 @@ def write_json(value):
 
 def write_data(piece):
     write_frame(b"\0" + piece)
+
+
+def ask(body):
+    """Waits for the host's answer, which may take as long as the run has."""
+    with _asking:
+        write_frame(body)
+        return read_json()
+
+
+def hand_over(announcement, pieces):
+    """Announces data, and sends it if the host wants it. (answer, whether it was sent)."""
+    with _asking:
+        write_json(announcement)
+        answer = read_json()
+        if answer.get("refused"):
+            return answer, False
+        for piece in pieces:
+            write_data(piece)
+        return read_json(), True

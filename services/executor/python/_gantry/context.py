@@ -2,10 +2,10 @@
 import mimetypes
 import os
 import stat
-import threading
 from typing import Any, Mapping
 
 from . import channel
+from .steps import Steps
 
 LEVELS = ("debug", "info", "warning", "error")
 # A log line longer than this is cut; the host splits at line ends.
@@ -20,7 +20,8 @@ class Secrets(Mapping):
 
     def __getitem__(self, name):
         if name not in self._names:
-            raise KeyError(f"secret {name!r} is not available: declare it in secrets_needed, and set its value")
+            raise KeyError(f"secret {name!r} is not available: declare it in secrets_needed (of a worker: in secrets), and set "
+                           "its value")
         return os.environ[name]
 
     def __iter__(self):
@@ -33,19 +34,43 @@ class Secrets(Mapping):
         return f"<secrets {', '.join(self._names)}>"
 
 
+class Connected(Mapping):
+    """What connections bring into a run, by the name of the connection. There are none yet."""
+
+    def __init__(self, what):
+        self._what = what
+
+    def __getitem__(self, name):
+        raise KeyError(f"{self._what} {name!r} is not available: the worker must declare its connection, as in "
+                       f"connections: [{name!r}], and the workspace must have it")
+
+    def __iter__(self):
+        return iter(())
+
+    def __len__(self):
+        return 0
+
+    def __repr__(self):
+        return f"<no {self._what}s>"
+
+
 class Context:
     run_id: str
     workspace_id: str
     attempt: int
     inputs: dict
     secrets: Secrets
+    connections: Mapping
+    tools: Mapping
 
     def __init__(self):
         self.run_id = self.workspace_id = ""
         self.attempt = 1
         self.inputs = {}
         self.secrets = Secrets()
-        self._asking = threading.Lock()
+        self.connections = Connected("connection")
+        self.tools = Connected("tool")
+        self._steps = Steps()
 
     def _begin(self, job):
         self.run_id = job.get("runId", "")
@@ -53,6 +78,7 @@ class Context:
         self.attempt = job.get("attempt", 1)
         self.inputs = job.get("inputs", {})
         self.secrets._names = tuple(job.get("env", {}))
+        self._steps.begin(job.get("steps", ()), job.get("may", ()))
 
     def log(self, message: Any, level: str = "info", **fields: Any) -> None:
         """One line of the run's log. Fields must be JSON; what is not is written as text."""
@@ -108,17 +134,31 @@ class Context:
             os.close(fd)
 
     def _send(self, name, content_type, size, pieces):
-        with self._asking:                                      # one question on the channel at a time
-            channel.write_json({"t": "artifact", "name": name, "contentType": content_type, "size": size})
-            answer = channel.read_json()
-            if answer.get("refused"):
-                raise ValueError(f"artifact {name!r} was refused: {answer['refused']}")
-            for piece in pieces:
-                channel.write_data(piece)
-            answer = channel.read_json()
+        announcement = {"t": "artifact", "name": name, "contentType": content_type, "size": size}
+        answer, sent = channel.hand_over(announcement, pieces)
         if answer.get("refused"):
-            raise OSError(f"artifact {name!r} could not be kept: {answer['refused']}")
+            problem = "could not be kept" if sent else "was refused"
+            raise (OSError if sent else ValueError)(f"artifact {name!r} {problem}: {answer['refused']}")
         return answer["artifactId"]
+
+    def step(self, name: str, fn: Any, *args: Any, **kwargs: Any) -> Any:
+        """Calls fn once and records what it returns; when the code runs again the record answers. JSON only, up to 64 KB.
+        Of an async function in async code the result is to be awaited."""
+        return self._steps.step(name, fn, args, kwargs)
+
+    def sleep(self, seconds: "float | None" = None, *, until: Any = None) -> None:
+        """Waits, without a process if it takes 2 seconds or more. `until` is a datetime; one without a zone is UTC."""
+        self._steps.sleep(seconds, until)
+
+    def approve(self, title: str, message: "str | None" = None, data: Any = None, form: "list | None" = None,
+                expires_in: Any = None) -> dict:
+        """Waits for a person, without a process. {"approved_by", "data"}; a rejection ends the run as rejected.
+        `form` lists items like inputs, which whoever approves fills in; `expires_in` is seconds or a timedelta."""
+        return self._steps.approve(title, message, data, form, expires_in)
+
+    def call(self, worker_id: str, inputs: "dict | None" = None) -> Any:
+        """Runs another worker and waits, without a process. Its output; CallFailed if that run did not complete."""
+        return self._steps.call(worker_id, inputs)
 
 
 def _pieces(fd, size, name):

@@ -9,6 +9,7 @@ import time
 
 from . import calling, channel, forwarder, inspection, output
 from .context import context
+from .steps import Suspend
 
 ERROR_CHARS_MAX, TRACE_CHARS_MAX = 4_000, 16_000
 
@@ -53,27 +54,46 @@ def execute(job, root="/code"):
             forwarder.start(job["egressNonce"])
         context._begin(job)
         value = calling.call(calling.load_entrypoint(root, job["entrypoint"]), inputs, context)
+        if context._steps.ended is not None:                    # swallowed on its way here; what was returned counts for nothing
+            raise context._steps.ended
+        if context._steps.unasked():
+            context.log(f"run() returned without asking for {context._steps.unasked()} of its recorded steps.", "warning")
         keep_files(value, job.get("outputs", ()))
         text = output.dumps(value).encode()
         if len(text) > job.get("outputBytes", 1 << 20):
             raise OutputTooLarge(f"the return value is {len(text)} bytes of JSON, the limit is {job['outputBytes']}")
         return {"t": "result", "ok": True}, text
     except BaseException as error:
-        return failure(error, root), None
+        return ending(error, root), None
+
+
+def ending(error, root):
+    """The answer of a run that did not return. That it waits, or can't go on, stands above what came of it on the way out;
+    running out of CPU time or memory does not wait."""
+    ended = context._steps.ended
+    if ended is None or isinstance(error, (CpuLimit, MemoryError)):
+        return failure(error, root)
+    if error is not ended and isinstance(error, Exception):
+        context.log(f"While the run was stopping: {type(error).__name__}: {text_of(error)}", "warning")
+    return {"t": "result", "ok": True, "suspended": True} if isinstance(ended, Suspend) else failure(ended, root)
 
 
 def failure(error, root):
     import traceback
     kind = {CpuLimit: "cpu", MemoryError: "memory", OutputTooLarge: "output"}.get(type(error), "exception")
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith((root + "/", "/deps/"))]
-    try:
-        message = str(error)
-    except Exception:
-        message = "(its text could not be made)"
+    message = text_of(error)
     if isinstance(error, SystemExit):
         message = f"the code ended itself with sys.exit({message})"
     return {"t": "result", "ok": False, "kind": kind, "type": type(error).__name__, "error": message[:ERROR_CHARS_MAX],
             "trace": "".join(traceback.format_list(frames))[-TRACE_CHARS_MAX:].replace(root + "/", "")}
+
+
+def text_of(error):
+    try:
+        return str(error)
+    except Exception:
+        return "(its text could not be made)"
 
 
 def receive_files(files, inputs):

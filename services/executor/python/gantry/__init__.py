@@ -1,4 +1,5 @@
 """What user code imports: `from gantry import context`."""
 from _gantry.context import Context, context
+from _gantry.steps import CallFailed, StepFailed
 
-__all__ = ["Context", "context"]
+__all__ = ["CallFailed", "Context", "StepFailed", "context"]

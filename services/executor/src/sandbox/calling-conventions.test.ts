@@ -206,8 +206,26 @@ def run(context):
     return [context is imported, context.run_id, context.workspace_id, context.attempt, names]
 `;
     const found = await value(source, {}, { job: { runId: 'run_1', workspaceId: 'ws_1', attempt: 2 } });
-    const names = ['artifact', 'attempt', 'cost', 'inputs', 'log', 'progress', 'run_id', 'secrets', 'workspace_id'];
+    const names = [
+      ...['approve', 'artifact', 'attempt', 'call', 'connections', 'cost', 'inputs', 'log', 'progress', 'run_id'],
+      ...['secrets', 'sleep', 'step', 'tools', 'workspace_id'],
+    ];
     expect(found).toEqual([true, 'run_1', 'ws_1', 2, names]);
+  });
+
+  test('connections and tools are empty for now, and say how to declare one', async () => {
+    const source = `
+def run(context):
+    seen = [len(context.connections), list(context.tools)]
+    for mapping in (context.connections, context.tools):
+        try:
+            mapping["github"]
+        except KeyError as error:
+            seen.append(str(error))
+    return seen
+`;
+    const message = expect.stringMatching(/'github' is not available: the worker must declare its connection/);
+    expect(await value(source)).toEqual([0, [], message, message]);
   });
 
   test('threads, subprocesses, temporary files and https support work', async () => {

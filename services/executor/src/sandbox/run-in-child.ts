@@ -3,6 +3,7 @@
  * memory), and says how it ended. Never throws for what the run does.
  */
 import type { Readable } from 'node:stream';
+import type { RecordedStep, StepReply, Suspension } from '@gantry/events';
 import { drained } from '../drained';
 import type { Child, Exit, LogStream } from './child';
 import { frame, rawFrame } from './frames';
@@ -23,6 +24,9 @@ export interface SandboxJob {
   runId?: string;
   workspaceId?: string;
   attempt?: number;
+  /** What earlier attempts have recorded. */
+  steps?: RecordedStep[];
+  may?: ('approve' | 'call')[];
 }
 
 export interface SandboxLimits {
@@ -42,6 +46,10 @@ export interface RunHooks {
     contentType: string;
     size: number;
   }): Promise<ArtifactSink | { refused: string }>;
+  /** Records a step. Resolves with what the code gets to see; @throws for what no honest program says. */
+  onStep?(asked: Record<string, unknown>): Promise<StepReply>;
+  /** What the run is to wait for: once it is accepted, the run ends as suspended. @throws as onStep does. */
+  onSuspend?(asked: unknown): { suspension: Suspension } | { refused: string };
   /** The bytes of the files announced in the job, in that order. */
   openFile?(index: number): Promise<Readable>;
 }
@@ -55,6 +63,8 @@ export interface ArtifactSink {
 
 export type Outcome =
   | { kind: 'returned'; json: Buffer }
+  /** It waits for this, and its process has ended in good order. */
+  | { kind: 'suspended'; suspension: Suspension }
   | { kind: 'raised'; cause: 'exception' | 'cpu' | 'memory' | 'output'; type: string; message: string; trace: string }
   /** Killed from here: the reason is one of the host's own. */
   | { kind: 'killed'; reason: string }
@@ -86,7 +96,7 @@ interface Answer {
   cpuMs: unknown;
   maxRssKb: unknown;
 }
-type Said = { answer: Answer; json?: Buffer } | { broken: string };
+type Said = { answer: Answer; json?: Buffer; suspension?: Suspension } | { broken: string };
 
 export async function runInChild(
   child: Child,
@@ -116,7 +126,7 @@ export async function runInChild(
   if (last && 'answer' in last && !child.killedFor) {
     const { cpuMs, maxRssKb } = last.answer;
     const usage = { wallMs, cpuMs: count(cpuMs), maxRssBytes: Math.round(count(maxRssKb) * 1024) };
-    return { outcome: answered(last.answer, last.json), usage, gone };
+    return { outcome: answered(last), usage, gone };
   }
   if (last && 'broken' in last) child.kill(`protocol: ${last.broken}`);
   const exit = await child.exited;
@@ -131,6 +141,7 @@ function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
   return new Promise((resolve) => {
     let answer: Answer | undefined;
     let sink: ArtifactSink | undefined;
+    let suspension: Suspension | undefined;
     let missing = 0;
     let busy = false;
 
@@ -175,9 +186,10 @@ function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
         case 'result': {
           const { ok, kind, type, error, trace, cpuMs, maxRssKb, outputBytes } = message;
           const known: Answer = { ok: ok === true, kind, type, error, trace, cpuMs, maxRssKb };
-          if (ok !== true) {
+          // What a run that waits returns counts for nothing: it has asked to go on later.
+          if (ok !== true || suspension) {
             child.onControl = undefined;
-            resolve({ answer: known });
+            resolve({ answer: known, ...(suspension && { suspension }) });
             return;
           }
           if (typeof outputBytes !== 'number' || !(outputBytes <= job.outputBytes)) throw new Error('output too large');
@@ -199,8 +211,18 @@ function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
           return;
         case 'artifact':
           return announce(message);
+        case 'step':
+          return (
+            hooks.onStep?.(message).then((reply) => void child.control?.write(frame(reply))) ?? unexpected(message)
+          );
+        case 'suspend': {
+          const reply = hooks.onSuspend?.(message.suspension) ?? unexpected(message);
+          if ('suspension' in reply) suspension = reply.suspension;
+          child.control?.write(frame('refused' in reply ? reply : { go: true }));
+          return;
+        }
         default:
-          throw new Error(`unexpected ${JSON.stringify(message).slice(0, 200)}`);
+          unexpected(message);
       }
     }
 
@@ -277,9 +299,11 @@ async function logsEnd(child: Child): Promise<void> {
   child.killedFor = answeredBefore;
 }
 
-function answered(answer: Answer, json: Buffer | undefined): Outcome {
+function answered({ answer, json, suspension }: Extract<Said, { answer: Answer }>): Outcome {
   if (answer.ok && json) return { kind: 'returned', json };
   const cause = (['cpu', 'memory', 'output'] as const).find((known) => known === answer.kind) ?? 'exception';
+  // An exception on the way out does not keep a run from waiting; a run that is out of time or memory has failed.
+  if (suspension && (answer.ok || (cause !== 'cpu' && cause !== 'memory'))) return { kind: 'suspended', suspension };
   return {
     kind: 'raised',
     cause,
@@ -318,6 +342,10 @@ function parse(body: Buffer): Record<string, unknown> {
   }
   if (typeof message !== 'object' || message === null) throw new Error('a frame is not an object');
   return message as Record<string, unknown>;
+}
+
+function unexpected(message: Record<string, unknown>): never {
+  throw new Error(`unexpected ${JSON.stringify(message).slice(0, 200)}`);
 }
 
 const text = (value: unknown, charsMax: number) => (typeof value === 'string' ? value.slice(0, charsMax) : '');

@@ -13,12 +13,16 @@ import {
   type Job,
   type LeaseRenewal,
   newId,
+  type RecordedStep,
   RUN_EVENTS_STREAM,
   type RunEvent,
   type RunEventBatch,
   runEventBatch,
   runSubjects,
+  type StepRecord,
+  type StepReply,
   sealTo,
+  stepRecord,
 } from '@gantry/events';
 import { until } from '@gantry/testing';
 import { AckPolicy, type Msg } from 'nats';
@@ -47,6 +51,7 @@ export interface FakeService {
   queue(code: Job['code'], overrides?: JobOverrides): string;
   /** Queues a run and waits for its terminal event. */
   run(files: Record<string, string> | string, overrides?: JobOverrides): Promise<RunView>;
+  /** Of the latest attempt, unless another is named. */
   view(runId: string, attempt?: number): Omit<RunView, 'finished' | 'job'>;
   finished(runId: string, deadlineMs?: number): Promise<RunView>;
   started(runId: string): Promise<void>;
@@ -57,6 +62,14 @@ export interface FakeService {
   requestsToStore: string[];
   cancelledAtLease: Set<string>;
   lostAtLease: Set<string>;
+  /** Every request to record a step, answered or not. */
+  stepRequests: StepRecord[];
+  /** What is recorded for a run, in order. */
+  steps(runId: string): RecordedStep[];
+  /** Hands the run out once more, with what is recorded for it, and waits for the end of that attempt. */
+  again(runId: string, overrides?: JobOverrides): Promise<RunView>;
+  /** Records a step as the service does when what a run waited for has come. */
+  recordStep(runId: string, step: RecordedStep): void;
   /** Claims that wait for work now. */
   standing(): number;
   /** Those of an executor that was killed: a real service's lease would bring such a run back. */
@@ -99,6 +112,8 @@ export async function fakeService(bus: Bus, source: Job['source'] = 'automation'
   const jobs = new Map<string, (claim: ClaimRequest) => Job>();
   const waitingJobs: string[] = [];
   const waitingClaims: Msg[] = [];
+  /** The latest attempt at each run. */
+  const attempts = new Map<string, number>();
   const handedOut = new Map<string, Job>();
   const batches = new Map<string, RunEventBatch[]>();
   const self = {
@@ -108,7 +123,19 @@ export async function fakeService(bus: Bus, source: Job['source'] = 'automation'
     statuses: [] as ExecutorStatus[],
     cancelledAtLease: new Set<string>(),
     lostAtLease: new Set<string>(),
+    stepRequests: [] as StepRecord[],
   };
+  const recorded = new Map<string, Map<number, RecordedStep>>();
+
+  /** The first record of a place stands. */
+  function recordStep(runId: string, { ordinal, kind, name, result }: RecordedStep): StepReply {
+    const own = recorded.get(runId) ?? new Map<number, RecordedStep>();
+    recorded.set(runId, own);
+    const step = own.get(ordinal) ?? { ordinal, kind, name, result };
+    if (step.kind !== kind || step.name !== name) return { refused: `${step.name} is recorded there` };
+    own.set(ordinal, step);
+    return { result: step.result };
+  }
 
   function match() {
     while (waitingJobs.length && waitingClaims.length) {
@@ -120,6 +147,8 @@ export async function fakeService(bus: Bus, source: Job['source'] = 'automation'
       message.respond(encode({ job }));
     }
   }
+
+  const stepsOf = (runId: string) => [...(recorded.get(runId)?.values() ?? [])].sort((a, b) => a.ordinal - b.ordinal);
 
   bus.nc.subscribe(runSubjects.claim(source), {
     callback: (_, message) => {
@@ -162,6 +191,13 @@ export async function fakeService(bus: Bus, source: Job['source'] = 'automation'
       message.respond(encode(reply));
     },
   });
+  bus.nc.subscribe(runSubjects.step(source), {
+    callback: (_, message) => {
+      const step = stepRecord.parse(message.json());
+      self.stepRequests.push(step);
+      message.respond(encode(step.name === 'refused' ? { refused: 'no' } : recordStep(step.runId, step)));
+    },
+  });
   bus.nc.subscribe(runSubjects.executorStatus, { callback: (_, message) => self.statuses.push(message.json()) });
   bus.nc.subscribe(`run.events.${source}.*`, { callback: (_, message) => keep(message.data) });
 
@@ -183,7 +219,7 @@ export async function fakeService(bus: Bus, source: Job['source'] = 'automation'
     for await (const message of await consumer.fetch({ max_messages: num_pending, expires: 2_000 })) keep(message.data);
   }
 
-  function view(runId: string, attempt = 1) {
+  function view(runId: string, attempt = attempts.get(runId) ?? 1) {
     const own = (batches.get(runId) ?? []).filter((batch) => batch.attempt === attempt);
     const bySeq = new Map(own.flatMap((batch) => batch.events.map((event) => [event.seq, event] as const)));
     const events = [...bySeq.values()].sort((a, b) => a.seq - b.seq);
@@ -199,6 +235,7 @@ export async function fakeService(bus: Bus, source: Job['source'] = 'automation'
       ...(secrets && { secrets: sealTo(claim.publicKey, runId, Buffer.from(JSON.stringify(secrets))) }),
       ...overrides,
     }));
+    attempts.set(runId, overrides.attempt ?? 1);
     waitingJobs.push(runId);
     match();
     return runId;
@@ -228,6 +265,12 @@ export async function fakeService(bus: Bus, source: Job['source'] = 'automation'
     objects,
     requestsToStore,
     url: (path) => `${base}/${path}`,
+    steps: stepsOf,
+    recordStep: (runId, step) => void recordStep(runId, step),
+    again(runId, overrides) {
+      const { code, attempt, may } = handedOut.get(runId) as Job;
+      return finished(queue(code, { runId, attempt: attempt + 1, may, steps: stepsOf(runId), ...overrides }));
+    },
     code,
     queue,
     run: async (files, overrides) => finished(queue(await code(files), overrides)),

@@ -1,0 +1,300 @@
+"""What a run does for good: recorded before the code sees its result, and answered from the record when the code runs again.
+
+A run that waits (for time, a person, another run) has no process; its code starts again from the top, and each operation
+that is recorded answers at once. An operation is found again by its place: 1, 2, ... in the order in which the code asks.
+That holds only if the code asks the same each time, which is why kind and name are compared, why there is one operation at
+a time, and why a failure that the code caught is recorded as well: before the next operation, since one that is not caught
+ends the run, and is tried again by a retry.
+"""
+import contextlib
+import datetime
+import importlib
+import inspect
+import json
+import math
+import threading
+import time
+
+from . import channel, output
+
+STEPS_MAX = 1_000
+# A shorter sleep costs less than starting the code again. It is recorded all the same.
+SHORT_SLEEP_SECONDS = 2.0
+SLEEP_SECONDS_MAX = 366 * 86_400
+NAME_UNITS_MAX, WORKER_ID_UNITS_MAX, MESSAGE_UNITS_MAX = 200, 64, 10_000
+FORM_ITEMS_MAX = 50
+# What the host would not even read; up to that it has the last word.
+QUESTION_BYTES_MAX = 200_000
+FAILED = "gantry:failed"
+FAILURE_CHARS_MAX = 2_000
+
+
+class Suspend(BaseException):
+    """Ends the process of a run that waits. Not an Exception: `except Exception` must not keep the run from waiting."""
+
+
+class CodeChanged(BaseException):
+    """The code asks for something else than what is recorded. Not an Exception either: to go on would be to guess."""
+
+
+class StepFailed(Exception):
+    """A step that failed before the run was suspended, with an exception that can't be made again."""
+
+
+class CallFailed(Exception):
+    """A called run that did not complete. `status` says how it ended, `error` is its error (`code`, `message`) or None."""
+
+    def __init__(self, worker_id, status, error=None):
+        self.worker_id, self.status, self.error = worker_id, status, error
+        why = error.get("message") if isinstance(error, dict) else None
+        super().__init__(f"the run of worker {worker_id!r} ended as {status}" + (f": {why}" if why else ""))
+
+
+class Steps:
+    def __init__(self):
+        self._lock = threading.Lock()
+        self.begin((), ())
+
+    def begin(self, recorded, may):
+        self._recorded = {step["ordinal"]: step for step in recorded}
+        self._recorded_last = max(self._recorded, default=0)
+        self._may = may
+        self._last = 0
+        self._going_on = None
+        self._failure = None
+        # A Suspend or CodeChanged: from then on every operation raises it again, whatever the code makes of the first one.
+        self.ended = None
+
+    def step(self, name, fn, args, kwargs):
+        name = _name(name, "the name of a step")
+        if not callable(fn):
+            raise TypeError(f"step {name!r} needs a function: context.step(name, fn, *args)")
+        if _is_async(fn):
+            import asyncio                                      # not at the top: a cold process that is not async saves it
+            waiting = self._step_async(name, fn, args, kwargs)
+            return waiting if asyncio._get_running_loop() else asyncio.run(waiting)
+        with self._alone(f"step {name!r}"):
+            known = self._ask("step", name)
+            if known is not None:
+                return _answer(known)
+            with self._attempt(name) as started:
+                value = fn(*args, **kwargs)
+                if inspect.isawaitable(value):
+                    getattr(value, "close", lambda: None)()
+                    raise TypeError(f"the function of step {name!r} returned an awaitable: pass an async function itself")
+                return self._record("step", name, value, started)
+
+    async def _step_async(self, name, fn, args, kwargs):
+        with self._alone(f"step {name!r}"):
+            known = self._ask("step", name)
+            if known is not None:
+                return _answer(known)
+            with self._attempt(name) as started:
+                return self._record("step", name, await fn(*args, **kwargs), started)
+
+    def sleep(self, seconds, until):
+        if (seconds is None) == (until is None):
+            raise TypeError("context.sleep() takes either seconds or until")
+        asked = time.time()
+        wake = until.timestamp() if isinstance(until, datetime.datetime) else asked + _seconds(seconds, "seconds")
+        if wake - asked > SLEEP_SECONDS_MAX:
+            raise ValueError("a run can sleep for up to 366 days")
+        with self._alone("context.sleep()"):
+            if self._ask("sleep", "sleep") is not None:
+                return
+            if wake - asked >= SHORT_SLEEP_SECONDS:
+                self._suspend("sleep", "sleep", {"wakeAt": math.ceil(wake * 1e3)})
+            try:
+                time.sleep(max(0.0, wake - time.time()))
+                self._record("sleep", "sleep", None, asked)
+            except BaseException:
+                self._last -= 1                                 # not slept to its end: its place is free
+                raise
+
+    def approve(self, title, message, data, form, expires_in):
+        self._require("approve", "ask a person")
+        title = _name(title, "the title of an approval")
+        if isinstance(expires_in, datetime.timedelta):
+            expires_in = expires_in.total_seconds()
+        if expires_in is not None and not expires_in > 0:
+            raise ValueError("expires_in must be more than 0 seconds")
+        if message is not None and _units(str(message)) > MESSAGE_UNITS_MAX:
+            raise ValueError(f"the message of an approval can have {MESSAGE_UNITS_MAX} characters")
+        if form is not None and len(form := list(form)) > FORM_ITEMS_MAX:
+            raise ValueError(f"the form of an approval can have {FORM_ITEMS_MAX} items")
+        asked = {
+            "title": title,
+            "message": None if message is None else str(message),
+            "data": _plain(data, "data"),
+            "form": None if form is None else _plain(form, "form"),
+            "expiresInSeconds": None if expires_in is None else _seconds(expires_in, "expires_in"),
+        }
+        with self._alone("context.approve()"):
+            known = self._ask("approve", title)
+            return self._suspend("approve", title, asked) if known is None else known.get("result")
+
+    def call(self, worker_id, inputs):
+        self._require("call", "run other workers")
+        worker_id = _name(worker_id, "the id of a worker", WORKER_ID_UNITS_MAX)
+        asked = {"workerId": worker_id, "inputs": _plain({} if inputs is None else dict(inputs), "inputs")}
+        with self._alone("context.call()"):
+            known = self._ask("call", worker_id)
+            if known is None:
+                self._suspend("call", worker_id, asked)
+            ended = known.get("result") or {}
+            if ended.get("status") != "completed":
+                raise CallFailed(worker_id, ended.get("status"), ended.get("error"))
+            return ended.get("output")
+
+    def unasked(self):
+        """How many recorded operations the code has not asked for."""
+        return max(0, self._recorded_last - self._last)
+
+    def _require(self, what, deed):
+        if what not in self._may:
+            raise RuntimeError(f"context.{what}() is not available in this run: only workers can {deed}, automations can't")
+
+    @contextlib.contextmanager
+    def _alone(self, what):
+        with self._lock:
+            if self.ended is not None:
+                raise self.ended
+            if self._going_on is not None:
+                raise RuntimeError(f"{what} was asked for while {self._going_on} was going on: steps, sleeps, approvals and "
+                                   "calls happen one after the other, never inside each other or from two threads or tasks")
+            self._going_on = what
+        try:
+            yield
+        finally:
+            self._going_on = None
+
+    @contextlib.contextmanager
+    def _attempt(self, name):
+        started = time.time()
+        try:
+            yield started
+        except BaseException as error:
+            kind = type(error)
+            self._failure = {"t": "step", "ordinal": self._last, "kind": "step", "name": name, "startedAt": _ms(started),
+                             "failed": {"module": kind.__module__, "type": kind.__qualname__, "message": _message(error)}}
+            raise
+
+    def _ask(self, kind, name):
+        """Takes the next place. What is recorded there, or None."""
+        if self._failure is not None:
+            answer = _ask_host("a failure", self._failure)
+            if "refused" in answer:
+                raise RuntimeError(f"that step {self._failure['name']!r} failed could not be recorded: {answer['refused']}")
+            self._failure = None
+        place = self._last + 1
+        if place > STEPS_MAX:
+            raise ValueError(f"a run can have {STEPS_MAX} steps, sleeps, approvals and calls")
+        known = self._recorded.get(place)
+        if known is None and place < self._recorded_last:
+            self._change(f"nothing is recorded as number {place}, although later ones are; the code asked for {kind} {name!r}")
+        # A title may hold a date, so the name of an approval is for people and not compared.
+        if known is not None and (known["kind"] != kind or (kind in ("step", "call") and known["name"] != name)):
+            self._change(f"recorded as number {place} is {known['kind']} {known['name']!r}, the code asked for {kind} {name!r}")
+        self._last = place
+        return known
+
+    def _change(self, what):
+        self.ended = CodeChanged(f"{what}. Code that runs again must ask for the same steps in the same order: what differs "
+                                 "from one time to the next, such as the time or data from outside, belongs inside a step.")
+        raise self.ended
+
+    def _record(self, kind, name, value, started):
+        """The result as the record has it: what the code sees now is what it sees when it runs again."""
+        what = f"the result of {kind} {name!r}"
+        answer = _ask_host(what, {"t": "step", "ordinal": self._last, "kind": kind, "name": name, "startedAt": _ms(started),
+                                  "result": _plain(value, what)})
+        if "refused" in answer:
+            raise ValueError(answer["refused"])
+        return answer.get("result")
+
+    def _suspend(self, kind, name, asked):
+        step = {"ordinal": self._last, "kind": kind, "name": name}
+        try:
+            answer = _ask_host(f"what is handed to {kind} {name!r}", {"t": "suspend", "suspension": {"kind": kind, "step": step, **asked}})
+            if "refused" in answer:
+                raise ValueError(answer["refused"])
+        except ValueError:
+            self._last -= 1                                     # it did not happen: its place is free
+            raise
+        self.ended = Suspend(f"the run waits for {kind} {name!r}: its process ends here")
+        raise self.ended
+
+
+def _ask_host(what, question):
+    body = json.dumps(question, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    if len(body) > QUESTION_BYTES_MAX:
+        raise ValueError(f"{what} is {len(body)} bytes of JSON, which is too large: keep it as an artifact")
+    return channel.ask(body)
+
+
+def _is_async(fn):
+    return inspect.iscoroutinefunction(fn) or inspect.iscoroutinefunction(getattr(fn, "__call__", None))
+
+
+def _ms(seconds):
+    return int(seconds * 1e3)
+
+
+def _seconds(value, what):
+    value = float(value)
+    if not 0 <= value < math.inf:
+        raise ValueError(f"{what} must be a number of seconds, 0 or more")
+    return value
+
+
+def _units(text):
+    """Length as the host counts it."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _name(value, what, units_max=NAME_UNITS_MAX):
+    value = str(value)
+    if not value.strip() or _units(value) > units_max or not value.isprintable():
+        raise ValueError(f"{what} must be 1 to {units_max} printable characters on one line")
+    return value
+
+
+def _plain(value, what):
+    """What JSON makes of it. Records go through programs whose numbers are doubles: an id must not come back as its
+    neighbour."""
+    def exact(digits):
+        number = int(digits)
+        if abs(number) > 2 ** 53:
+            raise ValueError(f"{what} holds the integer {digits[:40]}, which is not exact in JSON above 2**53: use text instead")
+        return number
+    return json.loads(output.dumps(value), parse_int=exact)
+
+
+def _message(error):
+    try:
+        return str(error)[:FAILURE_CHARS_MAX]
+    except Exception:
+        return ""
+
+
+def _answer(known):
+    result = known.get("result")
+    failure = result.get(FAILED) if isinstance(result, dict) else None
+    if isinstance(failure, dict):
+        raise _again(failure, known["name"])
+    return result
+
+
+def _again(failure, name):
+    """An exception like the one that the code caught when the step failed, so that the same `except` catches it."""
+    message = str(failure.get("message"))
+    try:
+        kind = getattr(importlib.import_module(failure["module"]), failure["type"])
+        if issubclass(kind, BaseException) and not issubclass(kind, (Suspend, CodeChanged)):
+            error = kind.__new__(kind)
+            error.args = (message,)
+            str(error)
+            return error
+    except Exception:
+        pass
+    return StepFailed(f"step {name!r} failed before with {failure.get('type')}: {message}")

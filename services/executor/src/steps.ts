@@ -1,0 +1,178 @@
+/**
+ * What a run does for good, on its way from inside to the service that owns the run.
+ *
+ * A step counts when the service has recorded it: the code gets the record's result and nothing before. While the service
+ * can't be reached the question is repeated, for as long as the run may take; records are idempotent. What only a forged
+ * frame can hold ends the run; what an honest program may have got wrong is refused with a text that it raises.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type Job,
+  type RecordedStep,
+  recordedStep,
+  STEP_BYTES_MAX,
+  type StepKind,
+  type StepRecord,
+  type StepReply,
+  type Suspension,
+  stepKinds,
+  suspension as suspensionSchema,
+} from '@gantry/events';
+import { z } from 'zod';
+import type { NewRunEvent } from './event-publisher';
+import { printable, printableJson } from './log-lines';
+import { getBytes } from './object-transfer';
+import type { Redactor } from './redact';
+import type { RunHooks } from './sandbox/run-in-child';
+
+/** Asks the service that owns a run to record one step. @throws when there is no answer. */
+export interface StepRecords {
+  record(job: Job, step: Omit<StepRecord, 'executorId' | 'runId' | 'attempt'>): Promise<StepReply>;
+}
+
+/** Every step of a run at its largest, with room for what is around the results. */
+const STEPS_BYTES_MAX = 72 << 20;
+const SLEEP_MS_MAX = 367 * 86_400_000;
+const RETRY_MS = { first: 100, most: 2_000 };
+/** What a failed step's result is known by: see steps.py. */
+const FAILED = 'gantry:failed';
+const FAILURE_CHARS_MAX = 2_000;
+
+const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
+const name = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((text) => !unprintable.test(text), 'is not printable');
+const asked = z.object({
+  ordinal: z.int(),
+  kind: z.enum(stepKinds).extract(['step', 'sleep']),
+  name,
+  startedAt: z.number(),
+  result: z.unknown().optional(),
+  failed: z.object({ module: z.string(), type: z.string(), message: z.string() }).optional(),
+});
+
+export async function fetchSteps(url: string): Promise<RecordedStep[]> {
+  return z.array(recordedStep).parse(JSON.parse((await getBytes(url, STEPS_BYTES_MAX)).toString()));
+}
+
+export function stepsOf(options: {
+  job: Job;
+  recorded: RecordedStep[];
+  redactor: Redactor;
+  records: StepRecords;
+  emit: (event: NewRunEvent) => void;
+  /** True once nothing that the run does can count any more. */
+  isOver: () => boolean;
+  onRetry: (err: unknown) => void;
+}): Required<Pick<RunHooks, 'onStep' | 'onSuspend'>> {
+  const { job, redactor, emit } = options;
+  const began = Date.now();
+  let last = options.recorded.reduce((most, { ordinal }) => Math.max(most, ordinal), 0);
+  let waits = false;
+
+  /** Places are taken one after the other, and none once the run waits. */
+  function checkPlace(ordinal: number) {
+    if (waits) throw new Error('a step of a run that waits');
+    if (ordinal !== last + 1) throw new Error(`a step as number ${ordinal} after number ${last}`);
+  }
+
+  const hasSecret = (value: unknown) => JSON.stringify(redactor.json(value)) !== JSON.stringify(value);
+
+  async function record(step: Parameters<StepRecords['record']>[1]): Promise<StepReply> {
+    for (let pause = RETRY_MS.first; !options.isOver(); pause = Math.min(pause * 2, RETRY_MS.most)) {
+      try {
+        return await options.records.record(job, step);
+      } catch (err) {
+        if (pause === RETRY_MS.first) options.onRetry(err);
+        await delay(pause);
+      }
+    }
+    return { refused: 'the run is over' };
+  }
+
+  async function onStep(message: unknown): Promise<StepReply> {
+    const { ordinal, kind, startedAt, failed, ...step } = parsed(asked, message);
+    checkPlace(ordinal);
+    const what = `${kind} ${JSON.stringify(step.name)}`;
+    if (hasSecret(step.name)) return { refused: `the name of a ${kind} contains a secret` };
+    let result: unknown;
+    if (failed) {
+      const masked = Object.entries(failed).map(([key, text]) => [key, printable(redactor.text(text))]);
+      result = { [FAILED]: Object.fromEntries(masked.map(([key, text]) => [key, text?.slice(0, FAILURE_CHARS_MAX)])) };
+    } else {
+      result = printableJson(step.result ?? null);
+      const bytes = Buffer.byteLength(JSON.stringify(result));
+      if (bytes > STEP_BYTES_MAX) {
+        return {
+          refused: `the result of ${what} is ${bytes} bytes of JSON, the limit is ${STEP_BYTES_MAX}: keep it as an artifact, or return less`,
+        };
+      }
+      if (hasSecret(result))
+        return { refused: `the result of ${what} contains a secret, and would be stored: leave it out` };
+    }
+    const at = Math.round(Math.min(Math.max(startedAt, began), Date.now()));
+    const reply = await record({ ordinal, kind, name: step.name, result, startedAt: at });
+    if ('refused' in reply) return { refused: `${what} could not be recorded: ${reply.refused}` };
+    last = ordinal;
+    emit({ type: 'step', ordinal, kind, name: step.name, durationMs: Math.max(0, Date.now() - at) });
+    return reply;
+  }
+
+  function onSuspend(message: unknown): { suspension: Suspension } | { refused: string } {
+    const wanted = parsed(suspensionSchema, message);
+    const { step } = wanted;
+    parsed(name, step.name);
+    if (step.kind !== wanted.kind) throw new Error('a suspension of two kinds');
+    checkPlace(step.ordinal);
+    // The name of an approval is its title, which is masked: see below.
+    if (wanted.kind !== 'approve' && hasSecret(step.name))
+      return { refused: `the name of a ${step.kind} contains a secret` };
+    const accepted = checked(wanted);
+    if ('refused' in accepted) return accepted;
+    waits = true;
+    return accepted;
+  }
+
+  function checked(wanted: Suspension): { suspension: Suspension } | { refused: string } {
+    if (wanted.kind === 'sleep') {
+      if (wanted.wakeAt < 0 || wanted.wakeAt > Date.now() + SLEEP_MS_MAX) throw new Error('a sleep without an end');
+      return { suspension: wanted };
+    }
+    requireMay(job, wanted.kind);
+    if (wanted.kind === 'call') {
+      const inputs = printableJson(wanted.inputs) as Record<string, unknown>;
+      if (isTooLarge(inputs)) return { refused: `the inputs of a call may have ${STEP_BYTES_MAX} bytes of JSON` };
+      if (hasSecret(inputs)) {
+        return { refused: 'the inputs of a call contain a secret: declare it in the worker that is called instead' };
+      }
+      return { suspension: { ...wanted, inputs } };
+    }
+    // Shown to people and never seen by the code again: masked like a log line.
+    const shown = {
+      title: printable(redactor.text(wanted.title)),
+      message: wanted.message === null ? null : printable(redactor.text(wanted.message)),
+      data: printableJson(redactor.json(wanted.data ?? null)),
+      form: printableJson(redactor.json(wanted.form)) as unknown[] | null,
+    };
+    if (isTooLarge(shown.data) || isTooLarge(shown.form)) {
+      return { refused: `data and form of an approval may have ${STEP_BYTES_MAX} bytes of JSON each` };
+    }
+    return { suspension: { ...wanted, ...shown, step: { ...wanted.step, name: shown.title } } };
+  }
+
+  return { onStep, onSuspend };
+}
+
+function parsed<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
+  const found = schema.safeParse(value);
+  if (!found.success) throw new Error('a step that is not one');
+  return found.data;
+}
+
+const isTooLarge = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) > STEP_BYTES_MAX;
+
+function requireMay(job: Job, kind: Extract<StepKind, 'approve' | 'call'>): void {
+  if (!job.may?.includes(kind)) throw new Error(`a suspension for ${kind}, which this run may not ask for`);
+}
