@@ -32,6 +32,7 @@ import { OPENAPI_FILE } from './openapi-file';
 import { createSigningKeys, type SigningKeys } from './signing-keys/signing-keys';
 import { systemOperations } from './system/system-routes';
 import { tokenOperations } from './tokens/token-routes';
+import { scheduleOperations } from './triggers/schedule-routes';
 import { workspaceOperations } from './workspaces/workspace-routes';
 
 export interface AppOptions {
@@ -88,6 +89,7 @@ export function createApp(options: AppOptions): WorkerApp {
       ...memberOperations({ prisma, hasher, mailer, dashboardUrl, forget }),
       ...invitationOperations({ prisma, hasher, mailer, dashboardUrl, sessions, sessionCookie, forget }),
       ...auditOperations({ pool }),
+      ...scheduleOperations({ now: deps.now }),
     },
     authenticate: createAuthenticator({ identify: identities.identify, publicUrls }),
     errorShape: 'detail',

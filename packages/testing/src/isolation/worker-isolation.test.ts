@@ -75,6 +75,7 @@ const fixtures: Record<string, Fixture> = {
   exportAuditLog: nothing,
   listWorkspaceTokens: nothing,
   createWorkspaceToken: withBody({ name: 'of a stranger' }),
+  previewSchedule: withBody({ cron: '0 9 * * *' }),
   revokeWorkspaceToken: { send: ({ workspaceToken }) => ({ path: { token_id: workspaceToken } }) },
 };
 
