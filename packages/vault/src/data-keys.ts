@@ -1,9 +1,10 @@
 /**
- * One data key per workspace, wrapped by a key-encryption key. Values are never touched when the key-encryption key
- * rotates: only these few rows are. Deleting a workspace's row makes everything sealed for it unreadable for ever.
+ * Data keys of a workspace, wrapped by a key-encryption key: one, or several while they rotate (key-rotation.ts). Values
+ * are never touched when the key-encryption key rotates: only these few rows are. Deleting a workspace's rows makes
+ * everything sealed for it unreadable for ever.
  */
 import { randomBytes } from 'node:crypto';
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { associatedData, decrypt, encrypt } from './aead';
 import type { KeyRing } from './key-ring';
 
@@ -13,10 +14,12 @@ export interface DataKey {
 }
 
 export interface DataKeys {
-  /** The newest key of the workspace; made on first use. */
+  /** The newest key of the workspace, as it was a minute ago at most; made on first use. */
   current(workspaceId: string): Promise<DataKey>;
   /** @throws Error if there is no such key. */
   byVersion(workspaceId: string, version: number): Promise<DataKey>;
+  /** A newer key, inside the caller's transaction; `forget` after the commit. @returns its version */
+  add(tx: PoolClient, workspaceId: string): Promise<number>;
   forget(workspaceId: string): void;
   rewrap(): Promise<number>;
 }
@@ -31,9 +34,13 @@ interface Row {
 /** 10,000 workspaces take about 3 MB. */
 const CACHED_MAX = 10_000;
 const REWRAP_BATCH = 100;
+/** How long a replica may go on sealing with a key after another replica has made a newer one. */
+const FRESH_MS = 60_000;
+
+const INSERT = 'INSERT INTO data_keys (workspace_id, version, kek_version, wrapped_key) VALUES ($1, $2, $3, $4)';
 
 export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }): DataKeys {
-  const cached = new Map<string, DataKey[]>();
+  const cached = new Map<string, { found: DataKey[]; readAt: number }>();
 
   function unwrap({ workspace_id, version, kek_version, wrapped_key }: Row): DataKey {
     const kek = keys.keys.get(kek_version);
@@ -54,16 +61,16 @@ export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }): D
     return rows.map(unwrap);
   }
 
-  function remember(workspaceId: string, found: DataKey[]): DataKey[] {
+  function remember(workspaceId: string, found: DataKey[], readAt = Date.now()): DataKey[] {
     cached.delete(workspaceId);
-    cached.set(workspaceId, found);
+    cached.set(workspaceId, { found, readAt });
     if (cached.size > CACHED_MAX) cached.delete(cached.keys().next().value as string);
     return found;
   }
 
-  async function keysOf(workspaceId: string): Promise<DataKey[]> {
+  async function keysOf(workspaceId: string, ageMsMax = Number.POSITIVE_INFINITY): Promise<DataKey[]> {
     const known = cached.get(workspaceId);
-    if (known) return remember(workspaceId, known);
+    if (known && Date.now() - known.readAt <= ageMsMax) return remember(workspaceId, known.found, known.readAt);
     const found = await load(workspaceId);
     return found.length ? remember(workspaceId, found) : [];
   }
@@ -71,10 +78,8 @@ export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }): D
   /** Two replicas may both find no key: the first row wins, and both read it back. */
   async function create(workspaceId: string): Promise<DataKey[]> {
     const fresh = { version: 1, key: randomBytes(32) };
-    await pool.query(
-      'INSERT INTO data_keys (workspace_id, version, kek_version, wrapped_key) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
-      [workspaceId, fresh.version, keys.current, wrap(workspaceId, fresh)],
-    );
+    const row = [workspaceId, fresh.version, keys.current, wrap(workspaceId, fresh)];
+    await pool.query(`${INSERT} ON CONFLICT DO NOTHING`, row);
     return remember(workspaceId, await load(workspaceId));
   }
 
@@ -107,7 +112,7 @@ export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }): D
 
   return {
     current: async (workspaceId) => {
-      const newest = (await keysOf(workspaceId)).at(-1) ?? (await create(workspaceId)).at(-1);
+      const newest = (await keysOf(workspaceId, FRESH_MS)).at(-1) ?? (await create(workspaceId)).at(-1);
       if (!newest) throw new Error(`the data key of workspace ${workspaceId} was deleted while it was being made`);
       return newest;
     },
@@ -117,6 +122,16 @@ export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }): D
       const key = of(await keysOf(workspaceId)) ?? of(remember(workspaceId, await load(workspaceId)));
       if (!key) throw new Error(`workspace ${workspaceId} has no data key ${version}`);
       return key;
+    },
+    add: async (tx, workspaceId) => {
+      await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('data_keys:' || $1, 0))", [workspaceId]);
+      const { rows } = await tx.query<{ next: number }>(
+        'SELECT coalesce(max(version), 0) + 1 AS next FROM data_keys WHERE workspace_id = $1',
+        [workspaceId],
+      );
+      const fresh = { version: rows[0]?.next ?? 1, key: randomBytes(32) };
+      await tx.query(INSERT, [workspaceId, fresh.version, keys.current, wrap(workspaceId, fresh)]);
+      return fresh.version;
     },
     forget: (workspaceId) => {
       cached.delete(workspaceId);

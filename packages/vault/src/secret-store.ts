@@ -1,6 +1,6 @@
 /** Secrets of a workspace: sealed in the database, opened only when a run that declares them is handed out. */
 import type { Execute } from '@gantry/events';
-import { AppError, inTransaction, invalid, notFound } from '@gantry/http';
+import { AppError, inTransaction, invalid, isDependencyDown, notFound } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Vault } from './vault';
 
@@ -34,6 +34,8 @@ export interface SecretStore {
   delete(workspaceId: string, name: string, audit: AuditSecret): Promise<void>;
   /** For a run: values by name; those that are not set are absent. */
   reveal(workspaceId: string, names: string[]): Promise<Record<string, string>>;
+  /** Whether it is set, and whether what is stored opens. Does not count as a use. */
+  test(workspaceId: string, name: string): Promise<{ isSet: boolean; decrypts: boolean }>;
   /** Those of `names` that are not set. */
   missing(workspaceId: string, names: string[]): Promise<string[]>;
 }
@@ -116,6 +118,21 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
         return [name, await vault.open(workspaceId, { table: TABLE, name, version }, sealed)] as const;
       });
       return Object.fromEntries(await Promise.all(values));
+    },
+
+    test: async (workspaceId, name) => {
+      const { rows } = await pool.query<{ version: number; sealed: Buffer }>(
+        'SELECT version, sealed FROM secrets WHERE workspace_id = $1 AND name = $2',
+        [workspaceId, name],
+      );
+      const [row] = rows;
+      if (!row) return { isSet: false, decrypts: false };
+      const opened = vault.open(workspaceId, { table: TABLE, name, version: row.version }, row.sealed);
+      const decrypts = await opened.then(
+        () => true,
+        (err) => (isDependencyDown(err) ? Promise.reject(err) : false),
+      );
+      return { isSet: true, decrypts };
     },
 
     missing: async (workspaceId, names) => {

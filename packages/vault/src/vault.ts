@@ -3,7 +3,7 @@
  *
  * A sealed value is bound to its place (table, workspace, name, version): copied into another row it does not open.
  */
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { associatedData, decrypt, encrypt } from './aead';
 import { createDataKeys } from './data-keys';
 import type { KeyRing } from './key-ring';
@@ -27,6 +27,8 @@ export interface Vault {
    * and several replicas may do it at once. Afterwards older keys can be taken out of ENCRYPTION_KEYS.
    */
   rewrap(): Promise<number>;
+  /** For key-rotation.ts. A newer data key, inside the caller's transaction; `forget` after the commit. */
+  addDataKey(tx: PoolClient, workspaceId: string): Promise<number>;
 }
 
 /** First byte of everything sealed, so that another cipher can be told apart one day. */
@@ -54,5 +56,6 @@ export function createVault(options: { keys: KeyRing; pool: Pool }): Vault {
     },
     forget: dataKeys.forget,
     rewrap: dataKeys.rewrap,
+    addDataKey: dataKeys.add,
   };
 }

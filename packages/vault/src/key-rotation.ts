@@ -1,0 +1,128 @@
+/**
+ * A new data key for a workspace while everything goes on.
+ *
+ * Beginning adds the key. From then on values are sealed with it: here at once, in other replicas within a minute. What
+ * older keys sealed is opened and sealed again row by row, by compare-and-set, so that a value written meanwhile stands.
+ * An older key is deleted when nothing is sealed with it and its successor has been there for RETIRE_SECONDS, long after
+ * the last replica sealed with it. Nothing else is written down: a workspace with two keys is one whose rotation is under
+ * way, and whoever finds it goes on with it. Readers notice nothing, for each value says which key opens it.
+ */
+import type { Execute } from '@gantry/events';
+import { conflict, inTransaction } from '@gantry/http';
+import type { Pool } from 'pg';
+import type { Vault } from './vault';
+
+/** A column that holds sealed values, in a table with `workspace_id`. Every such column of a service must be listed. */
+export interface SealedColumn {
+  table: string;
+  column: string;
+  /** SQL for the `name` and `version` of the place that its values are sealed for. */
+  name: string;
+  version: string;
+}
+
+export interface KeyRotation {
+  /**
+   * Adds a key and seals everything with it. What is left over, `finish` does.
+   * @param audit writes it down inside the transaction that adds the key
+   * @throws AppError 409 `keys_rotating` while ten keys wait to be retired
+   */
+  rotate(
+    workspaceId: string,
+    audit: (execute: Execute, keyVersion: number) => Promise<unknown>,
+  ): Promise<{ keyVersion: number; resealed: number }>;
+  /** For housekeeping: goes on with every rotation that was begun. Several replicas may do it at once. */
+  finish(): Promise<{ resealed: number; retired: number }>;
+}
+
+const RETIRE_SECONDS = 3_600;
+const KEYS_MAX = 10;
+const BATCH = 100;
+
+export function createKeyRotation(options: {
+  pool: Pool;
+  vault: Vault;
+  columns: SealedColumn[];
+  log: { error(fields: object, message: string): void };
+  /** Tests: how long an older key is kept at least. */
+  retireSeconds?: number;
+}): KeyRotation {
+  const { pool, vault, columns, log, retireSeconds = RETIRE_SECONDS } = options;
+
+  async function reseal(workspaceId: string): Promise<number> {
+    let count = 0;
+    for (const column of columns) count += await resealColumn(workspaceId, column);
+    return count;
+  }
+
+  async function resealColumn(workspaceId: string, { table, column, name, version }: SealedColumn): Promise<number> {
+    const select = `SELECT ${name} AS name, ${version} AS version, ${column} AS sealed FROM ${table}
+      WHERE workspace_id = $1 AND ${name} > $2 AND ${versionIn(column)} <>
+        (SELECT int4send(max(version)) FROM data_keys WHERE workspace_id = $1)
+      ORDER BY 1 LIMIT ${BATCH}`;
+    const update = `UPDATE ${table} SET ${column} = $3 WHERE workspace_id = $1 AND ${name} = $2 AND ${column} = $4`;
+    let count = 0;
+    for (let after = ''; ; ) {
+      const { rows } = await pool.query<{ name: string; version: number; sealed: Buffer }>(select, [
+        workspaceId,
+        after,
+      ]);
+      for (const row of rows) {
+        const place = { table, name: row.name, version: row.version };
+        try {
+          const sealed = await vault.seal(workspaceId, place, await vault.open(workspaceId, place, row.sealed));
+          count += (await pool.query(update, [workspaceId, row.name, sealed, row.sealed])).rowCount ?? 0;
+        } catch (err) {
+          // Its key stays, so nothing is lost.
+          log.error({ err, workspaceId, table, name: row.name }, 'sealed value not moved to the new data key');
+        }
+      }
+      const last = rows.at(-1);
+      if (!last || rows.length < BATCH) return count;
+      after = last.name;
+    }
+  }
+
+  const unused = columns
+    .map(
+      ({ table, column }) => `AND NOT EXISTS (SELECT FROM ${table} t
+        WHERE t.workspace_id = d.workspace_id AND ${versionIn(`t.${column}`)} = int4send(d.version))`,
+    )
+    .join('\n');
+  const RETIRE = `DELETE FROM data_keys d WHERE workspace_id = $1 AND EXISTS (SELECT FROM data_keys newer
+      WHERE newer.workspace_id = d.workspace_id AND newer.version > d.version
+        AND newer.created_at <= now() - make_interval(secs => $2)) ${unused}`;
+
+  return {
+    rotate: async (workspaceId, audit) => {
+      const keyVersion = await inTransaction(pool, async (tx) => {
+        const version = await vault.addDataKey(tx, workspaceId);
+        const { rows } = await tx.query('SELECT count(*)::int AS count FROM data_keys WHERE workspace_id = $1', [
+          workspaceId,
+        ]);
+        if (rows[0].count > KEYS_MAX) {
+          throw conflict('keys_rotating', 'earlier keys are still being retired; try again in an hour');
+        }
+        await audit((sql, values) => tx.query(sql, values), version);
+        return version;
+      });
+      vault.forget(workspaceId);
+      return { keyVersion, resealed: await reseal(workspaceId) };
+    },
+
+    finish: async () => {
+      const { rows } = await pool.query<{ workspace_id: string }>(
+        'SELECT workspace_id FROM data_keys GROUP BY workspace_id HAVING count(*) > 1',
+      );
+      const done = { resealed: 0, retired: 0 };
+      for (const { workspace_id: workspaceId } of rows) {
+        done.resealed += await reseal(workspaceId);
+        done.retired += (await pool.query(RETIRE, [workspaceId, retireSeconds])).rowCount ?? 0;
+      }
+      return done;
+    },
+  };
+}
+
+/** The four bytes of a sealed value that say which data key opens it: see vault.ts. */
+const versionIn = (column: string) => `substring(${column} from 2 for 4)`;
