@@ -5,50 +5,109 @@
  * first, so that a workspace with thousands of queued runs delays another's next run by no more than its share.
  * The recursive part steps from workspace to workspace through the partial index, so the cost grows with the number of
  * workspaces that have something queued, not with the number of queued runs.
+ *
+ * Runs with a slot (at most so many with the same key at once) have an index of their own, so that blocked ones hide
+ * nobody. Where some are queued, the usual statement takes nothing, and both kinds are taken together by one that holds an
+ * advisory lock until its commit: counting what runs and taking another must not happen twice at once. Its cost grows with
+ * the number of keys that have something queued, not with the number of blocked runs.
  */
+import { inTransaction } from '@gantry/http';
+import type { Pool } from 'pg';
 import type { Run } from './run';
 import { RUN_COLUMNS, type Sql, toRun } from './run-row';
 
-const CLAIM = `
-  WITH RECURSIVE waiting(workspace_id) AS (
-    (SELECT workspace_id FROM runs WHERE status = 'queued' ORDER BY workspace_id LIMIT 1)
+/** Key of the advisory lock: each service has a database of its own. */
+const SLOTS_LOCK = 5_419;
+
+const LIMITED_QUEUED = `EXISTS (SELECT FROM runs WHERE status = 'queued' AND slot_key IS NOT NULL)`;
+
+const FREE_HEADS = `
+  waiting(workspace_id) AS (
+    (SELECT workspace_id FROM runs WHERE status = 'queued' AND slot_key IS NULL ORDER BY workspace_id LIMIT 1)
     UNION ALL
-    SELECT (SELECT r.workspace_id FROM runs r WHERE r.status = 'queued' AND r.workspace_id > w.workspace_id
+    SELECT (SELECT r.workspace_id FROM runs r WHERE r.status = 'queued' AND r.slot_key IS NULL AND r.workspace_id > w.workspace_id
             ORDER BY r.workspace_id LIMIT 1)
     FROM waiting w WHERE w.workspace_id IS NOT NULL
-  ), heads AS (
-    SELECT h.id, h.available_at,
-           row_number() OVER (PARTITION BY w.workspace_id ORDER BY h.priority DESC, h.available_at, h.id)
-             + (SELECT count(*) FROM runs b WHERE b.status = 'running' AND b.workspace_id = w.workspace_id) AS turn
-    FROM waiting w CROSS JOIN LATERAL (
-      SELECT id, priority, available_at FROM runs
-      WHERE status = 'queued' AND workspace_id = w.workspace_id AND available_at <= now()
+  ), free AS (
+    SELECT h.* FROM waiting w CROSS JOIN LATERAL (
+      SELECT id, workspace_id, priority, available_at FROM runs
+      WHERE status = 'queued' AND slot_key IS NULL AND workspace_id = w.workspace_id AND available_at <= now()
       ORDER BY priority DESC, available_at, id LIMIT $1 * 2
     ) h
+  )`;
+
+const SLOT_HEADS = `
+  keys(slot_key) AS (
+    (SELECT slot_key FROM runs WHERE status = 'queued' AND slot_key IS NOT NULL ORDER BY slot_key LIMIT 1)
+    UNION ALL
+    SELECT (SELECT r.slot_key FROM runs r WHERE r.status = 'queued' AND r.slot_key > k.slot_key ORDER BY r.slot_key LIMIT 1)
+    FROM keys k WHERE k.slot_key IS NOT NULL
+  ), limited AS (
+    SELECT h.id, h.workspace_id, h.priority, h.available_at FROM keys k
+    CROSS JOIN LATERAL (SELECT count(*) AS running FROM runs WHERE status = 'running' AND slot_key = k.slot_key) b
+    CROSS JOIN LATERAL (
+      SELECT q.*, row_number() OVER (ORDER BY q.priority DESC, q.available_at, q.id) AS place FROM (
+        SELECT id, workspace_id, priority, available_at, slot_limit FROM runs
+        WHERE status = 'queued' AND slot_key = k.slot_key AND available_at <= now()
+        ORDER BY priority DESC, available_at, id LIMIT $1 * 2
+      ) q
+    ) h
+    WHERE b.running + h.place <= h.slot_limit
+  )`;
+
+/** `source`: the candidates, each with id, workspace_id, priority and available_at. */
+const take = (source: string) => `
+  busy AS (
+    SELECT workspace_id, count(*) AS running FROM runs WHERE status = 'running' GROUP BY workspace_id
+  ), heads AS (
+    SELECT c.id, c.available_at, coalesce(u.running, 0)
+      + row_number() OVER (PARTITION BY c.workspace_id ORDER BY c.priority DESC, c.available_at, c.id) AS turn
+    FROM (${source}) c LEFT JOIN busy u USING (workspace_id)
   ), picked AS (
     SELECT r.id FROM runs r JOIN (SELECT id, turn, available_at FROM heads ORDER BY turn, available_at LIMIT $1 * 4) h USING (id)
     WHERE r.status = 'queued' ORDER BY h.turn, h.available_at LIMIT $1 FOR UPDATE OF r SKIP LOCKED
   ), numbered AS (
     SELECT id, (row_number() OVER ())::int AS place FROM picked
+  ), claimed AS (
+    UPDATE runs r SET status = 'running', attempt = r.attempt + 1, confirmed = false, started_at = coalesce(r.started_at, now()),
+      executor_id = ($2::text[])[n.place], lease_expires_at = now() + make_interval(secs => $3)
+    FROM numbered n WHERE r.id = n.id
+    RETURNING ${RUN_COLUMNS}, n.place
   )
-  UPDATE runs r SET status = 'running', attempt = r.attempt + 1, confirmed = false, started_at = now(),
-    executor_id = ($2::text[])[n.place], lease_expires_at = now() + make_interval(secs => $3)
-  FROM numbered n WHERE r.id = n.id
-  RETURNING ${RUN_COLUMNS}, n.place`;
+  SELECT c.*, l.limited_queued FROM (SELECT ${LIMITED_QUEUED} AS limited_queued) l LEFT JOIN claimed c ON true`;
+
+const CLAIM_FREE = `WITH RECURSIVE ${FREE_HEADS}, ${take(`SELECT * FROM free WHERE NOT ${LIMITED_QUEUED}`)}`;
+const CLAIM_ANY = `WITH RECURSIVE ${FREE_HEADS}, ${SLOT_HEADS}, ${take('SELECT * FROM free UNION ALL SELECT * FROM limited')}`;
 
 /**
  * @param executorIds who takes a run, one for each run wanted
  * @returns runs with the index into executorIds; fewer than asked when less is queued
  */
-export async function claimRuns(
-  sql: Sql,
-  executorIds: string[],
-  leaseMs: number,
-): Promise<{ run: Run; index: number }[]> {
-  const { rows } = await sql.query({
-    name: 'claim-runs',
-    text: CLAIM,
-    values: [executorIds.length, executorIds, leaseMs / 1000],
+export async function claimRuns(pool: Pool, executorIds: string[], leaseMs: number): Promise<Claimed[]> {
+  const values = [executorIds.length, executorIds, leaseMs / 1000];
+  const { claimed, limitedQueued } = await claim(pool, 'claim-runs', CLAIM_FREE, values);
+  if (!limitedQueued) return claimed;
+  return inTransaction(pool, async (tx) => {
+    await tx.query('SELECT pg_advisory_xact_lock($1)', [SLOTS_LOCK]);
+    return (await claim(tx, 'claim-any-runs', CLAIM_ANY, values)).claimed;
   });
-  return rows.map((row) => ({ run: toRun(row), index: row.place - 1 }));
+}
+
+export interface Claimed {
+  run: Run;
+  /** Who takes it, in executorIds. */
+  index: number;
+}
+
+async function claim(
+  sql: Sql,
+  name: string,
+  text: string,
+  values: unknown[],
+): Promise<{ claimed: Claimed[]; limitedQueued: boolean }> {
+  const { rows } = await sql.query({ name, text, values });
+  return {
+    claimed: rows.flatMap((row) => (row.id ? [{ run: toRun(row), index: row.place - 1 }] : [])),
+    limitedQueued: rows[0].limited_queued,
+  };
 }

@@ -8,13 +8,13 @@
  *
  * Where every executor is busy but nothing is queued, a submitted run waits SLOT_WAIT_MS for a claim before it is written:
  * short runs end all the time, and a run that is queued costs a second commit and a search. Nothing has been promised to
- * its caller yet. Runs that are queued always go first.
+ * its caller yet. Runs that are queued always go first. A run with a slot is always queued: see claim-runs.ts.
  */
 import { type Bus, type RunError, type RunSource, runSubjects } from '@gantry/events';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type Claim, openClaimQueue } from './claim-queue';
-import { claimRuns } from './claim-runs';
+import { type Claimed, claimRuns } from './claim-runs';
 import type { BuiltJob } from './job';
 import type { NewRun, Run } from './run';
 import { insertRun } from './run-row';
@@ -91,7 +91,7 @@ export function startDispatcher(deps: {
     mayHaveQueued = false;
     const taken: Claim[] = [];
     for (let claim = claims.take(); claim; claim = claims.take()) taken.push(claim);
-    let claimed: { run: Run; index: number }[] = [];
+    let claimed: Claimed[] = [];
     try {
       claimed = await claimRuns(
         pool,
@@ -123,7 +123,7 @@ export function startDispatcher(deps: {
 
   return {
     async submit(newRun, beforeHandOut) {
-      const claim = await claimFor();
+      const claim = newRun.held || newRun.slot ? undefined : await claimFor();
       if (!claim) {
         const run = await insertRun(pool, newRun, null);
         if (!run) throw new Error('a submitted run has no fire time');

@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterEach(async () => {
   for (const { close } of opened.splice(0).reverse()) await close();
-  await pool.query('TRUNCATE runs, run_events, run_artifacts, outbox');
+  await pool.query('TRUNCATE runs, run_events, run_artifacts, run_steps, outbox');
 });
 
 afterAll(async () => {

@@ -6,18 +6,40 @@ import type { Request, Response } from 'express';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { startDispatcher } from './dispatcher';
-import { startIngest } from './ingest';
+import { type Alongside, cancelRun, type EndedTree, endRunIn, type IdleEnding } from './end-run';
+import { startIngest, type Usage } from './ingest';
 import { buildJob, type SecretsOf } from './job';
 import { keepLeases } from './leases';
 import { type Include, streamRun } from './live-stream';
-import { type Alongside, requestCancel } from './request-cancel';
-import { isTerminal, type NewRun, type Run } from './run';
-import { readLogsText, serviceClosing } from './run-events';
-import { getRun, lastRuns, listArtifacts, listRuns, type RunArtifact, type RunFilter } from './run-queries';
+import { type ResumeOptions, resumeRunIn } from './resume-runs';
+import { isIdle, isTerminal, type NewRun, type Run } from './run';
+import {
+  appendServiceEvents,
+  type ContextChange,
+  readContextChanges,
+  readLogsText,
+  type ServiceEvent,
+  serviceClosing,
+  serviceFloor,
+} from './run-events';
+import {
+  countRuns,
+  getRun,
+  lastRuns,
+  listArtifacts,
+  listRuns,
+  type RunArtifact,
+  type RunCounts,
+  type RunFilter,
+} from './run-queries';
 import { insertRun } from './run-row';
+import { listSteps, recordedSteps, type StepRow } from './run-steps';
 import { settleRuns } from './settle-runs';
+import { answerStepRecords } from './step-records';
+import type { OnSuspended } from './suspend-run';
 import { startSweeper } from './sweeper';
 import { createWaiters } from './waiters';
+import { startWaker } from './waker';
 
 export interface RunEngine {
   /** Writes the run, and hands it to a waiting executor at once if there is one. Returns with status queued or running. */
@@ -26,15 +48,37 @@ export interface RunEngine {
   submitAndWait(run: NewRun, waitMs: number): Promise<Run>;
   /** Inside the caller's transaction; call hint() after the commit. Null if there is a run for scheduledFor already. */
   submitIn(tx: PoolClient, run: NewRun): Promise<Run | null>;
-  hint(): void;
+  /** After a commit that queued something. `run`: one that goes on, for those who watch it. */
+  hint(run?: Run): void;
+  /**
+   * Inside the caller's transaction; call hint(run) after the commit. A run that waits for a decision goes on, and the step
+   * that it waits for gets its result. A run that is held before its first start has no step.
+   * @returns null, and nothing is changed, when it is elsewhere meanwhile or waits for another step
+   */
+  resumeIn(tx: PoolClient, runId: string, options: ResumeOptions): Promise<Run | null>;
+  /**
+   * Inside the caller's transaction; call announce(ended) after the commit. Ends a run that no executor holds, as the
+   * caller has read it; a run that it has called is cancelled with it. The announcement lies in the outbox.
+   * @returns null when it is elsewhere meanwhile
+   */
+  endIn(tx: PoolClient, run: Run, ending: IdleEnding): Promise<Run | null>;
+  /** Wakes whoever waits for this run or watches it, after the commit of endIn. */
+  announce(run: Run): void;
+  /**
+   * Inside the caller's transaction: adds to what those who watch a run see. Call hint(run) after the commit.
+   * @returns false, and nothing is added, when an executor holds the run or it has ended
+   */
+  appendEventIn(tx: PoolClient, runId: string, event: Pick<ServiceEvent, 'type' | 'data'>): Promise<boolean>;
   /** Resolves when the run is terminal, or with its state after `waitMs`. */
   waitForEnd(run: Run, waitMs: number): Promise<Run>;
   /** @throws AppError 404 */
   get(workspaceId: string, runId: string): Promise<Run>;
   list(workspaceId: string, filter: RunFilter): Promise<Run[]>;
+  /** What has not ended, by status. */
+  counts(workspaceId: string): Promise<RunCounts>;
   lastBySubject(workspaceId: string, subjectIds: string[]): Promise<Map<string, Run>>;
   /**
-   * Ends a queued run at once; a running one is told to stop.
+   * Ends a queued, suspended or pending_approval run at once, and what it has called with it; a running one is told to stop.
    * @param alongside commits with the first request; later ones leave it out
    * @throws AppError 404, 409 when it has ended
    */
@@ -42,6 +86,10 @@ export interface RunEngine {
   /** stdout, stderr and context.log() as one text. */
   logsText(run: Run): Promise<string>;
   artifacts(run: Run): Promise<RunArtifact[]>;
+  /** What it has recorded, and what it waits for; in the order of the code. */
+  steps(run: Run): Promise<StepRow[]>;
+  /** Writeable contexts that a completed run has changed. */
+  contextChanges(run: Run): Promise<ContextChange[]>;
   /** The return value, fetched where it was too large for the row. */
   output(run: Run): Promise<unknown>;
   /** Server-sent events or NDJSON, by Accept. Resumes after Last-Event-ID, ends after `done`. */
@@ -61,32 +109,55 @@ export async function startRunEngine(deps: {
   log: Logger;
   /** How long a silent executor keeps its runs. Executors renew every LEASE_RENEW_MS: not less than three times that. */
   leaseMs?: number;
+  /** Absent: a run that asks for approval, or calls another, fails. */
+  onSuspended?: OnSuspended;
+  /** After the commit of an ending that this replica wrote. The outbox tells everybody else. */
+  onSettled?: (run: Run) => void;
+  /** Price of what one attempt used, in USD; added to what its code reported. Default: nothing. */
+  computeCostUsd?: (usage: Usage) => number;
 }): Promise<RunEngine> {
   const { source, pool, bus, objects, relay, log, leaseMs = LEASE_MS } = deps;
-  const waiters = createWaiters(bus, source);
+  const waiters = createWaiters(bus, source, () => {});
   /** Logs of runs that have just ended, for whoever waited; gone with the run object. */
   const knownLogs = new WeakMap<Run, string>();
 
-  function announce(run: Run): void {
-    waiters.settled(run);
-    bus.nc.publish(runSubjects.settled(source, run.id), encode({ runId: run.id }));
-    relay.kick();
+  /** Runs that ended together with one that endIn ended. */
+  const trees = new WeakMap<Run, EndedTree>();
+
+  /** Those who watch a run look at it again. */
+  function changed(run: Run): void {
+    if (!bus.nc.isClosed()) bus.nc.publish(runSubjects.settled(source, run.id), encode({ runId: run.id }));
   }
 
-  /** Ends a run without an executor. Does nothing if it has ended, or been handed out again, meanwhile. */
-  async function end(
-    run: Run,
-    from: 'queued' | 'running',
-    status: 'failed' | 'cancelled',
-    error: RunError,
-  ): Promise<Run | undefined> {
+  /** It has ended, or is suspended: its place is free. */
+  function left(run: Run): void {
+    if (isTerminal(run.status)) {
+      waiters.settled(run);
+      relay.kick();
+      deps.onSettled?.(run);
+      if (run.parentRunId) waker.kick();
+    }
+    changed(run);
+    if (run.slotKey) dispatcher.hint();
+  }
+
+  function announce(run: Run): void {
+    const tree = trees.get(run) ?? { run, ended: [], running: [] };
+    left(run);
+    tree.ended.forEach(left);
+    for (const runId of tree.running) bus.nc.publish(runSubjects.cancel(runId));
+  }
+
+  /** Ends a run whose executor is gone, or never got it. Does nothing if it has ended, or been handed out again, meanwhile. */
+  async function endRunning(run: Run, status: 'failed' | 'cancelled', error: RunError): Promise<void> {
     const at = new Date();
     const { id: runId, attempt } = run;
-    const events = serviceClosing(attempt, at, { status, error });
-    const ending = { runId, attempt, from, status, error, costUsd: 0, cpuMs: null, maxRssBytes: null, at };
+    const after = serviceFloor(attempt);
+    const events = serviceClosing(after, at, { status, error });
+    const none = { costUsd: 0, cpuMs: null, maxRssBytes: null };
+    const ending = { runId, attempt, from: 'running' as const, status, error, ...none, at, seq: after + 1 };
     const [ended] = await settleRuns(pool, source, [{ runId, attempt, events }], [ending], []);
-    if (ended) announce(ended);
-    return ended;
+    if (ended) left(ended);
   }
 
   const dispatcher = startDispatcher({
@@ -95,8 +166,14 @@ export async function startRunEngine(deps: {
     source,
     leaseMs,
     log,
-    build: (run, publicKey) => buildJob(run, publicKey, { source, objects, secretsOf: deps.secretsOf }),
-    refuse: async (run, error) => void (await end(run, 'running', 'failed', error)),
+    build: (run, publicKey) =>
+      buildJob(run, publicKey, {
+        source,
+        objects,
+        secretsOf: deps.secretsOf,
+        stepsOf: ({ id }) => recordedSteps(pool, id),
+      }),
+    refuse: (run, error) => endRunning(run, 'failed', error),
   });
   const ingest = await startIngest({
     bus,
@@ -105,10 +182,26 @@ export async function startRunEngine(deps: {
     log,
     onSettled: ({ run, logs }) => {
       if (logs !== undefined) knownLogs.set(run, logs);
-      announce(run);
+      left(run);
     },
     onReturned: () => dispatcher.hint(),
+    onSuspended: deps.onSuspended,
+    onWaiting: (run) => {
+      left(run);
+      if (run.suspension?.kind === 'call') dispatcher.hint();
+      if (run.wakeAt && run.wakeAt.getTime() <= Date.now()) waker.kick();
+    },
+    computeCostUsd: deps.computeCostUsd ?? (() => 0),
   });
+  const waker = startWaker({
+    pool,
+    log,
+    onQueued: (runs) => {
+      runs.forEach(changed);
+      dispatcher.hint();
+    },
+  });
+  const stepRecords = answerStepRecords({ bus, pool, source, log });
   const leases = keepLeases({ bus, pool, source, objects, leaseMs, log });
   const sweeper = startSweeper({
     bus,
@@ -116,11 +209,21 @@ export async function startRunEngine(deps: {
     leaseMs,
     log,
     caughtUp: ingest.caughtUp,
-    end: async (run, status, error) => void (await end(run, 'running', status, error)),
+    end: endRunning,
     onQueued: () => dispatcher.hint(),
   });
 
   const get = (workspaceId: string, runId: string) => getRun(pool, workspaceId, runId);
+
+  /** A run that is suspended wakes its watchers without having ended. */
+  async function endOf(run: Run, watch: ReturnType<typeof waiters.watch> | undefined, waitMs: number): Promise<Run> {
+    const deadline = Date.now() + waitMs;
+    for (;;) {
+      const news = await watch?.next(deadline - Date.now());
+      const now = news?.run ?? (await get(run.workspaceId, run.id));
+      if (!news || isTerminal(now.status)) return now;
+    }
+  }
 
   return {
     submit: (run) => dispatcher.submit(run, () => {}),
@@ -131,24 +234,40 @@ export async function startRunEngine(deps: {
         const run = await dispatcher.submit(newRun, (runId) => {
           watch = waiters.watch(runId);
         });
-        const ended = await watch?.ended(waitMs);
-        return ended?.run ?? (await get(run.workspaceId, run.id));
+        return await endOf(run, watch, waitMs);
       } finally {
         watch?.close();
       }
     },
 
     submitIn: (tx, run) => insertRun(tx, run, null),
-    hint: () => dispatcher.hint(),
+    hint: (run) => {
+      if (run) changed(run);
+      dispatcher.hint();
+    },
+    resumeIn: resumeRunIn,
+
+    async endIn(tx, run, ending) {
+      const tree = await endRunIn(tx, source, run, ending);
+      if (tree) trees.set(tree.run, tree);
+      return tree?.run ?? null;
+    },
+
+    announce,
+
+    async appendEventIn(tx, runId, event) {
+      const { rows } = await tx.query('SELECT status, attempt FROM runs WHERE id = $1 FOR UPDATE', [runId]);
+      if (!rows[0] || !isIdle(rows[0].status)) return false;
+      await appendServiceEvents(tx, [{ ...event, runId, attempt: rows[0].attempt }]);
+      return true;
+    },
 
     async waitForEnd(run, waitMs) {
       if (isTerminal(run.status)) return run;
       const watch = waiters.watch(run.id);
       try {
         const now = await get(run.workspaceId, run.id);
-        if (isTerminal(now.status)) return now;
-        const ended = await watch.ended(waitMs);
-        return ended?.run ?? (await get(run.workspaceId, run.id));
+        return isTerminal(now.status) ? now : await endOf(now, watch, waitMs);
       } finally {
         watch.close();
       }
@@ -158,25 +277,24 @@ export async function startRunEngine(deps: {
     list: (workspaceId, filter) => listRuns(pool, workspaceId, filter),
     lastBySubject: (workspaceId, subjectIds) => lastRuns(pool, workspaceId, subjectIds),
 
+    counts: (workspaceId) => countRuns(pool, workspaceId),
+
     async cancel(workspaceId, runId, alongside) {
-      const error: RunError = { code: 'cancelled', message: 'cancelled on request' };
-      // A queued run may be handed out, and a running one handed back, between the look and the write.
-      for (;;) {
-        const run = await get(workspaceId, runId);
-        if (isTerminal(run.status)) throw conflict('already_ended', `this run has already ended: ${run.status}`);
-        const status = await requestCancel(pool, run.id, alongside);
-        if (status === 'queued') {
-          const ended = await end(run, 'queued', 'cancelled', error);
-          if (ended) return ended;
-        }
-        if (status !== 'running') continue;
-        bus.nc.publish(runSubjects.cancel(run.id));
-        return get(workspaceId, runId);
+      const run = await get(workspaceId, runId);
+      const tree = isTerminal(run.status) ? null : await cancelRun(pool, source, runId, alongside);
+      if (!tree) {
+        const { status } = await get(workspaceId, runId);
+        throw conflict('already_ended', `this run has already ended: ${status}`);
       }
+      trees.set(tree.run, tree);
+      announce(tree.run);
+      return isTerminal(tree.run.status) ? tree.run : get(workspaceId, runId);
     },
 
     logsText: async (run) => knownLogs.get(run) ?? (await readLogsText(pool, run)),
     artifacts: (run) => listArtifacts(pool, run.id),
+    steps: (run) => listSteps(pool, run.id),
+    contextChanges: (run) => readContextChanges(pool, run),
 
     async output(run) {
       if (!run.outputKey) return run.output;
@@ -187,8 +305,10 @@ export async function startRunEngine(deps: {
     drain: () => dispatcher.close(),
 
     async stop() {
+      await waker.stop();
       await sweeper.stop();
       leases.close();
+      stepRecords.close();
       await ingest.stop();
       waiters.close();
     },

@@ -1,5 +1,11 @@
+export type { Alongside, IdleEnding } from './end-run';
 export * from './engine';
+export type { Usage } from './ingest';
 export type { Include } from './live-stream';
+export type { ResumeOptions } from './resume-runs';
 export * from './run';
+export type { ContextChange, ServiceEvent } from './run-events';
 export * from './run-limits';
-export type { RunArtifact, RunFilter } from './run-queries';
+export type { RunArtifact, RunCounts, RunFilter } from './run-queries';
+export type { StepRow } from './run-steps';
+export type { AskedSuspension, OnSuspended } from './suspend-run';

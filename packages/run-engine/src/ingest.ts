@@ -9,6 +9,8 @@ import {
   type Bus,
   decode,
   RUN_EVENTS_STREAM,
+  type RunError,
+  type RunEvent,
   type RunEventBatch,
   type RunSource,
   runEventBatch,
@@ -19,8 +21,10 @@ import { AckPolicy, type ConsumerMessages, DeliverPolicy, type JsMsg } from 'nat
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Run } from './run';
-import { joinLogs, toNewEvents } from './run-events';
+import { isClosing, joinLogs, seqOf, serviceClosing, serviceFloor, toNewEvents } from './run-events';
+import { STARTED_BEFORE } from './run-row';
 import { type Ending, settleRuns } from './settle-runs';
+import { type OnSuspended, type SuspensionReport, suspendRun } from './suspend-run';
 
 const BATCH_MAX = 100;
 /** Nobody waits for a batch without an ending: several commit together. */
@@ -28,6 +32,9 @@ const UNHURRIED_MS = 25;
 const RETRY_MS = 500;
 const ACK_WAIT_NS = 30_000_000_000;
 const IN_FLIGHT_MAX = 500;
+/** How often a run that can't be suspended is tried before it fails. */
+const SUSPEND_TRIES = 4;
+const SUSPEND_RETRY_MS = 500;
 
 interface Received {
   message: JsMsg;
@@ -40,7 +47,10 @@ export interface Ingest {
   stop(): Promise<void>;
 }
 
+export type Usage = Extract<RunEvent, { type: 'finished' }>['usage'];
+
 export interface Settled {
+  /** It has ended, or is suspended until its next try. */
   run: Run;
   /** Where one message told the whole run, its logs, so that nobody has to read them back. */
   logs: string | undefined;
@@ -53,6 +63,11 @@ export async function startIngest(deps: {
   log: Logger;
   onSettled: (settled: Settled) => void;
   onReturned: () => void;
+  onSuspended: OnSuspended | undefined;
+  /** A run has been suspended; its process is gone, and what it waits for may be queued. */
+  onWaiting: (run: Run) => void;
+  /** Price of what an attempt used, in USD; what its code reported comes on top. */
+  computeCostUsd: (usage: Usage) => number;
 }): Promise<Ingest> {
   const { bus, pool, source, log } = deps;
   const durable = `${source}-ingest`;
@@ -105,7 +120,7 @@ export async function startIngest(deps: {
         await writeBatch(batch);
       } catch (err) {
         if (stopped) return;
-        if (isDependencyDown(err)) {
+        if (isPassing(err)) {
           log.warn({ err }, 'run events wait for PostgreSQL');
           waiting.unshift(...batch);
           await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
@@ -119,15 +134,26 @@ export async function startIngest(deps: {
     log.error({ err: cause }, 'run events not written together: one by one');
     for (const received of batch) {
       await writeBatch([received]).catch((err) => {
-        log.error({ err, runId: received.batch.runId }, 'run events can not be written: terminated');
-        received.message.term();
+        const { runId } = received.batch;
+        if (isPassing(err) || (suspensionOf(received.batch) && received.message.info.deliveryCount < SUSPEND_TRIES)) {
+          log.warn({ err, runId }, 'run events not written: will try again');
+          return received.message.nak(SUSPEND_RETRY_MS);
+        }
+        log.error({ err, runId }, 'run events can not be written: terminated');
+        return giveUp(received);
       });
     }
   }
 
+  async function giveUp({ message, batch }: Received): Promise<void> {
+    const suspension = suspensionOf(batch);
+    if (suspension) await end(suspension, 'failed', NOT_SUSPENDED);
+    message.term();
+  }
+
   async function writeBatch(received: Received[]): Promise<void> {
     const batches = received.map(({ batch }) => batch);
-    const endings = batches.flatMap(endingOf);
+    const endings = batches.flatMap((batch) => endingOf(batch, deps.computeCostUsd));
     const ending = new Set(endings.map(({ runId }) => runId));
     const begun = batches.filter(({ runId, events }) => !ending.has(runId) && events[0]?.type === 'started');
     await insertArtifacts(pool, batches);
@@ -137,9 +163,47 @@ export async function startIngest(deps: {
       events: toNewEvents(batch),
     }));
     const runs = await settleRuns(pool, source, reports, endings, begun);
+    for (const batch of batches) {
+      const suspension = suspensionOf(batch);
+      if (suspension) await suspend(suspension);
+    }
     for (const { message } of received) message.ack();
     for (const run of runs) deps.onSettled({ run, logs: wholeLogs(batches.filter(({ runId }) => runId === run.id)) });
     if (await returnRuns(pool, batches)) deps.onReturned();
+  }
+
+  async function suspend(report: SuspensionReport): Promise<void> {
+    const suspended = await suspendRun(pool, report, deps.onSuspended);
+    if (suspended === 'none') return;
+    if (suspended === 'cancelled') await end(report, 'cancelled', CANCELLED);
+    else if ('refused' in suspended) await end(report, 'failed', suspended.refused);
+    else deps.onWaiting(suspended.run);
+  }
+
+  /** Instead of suspending it. */
+  async function end(report: SuspensionReport, status: 'failed' | 'cancelled', error: RunError): Promise<void> {
+    const { suspension, ...attempt } = report;
+    const events = serviceClosing(serviceFloor(report.attempt), report.at, { status, error });
+    const [run] = await settleRuns(
+      pool,
+      source,
+      [{ ...attempt, events }],
+      [{ ...attempt, from: 'running', status, error }],
+      [],
+    );
+    if (run) deps.onSettled({ run, logs: undefined });
+  }
+
+  function suspensionOf({ runId, attempt, events }: RunEventBatch): SuspensionReport | undefined {
+    const last = events.at(-1);
+    if (last?.type !== 'finished' || last.status !== 'suspended' || !last.suspension) return undefined;
+    return {
+      runId,
+      attempt,
+      ...usageOf(last, deps.computeCostUsd),
+      ...placeOf(attempt, last),
+      suspension: last.suspension,
+    };
   }
 
   return {
@@ -158,30 +222,45 @@ export async function startIngest(deps: {
   };
 }
 
-function endingOf({ runId, attempt, events }: RunEventBatch): Ending[] {
-  const last = events.at(-1);
-  if (last?.type !== 'finished' || last.status === 'returned') return [];
-  const { status, output, outputKey, error, usage, at } = last;
+const CANCELLED: RunError = { code: 'cancelled', message: 'cancelled on request' };
+const NOT_SUSPENDED: RunError = { code: 'sandbox', message: 'the platform failed to put this run to wait' };
+const UNEXPLAINED: RunError = {
+  code: 'sandbox',
+  message: 'the run ended to wait for something, and did not say for what',
+};
+
+/** PostgreSQL is away, or chose this transaction to break a deadlock. */
+const isPassing = (err: unknown): boolean =>
+  isDependencyDown(err) || ['40P01', '40001'].includes(String((err as { code?: unknown }).code));
+
+type Finished = Extract<RunEvent, { type: 'finished' }>;
+
+const placeOf = (attempt: number, { seq, at }: Finished) => ({ seq: seqOf(attempt, seq), at: new Date(at) });
+
+function usageOf({ usage }: Finished, computeCostUsd: (usage: Usage) => number) {
   const { cpuMs, maxRssBytes, costUsd } = usage;
-  return [
-    {
-      runId,
-      attempt,
-      from: 'running',
-      status,
-      output,
-      outputKey,
-      error,
-      costUsd,
-      cpuMs,
-      maxRssBytes,
-      at: new Date(at),
-    },
-  ];
+  return { cpuMs, maxRssBytes, costUsd: costUsd + computeCostUsd(usage) };
 }
 
-/** Undefined unless these batches hold every event from the attempt's first to its last. */
+function endingOf({ runId, attempt, events }: RunEventBatch, computeCostUsd: (usage: Usage) => number): Ending[] {
+  const last = events.at(-1);
+  if (last?.type !== 'finished') return [];
+  const common = {
+    runId,
+    attempt,
+    from: 'running' as const,
+    ...usageOf(last, computeCostUsd),
+    ...placeOf(attempt, last),
+  };
+  if (last.status === 'suspended' && !last.suspension) return [{ ...common, status: 'failed', error: UNEXPLAINED }];
+  if (!isClosing(last)) return [];
+  const { status, output, outputKey, error } = last;
+  return [{ ...common, status, output, outputKey, error }];
+}
+
+/** Undefined unless these batches hold every event of a run's only attempt, from its first to its last. */
 function wholeLogs(batches: RunEventBatch[]): string | undefined {
+  if (batches.some(({ attempt }) => attempt > 1)) return undefined;
   const events = batches.flatMap((batch) => batch.events).sort((a, b) => a.seq - b.seq);
   // Number 1 is `started`, which travels ahead.
   if (!events[0] || events[0].seq > 2) return undefined;
@@ -221,7 +300,7 @@ async function returnRuns(pool: Pool, batches: RunEventBatch[]): Promise<number>
   );
   if (!returned.length) return 0;
   const { rowCount } = await pool.query(
-    `UPDATE runs r SET status = 'queued', executor_id = NULL, lease_expires_at = NULL, started_at = NULL
+    `UPDATE runs r SET status = 'queued', executor_id = NULL, lease_expires_at = NULL, started_at = ${STARTED_BEFORE}
      FROM unnest($1::text[], $2::int[]) AS b(run_id, attempt)
      WHERE r.id = b.run_id AND r.attempt = b.attempt AND r.status = 'running' AND NOT r.confirmed`,
     [returned.map((b) => b.runId), returned.map((b) => b.attempt)],

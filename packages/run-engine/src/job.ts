@@ -4,6 +4,7 @@ import {
   INLINE_BYTES_MAX,
   type Job,
   MESSAGE_BYTES_MAX,
+  type RecordedStep,
   type RunError,
   type RunSource,
   sealTo,
@@ -12,6 +13,9 @@ import type { ObjectStore } from '@gantry/object-store';
 import type { Run } from './run';
 
 export type SecretsOf = (run: Run) => Promise<Record<string, string>>;
+
+/** Recorded steps beyond this travel by object store: inputs and secrets may take the rest of a message. */
+const STEPS_INLINE_BYTES_MAX = 24 * 1024;
 
 /** Presigned URLs in a job must outlive its waiting and fetching, not its running. */
 const URL_SECONDS = 600;
@@ -22,7 +26,13 @@ export type BuiltJob = { job: Job } | { refused: RunError };
 export async function buildJob(
   run: Run,
   executorPublicKey: string,
-  deps: { source: RunSource; objects: ObjectStore; secretsOf: SecretsOf },
+  deps: {
+    source: RunSource;
+    objects: ObjectStore;
+    secretsOf: SecretsOf;
+    /** What earlier attempts have recorded. */
+    stepsOf: (run: Run) => Promise<RecordedStep[]>;
+  },
 ): Promise<BuiltJob> {
   const { spec } = run;
   const { objects } = deps;
@@ -32,6 +42,7 @@ export async function buildJob(
     runId: run.id,
     source: deps.source,
     attempt: run.attempt,
+    ...(run.tries > 1 && { tryNumber: run.tries }),
     workspaceId: run.workspaceId,
     kind: run.kind,
     code: { digest: spec.code.digest, size: spec.code.size, url: await objects.presignGet(spec.code.key, internal) },
@@ -44,6 +55,15 @@ export async function buildJob(
     limits: spec.limits,
     network: spec.network,
     isolation: spec.isolation,
+    ...(spec.may && { may: spec.may }),
+    ...(spec.contexts && {
+      contexts: await Promise.all(
+        spec.contexts.map(async ({ key, ...context }) => ({
+          ...context,
+          url: await objects.presignGet(key, internal),
+        })),
+      ),
+    }),
     ...(run.requestId && { requestId: run.requestId }),
     ...(run.traceparent && { traceparent: run.traceparent }),
   };
@@ -64,6 +84,16 @@ export async function buildJob(
     const key = `${run.workspaceId}/runs/${run.id}/inputs.json`;
     await objects.put(key, inputs, { contentType: 'application/json' });
     job.inputsUrl = await objects.presignGet(key, internal);
+  }
+  const steps = run.attempt > 1 ? await deps.stepsOf(run) : [];
+  if (steps.length) {
+    const recorded = Buffer.from(JSON.stringify(steps));
+    if (recorded.length <= STEPS_INLINE_BYTES_MAX) job.steps = steps;
+    else {
+      const key = `${run.workspaceId}/runs/${run.id}/steps.json`;
+      await objects.put(key, recorded, { contentType: 'application/json' });
+      job.stepsUrl = await objects.presignGet(key, internal);
+    }
   }
   if (encode({ job }).length > MESSAGE_BYTES_MAX) {
     return { refused: { code: 'invalid_inputs', message: 'the secrets of this run are larger than 96 KB together' } };

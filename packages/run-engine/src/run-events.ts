@@ -2,18 +2,29 @@
  * A run's own log of what happened, as clients see it.
  *
  * seq = attempt * 1,000,000 + the executor's number within the attempt. Gapless within an attempt, so that a reader
- * knows when it has missed something, until the last two: `output` (or `status`) and `done`. Where the service ends a run
- * itself, without an executor, those two take numbers that no executor reaches.
+ * knows when it has missed something, until the last ones: `output` (or `status`) and `done`. What the service itself has
+ * to tell (that the run goes on, was decided about, or is ended without an executor) takes numbers at the end of the
+ * attempt that no executor reaches; it is only written while no executor holds the run, so nothing comes before it later.
  */
 import type { RunEvent, RunEventBatch } from '@gantry/events';
 import type { Pool } from 'pg';
-import { isTerminal, type Run } from './run';
+import { isTerminal, type Run, type Waiting } from './run';
+import type { Sql } from './run-row';
 
 export interface StoredEvent {
   seq: number;
   at: Date;
-  type: 'status' | 'log' | 'progress' | 'artifact' | 'cost' | 'output' | 'done';
+  /** `context` is for the service and is not streamed. */
+  type: 'status' | 'log' | 'progress' | 'artifact' | 'step' | 'approval' | 'context' | 'cost' | 'output' | 'done';
   data: unknown;
+}
+
+/** What the service adds to a run that no executor holds. */
+export interface ServiceEvent {
+  runId: string;
+  attempt: number;
+  type: 'status' | 'step' | 'approval';
+  data: Record<string, unknown>;
 }
 
 /** An event on its way to the table. `closes`: part of an ending, kept only if that ending counts. */
@@ -22,8 +33,10 @@ export interface NewEvent extends StoredEvent {
 }
 
 export const ATTEMPT_SPAN = 1_000_000;
-/** Numbers that executors use end here. */
-const SERVICE_SEQ = ATTEMPT_SPAN - 10;
+/** From here on the service numbers. */
+const SERVICE_SEQ = ATTEMPT_SPAN - 1_000;
+/** The last ones are kept for the end. */
+const SERVICE_OPEN_MAX = 990;
 
 export const seqOf = (attempt: number, number: number): number =>
   attempt * ATTEMPT_SPAN + Math.min(number, SERVICE_SEQ - 1);
@@ -33,7 +46,7 @@ export function toNewEvents(batch: RunEventBatch): NewEvent[] {
   return batch.events.flatMap((event) => {
     const seq = seqOf(batch.attempt, event.seq);
     const at = new Date(event.at);
-    if (event.type === 'finished') return event.status === 'returned' ? [] : closing(seq, at, event);
+    if (event.type === 'finished') return isClosing(event) ? closing(seq, at, event) : [];
     return [{ seq, at, ...openEvent(event), closes: false }];
   });
 }
@@ -53,12 +66,27 @@ export function openEvent(event: Exclude<RunEvent, { type: 'finished' }>): Pick<
       const { artifactId, name, contentType, size, sha256 } = event;
       return { type: 'artifact', data: { id: artifactId, name, contentType, size, sha256 } };
     }
+    case 'step': {
+      const { ordinal, kind, name, durationMs } = event;
+      return { type: 'step', data: { ordinal, kind, name, duration_ms: durationMs } };
+    }
+    case 'context': {
+      const { name, from, size, sha256, key } = event;
+      return { type: 'context', data: { name, from, size, sha256, key } };
+    }
     case 'cost':
       return { type: 'cost', data: { usd: event.usd, label: event.label } };
   }
 }
 
-type Ending = Pick<Extract<RunEvent, { type: 'finished' }>, 'status' | 'output' | 'outputKey' | 'error'>;
+type Finished = Extract<RunEvent, { type: 'finished' }>;
+type ClosingStatus = Exclude<Finished['status'], 'returned' | 'suspended'>;
+
+/** Handed back and suspended runs go on. */
+export const isClosing = (event: Finished): event is Finished & { status: ClosingStatus } =>
+  event.status !== 'returned' && event.status !== 'suspended';
+
+type Ending = { status: ClosingStatus | 'rejected' } & Pick<Finished, 'output' | 'outputKey' | 'error'>;
 
 function closing(seq: number, at: Date, { status, output, outputKey, error }: Ending): NewEvent[] {
   const last: StoredEvent =
@@ -69,9 +97,54 @@ function closing(seq: number, at: Date, { status, output, outputKey, error }: En
   return [last, done].map((event) => ({ ...event, closes: true }));
 }
 
-/** The two last events of a run that the service itself ends. */
-export const serviceClosing = (attempt: number, at: Date, ending: Ending): NewEvent[] =>
-  closing(attempt * ATTEMPT_SPAN + SERVICE_SEQ, at, ending);
+/** The two last events of a run that the service itself ends. `after`: the last number that the service has used. */
+export const serviceClosing = (after: number, at: Date, ending: Ending): NewEvent[] => closing(after + 1, at, ending);
+
+/** What the service's numbers of an attempt begin after. */
+export const serviceFloor = (attempt: number): number => attempt * ATTEMPT_SPAN + SERVICE_SEQ - 1;
+
+/** The last number that the service has used in this attempt. The caller holds the run's row. */
+export async function lastServiceSeq(sql: Sql, runId: string, attempt: number): Promise<number> {
+  const floor = serviceFloor(attempt);
+  const { rows } = await sql.query({
+    text: 'SELECT max(seq)::float8 AS last FROM run_events WHERE run_id = $1 AND seq > $2 AND seq < $3',
+    values: [runId, floor, floor + 1_000],
+  });
+  return rows[0].last ?? floor;
+}
+
+/**
+ * Adds to runs that no executor holds. The caller's transaction holds their rows, by an earlier statement: that is what
+ * makes the numbers unique. Beyond 990 between two attempts nothing is kept.
+ */
+export async function appendServiceEvents(sql: Sql, events: ServiceEvent[]): Promise<void> {
+  if (!events.length) return;
+  await sql.query({
+    name: 'append-service-events',
+    text: `INSERT INTO run_events (run_id, seq, at, type, data)
+           SELECT e.run_id, coalesce(l.last, e.floor) + row_number() OVER (PARTITION BY e.run_id ORDER BY e.place),
+             clock_timestamp(), e.type, e.data::json
+           FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[]) WITH ORDINALITY AS e(run_id, floor, type, data, place)
+           CROSS JOIN LATERAL (
+             SELECT max(seq) AS last FROM run_events WHERE run_id = e.run_id AND seq > e.floor AND seq < e.floor + 1000
+           ) l
+           WHERE coalesce(l.last, e.floor) + e.place < e.floor + ${SERVICE_OPEN_MAX}`,
+    values: [
+      events.map((e) => e.runId),
+      events.map((e) => serviceFloor(e.attempt)),
+      events.map((e) => e.type),
+      events.map((e) => JSON.stringify(e.data)),
+    ],
+  });
+}
+
+/** How clients are told what a run waits for. */
+export const toWaitingFor = (waiting: Waiting | null, wakeAt: Date | null) =>
+  waiting && {
+    kind: waiting.kind,
+    until: wakeAt?.toISOString() ?? null,
+    run_id: waiting.kind === 'call' ? waiting.runId : null,
+  };
 
 export async function readEvents(pool: Pool, runId: string, after: number, limit: number): Promise<StoredEvent[]> {
   const { rows } = await pool.query({
@@ -83,6 +156,8 @@ export async function readEvents(pool: Pool, runId: string, after: number, limit
 }
 
 const LOG_TEXT_BYTES_MAX = 256 * 1024;
+/** Of earlier attempts: the text would hold no more of usual lines. */
+const EARLIER_LINES_MAX = 5_000;
 
 /**
  * True if `next` follows `last` with nothing missing between them. Replicas write a run's batches in any order, so that a
@@ -99,9 +174,10 @@ export function follows(last: number, next: number): boolean {
 export const GAP_MS = 5_000;
 const GAP_POLL_MS = 50;
 
-/** stdout, stderr and context.log() of the last attempt as one text, cut at the front beyond 256 KB. */
+/** stdout, stderr and context.log() of all attempts as one text, cut at the front beyond 256 KB. */
 export async function readLogsText(pool: Pool, run: Run): Promise<string> {
   const first = run.attempt * ATTEMPT_SPAN;
+  const earlier = run.attempt > 1 ? await readEarlierLines(pool, run.id, first) : [];
   for (let waited = 0; ; waited += GAP_POLL_MS) {
     const { rows } = await pool.query({
       name: 'read-run-logs',
@@ -110,13 +186,41 @@ export async function readLogsText(pool: Pool, run: Run): Promise<string> {
     });
     const whole = rows.every((row, i) => follows(i ? rows[i - 1].seq : 0, row.seq));
     if (whole || !isTerminal(run.status) || waited >= GAP_MS) {
-      return joinLogs(rows.flatMap((row) => (row.type === 'log' ? [row.data.text as string] : [])));
+      return joinLogs([...earlier, ...rows.flatMap((row) => (row.type === 'log' ? [row.data.text as string] : []))]);
     }
     await new Promise((resolve) => setTimeout(resolve, GAP_POLL_MS));
   }
 }
 
+/** The last lines of what came before this number. */
+async function readEarlierLines(pool: Pool, runId: string, before: number): Promise<string[]> {
+  const { rows } = await pool.query(
+    `SELECT data FROM run_events WHERE run_id = $1 AND seq < $2 AND type = 'log' ORDER BY seq DESC LIMIT $3`,
+    [runId, before, EARLIER_LINES_MAX],
+  );
+  return rows.reverse().map((row) => row.data.text as string);
+}
+
 export function joinLogs(lines: string[]): string {
   const text = lines.map((line) => `${line}\n`).join('');
   return text.length > LOG_TEXT_BYTES_MAX ? `[...]\n${text.slice(-LOG_TEXT_BYTES_MAX)}` : text;
+}
+
+export interface ContextChange {
+  name: string;
+  /** Digest of what the run was given. */
+  from: string;
+  size: number;
+  sha256: string;
+  key: string;
+}
+
+/** The writeable contexts that the last attempt changed; they count only if the run completed. */
+export async function readContextChanges(pool: Pool, run: Run): Promise<ContextChange[]> {
+  const { rows } = await pool.query(
+    `SELECT data FROM run_events WHERE run_id = $1 AND seq >= $2 AND type = 'context' ORDER BY seq`,
+    [run.id, run.attempt * ATTEMPT_SPAN],
+  );
+  const changes = rows.map((row) => row.data as ContextChange);
+  return changes.filter(({ key }) => key.startsWith(`${run.workspaceId}/runs/${run.id}/`));
 }

@@ -1,7 +1,7 @@
 /** Reading runs. Every query begins with the workspace; another workspace's run answers like none. */
 import { notFound } from '@gantry/http';
 import type { Pool } from 'pg';
-import type { Run, RunKind, RunStatus } from './run';
+import { type Run, type RunKind, type RunStatus, runStatuses } from './run';
 import { RUN_COLUMNS, toRun } from './run-row';
 
 export interface RunFilter {
@@ -9,6 +9,11 @@ export interface RunFilter {
   status?: RunStatus[];
   kind?: RunKind;
   trigger?: string;
+  parentRunId?: string;
+  /** Made at this moment or later. */
+  since?: Date;
+  /** Made before this moment. */
+  until?: Date;
   /** 1 to 200. */
   limit: number;
   /** Only runs older than this one. */
@@ -24,6 +29,14 @@ export interface RunArtifact {
   key: string;
 }
 
+/** Runs of a workspace that have not ended. */
+export interface RunCounts {
+  queued: number;
+  running: number;
+  suspended: number;
+  pending_approval: number;
+}
+
 export async function getRun(pool: Pool, workspaceId: string, runId: string): Promise<Run> {
   const { rows } = await pool.query({
     name: 'get-run',
@@ -34,27 +47,38 @@ export async function getRun(pool: Pool, workspaceId: string, runId: string): Pr
   return toRun(rows[0]);
 }
 
-/** Newest first. Costs the same at any table size: an index walk of `limit` rows, no count, no offset. */
+/**
+ * Newest first. Costs the same at any table size: an index walk of `limit` rows, no count, no offset.
+ *
+ * A status is part of the text and not a parameter, and several are several walks that are merged: only then can the
+ * planner use the indexes on the statuses that few runs have.
+ */
 export async function listRuns(pool: Pool, workspaceId: string, filter: RunFilter): Promise<Run[]> {
   const values: unknown[] = [workspaceId];
   const where = ['r.workspace_id = $1'];
   const and = (condition: (place: string) => string, value: unknown) => {
+    if (value === undefined) return;
     values.push(value);
     where.push(condition(`$${values.length}`));
   };
-  if (filter.subjectId) and((p) => `r.subject_id = ${p}`, filter.subjectId);
-  if (filter.status) and((p) => `r.status = ANY(${p})`, filter.status);
-  if (filter.kind) and((p) => `r.kind = ${p}`, filter.kind);
-  if (filter.trigger) and((p) => `r.trigger = ${p}`, filter.trigger);
+  and((p) => `r.subject_id = ${p}`, filter.subjectId);
+  and((p) => `r.kind = ${p}`, filter.kind);
+  and((p) => `r.trigger = ${p}`, filter.trigger);
+  and((p) => `r.parent_run_id = ${p}`, filter.parentRunId);
+  and((p) => `r.created_at >= ${p}`, filter.since);
+  and((p) => `r.created_at < ${p}`, filter.until);
   if (filter.before) {
     values.push(filter.before.createdAt, filter.before.id);
     where.push(`(r.created_at, r.id) < ($${values.length - 1}, $${values.length})`);
   }
   values.push(filter.limit);
-  const { rows } = await pool.query(
-    `SELECT ${RUN_COLUMNS} FROM runs r WHERE ${where.join(' AND ')} ORDER BY r.created_at DESC, r.id DESC LIMIT $${values.length}`,
-    values,
-  );
+  const newest = `ORDER BY r.created_at DESC, r.id DESC LIMIT $${values.length}`;
+  const walk = (more = '') => `SELECT ${RUN_COLUMNS} FROM runs r WHERE ${where.join(' AND ')}${more} ${newest}`;
+  const statuses = runStatuses.filter((status) => filter.status?.includes(status));
+  if (filter.status && !statuses.length) return [];
+  const walks = statuses.map((status) => `(${walk(` AND r.status = '${status}'`)})`);
+  const text = walks.length ? `SELECT r.* FROM (${walks.join(' UNION ALL ')}) r ${newest}` : walk();
+  const { rows } = await pool.query(text, values);
   return rows.map(toRun);
 }
 
@@ -67,6 +91,17 @@ export async function lastRuns(pool: Pool, workspaceId: string, subjectIds: stri
     [workspaceId, subjectIds],
   );
   return new Map(rows.map((row) => [row.subject_id, toRun(row)]));
+}
+
+/** Costs as much as there is under way, whatever lies in the table. */
+export async function countRuns(pool: Pool, workspaceId: string): Promise<RunCounts> {
+  const count = (status: keyof RunCounts) =>
+    `(SELECT count(*)::int FROM runs WHERE workspace_id = $1 AND status = '${status}') AS ${status}`;
+  const { rows } = await pool.query(
+    `SELECT ${(['queued', 'running', 'suspended', 'pending_approval'] as const).map(count).join(', ')}`,
+    [workspaceId],
+  );
+  return rows[0];
 }
 
 export async function listArtifacts(pool: Pool, runId: string): Promise<RunArtifact[]> {

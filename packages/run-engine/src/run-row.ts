@@ -7,9 +7,13 @@ export interface Sql {
   query(config: QueryConfig): Promise<QueryResult>;
 }
 
-export const RUN_COLUMNS = `r.id, r.workspace_id, r.subject_id, r.kind, r.trigger, r.version, r.status, r.attempt, r.inputs,
-  r.spec, r.output, r.output_key, r.error, r.cost_usd, r.cpu_ms, r.max_rss_bytes, r.created_by, r.cancel_requested_at,
-  r.request_id, r.traceparent, r.created_at, r.started_at, r.finished_at`;
+export const RUN_COLUMNS = `r.id, r.workspace_id, r.subject_id, r.subject_ref, r.parent_run_id, r.depth, r.kind, r.trigger,
+  r.version, r.status, r.priority, r.attempt, r.retries_used, r.wake_at, r.suspension, r.slot_key, r.inputs, r.spec, r.output,
+  r.output_key, r.error, r.cost_usd, r.cpu_ms, r.max_rss_bytes, r.created_by, r.cancel_requested_at, r.request_id, r.traceparent, r.created_at, r.started_at, r.finished_at`;
+
+/** What started_at becomes when an attempt turns out not to have begun: an earlier attempt may have. */
+export const STARTED_BEFORE = `CASE WHEN r.retries_used > 0 OR EXISTS (SELECT FROM run_steps s WHERE s.run_id = r.id)
+  THEN r.started_at END`;
 
 // biome-ignore lint/suspicious/noExplicitAny: a row of RUN_COLUMNS, typed here once
 export function toRun(row: any): Run {
@@ -17,11 +21,19 @@ export function toRun(row: any): Run {
     id: row.id,
     workspaceId: row.workspace_id,
     subjectId: row.subject_id,
+    subjectRef: row.subject_ref,
+    parentRunId: row.parent_run_id,
+    depth: row.depth,
     kind: row.kind,
     trigger: row.trigger,
     version: row.version,
     status: row.status,
+    priority: row.priority,
     attempt: row.attempt,
+    tries: 1 + row.retries_used,
+    wakeAt: row.wake_at,
+    suspension: row.suspension,
+    slotKey: row.slot_key,
     inputs: row.inputs,
     spec: row.spec,
     output: row.output,
@@ -48,17 +60,25 @@ export interface FirstLease {
 
 /** @returns null when this subject already has a run for `scheduledFor`. */
 export async function insertRun(sql: Sql | PoolClient, run: NewRun, lease: FirstLease | null): Promise<Run | null> {
-  const status: RunStatus = lease ? 'running' : 'queued';
+  const status: RunStatus = run.held ? 'pending_approval' : lease ? 'running' : 'queued';
   const now = new Date();
   const made: Run = {
     id: newId('run_'),
     workspaceId: run.workspaceId,
     subjectId: run.subjectId,
+    subjectRef: run.subjectRef ?? null,
+    parentRunId: run.parentRunId ?? null,
+    depth: run.depth ?? 0,
     kind: run.kind,
     trigger: run.trigger,
     version: run.version,
     status,
+    priority: run.priority ?? 0,
     attempt: lease ? 1 : 0,
+    tries: 1,
+    wakeAt: null,
+    suspension: null,
+    slotKey: run.slot?.key ?? null,
     inputs: run.inputs,
     spec: run.spec,
     output: null,
@@ -80,8 +100,9 @@ export async function insertRun(sql: Sql | PoolClient, run: NewRun, lease: First
     name: 'insert-run',
     text: `INSERT INTO runs (id, workspace_id, subject_id, kind, trigger, version, status, priority, attempt, retries_left,
              executor_id, lease_expires_at, inputs, spec, scheduled_for, created_by, request_id, traceparent, created_at,
-             available_at, started_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19, $20)
+             available_at, started_at, subject_ref, parent_run_id, depth, retry, slot_key, slot_limit)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19, $20, $21, $22,
+             $23, $24, $25, $26)
            ON CONFLICT (subject_id, scheduled_for) WHERE scheduled_for IS NOT NULL DO NOTHING`,
     values: [
       made.id,
@@ -91,9 +112,9 @@ export async function insertRun(sql: Sql | PoolClient, run: NewRun, lease: First
       made.trigger,
       made.version,
       made.status,
-      run.priority ?? 0,
+      made.priority,
       made.attempt,
-      run.retriesMax ?? 0,
+      run.retry?.max ?? 0,
       lease?.executorId ?? null,
       lease?.expiresAt ?? null,
       JSON.stringify(made.inputs),
@@ -104,6 +125,12 @@ export async function insertRun(sql: Sql | PoolClient, run: NewRun, lease: First
       made.traceparent,
       made.createdAt,
       made.startedAt,
+      made.subjectRef,
+      made.parentRunId,
+      made.depth,
+      run.retry?.max ? JSON.stringify(run.retry) : null,
+      made.slotKey,
+      run.slot?.limit ?? null,
     ],
   });
   return rowCount ? made : null;

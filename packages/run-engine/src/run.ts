@@ -2,13 +2,24 @@
  * A run as its service keeps it. The columns are those of `runs` (see the service's first migration); both services
  * that run code have the same table, and only this package writes it.
  */
-import type { RunError, RunLimits } from '@gantry/events';
+import type { RunError, RunLimits, StepKind } from '@gantry/events';
 
-export const runStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled', 'timed_out'] as const;
+/** No executor holds such a run; it ends without asking anybody. */
+export const idleStatuses = ['queued', 'suspended', 'pending_approval'] as const;
+export type IdleStatus = (typeof idleStatuses)[number];
+
+export const terminalStatuses = ['completed', 'failed', 'cancelled', 'timed_out', 'rejected'] as const;
+export type TerminalStatus = (typeof terminalStatuses)[number];
+
+export const runStatuses = [...idleStatuses, 'running', ...terminalStatuses] as const;
 export type RunStatus = (typeof runStatuses)[number];
 
 /** A status of this kind never changes again. */
-export const isTerminal = (status: RunStatus): boolean => status !== 'queued' && status !== 'running';
+export const isTerminal = (status: RunStatus): status is TerminalStatus =>
+  (terminalStatuses as readonly RunStatus[]).includes(status);
+
+export const isIdle = (status: RunStatus): status is IdleStatus =>
+  (idleStatuses as readonly RunStatus[]).includes(status);
 
 export type RunKind = 'run' | 'test';
 
@@ -25,12 +36,41 @@ export interface RunSpec {
   limits: RunLimits;
   network: 'egress' | 'none';
   isolation: 'zygote' | 'process';
+  /** File packs that the run finds under contexts/<name>/. Absent: none. */
+  contexts?: { name: string; digest: string; key: string; size: number; writeable: boolean }[];
+  /** Whether the code may ask a person, or run another worker. Absent: neither. */
+  may?: ('approve' | 'call')[];
+}
+
+/** When a failed or timed out run is tried again. The wait before the n-th retry is backoffMs * factor^(n - 1). */
+export interface RetryPolicy {
+  /** How often at most: 3 means up to four tries. 0: never. */
+  max: number;
+  backoffMs: number;
+  /** 1: always the same wait. */
+  factor: number;
+  backoffMsMax: number;
+}
+
+/** What a run that holds no process waits for. Large parts of the request (data, inputs) are not kept here. */
+export type Waiting =
+  | { kind: 'sleep'; step: StepIdentity }
+  | { kind: 'approve'; step: StepIdentity; title: string }
+  | { kind: 'call'; step: StepIdentity; workerId: string; runId: string }
+  | { kind: 'retry'; error: RunError | null };
+
+export interface StepIdentity {
+  ordinal: number;
+  kind: StepKind;
+  name: string;
 }
 
 export interface NewRun {
   workspaceId: string;
   /** The automation or worker; for a test without an automation, the artifact. */
   subjectId: string;
+  /** What people call the subject, where that is another name: a worker's slug. */
+  subjectRef?: string;
   kind: RunKind;
   /** `api`, `page`, `schedule`, ...: what started it. */
   trigger: string;
@@ -41,8 +81,16 @@ export interface NewRun {
   createdBy: string | null;
   /** Higher goes first within a workspace. Default 0. */
   priority?: number;
-  /** How often it is handed out again after a started attempt was lost. Default 0: at most once. */
-  retriesMax?: number;
+  /** The run that called this one, or that it repeats. */
+  parentRunId?: string;
+  /** How many runs led to this one by events and calls. Default 0. */
+  depth?: number;
+  /** At most `limit` runs with this key run at once, over all replicas. */
+  slot?: { key: string; limit: number };
+  /** Absent: an ending is final, and a run whose executor was lost after it began is not run again. */
+  retry?: RetryPolicy;
+  /** It starts as pending_approval, and is handed out only after resumeIn. */
+  held?: true;
   /** Schedules: the fire time. Unique by subject, so that one fire makes one run whoever makes it. */
   scheduledFor?: Date;
   requestId?: string;
@@ -53,11 +101,24 @@ export interface Run {
   id: string;
   workspaceId: string;
   subjectId: string;
+  subjectRef: string | null;
+  parentRunId: string | null;
+  depth: number;
   kind: RunKind;
   trigger: string;
   version: number | null;
   status: RunStatus;
+  priority: number;
+  /** How often it was handed out. */
   attempt: number;
+  /** 1 + the retries so far: what its code and people call the attempt. */
+  tries: number;
+  /** Suspended runs: when it goes on by itself; null where it waits for somebody. */
+  wakeAt: Date | null;
+  /** What it waits for; null unless it is suspended, or pending_approval in the middle. */
+  suspension: Waiting | null;
+  /** Of `slot`; null: no limit. */
+  slotKey: string | null;
   inputs: Record<string, unknown>;
   spec: RunSpec;
   /** The return value; null until completed. */
@@ -65,6 +126,7 @@ export interface Run {
   /** Where the return value lies when it is too large for a row. */
   outputKey: string | null;
   error: RunError | null;
+  /** What it cost over all attempts, like cpuMs; maxRssBytes is the largest of them. */
   costUsd: number;
   cpuMs: number | null;
   maxRssBytes: number | null;
@@ -73,6 +135,7 @@ export interface Run {
   requestId: string | null;
   traceparent: string | null;
   createdAt: Date;
+  /** When it was first handed out. */
   startedAt: Date | null;
   finishedAt: Date | null;
 }

@@ -2,11 +2,14 @@
  * The one statement that ends runs and keeps their events.
  *
  * Everything that belongs to an ending commits together: the status (by compare-and-set on status and attempt), the
- * output, the closing events, and the announcement in the outbox. Any part may be sent again: events conflict on their
- * number, a run that has ended is no longer `running`, and closing events are kept only with the ending that won.
+ * output, the closing events, the announcement in the outbox, and the waking of a run that waits for this one. Any part
+ * may be sent again: events conflict on their number, a run that has ended is no longer `running`, and closing events are
+ * kept only with the ending that won.
+ *
+ * An ending that the run's retry policy covers does not end it: in the same statement it is suspended until its next try.
  */
-import { newId, type RunError, runFinished } from '@gantry/events';
-import type { Run, RunStatus } from './run';
+import { newId, type RunError, type RunErrorCode, runFinished } from '@gantry/events';
+import type { IdleStatus, Run, TerminalStatus } from './run';
 import type { NewEvent } from './run-events';
 import { RUN_COLUMNS, type Sql, toRun } from './run-row';
 
@@ -14,15 +17,18 @@ export interface Ending {
   runId: string;
   attempt: number;
   /** The status that the run must still have. */
-  from: 'queued' | 'running';
-  status: Exclude<RunStatus, 'queued' | 'running'>;
+  from: 'running' | IdleStatus;
+  status: TerminalStatus;
   output?: unknown;
   outputKey?: string;
   error?: RunError;
+  /** Of this attempt, like cpuMs and maxRssBytes. */
   costUsd: number;
   cpuMs: number | null;
   maxRssBytes: number | null;
   at: Date;
+  /** Number of the event that tells of it. */
+  seq: number;
 }
 
 export interface Report {
@@ -31,39 +37,86 @@ export interface Report {
   events: NewEvent[];
 }
 
+/** Trying again changes nothing about these. */
+const finalCodes: RunErrorCode[] = [
+  'missing_secret',
+  'invalid_inputs',
+  'approval_rejected',
+  'budget_exceeded',
+  'cancelled',
+];
+
+function isRetriable({ from, status, error }: Ending): boolean {
+  if (from !== 'running' || (status !== 'failed' && status !== 'timed_out')) return false;
+  // Code that asks for other steps than were recorded will do so again.
+  return !error || (!finalCodes.includes(error.code) && error.type !== 'CodeChanged');
+}
+
+const ERROR_MESSAGE_MAX = 1_000;
+
+/** Text columns and jsonb refuse NUL. */
+const plain = (text: string | undefined) => text?.slice(0, ERROR_MESSAGE_MAX).replaceAll('\0', '') ?? null;
+
+const AGAIN = '(f.retriable AND r.retries_left > 0 AND r.cancel_requested_at IS NULL)';
+const BACKOFF_MS = `least((r.retry ->> 'backoffMsMax')::float8,
+  (r.retry ->> 'backoffMs')::float8 * power((r.retry ->> 'factor')::float8, least(r.retries_used, 30)))`;
+const ISO = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
 const SETTLE = `
   WITH e AS (
     SELECT * FROM unnest($1::text[], $2::int[], $3::bigint[], $4::timestamptz[], $5::text[], $6::text[], $22::boolean[])
       AS e(run_id, attempt, seq, at, type, data, closes)
   ), f AS (
     SELECT * FROM unnest($7::text[], $8::int[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[],
-                         $14::float8[], $15::float8[], $16::bigint[], $17::timestamptz[], $18::text[])
-      AS f(run_id, attempt, was, status, output, output_key, error, cost_usd, cpu_ms, max_rss_bytes, at, event_id)
+                         $14::float8[], $15::float8[], $16::bigint[], $17::timestamptz[], $18::text[], $23::text[], $24::text[],
+                         $25::boolean[], $26::bigint[])
+      AS f(run_id, attempt, was, status, output, output_key, error, cost_usd, cpu_ms, max_rss_bytes, at, event_id, error_code,
+           error_message, retriable, seq)
   ), ended AS (
-    UPDATE runs r SET status = f.status, output = f.output::json, error = f.error::json, cost_usd = f.cost_usd,
+    UPDATE runs r SET status = CASE WHEN ${AGAIN} THEN 'suspended' ELSE f.status END,
+      output = f.output::json, error = CASE WHEN ${AGAIN} THEN NULL ELSE f.error::json END,
       output_key = CASE WHEN starts_with(f.output_key, r.workspace_id || '/runs/' || r.id || '/') THEN f.output_key END,
-      cpu_ms = f.cpu_ms, max_rss_bytes = f.max_rss_bytes, finished_at = greatest(f.at, r.created_at), confirmed = true, lease_expires_at = NULL
+      cost_usd = r.cost_usd + f.cost_usd, max_rss_bytes = greatest(r.max_rss_bytes, f.max_rss_bytes),
+      cpu_ms = CASE WHEN f.cpu_ms IS NULL THEN r.cpu_ms ELSE coalesce(r.cpu_ms, 0) + f.cpu_ms END,
+      finished_at = CASE WHEN ${AGAIN} THEN NULL ELSE greatest(f.at, r.created_at) END,
+      confirmed = true, lease_expires_at = NULL, executor_id = CASE WHEN ${AGAIN} THEN NULL ELSE r.executor_id END,
+      wake_at = CASE WHEN ${AGAIN} THEN now() + make_interval(secs => ${BACKOFF_MS} / 1000) END,
+      suspension = CASE WHEN ${AGAIN} THEN json_build_object('kind', 'retry', 'error', f.error::json) END,
+      retries_left = CASE WHEN ${AGAIN} THEN r.retries_left - 1 ELSE r.retries_left END,
+      retries_used = CASE WHEN ${AGAIN} THEN r.retries_used + 1 ELSE r.retries_used END
     FROM f WHERE r.id = f.run_id AND r.attempt = f.attempt AND r.status = f.was
-    RETURNING ${RUN_COLUMNS}, f.event_id
+    RETURNING ${RUN_COLUMNS}, f.event_id, f.error_code, f.error_message, f.error AS told, f.at AS told_at, f.seq AS told_seq
   ), kept AS (
     INSERT INTO run_events (run_id, seq, at, type, data)
-    SELECT e.run_id, e.seq, e.at, e.type, e.data::json FROM e JOIN runs r ON r.id = e.run_id AND r.attempt = e.attempt
-    WHERE NOT e.closes OR e.run_id IN (SELECT id FROM ended)
+    SELECT e.run_id, e.seq, e.at, e.type, e.data::json FROM e JOIN runs r ON r.id = e.run_id AND r.attempt >= e.attempt
+    WHERE NOT e.closes OR (e.run_id, e.attempt) IN (SELECT id, attempt FROM ended WHERE status <> 'suspended')
+    UNION ALL
+    SELECT id, told_seq, told_at, 'status', json_build_object('status', 'queued', 'error', told::json, 'retry_at', ${ISO('wake_at')},
+      'waiting_for', json_build_object('kind', 'retry', 'until', ${ISO('wake_at')}, 'run_id', NULL))
+    FROM ended WHERE status = 'suspended'
     ON CONFLICT DO NOTHING
   ), begun AS (
     UPDATE runs r SET confirmed = true FROM unnest($19::text[], $20::int[]) AS b(run_id, attempt)
     WHERE r.id = b.run_id AND r.attempt = b.attempt AND r.status = 'running' AND NOT r.confirmed
+  ), called AS (
+    UPDATE runs p SET wake_at = now()
+    FROM ended c JOIN run_steps s ON s.ref = c.id AND s.run_id = c.parent_run_id AND s.status = 'pending'
+    WHERE p.id = c.parent_run_id AND p.status = 'suspended' AND c.status <> 'suspended'
   ), announced AS (
     INSERT INTO outbox (id, type, workspace_id, traceparent, data)
     SELECT event_id, '${runFinished.subject}', workspace_id, traceparent, jsonb_build_object(
-      'runId', id, 'source', $21::text, 'subjectId', subject_id, 'status', status, 'errorCode', error ->> 'code',
+      'runId', id, 'source', $21::text, 'subjectId', subject_id, 'subjectRef', subject_ref, 'trigger', trigger, 'status', status,
+      'errorCode', error_code, 'errorMessage', error_message, 'costUsd', cost_usd, 'depth', depth,
       'durationMs', CASE WHEN started_at IS NULL THEN NULL ELSE greatest(0, round(extract(epoch FROM finished_at - started_at) * 1000))::bigint END,
       'finishedAt', floor(extract(epoch FROM finished_at) * 1000)::bigint)
-    FROM ended WHERE kind = 'run'
+    FROM ended WHERE kind = 'run' AND status <> 'suspended'
   )
   SELECT * FROM ended`;
 
-/** @returns the runs that this call ended; the others had ended before, or are on another attempt. */
+/**
+ * @returns the runs that this call ended, or suspended until their next try (status `suspended`); the others had ended
+ *   before, or are on another attempt
+ */
 export async function settleRuns(
   sql: Sql,
   source: string,
@@ -100,6 +153,10 @@ export async function settleRuns(
       column(begun, (b) => b.attempt),
       source,
       column(events, (e) => e.closes),
+      column(endings, (f) => f.error?.code ?? null),
+      column(endings, (f) => plain(f.error?.message)),
+      column(endings, isRetriable),
+      column(endings, (f) => f.seq),
     ],
   });
   return rows.map(toRun);

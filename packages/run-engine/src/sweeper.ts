@@ -9,7 +9,7 @@ import type { Bus, RunError } from '@gantry/events';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Run } from './run';
-import { RUN_COLUMNS, toRun } from './run-row';
+import { RUN_COLUMNS, STARTED_BEFORE, toRun } from './run-row';
 
 const BATCH = 200;
 
@@ -57,33 +57,28 @@ export function startSweeper(deps: {
   async function sweep() {
     const expired = await expiredRuns();
     if (!expired.length || Date.now() - reachableSince < leaseMs || !(await deps.caughtUp())) return;
-    for (const { run, confirmed, retriesLeft } of expired) {
+    for (const { run, confirmed } of expired) {
       log.warn({ runId: run.id, attempt: run.attempt, confirmed }, 'lease ran out');
       if (run.cancelRequestedAt) await deps.end(run, 'cancelled', CANCELLED);
-      else if (confirmed && !retriesLeft) await deps.end(run, 'failed', LOST);
-      else if (await requeue(run, confirmed)) deps.onQueued();
+      else if (confirmed) await deps.end(run, 'failed', LOST);
+      else if (await requeue(run)) deps.onQueued();
     }
   }
 
   async function expiredRuns() {
     const { rows } = await pool.query(
-      `SELECT ${RUN_COLUMNS}, r.confirmed, r.retries_left FROM runs r
+      `SELECT ${RUN_COLUMNS}, r.confirmed FROM runs r
        WHERE r.status = 'running' AND r.lease_expires_at < now() ORDER BY r.lease_expires_at LIMIT $1`,
       [BATCH],
     );
-    return rows.map((row) => ({
-      run: toRun(row),
-      confirmed: row.confirmed as boolean,
-      retriesLeft: row.retries_left as number,
-    }));
+    return rows.map((row) => ({ run: toRun(row), confirmed: row.confirmed as boolean }));
   }
 
-  async function requeue(run: Run, started: boolean): Promise<boolean> {
+  async function requeue(run: Run): Promise<boolean> {
     const { rowCount } = await pool.query(
-      `UPDATE runs SET status = 'queued', executor_id = NULL, lease_expires_at = NULL, started_at = NULL,
-         retries_left = retries_left - $3
+      `UPDATE runs r SET status = 'queued', executor_id = NULL, lease_expires_at = NULL, started_at = ${STARTED_BEFORE}
        WHERE id = $1 AND attempt = $2 AND status = 'running' AND lease_expires_at < now()`,
-      [run.id, run.attempt, started ? 1 : 0],
+      [run.id, run.attempt],
     );
     return Boolean(rowCount);
   }

@@ -2,53 +2,71 @@
 import { type Bus, type RunSource, runSubjects } from '@gantry/events';
 import type { Run } from './run';
 
-/** A run as it ended here; undefined when another replica wrote the end, and the row has to be read. */
-type Ended = Run | undefined;
+/** A run as it ended here; undefined where it has changed on another replica or without ending, and has to be read. */
+type News = { run: Run | undefined };
+
+export interface Watch {
+  /** Resolves with the next news of the run, also if they came between two calls, or with null after `ms`. */
+  next(ms: number): Promise<News | null>;
+  close(): void;
+}
 
 export interface Waiters {
-  /** Resolves when the run ends, or with null after `ms`. Watching begins with the call. */
-  watch(runId: string): { ended: (ms: number) => Promise<{ run: Ended } | null>; close: () => void };
+  /** Watching begins with the call. */
+  watch(runId: string): Watch;
   /** This replica has committed the run's end. */
   settled(run: Run): void;
   close(): void;
 }
 
-export function createWaiters(bus: Bus, source: RunSource): Waiters {
-  const byRun = new Map<string, Set<(run: Ended) => void>>();
+export function createWaiters(bus: Bus, source: RunSource, onChanged: (runId: string) => void): Waiters {
+  const byRun = new Map<string, Set<(news: News) => void>>();
 
-  function wake(runId: string, run: Ended) {
-    for (const resolve of byRun.get(runId) ?? []) resolve(run);
+  function tell(runId: string, run: Run | undefined) {
+    for (const hear of byRun.get(runId) ?? []) hear({ run });
   }
 
   // One subscription for all runs, and the subject says which: a subscription for each run would cost more than reading
   // the ends of other replicas' runs.
   const subscription = bus.nc.subscribe(runSubjects.settled(source, '*'), {
-    callback: (_err, message) => wake(message.subject.slice(message.subject.lastIndexOf('.') + 1), undefined),
+    callback: (_err, message) => {
+      const runId = message.subject.slice(message.subject.lastIndexOf('.') + 1);
+      tell(runId, undefined);
+      onChanged(runId);
+    },
   });
 
   return {
     watch(runId) {
-      let resolveEnd: (run: Ended) => void = () => {};
-      const end = new Promise<{ run: Ended }>((resolve) => {
-        resolveEnd = (run) => resolve({ run });
-      });
-      const resolvers = byRun.get(runId) ?? new Set();
-      byRun.set(runId, resolvers.add(resolveEnd));
+      let unread: News | null = null;
+      let wake: (news: News) => void = () => {};
+      const hear = (news: News) => {
+        // An end is not forgotten for a later "look again".
+        if (!unread?.run) unread = news;
+        wake(unread);
+      };
+      const hearers = byRun.get(runId) ?? new Set();
+      byRun.set(runId, hearers.add(hear));
       return {
-        ended: async (ms) => {
+        next: async (ms) => {
           let timer: NodeJS.Timeout | undefined;
-          const late = new Promise<null>((resolve) => {
-            timer = setTimeout(resolve, ms, null);
+          await new Promise<void>((resolve) => {
+            if (unread) return resolve();
+            wake = () => resolve();
+            timer = setTimeout(resolve, Math.max(0, ms));
           });
-          return Promise.race([end, late]).finally(() => clearTimeout(timer));
+          clearTimeout(timer);
+          const news = unread;
+          unread = null;
+          return news;
         },
         close: () => {
-          resolvers.delete(resolveEnd);
-          if (!resolvers.size) byRun.delete(runId);
+          hearers.delete(hear);
+          if (!hearers.size) byRun.delete(runId);
         },
       };
     },
-    settled: (run) => wake(run.id, run),
+    settled: (run) => tell(run.id, run),
     close: () => subscription.unsubscribe(),
   };
 }

@@ -13,6 +13,9 @@ import {
   type RunSource,
   request,
   runSubjects,
+  type StepRecord,
+  type Suspension,
+  stepReply,
 } from '@gantry/events';
 import { until } from './until';
 
@@ -25,6 +28,10 @@ export interface FakeJob extends Job {
   report(...events: FakeEvent[]): Promise<void>;
   /** `started`, then `completed` with this output. */
   complete(output: unknown): Promise<void>;
+  /** `started`, then an ending that waits for this. */
+  suspend(suspension: Suspension): Promise<void>;
+  /** Asks the service to record a step. @returns what counts as its result. @throws Error with the reason of a refusal */
+  step(ordinal: number, name: string, result: unknown, over?: Partial<StepRecord>): Promise<unknown>;
 }
 
 export interface FakeExecutor {
@@ -59,6 +66,15 @@ export function fakeExecutor(bus: Bus, source: RunSource): FakeExecutor {
       report,
       complete: (output) =>
         report({ type: 'started' }, { type: 'finished', status: 'completed', output, usage: noUsage }),
+      suspend: (suspension) =>
+        report({ type: 'started' }, { type: 'finished', status: 'suspended', suspension, usage: noUsage }),
+      step: async (ordinal, name, result, over = {}) => {
+        const { runId, attempt } = job;
+        const record = { executorId: id, runId, attempt, ordinal, kind: 'step', name, result, startedAt: Date.now() };
+        const reply = await request(bus, runSubjects.step(source), { ...record, ...over }, stepReply, 2_000);
+        if ('refused' in reply) throw new Error(reply.refused);
+        return reply.result;
+      },
     };
   }
 

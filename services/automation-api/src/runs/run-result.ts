@@ -6,10 +6,13 @@ export type ApiRunStatus = 'pending' | 'running' | 'success' | 'error' | 'timeou
 
 const API_STATUS: Record<RunStatus, ApiRunStatus> = {
   queued: 'pending',
+  suspended: 'pending',
+  pending_approval: 'pending',
   running: 'running',
   completed: 'success',
   failed: 'error',
   cancelled: 'error',
+  rejected: 'error',
   timed_out: 'timeout',
 };
 

@@ -88,6 +88,7 @@ export async function deleteAllOf(tx: PoolClient, objects: ObjectStore, workspac
       objects,
       rows.flatMap(({ id, output_key }) => [
         `${workspaceId}/runs/${id}/inputs.json`,
+        `${workspaceId}/runs/${id}/steps.json`,
         ...(output_key ? [output_key] : []),
       ]),
     );

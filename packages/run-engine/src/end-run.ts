@@ -1,0 +1,132 @@
+/**
+ * Ends runs that no executor holds, and asks for the end of those that one holds.
+ *
+ * A run that waits for one that it called takes that one along. Rows are locked from the called run up to its caller, which
+ * is also the order in which an ending wakes a caller: so the two never wait for each other.
+ */
+import type { Execute, RunError, RunSource } from '@gantry/events';
+import { inTransaction } from '@gantry/http';
+import type { Pool, PoolClient } from 'pg';
+import { isIdle, isTerminal, type Run, type TerminalStatus } from './run';
+import { lastServiceSeq, serviceClosing } from './run-events';
+import { RUN_COLUMNS, toRun } from './run-row';
+import { settleRuns } from './settle-runs';
+
+/** What else commits with the first request to cancel a run, such as an entry for the audit log. */
+export type Alongside = (execute: Execute) => Promise<void>;
+
+export interface IdleEnding {
+  status: Exclude<TerminalStatus, 'completed' | 'timed_out'>;
+  error: RunError;
+}
+
+export interface EndedTree {
+  run: Run;
+  /** Runs that ended with it. */
+  ended: Run[];
+  /** Runs that an executor holds and has to be told about. */
+  running: string[];
+}
+
+/** Deeper than calls may go. */
+const CHAIN_MAX = 32;
+
+const CANCELLED: RunError = { code: 'cancelled', message: 'cancelled on request' };
+const CALLER_ENDED: RunError = { code: 'cancelled', message: 'the run that called this one has ended' };
+
+/** Inside the caller's transaction. @returns null when the run is elsewhere meanwhile */
+export async function endRunIn(
+  tx: PoolClient,
+  source: RunSource,
+  run: Run,
+  ending: IdleEnding,
+): Promise<EndedTree | null> {
+  const [root, ...called] = await lockChain(tx, run.id);
+  if (root?.status !== run.status || root.attempt !== run.attempt || !isIdle(root.status)) return null;
+  return endLocked(tx, source, root, called, ending);
+}
+
+/** @returns null when it has ended */
+export async function cancelRun(
+  pool: Pool,
+  source: RunSource,
+  runId: string,
+  alongside: Alongside | undefined,
+): Promise<EndedTree | null> {
+  return inTransaction(pool, async (tx) => {
+    const [root, ...called] = await lockChain(tx, runId);
+    if (!root || isTerminal(root.status)) return null;
+    if (!root.cancelRequestedAt) {
+      await tx.query('UPDATE runs SET cancel_requested_at = now() WHERE id = $1', [runId]);
+      await alongside?.((sql, values) => tx.query(sql, values));
+    }
+    if (!isIdle(root.status)) return { run: root, ended: [], running: [root.id] };
+    return endLocked(tx, source, root, called, { status: 'cancelled', error: CANCELLED });
+  });
+}
+
+async function endLocked(
+  tx: PoolClient,
+  source: RunSource,
+  root: Run,
+  called: Run[],
+  ending: IdleEnding,
+): Promise<EndedTree | null> {
+  const run = await endOne(tx, source, root, ending);
+  if (!run) return null;
+  const tree: EndedTree = { run, ended: [], running: [] };
+  for (const child of called) {
+    if (child.status === 'running') {
+      await tx.query('UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, now()) WHERE id = $1', [
+        child.id,
+      ]);
+      tree.running.push(child.id);
+    } else if (isIdle(child.status)) {
+      const ended = await endOne(tx, source, child, { status: 'cancelled', error: CALLER_ENDED });
+      if (ended) tree.ended.push(ended);
+    }
+  }
+  return tree;
+}
+
+async function endOne(tx: PoolClient, source: RunSource, run: Run, ending: IdleEnding): Promise<Run | undefined> {
+  if (!isIdle(run.status)) return undefined;
+  const { id: runId, attempt, status: from } = run;
+  const at = new Date();
+  const after = await lastServiceSeq(tx, runId, attempt);
+  const events = serviceClosing(after, at, ending);
+  const none = { costUsd: 0, cpuMs: null, maxRssBytes: null };
+  const [ended] = await settleRuns(
+    tx,
+    source,
+    [{ runId, attempt, events }],
+    [{ runId, attempt, from, ...ending, ...none, at, seq: after + 1 }],
+    [],
+  );
+  return ended;
+}
+
+/**
+ * The run, the one that it waits for, the one that that waits for, and so on; locked in the opposite order. A call that is
+ * made between the look and the lock makes another look necessary.
+ */
+async function lockChain(tx: PoolClient, runId: string): Promise<Run[]> {
+  for (;;) {
+    const { rows: chain } = await tx.query(
+      `WITH RECURSIVE chain(id, place) AS (
+         SELECT $1::text, 1
+         UNION ALL
+         SELECT s.ref, c.place + 1 FROM chain c JOIN run_steps s ON s.run_id = c.id
+         WHERE s.status = 'pending' AND s.kind = 'call' AND s.ref IS NOT NULL AND c.place < $2
+       ) SELECT id FROM chain ORDER BY place DESC`,
+      [runId, CHAIN_MAX],
+    );
+    const { rows } = await tx.query(
+      `SELECT ${RUN_COLUMNS} FROM runs r WHERE r.id = ANY($1) ORDER BY array_position($1, r.id) FOR UPDATE`,
+      [chain.map(({ id }) => id)],
+    );
+    const runs = rows.map(toRun).reverse();
+    const last = runs.at(-1);
+    if (last?.suspension?.kind !== 'call' || chain.length === CHAIN_MAX) return runs;
+  }
+}

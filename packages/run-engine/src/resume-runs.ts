@@ -1,0 +1,139 @@
+/**
+ * Runs that waited go on: the step they waited for gets its result, and they are queued at the place in time that they had.
+ *
+ * A run is due when its wake_at has passed: the end of a sleep, the next try, or the end of the run that it called, which
+ * sets it in the very statement that ends the called run. So no end of a called run can be missed, whoever dies when.
+ */
+import { type RunError, STEP_BYTES_MAX } from '@gantry/events';
+import { inTransaction } from '@gantry/http';
+import type { Pool, PoolClient } from 'pg';
+import { isTerminal, type Run, type RunStatus } from './run';
+import { appendServiceEvents, type ServiceEvent } from './run-events';
+import { RUN_COLUMNS, toRun } from './run-row';
+import { completeStep } from './run-steps';
+
+const BATCH = 200;
+
+export interface ResumeOptions {
+  from: 'pending_approval' | 'suspended';
+  /** The step that it waits for, and what the code will get. */
+  step?: { ordinal: number; result: unknown };
+}
+
+/** What `context.call()` gets to see of the run that it called. */
+interface CalledResult {
+  status: RunStatus;
+  output: unknown;
+  error: RunError | null;
+}
+
+/**
+ * Inside the caller's transaction. @returns null, and changes nothing, when the run is elsewhere meanwhile or does not
+ * wait for that step
+ */
+export async function resumeRunIn(tx: PoolClient, runId: string, options: ResumeOptions): Promise<Run | null> {
+  const { from, step } = options;
+  const { rows } = await tx.query(`SELECT ${RUN_COLUMNS} FROM runs r WHERE r.id = $1 AND r.status = $2 FOR UPDATE`, [
+    runId,
+    from,
+  ]);
+  if (!rows[0]) return null;
+  const waiting = toRun(rows[0]);
+  const awaited = awaitedStep(waiting);
+  if (awaited?.ordinal !== step?.ordinal) return null;
+  if (step && !(await completeStep(tx, runId, step.ordinal, step.result))) return null;
+  const [run] = await queueRuns(tx, [runId]);
+  await appendServiceEvents(tx, resumedEvents(waiting));
+  return run ?? null;
+}
+
+/** @returns runs that were due and are queued now; as many as a batch holds: there may be more */
+export async function wakeDueRuns(pool: Pool): Promise<{ runs: Run[]; more: boolean }> {
+  return inTransaction(pool, async (tx) => {
+    const { rows } = await tx.query({
+      name: 'due-runs',
+      text: `SELECT ${RUN_COLUMNS} FROM runs r WHERE r.status = 'suspended' AND r.wake_at <= now()
+             ORDER BY r.wake_at LIMIT $1 FOR UPDATE SKIP LOCKED`,
+      values: [BATCH],
+    });
+    if (!rows.length) return { runs: [], more: false };
+    const due = rows.map(toRun);
+    const results = await calledResults(tx, due);
+    const steps = due.flatMap((run) => {
+      const step = awaitedStep(run);
+      return step ? [{ runId: run.id, ordinal: step.ordinal, result: results.get(run.id) ?? null }] : [];
+    });
+    if (steps.length) {
+      await tx.query(
+        `UPDATE run_steps s SET status = 'completed', result = d.result::json, finished_at = now()
+         FROM unnest($1::text[], $2::int[], $3::text[]) AS d(run_id, ordinal, result)
+         WHERE s.run_id = d.run_id AND s.ordinal = d.ordinal AND s.status = 'pending'`,
+        [steps.map((s) => s.runId), steps.map((s) => s.ordinal), steps.map((s) => JSON.stringify(s.result))],
+      );
+    }
+    const runs = await queueRuns(
+      tx,
+      due.map(({ id }) => id),
+    );
+    await appendServiceEvents(tx, due.flatMap(resumedEvents));
+    return { runs, more: due.length === BATCH };
+  });
+}
+
+const awaitedStep = ({ suspension }: Run) => (suspension && 'step' in suspension ? suspension.step : undefined);
+
+/** available_at stays: what has begun goes before what has not. */
+async function queueRuns(tx: PoolClient, runIds: string[]): Promise<Run[]> {
+  const { rows } = await tx.query(
+    `UPDATE runs r SET status = 'queued', wake_at = NULL, suspension = NULL WHERE r.id = ANY($1) RETURNING ${RUN_COLUMNS}`,
+    [runIds],
+  );
+  return rows.map(toRun);
+}
+
+function resumedEvents(waiting: Run): ServiceEvent[] {
+  const { id: runId, attempt } = waiting;
+  const step = awaitedStep(waiting);
+  return [
+    ...(step ? [{ runId, attempt, type: 'step' as const, data: { ...step } }] : []),
+    { runId, attempt, type: 'status', data: { status: 'queued' } },
+  ];
+}
+
+/** By waiting run. An output that is too large for a step is an error that says so. */
+async function calledResults(tx: PoolClient, due: Run[]): Promise<Map<string, CalledResult>> {
+  const calls = due.flatMap(({ id, suspension }) =>
+    suspension?.kind === 'call' ? [{ id, called: suspension.runId }] : [],
+  );
+  if (!calls.length) return new Map();
+  const { rows } = await tx.query(
+    `SELECT id, status, error, output_key IS NOT NULL OR octet_length(output::text) > $2 AS too_large,
+       CASE WHEN octet_length(output::text) <= $2 THEN output END AS output
+     FROM runs WHERE id = ANY($1)`,
+    [calls.map(({ called }) => called), STEP_BYTES_MAX],
+  );
+  const byId = new Map(rows.map((row) => [row.id as string, row]));
+  return new Map(
+    calls.map(({ id, called }) => {
+      const row = byId.get(called);
+      return [id, row && isTerminal(row.status) ? toCalledResult(row) : GONE];
+    }),
+  );
+}
+
+const GONE: CalledResult = {
+  status: 'failed',
+  output: null,
+  error: { code: 'exception', message: 'the called run was deleted' },
+};
+
+function toCalledResult(row: {
+  status: RunStatus;
+  too_large: boolean;
+  output: unknown;
+  error: RunError | null;
+}): CalledResult {
+  if (!row.too_large) return { status: row.status, output: row.output, error: row.error };
+  const message = `the called run completed, but its output is larger than ${STEP_BYTES_MAX / 1024} KB of JSON; hand larger things over as artifacts`;
+  return { status: 'failed', output: null, error: { code: 'output_too_large', message } };
+}

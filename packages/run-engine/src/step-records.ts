@@ -1,0 +1,69 @@
+/** Answers executors that record a step of a run. See run-steps.ts. */
+import {
+  type Bus,
+  encode,
+  listen,
+  type RunSource,
+  runSubjects,
+  STEP_BYTES_MAX,
+  type StepRecord,
+  type StepReply,
+  stepRecord,
+} from '@gantry/events';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+
+const STEPS_MAX = 1_000;
+
+/** What a person has decided and what another run has returned is recorded by the service alone. */
+const recordable: StepRecord['kind'][] = ['step', 'sleep'];
+
+export function answerStepRecords(deps: { bus: Bus; pool: Pool; source: RunSource; log: Logger }): { close(): void } {
+  const { bus, pool, source, log } = deps;
+  const subscription = listen(
+    bus,
+    runSubjects.step(source),
+    // Too many steps are answered and not dropped.
+    stepRecord.extend({ ordinal: z.int().min(1) }),
+    async (record, message) => message.respond(encode(await recordStep(pool, record))),
+    { queue: 'steps', log },
+  );
+  return { close: () => subscription.unsubscribe() };
+}
+
+async function recordStep(pool: Pool, record: StepRecord): Promise<StepReply> {
+  const { runId, attempt, executorId, ordinal, kind, name } = record;
+  const result = JSON.stringify(record.result ?? null);
+  if (!recordable.includes(kind)) return { refused: `a step of kind ${kind} is not recorded by executors` };
+  if (ordinal > STEPS_MAX) return { refused: `a run may have ${STEPS_MAX} steps` };
+  if (name.includes('\0')) return { refused: 'the name of a step can not contain NUL' };
+  if (Buffer.byteLength(result) > STEP_BYTES_MAX) {
+    return {
+      refused: `the result of a step may be ${STEP_BYTES_MAX / 1024} KB of JSON; larger things belong into artifacts`,
+    };
+  }
+  for (;;) {
+    const { rows } = await pool.query({
+      name: 'record-step',
+      text: `WITH held AS (
+               SELECT id FROM runs WHERE id = $1 AND attempt = $2 AND executor_id = $3 AND status = 'running'
+             ), made AS (
+               INSERT INTO run_steps (run_id, ordinal, kind, name, status, result, started_at, finished_at)
+               SELECT id, $4, $5, $6, 'completed', $7::json, $8, now() FROM held ON CONFLICT DO NOTHING RETURNING run_id
+             )
+             SELECT EXISTS (SELECT FROM held) AS held, EXISTS (SELECT FROM made) AS made, s.kind, s.name, s.status, s.result
+             FROM (SELECT) one LEFT JOIN run_steps s ON s.run_id = $1 AND s.ordinal = $4`,
+      values: [runId, attempt, executorId, ordinal, kind, name, result, new Date(record.startedAt)],
+    });
+    const [found] = rows;
+    if (!found.held) return { refused: 'this run is not held by this executor' };
+    if (found.made) return { result: record.result ?? null };
+    // Written by somebody else after this statement began: the next look sees it.
+    if (found.kind === null) continue;
+    if (found.kind !== kind || found.name !== name || found.status !== 'completed') {
+      return { refused: `step ${ordinal} is recorded as ${found.kind} ${JSON.stringify(found.name)}` };
+    }
+    return { result: found.result };
+  }
+}

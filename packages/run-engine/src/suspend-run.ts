@@ -1,0 +1,170 @@
+/**
+ * Lets a run wait without a process.
+ *
+ * One transaction moves it out of `running` (by compare-and-set on its attempt), records the step that it waits for as
+ * pending, tells those who watch, and lets the service make what is waited for: an approval, or the called run. So there
+ * is never a run that waits for nothing, nor an approval of a run that goes on. The same report again finds the run moved.
+ */
+import type { RunError, Suspension } from '@gantry/events';
+import { inTransaction } from '@gantry/http';
+import type { Pool, PoolClient } from 'pg';
+import type { Run, Waiting } from './run';
+import { toWaitingFor } from './run-events';
+import { RUN_COLUMNS, toRun } from './run-row';
+
+export type AskedSuspension = Extract<Suspension, { kind: 'approve' | 'call' }>;
+
+/**
+ * Makes what the run waits for, in the transaction that suspends it. `ref`: the approval, or the called run, submitted in
+ * the same transaction with this run as its parentRunId. `refused` fails the run and undoes what the transaction did.
+ */
+export type OnSuspended = (
+  tx: PoolClient,
+  run: Run,
+  suspension: AskedSuspension,
+) => Promise<{ ref: string } | { refused: RunError }>;
+
+export interface SuspensionReport {
+  runId: string;
+  attempt: number;
+  /** Number of the event that tells of it. */
+  seq: number;
+  at: Date;
+  suspension: Suspension;
+  costUsd: number;
+  cpuMs: number;
+  maxRssBytes: number;
+}
+
+/** `none`: it is elsewhere meanwhile. `cancelled`: somebody asked for its end while it ran. */
+export type Suspended = { run: Run } | { refused: RunError } | 'none' | 'cancelled';
+
+const SLEEP_MS_MAX = 366 * 86_400_000;
+
+class Refused extends Error {
+  constructor(readonly reason: RunError) {
+    super(reason.message);
+  }
+}
+
+export async function suspendRun(
+  pool: Pool,
+  report: SuspensionReport,
+  onSuspended: OnSuspended | undefined,
+): Promise<Suspended> {
+  try {
+    return await inTransaction(pool, (tx) => suspendIn(tx, report, onSuspended));
+  } catch (err) {
+    if (err instanceof Refused) return { refused: err.reason };
+    throw err;
+  }
+}
+
+async function suspendIn(
+  tx: PoolClient,
+  report: SuspensionReport,
+  onSuspended: OnSuspended | undefined,
+): Promise<Suspended> {
+  const { runId, attempt, suspension } = report;
+  const { rows: held } = await tx.query(
+    `SELECT cancel_requested_at FROM runs WHERE id = $1 AND attempt = $2 AND status = 'running' FOR UPDATE`,
+    [runId, attempt],
+  );
+  if (!held[0]) return 'none';
+  if (held[0].cancel_requested_at) return 'cancelled';
+
+  const recorded = await recordPending(tx, report);
+  const wakeAt = recorded
+    ? report.at
+    : suspension.kind === 'sleep'
+      ? new Date(Math.min(suspension.wakeAt, Date.now() + SLEEP_MS_MAX))
+      : null;
+  const status = suspension.kind === 'approve' && !recorded ? 'pending_approval' : 'suspended';
+  let waiting = toWaiting(suspension, '');
+  let run = await moveOut(tx, report, { status, wakeAt, waiting });
+  if (!recorded && suspension.kind !== 'sleep') {
+    const ref = await makeAwaited(tx, run, suspension, onSuspended);
+    await tx.query('UPDATE run_steps SET ref = $3 WHERE run_id = $1 AND ordinal = $2', [
+      runId,
+      suspension.step.ordinal,
+      ref,
+    ]);
+    if (suspension.kind === 'call') {
+      waiting = toWaiting(suspension, ref);
+      await tx.query('UPDATE runs SET suspension = $2 WHERE id = $1', [runId, JSON.stringify(waiting)]);
+      run = { ...run, suspension: waiting };
+    }
+  }
+  const shown = { status: status === 'suspended' ? 'queued' : status, waiting_for: toWaitingFor(waiting, wakeAt) };
+  await tx.query(
+    `INSERT INTO run_events (run_id, seq, at, type, data) VALUES ($1, $2, $3, 'status', $4) ON CONFLICT DO NOTHING`,
+    [runId, report.seq, report.at, JSON.stringify(shown)],
+  );
+  return { run };
+}
+
+/** @returns true where an earlier attempt has completed this very step, so that the run need not wait */
+async function recordPending(tx: PoolClient, { runId, at, suspension }: SuspensionReport): Promise<boolean> {
+  const { ordinal, kind } = suspension.step;
+  const name = plain(suspension.step.name);
+  const { rowCount } = await tx.query(
+    `INSERT INTO run_steps (run_id, ordinal, kind, name, status, started_at) VALUES ($1, $2, $3, $4, 'pending', $5)
+     ON CONFLICT DO NOTHING`,
+    [runId, ordinal, kind, name, at],
+  );
+  if (rowCount) return false;
+  const { rows } = await tx.query('SELECT kind, name, status FROM run_steps WHERE run_id = $1 AND ordinal = $2', [
+    runId,
+    ordinal,
+  ]);
+  if (rows[0].kind !== kind || rows[0].name !== name) throw new Refused(codeChanged(suspension.step, rows[0]));
+  return rows[0].status === 'completed';
+}
+
+interface Named {
+  kind: string;
+  name: string;
+}
+
+const codeChanged = (asked: Named & { ordinal: number }, recorded: Named): RunError => ({
+  code: 'exception',
+  type: 'CodeChanged',
+  message: `step ${asked.ordinal} was recorded as ${recorded.kind} ${JSON.stringify(recorded.name)}, and the code now asks for ${asked.kind} ${JSON.stringify(asked.name)}`,
+});
+
+async function moveOut(
+  tx: PoolClient,
+  { runId, costUsd, cpuMs, maxRssBytes }: SuspensionReport,
+  to: { status: 'suspended' | 'pending_approval'; wakeAt: Date | null; waiting: Waiting },
+): Promise<Run> {
+  const { rows } = await tx.query(
+    `UPDATE runs r SET status = $2, wake_at = $3, suspension = $4, executor_id = NULL, lease_expires_at = NULL,
+       cost_usd = r.cost_usd + $5, cpu_ms = coalesce(r.cpu_ms, 0) + $6, max_rss_bytes = greatest(r.max_rss_bytes, $7)
+     WHERE r.id = $1 RETURNING ${RUN_COLUMNS}`,
+    [runId, to.status, to.wakeAt, JSON.stringify(to.waiting), costUsd, cpuMs, maxRssBytes],
+  );
+  return toRun(rows[0]);
+}
+
+async function makeAwaited(
+  tx: PoolClient,
+  run: Run,
+  suspension: AskedSuspension,
+  onSuspended: OnSuspended | undefined,
+): Promise<string> {
+  const { kind } = suspension;
+  if (!onSuspended) throw new Refused({ code: 'exception', message: `context.${kind}() is for workers` });
+  const made = await onSuspended(tx, run, suspension);
+  if ('refused' in made) throw new Refused(made.refused);
+  return made.ref;
+}
+
+function toWaiting(suspension: Suspension, ref: string): Waiting {
+  const step = { ...suspension.step, name: plain(suspension.step.name) };
+  if (suspension.kind === 'sleep') return { kind: 'sleep', step };
+  if (suspension.kind === 'approve') return { kind: 'approve', step, title: suspension.title };
+  return { kind: 'call', step, workerId: suspension.workerId, runId: ref };
+}
+
+/** A text column refuses NUL. */
+const plain = (name: string) => name.replaceAll('\0', '\ufffd');

@@ -1,0 +1,133 @@
+/** Replicas of a service that owns runs, on one database and one NATS. */
+import { connectBus, ensureStreams, type Relay } from '@gantry/events';
+import { inTransaction } from '@gantry/http';
+import {
+  createDatabase,
+  type FakeExecutor,
+  fakeExecutor,
+  startTestNats,
+  type TestDatabase,
+  type TestNats,
+} from '@gantry/testing';
+import { Pool, type PoolClient } from 'pg';
+import { pino } from 'pino';
+import { type RunEngine, startRunEngine } from '../engine';
+import type { NewRun } from '../run';
+
+type EngineOptions = Partial<Parameters<typeof startRunEngine>[0]>;
+
+export interface TestEngines {
+  database: TestDatabase;
+  nats: TestNats;
+  pool: Pool;
+  /** Blobs by key; presigned URLs are `http://objects/<key>`. */
+  blobs: Map<string, Buffer>;
+  replica(options?: EngineOptions): Promise<RunEngine>;
+  executor(): Promise<FakeExecutor>;
+  tx<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
+  /** Closes replicas and executors, and empties the tables. */
+  reset(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const log = pino({ level: 'silent' });
+const idleRelay: Relay = { kick: () => {}, stop: async () => {} };
+
+export async function startTestEngines(): Promise<TestEngines> {
+  const [database, nats] = await Promise.all([createDatabase('worker-api'), startTestNats()]);
+  const pool = new Pool({ connectionString: database.url, max: 8 });
+  pool.on('error', () => {});
+  const blobs = new Map<string, Buffer>();
+  const opened: (() => Promise<unknown>)[] = [];
+
+  async function connect(user: 'worker-api' | 'executor') {
+    const bus = await connectBus({ url: nats.url(user), name: user, log });
+    opened.push(() => bus.nc.close());
+    return bus;
+  }
+
+  async function close() {
+    for (const closeOne of opened.splice(0).reverse()) await closeOne();
+  }
+
+  return {
+    database,
+    nats,
+    pool,
+    blobs,
+    async replica(options = {}) {
+      const bus = await connect('worker-api');
+      await ensureStreams(bus);
+      const own = new Pool({ connectionString: database.url, max: 8 });
+      own.on('error', () => {});
+      const engine = await startRunEngine({
+        source: 'worker',
+        pool: own,
+        bus,
+        objects: {
+          presignGet: async (key: string) => `http://objects/${key}`,
+          presignPut: async (key: string) => `http://objects/${key}`,
+          put: async (key: string, bytes: Buffer) => void blobs.set(key, bytes),
+        } as unknown as Parameters<typeof startRunEngine>[0]['objects'],
+        relay: idleRelay,
+        secretsOf: async () => ({}),
+        log,
+        leaseMs: 20_000,
+        ...options,
+      });
+      opened.push(async () => {
+        await engine.drain();
+        await engine.stop();
+        await own.end();
+      });
+      return engine;
+    },
+    executor: async () => fakeExecutor(await connect('executor'), 'worker'),
+    tx: (work) => inTransaction(pool, work),
+    async reset() {
+      await close();
+      blobs.clear();
+      await pool.query('TRUNCATE runs, run_events, run_artifacts, run_steps, outbox');
+    },
+    async stop() {
+      await close();
+      await pool.end();
+      await nats.stop();
+      await database.drop();
+    },
+  };
+}
+
+export function aRun(over: Partial<NewRun> = {}): NewRun {
+  return {
+    workspaceId: 'ws_a',
+    subjectId: 'wrk_1',
+    kind: 'run',
+    trigger: 'api',
+    version: 1,
+    inputs: { n: 1 },
+    createdBy: 'usr_1',
+    spec: {
+      code: { digest: 'a'.repeat(64), key: 'code/a', size: 10 },
+      entrypoint: 'main.py',
+      dependencies: [],
+      outputs: [],
+      secrets: [],
+      files: [],
+      limits: {
+        wallMs: 1_000,
+        cpuSeconds: 1,
+        memoryBytes: 64 << 20,
+        processes: 8,
+        tmpBytes: 1 << 20,
+        outputBytes: 1 << 20,
+        logBytes: 1 << 20,
+        artifactBytes: 1 << 20,
+      },
+      network: 'none',
+      isolation: 'zygote',
+      may: ['approve', 'call'],
+    },
+    ...over,
+  };
+}

@@ -1,0 +1,49 @@
+/** Queues what is due, on every replica: they skip each other's rows. */
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { wakeDueRuns } from './resume-runs';
+import type { Run } from './run';
+
+const TICK_MS = 500;
+
+export interface Waker {
+  /** Something may be due now. */
+  kick(): void;
+  stop(): Promise<void>;
+}
+
+export function startWaker(deps: { pool: Pool; log: Logger; onQueued: (runs: Run[]) => void }): Waker {
+  const { pool, log } = deps;
+  let stopped = false;
+  let waking: Promise<void> | null = null;
+  let again = false;
+  const tick = setInterval(wake, TICK_MS);
+
+  function wake() {
+    again = Boolean(waking);
+    if (stopped || waking) return;
+    waking = wakeAll()
+      .catch((err) => log.warn({ err }, 'due runs not queued: will try again'))
+      .finally(() => {
+        waking = null;
+        if (again) wake();
+      });
+  }
+
+  async function wakeAll() {
+    for (let more = true; more && !stopped; ) {
+      const woken = await wakeDueRuns(pool);
+      more = woken.more;
+      if (woken.runs.length) deps.onQueued(woken.runs);
+    }
+  }
+
+  return {
+    kick: wake,
+    stop: async () => {
+      stopped = true;
+      clearInterval(tick);
+      await waking;
+    },
+  };
+}
