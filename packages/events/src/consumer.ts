@@ -1,8 +1,10 @@
 /**
- * Hearing what other services announce, each event once.
+ * Hearing what services announce, each event once.
  *
- * The handler runs in the transaction that also writes the inbox row, and the message is acknowledged after the commit:
+ * A handler runs in the transaction that also writes its inbox row, and the message is acknowledged after the commit:
  * a crash in between delivers it again and the inbox row drops it. What breaks its schema is terminated and counted.
+ * A service hears each kind of event once and hands it to all who react to it; each reaction has a transaction and an inbox
+ * row of its own, so that one that fails is tried again without the others.
  */
 import { AckPolicy, type ConsumerMessages, DeliverPolicy, type JsMsg } from 'nats';
 import type { Pool, PoolClient } from 'pg';
@@ -21,24 +23,44 @@ export interface Consumer {
   stop(): Promise<void>;
 }
 
+export interface Reaction<T> {
+  /** Part of its inbox rows: with another name it would see old events as new. */
+  name: string;
+  /** False: nothing to do for this one, so it needs no transaction. Default: all are wanted. */
+  wants?: (data: T, workspaceId: string) => boolean | Promise<boolean>;
+  handle: (tx: PoolClient, received: Received<T>) => Promise<void>;
+}
+
+interface ConsumerOptions<T extends z.ZodType> {
+  bus: Bus;
+  pool: Pool;
+  service: string;
+  event: EventType<T>;
+  log: Logger;
+}
+
 const envelope = z.object({ id: z.string(), workspaceid: z.string(), data: z.unknown() });
 
 const ACK_WAIT_NS = 30_000_000_000;
 const RETRY_MS = 2_000;
 
+/** For an event that one part of a service reacts to. */
+export const consume = <T extends z.ZodType>(
+  options: ConsumerOptions<T> & Omit<Reaction<z.infer<T>>, 'name'>,
+): Promise<Consumer> => consumeBy({ ...options, reactions: [{ ...options, name: '' }] });
+
+/** What each connection consumes. Two consumers of one event would share its messages, and each would miss some. */
+const consumed = new WeakMap<Bus, Set<string>>();
+
 /** One durable consumer for each service and event; its replicas share the messages. */
-export async function consume<T extends z.ZodType>(options: {
-  bus: Bus;
-  pool: Pool;
-  service: string;
-  event: EventType<T>;
-  /** False: nothing to do for this one, so it needs no transaction. Default: all are wanted. */
-  wants?: (data: z.infer<T>) => boolean;
-  handle: (tx: PoolClient, received: Received<z.infer<T>>) => Promise<void>;
-  log: Logger;
-}): Promise<Consumer> {
-  const { bus, pool, service, event, wants = () => true, handle, log } = options;
+export async function consumeBy<T extends z.ZodType>(
+  options: ConsumerOptions<T> & { reactions: Reaction<z.infer<T>>[] },
+): Promise<Consumer> {
+  const { bus, pool, service, event, reactions, log } = options;
   const durable = `${service}-${event.subject.replaceAll('.', '-')}`;
+  const known = consumed.get(bus) ?? new Set();
+  if (known.has(durable)) throw new Error(`${durable} is consumed already: give both reactions to one consumeBy()`);
+  consumed.set(bus, known.add(durable));
   const manager = await bus.nc.jetstreamManager({ checkAPI: false });
   await manager.consumers.add(EVENTS_STREAM, {
     durable_name: durable,
@@ -57,21 +79,28 @@ export async function consume<T extends z.ZodType>(options: {
       log.error({ err, subject: message.subject, seq: message.seq }, 'event breaks its schema: terminated');
       return message.term();
     }
-    if (!wants(received.data)) return message.ack();
+    const outcomes = await Promise.allSettled(reactions.map((reaction) => react(reaction, received)));
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (!failed) return message.ack();
+    log.warn({ err: failed.reason, subject: message.subject }, 'event not consumed: will try again');
+    message.nak(RETRY_MS);
+  }
+
+  async function react(reaction: Reaction<z.infer<T>>, received: Received<z.infer<T>>): Promise<void> {
+    const { name, wants = () => true, handle } = reaction;
+    if (!(await wants(received.data, received.workspaceId))) return;
     const client = await pool.connect();
     try {
       await client.query('BEGIN');
       const fresh = await client.query(
         'INSERT INTO inbox (consumer, event_id) VALUES ($1, $2) ON CONFLICT DO NOTHING',
-        [durable, received.id],
+        [name ? `${durable}:${name}` : durable, received.id],
       );
       if (fresh.rowCount) await handle(client, received);
       await client.query('COMMIT');
-      message.ack();
     } catch (err) {
       await client.query('ROLLBACK').catch(() => {});
-      log.warn({ err, subject: message.subject }, 'event not consumed: will try again');
-      message.nak(RETRY_MS);
+      throw err;
     } finally {
       client.release();
     }
@@ -86,6 +115,7 @@ export async function consume<T extends z.ZodType>(options: {
   })();
   return {
     stop: async () => {
+      known.delete(durable);
       await messages.close();
       await loop;
     },

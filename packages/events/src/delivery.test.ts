@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import { pino } from 'pino';
 import { type Bus, connectBus, encode, ensureStreams } from './bus';
 import { tokenRevoked } from './catalogue';
-import { type Consumer, consume } from './consumer';
+import { type Consumer, consume, consumeBy } from './consumer';
 import { enqueue, type Relay, startRelay } from './outbox';
 
 const log = pino({ level: 'silent' });
@@ -99,3 +99,35 @@ test('events committed while NATS is dead arrive once when it is back', async ()
   await until(() => ids.length >= 3, { deadlineMs: 20_000 });
   expect(ids.sort()).toEqual(['a', 'b', 'c']);
 }, 40_000);
+
+test('all who react to an event hear it once, also when one of them fails at first', async () => {
+  const heardBy: Record<string, string[]> = { steady: [], late: [] };
+  let failures = 1;
+  consumer = await consumeBy({
+    bus,
+    pool,
+    service: 'worker-api',
+    event: tokenRevoked,
+    reactions: [
+      { name: 'steady', handle: async (_tx, { data }) => void heardBy.steady?.push(data.tokenId) },
+      {
+        name: 'late',
+        handle: async (_tx, { data }) => {
+          if (failures-- > 0) throw new Error('not now');
+          heardBy.late?.push(data.tokenId);
+        },
+      },
+      { name: 'indifferent', wants: () => false, handle: () => Promise.reject(new Error('was not wanted')) },
+    ],
+    log,
+  });
+  await announce('tok_a', 'COMMIT');
+  await until(() => heardBy.late?.length, { deadlineMs: 10_000 });
+  expect(heardBy).toEqual({ steady: ['tok_a'], late: ['tok_a'] });
+});
+
+test('a second consumer of an event in one process is refused: each would miss what the other hears', async () => {
+  await heard();
+  const second = consume({ bus, pool, service: 'worker-api', event: tokenRevoked, handle: async () => {}, log });
+  await expect(second).rejects.toThrow('consumed already');
+});
