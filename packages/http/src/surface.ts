@@ -48,6 +48,8 @@ export interface SurfaceOptions {
   beside?: (app: Express) => void;
 }
 
+/** Far longer than ids are. */
+const TOKEN_IN_PATH = /\b([a-z]{3}_)[\w.-]{40,}/g;
 const REQUEST_ID = /^[\w.:-]{8,128}$/;
 
 export function createSurface(options: SurfaceOptions): Express {
@@ -195,12 +197,13 @@ function requestLog(log: Logger): RequestHandler {
       res.setHeader('X-Request-Id', id);
       return id;
     },
-    // Paths only: a query may carry a webhook's token or a presigned signature.
+    // Paths only: a query may carry a webhook's token or a presigned signature. Where a path holds a token, as that of a
+    // review link does, its kind is enough.
     serializers: {
       req: (req) => ({
         id: req.id,
         method: req.method,
-        path: String(req.url).split('?')[0],
+        path: String(req.url).split('?')[0]?.replace(TOKEN_IN_PATH, '$1...'),
         address: req.remoteAddress,
       }),
       res: (res) => ({ status: res.statusCode }),

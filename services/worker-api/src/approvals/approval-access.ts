@@ -1,0 +1,40 @@
+/** Who may decide: members who see the worker, but for whoever started the run where the worker forbids that. */
+import { AppError, type Principal, roleAtLeast } from '@gantry/http';
+import type { Deps } from '../deps';
+import type { Approval } from '../generated/prisma/client';
+import { type ApprovalOfWorker, approvalToApi, idsOf } from './approval';
+import { reviewUrl } from './review-link';
+import { sameAs } from './self-approval';
+
+type AccessDeps = Pick<Deps, 'pool' | 'hasher' | 'dashboardUrl'>;
+
+/** @throws AppError 403 */
+export async function requireMayDecide({ pool }: AccessDeps, caller: Principal, approval: Approval): Promise<void> {
+  if ((await startedBySame(pool, caller, [approval])).size === 0) return;
+  throw new AppError(
+    'forbidden',
+    'self_approval',
+    'you started this run, and its worker wants somebody else to decide about it',
+  );
+}
+
+/** As this caller sees them; a link is shown to those who may decide anyway. */
+export async function toApiFor(deps: AccessDeps, caller: Principal, approvals: ApprovalOfWorker[]) {
+  const own = await startedBySame(deps.pool, caller, approvals);
+  return approvals.map((approval) => {
+    const mayDecide = roleAtLeast(caller.role, 'member') && !own.has(approval.id);
+    const isOpen = mayDecide && approval.status === 'pending';
+    return approvalToApi(approval, {
+      mayDecide,
+      reviewUrl: isOpen ? reviewUrl(deps.hasher, deps.dashboardUrl, approval) : null,
+    });
+  });
+}
+
+/** Ids of the approvals that this caller may not decide for having started the run. */
+async function startedBySame(pool: Deps['pool'], caller: Principal, approvals: Approval[]): Promise<Set<string>> {
+  const guarded = approvals.filter(({ forbidSelf, requestedBy }) => forbidSelf && requestedBy !== null);
+  const starters = guarded.map(({ requestedBy }) => String(requestedBy));
+  const same = await sameAs(pool, idsOf(caller), starters);
+  return new Set(guarded.filter(({ requestedBy }) => same.has(String(requestedBy))).map(({ id }) => id));
+}

@@ -1,0 +1,195 @@
+import { notFound, type Principal } from '@gantry/http';
+import type { Pool, PoolClient } from 'pg';
+import type { Approval, ApprovalStatus, Prisma, PrismaClient } from '../generated/prisma/client';
+import { visibleTo } from '../workers/worker-access';
+import type { ApprovalOfWorker, Decided } from './approval';
+
+const withWorker = { worker: { select: { name: true } } } as const;
+
+export interface NewApproval {
+  id: string;
+  workspaceId: string;
+  runId: string;
+  workerUid: string;
+  /** The slug. */
+  workerId: string;
+  stepOrdinal: number | null;
+  title: string;
+  message: string | null;
+  data: unknown;
+  form: unknown;
+  requestedBy: string | null;
+  requestedAt: Date;
+  expiresAt: Date;
+  forbidSelf: boolean;
+  linkNumber: number | null;
+}
+
+export async function insertApproval(tx: PoolClient, approval: NewApproval): Promise<void> {
+  const json = (value: unknown) => (value === null || value === undefined ? null : JSON.stringify(value));
+  await tx.query(
+    `INSERT INTO approvals (id, workspace_id, run_id, worker_uid, worker_id, step_ordinal, title, message, data, form,
+       requested_by, requested_at, expires_at, forbid_self, link_number)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+    [
+      approval.id,
+      approval.workspaceId,
+      approval.runId,
+      approval.workerUid,
+      approval.workerId,
+      approval.stepOrdinal,
+      approval.title,
+      approval.message,
+      json(approval.data),
+      json(approval.form),
+      approval.requestedBy,
+      approval.requestedAt,
+      approval.expiresAt,
+      approval.forbidSelf,
+      approval.linkNumber,
+    ],
+  );
+}
+
+export interface ApprovalFilter {
+  status?: ApprovalStatus;
+  /** The slug. */
+  workerId?: string;
+  runId?: string;
+}
+
+export interface ApprovalPage {
+  limit: number;
+  offset: number;
+  /** Only older ones than this. */
+  before?: { requestedAt: Date; id: string };
+}
+
+/** Newest first. */
+export function listApprovals(
+  prisma: PrismaClient,
+  caller: Principal,
+  filter: ApprovalFilter,
+  { limit, offset, before }: ApprovalPage,
+): Promise<ApprovalOfWorker[]> {
+  return prisma.approval.findMany({
+    where: {
+      ...seenBy(caller),
+      ...filter,
+      ...(before && {
+        OR: [{ requestedAt: { lt: before.requestedAt } }, { requestedAt: before.requestedAt, id: { lt: before.id } }],
+      }),
+    },
+    orderBy: [{ requestedAt: 'desc' }, { id: 'desc' }],
+    take: limit,
+    skip: offset,
+    include: withWorker,
+  });
+}
+
+export function countPendingApprovals(prisma: PrismaClient, caller: Principal): Promise<number> {
+  return prisma.approval.count({ where: { ...seenBy(caller), status: 'pending' } });
+}
+
+/** @throws AppError 404, also for another workspace's and for one of a private worker that the caller does not see */
+export async function getApproval(prisma: PrismaClient, caller: Principal, id: string): Promise<ApprovalOfWorker> {
+  const approval = await prisma.approval.findFirst({ where: { ...seenBy(caller), id }, include: withWorker });
+  if (!approval) throw notFound('approval', id);
+  return approval;
+}
+
+/** The pending one, if the run waits for one; null for a run that never asked. Who may see the run has been asked before. */
+export function findLastApprovalOfRun(
+  prisma: PrismaClient,
+  workspaceId: string,
+  runId: string,
+): Promise<ApprovalOfWorker | null> {
+  return prisma.approval.findFirst({
+    where: { workspaceId, runId },
+    orderBy: [{ requestedAt: 'desc' }, { id: 'desc' }],
+    include: withWorker,
+  });
+}
+
+/** Of a run, oldest first. */
+export const listApprovalsOfRun = (prisma: PrismaClient, workspaceId: string, runId: string): Promise<Approval[]> =>
+  prisma.approval.findMany({ where: { workspaceId, runId }, orderBy: [{ requestedAt: 'asc' }, { id: 'asc' }] });
+
+/** Of whoever holds a link: in any workspace that is not deleted. */
+export function findApprovalForLink(prisma: PrismaClient, id: string): Promise<ApprovalOfWorker | null> {
+  return prisma.approval.findFirst({
+    where: { id, worker: { deletedAt: null, workspace: { deletedAt: null } } },
+    include: withWorker,
+  });
+}
+
+/** Of what is known to exist, whoever may see it. */
+export const readApproval = (prisma: PrismaClient, id: string): Promise<Approval> =>
+  prisma.approval.findUniqueOrThrow({ where: { id } });
+
+/** Before anything else of a transaction that touches an approval and its run. */
+export async function lockRun(tx: PoolClient, runId: string): Promise<void> {
+  await tx.query('SELECT 1 FROM runs WHERE id = $1 FOR UPDATE', [runId]);
+}
+
+/** @returns false where somebody else has the run's row at this moment */
+export async function tryLockRun(tx: PoolClient, runId: string): Promise<boolean> {
+  const { rowCount } = await tx.query('SELECT 1 FROM runs WHERE id = $1 FOR UPDATE SKIP LOCKED', [runId]);
+  return Boolean(rowCount);
+}
+
+/** Pending approvals whose time is over, or whose run waits no more; but for these. */
+export async function listOver(pool: Pool, now: Date, but: string[], limit: number): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>({
+    name: 'list-over-approvals',
+    text: `SELECT a.id FROM approvals a JOIN runs r ON r.id = a.run_id
+           WHERE a.status = 'pending' AND (a.expires_at <= $1 OR r.status <> 'pending_approval') AND a.id <> ALL ($2)
+           ORDER BY a.expires_at LIMIT $3`,
+    values: [now, but, limit],
+  });
+  return rows.map(({ id }) => id);
+}
+
+export interface Decision {
+  status: Decided;
+  /** User or token; null for a link and for the platform. */
+  decidedBy: string | null;
+  decidedByLabel: string | null;
+  decidedAt: Date;
+  reason: string | null;
+  answer: unknown;
+}
+
+/** @returns false for one that is not pending any more */
+export async function markDecided(tx: PoolClient, id: string, decision: Decision): Promise<boolean> {
+  const { status, decidedBy, decidedByLabel, decidedAt, reason, answer } = decision;
+  const { rowCount } = await tx.query(
+    `UPDATE approvals SET status = $2::approval_status, decided_by = $3, decided_by_label = $4, decided_at = $5,
+       reason = $6, answer = $7 WHERE id = $1 AND status = 'pending'`,
+    [id, status, decidedBy, decidedByLabel, decidedAt, reason, answer === null ? null : JSON.stringify(answer)],
+  );
+  return Boolean(rowCount);
+}
+
+/** Ends the links of before. @returns null where it is not pending any more, or has no links */
+export async function nextLink(tx: Prisma.TransactionClient, id: string): Promise<ApprovalOfWorker | null> {
+  const { count } = await tx.approval.updateMany({
+    where: { id, status: 'pending', linkNumber: { not: null } },
+    data: { linkNumber: { increment: 1 } },
+  });
+  return count ? tx.approval.findUnique({ where: { id }, include: withWorker }) : null;
+}
+
+/** What people call a user or a token; null for one that is gone. */
+export async function labelOf(prisma: PrismaClient, id: string | null): Promise<string | null> {
+  if (!id) return null;
+  const user = await prisma.user.findUnique({ where: { id }, select: { name: true, email: true } });
+  if (user) return user.name ?? user.email;
+  return (await prisma.token.findUnique({ where: { id }, select: { name: true } }))?.name ?? null;
+}
+
+/** The approvals of the workers that the caller sees. */
+const seenBy = (caller: Principal): Prisma.ApprovalWhereInput => ({
+  workspaceId: caller.workspaceId,
+  worker: { deletedAt: null, ...visibleTo(caller) },
+});

@@ -1,0 +1,82 @@
+/**
+ * Ends what nobody decides: approvals whose time is over, and those whose run has ended without them.
+ *
+ * Any number of replicas may sweep: each passes by the runs that others have locked, and an approval is ended once.
+ */
+import { inTransaction } from '@gantry/http';
+import { SYSTEM } from '../audit/actor';
+import { listOver, readApproval, tryLockRun } from './approval-repository';
+import { announceMove, type SettleDeps, settleIn } from './settle-approval';
+
+export interface ApprovalSweeper {
+  /** Ends all that is over now. @returns how many */
+  tick(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const EVERY_MS = 1_000;
+const BATCH = 100;
+
+/** @param options.auto false: only `tick()` called by hand does anything */
+export function startApprovalSweeper(deps: SettleDeps, options: { auto: boolean }): ApprovalSweeper {
+  const { pool, log, now } = deps;
+  let under: Promise<unknown> = Promise.resolve();
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function tick(): Promise<number> {
+    let ended = 0;
+    /** Somebody else is at them, or they failed: the others must not wait. */
+    const passedBy: string[] = [];
+    for (;;) {
+      const ids = await listOver(pool, now(), passedBy, BATCH);
+      for (const id of ids) {
+        const done = await endOver(deps, id).catch((err) => {
+          log.error({ err, approvalId: id }, 'approval not ended: will try again');
+          return false;
+        });
+        if (done) ended++;
+        else passedBy.push(id);
+      }
+      if (ids.length < BATCH || stopped) return ended;
+    }
+  }
+
+  function schedule() {
+    if (stopped) return;
+    timer = setTimeout(() => {
+      under = tick()
+        .catch((err) => log.warn({ err }, 'approvals: will try again'))
+        .finally(schedule);
+    }, EVERY_MS);
+  }
+  if (options.auto) schedule();
+
+  return {
+    tick,
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await under;
+    },
+  };
+}
+
+async function endOver(deps: SettleDeps, id: string): Promise<boolean> {
+  const approval = await readApproval(deps.prisma, id);
+  const run = await deps.engine.get(approval.workspaceId, approval.runId);
+  const decision = {
+    status: 'expired' as const,
+    decidedBy: null,
+    decidedByLabel: null,
+    decidedAt: deps.now(),
+    reason: run.status === 'pending_approval' ? 'nobody decided in time' : `the run was ${run.status}`,
+    answer: null,
+  };
+  const moved = await inTransaction(deps.pool, async (tx) => {
+    if (!(await tryLockRun(tx, run.id))) return null;
+    return settleIn(deps, tx, { approval, run, actor: SYSTEM, decision });
+  });
+  if (moved) announceMove(deps, moved);
+  return moved !== null;
+}

@@ -1,0 +1,95 @@
+/** The rules of an approval, and how the API shows one. */
+import { type AppError, conflict, invalid, type Principal } from '@gantry/http';
+import { createInputValidator, type InputItem } from '@gantry/program';
+import type { Approval, ApprovalStatus, Worker } from '../generated/prisma/client';
+
+export type ApprovalOfWorker = Approval & { worker: Pick<Worker, 'name'> };
+
+/** The decision becomes the result of a step, which has 64 KB at most; the rest is for who decided. */
+const ANSWER_BYTES_MAX = 60 * 1024;
+
+/** Null for an approval without a form. */
+export const formOf = ({ form }: Pick<Approval, 'form'>): InputItem[] | null => form as InputItem[] | null;
+
+/** @throws AppError 409 with who decided and when, or that the time is over */
+export function requireOpen(approval: Approval, now: Date): void {
+  if (approval.status !== 'pending') throw decidedAlready(approval);
+  if (approval.expiresAt <= now) {
+    throw conflict(
+      'approval_expired',
+      `nobody decided in time: this approval expired ${approval.expiresAt.toISOString()}`,
+    );
+  }
+}
+
+export function decidedAlready(approval: Approval): AppError {
+  const { status, decidedAt, reason } = approval;
+  const when = decidedAt?.toISOString() ?? 'meanwhile';
+  if (status === 'expired') return conflict('approval_expired', `this approval ended ${when}: ${reason}`);
+  return conflict('already_decided', `this approval was ${status} by ${deciderOf(approval) ?? 'somebody'} ${when}`);
+}
+
+/** What people call whoever decided: an e-mail address, the name of a token, `link: <name>`. */
+export const deciderOf = ({ decidedBy, decidedByLabel }: Approval): string | null => decidedByLabel ?? decidedBy;
+
+/**
+ * What a person who approves filled in, with the form's defaults.
+ * @throws AppError 400 naming every field that is wrong
+ */
+export function checkAnswer(form: InputItem[] | null, data: Record<string, unknown> | undefined): unknown {
+  if (!form) return requireSmall(data ?? null);
+  const validator = createInputValidator(form);
+  const problems = validator.problems(data ?? {});
+  if (problems.length) {
+    throw invalid(
+      problems.map(({ path, message }) => ({
+        path: path.replace(/^inputs/, 'data'),
+        message: message.replace(/^unknown input/, 'unknown field'),
+      })),
+      'invalid_data',
+    );
+  }
+  return requireSmall(validator.check(data ?? {}));
+}
+
+export function requireSmall<T>(answer: T): T {
+  if (Buffer.byteLength(JSON.stringify(answer)) <= ANSWER_BYTES_MAX) return answer;
+  throw invalid([{ path: 'data', message: `is larger than ${ANSWER_BYTES_MAX / 1024} KB` }], 'invalid_data');
+}
+
+/** Ids of the credential that decides: the user's, and the token's. */
+export const idsOf = ({ userId, tokenId }: Principal): string[] => [userId, tokenId].filter((id) => id !== null);
+
+export interface ApprovalView {
+  /** Whether this caller may decide it, were it still pending. */
+  mayDecide: boolean;
+  /** Null for who may not decide, and where there is none. */
+  reviewUrl: string | null;
+}
+
+export function approvalToApi(approval: ApprovalOfWorker, { mayDecide, reviewUrl }: ApprovalView) {
+  const { status, decidedAt, decidedBy, decidedByLabel } = approval;
+  return {
+    id: approval.id,
+    run_id: approval.runId,
+    worker_id: approval.workerId,
+    worker_name: approval.worker.name,
+    status,
+    title: approval.title,
+    message: approval.message,
+    data: approval.data,
+    form: formOf(approval),
+    requested_by: approval.requestedBy,
+    requested_at: approval.requestedAt.toISOString(),
+    expires_at: approval.expiresAt.toISOString(),
+    decided_at: decidedAt?.toISOString() ?? null,
+    decided_by: decidedBy ?? decidedByLabel,
+    decided_by_label: decidedByLabel,
+    reason: approval.reason,
+    answer: approval.answer,
+    review_url: reviewUrl,
+    permissions: { decide: mayDecide && status === 'pending' },
+  };
+}
+
+export type Decided = Exclude<ApprovalStatus, 'pending'>;

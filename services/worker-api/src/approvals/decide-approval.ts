@@ -1,0 +1,50 @@
+/** Somebody approves or rejects. Who may has been asked before. */
+import { inTransaction } from '@gantry/http';
+import type { Actor } from '../audit/actor';
+import type { Approval } from '../generated/prisma/client';
+import { checkAnswer, decidedAlready, formOf, requireOpen, requireSmall } from './approval';
+import { lockRun, readApproval } from './approval-repository';
+import { announceMove, type SettleDeps, settleIn } from './settle-approval';
+
+export type Verdict = 'approve' | 'reject';
+
+export interface Answer {
+  reason?: string;
+  data?: Record<string, unknown>;
+}
+
+export interface Decider {
+  /** User or token; null for whoever holds a link. */
+  id: string | null;
+  /** What the run's code, the log and other people are told. */
+  label: string | null;
+  actor: Actor;
+}
+
+/** @throws AppError 400 naming fields of the form, 409 decided, expired, or of a run that has ended */
+export async function decideApproval(
+  deps: SettleDeps,
+  approval: Approval,
+  verdict: Verdict,
+  { reason, data }: Answer,
+  { id, label, actor }: Decider,
+): Promise<void> {
+  const decidedAt = deps.now();
+  requireOpen(approval, decidedAt);
+  const approves = verdict === 'approve';
+  const decision = {
+    status: approves ? ('approved' as const) : ('rejected' as const),
+    decidedBy: id,
+    decidedByLabel: label,
+    decidedAt,
+    reason: reason?.trim() || null,
+    answer: approves ? checkAnswer(formOf(approval), data) : requireSmall(data ?? null),
+  };
+  const run = await deps.engine.get(approval.workspaceId, approval.runId);
+  const moved = await inTransaction(deps.pool, async (tx) => {
+    await lockRun(tx, run.id);
+    return settleIn(deps, tx, { approval, run, actor, decision });
+  });
+  if (!moved) throw decidedAlready(await readApproval(deps.prisma, approval.id));
+  announceMove(deps, moved);
+}

@@ -1,0 +1,137 @@
+/** A run asks people: before it starts, or in the middle of its code. */
+import { approvalRequested, enqueue, newId, type RunError, type Suspension } from '@gantry/events';
+import { AppError, type FieldProblem } from '@gantry/http';
+import { checkDefaults, type InputItem, inputItems } from '@gantry/program';
+import type { Run, RunEngine } from '@gantry/run-engine';
+import type { PoolClient } from 'pg';
+import { insertApproval } from './approval-repository';
+
+export interface RequestDeps {
+  engine: Pick<RunEngine, 'appendEventIn'>;
+  now: () => Date;
+}
+
+export interface ApprovalRequest {
+  title: string;
+  message: string | null;
+  /** JSON for whoever decides. */
+  data: unknown;
+  /** Items like a worker's inputs, which whoever approves fills in. */
+  form: unknown[] | null;
+  /** Null: what the worker's version says. */
+  expiresInSeconds: number | null;
+  /** Null: the run is held before it starts. */
+  stepOrdinal: number | null;
+}
+
+interface Rules {
+  forbid_self: boolean;
+  public_links: boolean;
+  expires_in_seconds: number;
+}
+
+const EXPIRY_SECONDS_MAX = 2_592_000;
+const EXPIRY_SECONDS_MIN = 1;
+
+/**
+ * Inside the transaction that makes the run wait: row, announcement and an event for those who watch.
+ * @returns the approval's id. @throws AppError 400 for a form or an expiry that can't be
+ */
+export async function requestApprovalIn(
+  { engine, now }: RequestDeps,
+  tx: PoolClient,
+  run: Run,
+  request: ApprovalRequest,
+): Promise<string> {
+  const form = request.form && readForm(request.form);
+  const rules = await rulesOf(tx, run);
+  const requestedAt = now();
+  const seconds = readExpiry(request.expiresInSeconds) ?? rules.expires_in_seconds;
+  const expiresAt = new Date(requestedAt.getTime() + seconds * 1_000);
+  const id = newId('apr_');
+  const worker = { workerUid: run.subjectId, workerId: run.subjectRef ?? run.subjectId };
+  const title = withoutNul(request.title);
+  await insertApproval(tx, {
+    id,
+    workspaceId: run.workspaceId,
+    runId: run.id,
+    ...worker,
+    stepOrdinal: request.stepOrdinal,
+    title,
+    message: request.message === null ? null : withoutNul(request.message),
+    data: request.data,
+    form,
+    requestedBy: run.createdBy,
+    requestedAt,
+    expiresAt,
+    forbidSelf: rules.forbid_self,
+    linkNumber: rules.public_links ? 1 : null,
+  });
+  await enqueue(
+    (sql, values) => tx.query(sql, values),
+    approvalRequested,
+    run.workspaceId,
+    { ...worker, approvalId: id, runId: run.id, title, expiresAt: expiresAt.getTime() },
+    run.traceparent ?? undefined,
+  );
+  await engine.appendEventIn(tx, run.id, {
+    type: 'approval',
+    data: { id, status: 'pending', title, expires_at: expiresAt.toISOString() },
+  });
+  return id;
+}
+
+/** `context.approve()`: what cannot be asked ends the run with the reason. */
+export async function suspendForApproval(
+  deps: RequestDeps,
+  tx: PoolClient,
+  run: Run,
+  suspension: Extract<Suspension, { kind: 'approve' }>,
+): Promise<{ ref: string } | { refused: RunError }> {
+  const { title, message, data, form, expiresInSeconds, step } = suspension;
+  try {
+    const request = { title, message, data: data ?? null, form, expiresInSeconds, stepOrdinal: step.ordinal };
+    return { ref: await requestApprovalIn(deps, tx, run, request) };
+  } catch (err) {
+    if (!(err instanceof AppError)) throw err;
+    return { refused: { code: 'exception', type: 'ValueError', message: `context.approve(): ${err.detail}` } };
+  }
+}
+
+/** With every shorthand spelt out. @throws AppError 400 naming every place that is wrong */
+function readForm(items: unknown[]): InputItem[] {
+  const parsed = inputItems.safeParse(items);
+  if (!parsed.success) {
+    throw wrong(parsed.error.issues.map(({ path, message }) => ({ path: ['form', ...path].join('.'), message })));
+  }
+  const form = parsed.data;
+  const files = form.flatMap(({ type }, index) =>
+    type === 'file' ? [{ path: `form.${index}.type`, message: 'an approval can not ask for a file' }] : [],
+  );
+  const problems = [...files, ...checkDefaults(form, 'form')];
+  if (problems.length) throw wrong(problems);
+  return form;
+}
+
+function readExpiry(seconds: number | null): number | null {
+  if (seconds === null) return null;
+  if (seconds >= EXPIRY_SECONDS_MIN && seconds <= EXPIRY_SECONDS_MAX) return seconds;
+  throw wrong([{ path: 'expires_in', message: 'must be between a second and 30 days' }]);
+}
+
+const wrong = (problems: FieldProblem[]): AppError =>
+  new AppError('invalid', 'invalid', problems.map(({ path, message }) => `${path}: ${message}`).join('; '), {
+    fields: problems,
+  });
+
+/** Text columns can't hold it. */
+const withoutNul = (text: string): string => text.replaceAll('\0', '\ufffd');
+
+/** Of the version that the run began with. */
+async function rulesOf(tx: PoolClient, run: Run): Promise<Rules> {
+  const { rows } = await tx.query<{ rules: Partial<Rules> | null }>(
+    "SELECT definition -> 'approvals' AS rules FROM worker_versions WHERE worker_uid = $1 AND number = $2",
+    [run.subjectId, run.version],
+  );
+  return { forbid_self: false, public_links: true, expires_in_seconds: 604_800, ...rows[0]?.rules };
+}

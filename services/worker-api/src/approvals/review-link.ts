@@ -1,0 +1,35 @@
+/**
+ * Links with which somebody without an account decides one approval.
+ *
+ * The token is the approval's id and a signature under the platform's pepper over the id, the number of the link and the
+ * expiry. Nothing of it is stored: a new number ends the links of before, and after the expiry there is none that counts.
+ * Any pepper that is still configured verifies, so a rotation of peppers does not end links.
+ */
+import type { TokenHasher } from '@gantry/auth';
+import type { Approval } from '../generated/prisma/client';
+
+const SHAPE = /^rvw_([A-Za-z0-9_-]{21})\.([A-Za-z0-9_-]{43})$/;
+
+type Linked = Pick<Approval, 'id' | 'expiresAt' | 'linkNumber'>;
+
+const signed = ({ id, expiresAt, linkNumber }: Linked): string => `review ${id} ${linkNumber} ${expiresAt.getTime()}`;
+
+/** Null where the approval has no public link. */
+export function reviewUrl(hasher: TokenHasher, dashboardUrl: string, approval: Linked): string | null {
+  if (approval.linkNumber === null) return null;
+  const signature = hasher.hash(signed(approval)).hash.toString('base64url');
+  return `${dashboardUrl}/review/rvw_${approval.id.slice('apr_'.length)}.${signature}`;
+}
+
+/** The approval that a token speaks of, which proves nothing yet. Null for what can't be a token. */
+export function approvalIdIn(token: string): string | null {
+  const [, id] = SHAPE.exec(token) ?? [];
+  return id ? `apr_${id}` : null;
+}
+
+/** In constant time. */
+export function isLinkOf(hasher: TokenHasher, approval: Linked, token: string): boolean {
+  const [, , signature] = SHAPE.exec(token) ?? [];
+  if (!signature || approval.linkNumber === null) return false;
+  return hasher.matches(signed(approval), Buffer.from(signature, 'base64url'));
+}

@@ -1,0 +1,64 @@
+/** What whoever holds a review link sees and does, signed in or not. */
+import { AppError, type Operations } from '@gantry/http';
+import type { Request, Response } from 'express';
+import { actorBy } from '../audit/actor';
+import type { Deps } from '../deps';
+import { type ApprovalOfWorker, deciderOf, formOf } from './approval';
+import { findApprovalForLink, labelOf } from './approval-repository';
+import { decideApproval, type Verdict } from './decide-approval';
+import { approvalIdIn, isLinkOf } from './review-link';
+
+export function reviewOperations(deps: Deps): Operations {
+  const answer = async (res: Response, approval: ApprovalOfWorker) => {
+    res.json(reviewToApi(approval, await labelOf(deps.prisma, approval.requestedBy)));
+  };
+  const decide = (verdict: Verdict) => async (req: Request, res: Response) => {
+    const approval = await getByLink(deps, req);
+    const { name, ...given } = req.body ?? {};
+    const label = `link: ${name?.trim() || 'somebody without a name'}`;
+    await decideApproval(deps, approval, verdict, given, {
+      id: null,
+      label,
+      actor: { ...actorBy(req, 'link'), label },
+    });
+    await answer(res, await getByLink(deps, req));
+  };
+  return {
+    getReview: async (req, res) => answer(res, await getByLink(deps, req)),
+    approveByLink: decide('approve'),
+    rejectByLink: decide('reject'),
+  };
+}
+
+/** @throws AppError 404, the same for a token that is wrong, ended, expired or of something that is gone */
+async function getByLink({ prisma, hasher, now }: Deps, req: Request): Promise<ApprovalOfWorker> {
+  const token = String(req.params.token);
+  const id = approvalIdIn(token);
+  const approval = id && (await findApprovalForLink(prisma, id));
+  if (approval && isLinkOf(hasher, approval, token) && approval.expiresAt > now()) return approval;
+  throw new AppError(
+    'not_found',
+    'not_found',
+    'this link does not work: it has ended, or is not whole; ask for another',
+  );
+}
+
+/** No id that opens anything: whoever is signed in may find the approval by its id, and decide in the own name. */
+function reviewToApi(approval: ApprovalOfWorker, startedBy: string | null) {
+  return {
+    approval_id: approval.id,
+    workspace_id: approval.workspaceId,
+    status: approval.status,
+    title: approval.title,
+    message: approval.message,
+    data: approval.data,
+    form: formOf(approval),
+    worker_name: approval.worker.name,
+    started_by: startedBy,
+    requested_at: approval.requestedAt.toISOString(),
+    expires_at: approval.expiresAt.toISOString(),
+    decided_at: approval.decidedAt?.toISOString() ?? null,
+    decided_by: deciderOf(approval),
+    reason: approval.reason,
+  };
+}
