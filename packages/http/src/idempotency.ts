@@ -17,8 +17,15 @@ const ALREADY_DONE =
   'this request has been carried out; what it made is in the list, but its secret was shown only in the first answer';
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 
-/** @param keep `once`: that it was done, and not what was answered */
-export function idempotency(pool: Pool, keep: true | 'once' = true): RequestHandler {
+/**
+ * @param keep `once`: that it was done, and not what was answered
+ * @param scopeOf among whose keys this one counts
+ */
+export function idempotency(
+  pool: Pool,
+  keep: true | 'once' = true,
+  scopeOf: (req: Request) => string = callerScope,
+): RequestHandler {
   return async (req, res, next) => {
     const key = req.get('Idempotency-Key');
     if (key === undefined) return next();
@@ -27,7 +34,7 @@ export function idempotency(pool: Pool, keep: true | 'once' = true): RequestHand
         new AppError('invalid', 'invalid_idempotency_key', 'Idempotency-Key: 1 to 255 visible ASCII characters'),
       );
     }
-    const workspace = req.principal?.workspaceId ?? `address:${networkOf(req.ip ?? 'unknown')}`;
+    const scope = scopeOf(req);
     const hash = requestHash(req);
     const taken = await pool.query(
       `INSERT INTO idempotency_keys (workspace_id, key, request_hash, locked_until)
@@ -37,12 +44,12 @@ export function idempotency(pool: Pool, keep: true | 'once' = true): RequestHand
        WHERE idempotency_keys.created_at < now() - make_interval(hours => $5)
           OR (idempotency_keys.response_status IS NULL AND idempotency_keys.locked_until < now())
        RETURNING 1`,
-      [workspace, key, hash, LOCK_SECONDS, KEPT_HOURS],
+      [scope, key, hash, LOCK_SECONDS, KEPT_HOURS],
     );
     if (!taken.rowCount) {
       const { rows } = await pool.query(
         'SELECT request_hash, response_status, response_body FROM idempotency_keys WHERE workspace_id = $1 AND key = $2',
-        [workspace, key],
+        [scope, key],
       );
       const [stored] = rows;
       if (stored && stored.request_hash !== hash) {
@@ -62,9 +69,9 @@ export function idempotency(pool: Pool, keep: true | 'once' = true): RequestHand
       const done = settled
         ? pool.query(
             'UPDATE idempotency_keys SET response_status = $3, response_body = $4::jsonb WHERE workspace_id = $1 AND key = $2',
-            [workspace, key, res.statusCode, secret ? null : JSON.stringify(body)],
+            [scope, key, res.statusCode, secret ? null : JSON.stringify(body)],
           )
-        : pool.query('DELETE FROM idempotency_keys WHERE workspace_id = $1 AND key = $2', [workspace, key]);
+        : pool.query('DELETE FROM idempotency_keys WHERE workspace_id = $1 AND key = $2', [scope, key]);
       // Answer even if the key can't be stored: what was asked for has happened.
       done.catch((err) => req.log.error({ err }, 'idempotency key not stored')).finally(() => json(body));
       return res;
@@ -72,6 +79,9 @@ export function idempotency(pool: Pool, keep: true | 'once' = true): RequestHand
     next();
   };
 }
+
+const callerScope = (req: Request): string =>
+  req.principal?.workspaceId ?? `address:${networkOf(req.ip ?? 'unknown')}`;
 
 /** Of what the caller sent; uploaded files count with their bytes. */
 function requestHash(req: Request): string {

@@ -1,5 +1,6 @@
-import express, { type RequestHandler } from 'express';
+import express, { type Request, type RequestHandler } from 'express';
 import { AppError } from './errors';
+import './request';
 
 export const JSON_BYTES_MAX = 1024 * 1024;
 const DEPTH_MAX = 64;
@@ -8,7 +9,13 @@ const REFUSED_KEYS = new Set(['__proto__', 'constructor']);
 
 /** JSON bodies up to 1 MB, 64 levels deep, without keys that pollute prototypes. */
 export function jsonBody(): RequestHandler[] {
-  const parse = express.json({ limit: JSON_BYTES_MAX, strict: false });
+  const parse = express.json({
+    limit: JSON_BYTES_MAX,
+    strict: false,
+    verify: (req: Request, _res, bytes) => {
+      req.rawBody = bytes;
+    },
+  });
   return [
     (req, _res, next) => {
       // `curl -X POST` sends neither a body nor its type. Where a body may be left out that is no wrong type.

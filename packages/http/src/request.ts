@@ -9,6 +9,8 @@ declare global {
       /** Set where the operation asks for a credential and got a good one. */
       principal?: Principal;
       operation?: Operation;
+      /** The JSON body as it came, for signatures; absent without one. */
+      rawBody?: Buffer;
     }
   }
 }
