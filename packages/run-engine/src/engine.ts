@@ -22,6 +22,7 @@ import {
   serviceClosing,
   serviceFloor,
 } from './run-events';
+import { createRunHubs } from './run-hub';
 import {
   countRuns,
   getRun,
@@ -117,7 +118,8 @@ export async function startRunEngine(deps: {
   computeCostUsd?: (usage: Usage) => number;
 }): Promise<RunEngine> {
   const { source, pool, bus, objects, relay, log, leaseMs = LEASE_MS } = deps;
-  const waiters = createWaiters(bus, source, () => {});
+  const hubs = createRunHubs({ bus, pool, source, log });
+  const waiters = createWaiters(bus, source, (runId) => hubs.changed(runId));
   /** Logs of runs that have just ended, for whoever waited; gone with the run object. */
   const knownLogs = new WeakMap<Run, string>();
 
@@ -301,7 +303,7 @@ export async function startRunEngine(deps: {
       return JSON.parse((await objects.getBuffer(run.outputKey, run.spec.limits.outputBytes)).toString());
     },
 
-    stream: (req, res, run, include) => streamRun({ bus, pool, source, log }, req, res, run, include),
+    stream: (req, res, run, include) => streamRun(hubs, req, res, run, include),
     drain: () => dispatcher.close(),
 
     async stop() {
@@ -311,6 +313,7 @@ export async function startRunEngine(deps: {
       stepRecords.close();
       await ingest.stop();
       waiters.close();
+      hubs.close();
     },
   };
 }

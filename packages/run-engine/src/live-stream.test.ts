@@ -1,115 +1,64 @@
 import { request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Bus, connectBus, ensureStreams } from '@gantry/events';
-import {
-  createDatabase,
-  fakeExecutor,
-  noUsage,
-  startTestNats,
-  type TestDatabase,
-  type TestNats,
-  until,
-} from '@gantry/testing';
+import { type Bus, newId } from '@gantry/events';
+import { type FakeExecutor, type FakeJob, noUsage, until } from '@gantry/testing';
 import express from 'express';
-import { Pool } from 'pg';
-import { pino } from 'pino';
-import { type RunEngine, startRunEngine } from './engine';
-import type { NewRun } from './run';
+import type { RunEngine } from './engine';
+import type { NewRun, Run } from './run';
+import { aRun, startTestEngines, type TestEngines } from './test/engines';
 
-const log = pino({ level: 'silent' });
+interface Replica {
+  engine: RunEngine;
+  bus: Bus;
+  server: Server;
+  port: number;
+}
 
-let database: TestDatabase;
-let nats: TestNats;
-let executorBus: Bus;
-const replicas: { engine: RunEngine; server: Server; port: number; pool: Pool; bus: Bus }[] = [];
+let engines: TestEngines;
+let executor: FakeExecutor;
+let one: Replica;
+let two: Replica;
 
 beforeAll(async () => {
-  [database, nats] = await Promise.all([createDatabase('automation-api'), startTestNats()]);
-  executorBus = await connectBus({ url: nats.url('executor'), name: 'executor', log });
-  for (let i = 0; i < 2; i++) replicas.push(await startReplica());
+  engines = await startTestEngines();
+  [one, two, executor] = await Promise.all([startReplica(), startReplica(), engines.executor()]);
 });
 
 afterAll(async () => {
-  await executorBus.nc.close();
-  for (const { engine, server, pool, bus } of replicas) {
+  for (const { server } of [one, two]) {
     server.closeAllConnections();
     server.close();
-    await engine.drain();
-    await engine.stop();
-    await bus.nc.close();
-    await pool.end();
   }
-  await nats.stop();
-  await database.drop();
+  await engines.stop();
 });
 
-async function startReplica() {
-  const bus = await connectBus({ url: nats.url('automation-api'), name: 'automation-api', log });
-  await ensureStreams(bus);
-  const pool = new Pool({ connectionString: database.url, max: 4 });
-  const engine = await startRunEngine({
-    source: 'automation',
-    pool,
-    bus,
-    objects: { presignGet: async () => 'http://objects' } as unknown as Parameters<typeof startRunEngine>[0]['objects'],
-    relay: { kick: () => {}, stop: async () => {} },
-    secretsOf: async () => ({}),
-    log,
-  });
+async function startReplica(): Promise<Replica> {
+  const bus = await engines.connect('worker-api');
+  const engine = await engines.replica({ bus, onSuspended: async () => ({ ref: newId('apr_') }) });
   const app = express();
   app.get('/:id', async (req, res) => {
     const include = req.query.include === 'logs' ? 'logs' : req.query.include === 'no-logs' ? 'no-logs' : 'all';
     await engine.stream(req, res, await engine.get('ws_a', req.params.id), include);
   });
   const server = app.listen(0);
-  return { engine, server, pool, bus, port: (server.address() as AddressInfo).port };
+  return { engine, bus, server, port: (server.address() as AddressInfo).port };
 }
 
-const newRun: NewRun = {
-  workspaceId: 'ws_a',
-  subjectId: 'aut_1',
-  kind: 'run',
-  trigger: 'api',
-  version: 1,
-  inputs: {},
-  createdBy: null,
-  spec: {
-    code: { digest: 'a'.repeat(64), key: 'k', size: 1 },
-    entrypoint: 'main.py',
-    dependencies: [],
-    outputs: [],
-    secrets: [],
-    files: [],
-    limits: {
-      wallMs: 1,
-      cpuSeconds: 1,
-      memoryBytes: 64 << 20,
-      processes: 1,
-      tmpBytes: 1 << 20,
-      outputBytes: 1,
-      logBytes: 1,
-      artifactBytes: 1,
-    },
-    network: 'none',
-    isolation: 'zygote',
-  },
-};
-
-async function startedRun() {
-  const engine = replicas[0]?.engine as RunEngine;
-  const run = await engine.submit(newRun);
-  const job = await until(() => fakeExecutor(executorBus, 'automation').claim());
-  return { run, job };
+async function startedRun(over: Partial<NewRun> = {}): Promise<{ run: Run; job: FakeJob }> {
+  const run = await one.engine.submit(aRun(over));
+  return { run, job: await claimed() };
 }
+
+const claimed = () => until(() => executor.claim(), { deadlineMs: 10_000 });
 
 interface Reader {
-  events: { id: number; type: string; text?: string }[];
+  events: { id: number; type: string; text?: string; status?: string; name?: string }[];
   ended: Promise<void>;
   cut: () => void;
 }
 
 function read(
-  replica: number,
+  replica: Replica,
   runId: string,
   options: { lastEventId?: number; query?: string; accept?: string } = {},
 ): Reader {
@@ -118,7 +67,7 @@ function read(
   const ended = new Promise<void>((resolve) => {
     const req = httpRequest(
       {
-        port: replicas[replica]?.port,
+        port: replica.port,
         path: `/${runId}?${options.query ?? ''}`,
         headers: {
           Accept: options.accept ?? 'text/event-stream',
@@ -155,7 +104,7 @@ test('a reader that is cut off three times and comes back on either replica gets
   const seen: Reader['events'] = [];
   let written = 0;
   for (let leg = 0; leg < 4; leg++) {
-    const reader = read(leg % 2, run.id, leg ? { lastEventId: seen.at(-1)?.id } : {});
+    const reader = read(leg % 2 ? two : one, run.id, leg ? { lastEventId: seen.at(-1)?.id } : {});
     for (let n = 0; n < 25; n++) {
       await job.report(line(written++));
       // Somewhere inside the leg, without a pause that a slow machine could fall behind of.
@@ -183,9 +132,9 @@ test('logs can be left out, or read alone, and a run that has ended is told from
   const { run, job } = await startedRun();
   await job.report({ type: 'started' }, line(1), { type: 'progress', fraction: 0.5, message: 'half' });
   await job.report({ type: 'finished', status: 'failed', error: { code: 'exception', message: 'no' }, usage: noUsage });
-  await replicas[1]?.engine.waitForEnd(run, 5_000);
+  await two.engine.waitForEnd(run, 5_000);
   const types = async (query: string) => {
-    const reader = read(1, run.id, { query });
+    const reader = read(two, run.id, { query });
     await reader.ended;
     return reader.events.map((event) => event.type);
   };
@@ -196,9 +145,109 @@ test('logs can be left out, or read alone, and a run that has ended is told from
 
 test('whoever sees `done` finds the run ended', async () => {
   const { run, job } = await startedRun();
-  const reader = read(1, run.id);
+  const reader = read(two, run.id);
   await job.complete(5);
   await reader.ended;
   expect(reader.events.at(-1)?.type).toBe('done');
-  expect(await replicas[0]?.engine.get('ws_a', run.id)).toMatchObject({ status: 'completed', output: 5 });
+  expect(await one.engine.get('ws_a', run.id)).toMatchObject({ status: 'completed', output: 5 });
+});
+
+test('a run that sleeps, waits for a person and is tried again is told whole over three reconnects, without waiting for gaps', async () => {
+  const { run, job } = await startedRun({ retry: { max: 1, backoffMs: 10, factor: 1, backoffMsMax: 10 } });
+  const began = Date.now();
+  const seen: Reader['events'] = [];
+  let reader = read(one, run.id);
+  /** Cut off when it has seen what is named, and read on elsewhere. */
+  const goOn = async (replica: Replica, after: (event: Reader['events'][number]) => boolean) => {
+    await until(() => reader.events.some(after));
+    reader.cut();
+    await reader.ended;
+    seen.push(...reader.events);
+    reader = read(replica, run.id, { lastEventId: seen.at(-1)?.id });
+  };
+
+  const step = { ordinal: 1, kind: 'step', name: 'charge' } as const;
+  await job.report({ type: 'started' }, line(1), { type: 'step', ...step, durationMs: 3 });
+  await goOn(two, ({ type }) => type === 'step');
+  const sleep = { ordinal: 2, kind: 'sleep', name: 'sleep' } as const;
+  const asleep = { kind: 'sleep', step: sleep, wakeAt: Date.now() } as const;
+  await job.report(line(2), { type: 'finished', status: 'suspended', suspension: asleep, usage: noUsage });
+
+  const second = await claimed();
+  const approve = { ordinal: 3, kind: 'approve', name: 'ok' } as const;
+  const asked = { title: 'ok?', message: null, data: null, form: null, expiresInSeconds: null };
+  await second.report({ type: 'started' }, line(3));
+  await goOn(one, ({ text }) => text === 'line 3');
+  const asking = { kind: 'approve', step: approve, ...asked } as const;
+  await second.report({ type: 'finished', status: 'suspended', suspension: asking, usage: noUsage });
+  await until(() => reader.events.some(({ status }) => status === 'pending_approval'));
+  await engines.tx(async (tx) => {
+    await one.engine.appendEventIn(tx, run.id, { type: 'approval', data: { approval_id: 'apr_1', status: 'approved' } });
+    await one.engine.resumeIn(tx, run.id, { from: 'pending_approval', step: { ordinal: 3, result: 'yes' } });
+  });
+  one.engine.hint(run);
+  await goOn(two, ({ type }) => type === 'approval');
+
+  const third = await claimed();
+  const error = { code: 'exception', message: 'no' } as const;
+  await third.report({ type: 'started' }, line(4), { type: 'finished', status: 'failed', error, usage: noUsage });
+  const fourth = await claimed();
+  await fourth.report({ type: 'started' }, line(5));
+  await fourth.report({ type: 'finished', status: 'completed', output: 1, usage: noUsage });
+  await reader.ended;
+  seen.push(...reader.events);
+
+  expect(seen.map(({ type, status, text, name }) => text ?? name ?? status ?? type)).toEqual([
+    ...['running', 'running', 'line 1', 'charge', 'line 2', 'queued', 'sleep', 'queued'],
+    ...['running', 'line 3', 'pending_approval', 'approved', 'ok', 'queued'],
+    ...['running', 'line 4', 'queued', 'queued', 'running', 'line 5', 'output', 'completed'],
+  ]);
+  const ids = seen.map((e) => e.id);
+  expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+  expect(Date.now() - began).toBeLessThan(4_500);
+  // Whoever comes afterwards is told the same.
+  const late = read(one, run.id, { lastEventId: 0 });
+  await late.ended;
+  expect(late.events.map(({ id }) => id)).toEqual(ids.filter((id) => id > 0));
+});
+
+test('many readers of one run are told everything, and cost the replica what one does', async () => {
+  const { run, job } = await startedRun();
+  await job.report({ type: 'started' });
+  const readers = Array.from({ length: 150 }, () => read(two, run.id));
+  await until(() => readers.every(({ events }) => events.some(({ id }) => id > 0)));
+  const before = two.bus.nc.stats().inMsgs;
+  for (let n = 0; n < 40; n++) await job.report(line(n));
+  // Others come in the middle, one of them with a number that nobody gave it.
+  readers.push(...Array.from({ length: 20 }, () => read(two, run.id)));
+  const liar = read(two, run.id, { lastEventId: 999_999_999 });
+  for (let n = 40; n < 80; n++) await job.report(line(n));
+  await job.report({ type: 'finished', status: 'completed', output: 1, usage: noUsage });
+  await Promise.all([...readers, liar].map(({ ended }) => ended));
+  const expected = Array.from({ length: 80 }, (_, n) => `line ${n}`);
+  for (const { events } of readers) {
+    expect(events.flatMap(({ text }) => text ?? [])).toEqual(expected);
+    expect(events.at(-1)?.type).toBe('done');
+  }
+  // Each of 81 reports is heard by the readers' subscription and by ingestion, which replicas share.
+  expect(two.bus.nc.stats().inMsgs - before).toBeLessThan(81 * 4);
+  expect(liar.events.filter(({ text }) => text)).toEqual([]);
+});
+
+test('what a run changed of its contexts is for the service, and not streamed', async () => {
+  const { run, job } = await startedRun();
+  const digest = 'b'.repeat(64);
+  const change = { name: 'notes', from: digest, size: 3, sha256: digest };
+  const key = `ws_a/runs/${run.id}/1/pack`;
+  await job.report(
+    { type: 'started' },
+    { type: 'context', ...change, key },
+    { type: 'context', ...change, key: 'ws_b/contexts/theirs' },
+    { type: 'finished', status: 'completed', output: 1, usage: noUsage },
+  );
+  const ended = await one.engine.waitForEnd(run, 5_000);
+  const reader = read(two, run.id);
+  await reader.ended;
+  expect(reader.events.map(({ type }) => type)).toEqual(['status', 'output', 'done']);
+  expect(await one.engine.contextChanges(ended)).toEqual([{ ...change, key }]);
 });

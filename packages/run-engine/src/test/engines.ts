@@ -1,5 +1,5 @@
 /** Replicas of a service that owns runs, on one database and one NATS. */
-import { connectBus, ensureStreams, type Relay } from '@gantry/events';
+import { type Bus, connectBus, ensureStreams, type Relay } from '@gantry/events';
 import { inTransaction } from '@gantry/http';
 import {
   createDatabase,
@@ -24,6 +24,7 @@ export interface TestEngines {
   blobs: Map<string, Buffer>;
   replica(options?: EngineOptions): Promise<RunEngine>;
   executor(): Promise<FakeExecutor>;
+  connect(user: 'worker-api' | 'executor'): Promise<Bus>;
   tx<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
   /** Closes replicas and executors, and empties the tables. */
   reset(): Promise<void>;
@@ -55,15 +56,15 @@ export async function startTestEngines(): Promise<TestEngines> {
     nats,
     pool,
     blobs,
+    connect,
     async replica(options = {}) {
-      const bus = await connect('worker-api');
+      const bus = options.bus ?? (await connect('worker-api'));
       await ensureStreams(bus);
       const own = new Pool({ connectionString: database.url, max: 8 });
       own.on('error', () => {});
       const engine = await startRunEngine({
         source: 'worker',
         pool: own,
-        bus,
         objects: {
           presignGet: async (key: string) => `http://objects/${key}`,
           presignPut: async (key: string) => `http://objects/${key}`,
@@ -74,6 +75,7 @@ export async function startTestEngines(): Promise<TestEngines> {
         log,
         leaseMs: 20_000,
         ...options,
+        bus,
       });
       opened.push(async () => {
         await engine.drain();
