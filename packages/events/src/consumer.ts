@@ -16,6 +16,8 @@ import { EVENTS_STREAM, type EventType } from './catalogue';
 export interface Received<T> {
   id: string;
   workspaceId: string;
+  /** When it was committed. */
+  at: Date;
   data: T;
 }
 
@@ -28,7 +30,8 @@ export interface Reaction<T> {
   name: string;
   /** False: nothing to do for this one, so it needs no transaction. Default: all are wanted. */
   wants?: (data: T, workspaceId: string) => boolean | Promise<boolean>;
-  handle: (tx: PoolClient, received: Received<T>) => Promise<void>;
+  /** @param afterCommit does it when, and if, the transaction has committed */
+  handle: (tx: PoolClient, received: Received<T>, afterCommit: (work: () => void) => void) => Promise<void>;
 }
 
 interface ConsumerOptions<T extends z.ZodType> {
@@ -39,7 +42,7 @@ interface ConsumerOptions<T extends z.ZodType> {
   log: Logger;
 }
 
-const envelope = z.object({ id: z.string(), workspaceid: z.string(), data: z.unknown() });
+const envelope = z.object({ id: z.string(), workspaceid: z.string(), time: z.coerce.date(), data: z.unknown() });
 
 const ACK_WAIT_NS = 30_000_000_000;
 const RETRY_MS = 2_000;
@@ -73,8 +76,8 @@ export async function consumeBy<T extends z.ZodType>(
   async function receive(message: JsMsg) {
     let received: Received<z.infer<T>>;
     try {
-      const { id, workspaceid, data } = decode(envelope, message.data);
-      received = { id, workspaceId: workspaceid, data: event.data.parse(data) };
+      const { id, workspaceid, time, data } = decode(envelope, message.data);
+      received = { id, workspaceId: workspaceid, at: time, data: event.data.parse(data) };
     } catch (err) {
       log.error({ err, subject: message.subject, seq: message.seq }, 'event breaks its schema: terminated');
       return message.term();
@@ -89,6 +92,7 @@ export async function consumeBy<T extends z.ZodType>(
   async function react(reaction: Reaction<z.infer<T>>, received: Received<z.infer<T>>): Promise<void> {
     const { name, wants = () => true, handle } = reaction;
     if (!(await wants(received.data, received.workspaceId))) return;
+    const afterwards: (() => void)[] = [];
     const client = await pool.connect();
     try {
       await client.query('BEGIN');
@@ -96,7 +100,7 @@ export async function consumeBy<T extends z.ZodType>(
         'INSERT INTO inbox (consumer, event_id) VALUES ($1, $2) ON CONFLICT DO NOTHING',
         [name ? `${durable}:${name}` : durable, received.id],
       );
-      if (fresh.rowCount) await handle(client, received);
+      if (fresh.rowCount) await handle(client, received, (work) => afterwards.push(work));
       await client.query('COMMIT');
     } catch (err) {
       await client.query('ROLLBACK').catch(() => {});
@@ -104,6 +108,7 @@ export async function consumeBy<T extends z.ZodType>(
     } finally {
       client.release();
     }
+    for (const work of afterwards) work();
   }
 
   const consumer = await bus.js.consumers.get(EVENTS_STREAM, durable);

@@ -45,7 +45,7 @@ describe('after an outage from 10:00 to 10:05:30', () => {
 
   test('fire_once makes good once, unless something is due anyway', () => {
     const hourly = { cron: '1 * * * *', timezone: 'UTC' };
-    expect(planFires(hourly, 'fire_once', first, now)).toEqual({ start: [first], missed: 1 });
+    expect(planFires(hourly, 'fire_once', first, now)).toEqual({ start: [first], missed: 1, late: 1 });
     expect(iso(planFires(minutely, 'fire_once', first, now).start)).toEqual(['2026-01-01T10:05:00.000Z']);
   });
 
@@ -56,7 +56,7 @@ describe('after an outage from 10:00 to 10:05:30', () => {
 
   test('a single late fire is none to skip', () => {
     const hourly = { cron: '1 * * * *', timezone: 'UTC' };
-    expect(planFires(hourly, 'skip', first, now)).toEqual({ start: [], missed: 1 });
+    expect(planFires(hourly, 'skip', first, now)).toEqual({ start: [], missed: 1, late: 0 });
   });
 });
 

@@ -13,6 +13,8 @@ export interface Plan {
   start: Date[];
   /** Fires that came and went without a run in their time, also those that are made good now. */
   missed: number;
+  /** How many of `start` are missed ones. */
+  late: number;
 }
 
 /** What to do about the fires from `first` to `now`, by the schedule's misfire policy. */
@@ -20,8 +22,8 @@ export function planFires(schedule: Schedule, misfire: Misfire, first: Date, now
   const { fires, count } = dueFires(schedule, first, now, CATCH_UP_MAX);
   const inTime = fires.filter((fire) => now.getTime() - fire.getTime() <= GRACE_MS);
   const missed = count - inTime.length;
-  if (misfire === 'catch_up') return { start: fires, missed };
+  if (misfire === 'catch_up') return { start: fires, missed, late: fires.length - inTime.length };
   const [latest] = fires.slice(-1);
-  if (misfire === 'fire_once' && !inTime.length && latest) return { start: [latest], missed };
-  return { start: inTime, missed };
+  if (misfire === 'fire_once' && !inTime.length && latest) return { start: [latest], missed, late: 1 };
+  return { start: inTime, missed, late: 0 };
 }

@@ -1,0 +1,201 @@
+/**
+ * Starts what is due by the clock, exactly once whatever number of replicas ticks.
+ *
+ * Due triggers are locked some at a time (whoever finds one locked passes it by); their runs are written and their next
+ * fires set in the same transaction. A replica that dies in between has written nothing, and another finds them still
+ * due. Should a fire be started twice all the same, its time is unique by worker.
+ *
+ * Each trigger has a savepoint of its own. What can't begin for a reason of its worker becomes a failed run; what fails
+ * for a reason that nobody foresaw is counted as missed, said in the log, and left behind. Neither holds up the others.
+ */
+import { enqueue, scheduleMissed } from '@gantry/events';
+import { AppError, inTransaction, isDependencyDown } from '@gantry/http';
+import type { Run } from '@gantry/run-engine';
+import { type Misfire, nextFire, planFires } from '@gantry/schedule';
+import type { Pool, PoolClient } from 'pg';
+import { Counter } from 'prom-client';
+import type { Deps } from '../deps';
+import type { Worker } from '../generated/prisma/client';
+import { startRun } from '../runs/start-run';
+import { insertRefusedRun } from './refused-run';
+
+export interface CronTicker {
+  /** Starts all that is due now. @returns how many runs were made */
+  tick(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const EVERY_MS = 500;
+const TRIGGERS_PER_BATCH = 100;
+/** After an outage each trigger of a batch may have a hundred runs to make good: the rest waits for the next batch. */
+const RUNS_PER_BATCH = 500;
+
+const fires = new Counter({
+  name: 'gantry_schedule_fires_total',
+  help: 'Fires of schedules: started, or missed (not started in their time, made good later or not)',
+  labelNames: ['outcome'],
+});
+
+interface DueTrigger {
+  id: string;
+  cron: string;
+  timezone: string;
+  misfire: Misfire;
+  inputs: Record<string, unknown>;
+  nextRunAt: Date;
+  worker: Pick<Worker, 'uid' | 'id' | 'workspaceId' | 'name' | 'status' | 'currentVersion'>;
+}
+
+/** What a batch has written, told to others after its commit. */
+interface Batch {
+  /** Triggers that were dealt with. */
+  count: number;
+  started: number;
+  missed: number;
+  refused: Run[];
+}
+
+/** @param auto false: only `tick()` called by hand does anything */
+export function startCronTicker(deps: Deps, options: { auto: boolean }): CronTicker {
+  const { pool, engine, relay, now, log } = deps;
+  let under: Promise<unknown> = Promise.resolve();
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function tick(): Promise<number> {
+    const at = now();
+    let made = 0;
+    for (;;) {
+      const batch = await fireBatch(deps, pool, at);
+      if (!batch.count) break;
+      made += batch.started + batch.refused.length;
+      if (batch.started) engine.hint();
+      for (const run of batch.refused) engine.announce(run);
+      relay.kick();
+      fires.inc({ outcome: 'started' }, batch.started);
+      fires.inc({ outcome: 'missed' }, batch.missed);
+    }
+    return made;
+  }
+
+  function schedule() {
+    if (stopped) return;
+    timer = setTimeout(() => {
+      under = tick()
+        .catch((err) => log.warn({ err }, 'cron triggers: will try again'))
+        .finally(schedule);
+    }, EVERY_MS);
+  }
+  if (options.auto) schedule();
+
+  return {
+    tick,
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await under;
+    },
+  };
+}
+
+function fireBatch(deps: Deps, pool: Pool, at: Date): Promise<Batch> {
+  return inTransaction(pool, async (tx) => {
+    const batch: Batch = { count: 0, started: 0, missed: 0, refused: [] };
+    for (const due of await lockDue(tx, at)) {
+      await fire(deps, tx, due, at, batch);
+      batch.count++;
+      if (batch.started + batch.refused.length >= RUNS_PER_BATCH) break;
+    }
+    return batch;
+  });
+}
+
+async function lockDue(tx: PoolClient, at: Date): Promise<DueTrigger[]> {
+  const { rows } = await tx.query({
+    name: 'lock-due-triggers',
+    text: `SELECT t.id, t.cron, t.timezone, t.misfire, t.inputs, t.next_run_at AS "nextRunAt",
+             json_build_object('uid', w.uid, 'id', w.id, 'workspaceId', w.workspace_id, 'name', w.name,
+               'status', w.status, 'currentVersion', w.current_version) AS worker
+           FROM worker_triggers t
+           JOIN workers w ON w.uid = t.worker_uid AND w.status = 'active' AND w.deleted_at IS NULL
+           JOIN workspaces s ON s.id = w.workspace_id AND s.deleted_at IS NULL
+           WHERE t.next_run_at <= $1
+           ORDER BY t.next_run_at LIMIT ${TRIGGERS_PER_BATCH}
+           FOR UPDATE OF t SKIP LOCKED`,
+    values: [at],
+  });
+  return rows;
+}
+
+async function fire(deps: Deps, tx: PoolClient, due: DueTrigger, at: Date, batch: Batch): Promise<void> {
+  const about = { workerId: due.worker.id, workspaceId: due.worker.workspaceId, scheduledFor: due.nextRunAt };
+  await tx.query('SAVEPOINT due');
+  try {
+    const { start, missed, late } = planFires(due, due.misfire, due.nextRunAt, at);
+    if (missed) deps.log.warn({ ...about, missed, misfire: due.misfire }, 'fires missed');
+    const made = { started: 0, refused: [] as Run[] };
+    for (const scheduledFor of start) await startFire(deps, tx, due, scheduledFor, made);
+    const lastScheduledAt = start.at(-1) ?? null;
+    await moveOn(tx, due, nextFire(due, at), { lastScheduledAt, missed, startedLate: late });
+    batch.started += made.started;
+    batch.refused.push(...made.refused);
+    batch.missed += missed;
+  } catch (err) {
+    if (isDependencyDown(err)) throw err;
+    deps.log.error({ ...about, err }, 'scheduled run not started');
+    await tx.query('ROLLBACK TO SAVEPOINT due');
+    await moveOn(tx, due, nextFireAfterFailure(due, at), { lastScheduledAt: null, missed: 1, startedLate: 0 });
+    batch.missed++;
+  }
+  await tx.query('RELEASE SAVEPOINT due');
+}
+
+async function startFire(
+  deps: Deps,
+  tx: PoolClient,
+  { worker, inputs }: DueTrigger,
+  scheduledFor: Date,
+  made: Pick<Batch, 'started' | 'refused'>,
+): Promise<void> {
+  const start = { worker, inputs, trigger: 'schedule' as const, createdBy: null, scheduledFor };
+  await tx.query('SAVEPOINT fire');
+  try {
+    if (await startRun(deps, { ...start, tx })) made.started++;
+  } catch (err) {
+    if (!(err instanceof AppError)) throw err;
+    await tx.query('ROLLBACK TO SAVEPOINT fire');
+    const refused = await insertRefusedRun(deps, tx, start, err);
+    if (refused) made.refused.push(refused);
+  }
+  await tx.query('RELEASE SAVEPOINT fire');
+}
+
+/** An expression that can't be read any more is never due again. */
+function nextFireAfterFailure(due: DueTrigger, at: Date): Date | null {
+  try {
+    return nextFire(due, at);
+  } catch {
+    return null;
+  }
+}
+
+interface Passed {
+  lastScheduledAt: Date | null;
+  missed: number;
+  startedLate: number;
+}
+
+async function moveOn(tx: PoolClient, due: DueTrigger, nextRunAt: Date | null, passed: Passed): Promise<void> {
+  const { lastScheduledAt, missed, startedLate } = passed;
+  await tx.query({
+    name: 'move-trigger-on',
+    text: `UPDATE worker_triggers SET next_run_at = $2, last_scheduled_at = coalesce($3, last_scheduled_at),
+             missed_fires = missed_fires + $4 WHERE id = $1`,
+    values: [due.id, nextRunAt, lastScheduledAt, missed],
+  });
+  if (!missed) return;
+  const { uid: workerUid, id: workerId, workspaceId } = due.worker;
+  const since = due.nextRunAt.getTime();
+  const execute = (sql: string, values: unknown[]) => tx.query(sql, values);
+  await enqueue(execute, scheduleMissed, workspaceId, { workerUid, workerId, missed, since, startedLate });
+}
