@@ -1,9 +1,10 @@
-import { newId, type RunError, type Suspension } from '@gantry/events';
-import { type FakeJob, until } from '@gantry/testing';
+import { newId, runSubjects } from '@gantry/events';
+import { type FakeEvent, type FakeExecutor, type FakeJob, noUsage, until } from '@gantry/testing';
 import type { RunEngine } from './engine';
 import type { Run } from './run';
-import type { OnSuspended } from './suspend-run';
+import { settleRuns } from './settle-runs';
 import { aRun, startTestEngines, type TestEngines } from './test/engines';
+import { approve, call, callingReplica, sleep } from './test/suspensions';
 
 let engines: TestEngines;
 beforeAll(async () => {
@@ -12,44 +13,7 @@ beforeAll(async () => {
 afterEach(() => engines.reset());
 afterAll(() => engines.stop());
 
-const failure: RunError = { code: 'exception', message: 'it broke', type: 'ValueError' };
-const sleep = (ordinal: number, ms: number): Suspension => ({
-  kind: 'sleep',
-  step: { ordinal, kind: 'sleep', name: 'sleep' },
-  wakeAt: Date.now() + ms,
-});
-const approve = (ordinal: number): Suspension => ({
-  kind: 'approve',
-  step: { ordinal, kind: 'approve', name: 'Publish?' },
-  ...{ title: 'Publish?', message: null, data: { n: 1 }, form: null, expiresInSeconds: null },
-});
-const call = (ordinal: number): Suspension => ({
-  kind: 'call',
-  step: { ordinal, kind: 'call', name: 'child' },
-  workerId: 'child',
-  inputs: {},
-});
-
-/** Approvals are ids; called runs are submitted in the same transaction, by the engine that is set later. */
-function awaited(): OnSuspended & { engine?: RunEngine } {
-  const made: OnSuspended & { engine?: RunEngine } = async (tx, run, suspension) => {
-    if (suspension.kind === 'approve') return { ref: newId('apr_') };
-    const child = await made.engine?.submitIn(tx, aRun({ parentRunId: run.id, depth: run.depth + 1 }));
-    return { ref: child?.id ?? '' };
-  };
-  return made;
-}
-
-async function callingReplica(options: Parameters<TestEngines['replica']>[0] = {}): Promise<RunEngine> {
-  const onSuspended = awaited();
-  const engine = await engines.replica({ onSuspended, ...options });
-  onSuspended.engine = engine;
-  return engine;
-}
-
-async function claimed(executor: { claim: () => Promise<FakeJob | null> }): Promise<FakeJob> {
-  return until(() => executor.claim(), { deadlineMs: 10_000 });
-}
+const claimed = (executor: FakeExecutor): Promise<FakeJob> => until(() => executor.claim(), { deadlineMs: 10_000 });
 
 const inStatus = (engine: RunEngine, run: Run, status: Run['status']) =>
   until(async () => {
@@ -57,15 +21,20 @@ const inStatus = (engine: RunEngine, run: Run, status: Run['status']) =>
     return now.status === status && now;
   });
 
-const eventsOf = async (run: Run) =>
-  (
-    await engines.pool.query('SELECT seq::float8 AS seq, type, data FROM run_events WHERE run_id = $1 ORDER BY seq', [
-      run.id,
-    ])
-  ).rows;
+/** How each event of a run reads in one word. */
+async function told(run: Run): Promise<string[]> {
+  const { rows } = await engines.pool.query('SELECT type, data FROM run_events WHERE run_id = $1 ORDER BY seq', [
+    run.id,
+  ]);
+  return rows.map(({ type, data }) => data.status ?? type);
+}
+
+const answer = { approved_by: 'Ada', data: null };
+const approved = (engine: RunEngine, run: Run) =>
+  engines.tx((tx) => engine.resumeIn(tx, run.id, { from: 'pending_approval', step: { ordinal: 1, result: answer } }));
 
 test('a run sleeps without an executor, and goes on with what it has recorded', async () => {
-  const engine = await callingReplica();
+  const engine = await callingReplica(engines);
   const executor = await engines.executor();
   const run = await engine.submit(aRun());
   const first = await claimed(executor);
@@ -73,6 +42,7 @@ test('a run sleeps without an executor, and goes on with what it has recorded', 
   await first.suspend(sleep(2, 300));
   const asleep = await inStatus(engine, run, 'suspended');
   expect(asleep).toMatchObject({ suspension: { kind: 'sleep', step: { ordinal: 2 } }, wakeAt: expect.any(Date) });
+  expect(await engine.counts('ws_a')).toEqual({ queued: 0, running: 0, suspended: 1, pending_approval: 0 });
   const second = await claimed(executor);
   expect(second).toMatchObject({
     runId: run.id,
@@ -86,92 +56,42 @@ test('a run sleeps without an executor, and goes on with what it has recorded', 
   await second.complete('done');
   const ended = await engine.waitForEnd(run, 5_000);
   expect(ended).toMatchObject({ status: 'completed', output: 'done', tries: 1, suspension: null, wakeAt: null });
-  expect((await eventsOf(run)).map(({ type, data }) => data.status ?? type)).toEqual([
-    'running',
-    'queued',
-    'step',
-    'queued',
-    'running',
-    'output',
-    'completed',
-  ]);
+  expect(ended.startedAt?.getTime()).toBeLessThan(asleep.wakeAt?.getTime() ?? 0);
+  expect(await told(run)).toEqual(['running', 'queued', 'step', 'queued', 'running', 'output', 'completed']);
 });
 
-test('a run waits for approval and goes on with the answer', async () => {
-  const engine = await callingReplica();
+test('a run waits for approval and goes on with the answer, which counts once', async () => {
+  const engine = await callingReplica(engines);
   const executor = await engines.executor();
   const run = await engine.submit(aRun());
   await (await claimed(executor)).suspend(approve(1));
   await inStatus(engine, run, 'pending_approval');
-  const [step] = await engine.steps(run);
-  expect(step).toMatchObject({ status: 'pending', ref: expect.stringMatching(/^apr_/) });
-  const result = { approved_by: 'Ada', data: null };
-  const resumed = await engines.tx((tx) =>
-    engine.resumeIn(tx, run.id, { from: 'pending_approval', step: { ordinal: 1, result } }),
-  );
-  expect(resumed?.status).toBe('queued');
+  expect(await engine.steps(run)).toMatchObject([{ status: 'pending', ref: expect.stringMatching(/^apr_/) }]);
+  const both = await Promise.all([approved(engine, run), approved(engine, run)]);
+  expect(both.filter(Boolean)).toMatchObject([{ status: 'queued' }]);
   engine.hint(run);
   const job = await claimed(executor);
-  expect(job.steps).toEqual([{ ordinal: 1, kind: 'approve', name: 'Publish?', result }]);
+  expect(job.steps).toEqual([{ ordinal: 1, kind: 'approve', name: 'Publish?', result: answer }]);
   await job.complete(1);
   expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'completed' });
+  expect(await approved(engine, run)).toBeNull();
 });
 
-test('a run that calls another gets its output when that ends', async () => {
-  const engine = await callingReplica();
-  const executor = await engines.executor();
-  const parent = await engine.submit(aRun());
-  await (await claimed(executor)).suspend(call(1));
-  const child = await claimed(executor);
-  expect((await engine.get('ws_a', parent.id)).suspension).toMatchObject({ kind: 'call', runId: child.runId });
-  await child.complete({ n: 5 });
-  const again = await claimed(executor);
-  expect(again.runId).toBe(parent.id);
-  expect(again.steps?.[0]?.result).toEqual({ status: 'completed', output: { n: 5 }, error: null });
-  await again.complete(6);
-  expect(await engine.waitForEnd(parent, 5_000)).toMatchObject({ status: 'completed', output: 6 });
-});
-
-test('a failed run is tried again after a while, and what it used adds up', async () => {
-  const engine = await callingReplica({ computeCostUsd: ({ cpuMs }) => cpuMs * 0.5 });
-  const executor = await engines.executor();
-  const run = await engine.submit(aRun({ retry: { max: 1, backoffMs: 50, factor: 2, backoffMsMax: 1_000 } }));
-  const usage = { wallMs: 10, cpuMs: 10, maxRssBytes: 100, costUsd: 1 };
-  const first = await claimed(executor);
-  await first.report({ type: 'started' }, { type: 'finished', status: 'failed', error: failure, usage });
-  const second = await claimed(executor);
-  expect(second).toMatchObject({ runId: run.id, attempt: 2, tryNumber: 2 });
-  await second.report(
-    { type: 'started' },
-    {
-      type: 'finished',
-      status: 'timed_out',
-      error: { ...failure, code: 'timeout' },
-      usage: { ...usage, maxRssBytes: 50 },
-    },
-  );
-  expect(await engine.waitForEnd(run, 5_000)).toMatchObject({
-    ...{ status: 'timed_out', tries: 2, costUsd: 12, cpuMs: 20, maxRssBytes: 100 },
-  });
-  const { rows } = await engines.pool.query('SELECT data FROM outbox');
-  expect(rows.map(({ data }) => data)).toMatchObject([{ status: 'timed_out', errorCode: 'timeout', costUsd: 12 }]);
-});
-
-test('of runs with one slot, one runs at a time, and they hide nobody', async () => {
-  const engine = await callingReplica();
-  const executor = await engines.executor();
-  const slot = { key: 'wrk_1', limit: 1 };
-  const [one, two] = [await engine.submit(aRun({ slot })), await engine.submit(aRun({ slot }))];
-  const other = await engine.submit(aRun());
-  const [a, b] = [await claimed(executor), await claimed(executor)];
-  expect([a.runId, b.runId]).toEqual([one.id, other.id]);
-  const waiting = executor.claim();
-  await a.complete(1);
-  expect((await waiting)?.runId).toBe(two.id);
+test('an answer to a step that the run does not wait for changes nothing', async () => {
+  const engine = await callingReplica(engines);
+  const run = await engine.submit(aRun());
+  await (await claimed(await engines.executor())).suspend(approve(1));
+  await inStatus(engine, run, 'pending_approval');
+  const resume = (options: Parameters<RunEngine['resumeIn']>[2]) =>
+    engines.tx((tx) => engine.resumeIn(tx, run.id, options));
+  expect(await resume({ from: 'pending_approval', step: { ordinal: 2, result: 1 } })).toBeNull();
+  expect(await resume({ from: 'pending_approval' })).toBeNull();
+  expect(await resume({ from: 'suspended', step: { ordinal: 1, result: 1 } })).toBeNull();
+  expect(await engine.get('ws_a', run.id)).toMatchObject({ status: 'pending_approval' });
 });
 
 test('a held run is not handed out until somebody lets it go', async () => {
-  const engine = await callingReplica();
+  const engine = await callingReplica(engines);
   const executor = await engines.executor();
   const run = await engine.submit(aRun({ held: true }));
   expect(run.status).toBe('pending_approval');
@@ -182,18 +102,200 @@ test('a held run is not handed out until somebody lets it go', async () => {
   expect(await claimed(executor)).toMatchObject({ runId: run.id, attempt: 1 });
 });
 
-test('ending a run that waits says so everywhere, and takes along what it has called', async () => {
-  const engine = await callingReplica();
+test('a suspension that is reported twice, or by an earlier attempt, makes one approval', async () => {
+  const asked: string[] = [];
+  const engine = await engines.replica({
+    onSuspended: async () => {
+      asked.push(newId('apr_'));
+      return { ref: asked.at(-1) as string };
+    },
+  });
   const executor = await engines.executor();
-  const parent = await engine.submit(aRun());
+  const run = await engine.submit(aRun());
+  const job = await claimed(executor);
+  await job.suspend(approve(1));
+  await inStatus(engine, run, 'pending_approval');
+  await job.report({ type: 'finished', status: 'suspended', suspension: approve(1), usage: noUsage });
+  await approved(engine, run);
+  engine.hint(run);
+  const second = await claimed(executor);
+  await job.report({ type: 'finished', status: 'suspended', suspension: approve(1), usage: noUsage });
+  await second.complete(1);
+  expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'completed' });
+  expect(asked).toHaveLength(1);
+});
+
+test('where what a run waits for can not be made, nothing of it is kept; it is tried again, and then the run says so', async () => {
+  let failures = 1;
+  const engine = await engines.replica({
+    onSuspended: async (tx) => {
+      await tx.query("INSERT INTO outbox (id, type, workspace_id, data) VALUES ($1, 'test', 'ws_a', '{}')", [
+        newId('evt_'),
+      ]);
+      if (failures-- > 0) throw new Error('a bug');
+      return { ref: newId('apr_') };
+    },
+  });
+  const made = async () => (await engines.pool.query("SELECT 1 FROM outbox WHERE type = 'test'")).rowCount;
+  const executor = await engines.executor();
+  const lucky = await engine.submit(aRun());
+  await (await claimed(executor)).suspend(approve(1));
+  await inStatus(engine, lucky, 'pending_approval');
+  expect(await made()).toBe(1);
+
+  failures = 100;
+  const unlucky = await engine.submit(aRun());
+  await (await claimed(executor)).suspend(approve(1));
+  expect(await engine.waitForEnd(unlucky, 10_000)).toMatchObject({ status: 'failed', error: { code: 'sandbox' } });
+  expect(await made()).toBe(1);
+  expect(await engine.steps(unlucky)).toEqual([]);
+});
+
+test('a run that asks for what it can not have fails with the reason', async () => {
+  const refused = { code: 'invalid_inputs', message: 'there is no worker child' } as const;
+  const engine = await engines.replica({ onSuspended: async () => ({ refused }) });
+  const executor = await engines.executor();
+  const run = await engine.submit(aRun());
   await (await claimed(executor)).suspend(call(1));
-  const suspended = await inStatus(engine, parent, 'suspended');
-  const [child] = await engine.list('ws_a', { limit: 1, parentRunId: parent.id });
-  const waited = engine.waitForEnd(child as Run, 5_000);
-  const ended = await engines.tx((tx) =>
-    engine.endIn(tx, suspended, { status: 'rejected', error: { code: 'approval_rejected', message: 'no' } }),
+  expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'failed', error: refused });
+  expect(await told(run)).toEqual(['running', 'failed', 'failed']);
+});
+
+describe('a run that calls another', () => {
+  async function calling() {
+    const engine = await callingReplica(engines);
+    const executor = await engines.executor();
+    const parent = await engine.submit(aRun());
+    await (await claimed(executor)).suspend(call(1));
+    const suspended = await inStatus(engine, parent, 'suspended');
+    const [child] = await engine.list('ws_a', { limit: 1, parentRunId: parent.id });
+    return { engine, executor, parent, suspended, child: child as Run };
+  }
+
+  test('gets its output when that ends', async () => {
+    const { engine, executor, parent, suspended, child } = await calling();
+    expect(suspended.suspension).toMatchObject({ kind: 'call', runId: child.id });
+    expect(child).toMatchObject({ depth: 1, parentRunId: parent.id });
+    await (await claimed(executor)).complete({ n: 5, nul: '\u0000' });
+    const again = await claimed(executor);
+    expect(again.runId).toBe(parent.id);
+    expect(again.steps?.[0]?.result).toEqual({ status: 'completed', output: { n: 5, nul: '\u0000' }, error: null });
+    await again.complete(6);
+    expect(await engine.waitForEnd(parent, 5_000)).toMatchObject({ status: 'completed', output: 6 });
+  });
+
+  test.each([
+    [
+      'failed',
+      () => ({ error: { code: 'exception', message: 'no\u0000' } }),
+      { status: 'failed', error: { message: 'no\u0000' } },
+    ],
+    ['completed', () => ({ output: 'x'.repeat(70_000) }), { status: 'failed', error: { code: 'output_too_large' } }],
+    ['completed', (run: Run) => ({ outputKey: `ws_a/runs/${run.id}/1/out` }), { error: { code: 'output_too_large' } }],
+  ] as const)(
+    'hears of a %s one with the reason, also if its output is too large for a step',
+    async (status, ending, result) => {
+      const { executor, parent, child } = await calling();
+      const job = await claimed(executor);
+      await job.report({ type: 'started' }, {
+        type: 'finished',
+        status,
+        ...ending(child),
+        usage: noUsage,
+      } as FakeEvent);
+      const again = await claimed(executor);
+      expect(again.runId).toBe(parent.id);
+      expect(again.steps?.[0]?.result).toMatchObject({ output: null, ...result });
+    },
   );
-  engine.announce(ended as Run);
-  expect(ended?.status).toBe('rejected');
-  expect(await waited).toMatchObject({ status: 'cancelled' });
+
+  test('goes on although the replica that wrote the end died with its commit', async () => {
+    const { executor, parent, engine } = await calling();
+    const child = await claimed(executor);
+    await engine.drain();
+    await engine.stop();
+    // What an engine commits with the end of a run, by one that has no time for anything else.
+    const usage = { costUsd: 0, cpuMs: 0, maxRssBytes: 0 };
+    const ending = {
+      from: 'running',
+      status: 'completed',
+      output: 3,
+      at: new Date(),
+      seq: 1_000_002,
+      ...usage,
+    } as const;
+    const { runId, attempt } = child;
+    await settleRuns(engines.pool, 'worker', [], [{ runId, attempt, ...ending }], []);
+    await engines.replica();
+    const again = await claimed(executor);
+    expect(again).toMatchObject({ runId: parent.id, steps: [{ result: { status: 'completed', output: 3 } }] });
+  });
+
+  test('takes it along when it is cancelled, queued or running', async () => {
+    const queued = await calling();
+    const waited = queued.engine.waitForEnd(queued.child, 5_000);
+    expect(await queued.engine.cancel('ws_a', queued.parent.id)).toMatchObject({ status: 'cancelled' });
+    expect(await waited).toMatchObject({ status: 'cancelled' });
+
+    const running = await calling();
+    const job = await claimed(running.executor);
+    const bus = await engines.connect('executor');
+    const hears = new Promise((resolve) =>
+      bus.nc.subscribe(runSubjects.cancel(running.child.id), { callback: resolve }),
+    );
+    await bus.nc.flush();
+    await running.engine.cancel('ws_a', running.parent.id);
+    await hears;
+    expect((await running.executor.renew(job)).cancelled).toEqual([running.child.id]);
+    await job.report({ type: 'finished', status: 'cancelled', usage: noUsage });
+    expect(await running.engine.waitForEnd(running.child, 5_000)).toMatchObject({ status: 'cancelled' });
+    expect(await running.engine.get('ws_a', running.parent.id)).toMatchObject({ status: 'cancelled', attempt: 1 });
+  });
+});
+
+describe('ending', () => {
+  test('a run that waits for a person can be rejected, once, and everybody who waits hears of it', async () => {
+    const engine = await callingReplica(engines);
+    const run = await engine.submit(aRun());
+    await (await claimed(await engines.executor())).suspend(approve(1));
+    const waiting = await inStatus(engine, run, 'pending_approval');
+    const waited = engine.waitForEnd(run, 5_000);
+    const error = { code: 'approval_rejected', message: 'not today' } as const;
+    const reject = () => engines.tx((tx) => engine.endIn(tx, waiting, { status: 'rejected', error }));
+    engine.announce((await reject()) as Run);
+    expect(await waited).toMatchObject({ status: 'rejected', error });
+    expect(await reject()).toBeNull();
+    expect(await approved(engine, run)).toBeNull();
+    const { rows } = await engines.pool.query('SELECT data FROM outbox');
+    expect(rows).toMatchObject([
+      { data: { status: 'rejected', errorCode: 'approval_rejected', errorMessage: 'not today' } },
+    ]);
+    expect(await told(run)).toEqual(['running', 'pending_approval', 'rejected', 'rejected']);
+  });
+
+  test('of a cancel and an approval at the same moment, one counts', async () => {
+    const [one, two] = [await callingReplica(engines), await callingReplica(engines)];
+    const executor = await engines.executor();
+    for (let round = 0; round < 8; round++) {
+      const run = await one.submit(aRun());
+      await (await claimed(executor)).suspend(approve(1));
+      await inStatus(one, run, 'pending_approval');
+      const [cancelled, resumed] = await Promise.all([two.cancel('ws_a', run.id), approved(one, run)]);
+      // An approval that came first only makes it queued, and a queued run is cancelled as well.
+      expect(cancelled.status).toBe('cancelled');
+      const events = await told(run);
+      expect(events.filter((event) => event === 'cancelled')).toHaveLength(2);
+      expect(events.includes('queued')).toBe(resumed !== null);
+    }
+  });
+
+  test('a run that was asked to stop does not begin to wait', async () => {
+    const engine = await callingReplica(engines);
+    const run = await engine.submit(aRun());
+    const job = await claimed(await engines.executor());
+    await engine.cancel('ws_a', run.id);
+    await job.suspend(approve(1));
+    expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'cancelled' });
+    expect(await engine.steps(run)).toEqual([]);
+  });
 });

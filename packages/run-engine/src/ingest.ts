@@ -182,15 +182,11 @@ export async function startIngest(deps: {
 
   /** Instead of suspending it. */
   async function end(report: SuspensionReport, status: 'failed' | 'cancelled', error: RunError): Promise<void> {
-    const { suspension, ...attempt } = report;
-    const events = serviceClosing(serviceFloor(report.attempt), report.at, { status, error });
-    const [run] = await settleRuns(
-      pool,
-      source,
-      [{ ...attempt, events }],
-      [{ ...attempt, from: 'running', status, error }],
-      [],
-    );
+    const { suspension, ...place } = report;
+    const { runId, attempt } = report;
+    const events = serviceClosing(serviceFloor(attempt), report.at, { status, error });
+    const ending = { ...place, from: 'running' as const, status, error };
+    const [run] = await settleRuns(pool, source, [{ runId, attempt, events }], [ending], []);
     if (run) deps.onSettled({ run, logs: undefined });
   }
 

@@ -182,7 +182,10 @@ test('a run that sleeps, waits for a person and is tried again is told whole ove
   await second.report({ type: 'finished', status: 'suspended', suspension: asking, usage: noUsage });
   await until(() => reader.events.some(({ status }) => status === 'pending_approval'));
   await engines.tx(async (tx) => {
-    await one.engine.appendEventIn(tx, run.id, { type: 'approval', data: { approval_id: 'apr_1', status: 'approved' } });
+    await one.engine.appendEventIn(tx, run.id, {
+      type: 'approval',
+      data: { approval_id: 'apr_1', status: 'approved' },
+    });
     await one.engine.resumeIn(tx, run.id, { from: 'pending_approval', step: { ordinal: 3, result: 'yes' } });
   });
   one.engine.hint(run);

@@ -81,6 +81,8 @@ const sse = {
 
 const ndjson: typeof sse = {
   contentType: 'application/x-ndjson; charset=utf-8',
-  event: ({ seq, body }) => `{"id":${seq},${body.slice(1)}\n`,
+  // An artifact's own id would take the place of the number.
+  event: ({ seq, type, body }) =>
+    `{"id":${seq},${(type === 'artifact' ? body.replace('"id":', '"artifact_id":') : body).slice(1)}\n`,
   comment: () => '\n',
 };

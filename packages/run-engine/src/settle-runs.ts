@@ -124,7 +124,7 @@ export async function settleRuns(
   endings: Ending[],
   begun: { runId: string; attempt: number }[],
 ): Promise<Run[]> {
-  const events = reports.flatMap((report) => report.events.map((event) => ({ ...event, ...report })));
+  const events = reports.flatMap(({ runId, attempt, events }) => events.map((event) => ({ ...event, runId, attempt })));
   const column = <T, V>(rows: T[], value: (row: T) => V) => rows.map(value);
   const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
   const { rows } = await sql.query({

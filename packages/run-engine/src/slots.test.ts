@@ -1,0 +1,78 @@
+import { type FakeExecutor, type FakeJob, until } from '@gantry/testing';
+import { aRun, startTestEngines, type TestEngines } from './test/engines';
+import { callingReplica, sleep } from './test/suspensions';
+
+let engines: TestEngines;
+beforeAll(async () => {
+  engines = await startTestEngines();
+});
+afterEach(() => engines.reset());
+afterAll(() => engines.stop());
+
+const claimed = (executor: FakeExecutor): Promise<FakeJob> => until(() => executor.claim(), { deadlineMs: 10_000 });
+
+test('of runs with one slot, one runs at a time, and they hide nobody', async () => {
+  const engine = await callingReplica(engines);
+  const executor = await engines.executor();
+  const slot = { key: 'wrk_1', limit: 1 };
+  const runs = [];
+  for (let n = 0; n < 30; n++) runs.push(await engine.submit(aRun({ slot, priority: 5 })));
+  const other = await engine.submit(aRun());
+  const elsewhere = await engine.submit(aRun({ slot: { key: 'wrk_2', limit: 1 } }));
+  const jobs = [await claimed(executor), await claimed(executor), await claimed(executor)];
+  expect(jobs.map(({ runId }) => runId)).toEqual([runs[0]?.id, other.id, elsewhere.id]);
+  const waiting = executor.claim();
+  await jobs[0]?.complete(1);
+  expect((await waiting)?.runId).toBe(runs[1]?.id);
+});
+
+test('a slot is free while its run waits', async () => {
+  const engine = await callingReplica(engines);
+  const executor = await engines.executor();
+  const slot = { key: 'wrk_1', limit: 1 };
+  const [one, two] = [await engine.submit(aRun({ slot })), await engine.submit(aRun({ slot }))];
+  const first = await claimed(executor);
+  expect(first.runId).toBe(one.id);
+  const waiting = executor.claim();
+  await first.suspend(sleep(1, 60_000));
+  expect((await waiting)?.runId).toBe(two.id);
+});
+
+test('however many replicas and executors ask at once, no more run than may', async () => {
+  const replicas = [await callingReplica(engines), await callingReplica(engines)];
+  const executors = await Promise.all(Array.from({ length: 3 }, () => engines.executor()));
+  const slot = { key: 'wrk_1', limit: 3 };
+  let most = 0;
+  let completed = 0;
+  const watch = setInterval(async () => {
+    const { rows } = await engines.pool.query(
+      `SELECT count(*)::int AS n FROM runs WHERE status = 'running' AND slot_key = 'wrk_1'`,
+    );
+    most = Math.max(most, rows[0].n);
+  }, 5);
+  const stops = executors.map((executor) =>
+    executor.serve(4, async () => {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      completed++;
+    }),
+  );
+  const runs = await Promise.all(
+    Array.from({ length: 60 }, (_, n) => (replicas[n % 2] ?? replicas[0])?.submit(aRun(n % 4 ? { slot } : {}))),
+  );
+  await until(() => completed === runs.length, { deadlineMs: 20_000 });
+  clearInterval(watch);
+  for (const stop of stops) await stop();
+  expect(most).toBeGreaterThan(1);
+  expect(most).toBeLessThanOrEqual(3);
+});
+
+test('priority and fairness between workspaces hold with and without slots', async () => {
+  const engine = await callingReplica(engines);
+  const slot = { key: 'wrk_1', limit: 50 };
+  for (let n = 0; n < 20; n++) await engine.submit(aRun({ workspaceId: 'ws_busy', ...(n % 2 && { slot }) }));
+  const urgent = await engine.submit(aRun({ workspaceId: 'ws_busy', slot, priority: 9 }));
+  const small = await engine.submit(aRun({ workspaceId: 'ws_small', slot: { key: 'wrk_9', limit: 1 } }));
+  const executor = await engines.executor();
+  const firstTwo = [(await claimed(executor)).runId, (await claimed(executor)).runId];
+  expect(firstTwo.sort()).toEqual([urgent.id, small.id].sort());
+});

@@ -1,0 +1,42 @@
+/** What tests let runs wait for. */
+import { newId, type Suspension } from '@gantry/events';
+import type { RunEngine } from '../engine';
+import type { OnSuspended } from '../suspend-run';
+import { aRun, type TestEngines } from './engines';
+
+export const sleep = (ordinal: number, ms: number): Suspension => ({
+  kind: 'sleep',
+  step: { ordinal, kind: 'sleep', name: 'sleep' },
+  wakeAt: Date.now() + ms,
+});
+
+export const approve = (ordinal: number): Suspension => ({
+  kind: 'approve',
+  step: { ordinal, kind: 'approve', name: 'Publish?' },
+  title: 'Publish?',
+  message: null,
+  data: { n: 1 },
+  form: null,
+  expiresInSeconds: null,
+});
+
+export const call = (ordinal: number): Suspension => ({
+  kind: 'call',
+  step: { ordinal, kind: 'call', name: 'child' },
+  workerId: 'child',
+  inputs: {},
+});
+
+/** A replica whose approvals are ids, and whose called runs are submitted in the same transaction. */
+export async function callingReplica(
+  engines: TestEngines,
+  options: Parameters<TestEngines['replica']>[0] = {},
+): Promise<RunEngine> {
+  const onSuspended: OnSuspended = async (tx, run, suspension) => {
+    if (suspension.kind === 'approve') return { ref: newId('apr_') };
+    const child = await engine.submitIn(tx, aRun({ parentRunId: run.id, depth: run.depth + 1 }));
+    return { ref: child?.id ?? '' };
+  };
+  const engine = await engines.replica({ onSuspended, ...options });
+  return engine;
+}
