@@ -3,7 +3,8 @@
  *
  * The key is taken before the handler runs and holds its answer afterwards. A process that dies in between leaves the
  * key taken; it is free again after LOCK_SECONDS. Answers of 5xx and 429 are not kept: the caller should try again.
- * An answer that holds a secret is never written down: asked again, the caller hears that it has been done.
+ * An answer that holds a secret is never written down: asked again, the caller hears that it has been done. Where only some
+ * answers of an operation do, its handler says so by `res.locals.holdsSecret`.
  */
 import { createHash } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
@@ -58,14 +59,16 @@ export function idempotency(
       if (!stored?.response_status) {
         throw new AppError('conflict', 'in_flight', 'a request with this Idempotency-Key is still under way');
       }
-      if (keep === 'once' && stored.response_status < 400) throw new AppError('conflict', 'already_done', ALREADY_DONE);
+      if (stored.response_status < 400 && stored.response_body === null) {
+        throw new AppError('conflict', 'already_done', ALREADY_DONE);
+      }
       res.set('Idempotent-Replayed', 'true').status(stored.response_status).json(stored.response_body);
       return;
     }
     const json = res.json.bind(res);
     res.json = (body) => {
       const settled = res.statusCode < 500 && res.statusCode !== 429;
-      const secret = keep === 'once' && res.statusCode < 400;
+      const secret = (keep === 'once' || res.locals.holdsSecret === true) && res.statusCode < 400;
       const done = settled
         ? pool.query(
             'UPDATE idempotency_keys SET response_status = $3, response_body = $4::jsonb WHERE workspace_id = $1 AND key = $2',
@@ -80,8 +83,7 @@ export function idempotency(
   };
 }
 
-const callerScope = (req: Request): string =>
-  req.principal?.workspaceId ?? `address:${networkOf(req.ip ?? 'unknown')}`;
+const callerScope = (req: Request): string => req.principal?.workspaceId ?? `address:${networkOf(req.ip ?? 'unknown')}`;
 
 /** Of what the caller sent; uploaded files count with their bytes. */
 function requestHash(req: Request): string {

@@ -8,3 +8,4 @@ export * from './inspect-entrypoint';
 export * from './items';
 export * from './read-archive';
 export * from './repack';
+export * from './sample-inputs';

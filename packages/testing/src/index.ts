@@ -2,6 +2,7 @@ export * from './api-caller';
 export * from './catch-logs';
 export { createDatabase, cutConnections, type Template, type TestDatabase } from './database';
 export * from './fake-executor';
+export * from './fake-inspector';
 export * from './free-port';
 export { runDir, temporaryDir } from './run-dir';
 export * from './stack';

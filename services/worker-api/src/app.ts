@@ -9,9 +9,12 @@ import {
   identifyBy,
   type LastUse,
 } from '@gantry/auth';
-import { createSurface, type Health, type RateLimits } from '@gantry/http';
+import { createSurface, type Health, memoryForAll, type RateLimits } from '@gantry/http';
 import { type FileStore, storageRoutes } from '@gantry/object-store';
 import type { Express } from 'express';
+import { approvalOperations } from './approvals/approval-routes';
+import { reviewOperations } from './approvals/review-routes';
+import { alertOperations } from './alerts/alert-routes';
 import { auditOperations } from './audit/audit-routes';
 import { createAccessTokens } from './auth/access-token';
 import { authOperations } from './auth/auth-routes';
@@ -24,15 +27,20 @@ import type { Deps } from './deps';
 import { deviceOperations } from './devices/device-routes';
 import { createForget } from './forget';
 import { createIntrospection, type Introspect } from './identity/introspection';
+import { TREE_BYTES_MAX } from './file-trees/file-tree';
 import { invitationOperations } from './invitations/invitation-routes';
 import { memberOperations } from './members/member-routes';
 import type { OidcSettings } from './oidc/identity-provider';
 import { oidcOperations } from './oidc/oidc-routes';
 import { OPENAPI_FILE } from './openapi-file';
+import { runOperations } from './runs/run-routes';
+import { secretOperations } from './secrets/secret-routes';
 import { createSigningKeys, type SigningKeys } from './signing-keys/signing-keys';
 import { systemOperations } from './system/system-routes';
 import { tokenOperations } from './tokens/token-routes';
 import { scheduleOperations } from './triggers/schedule-routes';
+import { webhookOperations } from './triggers/webhook-routes';
+import { workerOperations } from './workers/worker-routes';
 import { workspaceOperations } from './workspaces/workspace-routes';
 
 export interface AppOptions {
@@ -89,13 +97,21 @@ export function createApp(options: AppOptions): WorkerApp {
       ...memberOperations({ prisma, hasher, mailer, dashboardUrl, forget }),
       ...invitationOperations({ prisma, hasher, mailer, dashboardUrl, sessions, sessionCookie, forget }),
       ...auditOperations({ pool }),
+      ...alertOperations(deps),
+      ...approvalOperations(deps),
+      ...reviewOperations(deps),
+      ...runOperations(deps),
+      ...workerOperations(deps),
+      ...secretOperations(deps),
       ...scheduleOperations({ now: deps.now }),
+      ...webhookOperations(deps),
     },
     authenticate: createAuthenticator({ identify: identities.identify, publicUrls }),
     errorShape: 'detail',
     pool,
     log,
     ...(fileStore && { beside: (surface) => surface.use(storageRoutes(fileStore)) }),
+    uploads: { storage: memoryForAll(TREE_BYTES_MAX), preservePath: true, defParamCharset: 'utf8' },
     corsOrigins: [dashboardUrl, skillsUrl].map((url) => new URL(url).origin),
     ...(options.rateLimits && { rateLimits: options.rateLimits }),
     validateResponses: options.validateResponses ?? false,

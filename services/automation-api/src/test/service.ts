@@ -13,6 +13,7 @@ import {
   type FakeJob,
   fakeExecutor,
   freePort,
+  serveInspections,
   startTestNats,
   type TestDatabase,
   type TestNats,
@@ -22,7 +23,6 @@ import {
 import { pino } from 'pino';
 import request, { type Test } from 'supertest';
 import { type AutomationApi, startAutomationApi } from '../automation-api';
-import { serveInspections } from './fake-inspector';
 
 export interface Caller {
   workspaceId: string;

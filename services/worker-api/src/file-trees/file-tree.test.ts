@@ -1,8 +1,5 @@
 import type { AppError } from '@gantry/http';
-import { openObjectStore } from '@gantry/object-store';
-import { temporaryDir } from '@gantry/testing';
 import { applyChanges, entriesOf, type FileChange, fileToApi, shaOfVersion } from './file-tree';
-import { packTree, readTree } from './tree-pack';
 
 const start = applyChanges(
   [],
@@ -71,19 +68,6 @@ test.each<[string, FileChange[]]>([
   ['larger than 10 MB', [{ path: 'x', content: 'x'.repeat(10 * 1024 * 1024) }]],
 ])('a change is refused because it %s', (why, changes) => {
   expect(refusal(changes)).toContain(why);
-});
-
-test('a tree comes back from its pack as it was, the empty one too, and equal trees have one pack', async () => {
-  const objects = openObjectStore({
-    location: `file:${temporaryDir('objects')}`,
-    signingKey: 'x'.repeat(32),
-    internalUrl: 'http://inside.test',
-    publicUrl: 'http://outside.test',
-  });
-  const pack = await packTree(objects, 'ws_a/workers/wrk_a', start);
-  expect(await readTree(objects, pack)).toEqual(start);
-  expect(await packTree(objects, 'ws_a/workers/wrk_a', [...start])).toEqual(pack);
-  expect(await readTree(objects, await packTree(objects, 'ws_a/workers/wrk_a', []))).toEqual([]);
 });
 
 test('a version is named by its files and definition, in whatever order they come', () => {

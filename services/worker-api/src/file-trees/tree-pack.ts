@@ -1,13 +1,16 @@
 /**
- * A tree as one zip in the object store. The pack is put before the row that names it: if the row is then not written,
- * the pack is found by its digest when the same files come again, or goes with its worker or context.
+ * A tree as one zip in the object store. The pack is put before the row that names it, under a key of its own that is
+ * written down first: where no row follows, sweepPacks takes it away again.
  */
+import { newId } from '@gantry/events';
 import type { ObjectStore } from '@gantry/object-store';
 import { fewAtOnce, readPack, repack } from '@gantry/program';
+import type { Pool } from 'pg';
+import type { Deps } from '../deps';
 import { type FileTree, TREE_BYTES_MAX } from './file-tree';
 
 export interface TreePack {
-  /** SHA-256 of the zip, hex. */
+  /** SHA-256 of the zip, hex: equal trees have equal ones. */
   digest: string;
   key: string;
   /** Bytes of the zip. */
@@ -20,11 +23,16 @@ const PACK_BYTES_MAX = TREE_BYTES_MAX + 2 * 1024 * 1024;
 const packing = fewAtOnce(4, 100);
 
 /** @param keyPrefix `<workspaceId>/workers/<uid>` or `<workspaceId>/contexts/<uid>` */
-export function packTree(objects: ObjectStore, keyPrefix: string, tree: FileTree): Promise<TreePack> {
+export function packTree(
+  { objects, pool }: Pick<Deps, 'objects' | 'pool'>,
+  keyPrefix: string,
+  tree: FileTree,
+): Promise<TreePack> {
   return packing(async () => {
     const { zip, digest } = await repack(tree.map(({ path, content, sha }) => ({ path, content, hash: sha })));
-    const key = `${keyPrefix}/${digest}.zip`;
-    if (!(await objects.head(key))) await objects.put(key, zip, { contentType: 'application/zip' });
+    const key = `${keyPrefix}/${digest}.${newId('')}.zip`;
+    await pool.query('INSERT INTO pack_intents (key) VALUES ($1)', [key]);
+    await objects.put(key, zip, { contentType: 'application/zip' });
     return { digest, key, size: zip.length };
   });
 }
@@ -35,4 +43,26 @@ export function readTree(objects: ObjectStore, { key }: Pick<TreePack, 'key'>): 
     const files = await readPack(await objects.getBuffer(key, PACK_BYTES_MAX));
     return files.map(({ path, content, hash }) => ({ path, content, size: content.length, sha: hash }));
   });
+}
+
+const SWEPT_AT_ONCE = 1_000;
+
+/** Deletes packs that were put an hour ago or earlier and that no version names. @returns how many */
+export async function sweepPacks(pool: Pool, objects: ObjectStore): Promise<number> {
+  let deleted = 0;
+  for (;;) {
+    const { rows } = await pool.query<{ key: string; used: boolean }>(
+      `SELECT key, EXISTS (SELECT FROM worker_versions WHERE code_key = key)
+         OR EXISTS (SELECT FROM context_versions WHERE pack_key = key) AS used
+       FROM pack_intents WHERE created_at < now() - interval '1 hour' ORDER BY created_at LIMIT $1`,
+      [SWEPT_AT_ONCE],
+    );
+    for (const { key, used } of rows) {
+      if (used) continue;
+      await objects.delete(key);
+      deleted++;
+    }
+    await pool.query('DELETE FROM pack_intents WHERE key = ANY($1)', [rows.map(({ key }) => key)]);
+    if (rows.length < SWEPT_AT_ONCE) return deleted;
+  }
 }

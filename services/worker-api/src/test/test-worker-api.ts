@@ -12,6 +12,7 @@ import {
   type FakeJob,
   fakeExecutor,
   freePort,
+  serveInspections,
   startTestNats,
   type TestNats,
   temporaryDir,
@@ -76,12 +77,15 @@ export interface TestWorkerApiOptions {
   rateLimits?: RateLimits;
   reach?: (databaseUrl: string) => Promise<string>;
   smtpUrl?: string;
+  outboundAllow?: string[];
   oidc?: OidcSettings;
   externalIssuer?: ExternalIssuer;
   tokenPeppers?: KeyRing;
   now?: () => Date;
   /** Default false: loops that run by the clock are driven by the test. */
   autoTick?: boolean;
+  /** Default true: somebody looks into entrypoints, as an executor would. */
+  inspector?: boolean;
 }
 
 const silent = pino({ level: 'silent' });
@@ -110,7 +114,9 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
     jwt: { issuer: BASE_URL, audience: 'gantry', externalIssuer: options.externalIssuer },
     oidc: options.oidc,
     smtp: { url: options.smtpUrl, from: 'Gantry <gantry@api.test>' },
+    outboundAllow: options.outboundAllow ?? [],
     auditRetentionDays: 365,
+    computeUsdPerCpuHour: 0,
     log: logs.log,
     rateLimits: options.rateLimits ?? generous,
     validateResponses: true,
@@ -135,6 +141,7 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
     opened.push(() => bus.nc.close());
     return bus;
   };
+  if (options.inspector ?? true) serveInspections(await connectAsExecutor());
 
   const setup = await request(url)
     .post('/auth/setup')

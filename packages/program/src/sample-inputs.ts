@@ -1,0 +1,100 @@
+/** Inputs that a program would accept, for whoever wants to try it: always the same for the same items. */
+import RandExp from 'randexp';
+import { createInputValidator } from './input-validator';
+import type { InputItem } from './items';
+
+const DATE = '2026-01-05';
+const TEXTS = ['example', 'Example 1', 'ada@example.com', '1', '42', 'AB', 'ABC-123', '+49 30 1234567', DATE, '12:30'];
+/** A pattern's repetitions without an end stop here. */
+const REPEATED_MAX = 20;
+/** What a pattern can grow to when all its repetitions lie in each other. */
+const GROWTH_MAX = 10_000;
+
+/**
+ * Every item but files that may be left out. Taken is the first of default, `example`, `examples`, placeholder, first option
+ * and some usual values that the item's own rules allow; an item for which there is none is left out.
+ */
+export function sampleInputs(items: InputItem[]): Record<string, unknown> {
+  return Object.fromEntries(
+    items.flatMap((item): [string, unknown][] => {
+      if (item.type === 'file' && !item.required) return [];
+      const { problems } = createInputValidator([item]);
+      const fits = (value: unknown) => value !== undefined && !problems({ [item.name]: value }).length;
+      const value = candidatesOf(item).find(fits);
+      return value === undefined ? [] : [[item.name, value]];
+    }),
+  );
+}
+
+function candidatesOf(item: InputItem): unknown[] {
+  const { example, examples } = item as { example?: unknown; examples?: unknown };
+  const said = [item.default, example, ...(Array.isArray(examples) ? examples.slice(0, 10) : [])];
+  return [...said, ...usual(item)];
+}
+
+function usual({ type, name, ...item }: InputItem): unknown[] {
+  switch (type) {
+    case 'number':
+    case 'integer': {
+      const { minimum, maximum } = item;
+      const bounds = [minimum, maximum].flatMap((bound) =>
+        bound === undefined ? [] : [bound, Math.ceil(bound), Math.floor(bound)],
+      );
+      return minimum === undefined && maximum === undefined ? [1] : bounds;
+    }
+    case 'boolean':
+      return [true];
+    case 'select':
+      return (item.options ?? []).map(({ value }) => value);
+    case 'date':
+      return [DATE];
+    case 'json':
+      return [{}];
+    case 'file':
+      return [sampleFile(item.accepts)];
+    case 'url':
+      return [item.placeholder, 'https://example.com', ...stretched('https://example.com/', item), ...matching(item)];
+    default:
+      return [item.placeholder, ...TEXTS.flatMap((text) => stretched(text, item)), name, ...matching(item)];
+  }
+}
+
+type TextLimits = Pick<InputItem, 'min_length' | 'max_length' | 'pattern'>;
+
+/** The text as it is where its length allows, else cut or continued. */
+function stretched(text: string, { min_length: least = 0, max_length: most = Infinity }: TextLimits): string[] {
+  if (text.length >= least && text.length <= most) return [text];
+  if (text.length > most) return [text.slice(0, most)];
+  return least <= 100_000 ? [text.padEnd(least, 'a')] : [];
+}
+
+/** Texts that the pattern describes: the shortest and some longer ones. */
+function matching({ pattern }: TextLimits): string[] {
+  if (pattern === undefined || growthOf(pattern) > GROWTH_MAX) return [];
+  try {
+    return [0, 0.25, 0.5, 1].map((share) => {
+      const made = new RandExp(pattern);
+      made.max = REPEATED_MAX;
+      made.randInt = (from, to) => from + Math.floor((to - from) * share);
+      return made.gen();
+    });
+  } catch {
+    // It knows most of what patterns may say, not all of it.
+    return [];
+  }
+}
+
+/** Patterns are written by strangers too: `((a{999}){999}){999}` is short. */
+function growthOf(pattern: string): number {
+  if (/\\[1-9k]/.test(pattern)) return Number.POSITIVE_INFINITY;
+  const repetitions = pattern.match(/[*+]|\{\d*,?\d*\}?/g) ?? [];
+  return repetitions.reduce((product, repetition) => {
+    const bounds = (repetition.match(/\d+/g) ?? []).map(Number);
+    return product * Math.max(1, ...bounds, repetition.endsWith(',}') || bounds.length === 0 ? REPEATED_MAX : 1);
+  }, 1);
+}
+
+function sampleFile(accepts: string[] | undefined) {
+  const extension = accepts?.find((entry) => /^\.[A-Za-z0-9.]+$/.test(entry)) ?? '.txt';
+  return { name: `example${extension}`, content_base64: Buffer.from('example').toString('base64') };
+}

@@ -1,0 +1,117 @@
+/** A worker as one zip: its files, and worker.yaml with all that is not a file. What is exported can be created again. */
+import { AppError, invalid } from '@gantry/http';
+import { readArchive, repack } from '@gantry/program';
+import { parse, stringify } from 'yaml';
+import { type FileTree, isLeftOut, treeOf } from '../file-trees/file-tree';
+import type { Worker, WorkerTrigger } from '../generated/prisma/client';
+import { DEFINITION_FIELDS, type Definition, parseDefinition } from './definition';
+import { isManifest } from './worker-input';
+
+export interface Bundle {
+  /** What worker.yaml says, not checked yet. */
+  fields: Record<string, unknown>;
+  tree: FileTree;
+}
+
+const MANIFEST_BYTES_MAX = 512 * 1024;
+/** What an alias repeats is counted; a few are handy, many are an attack. */
+const ALIASES_MAX = 20;
+
+/** @throws AppError 400 */
+export async function readBundle(zip: Buffer): Promise<Bundle> {
+  const files = withoutFolder(await readArchive(zip, 'bundle', isLeftOut));
+  const manifests = files.filter(({ path }) => isManifest(path));
+  const [manifest, another] = manifests;
+  if (!manifest) throw wrong('holds no worker.yaml and no worker.json');
+  if (another) throw wrong(`holds both ${manifest.path} and ${another.path}; one of them must go`);
+  const fields = fieldsOf(manifest.path, manifest.content);
+  const others = files.filter((file) => file !== manifest);
+  if (!others.length) throw wrong(`holds nothing but ${manifest.path}`);
+  return { fields, tree: treeOf(others, 'bundle') };
+}
+
+/** Whoever zips a folder gets the folder into the zip. */
+function withoutFolder<File extends { path: string }>(files: File[]): File[] {
+  const [folder, ...rest] = files[0]?.path.split('/') ?? [];
+  if (!rest.length || !files.every(({ path }) => path.startsWith(`${folder}/`))) return files;
+  const inside = files.map((file) => ({ ...file, path: file.path.slice((folder as string).length + 1) }));
+  return inside.some(({ path }) => isManifest(path)) ? inside : files;
+}
+
+const wrong = (message: string) => invalid([{ path: 'bundle', message }], 'bad_bundle');
+
+function fieldsOf(path: string, content: Buffer): Record<string, unknown> {
+  if (content.length > MANIFEST_BYTES_MAX) throw wrong(`${path} is larger than ${MANIFEST_BYTES_MAX / 1024} KB`);
+  let value: unknown;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
+    value = path.endsWith('.json') ? JSON.parse(text) : parse(text, { maxAliasCount: ALIASES_MAX, logLevel: 'silent' });
+    // What JSON can't hold (a map with keys that are no texts, a value without end) is made plain or found here.
+    value = JSON.parse(JSON.stringify(value ?? null));
+  } catch (cause) {
+    const message = `${path} can't be read: ${(cause as Error).message.split('\n')[0]}`;
+    throw new AppError('invalid', 'bad_bundle', `bundle: ${message}`, { cause, fields: [{ path: 'bundle', message }] });
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw wrong(`${path} must be a map of fields`);
+  return value as Record<string, unknown>;
+}
+
+export interface ExportedWorker {
+  worker: Pick<Worker, 'name' | 'description' | 'tags' | 'webhookSigningKey'>;
+  definition: Definition;
+  triggers: WorkerTrigger[];
+  tree: FileTree;
+}
+
+/** The same worker gives the same bytes. Neither secrets nor the id nor the visibility are in it. */
+export async function writeBundle({ tree, ...exported }: ExportedWorker): Promise<Buffer> {
+  const manifest = { path: 'worker.yaml', content: Buffer.from(manifestOf(exported)), hash: '' };
+  const files = tree.map(({ path, content, sha }) => ({ path, content, hash: sha }));
+  return (await repack([manifest, ...files])).zip;
+}
+
+export function manifestOf({ worker, definition, triggers }: Omit<ExportedWorker, 'tree'>): string {
+  const { name, description, tags } = worker;
+  const started = triggers.map((trigger) => triggerOf(worker, trigger));
+  return stringify({
+    name,
+    ...(description && { description }),
+    ...(tags.length && { tags }),
+    ...withoutDefaults(definition),
+    ...(started.length && { triggers: started }),
+  });
+}
+
+function withoutDefaults(definition: Definition): Record<string, unknown> {
+  const plain: Definition = parseDefinition({});
+  return Object.fromEntries(
+    DEFINITION_FIELDS.flatMap((field): [string, unknown][] => {
+      if (field === 'runner' || field === 'entrypoint') return [[field, definition[field]]];
+      const value = different(definition[field], plain[field]);
+      return value === undefined ? [] : [[field, value]];
+    }),
+  );
+}
+
+/** What of a value is not as in the default; undefined: nothing. */
+function different(value: unknown, plain: unknown): unknown {
+  if (JSON.stringify(value) === JSON.stringify(plain)) return undefined;
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  const other = plain as Record<string, unknown>;
+  return Object.fromEntries(Object.entries(value).filter(([key, inner]) => inner !== other[key]));
+}
+
+function triggerOf({ webhookSigningKey }: Pick<Worker, 'webhookSigningKey'>, trigger: WorkerTrigger) {
+  const { type, cron, timezone, misfire, inputs, on, sourceId } = trigger;
+  switch (type) {
+    case 'cron': {
+      const hasInputs = Object.keys((inputs as object | null) ?? {}).length > 0;
+      return { type, cron, timezone, misfire, ...(hasInputs && { inputs }) };
+    }
+    case 'webhook':
+      return { type, ...(webhookSigningKey && { signed: true }) };
+    case 'event':
+      return { type, on, ...(sourceId !== null && { source_id: sourceId }) };
+  }
+}

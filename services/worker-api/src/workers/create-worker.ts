@@ -1,0 +1,79 @@
+import { newId } from '@gantry/events';
+import { conflict, type Principal } from '@gantry/http';
+import { createInputValidator } from '@gantry/program';
+import type { Actor } from '../audit/actor';
+import type { Deps } from '../deps';
+import { entriesOf, shaOfVersion } from '../file-trees/file-tree';
+import { checkTriggerInputs } from '../triggers/trigger';
+import { replaceTriggers } from '../triggers/trigger-repository';
+import { planWebhook, type WebhookPlan } from '../triggers/webhook-secret';
+import { recordWorkerChange } from './record-worker-change';
+import { freeSlug, slugOf } from './slug';
+import { type ChangeSource, insertVersion, type NewVersion } from './version-repository';
+import { ownerIdOf } from './worker-access';
+import { inspectCode, packCode } from './worker-code';
+import type { NewWorkerInput } from './worker-input';
+import { insertWorker, listTakenSlugs } from './worker-repository';
+
+export interface CreatedWorker {
+  /** The slug. */
+  id: string;
+  /** Secrets of its webhook, for the answer, this once. */
+  shown: WebhookPlan['shown'];
+  /** What will go wrong later, said now. */
+  warnings: string[];
+}
+
+const SLUG_TRIES = 10;
+
+/**
+ * The code is kept and looked into first; row, version, triggers, audit entry and event commit together.
+ * @throws AppError 400; 409 `id_taken` for an id that was asked for; 503 with no executor to look for run()
+ */
+export async function createWorker(
+  deps: Deps,
+  caller: Principal,
+  actor: Actor,
+  input: NewWorkerInput,
+  changeSource: ChangeSource,
+): Promise<CreatedWorker> {
+  const { prisma, relay } = deps;
+  const { workspaceId } = caller;
+  const { settings, triggers, definition, tree, message } = input;
+  checkTriggerInputs(triggers, createInputValidator(definition.inputs));
+  const uid = newId('wrk_');
+  const code = await packCode(deps, { workspaceId, uid }, tree);
+  const warnings = await inspectCode(deps, definition, code);
+  const files = entriesOf(tree);
+  const version: NewVersion = {
+    ...{ workerUid: uid, number: 1, definition, files, code, message, changeSource },
+    sha: shaOfVersion(files, definition),
+    authorId: ownerIdOf(caller),
+    authorLabel: actor.label,
+  };
+  const wanted = input.id ?? slugOf(settings.name, 'worker');
+  for (let tries = 0; tries < SLUG_TRIES; tries++) {
+    const id = input.id ?? freeSlug(wanted, await listTakenSlugs(prisma, workspaceId, wanted), tries);
+    const worker = { workspaceId, uid, id, webhookHash: null, webhookSigningKey: null };
+    const now = deps.now();
+    const webhook = await planWebhook(deps, { worker, triggers, rotateSecret: false, rotateSigningKey: false, now });
+    const row = {
+      ...{ workspaceId, uid, id, ...settings, runner: definition.runner, ...webhook.columns },
+      ...{ currentVersion: 1, ownerId: ownerIdOf(caller), createdAt: now, updatedAt: now },
+    };
+    const isMade = await prisma.$transaction(async (tx) => {
+      if (!(await insertWorker(tx, row))) return false;
+      await insertVersion(tx, workspaceId, version);
+      await replaceTriggers(tx, { uid, workspaceId, status: 'active' }, triggers, now);
+      const { name, visibility } = settings;
+      await recordWorkerChange(tx, actor, worker, 'created', { name, visibility, sha: version.sha });
+      return true;
+    });
+    if (isMade) {
+      relay.kick();
+      return { id, shown: webhook.shown, warnings };
+    }
+    if (input.id !== undefined) break;
+  }
+  throw conflict('id_taken', `id: there is a worker "${wanted}" already; choose another id`);
+}

@@ -1,0 +1,129 @@
+/** What of a worker is versioned beside its files: how it runs. Stored with every shorthand spelt out and every default. */
+import { type FieldProblem, invalid } from '@gantry/http';
+import { checkDefaults, dependencyNames, inputItems, outputItems, pathProblem, secretNames } from '@gantry/program';
+import { z } from 'zod';
+import { SLUG } from './slug';
+
+const DEFINITION_CHARS_MAX = 256 * 1024;
+const RUNNERS = ['python', 'agent'] as const;
+
+const limits = z.strictObject({
+  /** Wall clock of an attempt; what a suspended run waits does not count. */
+  timeout_seconds: z.int().min(1).max(3_600).default(300),
+  memory_mb: z.int().min(64).max(2_048).default(512),
+  /** How many runs go on at once; null: as many as the executors take. */
+  concurrency: z.int().min(1).max(100).nullable().default(null),
+  /** An input: `concurrency` then counts runs with the same value of it. */
+  concurrency_key: z.string().max(64).nullable().default(null),
+  /** Higher goes first among the workspace's queued runs. */
+  priority: z.int().min(-100).max(100).default(0),
+  runs_per_minute: z.int().min(1).max(6_000).nullable().default(null),
+  budget_usd_per_month: z.number().min(0).max(1_000_000).nullable().default(null),
+});
+
+const retry = z.strictObject({
+  /** The first one counts: 1 is no retry. */
+  max_attempts: z.int().min(1).max(20).default(1),
+  backoff_seconds: z.number().min(0).max(86_400).default(10),
+  backoff: z.enum(['fixed', 'exponential']).default('exponential'),
+  max_backoff_seconds: z.number().min(1).max(86_400).default(3_600),
+});
+
+const approvals = z.strictObject({
+  /** Every run is held until somebody approves it. */
+  required: z.boolean().default(false),
+  /** Whoever started a run may not approve it. */
+  forbid_self: z.boolean().default(false),
+  expires_in_seconds: z.int().min(60).max(2_592_000).default(604_800),
+  /** Each approval has a link with which somebody without an account may decide. */
+  public_links: z.boolean().default(true),
+});
+
+const appName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be an app of a connection, like "github" (letters, digits, . _ -)');
+const contextName = z.string().regex(SLUG, 'must be the name of a context, like "price-list"');
+const distinct = (names: string[]) => [...new Set(names)];
+const NAMES_MAX = 50;
+
+/** The fields that a request or a worker.yaml has for it. */
+export const definitionFields = {
+  runner: z.enum(RUNNERS, `unknown runner; there are ${RUNNERS.join(' and ')}`).default('python'),
+  entrypoint: z.string().max(1_024).default('main.py'),
+  inputs: inputItems.default([]),
+  outputs: outputItems.default([]),
+  secrets: secretNames.default([]),
+  connections: z.array(appName).max(NAMES_MAX).transform(distinct).default([]),
+  contexts: z.array(contextName).max(NAMES_MAX).transform(distinct).default([]),
+  python_dependencies: dependencyNames.default([]),
+  limits: limits.prefault({}),
+  retry: retry.prefault({}),
+  approvals: approvals.prefault({}),
+  /** `process`: an interpreter of its own for each run instead of a warm one. */
+  isolation: z.enum(['zygote', 'process']).default('zygote'),
+};
+
+const definition = z.strictObject(definitionFields);
+
+export type Definition = z.output<typeof definition>;
+export type DefinitionField = keyof Definition;
+
+export const DEFINITION_FIELDS = Object.keys(definitionFields) as DefinitionField[];
+
+/** As a request writes it; what is absent stays or gets its default. */
+export type DefinitionInput = { [Field in DefinitionField]?: unknown };
+
+/** @throws AppError 400 naming each place that is wrong; `not_available` for a runner that is not built in */
+export function parseDefinition(input: DefinitionInput): Definition {
+  if (JSON.stringify(input).length > DEFINITION_CHARS_MAX) {
+    throw invalid([
+      { path: 'inputs', message: `the worker's definition is larger than ${DEFINITION_CHARS_MAX / 1024} KB` },
+    ]);
+  }
+  const parsed = definition.safeParse(input);
+  if (!parsed.success) throw invalid(problemsOf(parsed.error), 'bad_worker');
+  if (parsed.data.runner === 'agent') {
+    const message = 'agent workers need a model and come with the chat; until then there is "python"';
+    throw invalid([{ path: 'runner', message }], 'not_available');
+  }
+  const problems = crossProblems(parsed.data);
+  if (problems.length) throw invalid(problems, 'bad_worker');
+  return parsed.data;
+}
+
+function crossProblems({ inputs, limits, entrypoint }: Definition): FieldProblem[] {
+  const problems = checkDefaults(inputs, 'inputs');
+  const { concurrency, concurrency_key: key } = limits;
+  if (key !== null && !inputs.some(({ name }) => name === key)) {
+    problems.push({ path: 'limits.concurrency_key', message: `there is no input "${key}"` });
+  }
+  if (key !== null && concurrency === null) {
+    problems.push({ path: 'limits.concurrency', message: 'is needed where there is a concurrency_key' });
+  }
+  const wrong = entrypoint.endsWith('/') ? 'is a directory' : pathProblem(entrypoint);
+  if (wrong) problems.push({ path: 'entrypoint', message: `"${entrypoint.slice(0, 200)}" ${wrong}` });
+  else if (!entrypoint.endsWith('.py')) {
+    problems.push({ path: 'entrypoint', message: 'must name a Python file, like main.py or src/main.py' });
+  }
+  return problems;
+}
+
+/** A field that is given replaces the present one; limits, retry and approvals are changed key by key. */
+export function mergeDefinition(present: Definition, change: DefinitionInput): DefinitionInput {
+  const merged: DefinitionInput = { ...present, ...change };
+  for (const field of ['limits', 'retry', 'approvals'] as const) {
+    const given = change[field];
+    if (given !== null && typeof given === 'object') merged[field] = { ...present[field], ...given };
+  }
+  return merged;
+}
+
+/** Every issue with its place, unknown properties each by its own. */
+export function problemsOf(error: z.ZodError): FieldProblem[] {
+  return error.issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'unknown property' }));
+    }
+    return [{ path: issue.path.join('.') || 'body', message: issue.message }];
+  });
+}

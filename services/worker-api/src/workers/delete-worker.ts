@@ -1,0 +1,86 @@
+/**
+ * A deleted worker is gone for everybody at once, and its id is free again. What it leaves behind (runs, their events and
+ * files, versions and their code) is taken away by housekeeping, a batch at a time, when none of its runs goes on any more.
+ */
+import { AppError, type Principal } from '@gantry/http';
+import type { Actor } from '../audit/actor';
+import type { Deps } from '../deps';
+import { replaceTriggers } from '../triggers/trigger-repository';
+import { deleteEndedRuns, deleteObjects } from './purge-runs';
+import { recordWorkerChange } from './record-worker-change';
+import { requireTakingAway } from './worker-access';
+import { lockVisibleWorker } from './worker-repository';
+
+/** @throws AppError 403, 404 */
+export async function deleteWorker(deps: Deps, caller: Principal, actor: Actor, id: string): Promise<void> {
+  const uid = await deps.prisma.$transaction(async (tx) => {
+    const worker = await lockVisibleWorker(tx, caller, id);
+    requireTakingAway(caller, worker, 'worker');
+    const now = deps.now();
+    await replaceTriggers(tx, worker, [], now);
+    await tx.worker.update({
+      where: { uid: worker.uid },
+      data: { id: worker.uid, deletedAt: now, webhookHash: null, webhookPepperVersion: null, webhookSigningKey: null },
+    });
+    await recordWorkerChange(tx, actor, worker, 'deleted', { name: worker.name });
+    return worker.uid;
+  });
+  deps.relay.kick();
+  // Who asked is not kept waiting for a long queue: what is left, housekeeping goes on with.
+  void cancelRuns(deps, caller.workspaceId, uid).catch((err) => deps.log.warn({ err }, 'deleted worker: runs go on'));
+}
+
+const AT_ONCE = 200;
+
+/** @returns how many runs were there to be cancelled */
+async function cancelRuns({ pool, engine }: Pick<Deps, 'pool' | 'engine'>, workspaceId: string, uid: string) {
+  const { rows } = await pool.query<{ id: string }>(
+    `SELECT id FROM runs WHERE workspace_id = $1 AND subject_id = $2 AND cancel_requested_at IS NULL
+       AND status IN ('queued', 'running', 'suspended', 'pending_approval') LIMIT $3`,
+    [workspaceId, uid, AT_ONCE * 5],
+  );
+  for (const { id } of rows) {
+    await engine.cancel(workspaceId, id).catch((err) => {
+      // It has ended meanwhile.
+      if (!(err instanceof AppError)) throw err;
+    });
+  }
+  return rows.length;
+}
+
+type PurgeDeps = Pick<Deps, 'pool' | 'engine' | 'objects'>;
+
+/** Every replica may do it at any moment, and begin again where another left off. @returns how many workers are gone */
+export async function purgeDeletedWorkers(deps: PurgeDeps): Promise<number> {
+  const { pool } = deps;
+  const { rows } = await pool.query<{ uid: string; workspace_id: string }>(
+    'SELECT uid, workspace_id FROM workers WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT $1',
+    [AT_ONCE],
+  );
+  let purged = 0;
+  for (const { uid, workspace_id: workspaceId } of rows) {
+    while (await cancelRuns(deps, workspaceId, uid));
+    if (await purgeWorker(deps, workspaceId, uid)) purged++;
+  }
+  return purged;
+}
+
+/** False while one of its runs has not ended. */
+async function purgeWorker({ pool, objects }: PurgeDeps, workspaceId: string, uid: string): Promise<boolean> {
+  while (await deleteEndedRuns(pool, objects, { workspaceId, workerUid: uid }));
+  const left = await pool.query('SELECT FROM runs WHERE workspace_id = $1 AND subject_id = $2 LIMIT 1', [
+    workspaceId,
+    uid,
+  ]);
+  if (left.rowCount) return false;
+  const { rows } = await pool.query<{ key: string }>(
+    'SELECT DISTINCT code_key AS key FROM worker_versions WHERE workspace_id = $1 AND worker_uid = $2',
+    [workspaceId, uid],
+  );
+  await deleteObjects(
+    objects,
+    rows.map(({ key }) => key),
+  );
+  await pool.query('DELETE FROM workers WHERE workspace_id = $1 AND uid = $2', [workspaceId, uid]);
+  return true;
+}

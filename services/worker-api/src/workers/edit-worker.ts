@@ -1,0 +1,173 @@
+/** Changes of a worker: of what it is called, what starts it, how it runs and what its files are. */
+import { conflict, type Principal } from '@gantry/http';
+import { createInputValidator } from '@gantry/program';
+import type { Actor } from '../audit/actor';
+import type { Deps } from '../deps';
+import { applyChanges, entriesOf, type FileTree, shaOfVersion } from '../file-trees/file-tree';
+import { readTree } from '../file-trees/tree-pack';
+import type { Prisma } from '../generated/prisma/client';
+import { checkTriggerInputs } from '../triggers/trigger';
+import { replaceTriggers } from '../triggers/trigger-repository';
+import { planWebhook, type WebhookPlan } from '../triggers/webhook-secret';
+import { type Definition, type DefinitionInput, mergeDefinition, parseDefinition } from './definition';
+import { recordWorkerChange } from './record-worker-change';
+import { type ChangeSource, getCurrentVersion, insertVersion, type Version } from './version-repository';
+import { ownerIdOf, requireTakingAway } from './worker-access';
+import { inspectCode, packCode } from './worker-code';
+import { refuseManifests, requireEntrypoint, type WorkerChange } from './worker-input';
+import { getVisibleWorker, lockVisibleWorker, type WorkerWithTriggers } from './worker-repository';
+
+export interface EditedWorker {
+  /** Secrets of its webhook that are new, for the answer, this once. */
+  shown: WebhookPlan['shown'];
+  warnings: string[];
+}
+
+/** How often an edit begins again because another one of the same worker came first. */
+const TRIES = 5;
+
+export interface WorkerEdit {
+  change: WorkerChange;
+  changeSource: ChangeSource;
+  /** Instead of the present definition and files with changes: all of both. */
+  replacement?: { definition: Definition; tree: FileTree };
+}
+
+/**
+ * A new version where definition or files come to be others; row, version, triggers, audit entry and event commit together.
+ * @throws AppError 400, 403, 404; 409 `archived`, or `not_current` where the change was made from another version
+ */
+export async function editWorker(
+  deps: Deps,
+  caller: Principal,
+  actor: Actor,
+  id: string,
+  edit: WorkerEdit,
+): Promise<EditedWorker> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const edited = await tryEdit(deps, caller, actor, id, edit);
+    if (edited) {
+      deps.relay.kick();
+      return edited;
+    }
+  }
+  throw conflict('busy', 'this worker is being changed by somebody else at the same time; try again');
+}
+
+/** Null where the version that the edit is based on is not the current one any more. */
+async function tryEdit(
+  deps: Deps,
+  caller: Principal,
+  actor: Actor,
+  id: string,
+  edit: WorkerEdit,
+): Promise<EditedWorker | null> {
+  const { change, changeSource } = edit;
+  const before = await getVisibleWorker(deps.prisma, caller, id);
+  requireNotArchived(before);
+  if (change.settings.visibility !== undefined && change.settings.visibility !== before.visibility) {
+    requireTakingAway(caller, before, 'worker');
+  }
+  const current = await getCurrentVersion(deps.prisma, before);
+  if (change.baseSha !== null && change.baseSha !== current.sha) {
+    throw conflict('not_current', `base_sha: the current version is ${current.sha}; look at it and try again`);
+  }
+  const next = await nextVersion(deps, before, current, edit);
+  const inputs = createInputValidator(next.definition.inputs);
+  if (change.triggers) checkTriggerInputs(change.triggers, inputs);
+  const { rotateSecret, rotateSigningKey, triggers } = change;
+  const now = deps.now();
+  const webhook = await planWebhook(deps, { worker: before, triggers, rotateSecret, rotateSigningKey, now });
+  const isNew = next.sha !== current.sha;
+
+  const isDone = await deps.prisma.$transaction(async (tx) => {
+    const worker = await lockVisibleWorker(tx, caller, id);
+    if (worker.updatedAt.getTime() !== before.updatedAt.getTime()) return false;
+    const data: Prisma.WorkerUpdateInput = { ...change.settings, ...webhook.columns, updatedAt: later(worker, now) };
+    if (isNew) {
+      const number = await nextNumber(tx, worker);
+      const author = { authorId: ownerIdOf(caller), authorLabel: actor.label };
+      const { definition, files, code, sha } = next;
+      const version = { workerUid: worker.uid, number, definition, files, code, sha };
+      await insertVersion(tx, worker.workspaceId, { ...version, ...author, message: change.message, changeSource });
+      Object.assign(data, { currentVersion: number, runner: definition.runner });
+    }
+    await tx.worker.update({ where: { uid: worker.uid }, data });
+    if (triggers) await replaceTriggers(tx, worker, triggers, now);
+    await recordWorkerChange(tx, actor, worker, 'updated', {
+      fields: changedFields(change),
+      ...(isNew && { from: current.sha, to: next.sha, change_source: changeSource }),
+    });
+    return true;
+  });
+  if (!isDone) return null;
+  return { shown: webhook.shown, warnings: [...next.warnings, ...scheduleWarnings(before, change, inputs)] };
+}
+
+type NextVersion = Pick<Version, 'definition' | 'files' | 'code' | 'sha'> & { warnings: string[] };
+
+/** What the edit makes of the current version. Code that stays is neither packed nor looked into again. */
+async function nextVersion(
+  deps: Deps,
+  worker: WorkerWithTriggers,
+  current: Version,
+  { change, replacement }: WorkerEdit,
+): Promise<NextVersion> {
+  const definition = replacement?.definition ?? definitionWith(current.definition, change.definition);
+  const tree = replacement?.tree ?? (await treeWith(deps, current, change));
+  const files = tree ? entriesOf(tree) : current.files;
+  const sha = shaOfVersion(files, definition);
+  if (sha === current.sha) return { definition: current.definition, files, code: current.code, sha, warnings: [] };
+  const sameFiles = JSON.stringify(files) === JSON.stringify(current.files);
+  requireEntrypoint(definition, files);
+  const code = tree && !sameFiles ? await packCode(deps, worker, tree) : current.code;
+  const sameInputs = JSON.stringify(definition.inputs) === JSON.stringify(current.definition.inputs);
+  const isKnown = sameFiles && sameInputs && definition.entrypoint === current.definition.entrypoint;
+  return { definition, files, code, sha, warnings: isKnown ? [] : await inspectCode(deps, definition, code) };
+}
+
+function definitionWith(present: Definition, change: DefinitionInput): Definition {
+  return Object.keys(change).length ? parseDefinition(mergeDefinition(present, change)) : present;
+}
+
+async function treeWith(deps: Deps, current: Version, { files }: WorkerChange): Promise<FileTree | null> {
+  if (!files.length) return null;
+  refuseManifests(files);
+  return applyChanges(await readTree(deps.objects, current.code), files);
+}
+
+export function requireNotArchived({ status }: Pick<WorkerWithTriggers, 'status'>): void {
+  if (status === 'archived') throw conflict('archived', 'this worker is archived; restore it first');
+}
+
+/** The highest + 1, for a rollback may have made the current one. */
+export async function nextNumber(tx: Prisma.TransactionClient, { uid }: Pick<WorkerWithTriggers, 'uid'>) {
+  const { _max } = await tx.workerVersion.aggregate({ where: { workerUid: uid }, _max: { number: true } });
+  return (_max.number ?? 0) + 1;
+}
+
+/** Each change has a moment of its own, since edits tell by it whether they were first. */
+export const later = ({ updatedAt }: Pick<WorkerWithTriggers, 'updatedAt'>, now: Date): Date =>
+  new Date(Math.max(now.getTime(), updatedAt.getTime() + 1));
+
+function changedFields({ settings, triggers, definition, files, rotateSecret, rotateSigningKey }: WorkerChange) {
+  return [
+    ...Object.keys(settings),
+    ...(triggers ? ['triggers'] : []),
+    ...Object.keys(definition),
+    ...(files.length ? ['files'] : []),
+    ...(rotateSecret ? ['webhook_secret'] : []),
+    ...(rotateSigningKey ? ['webhook_signing_key'] : []),
+  ];
+}
+
+/** A schedule that stays while the inputs change may come to fail. */
+function scheduleWarnings(
+  { triggers }: WorkerWithTriggers,
+  change: WorkerChange,
+  inputs: ReturnType<typeof createInputValidator>,
+): string[] {
+  const cron = change.triggers ? undefined : triggers.find(({ type }) => type === 'cron');
+  const given = (cron?.inputs ?? {}) as Record<string, unknown>;
+  return cron ? inputs.problems(given).map(({ path, message }) => `scheduled runs will fail: ${path} ${message}`) : [];
+}

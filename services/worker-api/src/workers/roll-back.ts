@@ -1,0 +1,42 @@
+import type { Principal } from '@gantry/http';
+import type { Actor } from '../audit/actor';
+import type { Deps } from '../deps';
+import { later, nextNumber, requireNotArchived } from './edit-worker';
+import { recordWorkerChange } from './record-worker-change';
+import { getCurrentVersion, getVersionBySha, insertVersion } from './version-repository';
+import { ownerIdOf } from './worker-access';
+import { lockVisibleWorker } from './worker-repository';
+
+/**
+ * Appends a version that is equal to an earlier one and makes it the current one; nothing is lost by it.
+ * @throws AppError 404; 409 `archived`
+ */
+export async function rollBack(
+  deps: Deps,
+  caller: Principal,
+  actor: Actor,
+  id: string,
+  { sha, message }: { sha: string; message: string | null },
+): Promise<void> {
+  await deps.prisma.$transaction(async (tx) => {
+    const worker = await lockVisibleWorker(tx, caller, id);
+    requireNotArchived(worker);
+    const target = await getVersionBySha(tx, worker, sha);
+    const current = await getCurrentVersion(tx, worker);
+    if (target.sha === current.sha) return;
+    const { definition, files, code } = target;
+    const number = await nextNumber(tx, worker);
+    await insertVersion(tx, worker.workspaceId, {
+      ...{ workerUid: worker.uid, number, sha: target.sha, definition, files, code },
+      message: message ?? `Back to version ${target.number}`,
+      authorId: ownerIdOf(caller),
+      authorLabel: actor.label,
+      changeSource: 'rollback',
+    });
+    const data = { currentVersion: number, runner: definition.runner, updatedAt: later(worker, deps.now()) };
+    await tx.worker.update({ where: { uid: worker.uid }, data });
+    const details = { change_source: 'rollback', from: current.sha, to: target.sha };
+    await recordWorkerChange(tx, actor, worker, 'updated', details);
+  });
+  deps.relay.kick();
+}

@@ -1,0 +1,104 @@
+import { invalid, notFound } from '@gantry/http';
+import type { Db } from '../database';
+import type { FileEntry } from '../file-trees/file-tree';
+import type { TreePack } from '../file-trees/tree-pack';
+import type { Prisma, Worker, WorkerVersion } from '../generated/prisma/client';
+import type { Definition } from './definition';
+
+export type ChangeSource = 'created' | 'edited' | 'files' | 'bundle' | 'rollback';
+
+/** A version as others need it: how it runs, and where its code lies. */
+export interface Version {
+  workerUid: string;
+  number: number;
+  sha: string;
+  definition: Definition;
+  files: FileEntry[];
+  code: TreePack;
+  message: string | null;
+  authorId: string | null;
+  authorLabel: string | null;
+  changeSource: ChangeSource;
+  createdAt: Date;
+}
+
+type WorkerKey = Pick<Worker, 'uid' | 'workspaceId'>;
+
+export async function getVersion(db: Db, { uid, workspaceId }: WorkerKey, number: number): Promise<Version> {
+  const row = await db.workerVersion.findFirst({ where: { workspaceId, workerUid: uid, number } });
+  if (!row) throw notFound('version', String(number));
+  return toVersion(row);
+}
+
+export const getCurrentVersion = (db: Db, worker: WorkerKey & Pick<Worker, 'currentVersion'>): Promise<Version> =>
+  getVersion(db, worker, worker.currentVersion);
+
+/**
+ * The newest version with that sha, or the only one whose sha begins so.
+ * @throws AppError 404; 400 where several do
+ */
+export async function getVersionBySha(db: Db, { uid, workspaceId }: WorkerKey, sha: string): Promise<Version> {
+  const rows = await db.workerVersion.findMany({
+    where: { workspaceId, workerUid: uid, sha: { startsWith: sha } },
+    orderBy: { number: 'desc' },
+    distinct: ['sha'],
+    take: 2,
+  });
+  const [found, another] = rows;
+  if (!found) throw notFound('version', sha);
+  if (another) throw invalid([{ path: 'sha', message: 'several versions begin so; give more of it' }], 'ambiguous');
+  return toVersion(found);
+}
+
+/** The one that the history has before it; null: it is the first. */
+export async function findPreviousVersion(
+  db: Db,
+  { uid, workspaceId }: WorkerKey,
+  number: number,
+): Promise<Version | null> {
+  const where = { workspaceId, workerUid: uid, number: { lt: number } };
+  const row = await db.workerVersion.findFirst({ where, orderBy: { number: 'desc' } });
+  return row && toVersion(row);
+}
+
+/** Newest first. */
+export async function listVersions(
+  db: Db,
+  { uid, workspaceId }: WorkerKey,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ versions: Version[]; total: number }> {
+  const where = { workspaceId, workerUid: uid };
+  const [rows, total] = await Promise.all([
+    db.workerVersion.findMany({ where, orderBy: { number: 'desc' }, take: limit, skip: offset }),
+    db.workerVersion.count({ where }),
+  ]);
+  return { versions: rows.map(toVersion), total };
+}
+
+export type NewVersion = Omit<Version, 'createdAt'>;
+
+export async function insertVersion(tx: Db, workspaceId: string, version: NewVersion): Promise<void> {
+  const { definition, files, code, ...columns } = version;
+  await tx.workerVersion.create({
+    data: {
+      ...columns,
+      workspaceId,
+      definition: definition as unknown as Prisma.InputJsonObject,
+      files: files as unknown as Prisma.InputJsonArray,
+      codeDigest: code.digest,
+      codeKey: code.key,
+      codeSize: code.size,
+    },
+  });
+}
+
+function toVersion(row: WorkerVersion): Version {
+  const { workerUid, number, sha, message, authorId, authorLabel, createdAt } = row;
+  return {
+    ...{ workerUid, number, sha, message, authorId, authorLabel, createdAt },
+    changeSource: row.changeSource as ChangeSource,
+    definition: row.definition as unknown as Definition,
+    files: row.files as unknown as FileEntry[],
+    code: { digest: row.codeDigest, key: row.codeKey, size: row.codeSize },
+  };
+}

@@ -1,0 +1,41 @@
+/**
+ * Who may see and change what has an owner and a visibility: workers, and contexts by the same rule. `private` is for the
+ * owner and for admins, and does not exist for others; whoever sees it and is a member may edit it; taking it away from
+ * others (deleting it, hiding it) is for the owner and admins.
+ */
+import { AppError, type Principal, roleAtLeast } from '@gantry/http';
+import type { Visibility } from '../generated/prisma/client';
+
+export interface Owned {
+  visibility: Visibility;
+  /** User, or workspace token. */
+  ownerId: string | null;
+}
+
+export const ownerIdOf = ({ userId, tokenId }: Principal): string | null => userId ?? tokenId;
+
+const isAdmin = ({ role }: Principal): boolean => roleAtLeast(role, 'admin');
+
+const owns = (principal: Principal, { ownerId }: Owned): boolean =>
+  ownerId !== null && ownerId === ownerIdOf(principal);
+
+export function canSee(principal: Principal, thing: Owned): boolean {
+  return thing.visibility === 'workspace' || isAdmin(principal) || owns(principal, thing);
+}
+
+/** The same rule for queries: an additional condition of `where`. */
+export function visibleTo(principal: Principal) {
+  if (isAdmin(principal)) return {};
+  const ownerId = ownerIdOf(principal);
+  return { OR: [{ visibility: 'workspace' as const }, ...(ownerId === null ? [] : [{ ownerId }])] };
+}
+
+export function canTakeAway(principal: Principal, thing: Owned): boolean {
+  return isAdmin(principal) || (roleAtLeast(principal.role, 'member') && owns(principal, thing));
+}
+
+/** @param what `worker`, `context` @throws AppError 403 */
+export function requireTakingAway(principal: Principal, thing: Owned, what: string): void {
+  if (canTakeAway(principal, thing)) return;
+  throw new AppError('forbidden', 'not_owner', `only the owner of this ${what} and admins may do that`);
+}

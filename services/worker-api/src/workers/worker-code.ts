@@ -1,0 +1,30 @@
+/** Keeping the code of a version where executors fetch it, and having one of them look into it. */
+import { inspectEntrypoint, parameterWarnings } from '@gantry/program';
+import type { Deps } from '../deps';
+import type { FileTree } from '../file-trees/file-tree';
+import { packTree, type TreePack } from '../file-trees/tree-pack';
+import type { Worker } from '../generated/prisma/client';
+import type { Definition } from './definition';
+
+const INSPECT_URL_SECONDS = 60;
+
+type CodeDeps = Pick<Deps, 'objects' | 'pool' | 'bus'>;
+
+export const packCode = (
+  deps: CodeDeps,
+  { workspaceId, uid }: Pick<Worker, 'workspaceId' | 'uid'>,
+  tree: FileTree,
+): Promise<TreePack> => packTree(deps, `${workspaceId}/workers/${uid}`, tree);
+
+/**
+ * @returns what may be wrong with run()'s parameters
+ * @throws AppError 400 `no_run`, `syntax_error`; 503 with no executor to ask
+ */
+export async function inspectCode(
+  { objects, bus }: CodeDeps,
+  { entrypoint, inputs }: Definition,
+  { digest, key, size }: TreePack,
+): Promise<string[]> {
+  const url = await objects.presignGet(key, { audience: 'internal', expiresSeconds: INSPECT_URL_SECONDS });
+  return parameterWarnings(await inspectEntrypoint(bus, { code: { digest, url, size }, entrypoint }), inputs);
+}

@@ -1,0 +1,147 @@
+/** What a request or a bundle says a worker is to be, checked field by field. */
+import { invalid } from '@gantry/http';
+import { z } from 'zod';
+import type { FileChange, FileTree } from '../file-trees/file-tree';
+import { parseTriggers, type TriggerInput } from '../triggers/trigger';
+import { DEFINITION_FIELDS, type Definition, type DefinitionInput, parseDefinition, problemsOf } from './definition';
+import { isReserved, SLUG } from './slug';
+
+const TAGS_MAX = 20;
+/** What is written into text columns: PostgreSQL's can't hold NUL. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const LINE = /^[^\x00-\x1f\x7f]*$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const TEXT = /^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$/;
+
+const tag = z.string().trim().min(1).max(50).regex(LINE, 'must not contain control characters');
+const label = z.string().trim().min(1).max(120).regex(LINE, 'must not contain control characters');
+const text = (max: number) => z.string().max(max).regex(TEXT, 'must not contain control characters');
+
+const settings = {
+  name: label,
+  description: text(5_000).default(''),
+  tags: z
+    .array(tag)
+    .max(TAGS_MAX)
+    .transform((tags) => [...new Set(tags)])
+    .default([]),
+  visibility: z.enum(['private', 'workspace']).default('workspace'),
+};
+
+const id = z
+  .string()
+  .regex(SLUG, 'must be 3 to 64 lower-case letters, digits and dashes, neither first nor last a dash')
+  .refine((slug) => !isReserved(slug), 'is a word of this API; choose another');
+
+const message = text(500).trim().optional();
+
+/** What parseTriggers reads. */
+const triggers = { trigger: z.unknown().optional(), triggers: z.unknown().optional(), schedule: z.unknown().optional() };
+const definition = Object.fromEntries(DEFINITION_FIELDS.map((field) => [field, z.unknown().optional()]));
+
+const newWorker = z.strictObject({ ...settings, ...triggers, ...definition, id: id.optional(), message });
+const change = z.strictObject({
+  ...z.object(settings).partial().shape,
+  ...triggers,
+  ...definition,
+  message,
+  base_sha: z.string().optional(),
+  webhook_secret_rotate: z.boolean().default(false),
+  webhook_signing_key_rotate: z.boolean().default(false),
+});
+
+export type Settings = { [Field in keyof typeof settings]: z.output<(typeof settings)[Field]> };
+
+export interface NewWorkerInput {
+  /** Absent: made of the name. */
+  id: string | undefined;
+  settings: Settings;
+  triggers: TriggerInput[];
+  definition: Definition;
+  tree: FileTree;
+  message: string | null;
+}
+
+export interface WorkerChange {
+  settings: Partial<Settings>;
+  /** Null: they stay. */
+  triggers: TriggerInput[] | null;
+  definition: DefinitionInput;
+  files: FileChange[];
+  /** The sha that the change was made from: refused if it is not the current one. */
+  baseSha: string | null;
+  message: string | null;
+  rotateSecret: boolean;
+  rotateSigningKey: boolean;
+}
+
+/** @throws AppError 400 naming each field that is wrong */
+export function parseNewWorker(body: Record<string, unknown>, tree: FileTree): NewWorkerInput {
+  const parsed = check(newWorker, body);
+  const given = parseDefinition(definitionOf(body));
+  requireEntrypoint(given, tree);
+  const { name, description, tags, visibility } = parsed;
+  return {
+    id: parsed.id,
+    settings: { name, description, tags, visibility },
+    triggers: parseTriggers(body) ?? [],
+    definition: given,
+    tree,
+    message: parsed.message || null,
+  };
+}
+
+/** @throws AppError 400 naming each field that is wrong */
+export function parseWorkerChange({ files = [], ...body }: Record<string, unknown>): WorkerChange {
+  const parsed = check(change, body);
+  const given = (field: keyof Settings) => Object.hasOwn(body, field);
+  const fields = (Object.keys(settings) as (keyof Settings)[]).filter(given);
+  return {
+    settings: Object.fromEntries(fields.map((field) => [field, parsed[field]])),
+    triggers: parseTriggers(body),
+    definition: definitionOf(body),
+    files: files as FileChange[],
+    baseSha: parsed.base_sha ?? null,
+    message: parsed.message || null,
+    rotateSecret: parsed.webhook_secret_rotate,
+    rotateSigningKey: parsed.webhook_signing_key_rotate,
+  };
+}
+
+function check<T extends z.ZodType>(schema: T, body: unknown): z.output<T> {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw invalid(problemsOf(parsed.error), 'bad_worker');
+}
+
+function definitionOf(body: Record<string, unknown>): DefinitionInput {
+  const fields = DEFINITION_FIELDS.filter((field) => body[field] !== undefined);
+  return Object.fromEntries(fields.map((field) => [field, body[field]]));
+}
+
+/** @throws AppError 400 */
+export function requireEntrypoint({ entrypoint }: Definition, tree: { path: string }[]): void {
+  if (tree.some(({ path }) => path === entrypoint)) return;
+  throw invalid(
+    [{ path: 'entrypoint', message: `there is no file "${entrypoint}" among the files` }],
+    'bad_entrypoint',
+  );
+}
+
+/** worker.yaml is made of the worker when it is exported: as a file beside the others it would be a second truth. */
+export function refuseManifests(changes: { path: string }[]): void {
+  const problems = changes.flatMap(({ path }, index) =>
+    isManifest(path)
+      ? [
+          {
+            path: `files.${index}.path`,
+            message: `"${path}" is made of the worker; change the worker's fields instead`,
+          },
+        ]
+      : [],
+  );
+  if (problems.length) throw invalid(problems, 'bad_files');
+}
+
+const MANIFESTS = new Set(['worker.yaml', 'worker.yml', 'worker.json']);
+export const isManifest = (path: string): boolean => MANIFESTS.has(path);

@@ -1,0 +1,116 @@
+import { notFound, type Principal } from '@gantry/http';
+import type { Db } from '../database';
+import type { Prisma, TriggerType, Worker, WorkerStatus, WorkerTrigger } from '../generated/prisma/client';
+import { canSee, visibleTo } from './worker-access';
+
+export type WorkerWithTriggers = Worker & { triggers: WorkerTrigger[] };
+
+const present = (workspaceId: string, id: string) => ({ workspaceId, id, deletedAt: null });
+
+/** Whoever asks: for webhooks, schedules and events. @param id the slug @throws AppError 404 */
+export async function getWorker(db: Db, workspaceId: string, id: string): Promise<WorkerWithTriggers> {
+  const worker = await db.worker.findFirst({ where: present(workspaceId, id), include: { triggers: true } });
+  if (!worker) throw notFound('worker', id);
+  return worker;
+}
+
+/** Null when it was deleted meanwhile. */
+export function findWorkerByUid(db: Db, workspaceId: string, uid: string): Promise<WorkerWithTriggers | null> {
+  return db.worker.findFirst({ where: { workspaceId, uid, deletedAt: null }, include: { triggers: true } });
+}
+
+/** @throws AppError 404, the same for what is unknown, another workspace's or somebody's private one */
+export async function getVisibleWorker(db: Db, principal: Principal, id: string): Promise<WorkerWithTriggers> {
+  const worker = await getWorker(db, principal.workspaceId, id);
+  if (!canSee(principal, worker)) throw notFound('worker', id);
+  return worker;
+}
+
+/** Holds its row until the transaction ends, so that two changes of one worker come one after the other. */
+export async function lockVisibleWorker(
+  tx: Prisma.TransactionClient,
+  principal: Principal,
+  id: string,
+): Promise<WorkerWithTriggers> {
+  await tx.$queryRaw`SELECT 1 FROM workers WHERE workspace_id = ${principal.workspaceId} AND id = ${id} FOR UPDATE`;
+  return getVisibleWorker(tx, principal, id);
+}
+
+export interface WorkerFilter {
+  /** Default: all but archived ones. */
+  status?: WorkerStatus | 'all';
+  tag?: string;
+  triggerType?: TriggerType | 'manual';
+  /** In the name, the id or the description. */
+  q?: string;
+  limit: number;
+  offset: number;
+}
+
+/** Those that the principal may see, newest first. */
+export async function listWorkers(
+  db: Db,
+  principal: Principal,
+  { status, tag, triggerType, q, limit, offset }: WorkerFilter,
+): Promise<{ workers: WorkerWithTriggers[]; total: number }> {
+  const where: Prisma.WorkerWhereInput = {
+    workspaceId: principal.workspaceId,
+    deletedAt: null,
+    AND: [
+      visibleTo(principal),
+      status === 'all' ? {} : { status: status ?? { not: 'archived' } },
+      tag === undefined ? {} : { tags: { has: tag } },
+      triggerType === undefined
+        ? {}
+        : triggerType === 'manual'
+          ? { triggers: { none: {} } }
+          : { triggers: { some: { type: triggerType } } },
+      q ? { OR: [{ name: containing(q) }, { id: containing(q) }, { description: containing(q) }] } : {},
+    ],
+  };
+  const [workers, total] = await Promise.all([
+    db.worker.findMany({
+      where,
+      include: { triggers: true },
+      orderBy: [{ createdAt: 'desc' }, { uid: 'desc' }],
+      take: limit,
+      skip: offset,
+    }),
+    db.worker.count({ where }),
+  ]);
+  return { workers, total };
+}
+
+/** `%` and `_` stand for themselves: Prisma would hand them to LIKE as they are. */
+const containing = (q: string) => ({ contains: q.replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' }) as const;
+
+/** Tags of workers that the principal may see, with how many have each, by name. */
+export async function listTags(db: Db, principal: Principal): Promise<{ tag: string; count: number }[]> {
+  const rows = await db.worker.findMany({
+    where: {
+      workspaceId: principal.workspaceId,
+      deletedAt: null,
+      status: { not: 'archived' },
+      ...visibleTo(principal),
+    },
+    select: { tags: true },
+  });
+  const counts = new Map<string, number>();
+  for (const tag of rows.flatMap(({ tags }) => tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  return [...counts].map(([tag, count]) => ({ tag, count })).sort((a, b) => (a.tag < b.tag ? -1 : 1));
+}
+
+/** Slugs of the workspace that begin so. */
+export async function listTakenSlugs(db: Db, workspaceId: string, beginning: string): Promise<Set<string>> {
+  const rows = await db.worker.findMany({
+    where: { workspaceId, id: { startsWith: beginning } },
+    select: { id: true },
+  });
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** False where the slug is taken: the transaction goes on as if nothing had been asked. */
+export async function insertWorker(tx: Db, worker: Prisma.WorkerCreateManyInput): Promise<boolean> {
+  const { count } = await tx.worker.createMany({ data: [worker], skipDuplicates: true });
+  return count > 0;
+}

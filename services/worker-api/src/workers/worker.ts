@@ -1,0 +1,78 @@
+/** How the API shows a worker. */
+import { type Principal, permissionTable } from '@gantry/http';
+import { OPENAPI_FILE } from '../openapi-file';
+import { nextRunAtOf, triggersToApi, triggerTypeOf } from '../triggers/trigger';
+import type { Version } from './version-repository';
+import { canTakeAway } from './worker-access';
+import type { WorkerFacts } from './worker-facts';
+import type { WorkerWithTriggers } from './worker-repository';
+
+const permissionsFor = permissionTable(OPENAPI_FILE, {
+  edit: 'updateWorker',
+  pause: 'pauseWorker',
+  archive: 'archiveWorker',
+  delete: 'deleteWorker',
+  change_visibility: 'setWorkerVisibility',
+});
+
+function permissionsOf(caller: Principal, worker: WorkerWithTriggers) {
+  const permissions = permissionsFor(caller.role);
+  const mayTakeAway = canTakeAway(caller, worker);
+  return {
+    ...permissions,
+    run: permissions.edit,
+    delete: permissions.delete && mayTakeAway,
+    change_visibility: permissions.change_visibility && mayTakeAway,
+  };
+}
+
+export interface ShownWorker {
+  worker: WorkerWithTriggers;
+  facts: WorkerFacts;
+  caller: Principal;
+  baseUrl: string;
+}
+
+/** Without its definition: what a list needs. */
+export function workerToItem({ worker, facts, caller, baseUrl }: ShownWorker) {
+  const { id, name, description, status, runner, visibility, ownerId, currentVersion, tags, triggers } = worker;
+  const nextRunAt = status === 'active' ? nextRunAtOf(triggers) : null;
+  return {
+    ...{ id, name, description, status },
+    health: facts.health,
+    trigger_type: triggerTypeOf(triggers),
+    triggers: triggersToApi(worker, triggers, baseUrl),
+    ...{ runner, visibility },
+    owner_id: ownerId,
+    version: currentVersion,
+    sha: facts.sha,
+    tags,
+    missing_secrets: facts.missingSecrets,
+    last_run: facts.lastRun?.createdAt.toISOString() ?? null,
+    last_run_id: facts.lastRun?.id ?? null,
+    last_run_status: facts.lastRun?.status ?? null,
+    next_run_at: nextRunAt?.toISOString() ?? null,
+    created_at: worker.createdAt.toISOString(),
+    updated_at: worker.updatedAt.toISOString(),
+    permissions: permissionsOf(caller, worker),
+  };
+}
+
+export function workerToApi({ definition, ...shown }: ShownWorker & Pick<Version, 'definition'>) {
+  return { ...workerToItem(shown), ...definition };
+}
+
+export function versionToItem(version: Version, currentVersion: number) {
+  return {
+    version: version.number,
+    sha: version.sha,
+    current: version.number === currentVersion,
+    message: version.message,
+    author: version.authorLabel,
+    author_id: version.authorId,
+    change_source: version.changeSource,
+    file_count: version.files.length,
+    total_size: version.files.reduce((sum, { size }) => sum + size, 0),
+    created_at: version.createdAt.toISOString(),
+  };
+}
