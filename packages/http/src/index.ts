@@ -9,6 +9,7 @@ export * from './openapi-document';
 export * from './permissions';
 export * from './postgres';
 export * from './principal';
+export * from './rate-count';
 export * from './rate-limit';
 export * from './server';
 export * from './surface';

@@ -1,12 +1,15 @@
 import type { TokenHasher } from '@gantry/auth';
 import type { Bus, Relay } from '@gantry/events';
+import type { RateCount } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
 import type { RunEngine } from '@gantry/run-engine';
-import type { SecretStore, Vault } from '@gantry/vault';
+import type { KeyRotation, SecretStore, Vault } from '@gantry/vault';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import type { DeliveryLoop } from './alerts/delivery-loop';
 import type { PrismaClient } from './generated/prisma/client';
 import type { Mailer } from './mail/mailer';
+import type { Runnables } from './runs/runnable';
 
 /** What handlers and background work of workers and their runs share. */
 export interface Deps {
@@ -18,9 +21,17 @@ export interface Deps {
   objects: ObjectStore;
   vault: Vault;
   secrets: SecretStore;
+  keyRotation: KeyRotation;
+  runnables: Runnables;
+  /** Workers' own limits of runs in a minute, counted over all replicas. */
+  rates: RateCount;
   /** Webhook secrets and review links are checked with it. */
   hasher: TokenHasher;
   mailer: Mailer;
+  /** Sends alerts. */
+  deliveryLoop: DeliveryLoop;
+  /** Private networks that URLs of users may lead to: see packages/safe-fetch. */
+  outboundAllow: string[];
   /** Public addresses of the worker surface and the dashboard, without a slash at the end. */
   baseUrl: string;
   dashboardUrl: string;

@@ -1,6 +1,7 @@
 import { authEnv } from '@gantry/auth';
 import { commonEnv } from '@gantry/http';
 import { objectStoreEnv } from '@gantry/object-store';
+import { outboundAllowList } from '@gantry/safe-fetch';
 import { keyRing } from '@gantry/vault';
 import { z } from 'zod';
 import type { OidcSettings } from './oidc/identity-provider';
@@ -21,6 +22,7 @@ export const envSchema = z.object({
   /** `smtp://user:password@host:587` or `smtps://...:465`. Without it links are shown instead of sent. */
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
   SMTP_FROM: z.string().min(3).default('Gantry <gantry@localhost>'),
+  OUTBOUND_ALLOW_CIDRS: outboundAllowList,
   /** An OpenID Connect provider to sign in with, beside passwords. Redirect address: `<DASHBOARD_URL>/auth/oidc/callback`. */
   OIDC_ISSUER: z.url().optional(),
   OIDC_CLIENT_ID: z.string().min(1).default('gantry'),
@@ -29,6 +31,8 @@ export const envSchema = z.object({
   OIDC_NAME: z.string().min(1).max(50).default('single sign-on'),
   /** Who may come without an account: who is invited, or anybody whom the provider knows. */
   OIDC_SIGN_UP: z.enum(['invited', 'anyone']).default('invited'),
+  /** An estimate that budgets are held against: only whoever runs the machines knows what they cost. 0 switches it off. */
+  COMPUTE_USD_PER_CPU_HOUR: z.coerce.number().min(0).max(1_000).default(0.04),
   AUDIT_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(365),
 });
 

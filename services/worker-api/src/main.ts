@@ -24,7 +24,9 @@ async function main() {
     },
     oidc: oidcSettings(env),
     smtp: { url: env.SMTP_URL, from: env.SMTP_FROM },
+    outboundAllow: env.OUTBOUND_ALLOW_CIDRS,
     auditRetentionDays: env.AUDIT_RETENTION_DAYS,
+    computeUsdPerCpuHour: env.COMPUTE_USD_PER_CPU_HOUR,
     log,
     rateLimits: {
       requestsPerMinute: env.RATE_LIMIT_REQUESTS_PER_MINUTE,

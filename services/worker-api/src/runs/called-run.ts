@@ -1,0 +1,59 @@
+/** `context.call()`: a run starts another worker's run and waits for it without a process. */
+import type { RunError, Suspension } from '@gantry/events';
+import { AppError } from '@gantry/http';
+import type { Run } from '@gantry/run-engine';
+import type { PoolClient } from 'pg';
+import type { Deps } from '../deps';
+import type { Worker } from '../generated/prisma/client';
+import { startRun } from './start-run';
+
+/** Runs that call runs: a circle of workers ends here. */
+const DEPTH_MAX = 16;
+
+type Call = Extract<Suspension, { kind: 'call' }>;
+type Callee = Pick<
+  Worker,
+  'uid' | 'id' | 'workspaceId' | 'name' | 'status' | 'currentVersion' | 'visibility' | 'ownerId'
+>;
+
+/** Inside the transaction that suspends the caller: there is never a run that waits for one that does not exist. */
+export async function startCalledRun(
+  deps: Deps,
+  tx: PoolClient,
+  run: Run,
+  { workerId, inputs }: Call,
+): Promise<{ ref: string } | { refused: RunError }> {
+  const refused = (message: string, code: RunError['code'] = 'exception') => ({
+    refused: { code, type: 'CallRefused', message: `context.call(${JSON.stringify(workerId)}): ${message}` },
+  });
+  if (run.depth + 1 > DEPTH_MAX) return refused(`runs that call runs go at most ${DEPTH_MAX} deep`);
+  const { rows } = await tx.query<Callee & { callable: boolean }>(
+    `SELECT w.uid, w.id, w.workspace_id AS "workspaceId", w.name, w.status, w.current_version AS "currentVersion",
+       w.visibility = 'workspace' OR (c.visibility = 'private' AND c.owner_id = w.owner_id) AS callable
+     FROM workers w, workers c
+     WHERE w.workspace_id = $1 AND w.id = $2 AND w.deleted_at IS NULL AND c.uid = $3`,
+    [run.workspaceId, workerId, run.subjectId],
+  );
+  const [worker] = rows;
+  // A private worker is called by private ones of the same owner only: others may edit what the workspace shares.
+  if (!worker?.callable) return refused('there is no such worker in this workspace');
+  try {
+    const called = await startRun(deps, {
+      worker,
+      inputs,
+      trigger: 'call',
+      createdBy: run.createdBy,
+      tx,
+      parentRunId: run.id,
+      depth: run.depth + 1,
+      priority: run.priority,
+      ...(run.requestId && { requestId: run.requestId }),
+      ...(run.traceparent && { traceparent: run.traceparent }),
+    });
+    return { ref: called.id };
+  } catch (err) {
+    if (!(err instanceof AppError)) throw err;
+    if (err.code === 'invalid_inputs' || err.code === 'budget_exceeded') return refused(err.detail, err.code);
+    return refused(err.detail);
+  }
+}

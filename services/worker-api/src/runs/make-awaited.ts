@@ -1,0 +1,18 @@
+import type { RunError } from '@gantry/events';
+import type { AskedSuspension, Run } from '@gantry/run-engine';
+import type { PoolClient } from 'pg';
+import { suspendForApproval } from '../approvals/request-approval';
+import type { Deps } from '../deps';
+import { startCalledRun } from './called-run';
+
+/** What a suspended run waits for: an approval, or a run of another worker. In the transaction that suspends it. */
+export function makeAwaited(
+  deps: Deps,
+  tx: PoolClient,
+  run: Run,
+  suspension: AskedSuspension,
+): Promise<{ ref: string } | { refused: RunError }> {
+  return suspension.kind === 'approve'
+    ? suspendForApproval(deps, tx, run, suspension)
+    : startCalledRun(deps, tx, run, suspension);
+}

@@ -1,0 +1,29 @@
+/** What a worker's runs of a month cost together: counted once for each run that has ended, in its month of ending. */
+import type { Reaction, runFinished } from '@gantry/events';
+import type { z } from 'zod';
+import type { Sql } from '../database';
+
+/** US dollars; 0 before the first run of the month (UTC) has ended. */
+export async function monthCostUsd(sql: Sql, workerUid: string, at: Date): Promise<number> {
+  const { rows } = await sql.query('SELECT usd FROM worker_month_costs WHERE worker_uid = $1 AND month = $2::date', [
+    workerUid,
+    monthOf(at),
+  ]);
+  return rows[0]?.usd ?? 0;
+}
+
+/** A run's cost is added once, when it has ended; that of a worker that was purged meanwhile counts nowhere. */
+export const countRunCost: Reaction<z.infer<typeof runFinished.data>> = {
+  name: 'run-cost',
+  wants: ({ source, costUsd }) => source === 'worker' && Boolean(costUsd),
+  handle: async (tx, { data }) => {
+    await tx.query(
+      `INSERT INTO worker_month_costs AS known (worker_uid, month, usd)
+       SELECT uid, $2::date, $3 FROM workers WHERE uid = $1
+       ON CONFLICT (worker_uid, month) DO UPDATE SET usd = known.usd + excluded.usd`,
+      [data.subjectId, monthOf(new Date(data.finishedAt)), data.costUsd],
+    );
+  },
+};
+
+const monthOf = (at: Date): string => `${at.toISOString().slice(0, 7)}-01`;

@@ -1,0 +1,109 @@
+/** Everything about one run. */
+import type { Run, RunArtifact } from '@gantry/run-engine';
+import type { Sql } from '../database';
+import type { Deps } from '../deps';
+import { headToApi, runPath } from './run';
+
+/** Results of steps up to this size (bytes, as stored) are shown with the run. */
+const SHOWN_RESULT_BYTES_MAX = 4_096;
+const POSITION_MAX = 10_000;
+
+export async function toRunDetail(deps: Deps, run: Run) {
+  const { engine, pool } = deps;
+  const [output, artifacts, extras, approvals] = await Promise.all([
+    engine.output(run),
+    engine.artifacts(run),
+    readExtras(pool, run),
+    readApprovals(deps, run),
+  ]);
+  const { error, cpuMs, maxRssBytes, requestId } = run;
+  return {
+    ...headToApi(run),
+    input: run.inputs,
+    output,
+    error_type: error?.type ?? null,
+    error_trace: error?.trace ?? null,
+    cpu_ms: cpuMs,
+    max_memory_bytes: maxRssBytes,
+    request_id: requestId,
+    logs_count: extras.logsCount,
+    queue_position: run.status === 'queued' ? extras.ahead + 1 : null,
+    steps: extras.steps.map(stepToApi),
+    approvals,
+    artifacts: artifacts.map((artifact) => artifactToApi(run, artifact)),
+  };
+}
+
+interface Step {
+  ordinal: number;
+  kind: string;
+  name: string;
+  status: 'pending' | 'completed';
+  result: unknown;
+  ref: string | null;
+  startedAt: Date;
+  finishedAt: Date | null;
+}
+
+/** One statement each: a run has few of them, and each is found by the run's own key. */
+async function readExtras(sql: Sql, { id, status }: Run) {
+  const [logs, steps, ahead] = await Promise.all([
+    sql.query(`SELECT count(*)::int AS count FROM run_events WHERE run_id = $1 AND type = 'log'`, [id]),
+    sql.query<Step>(
+      `SELECT ordinal, kind, name, status, ref, started_at AS "startedAt", finished_at AS "finishedAt",
+         CASE WHEN pg_column_size(result) <= ${SHOWN_RESULT_BYTES_MAX} THEN result END AS result
+       FROM run_steps WHERE run_id = $1 ORDER BY ordinal`,
+      [id],
+    ),
+    status === 'queued' ? sql.query(AHEAD, [id]) : null,
+  ]);
+  return { logsCount: logs.rows[0].count as number, steps: steps.rows, ahead: (ahead?.rows[0].count ?? 0) as number };
+}
+
+/** Within the workspace, in the order in which runs are handed out; limits on concurrency are not looked at. */
+const AHEAD = `
+  SELECT count(*)::int FROM (
+    SELECT 1 FROM runs mine JOIN runs r ON r.workspace_id = mine.workspace_id AND r.status = 'queued'
+      AND (r.priority > mine.priority
+        OR (r.priority = mine.priority AND (r.available_at, r.id) < (mine.available_at, mine.id)))
+    WHERE mine.id = $1 LIMIT ${POSITION_MAX}
+  ) ahead`;
+
+const stepToApi = (step: Step) => ({
+  ordinal: step.ordinal,
+  kind: step.kind,
+  name: step.name,
+  status: step.status,
+  result: step.result,
+  run_id: step.kind === 'call' ? step.ref : null,
+  approval_id: step.kind === 'approve' ? step.ref : null,
+  started_at: step.startedAt.toISOString(),
+  finished_at: step.finishedAt?.toISOString() ?? null,
+});
+
+async function readApprovals({ prisma }: Deps, run: Run) {
+  const approvals = await prisma.approval.findMany({
+    where: { workspaceId: run.workspaceId, runId: run.id },
+    orderBy: [{ requestedAt: 'asc' }, { id: 'asc' }],
+  });
+  return approvals.map((approval) => ({
+    id: approval.id,
+    status: approval.status,
+    title: approval.title,
+    message: approval.message,
+    requested_at: approval.requestedAt.toISOString(),
+    expires_at: approval.expiresAt.toISOString(),
+    decided_at: approval.decidedAt?.toISOString() ?? null,
+    decided_by: approval.decidedByLabel ?? approval.decidedBy,
+    reason: approval.reason,
+  }));
+}
+
+export const artifactToApi = (run: Run, { id, name, contentType, size, sha256 }: RunArtifact) => ({
+  id,
+  name,
+  content_type: contentType,
+  size,
+  sha256,
+  download_url: `${runPath(run.id)}/artifacts/${id}/download`,
+});

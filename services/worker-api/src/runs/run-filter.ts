@@ -1,0 +1,67 @@
+/** Which runs a request is about: the query of lists and exports, and the body of bulk operations. */
+import { callerOf, invalid } from '@gantry/http';
+import type { RunStatus } from '@gantry/run-engine';
+import type { Request } from 'express';
+import type { Deps } from '../deps';
+import { getVisibleWorker } from '../workers/worker-repository';
+import { type ApiRunStatus, engineStatuses } from './run';
+import { listHiddenWorkers } from './visible-worker';
+
+export interface RunFilter {
+  /** The worker's uid. */
+  subjectId?: string;
+  /** Empty: any. */
+  statuses: RunStatus[];
+  trigger?: string;
+  since?: Date;
+  until?: Date;
+  /** Uids of workers whose runs are left out. */
+  hidden: string[];
+}
+
+/** As requests write it; the OpenAPI file has checked it. */
+export interface AskedFilter {
+  worker_id?: string;
+  status?: ApiRunStatus;
+  trigger?: string;
+  since?: unknown;
+  until?: unknown;
+}
+
+/** @throws AppError 404 for a worker that is not there for this caller */
+export async function runFilterOf(deps: Deps, req: Request, asked: AskedFilter): Promise<RunFilter> {
+  const caller = callerOf(req);
+  const { worker_id: workerId, status, trigger } = asked;
+  const filter: RunFilter = { statuses: status ? engineStatuses(status) : [], hidden: [] };
+  if (workerId !== undefined) filter.subjectId = (await getVisibleWorker(deps.prisma, caller, workerId)).uid;
+  else filter.hidden = await listHiddenWorkers(deps.pool, caller);
+  if (trigger !== undefined) filter.trigger = trigger;
+  const since = dateOf(asked.since);
+  const until = dateOf(asked.until);
+  if (since) filter.since = since;
+  if (until) filter.until = until;
+  return filter;
+}
+
+export interface RunCursor {
+  createdAt: Date;
+  id: string;
+}
+
+/** @throws AppError 400 for half a cursor */
+export function cursorOf({ query }: Request): RunCursor | undefined {
+  const createdAt = dateOf(query.before_created_at);
+  const id = query.before_id as string | undefined;
+  if (createdAt === undefined && id === undefined) return undefined;
+  if (createdAt === undefined || id === undefined) {
+    const path = createdAt === undefined ? 'before_created_at' : 'before_id';
+    throw invalid([{ path, message: 'before_created_at and before_id go together' }]);
+  }
+  return { createdAt, id };
+}
+
+/** The validator may have made Date objects of checked dates already. */
+export function dateOf(value: unknown): Date | undefined {
+  if (value === undefined || value instanceof Date) return value;
+  return new Date(String(value));
+}

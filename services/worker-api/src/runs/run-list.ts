@@ -1,0 +1,158 @@
+/**
+ * Pages of runs, newest first, at a cost that does not grow with the table.
+ *
+ * Every page is a walk along an index that has the page's order, from the cursor on. The walk is chosen by the filter that
+ * leaves the fewest runs and has an index of its own (worker and status, worker, status, trigger); what other filters
+ * leave out is skipped while walking. Since nobody knows how much that is, a walk ends after SCAN_MAX runs: such a page
+ * holds fewer runs than asked for, and its cursor goes on where the walk ended.
+ *
+ * Statuses are part of the text and not parameters, and several are several walks: only then do the indexes on statuses
+ * that few runs have come into question.
+ */
+import type { RunStatus } from '@gantry/run-engine';
+import type { Sql } from '../database';
+import type { RunHead } from './run';
+import type { RunCursor, RunFilter } from './run-filter';
+
+/** Runs looked at for one page; a few tens of milliseconds. */
+export const SCAN_MAX = 20_000;
+/** Inputs and outputs up to this size (bytes, as stored) are part of a list. */
+const LISTED_JSON_BYTES_MAX = 8_192;
+
+const COLUMNS = `r.id, r.workspace_id AS "workspaceId", r.subject_id AS "subjectId", r.subject_ref AS "subjectRef",
+  r.parent_run_id AS "parentRunId", r.trigger, r.version, r.status, r.priority, 1 + r.retries_used AS tries,
+  r.wake_at AS "wakeAt", r.suspension, r.error, r.cost_usd AS "costUsd", r.created_by AS "createdBy",
+  r.cancel_requested_at AS "cancelRequestedAt", r.created_at AS "createdAt", r.started_at AS "startedAt",
+  r.finished_at AS "finishedAt"`;
+const SMALL_JSON = `, CASE WHEN pg_column_size(r.inputs) <= ${LISTED_JSON_BYTES_MAX} THEN r.inputs END AS inputs,
+  CASE WHEN pg_column_size(r.output) <= ${LISTED_JSON_BYTES_MAX} THEN r.output END AS output`;
+
+export interface RunPage {
+  limit: number;
+  offset?: number;
+  before?: RunCursor | undefined;
+  /** With inputs and outputs, where they are small. */
+  withJson?: boolean;
+}
+
+export interface ListedRun extends RunHead {
+  /** Null where too large for a list. Absent without `withJson`. */
+  inputs?: Record<string, unknown> | null;
+  /** Null also before the run has completed. */
+  output?: unknown;
+}
+
+export interface ListedRuns {
+  runs: ListedRun[];
+  /** Where the next page begins; null on the last. */
+  next: RunCursor | null;
+}
+
+/** Statuses with an entry in the indexes on rare statuses: see the migrations. */
+const isRare = (status: RunStatus | undefined): boolean =>
+  status !== undefined && status !== 'completed' && status !== 'running';
+
+/** One index walk, as SQL with its parameters in `values`. */
+interface Walk {
+  /** What the index answers by itself. */
+  indexed: string;
+  /** What is looked at run by run; null where nothing is. */
+  skipping: string | null;
+}
+
+export async function listRunPage(
+  sql: Sql,
+  workspaceId: string,
+  filter: RunFilter,
+  page: RunPage,
+): Promise<ListedRuns> {
+  const { limit, offset = 0, before, withJson = false } = page;
+  const { values, walks } = walksOf(workspaceId, filter, before);
+  const newest = 'ORDER BY r.created_at DESC, r.id DESC';
+  const wanted = limit + offset + 1;
+  const columns = COLUMNS + (withJson ? SMALL_JSON : '');
+  const select = ({ indexed, skipping }: Walk) =>
+    skipping === null
+      ? `SELECT r.* FROM ${indexed} ${newest} LIMIT ${wanted}`
+      : `SELECT r.* FROM (SELECT r.* FROM ${indexed} ${newest} LIMIT ${SCAN_MAX}) r WHERE ${skipping} ${newest} LIMIT ${wanted}`;
+  const text = `SELECT ${columns} FROM (${walks.map((walk) => `(${select(walk)})`).join(' UNION ALL ')}) r
+    ${newest} LIMIT ${limit + 1} OFFSET ${offset}`;
+  const { rows } = await sql.query<ListedRun>(text, values);
+  if (rows.length > limit) return { runs: rows.slice(0, limit), next: cursorAt(rows[limit - 1]) };
+  const end = await endOfScan(sql, walks, values, newest);
+  if (!end) return { runs: rows, next: null };
+  // One walk ended early: what another found beyond that place belongs to a later page.
+  const kept = walks.length > 1 ? await upTo(sql, rows, end) : rows;
+  return { runs: kept, next: end };
+}
+
+/** Counts one by one: as slow as there are many. */
+export async function countRunPage(sql: Sql, workspaceId: string, filter: RunFilter): Promise<number> {
+  const { values, walks } = walksOf(workspaceId, filter, undefined);
+  const counts = walks.map(
+    ({ indexed, skipping }) => `(SELECT count(*) FROM ${indexed}${skipping === null ? '' : ` AND ${skipping}`})`,
+  );
+  const { rows } = await sql.query(`SELECT (${counts.join(' + ')})::int AS count`, values);
+  return rows[0].count;
+}
+
+function walksOf(workspaceId: string, filter: RunFilter, before: RunCursor | undefined) {
+  const { subjectId, statuses, trigger, since, until, hidden } = filter;
+  const values: unknown[] = [workspaceId];
+  const place = (value: unknown) => `$${values.push(value)}`;
+  const common = ['r.workspace_id = $1'];
+  if (subjectId) common.push(`r.subject_id = ${place(subjectId)}`);
+  if (since) common.push(`r.created_at >= ${place(since)}`);
+  if (until) common.push(`r.created_at < ${place(until)}`);
+  if (before) common.push(`(r.created_at, r.id) < (${place(before.createdAt)}, ${place(before.id)})`);
+  const hasTrigger = trigger && `r.trigger = ${place(trigger)}`;
+  const isVisible = hidden.length && `r.subject_id <> ALL(${place(hidden)})`;
+
+  const walkOf = (status: RunStatus | undefined): Walk => {
+    const hasStatus = status && `r.status = '${status}'`;
+    const byTrigger = !subjectId && !isRare(status);
+    const indexed = [...common];
+    const skipping: string[] = [];
+    const put = (condition: string | 0 | undefined, isIndexed: boolean) => {
+      if (condition) (isIndexed ? indexed : skipping).push(condition);
+    };
+    put(hasStatus, isRare(status));
+    put(hasTrigger, byTrigger);
+    put(isVisible, false);
+    // As many as executors have slots: all of them are collected, and none is looked for along the history.
+    if (status === 'running') {
+      const running = [...indexed, ...skipping].join(' AND ');
+      return { indexed: `(SELECT r.* FROM runs r WHERE ${running} OFFSET 0) r WHERE true`, skipping: null };
+    }
+    return { indexed: `runs r WHERE ${indexed.join(' AND ')}`, skipping: skipping.join(' AND ') || null };
+  };
+  return { values, walks: statuses.length ? statuses.map(walkOf) : [walkOf(undefined)] };
+}
+
+/** The newest place where a walk had to end before its index did. */
+async function endOfScan(sql: Sql, walks: Walk[], values: unknown[], newest: string): Promise<RunCursor | null> {
+  const ends = walks
+    .filter(({ skipping }) => skipping !== null)
+    .map(({ indexed }) => `(SELECT r.created_at, r.id FROM ${indexed} ${newest} OFFSET ${SCAN_MAX - 1} LIMIT 1)`)
+    .join(' UNION ALL ');
+  if (!ends) return null;
+  const used = Math.max(...[...ends.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
+  const { rows } = await sql.query(
+    `SELECT r.created_at AS "createdAt", r.id FROM (${ends}) r ${newest} LIMIT 1`,
+    values.slice(0, used),
+  );
+  return rows[0] ?? null;
+}
+
+/** Only PostgreSQL knows the order of its texts. */
+async function upTo(sql: Sql, runs: ListedRun[], end: RunCursor): Promise<ListedRun[]> {
+  const { rows } = await sql.query(
+    `SELECT r.id FROM unnest($1::timestamptz[], $2::text[]) AS r(created_at, id) WHERE (r.created_at, r.id) >= ($3, $4)`,
+    [runs.map(({ createdAt }) => createdAt), runs.map(({ id }) => id), end.createdAt, end.id],
+  );
+  const kept = new Set(rows.map(({ id }) => id));
+  return runs.filter(({ id }) => kept.has(id));
+}
+
+const cursorAt = (run: ListedRun | undefined): RunCursor | null =>
+  run ? { createdAt: run.createdAt, id: run.id } : null;

@@ -1,0 +1,282 @@
+import { type FakeExecutor, noUsage, until } from '@gantry/testing';
+import { callerOf } from '../test/caller';
+import { addVersion, type MadeWorker, makeWorker } from '../test/make-worker';
+import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+
+let api: TestWorkerApi;
+let me: ReturnType<typeof callerOf>;
+let executor: FakeExecutor;
+let worker: MadeWorker;
+
+beforeAll(async () => {
+  api = await startTestWorkerApi();
+  me = callerOf(api.url, api.owner.jwt);
+  executor = await api.connectExecutor();
+  worker = await makeWorker(api, {
+    definition: { inputs: [{ name: 'who', type: 'text', required: true }], outputs: ['greeting'] },
+  });
+});
+afterAll(() => api.stop());
+
+const hello = { inputs: { who: 'Ada' } };
+const start = (body: object = hello, of: MadeWorker = worker, caller = me) =>
+  caller.post(`/api/workers/${of.id}/runs`, body);
+const startedId = async (body: object = hello, of = worker): Promise<string> =>
+  (await start(body, of).expect(201)).body.run_id;
+const read = async (id: string) => (await me.get(`/api/runs/${id}`).expect(200)).body;
+const becomes = (id: string, status: string) =>
+  until(async () => {
+    const run = await read(id);
+    return run.status === status && run;
+  });
+/** Leaves nothing in the queue for the next test. */
+async function cancelAll() {
+  for (const { id } of (await me.get('/api/runs?status=queued&limit=200').expect(200)).body) {
+    await me.post(`/api/runs/${id}/cancel`).expect(200);
+  }
+}
+afterEach(cancelAll);
+
+describe('starting', () => {
+  test('answers queued, runs, and shows everything about the run flat', async () => {
+    const { body } = await start({ ...hello, priority: 7 }).expect(201);
+    expect(body).toEqual({ status: 'queued', run_id: expect.stringMatching(/^run_[\w-]{21}$/) });
+    expect(await read(body.run_id)).toMatchObject({ status: 'queued', queue_position: 1, priority: 7, logs_count: 0 });
+    const job = await executor.claim();
+    expect(job).toMatchObject({ runId: body.run_id, inputs: { who: 'Ada' }, may: ['approve', 'call'] });
+    await job?.report(
+      { type: 'started' },
+      { type: 'log', stream: 'stdout', level: 'info', text: 'one' },
+      { type: 'log', stream: 'stderr', level: 'error', text: 'two' },
+      { type: 'finished', status: 'completed', output: { greeting: 'Hi' }, usage: { ...noUsage, costUsd: 0.25 } },
+    );
+    expect(await becomes(body.run_id, 'completed')).toMatchObject({
+      ...{ id: body.run_id, worker_id: worker.id, workspace_id: api.workspaceId, worker_version: 1, trigger: 'api' },
+      ...{ input: { who: 'Ada' }, output: { greeting: 'Hi' }, total_cost_usd: 0.25, attempt: 1, logs_count: 2 },
+      ...{ error: null, error_code: null, queue_position: null, created_by: api.owner.userId },
+      ...{ steps: [], approvals: [], artifacts: [], parent_run_id: null, duration_ms: expect.any(Number) },
+    });
+  });
+
+  test('answers running where an executor was waiting, and ended where the caller waits', async () => {
+    const claim = executor.claim();
+    const waited = start({ ...hello, wait: 10 });
+    void waited.then(() => {});
+    await (await claim)?.complete({});
+    expect((await waited).body.status).toBe('completed');
+    const standing = executor.claim();
+    const { body } = await until(async () => {
+      const answer = await start();
+      return answer.body.status === 'running' && answer;
+    });
+    await (await standing)?.complete({});
+    await becomes(body.run_id, 'completed');
+  });
+
+  test.each([
+    [{ inputs: { whom: 'Ada' } }, ['inputs.who', 'inputs.whom']],
+    [{ inputs: 'Ada' }, ['inputs']],
+    [{ inputs: ['Ada'] }, ['inputs']],
+    [{ ...hello, priority: 101 }, ['priority']],
+    [{ ...hello, wait: 11 }, ['wait']],
+    [{ ...hello, extra: 1 }, ['extra']],
+    [{}, ['inputs.who']],
+  ])('%j is refused with the places that are wrong, and nothing runs', async (body, paths) => {
+    const before = await api.deps.engine.counts(api.workspaceId);
+    const refused = await start(body).expect(400);
+    expect(refused.body.errors.map(({ path }: { path: string }) => path).sort()).toEqual(paths);
+    expect(await api.deps.engine.counts(api.workspaceId)).toEqual(before);
+  });
+
+  test('a worker that declares no inputs takes any object', async () => {
+    const open = await makeWorker(api);
+    const id = await startedId({ inputs: { anything: [1, { a: 'b' }], text: 'x\u0000y' } }, open);
+    expect((await read(id)).input).toEqual({ anything: [1, { a: 'b' }], text: 'x\u0000y' });
+  });
+
+  test.each(['paused', 'archived'] as const)('a %s worker is a 409', async (status) => {
+    const resting = await makeWorker(api, { status });
+    expect((await start({}, resting).expect(409)).body).toMatchObject({ code: status });
+  });
+
+  test('the same Idempotency-Key starts one run', async () => {
+    const once = () => start().set('Idempotency-Key', 'one-run');
+    const [first, second] = [await once().expect(201), await once().expect(201)];
+    expect(second.body).toEqual(first.body);
+  });
+
+  test("more than the worker's own rate is a 429 that says when to come back, for whoever starts it", async () => {
+    const limited = await makeWorker(api, { definition: { limits: { runs_per_minute: 2 } } });
+    await start({}, limited).expect(201);
+    await start({}, limited).expect(201);
+    const refused = await start({}, limited).expect(429);
+    expect(refused.body.code).toBe('worker_rate_limited');
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    await start().expect(201);
+  });
+
+  test('a spent budget is a 409, counted once for each run that has ended', async () => {
+    const dear = await makeWorker(api, { definition: { limits: { budget_usd_per_month: 1 } } });
+    for (const costUsd of [0.6, 0.5]) {
+      const id = await startedId({}, dear);
+      const usage = { ...noUsage, costUsd };
+      await (await executor.claim())?.report({ type: 'started' }, { type: 'finished', status: 'completed', usage });
+      await becomes(id, 'completed');
+    }
+    const refused = await until(async () => {
+      const answer = await start({}, dear);
+      return answer.status === 409 && answer;
+    });
+    expect(refused.body).toMatchObject({ code: 'budget_exceeded', detail: expect.stringContaining('1.1000 USD') });
+    await cancelAll();
+  });
+
+  test('limits, retries and slots of the version reach the executor', async () => {
+    const definition = {
+      inputs: ['customer'],
+      limits: { timeout_seconds: 7, memory_mb: 128, concurrency: 1, concurrency_key: 'customer' },
+      retry: { max_attempts: 2, backoff_seconds: 0 },
+    };
+    const limited = await makeWorker(api, { definition });
+    const [a1, a2, b1] = [
+      await startedId({ inputs: { customer: 'a' } }, limited),
+      await startedId({ inputs: { customer: 'a' } }, limited),
+      await startedId({ inputs: { customer: 'b' } }, limited),
+    ];
+    const first = await executor.claim();
+    expect(first).toMatchObject({ runId: a1, limits: { wallMs: 7_000, memoryBytes: 128 * 1024 * 1024 } });
+    const second = await executor.claim();
+    expect(second?.runId).toBe(b1);
+    await second?.complete({});
+    const error = { code: 'exception' as const, message: 'broke' };
+    await first?.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
+    const again = await until(async () => {
+      const job = await executor.claim();
+      if (job?.runId === a1) return job;
+      await job?.complete({});
+      return null;
+    });
+    expect(again.tryNumber).toBe(2);
+    await again.complete({});
+    expect(await becomes(a1, 'completed')).toMatchObject({ attempt: 2 });
+    const state = await read(a2);
+    if (state.status !== 'completed') await (await executor.claim())?.complete({});
+    await becomes(a2, 'completed');
+  });
+
+  test('a worker whose runs need approval holds them', async () => {
+    const careful = await makeWorker(api, { definition: { approvals: { required: true } } });
+    const { body } = await start({}, careful).expect(201);
+    expect(body.status).toBe('pending_approval');
+    expect((await read(body.run_id)).approvals).toMatchObject([{ status: 'pending' }]);
+    const cancelled = await me.post(`/api/runs/${body.run_id}/cancel`).expect(200);
+    expect(cancelled.body.status).toBe('cancelled');
+  });
+});
+
+describe('cancelling', () => {
+  test('a queued run ends at once, an ended one is a 409, a running one is told', async () => {
+    const queued = await startedId();
+    const cancelled = await me.post(`/api/runs/${queued}/cancel`).expect(200);
+    expect(cancelled.body).toMatchObject({ status: 'cancelled', error_code: 'cancelled' });
+    expect((await me.post(`/api/runs/${queued}/cancel`).expect(409)).body.code).toBe('already_ended');
+    const running = await startedId();
+    const job = await executor.claim();
+    const asked = await me.post(`/api/runs/${running}/cancel`).expect(200);
+    expect(asked.body).toMatchObject({ status: 'running', cancel_requested: true });
+    if (job) expect(await executor.renew(job)).toMatchObject({ cancelled: [running] });
+    const error = { code: 'cancelled' as const, message: 'stopped' };
+    await job?.report({ type: 'started' }, { type: 'finished', status: 'cancelled', error, usage: noUsage });
+    await becomes(running, 'cancelled');
+    const { rows } = await api.database.pool.query(
+      "SELECT resource_id FROM audit_log WHERE action = 'run.cancelled' AND resource_id = ANY($1)",
+      [[queued, running]],
+    );
+    expect(rows).toHaveLength(2);
+  });
+});
+
+describe('who sees a run', () => {
+  test('runs of a private worker are there for its owner and for admins only', async () => {
+    const [owner, other, admin] = [
+      await api.addMember('member'),
+      await api.addMember('member'),
+      await api.addMember('admin'),
+    ];
+    const hidden = await makeWorker(api, { visibility: 'private', ownerId: owner.userId });
+    const runId = await startedId({}, hidden);
+    const seenBy = async ({ jwt }: { jwt: string }) => {
+      const caller = callerOf(api.url, jwt);
+      const listed = (await caller.get('/api/runs').expect(200)).body.some(({ id }: { id: string }) => id === runId);
+      const [run, ofWorker] = [
+        await caller.get(`/api/runs/${runId}`),
+        await caller.get(`/api/workers/${hidden.id}/runs`),
+      ];
+      return [listed, run.status, ofWorker.status];
+    };
+    expect(await seenBy(owner)).toEqual([true, 200, 200]);
+    expect(await seenBy(admin)).toEqual([true, 200, 200]);
+    expect(await seenBy(other)).toEqual([false, 404, 404]);
+    const caller = callerOf(api.url, other.jwt);
+    await caller.post(`/api/runs/${runId}/cancel`).expect(404);
+    await start({}, hidden, caller).expect(404);
+  });
+
+  test("another workspace's run, worker and filter are not there", async () => {
+    const runId = await startedId();
+    const stranger = callerOf(api.url, api.foreign.owner.jwt);
+    await stranger.get(`/api/runs/${runId}`).expect(404);
+    await stranger.get(`/api/runs?worker_id=${worker.id}`).expect(404);
+    await start(hello, worker, stranger).expect(404);
+    expect((await stranger.get('/api/runs').expect(200)).body).toEqual([]);
+  });
+});
+
+test('context.call() runs another worker, and its result comes back without a process in between', async () => {
+  const callee = await makeWorker(api, { definition: { inputs: ['n'] } });
+  const parentId = await startedId();
+  const job = await executor.claim();
+  const step = { ordinal: 1, kind: 'call' as const, name: callee.id };
+  const call = (inputs: Record<string, unknown>, workerId = callee.id) => ({
+    type: 'finished' as const,
+    status: 'suspended' as const,
+    suspension: { kind: 'call' as const, step, workerId, inputs },
+    usage: noUsage,
+  });
+  await job?.report({ type: 'started' }, call({ n: '4' }));
+  const waiting = await until(async () => {
+    const run = await read(parentId);
+    return run.waiting_for?.kind === 'call' && run;
+  });
+  expect(waiting).toMatchObject({ status: 'queued', queue_position: null, steps: [{ status: 'pending' }] });
+  const childId = waiting.waiting_for.run_id;
+  expect(await read(childId)).toMatchObject({ trigger: 'call', parent_run_id: parentId, input: { n: '4' } });
+  const child = await executor.claim();
+  expect(child?.runId).toBe(childId);
+  await child?.complete({ doubled: 8 });
+  const resumed = await executor.claim();
+  expect(resumed).toMatchObject({ runId: parentId, attempt: 2 });
+  expect(JSON.stringify(resumed?.steps)).toContain('"doubled":8');
+  await resumed?.report(
+    { type: 'started' },
+    {
+      ...call({}, 'no-such-worker'),
+      suspension: { kind: 'call', step: { ...step, ordinal: 2 }, workerId: 'no-such-worker', inputs: {} },
+    },
+  );
+  expect(await becomes(parentId, 'failed')).toMatchObject({
+    error: expect.stringContaining('no such worker'),
+    error_type: 'CallRefused',
+  });
+});
+
+test('a version that is edited later leaves a queued run as it was', async () => {
+  const edited = await makeWorker(api, { definition: { limits: { timeout_seconds: 5 } } });
+  const id = await startedId({}, edited);
+  await addVersion(api, edited, { number: 2, definition: { limits: { timeout_seconds: 9 } } });
+  const job = await executor.claim();
+  expect(job).toMatchObject({ runId: id, limits: { wallMs: 5_000 } });
+  await job?.complete({});
+  const next = await startedId({}, edited);
+  expect((await read(next)).worker_version).toBe(2);
+});

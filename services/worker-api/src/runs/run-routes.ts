@@ -1,0 +1,97 @@
+import { callerOf, type Operations, type Principal } from '@gantry/http';
+import type { Run } from '@gantry/run-engine';
+import type { Request, Response } from 'express';
+import { actorOf } from '../audit/actor';
+import { recordChange } from '../audit/audit-entry';
+import type { Deps } from '../deps';
+import { ownerIdOf } from '../workers/worker-access';
+import { getVisibleWorker } from '../workers/worker-repository';
+import { apiStatus, headToApi } from './run';
+import { toRunDetail } from './run-detail';
+import { type AskedFilter, cursorOf, type RunFilter, runFilterOf } from './run-filter';
+import { countRunPage, type ListedRun, listRunPage } from './run-list';
+import { startRun } from './start-run';
+import { getWorkerOf } from './visible-worker';
+
+/** @throws AppError 404, also where the caller does not see the run's worker */
+export async function getRunFor({ engine, prisma }: Deps, caller: Principal, runId: string): Promise<Run> {
+  const run = await engine.get(caller.workspaceId, runId);
+  await getWorkerOf(prisma, caller, run);
+  return run;
+}
+
+export const runOf = (deps: Deps, req: Request): Promise<Run> =>
+  getRunFor(deps, callerOf(req), String(req.params.run_id));
+
+/** What every run that a request starts has from it. */
+export const originOf = (req: Request) => ({
+  createdBy: ownerIdOf(callerOf(req)),
+  requestId: String(req.id),
+  ...(req.get('traceparent') && { traceparent: req.get('traceparent') }),
+});
+
+export function runOperations(deps: Deps): Operations {
+  const { engine, pool, prisma } = deps;
+  return {
+    startRun: async (req, res) => {
+      const worker = await getVisibleWorker(prisma, callerOf(req), String(req.params.worker_id));
+      const { inputs = {}, priority, wait = 0 } = req.body ?? {};
+      const started = await startRun(deps, { worker, inputs, priority, trigger: 'api', ...originOf(req) });
+      const run = wait > 0 ? await engine.waitForEnd(started, wait * 1_000) : started;
+      res.status(201).json({ status: apiStatus(run.status), run_id: run.id });
+    },
+
+    listRuns: async (req, res) => {
+      await sendPage(req, res, await runFilterOf(deps, req, req.query as AskedFilter));
+    },
+
+    listWorkerRuns: async (req, res) => {
+      const worker_id = String(req.params.worker_id);
+      await sendPage(req, res, await runFilterOf(deps, req, { ...(req.query as AskedFilter), worker_id }));
+    },
+
+    getRun: async (req, res) => {
+      res.json(await toRunDetail(deps, await runOf(deps, req)));
+    },
+
+    cancelRun: async (req, res) => {
+      const { workspaceId, id } = await runOf(deps, req);
+      const run = await engine.cancel(workspaceId, id, async (execute) => {
+        await recordChange(execute, actorOf(req), {
+          workspaceId,
+          action: 'run.cancelled',
+          resource: { type: 'run', id },
+        });
+      });
+      res.json(await toRunDetail(deps, run));
+    },
+  };
+
+  async function sendPage(req: Request, res: Response, filter: RunFilter): Promise<void> {
+    const { workspaceId } = callerOf(req);
+    const { limit, offset, count } = req.query as unknown as { limit: number; offset: number; count: boolean };
+    const [{ runs, next }, total] = await Promise.all([
+      listRunPage(pool, workspaceId, filter, { limit, offset, before: cursorOf(req), withJson: true }),
+      count ? countRunPage(pool, workspaceId, filter) : null,
+    ]);
+    res.set('X-Has-More', String(next !== null));
+    if (next) {
+      res.set({ 'X-Next-Before-Created-At': next.createdAt.toISOString(), 'X-Next-Before-Id': next.id });
+      res.set('Link', `<${nextPage(req, next)}>; rel="next"`);
+    }
+    if (total !== null) res.set('X-Total-Count', String(total));
+    res.json(runs.map(toItem));
+  }
+}
+
+const toItem = (run: ListedRun) => ({ ...headToApi(run), input: run.inputs ?? null, output: run.output ?? null });
+
+function nextPage(req: Request, next: { createdAt: Date; id: string }): string {
+  const [path = '', query] = req.originalUrl.split('?', 2);
+  const params = new URLSearchParams(query);
+  params.delete('offset');
+  params.delete('count');
+  params.set('before_created_at', next.createdAt.toISOString());
+  params.set('before_id', next.id);
+  return `${path}?${params}`;
+}

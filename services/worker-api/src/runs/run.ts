@@ -1,0 +1,82 @@
+/** A run as the worker surface shows it: one flat object. */
+import type { RunError } from '@gantry/events';
+import type { RunStatus, Waiting } from '@gantry/run-engine';
+
+export const apiRunStatuses = [
+  'queued',
+  'running',
+  'pending_approval',
+  'completed',
+  'failed',
+  'cancelled',
+  'timed_out',
+  'rejected',
+] as const;
+export type ApiRunStatus = (typeof apiRunStatuses)[number];
+
+/** A suspended run is queued for those who look: it goes on by itself. */
+export const apiStatus = (status: RunStatus): ApiRunStatus => (status === 'suspended' ? 'queued' : status);
+
+/** The engine's statuses that one of ours stands for: how a list is filtered. */
+export const engineStatuses = (status: ApiRunStatus): RunStatus[] =>
+  status === 'queued' ? ['queued', 'suspended'] : [status];
+
+export const runPath = (runId: string): string => `/api/runs/${runId}`;
+
+/** What lists and details have in common. */
+export interface RunHead {
+  id: string;
+  workspaceId: string;
+  subjectId: string;
+  subjectRef: string | null;
+  parentRunId: string | null;
+  trigger: string;
+  version: number | null;
+  status: RunStatus;
+  priority: number;
+  tries: number;
+  wakeAt: Date | null;
+  suspension: Waiting | null;
+  error: RunError | null;
+  costUsd: number;
+  createdBy: string | null;
+  cancelRequestedAt: Date | null;
+  createdAt: Date;
+  startedAt: Date | null;
+  finishedAt: Date | null;
+}
+
+/** @param now durations of runs under way are up to then */
+export function headToApi(run: RunHead) {
+  const { createdAt, startedAt, finishedAt, error } = run;
+  return {
+    id: run.id,
+    worker_id: run.subjectRef ?? run.subjectId,
+    workspace_id: run.workspaceId,
+    worker_version: run.version,
+    status: apiStatus(run.status),
+    trigger: run.trigger,
+    priority: run.priority,
+    attempt: run.tries,
+    parent_run_id: run.parentRunId,
+    created_by: run.createdBy,
+    cancel_requested: run.cancelRequestedAt !== null,
+    waiting_for: waitingFor(run),
+    error: error?.message ?? null,
+    error_code: error?.code ?? null,
+    total_cost_usd: run.costUsd,
+    created_at: createdAt.toISOString(),
+    started_at: startedAt?.toISOString() ?? null,
+    completed_at: finishedAt?.toISOString() ?? null,
+    duration_ms: startedAt && finishedAt ? Math.max(0, finishedAt.getTime() - startedAt.getTime()) : null,
+  };
+}
+
+function waitingFor({ status, suspension, wakeAt }: RunHead) {
+  if (status !== 'suspended' || !suspension) return null;
+  return {
+    kind: suspension.kind,
+    until: wakeAt?.toISOString() ?? null,
+    run_id: suspension.kind === 'call' ? suspension.runId : null,
+  };
+}

@@ -1,0 +1,64 @@
+/** What starting a run of one version needs, read and compiled once: versions never change. */
+import { conflict } from '@gantry/http';
+import { createInputValidator, type InputValidator } from '@gantry/program';
+import { type RunSpec, runLimits } from '@gantry/run-engine';
+import type { Sql } from '../database';
+import type { Definition } from '../workers/definition';
+
+export interface Runnable {
+  definition: Definition;
+  inputs: InputValidator;
+  /** Without files and contexts: those are a run's own. */
+  spec: RunSpec;
+}
+
+export interface Runnables {
+  /** @throws AppError 409 where the worker has no such version */
+  get(sql: Sql, workerUid: string, version: number): Promise<Runnable>;
+}
+
+/** A compiled one takes about 50 KB. */
+const KEPT_MAX = 500;
+const MB = 1024 * 1024;
+
+export function createRunnables(): Runnables {
+  const kept = new Map<string, Runnable>();
+  return {
+    get: async (sql, workerUid, version) => {
+      const key = `${workerUid} ${version}`;
+      const runnable = kept.get(key) ?? (await load(sql, workerUid, version));
+      // A Map remembers the order of insertion: what was used longest ago goes first.
+      kept.delete(key);
+      kept.set(key, runnable);
+      if (kept.size > KEPT_MAX) kept.delete(kept.keys().next().value as string);
+      return runnable;
+    },
+  };
+}
+
+async function load(sql: Sql, workerUid: string, version: number): Promise<Runnable> {
+  const { rows } = await sql.query(
+    'SELECT definition, code_digest, code_key, code_size FROM worker_versions WHERE worker_uid = $1 AND number = $2',
+    [workerUid, version],
+  );
+  const [row] = rows;
+  if (!row) throw conflict('no_version', `this worker has no version ${version}`);
+  const definition = row.definition as Definition;
+  const { limits } = definition;
+  return {
+    definition,
+    inputs: createInputValidator(definition.inputs),
+    spec: {
+      code: { digest: row.code_digest, key: row.code_key, size: row.code_size },
+      entrypoint: definition.entrypoint,
+      dependencies: definition.python_dependencies,
+      outputs: definition.outputs.map(({ name, type }) => ({ name, type })),
+      secrets: definition.secrets,
+      files: [],
+      limits: { ...runLimits(limits.timeout_seconds), memoryBytes: limits.memory_mb * MB },
+      network: 'egress',
+      isolation: definition.isolation,
+      may: ['approve', 'call'],
+    },
+  };
+}

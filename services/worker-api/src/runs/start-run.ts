@@ -1,0 +1,205 @@
+/**
+ * The one way in which a run of a worker comes to be, whoever asks for it: a request, a webhook, a schedule, an event,
+ * another run.
+ */
+import { createHash } from 'node:crypto';
+import { AppError, conflict, inTransaction } from '@gantry/http';
+import { placeFiles } from '@gantry/program';
+import type { NewRun, RetryPolicy, Run, RunSpec } from '@gantry/run-engine';
+import type { PoolClient } from 'pg';
+import { requestApprovalIn } from '../approvals/request-approval';
+import { contextsFor } from '../contexts/contexts-for';
+import type { Sql } from '../database';
+import type { Deps } from '../deps';
+import type { Worker } from '../generated/prisma/client';
+import type { Definition } from '../workers/definition';
+import { monthCostUsd } from './month-cost';
+import type { Runnable } from './runnable';
+
+export const runTriggers = ['api', 'webhook', 'schedule', 'event', 'call', 'replay'] as const;
+export type RunTrigger = (typeof runTriggers)[number];
+
+export interface Start {
+  worker: Pick<Worker, 'uid' | 'id' | 'workspaceId' | 'name' | 'status' | 'currentVersion'>;
+  /** Default: the current one. */
+  version?: number;
+  inputs: Record<string, unknown>;
+  trigger: RunTrigger;
+  /** User or token; null where nobody asked. */
+  createdBy: string | null;
+  /**
+   * The caller's transaction: the run commits with it, and the caller calls engine.hint() afterwards. Without one the run
+   * is committed when this resolves, and may be with an executor already.
+   */
+  tx?: PoolClient;
+  /** Schedules: the fire time. One fire makes one run. */
+  scheduledFor?: Date;
+  parentRunId?: string;
+  depth?: number;
+  /** -100 to 100; default: the worker's. */
+  priority?: number;
+  /** The run whose inputs these are: its files are used again. */
+  replayOf?: Run;
+  requestId?: string;
+  traceparent?: string;
+}
+
+/**
+ * Null only for a fire time that has its run already.
+ * @throws AppError 409 paused, archived, budget_exceeded, or a context that is not there; 429 above the worker's own rate;
+ *   400 naming every input that is wrong
+ */
+export function startRun(deps: Deps, start: Start & { scheduledFor: Date }): Promise<Run | null>;
+export function startRun(deps: Deps, start: Start): Promise<Run>;
+export async function startRun(deps: Deps, start: Start): Promise<Run | null> {
+  const { worker } = start;
+  if (worker.status !== 'active') {
+    throw conflict(worker.status, `this worker is ${worker.status}; ${REMEDY[worker.status]} to run it`);
+  }
+  const sql: Sql = start.tx ?? deps.pool;
+  const runnable = await deps.runnables.get(sql, worker.uid, start.version ?? worker.currentVersion);
+  const { definition } = runnable;
+  await checkBudget(deps, sql, worker.uid, definition);
+  const placed = await placeInputs(deps, start, runnable);
+  const contexts = definition.contexts.length
+    ? await contextsFor(sql, worker.workspaceId, definition.contexts)
+    : undefined;
+  spendRate(deps, worker.uid, definition);
+  const run = newRun(start, definition, placed.inputs, {
+    ...runnable.spec,
+    files: placed.files,
+    ...(contexts && { contexts }),
+  });
+  if (!definition.approvals.required && !start.tx && !start.scheduledFor) return deps.engine.submit(run);
+  if (start.tx) return insert(deps, start.tx, start, definition, run);
+  const made = await inTransaction(deps.pool, (tx) => insert(deps, tx, start, definition, run));
+  deps.engine.hint();
+  deps.relay.kick();
+  return made;
+}
+
+const TITLE_CHARS_MAX = 200;
+const REMEDY = { paused: 'resume it', archived: 'restore it', active: '' };
+
+async function insert(
+  deps: Deps,
+  tx: PoolClient,
+  start: Start,
+  definition: Definition,
+  newRun: NewRun,
+): Promise<Run | null> {
+  const { approvals } = definition;
+  if (!approvals.required) return deps.engine.submitIn(tx, newRun);
+  const run = await deps.engine.submitIn(tx, { ...newRun, held: true });
+  if (run) {
+    await requestApprovalIn(deps, tx, run, {
+      title: `Run ${start.worker.name}`.slice(0, TITLE_CHARS_MAX),
+      message: null,
+      data: run.inputs,
+      form: null,
+      expiresInSeconds: approvals.expires_in_seconds,
+      stepOrdinal: null,
+    });
+  }
+  return run;
+}
+
+function newRun(start: Start, definition: Definition, inputs: Record<string, unknown>, spec: RunSpec): NewRun {
+  const { worker, trigger, createdBy, scheduledFor, parentRunId, depth, requestId, traceparent } = start;
+  const { limits } = definition;
+  const retry = retryOf(definition);
+  const slot = slotOf(worker.uid, definition, inputs);
+  return {
+    workspaceId: worker.workspaceId,
+    subjectId: worker.uid,
+    subjectRef: worker.id,
+    kind: 'run',
+    trigger,
+    version: start.version ?? worker.currentVersion,
+    inputs,
+    spec,
+    createdBy,
+    priority: start.priority ?? limits.priority,
+    ...(slot && { slot }),
+    ...(retry && { retry }),
+    ...(scheduledFor && { scheduledFor }),
+    ...(parentRunId && { parentRunId }),
+    ...(depth && { depth }),
+    ...(requestId && { requestId }),
+    ...(traceparent && { traceparent }),
+  };
+}
+
+function retryOf({ retry }: Definition): RetryPolicy | undefined {
+  if (retry.max_attempts === 1) return undefined;
+  return {
+    max: retry.max_attempts - 1,
+    backoffMs: retry.backoff_seconds * 1_000,
+    factor: retry.backoff === 'exponential' ? 2 : 1,
+    backoffMsMax: retry.max_backoff_seconds * 1_000,
+  };
+}
+
+/** With a key, runs of equal values share a slot; a worker that only names a key runs one at a time for each value. */
+function slotOf(uid: string, { limits }: Definition, inputs: Record<string, unknown>): NewRun['slot'] {
+  if (limits.concurrency_key === null) {
+    return limits.concurrency === null ? undefined : { key: uid, limit: limits.concurrency };
+  }
+  const value = JSON.stringify(inputs[limits.concurrency_key] ?? null);
+  const digest = createHash('sha256').update(value).digest('hex');
+  return { key: `${uid}:${digest}`, limit: limits.concurrency ?? 1 };
+}
+
+/** Runs that have ended count; those under way are not known yet, so a month may end a little above its budget. */
+async function checkBudget(deps: Deps, sql: Sql, workerUid: string, { limits }: Definition): Promise<void> {
+  const budget = limits.budget_usd_per_month;
+  if (budget === null) return;
+  const spent = await monthCostUsd(sql, workerUid, deps.now());
+  if (spent < budget) return;
+  throw conflict(
+    'budget_exceeded',
+    `the runs of this month have cost ${spent.toFixed(4)} USD, and the worker's budget is ${budget} USD; raise it or wait for the first of next month (UTC)`,
+  );
+}
+
+function spendRate(deps: Deps, workerUid: string, { limits }: Definition): void {
+  const limit = limits.runs_per_minute;
+  if (limit === null) return;
+  const { allowed, waitMs } = deps.rates.spend(`worker ${workerUid}`, limit);
+  if (allowed) return;
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000));
+  throw new AppError(
+    'rate_limited',
+    'worker_rate_limited',
+    `this worker starts at most ${limit} runs in a minute; try again in ${retryAfterSeconds} s`,
+    { retryAfterSeconds },
+  );
+}
+
+/** What came from a client must be known; a webhook's sender or an event says more than a worker asks for. */
+const STRICT: RunTrigger[] = ['api', 'schedule', 'call'];
+
+async function placeInputs(deps: Deps, start: Start, runnable: Runnable) {
+  const { worker, replayOf } = start;
+  const items = runnable.definition.inputs;
+  const kept = replayOf?.spec.files.filter(({ input }) =>
+    items.some(({ name, type }) => name === input && type === 'file'),
+  );
+  const given = { ...start.inputs };
+  for (const { input, name } of kept ?? []) given[input] = { name };
+  const checked = checkInputs(runnable, given, STRICT.includes(start.trigger));
+  const places = { objects: deps.objects, getUpload: null };
+  const fresh = items.filter(({ name }) => !kept?.some(({ input }) => input === name));
+  const { inputs, files } = await placeFiles(places, worker.workspaceId, fresh, checked);
+  for (const { input, name, size } of kept ?? []) inputs[input] = { name, size };
+  return { inputs, files: [...files, ...(kept ?? [])] };
+}
+
+/** A worker that declares no inputs takes any object. */
+function checkInputs({ definition, inputs: validator }: Runnable, inputs: Record<string, unknown>, strict: boolean) {
+  if (!definition.inputs.length) return inputs;
+  if (strict) return validator.check(inputs);
+  const names = new Set(definition.inputs.map(({ name }) => name));
+  const known = Object.fromEntries(Object.entries(inputs).filter(([name]) => names.has(name)));
+  return { ...inputs, ...validator.check(known) };
+}

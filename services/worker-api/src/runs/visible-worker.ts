@@ -1,0 +1,24 @@
+/** Runs are seen by those who see their worker: a private worker's by its owner and by admins. */
+import { notFound, type Principal } from '@gantry/http';
+import type { Run } from '@gantry/run-engine';
+import type { Db, Sql } from '../database';
+import type { Worker } from '../generated/prisma/client';
+import { canSee } from '../workers/worker-access';
+import { findWorkerByUid } from '../workers/worker-repository';
+
+/** @throws AppError 404 as if there were no such run */
+export async function getWorkerOf(db: Db, caller: Principal, run: Run): Promise<Worker> {
+  const worker = await findWorkerByUid(db, caller.workspaceId, run.subjectId);
+  if (!worker || !canSee(caller, worker)) throw notFound('run', run.id);
+  return worker;
+}
+
+/** Uids of the workers whose runs this caller is not to see; none for most callers. */
+export async function listHiddenWorkers(sql: Sql, caller: Principal): Promise<string[]> {
+  const { rows } = await sql.query(
+    `SELECT uid, visibility, owner_id AS "ownerId", deleted_at AS "deletedAt" FROM workers
+     WHERE workspace_id = $1 AND (visibility = 'private' OR deleted_at IS NOT NULL)`,
+    [caller.workspaceId],
+  );
+  return rows.filter((worker) => worker.deletedAt || !canSee(caller, worker)).map(({ uid }) => uid);
+}
