@@ -1,12 +1,15 @@
 /** The whole service but for listening: main.ts gives it the environment, tests give it what they like. */
 import { createTokenHasher, type ExternalIssuer, evictOnEvents, trackLastUse } from '@gantry/auth';
-import { connectBus, ensureStreams, startRelay } from '@gantry/events';
-import { type Health, health, postgresCheck, type RateLimits } from '@gantry/http';
+import { connectBus, consumeBy, ensureStreams, runFinished, startRelay } from '@gantry/events';
+import { createRateCount, type Health, health, postgresCheck, type RateLimits } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import { startRunEngine } from '@gantry/run-engine';
-import { createSecretStore, createVault, type KeyRing } from '@gantry/vault';
+import { createKeyRotation, createSecretStore, createVault, type KeyRing } from '@gantry/vault';
 import type { Logger } from 'pino';
+import { consumeAlertEvents } from './alerts/alert-events';
+import { startDeliveryLoop } from './alerts/delivery-loop';
 import { createApp, type WorkerApp } from './app';
+import { startApprovalSweeper } from './approvals/approval-sweeper';
 import { consumeAuditEntries } from './audit/audit-events';
 import { type Database, openDatabase } from './database';
 import type { Deps } from './deps';
@@ -14,6 +17,13 @@ import { startHousekeeping } from './housekeeping';
 import { serveIntrospection } from './identity/introspection';
 import { createMailer } from './mail/mailer';
 import type { OidcSettings } from './oidc/identity-provider';
+import { computePrice } from './runs/compute-price';
+import { makeAwaited } from './runs/make-awaited';
+import { countRunCost } from './runs/month-cost';
+import { createRunnables } from './runs/runnable';
+import { sealedColumns } from './secrets/sealed-columns';
+import { type CronTicker, startCronTicker } from './triggers/cron-ticker';
+import { consumeTriggerEvents } from './triggers/event-triggers';
 import { consumePurges } from './workspaces/delete-workspace';
 
 export interface WorkerApiOptions {
@@ -29,7 +39,11 @@ export interface WorkerApiOptions {
   jwt: { issuer: string; audience: string; externalIssuer: ExternalIssuer | undefined };
   oidc: OidcSettings | undefined;
   smtp: { url: string | undefined; from: string };
+  /** Private networks that webhooks of alerts may go to. */
+  outboundAllow: string[];
   auditRetentionDays: number;
+  /** What processor time counts as; 0: nothing. */
+  computeUsdPerCpuHour: number;
   log: Logger;
   rateLimits?: RateLimits;
   validateResponses?: boolean;
@@ -42,6 +56,7 @@ export interface WorkerApiOptions {
 export interface WorkerApi extends WorkerApp {
   deps: Deps;
   database: Database;
+  cronTicker: CronTicker;
   health: Health;
   /** Readiness turns 503 and standing work is handed back; requests are still answered. */
   drain(): Promise<void>;
@@ -60,8 +75,14 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const hasher = createTokenHasher(options.tokenPeppers);
   const vault = createVault({ keys: options.encryptionKeys, pool });
   const secrets = createSecretStore({ pool, vault });
+  const keyRotation = createKeyRotation({ pool, vault, columns: sealedColumns, log });
   const mailer = createMailer({ smtpUrl: options.smtp.url, from: options.smtp.from, log });
   const tokenUse = trackLastUse({ pool, table: 'tokens', log });
+  // A run may be suspended while the rest is still being put together.
+  let ready: (deps: Deps) => void = () => {};
+  const whole = new Promise<Deps>((resolve) => {
+    ready = resolve;
+  });
   const engine = await startRunEngine({
     source: 'worker',
     pool,
@@ -69,13 +90,39 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     objects,
     relay,
     secretsOf: (run) => secrets.reveal(run.workspaceId, run.spec.secrets),
+    onSuspended: async (tx, run, suspension) => makeAwaited(await whole, tx, run, suspension),
+    computeCostUsd: computePrice(options.computeUsdPerCpuHour),
     log,
   });
   const now = options.now ?? (() => new Date());
+  const runnables = createRunnables();
+  const rates = createRateCount({ pool, log });
+  const { outboundAllow } = options;
+  const deliveryLoop = startDeliveryLoop(
+    { pool, vault, mailer, outboundAllow, dashboardUrl, now, log },
+    { auto: options.autoTick ?? true },
+  );
   const checks = health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() });
   const deps: Deps = {
-    ...{ prisma, pool, bus, relay, engine, objects, vault, secrets, hasher, mailer, baseUrl, dashboardUrl, now, log },
+    ...{
+      prisma,
+      pool,
+      bus,
+      relay,
+      engine,
+      objects,
+      vault,
+      secrets,
+      keyRotation,
+      runnables,
+      rates,
+      hasher,
+      mailer,
+      deliveryLoop,
+    },
+    ...{ outboundAllow, baseUrl, dashboardUrl, now, log },
   };
+  ready(deps);
   const made = createApp({
     deps,
     health: checks,
@@ -90,11 +137,22 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   });
   const eviction = evictOnEvents(made.identities, { bus, log });
   const responder = serveIntrospection({ bus, introspect: made.introspect, log });
-  const consumers = [await consumeAuditEntries({ bus, pool, log }), await consumePurges({ bus, pool, vault, log })];
+  const consumers = [
+    await consumeAuditEntries({ bus, pool, log }),
+    await consumePurges(deps),
+    await consumeBy({ bus, pool, service: 'worker-api', event: runFinished, reactions: [countRunCost], log }),
+    ...(await consumeAlertEvents(deps)),
+    ...(await consumeTriggerEvents(deps)),
+  ];
+  const approvals = startApprovalSweeper(deps, { auto: options.autoTick ?? true });
+  const cronTicker = startCronTicker(deps, { auto: options.autoTick ?? true });
   const housekeeping = startHousekeeping({
     pool,
     signingKeys: made.signingKeys,
+    objects,
+    engine,
     vault,
+    keyRotation,
     auditRetentionDays: options.auditRetentionDays,
     announce: relay.kick,
     log,
@@ -102,18 +160,23 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   return {
     ...made,
     deps,
+    cronTicker,
     database,
     health: checks,
     drain: async () => {
       checks.drain();
       responder.stop();
       housekeeping.stop();
+      deliveryLoop.drain();
+      await approvals.stop();
+      await cronTicker.stop();
       await engine.drain();
     },
     close: async () => {
       eviction.stop();
       for (const consumer of consumers) await consumer.stop();
       await engine.stop();
+      await deliveryLoop.stop();
       mailer.close();
       await tokenUse.flush();
       await relay.stop();
