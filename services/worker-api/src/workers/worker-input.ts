@@ -36,7 +36,11 @@ const id = z
 const message = text(500).trim().optional();
 
 /** What parseTriggers reads. */
-const triggers = { trigger: z.unknown().optional(), triggers: z.unknown().optional(), schedule: z.unknown().optional() };
+const triggers = {
+  trigger: z.unknown().optional(),
+  triggers: z.unknown().optional(),
+  schedule: z.unknown().optional(),
+};
 const definition = Object.fromEntries(DEFINITION_FIELDS.map((field) => [field, z.unknown().optional()]));
 
 const newWorker = z.strictObject({ ...settings, ...triggers, ...definition, id: id.optional(), message });

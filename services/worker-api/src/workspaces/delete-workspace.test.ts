@@ -1,8 +1,9 @@
 import { workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
 import { until } from '@gantry/testing';
 import { callerOf } from '../test/caller';
+import { helloWorker } from '../test/create-worker';
 import { type Person, startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
-import { consumePurges, deleteAllOf, purgeDeletedWorkspaces } from './delete-workspace';
+import { deleteAllOf, purgeDeletedWorkspaces } from './delete-workspace';
 
 let api: TestWorkerApi;
 let owner: ReturnType<typeof callerOf>;
@@ -50,16 +51,26 @@ test('after seven days it can not be restored; everything of it goes, and everyb
   const { id, path, token } = await makeWorkspace();
   const { pool } = api.database;
   await api.deps.vault.seal(id, { table: 'secrets', name: 'A', version: 1 }, 'sealed');
+  await owner.post('/api/workers', helloWorker).set('x-svc-workspace', id).expect(201);
+  const { rows: versions } = await pool.query('SELECT * FROM worker_versions WHERE workspace_id = $1', [id]);
+  const output = `${id}/runs/run_done/1/output`;
+  await api.deps.objects.put(output, Buffer.from('{}'));
+  await pool.query(
+    `INSERT INTO runs (id, workspace_id, subject_id, kind, trigger, status, inputs, spec, output_key)
+     VALUES ('run_done', $1, $2, 'run', 'api', 'completed', '{}', '{"files": []}', $3)`,
+    [id, versions[0].worker_uid, output],
+  );
+  const kept = () => Promise.all([versions[0].code_key, output].map((key) => api.deps.objects.head(key)));
+  expect(await kept()).toEqual([expect.anything(), expect.anything()]);
   const heard: string[] = [];
   const subscriptions = [workspaceDeleted, workspaceRestored, workspacePurged].map(({ subject }) =>
     api.bus.nc.subscribe(subject, { callback: (_err, message) => heard.push(message.subject) }),
   );
   await owner.remove(path).expect(200);
-  expect(await purgeDeletedWorkspaces(pool)).toBe(0);
+  expect(await purgeDeletedWorkspaces(pool, api.deps.objects)).toBe(0);
   await pool.query("UPDATE workspaces SET deleted_at = deleted_at - interval '7 days' WHERE id = $1", [id]);
   await owner.post(`${path}/restore`).expect(404);
-  const consumer = await consumePurges({ bus: api.bus, pool, vault: api.deps.vault, log: api.logs.log });
-  expect(await purgeDeletedWorkspaces(pool)).toBe(1);
+  expect(await purgeDeletedWorkspaces(pool, api.deps.objects)).toBe(1);
   const rows = async () => {
     const counts = await Promise.all(
       (await tablesWithWorkspace()).map((table) => pool.query(`SELECT 1 FROM ${table} WHERE workspace_id = $1`, [id])),
@@ -67,10 +78,10 @@ test('after seven days it can not be restored; everything of it goes, and everyb
     return counts.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0);
   };
   await until(async () => (await rows()) === 0);
+  expect(await kept()).toEqual([null, null]);
   await until(() => heard.includes(workspacePurged.subject) && heard.includes(workspaceDeleted.subject));
   await callerOf(api.url, token).get('/auth/me').expect(401);
   for (const subscription of subscriptions) subscription.unsubscribe();
-  await consumer.stop();
 });
 
 /** All but the outbox, whose rows are announcements on their way. */
@@ -87,14 +98,23 @@ test('no table that names a workspace is forgotten', async () => {
   const seen: string[] = [];
   const { pool } = api.database;
   const client = await pool.connect();
-  const recording = { query: (sql: string) => void seen.push(sql) } as unknown as typeof client;
-  await deleteAllOf(recording, 'ws_any');
+  const recording = {
+    query: (sql: string) => {
+      seen.push(sql);
+      return { rows: [] };
+    },
+  } as unknown as typeof client;
+  await deleteAllOf(recording, api.deps.objects, 'ws_any');
   client.release();
   const { rows: cascading } = await pool.query(
-    `SELECT conrelid::regclass::text AS table_name FROM pg_constraint
-     WHERE contype = 'f' AND confrelid = 'workspaces'::regclass AND confdeltype = 'c'`,
+    `WITH RECURSIVE going AS (
+       SELECT unnest(ARRAY['workspaces', 'runs'])::regclass::oid AS id
+       UNION SELECT conrelid FROM pg_constraint JOIN going ON confrelid = id WHERE contype = 'f' AND confdeltype = 'c'
+     ) SELECT id::regclass::text AS table_name FROM going`,
   );
   const covered = new Set(cascading.map(({ table_name }) => table_name));
+  // No foreign key leads to runs: what goes with them goes when they are deleted.
+  covered.delete('runs');
   const forgotten = (await tablesWithWorkspace()).filter(
     (table) => !covered.has(table) && !seen.some((sql) => sql.includes(`FROM ${table} `)),
   );

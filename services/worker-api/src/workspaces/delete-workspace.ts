@@ -2,25 +2,19 @@
  * A deleted workspace is closed at once and gone after seven days.
  *
  * Closed means that no credential may enter it: memberships and tokens stay, and are not counted. Restoring takes one
- * column back. Purging deletes the row and announces it; every service then deletes what it has, this one too.
+ * column back. Purging deletes the row, with all that belongs to it, and announces it; every service then deletes what
+ * else it has, this one too.
  */
-import {
-  type Bus,
-  type Consumer,
-  consume,
-  enqueue,
-  workspaceDeleted,
-  workspacePurged,
-  workspaceRestored,
-} from '@gantry/events';
+import { type Consumer, consume, enqueue, workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
 import { notFound } from '@gantry/http';
-import type { Vault } from '@gantry/vault';
+import type { ObjectStore } from '@gantry/object-store';
 import type { Pool, PoolClient } from 'pg';
-import type { Logger } from 'pino';
 import type { Actor } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
 import { executeIn, inTransaction } from '../database';
+import type { Deps } from '../deps';
 import type { PrismaClient, Workspace } from '../generated/prisma/client';
+import { deleteObjects, deleteRunsOfWorkspace } from '../workers/purge-runs';
 import { purgeTimeOf, UNDO_DAYS } from './workspace';
 import { getWorkspace, lockWorkspace } from './workspace-repository';
 
@@ -74,7 +68,13 @@ export async function restoreWorkspace(
 }
 
 /** Ends every workspace whose time is over. Several replicas may do it at once: one of them deletes the row. */
-export async function purgeDeletedWorkspaces(pool: Pool): Promise<number> {
+export async function purgeDeletedWorkspaces(pool: Pool, objects: ObjectStore): Promise<number> {
+  // Only rows that go with the workspace name these: nobody could find them afterwards.
+  const packs = await pool.query<{ key: string }>(PACKS, [oldestRestorable()]);
+  await deleteObjects(
+    objects,
+    packs.rows.map(({ key }) => key),
+  );
   return inTransaction(pool, async (query) => {
     const { rows } = await query('DELETE FROM workspaces WHERE deleted_at <= $1 RETURNING id', [oldestRestorable()]);
     for (const { id } of rows) await enqueue(query, workspacePurged, id, { workspaceId: id });
@@ -82,24 +82,29 @@ export async function purgeDeletedWorkspaces(pool: Pool): Promise<number> {
   });
 }
 
+const PACKS = `WITH gone AS (SELECT id FROM workspaces WHERE deleted_at <= $1)
+  SELECT code_key AS key FROM worker_versions WHERE workspace_id IN (SELECT id FROM gone)
+  UNION SELECT pack_key FROM context_versions WHERE workspace_id IN (SELECT id FROM gone)`;
+
 /** Tables of this service that name a workspace without belonging to its row. A test finds the ones that are missing here. */
 const TABLES = ['data_keys', 'idempotency_keys', 'audit_log'];
 
-export async function deleteAllOf(tx: PoolClient, workspaceId: string): Promise<void> {
+export async function deleteAllOf(tx: PoolClient, objects: ObjectStore, workspaceId: string): Promise<void> {
   await tx.query("SET LOCAL gantry.audit_sweep = 'on'");
+  while (await deleteRunsOfWorkspace(tx, objects, workspaceId));
   await tx.query('DELETE FROM workspaces WHERE id = $1', [workspaceId]);
   for (const table of TABLES) await tx.query(`DELETE FROM ${table} WHERE workspace_id = $1`, [workspaceId]);
 }
 
-export function consumePurges(options: { bus: Bus; pool: Pool; vault: Vault; log: Logger }): Promise<Consumer> {
-  const { bus, pool, vault, log } = options;
+export function consumePurges(options: Pick<Deps, 'bus' | 'pool' | 'objects' | 'vault' | 'log'>): Promise<Consumer> {
+  const { bus, pool, objects, vault, log } = options;
   return consume({
     bus,
     pool,
     service: 'worker-api',
     event: workspacePurged,
     handle: async (tx, { data: { workspaceId } }) => {
-      await deleteAllOf(tx, workspaceId);
+      await deleteAllOf(tx, objects, workspaceId);
       vault.forget(workspaceId);
     },
     log,
