@@ -13,14 +13,26 @@ export interface Mailer {
   isConfigured: boolean;
   /** False if it could not be sent; the log says why. Never throws: what the message is about has been committed. */
   send(message: Message): Promise<boolean>;
+  /** For what keeps its own record of failures. Throws MailFailed. */
+  deliver(message: Message): Promise<void>;
   close(): void;
 }
+
+/** `message` may be shown to whoever wrote the address; `cause` is for the log. */
+export class MailFailed extends Error {}
+
+export const NOT_CONFIGURED = 'e-mail is not configured on this installation: its operator sets SMTP_URL';
 
 const TIMEOUT_MS = 10_000;
 
 export function createMailer(options: { smtpUrl: string | undefined; from: string; log: Logger }): Mailer {
   const { smtpUrl, from, log } = options;
-  if (!smtpUrl) return { isConfigured: false, send: async () => false, close: () => {} };
+  if (!smtpUrl) {
+    const deliver = async () => {
+      throw new MailFailed(NOT_CONFIGURED);
+    };
+    return { isConfigured: false, send: async () => false, deliver, close: () => {} };
+  }
   const transport = createTransport({
     url: smtpUrl,
     connectionTimeout: TIMEOUT_MS,
@@ -30,20 +42,40 @@ export function createMailer(options: { smtpUrl: string | undefined; from: strin
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+  const deliver = async ({ to, subject, text }: Message) => {
+    try {
+      // An address object is never parsed, so that a comma in it makes no second recipient.
+      await transport.sendMail({ from, to: { name: '', address: to }, subject: oneLine(subject), text });
+    } catch (err) {
+      throw new MailFailed(reasonOf(err as SmtpError), { cause: err });
+    }
+  };
   return {
     isConfigured: true,
-    send: async ({ to, subject, text }) => {
+    send: async (message) => {
       try {
-        // An address object is never parsed, so that a comma in it makes no second recipient.
-        await transport.sendMail({ from, to: { name: '', address: to }, subject: oneLine(subject), text });
+        await deliver(message);
         return true;
       } catch (err) {
-        log.warn({ err, subject: oneLine(subject) }, 'e-mail not sent');
+        log.warn({ err, subject: oneLine(message.subject) }, 'e-mail not sent');
         return false;
       }
     },
+    deliver,
     close: () => transport.close(),
   };
+}
+
+interface SmtpError {
+  /** The server's own words. */
+  response?: string;
+  code?: string;
+}
+
+/** What the server said; of a server that said nothing, no address. */
+function reasonOf({ response, code }: SmtpError): string {
+  if (response) return `the mail server said: ${oneLine(response)}`;
+  return `the mail server can't be reached${code ? ` (${code})` : ''}`;
 }
 
 const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ').slice(0, 200);

@@ -1,0 +1,473 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { approvalRequested, enqueue, newId, runFinished, scheduleMissed } from '@gantry/events';
+import { until } from '@gantry/testing';
+import { Webhook } from 'standardwebhooks';
+import { callerOf } from '../test/caller';
+import { type MailCatcher, startMailCatcher } from '../test/mail-catcher';
+import { type MadeWorker, makeWorker } from '../test/make-worker';
+import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { claimDeliveries } from './delivery-repository';
+import { sendDelivery } from './send-delivery';
+
+interface Received {
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+let api: TestWorkerApi;
+let mail: MailCatcher;
+let admin: ReturnType<typeof callerOf>;
+let worker: MadeWorker;
+let receiver: Server;
+let receiverUrl: string;
+let clock: Date;
+
+/** What each path of the receiver has had, and how it answers; 204 unless told. */
+const received: Received[] = [];
+const answers = new Map<string, (req: IncomingMessage, res: ServerResponse) => void>();
+const at = (path: string) => received.filter((one) => one.path === path);
+
+beforeAll(async () => {
+  mail = await startMailCatcher();
+  receiver = createServer(async (req, res) => {
+    const body = Buffer.concat(await req.toArray()).toString();
+    const path = req.url ?? '';
+    received.push({ path, headers: req.headers as Record<string, string>, body });
+    const answer = answers.get(path);
+    if (answer) answer(req, res);
+    else res.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  api = await startTestWorkerApi({ now: () => clock, smtpUrl: mail.url, outboundAllow: ['127.0.0.0/8'] });
+  admin = callerOf(api.url, (await api.addMember('admin')).jwt);
+});
+
+beforeEach(async () => {
+  clock = new Date();
+  worker = await makeWorker(api);
+});
+
+afterEach(async () => {
+  await api.deps.prisma.alert.deleteMany();
+});
+
+afterAll(async () => {
+  await api.stop();
+  receiver.closeAllConnections();
+  receiver.close();
+  await mail.close();
+});
+
+let paths = 0;
+/** An alert of `worker` unless the body says otherwise, to a path of its own. */
+async function alertTo(body: object = {}) {
+  const path = `/hook-${++paths}`;
+  const { body: alert } = await admin
+    .post('/api/alerts', { on: ['run.failed'], worker_id: worker.id, url: receiverUrl + path, ...body })
+    .expect(201);
+  return { ...(alert as { id: string; secret: string }), path };
+}
+
+const answering = (path: string, status: number, body = '', headers = {}) =>
+  answers.set(path, (_, res) => res.writeHead(status, headers).end(body));
+
+/** Announces it as its service would, and waits until alerts were raised for it or not. */
+async function announce(event: Parameters<typeof enqueue>[1], data: object, workspaceId = api.workspaceId) {
+  const { pool } = api.database;
+  await enqueue((sql, values) => pool.query(sql, values), event, workspaceId, data as never);
+  api.deps.relay.kick();
+  await until(outboxIsEmpty);
+  await consumed(event.subject);
+}
+
+const consumed = (subject: string) =>
+  until(async () => {
+    const manager = await api.bus.nc.jetstreamManager({ checkAPI: false });
+    const { num_pending, num_ack_pending } = await manager.consumers.info(
+      'EVENTS',
+      `worker-api-alerts-${subject.replaceAll('.', '-')}`,
+    );
+    return num_pending + num_ack_pending === 0;
+  });
+
+const outboxIsEmpty = async () => (await api.database.pool.query('SELECT 1 FROM outbox LIMIT 1')).rowCount === 0;
+
+const failedRun = (run: object = {}) => ({
+  runId: newId('run_'),
+  source: 'worker',
+  subjectId: worker.uid,
+  subjectRef: worker.id,
+  trigger: 'schedule',
+  status: 'failed',
+  errorCode: 'exception',
+  errorMessage: 'ConnectionError: no route to the CRM\n  at report.py:12',
+  costUsd: 0.25,
+  durationMs: 1_500,
+  finishedAt: clock.getTime(),
+  ...run,
+});
+
+const fail = (run?: object) => announce(runFinished, failedRun(run));
+const tick = () => api.deps.deliveryLoop.tick();
+const later = (ms: number) => {
+  clock = new Date(clock.getTime() + ms);
+};
+const HOUR = 3_600_000;
+const deliveriesOf = async (id: string, query = '') =>
+  (await admin.get(`/api/alerts/${id}/deliveries${query}`).expect(200)).body;
+
+test('a failed run reaches the receiver, signed so that an independent implementation verifies it', async () => {
+  const alert = await alertTo();
+  const run = failedRun();
+  await announce(runFinished, run);
+  await tick();
+  const [message] = at(alert.path);
+  expect(message?.headers).toMatchObject({ 'content-type': 'application/json' });
+  const payload = new Webhook(alert.secret).verify(message?.body ?? '', message?.headers ?? {});
+  expect(payload).toEqual({
+    type: 'run.failed',
+    timestamp: new Date(run.finishedAt).toISOString(),
+    data: {
+      alert_id: alert.id,
+      workspace_id: api.workspaceId,
+      worker_id: worker.id,
+      worker_name: 'Made by a test',
+      automation_id: null,
+      run_id: run.runId,
+      run_url: `http://dashboard.test/workers/${worker.id}?run=${run.runId}`,
+      status: 'failed',
+      error: { code: 'exception', message: run.errorMessage },
+      trigger: 'schedule',
+      duration_ms: 1_500,
+      cost_usd: 0.25,
+    },
+  });
+  const [delivery] = await deliveriesOf(alert.id);
+  expect(delivery).toMatchObject({
+    id: message?.headers['webhook-id'],
+    channel: 'webhook',
+    status: 'delivered',
+    payload,
+    attempts: [{ status: 204, error: null }],
+  });
+});
+
+test('the old secret verifies for a day after a rotation, the new one from the start', async () => {
+  const alert = await alertTo();
+  const { body } = await admin.patch(`/api/alerts/${alert.id}`, { secret_rotate: true }).expect(200);
+  const verifies = async (secret: string) => {
+    const [message] = at(alert.path).slice(-1);
+    const { headers, body: text } = message as Received;
+    // What is under test is the signature, not the library's idea of the time.
+    const signed = new Webhook(secret).sign(
+      headers['webhook-id'] ?? '',
+      new Date(Number(headers['webhook-timestamp']) * 1000),
+      text,
+    );
+    return headers['webhook-signature']?.split(' ').includes(signed);
+  };
+  await fail();
+  await tick();
+  expect([await verifies(alert.secret), await verifies(body.secret)]).toEqual([true, true]);
+  later(25 * HOUR);
+  await fail();
+  await tick();
+  expect([await verifies(alert.secret), await verifies(body.secret)]).toEqual([false, true]);
+});
+
+test('each alert hears of what it asked for and of its own subject alone', async () => {
+  const other = await makeWorker(api);
+  const own = await alertTo();
+  const ofOther = await alertTo({ worker_id: other.id });
+  const ofWorkspace = await alertTo({ worker_id: undefined });
+  const completed = await alertTo({ on: ['run.completed', 'run.timed_out'] });
+  const disabled = await alertTo({ enabled: false });
+  const foreign = callerOf(api.url, api.foreign.owner.jwt);
+  await foreign.post('/api/alerts', { on: ['run.failed'], url: `${receiverUrl}/foreign` }).expect(201);
+  await fail();
+  await announce(runFinished, { ...failedRun(), status: 'timed_out', errorCode: 'timeout' });
+  await tick();
+  expect(at(own.path)).toHaveLength(1);
+  expect(at(ofWorkspace.path)).toHaveLength(1);
+  expect(at(completed.path).map(({ body }) => JSON.parse(body).type)).toEqual(['run.timed_out']);
+  for (const path of [ofOther.path, disabled.path, '/foreign']) expect(at(path)).toEqual([]);
+});
+
+test("an automation's run raises the workspace's alerts and its own", async () => {
+  const automation = `aut_${newId('')}`;
+  const own = await alertTo({ worker_id: undefined, automation_id: automation });
+  const ofAnother = await alertTo({ worker_id: undefined, automation_id: 'aut_another' });
+  const run = failedRun({ source: 'automation', subjectId: automation, subjectRef: null });
+  await announce(runFinished, run);
+  await tick();
+  expect(at(ofAnother.path)).toEqual([]);
+  const [message] = at(own.path);
+  expect(JSON.parse(message?.body ?? '').data).toMatchObject({
+    worker_id: null,
+    automation_id: automation,
+    run_url: `http://dashboard.test/a/${automation}?run=${run.runId}`,
+  });
+});
+
+test('people who are asked and fires that were missed raise alerts too', async () => {
+  const alert = await alertTo({ on: ['approval.requested', 'schedule.missed'] });
+  const subject = { workerUid: worker.uid, workerId: worker.id };
+  const expiresAt = clock.getTime() + HOUR;
+  await announce(approvalRequested, { ...subject, approvalId: 'apr_1', runId: 'run_1', title: 'Send it?', expiresAt });
+  await announce(scheduleMissed, { ...subject, missed: 3, since: clock.getTime(), startedLate: 1 });
+  await tick();
+  const data = at(alert.path).map(({ body }) => JSON.parse(body).data);
+  expect(data).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        run_id: 'run_1',
+        approval: { id: 'apr_1', title: 'Send it?', expires_at: new Date(expiresAt).toISOString() },
+      }),
+      expect.objectContaining({ schedule: { missed: 3, since: clock.toISOString(), started_late: 1 } }),
+    ]),
+  );
+});
+
+test('an event that comes twice raises once, even when it was forgotten that it came', async () => {
+  const alert = await alertTo();
+  const envelope = { id: newId('evt_'), workspaceid: api.workspaceId, time: clock, data: failedRun() };
+  const publish = async () => {
+    await api.bus.js.publish(runFinished.subject, Buffer.from(JSON.stringify(envelope)));
+    await consumed(runFinished.subject);
+  };
+  await publish();
+  await publish();
+  await api.database.pool.query("DELETE FROM inbox WHERE consumer LIKE '%alerts%'");
+  await publish();
+  expect(await deliveriesOf(alert.id)).toHaveLength(1);
+});
+
+test('a receiver that fails is asked again after longer and longer waits, under the same id, and then no more', async () => {
+  const alert = await alertTo();
+  answering(alert.path, 500, 'out of order');
+  await fail();
+  expect(await tick()).toBe(1);
+  expect(await tick()).toBe(0);
+  const [first] = await deliveriesOf(alert.id);
+  expect(first).toMatchObject({
+    status: 'pending',
+    attempts: [{ status: 500, error: 'answered 500', response: 'out of order' }],
+  });
+  const waitMs = Date.parse(first.next_attempt_at) - clock.getTime();
+  expect(waitMs).toBeGreaterThanOrEqual(5_000);
+  expect(waitMs).toBeLessThanOrEqual(6_000);
+  for (let attempt = 2; attempt <= 12; attempt++) {
+    later(10 * HOUR);
+    await tick();
+  }
+  const [dead] = await deliveriesOf(alert.id, '?status=dead');
+  expect(dead).toMatchObject({ id: first.id, next_attempt_at: null, ended_at: expect.any(String) });
+  expect(dead.attempts).toHaveLength(10);
+  const ids = at(alert.path).map(({ headers }) => headers['webhook-id']);
+  expect(ids).toEqual(Array(10).fill(first.id));
+  expect(new Set(at(alert.path).map(({ headers }) => headers['webhook-timestamp'])).size).toBe(10);
+});
+
+test('dead letters are sent again one by one or all together', async () => {
+  const alert = await alertTo();
+  answering(alert.path, 500);
+  for (const _ of [1, 2, 3]) await fail();
+  for (let attempt = 1; attempt <= 10; attempt++) {
+    await tick();
+    later(10 * HOUR);
+  }
+  const dead = await deliveriesOf(alert.id, '?status=dead&limit=2');
+  expect(dead).toHaveLength(2);
+  answers.delete(alert.path);
+  await admin.post(`/api/alerts/${alert.id}/deliveries/${dead[0].id}/replay`).expect(202);
+  const { body: tooEarly } = await admin.post(`/api/alerts/${alert.id}/deliveries/${dead[0].id}/replay`).expect(409);
+  expect(tooEarly.code).toBe('not_ended');
+  await tick();
+  const { body } = await admin.post(`/api/alerts/${alert.id}/deliveries/replay-dead`).expect(202);
+  expect(body).toEqual({ replayed: 2, has_more: false });
+  await tick();
+  expect(await deliveriesOf(alert.id, '?status=delivered')).toHaveLength(3);
+  await admin.post(`/api/alerts/${alert.id}/deliveries/${dead[0].id}/replay`).expect(202);
+  await tick();
+  expect(at(alert.path).filter(({ headers }) => headers['webhook-id'] === dead[0].id)).toHaveLength(12);
+  await admin.post(`/api/alerts/${alert.id}/deliveries/dlv_unknown/replay`).expect(404);
+});
+
+test('410 switches the alert off, says why, and ends what was still to be sent', async () => {
+  const alert = await alertTo();
+  answering(alert.path, 503);
+  await fail();
+  await tick();
+  answering(alert.path, 410);
+  await fail();
+  await tick();
+  const { body } = await admin.get(`/api/alerts/${alert.id}`).expect(200);
+  expect(body).toMatchObject({ enabled: false, disabled_reason: expect.stringContaining('410') });
+  expect((await deliveriesOf(alert.id)).map(({ status }: { status: string }) => status)).toEqual(['dead', 'dead']);
+  const replay = await admin.post(`/api/alerts/${alert.id}/deliveries/replay-dead`).expect(409);
+  expect(replay.body.code).toBe('alert_disabled');
+  const enabled = await admin.patch(`/api/alerts/${alert.id}`, { enabled: true }).expect(200);
+  expect(enabled.body.disabled_reason).toBeNull();
+});
+
+test('switching an alert off ends its deliveries', async () => {
+  const alert = await alertTo();
+  answering(alert.path, 500);
+  await fail();
+  await tick();
+  await admin.patch(`/api/alerts/${alert.id}`, { enabled: false }).expect(200);
+  later(HOUR);
+  expect(await tick()).toBe(0);
+  expect((await deliveriesOf(alert.id))[0].status).toBe('dead');
+});
+
+test('a redirect is a failure and is not followed', async () => {
+  const alert = await alertTo();
+  answering(alert.path, 302, '', { location: `${receiverUrl}/elsewhere` });
+  await fail();
+  await tick();
+  expect((await deliveriesOf(alert.id))[0].attempts[0]).toMatchObject({
+    status: 302,
+    error: expect.stringContaining('redirect'),
+  });
+  expect(at('/elsewhere')).toEqual([]);
+});
+
+test('an address that turned out to be inside is refused when it is used, too', async () => {
+  const alert = await alertTo();
+  await api.database.pool.query("UPDATE alerts SET url = 'http://10.0.0.1:8080/' WHERE id = $1", [alert.id]);
+  await fail();
+  await tick();
+  const [{ attempts }] = await deliveriesOf(alert.id);
+  expect(attempts[0]).toMatchObject({ status: null, error: '10.0.0.1:8080 is not on the public internet' });
+});
+
+test('only the beginning of what a receiver answers is kept', async () => {
+  const alert = await alertTo();
+  answering(alert.path, 200, `\u0000${'x'.repeat(1_000_000)}`);
+  await fail();
+  await tick();
+  const [{ status, attempts }] = await deliveriesOf(alert.id);
+  expect(status).toBe('delivered');
+  expect(attempts[0].response).toHaveLength(500);
+});
+
+test('a receiver that keeps silent holds up neither the others nor more than its share', async () => {
+  const silent = await alertTo();
+  const brisk = await alertTo();
+  const held: ServerResponse[] = [];
+  answers.set(silent.path, (_, res) => held.push(res));
+  for (let i = 0; i < 10; i++) await fail();
+  const ticking = tick();
+  await until(() => at(brisk.path).length === 10);
+  await until(() => held.length === 4);
+  expect(at(silent.path)).toHaveLength(4);
+  answers.delete(silent.path);
+  for (const res of held) res.writeHead(204).end();
+  await ticking;
+  expect(at(silent.path)).toHaveLength(10);
+});
+
+test('two replicas send each delivery once', async () => {
+  const alert = await alertTo();
+  for (let i = 0; i < 20; i++) await fail();
+  const other = await api.replica();
+  await Promise.all([tick(), other.deps.deliveryLoop.tick()]);
+  const ids = at(alert.path).map(({ headers }) => headers['webhook-id']);
+  expect(ids).toHaveLength(20);
+  expect(new Set(ids).size).toBe(20);
+});
+
+test('a process that dies after sending leaves a delivery that is sent once more under the same id', async () => {
+  const alert = await alertTo();
+  await fail();
+  const leaseUntil = new Date(clock.getTime() + 60_000);
+  const claimed = await claimDeliveries(api.database.pool, { now: clock, leaseUntil, limit: 10, exceptAlerts: [] });
+  for (const delivery of claimed) await sendDelivery(api.deps, delivery);
+  expect(await tick()).toBe(0);
+  later(61_000);
+  await tick();
+  const ids = at(alert.path).map(({ headers }) => headers['webhook-id']);
+  expect(ids).toHaveLength(2);
+  expect(new Set(ids).size).toBe(1);
+  expect((await deliveriesOf(alert.id))[0].status).toBe('delivered');
+});
+
+test('alerts of a deleted workspace wait, in case it comes back', async () => {
+  const alert = await alertTo();
+  await fail();
+  const setDeleted = (value: string) =>
+    api.database.pool.query(`UPDATE workspaces SET deleted_at = ${value} WHERE id = $1`, [api.workspaceId]);
+  await setDeleted('now()');
+  expect(await tick()).toBe(0);
+  await setDeleted('NULL');
+  await tick();
+  expect(at(alert.path)).toHaveLength(1);
+});
+
+test('the test sends a sample now and says what came of it, and keeps nothing', async () => {
+  const alert = await alertTo({ email_to: 'tester@example.com', enabled: false });
+  const good = await admin.post(`/api/alerts/${alert.id}/test`).expect(200);
+  expect(good.body).toMatchObject({
+    ok: true,
+    status: 204,
+    error: null,
+    channels: [{ channel: 'webhook' }, { channel: 'email' }],
+  });
+  const [message] = at(alert.path);
+  const payload = new Webhook(alert.secret).verify(message?.body ?? '', message?.headers ?? {});
+  expect(payload).toMatchObject({ type: 'run.failed', data: { test: true, worker_id: worker.id } });
+  expect(await mail.messageTo('tester@example.com')).toContain('This is a test of an alert');
+  answering(alert.path, 404);
+  const bad = await admin.post(`/api/alerts/${alert.id}/test`).expect(200);
+  expect(bad.body).toMatchObject({ ok: false, status: 404, error: 'answered 404' });
+  expect(await deliveriesOf(alert.id)).toEqual([]);
+});
+
+test('the log is read page by page', async () => {
+  const alert = await alertTo();
+  for (let i = 0; i < 3; i++) {
+    await fail();
+    later(1_000);
+  }
+  const first = await admin.get(`/api/alerts/${alert.id}/deliveries?limit=2`).expect(200);
+  expect(first.headers['x-has-more']).toBe('true');
+  const [, next = ''] = /^<([^>]+)>/.exec(first.headers.link ?? '') ?? [];
+  const second = await admin.get(next).expect(200);
+  const seen = [...first.body, ...second.body].map(({ id }: { id: string }) => id);
+  expect(new Set(seen).size).toBe(3);
+  expect(second.headers['x-has-more']).toBe('false');
+  await admin.get(`/api/alerts/${alert.id}/deliveries?before_id=dlv_1`).expect(400);
+  await tick();
+});
+
+test('an e-mail says what failed, where and why, leads to the run and says how to end it', async () => {
+  const alert = await alertTo({ url: undefined, email_to: ' OnCall@Example.com', description: 'Nightly report' });
+  expect(alert.secret).toBeUndefined();
+  const run = failedRun({ errorMessage: 'ConnectionError: no route\nX-Injected: yes' });
+  await announce(runFinished, run);
+  await tick();
+  const message = await mail.messageTo('oncall@example.com');
+  expect(message).toContain('Subject: Made by a test failed: ConnectionError: no route\r\n');
+  expect(message).toContain(`Look:       http://dashboard.test/workers/${worker.id}?run=${run.runId}`);
+  expect(message).toContain('Nightly report');
+  expect(message).toContain(`PATCH /api/alerts/${alert.id} {"enabled": false}`);
+  expect(message.slice(0, message.indexOf('\r\n\r\n'))).not.toContain('X-Injected');
+  expect((await deliveriesOf(alert.id))[0]).toMatchObject({ channel: 'email', status: 'delivered' });
+});
+
+test('an e-mail that could not be sent is tried again, and the log says why', async () => {
+  const alert = await alertTo({ url: undefined, email_to: 'late@example.com' });
+  await fail();
+  await mail.close();
+  await tick();
+  const [pending] = await deliveriesOf(alert.id);
+  expect(pending).toMatchObject({
+    status: 'pending',
+    attempts: [{ error: expect.stringContaining("can't be reached") }],
+  });
+  expect(pending.attempts[0].error).not.toContain('127.0.0.1');
+});

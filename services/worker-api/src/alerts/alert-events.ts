@@ -1,0 +1,109 @@
+/** What raises alerts: ends of runs of both surfaces, people who are asked, schedules that were missed. */
+import { approvalRequested, type Consumer, consume, runFinished, scheduleMissed } from '@gantry/events';
+import type { PoolClient } from 'pg';
+import type { z } from 'zod';
+import type { Deps } from '../deps';
+import type { AlertType } from './alert';
+import { type Occurrence, runUrl, shortError } from './alert-payload';
+import { isHeard, type Raised, raiseAlerts } from './raise-alerts';
+
+/** Durable consumers of its own: others in this service hear the same events. */
+const SERVICE = 'worker-api-alerts';
+
+export async function consumeAlertEvents(deps: Deps): Promise<Consumer[]> {
+  const { pool, bus, relay, dashboardUrl, now, deliveryLoop, log } = deps;
+  const common = { bus, pool, service: SERVICE, log };
+  const raise = async (tx: PoolClient, afterCommit: AfterCommit, raised: Omit<Raised, 'now'>) => {
+    await raiseAlerts(tx, { ...raised, now: now() });
+    afterCommit(relay.kick);
+    afterCommit(deliveryLoop.kick);
+  };
+  return [
+    await consume({
+      ...common,
+      event: runFinished,
+      wants: (run, workspaceId) => isHeard(pool, { workspaceId, type: typeOf(run), about: aboutRun(run) }),
+      handle: async (tx, { id, workspaceId, data: run }, afterCommit) => {
+        const about = aboutRun(run);
+        const subject = await subjectOf(tx, about, run.subjectRef ?? null);
+        await raise(tx, afterCommit, {
+          ...{ workspaceId, eventId: id, type: typeOf(run), about, depth: run.depth ?? 0 },
+          at: new Date(run.finishedAt),
+          occurrence: {
+            ...subject,
+            ...runOf(dashboardUrl, subject, run.runId),
+            status: run.status,
+            error: shortError(run.errorCode, run.errorMessage ?? null),
+            trigger: run.trigger ?? null,
+            duration_ms: run.durationMs,
+            cost_usd: run.costUsd ?? null,
+          },
+        });
+      },
+    }),
+    await consume({
+      ...common,
+      event: approvalRequested,
+      wants: ({ workerUid }, workspaceId) =>
+        isHeard(pool, { workspaceId, type: 'approval.requested', about: { workerUid } }),
+      handle: async (tx, { id, workspaceId, at, data }, afterCommit) => {
+        const about = { workerUid: data.workerUid };
+        const subject = await subjectOf(tx, about, data.workerId);
+        const { rows } = await tx.query<{ depth: number }>('SELECT depth FROM runs WHERE id = $1', [data.runId]);
+        await raise(tx, afterCommit, {
+          ...{ workspaceId, eventId: id, type: 'approval.requested', about, at, depth: rows[0]?.depth ?? 0 },
+          occurrence: {
+            ...subject,
+            ...runOf(dashboardUrl, subject, data.runId),
+            approval: { id: data.approvalId, title: data.title, expires_at: iso(data.expiresAt) },
+          },
+        });
+      },
+    }),
+    await consume({
+      ...common,
+      event: scheduleMissed,
+      wants: ({ workerUid }, workspaceId) =>
+        isHeard(pool, { workspaceId, type: 'schedule.missed', about: { workerUid } }),
+      handle: async (tx, { id, workspaceId, at, data }, afterCommit) => {
+        const about = { workerUid: data.workerUid };
+        await raise(tx, afterCommit, {
+          ...{ workspaceId, eventId: id, type: 'schedule.missed', about, at, depth: 0 },
+          occurrence: {
+            ...(await subjectOf(tx, about, data.workerId)),
+            schedule: { missed: data.missed, since: iso(data.since), started_late: data.startedLate },
+          },
+        });
+      },
+    }),
+  ];
+}
+
+type AfterCommit = (work: () => void) => void;
+
+type FinishedRun = z.infer<typeof runFinished.data>;
+
+const typeOf = ({ status }: FinishedRun): AlertType => `run.${status}`;
+
+const aboutRun = ({ source, subjectId }: FinishedRun): Raised['about'] =>
+  source === 'worker' ? { workerUid: subjectId } : { automationId: subjectId };
+
+type Subject = Pick<Occurrence, 'worker_id' | 'worker_name' | 'automation_id'>;
+
+/** @param knownAs what the event calls the worker, for one that is gone meanwhile */
+async function subjectOf(tx: PoolClient, about: Raised['about'], knownAs: string | null): Promise<Subject> {
+  if ('automationId' in about) return { worker_id: null, worker_name: null, automation_id: about.automationId };
+  const { rows } = await tx.query<{ id: string; name: string }>(
+    'SELECT id, name FROM workers WHERE uid = $1 AND deleted_at IS NULL',
+    [about.workerUid],
+  );
+  const [worker] = rows;
+  return { worker_id: worker?.id ?? knownAs, worker_name: worker?.name ?? null, automation_id: null };
+}
+
+const runOf = (dashboardUrl: string, subject: Subject, runId: string) => ({
+  run_id: runId,
+  run_url: runUrl(dashboardUrl, { workerId: subject.worker_id, automationId: subject.automation_id, runId }),
+});
+
+const iso = (epochMs: number): string => new Date(epochMs).toISOString();

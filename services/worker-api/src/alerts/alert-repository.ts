@@ -1,0 +1,83 @@
+import { notFound, type Principal } from '@gantry/http';
+import type { Db } from '../database';
+import type { Alert, Prisma } from '../generated/prisma/client';
+import { visibleTo } from '../workers/worker-access';
+import type { AlertOfWorker } from './alert';
+
+/** Whom an alert is about: one worker, one automation, or with neither the whole workspace. */
+export interface AlertSubject {
+  workerUid: string | null;
+  automationId: string | null;
+}
+
+const withWorker = { worker: { select: { id: true } } } as const;
+
+/** Alerts of a deleted worker are gone, and those of a private one are seen by who sees the worker. */
+const seenBy = (caller: Principal): Prisma.AlertWhereInput => ({
+  OR: [{ workerUid: null }, { worker: { deletedAt: null, ...visibleTo(caller) } }],
+});
+
+/** Newest first, with the number of all. */
+export async function listAlerts(
+  db: Db,
+  workspaceId: string,
+  caller: Principal,
+  filter: { workerId?: string | undefined; automationId?: string | undefined },
+  page: { limit: number; offset: number },
+): Promise<{ alerts: AlertOfWorker[]; total: number }> {
+  const where: Prisma.AlertWhereInput = {
+    workspaceId,
+    ...(filter.workerId !== undefined && { worker: { id: filter.workerId } }),
+    ...(filter.automationId !== undefined && { automationId: filter.automationId }),
+    AND: seenBy(caller),
+  };
+  const [alerts, total] = await Promise.all([
+    db.alert.findMany({
+      where,
+      include: withWorker,
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      take: page.limit,
+      skip: page.offset,
+    }),
+    db.alert.count({ where }),
+  ]);
+  return { alerts, total };
+}
+
+/** @throws AppError 404, also for one that the caller may not see */
+export async function getAlert(
+  db: Db,
+  workspaceId: string,
+  caller: Principal,
+  alertId: string,
+): Promise<AlertOfWorker> {
+  const where = { workspaceId, id: alertId, AND: seenBy(caller) };
+  const alert = await db.alert.findFirst({ where, include: withWorker });
+  if (!alert) throw notFound('alert', alertId);
+  return alert;
+}
+
+export function countAlerts(db: Db, workspaceId: string, subject: AlertSubject): Promise<number> {
+  return db.alert.count({ where: { workspaceId, ...subject } });
+}
+
+export function insertAlert(db: Db, alert: Prisma.AlertUncheckedCreateInput): Promise<AlertOfWorker> {
+  return db.alert.create({ data: alert, include: withWorker });
+}
+
+/** Null when there is no such alert meanwhile. */
+export async function updateAlert(
+  db: Db,
+  workspaceId: string,
+  alertId: string,
+  change: Partial<Pick<Alert, 'on' | 'url' | 'emailTo' | 'description' | 'enabled' | 'disabledReason' | 'signingKey'>>,
+): Promise<AlertOfWorker | null> {
+  const { count } = await db.alert.updateMany({ where: { workspaceId, id: alertId }, data: change });
+  return count ? db.alert.findFirst({ where: { workspaceId, id: alertId }, include: withWorker }) : null;
+}
+
+/** Its deliveries go with it. False if there is none. */
+export async function deleteAlert(db: Db, workspaceId: string, alertId: string): Promise<boolean> {
+  const { count } = await db.alert.deleteMany({ where: { workspaceId, id: alertId } });
+  return count > 0;
+}

@@ -1,0 +1,161 @@
+import { newId } from '@gantry/events';
+import { conflict, invalid, notFound, type Principal } from '@gantry/http';
+import type { Actor } from '../audit/actor';
+import { recordChange } from '../audit/audit-entry';
+import { type Db, executeIn } from '../database';
+import type { Deps } from '../deps';
+import type { Worker } from '../generated/prisma/client';
+import { ownerIdOf } from '../workers/worker-access';
+import { type AlertInput, type AlertOfWorker, type AlertType, type Channel, changedAlert, channelsOf } from './alert';
+import { type AlertSubject, countAlerts, deleteAlert, getAlert, insertAlert, updateAlert } from './alert-repository';
+import { endPendingDeliveries } from './delivery-repository';
+import { rotateSigningSecret } from './signing-secrets';
+
+const PER_SUBJECT_MAX = 50;
+
+export interface NewAlertInput extends AlertInput {
+  on: AlertType[];
+  worker_id?: string;
+  automation_id?: string;
+}
+
+/** With the secret that signs its webhooks, this once; null for an alert without a URL or whose secret stays. */
+export interface ChangedAlert {
+  alert: AlertOfWorker;
+  secret: string | null;
+}
+
+export async function createAlert(
+  deps: Deps,
+  caller: Principal,
+  actor: Actor,
+  input: NewAlertInput,
+): Promise<ChangedAlert> {
+  const { workspaceId } = caller;
+  const { worker_id: workerId, automation_id: automationId = null } = input;
+  if (workerId !== undefined && automationId !== null) {
+    throw invalid([{ path: 'automation_id', message: 'an alert is for one worker or one automation, not for both' }]);
+  }
+  const worker = workerId === undefined ? null : await findWorker(deps.prisma, workspaceId, workerId);
+  if (workerId !== undefined && !worker) {
+    throw invalid([{ path: 'worker_id', message: `no worker "${workerId}" in this workspace` }]);
+  }
+  return insertChecked(deps, caller, actor, input, { workerUid: worker?.uid ?? null, automationId });
+}
+
+/** @throws AppError 404 for an unknown worker */
+export async function createWorkerAlert(
+  deps: Deps,
+  caller: Principal,
+  actor: Actor,
+  workerId: string,
+  input: AlertInput,
+): Promise<ChangedAlert> {
+  const worker = await findWorker(deps.prisma, caller.workspaceId, workerId);
+  if (!worker) throw notFound('worker', workerId);
+  return insertChecked(deps, caller, actor, input, { workerUid: worker.uid, automationId: null });
+}
+
+/** Whoever may make alerts sees every worker. */
+function findWorker(db: Db, workspaceId: string, workerId: string): Promise<Pick<Worker, 'uid'> | null> {
+  return db.worker.findFirst({ where: { workspaceId, id: workerId, deletedAt: null }, select: { uid: true } });
+}
+
+async function insertChecked(
+  deps: Deps,
+  caller: Principal,
+  actor: Actor,
+  input: AlertInput,
+  subject: AlertSubject,
+): Promise<ChangedAlert> {
+  const { workspaceId } = caller;
+  const fields = changedAlert(input, rulesOf(deps), { ...EMPTY, automationId: subject.automationId });
+  const id = newId('alrt_');
+  const rotated =
+    fields.url === null
+      ? null
+      : await rotateSigningSecret(deps.vault, { id, workspaceId, signingKey: null }, deps.now());
+  const alert = await deps.prisma.$transaction(async (tx) => {
+    if ((await countAlerts(tx, workspaceId, subject)) >= PER_SUBJECT_MAX) {
+      throw conflict('too_many_alerts', `there are ${PER_SUBJECT_MAX} alerts for this already; delete some first`);
+    }
+    const made = await insertAlert(tx, {
+      ...{ id, workspaceId, ...subject, ...fields },
+      signingKey: rotated?.signingKey ?? null,
+      createdBy: ownerIdOf(caller),
+    });
+    await recordChange(executeIn(tx), actor, {
+      workspaceId,
+      action: 'alert.created',
+      resource: { type: 'alert', id },
+      details: auditDetails(made),
+    });
+    return made;
+  });
+  return { alert, secret: rotated?.secret ?? null };
+}
+
+/** Deliveries under way by a channel that the alert loses, or by all of a disabled one, end as dead letters. */
+export async function editAlert(
+  deps: Deps,
+  caller: Principal,
+  actor: Actor,
+  alertId: string,
+  input: AlertInput & { secret_rotate?: boolean },
+): Promise<ChangedAlert> {
+  const { workspaceId } = caller;
+  const before = await getAlert(deps.prisma, workspaceId, caller, alertId);
+  const after = changedAlert(input, rulesOf(deps), before);
+  if (input.secret_rotate && after.url === null) {
+    throw invalid([{ path: 'secret_rotate', message: 'the alert has no url, so nothing is signed' }]);
+  }
+  const needsSecret = after.url !== null && (before.signingKey === null || input.secret_rotate === true);
+  const rotated = needsSecret ? await rotateSigningSecret(deps.vault, before, deps.now()) : null;
+  const { automationId: _, ...fields } = after;
+  const ended: Channel[] = after.enabled
+    ? channelsOf(before).filter((channel) => !channelsOf(after).includes(channel))
+    : ['webhook', 'email'];
+  const alert = await deps.prisma.$transaction(async (tx) => {
+    const changed = await updateAlert(tx, workspaceId, alertId, {
+      ...fields,
+      ...(after.enabled && { disabledReason: null }),
+      ...(rotated && { signingKey: rotated.signingKey }),
+    });
+    if (!changed) throw notFound('alert', alertId);
+    if (ended.length) await endPendingDeliveries(executeIn(tx), alertId, ended, deps.now());
+    await recordChange(executeIn(tx), actor, {
+      workspaceId,
+      action: 'alert.updated',
+      resource: { type: 'alert', id: alertId },
+      details: { ...auditDetails(changed), ...(input.secret_rotate && { secret: 'rotated' }) },
+    });
+    return changed;
+  });
+  return { alert, secret: rotated?.secret ?? null };
+}
+
+export async function removeAlert(deps: Deps, caller: Principal, actor: Actor, alertId: string): Promise<void> {
+  const { workspaceId } = caller;
+  const alert = await getAlert(deps.prisma, workspaceId, caller, alertId);
+  await deps.prisma.$transaction(async (tx) => {
+    if (!(await deleteAlert(tx, workspaceId, alertId))) throw notFound('alert', alertId);
+    await recordChange(executeIn(tx), actor, {
+      workspaceId,
+      action: 'alert.deleted',
+      resource: { type: 'alert', id: alertId },
+      details: auditDetails(alert),
+    });
+  });
+}
+
+const EMPTY = { on: [], url: null, emailTo: null, description: '', enabled: true };
+
+const rulesOf = ({ mailer, outboundAllow }: Deps) => ({ mailIsConfigured: mailer.isConfigured, outboundAllow });
+
+const auditDetails = (alert: AlertOfWorker) => ({
+  worker_id: alert.worker?.id ?? null,
+  automation_id: alert.automationId,
+  on: alert.on,
+  channels: channelsOf(alert),
+  enabled: alert.enabled,
+});

@@ -1,0 +1,107 @@
+/** What an alert may be, and how the API shows it. */
+import { conflict, invalid, type Principal, roleAtLeast } from '@gantry/http';
+import { checkOutboundUrl, OutboundFailed } from '@gantry/safe-fetch';
+import { normaliseEmail } from '../auth/email';
+import type { Alert, Worker } from '../generated/prisma/client';
+
+export const runAlertTypes = ['run.completed', 'run.failed', 'run.timed_out', 'run.cancelled', 'run.rejected'] as const;
+export const alertTypes = [...runAlertTypes, 'approval.requested', 'schedule.missed'] as const;
+export type AlertType = (typeof alertTypes)[number];
+
+export interface AlertInput {
+  on?: AlertType[];
+  url?: string | null;
+  email_to?: string | null;
+  description?: string;
+  enabled?: boolean;
+}
+
+export type AlertFields = Pick<Alert, 'on' | 'url' | 'emailTo' | 'description' | 'enabled' | 'automationId'>;
+
+export type AlertOfWorker = Alert & { worker: Pick<Worker, 'id'> | null };
+
+export interface AlertRules {
+  mailIsConfigured: boolean;
+  /** Private networks that webhooks may go to. */
+  outboundAllow: string[];
+}
+
+/**
+ * What an alert is after the change, checked.
+ * @throws AppError 400 naming the field; 409 for an e-mail address where no e-mail can be sent
+ */
+export function changedAlert(input: AlertInput, rules: AlertRules, before: AlertFields): AlertFields {
+  const after: AlertFields = {
+    on: input.on ?? before.on,
+    url: input.url === undefined ? before.url : input.url,
+    emailTo: input.email_to === undefined ? before.emailTo : input.email_to,
+    description: input.description ?? before.description,
+    enabled: input.enabled ?? before.enabled,
+    automationId: before.automationId,
+  };
+  if (after.url === null && after.emailTo === null) {
+    throw invalid([{ path: 'url', message: 'an alert needs a url, an email_to or both' }]);
+  }
+  requireHeardOf(after);
+  if (input.url) after.url = checkedUrl(input.url, rules.outboundAllow);
+  if (input.email_to) after.emailTo = checkedEmail(input.email_to, rules.mailIsConfigured);
+  return after;
+}
+
+/** Of automations only the ends of their runs are announced. */
+function requireHeardOf({ on, automationId }: AlertFields): void {
+  const unheard = automationId === null ? undefined : on.find((type) => !type.startsWith('run.'));
+  if (unheard === undefined) return;
+  const message = `${unheard} is only raised for workers; an automation's alert may have ${runAlertTypes.join(', ')}`;
+  throw invalid([{ path: 'on', message }]);
+}
+
+function checkedUrl(url: string, allow: string[]): string {
+  try {
+    return checkOutboundUrl(url, { allow }).href;
+  } catch (err) {
+    if (err instanceof OutboundFailed) throw invalid([{ path: 'url', message: err.message }], err.code);
+    throw err;
+  }
+}
+
+function checkedEmail(text: string, mailIsConfigured: boolean): string {
+  const email = normaliseEmail(text);
+  if (email === null) throw invalid([{ path: 'email_to', message: 'must be one e-mail address' }]);
+  if (!mailIsConfigured) {
+    throw conflict(
+      'mail_not_configured',
+      'email_to: this installation sends no e-mail; its operator sets SMTP_URL (see docs/running.md), or use a url',
+    );
+  }
+  return email;
+}
+
+/** The channels that an alert goes out by. */
+export const channelsOf = ({ url, emailTo }: Pick<Alert, 'url' | 'emailTo'>): Channel[] => [
+  ...(url === null ? [] : (['webhook'] as const)),
+  ...(emailTo === null ? [] : (['email'] as const)),
+];
+
+export type Channel = 'webhook' | 'email';
+
+/** Path and query of a webhook's URL often are its receiver's only secret: they are for those who may change it. */
+const shownUrl = (url: string | null, caller: Principal): string | null =>
+  url === null || roleAtLeast(caller.role, 'admin') ? url : `${new URL(url).origin}/…`;
+
+export function alertToApi(alert: AlertOfWorker, caller: Principal) {
+  return {
+    id: alert.id,
+    worker_id: alert.worker?.id ?? null,
+    automation_id: alert.automationId,
+    on: alert.on,
+    url: shownUrl(alert.url, caller),
+    email_to: alert.emailTo,
+    description: alert.description,
+    enabled: alert.enabled,
+    disabled_reason: alert.disabledReason,
+    created_by: alert.createdBy,
+    created_at: alert.createdAt.toISOString(),
+    updated_at: alert.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,177 @@
+/**
+ * Sends what is due, on every replica.
+ *
+ * A claim moves a delivery's next attempt behind the longest that this one may take: whoever dies in between leaves it to
+ * be claimed again then, and what a receiver had before the crash it gets a second time under the same `webhook-id`. An
+ * attempt whose lease was lost writes nothing down. Attempts are counted when they begin, so that a delivery that brings
+ * a process down does so a bounded number of times.
+ */
+import { inTransaction } from '@gantry/http';
+import { Counter } from 'prom-client';
+import { SYSTEM } from '../audit/actor';
+import { recordChange } from '../audit/audit-entry';
+import type { Query } from '../database';
+import type { Deps } from '../deps';
+import { ATTEMPTS_MAX, type Attempt, nextAttemptAt, type Sent } from './delivery';
+import { type ClaimedDelivery, claimDeliveries, endPendingDeliveries, recordAttempt } from './delivery-repository';
+import { ATTEMPT_MS_MAX, GONE, type SendDeps, sendDelivery } from './send-delivery';
+
+export interface DeliveryLoop {
+  /** Sends all that is due now, and waits for it. Resolves with the number of attempts. */
+  tick(): Promise<number>;
+  /** Something may be due: looks soon, and not only at the next turn. */
+  kick(): void;
+  /** Begins nothing more; what is under way goes on. */
+  drain(): void;
+  /** Drains, and waits for what is under way. */
+  stop(): Promise<void>;
+}
+
+const EVERY_MS = 1_000;
+/** Many kicks within this time are one. */
+const KICK_DELAY_MS = 20;
+const LEASE_MS = 3 * ATTEMPT_MS_MAX;
+/** Of this replica, at once. */
+const IN_FLIGHT_MAX = 64;
+/** Of one alert: a receiver that takes its time keeps others' waiting no longer. */
+const IN_FLIGHT_PER_ALERT_MAX = 4;
+/** The log of a delivery that is replayed again and again. */
+const ATTEMPTS_KEPT = 50;
+
+const attemptsTotal = new Counter({
+  name: 'gantry_alert_attempts_total',
+  help: 'Attempts to deliver alerts',
+  labelNames: ['channel', 'outcome'],
+});
+
+export type LoopDeps = SendDeps & Pick<Deps, 'pool' | 'log'>;
+
+/** @param options.auto false: only `tick()` called by hand does anything */
+export function startDeliveryLoop(deps: LoopDeps, options: { auto: boolean }): DeliveryLoop {
+  const { pool, now, log } = deps;
+  const underWay = new Map<ClaimedDelivery, Promise<void>>();
+  let round: Promise<void> | null = null;
+  let again = false;
+  let stopped = false;
+  let begun = 0;
+  let kicked: NodeJS.Timeout | undefined;
+
+  /** One round at a time; what is asked for meanwhile makes it begin anew. */
+  function wake() {
+    again = true;
+    round ??= claimAll()
+      .catch((err) => log.warn({ err }, 'alerts: will try again'))
+      .finally(() => {
+        round = null;
+      });
+  }
+
+  async function claimAll() {
+    while (again && !stopped) {
+      again = false;
+      const room = IN_FLIGHT_MAX - underWay.size;
+      if (room <= 0) return;
+      const at = now();
+      const leaseUntil = new Date(at.getTime() + LEASE_MS);
+      const claimed = await claimDeliveries(pool, { now: at, leaseUntil, limit: room, exceptAlerts: busyAlerts() });
+      for (const delivery of claimed) begin(delivery);
+      if (claimed.length) again = true;
+    }
+  }
+
+  function busyAlerts(): string[] {
+    const counts = new Map<string, number>();
+    for (const { alertId } of underWay.keys()) counts.set(alertId, (counts.get(alertId) ?? 0) + 1);
+    return [...counts].filter(([, count]) => count >= IN_FLIGHT_PER_ALERT_MAX).map(([alertId]) => alertId);
+  }
+
+  function begin(delivery: ClaimedDelivery) {
+    begun++;
+    const sending = attempt(deps, delivery)
+      .catch((err) => log.error({ err, deliveryId: delivery.id }, 'alert not delivered: its lease will run out'))
+      .finally(() => {
+        underWay.delete(delivery);
+        wake();
+      });
+    underWay.set(delivery, sending);
+  }
+
+  const settled = async () => {
+    while (round || underWay.size) await Promise.all([round, ...underWay.values()]);
+  };
+  const drain = () => {
+    stopped = true;
+    clearTimeout(kicked);
+    clearInterval(timer);
+  };
+  const timer = options.auto ? setInterval(wake, EVERY_MS).unref() : undefined;
+
+  return {
+    tick: async () => {
+      const before = begun;
+      wake();
+      await settled();
+      return begun - before;
+    },
+    kick: () => {
+      if (!options.auto || stopped || kicked) return;
+      kicked = setTimeout(() => {
+        kicked = undefined;
+        wake();
+      }, KICK_DELAY_MS).unref();
+    },
+    drain,
+    stop: async () => {
+      drain();
+      await settled();
+    },
+  };
+}
+
+async function attempt(deps: LoopDeps, delivery: ClaimedDelivery): Promise<void> {
+  const { pool, now, log } = deps;
+  const startedAt = now();
+  const sent = delivery.attemptsMade > ATTEMPTS_MAX ? NEVER_RECORDED : await sendDelivery(deps, delivery);
+  const entry: Attempt = { at: startedAt.toISOString(), ...sent };
+  const endedAt = now();
+  const gone = sent.status === GONE;
+  const next = sent.error === null || gone ? null : nextAttemptAt(delivery.attemptsMade, endedAt);
+  const status = sent.error === null ? 'delivered' : next === null ? 'dead' : 'pending';
+  const outcome = {
+    status,
+    attempts: [...delivery.attempts, entry].slice(-ATTEMPTS_KEPT),
+    next,
+    now: endedAt,
+  } as const;
+  attemptsTotal.inc({ channel: delivery.channel, outcome: status === 'pending' ? 'failed' : status });
+  if (status === 'dead') log.warn({ deliveryId: delivery.id, error: sent.error }, 'alert not delivered: dead letter');
+  await inTransaction(pool, async (tx) => {
+    const query: Query = (sql, values) => tx.query(sql, values);
+    await recordAttempt(query, delivery, outcome);
+    if (gone) await disableGone(query, delivery, endedAt);
+  });
+}
+
+/** As many processes died of it as it has attempts. */
+const NEVER_RECORDED: Sent = {
+  status: null,
+  error: 'no attempt came to an end: each was cut off before its outcome was known',
+  duration_ms: 0,
+  response: null,
+};
+
+async function disableGone(query: Query, { alertId, workspaceId }: ClaimedDelivery, at: Date): Promise<void> {
+  const reason = `its receiver answered 410 Gone at ${at.toISOString()}`;
+  const { rowCount } = await query(
+    'UPDATE alerts SET enabled = false, disabled_reason = $2, updated_at = $3 WHERE id = $1 AND enabled',
+    [alertId, reason, at],
+  );
+  if (!rowCount) return;
+  await endPendingDeliveries(query, alertId, ['webhook', 'email'], at);
+  await recordChange(query, SYSTEM, {
+    workspaceId,
+    action: 'alert.disabled',
+    resource: { type: 'alert', id: alertId },
+    details: { reason },
+  });
+}

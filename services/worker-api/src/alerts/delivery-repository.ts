@@ -1,0 +1,183 @@
+import type { Execute } from '@gantry/events';
+import { notFound } from '@gantry/http';
+import type { Pool } from 'pg';
+import type { Db, Query } from '../database';
+import type { AlertDelivery, DeliveryStatus } from '../generated/prisma/client';
+import type { PageCursor } from '../page-cursor';
+import type { Channel } from './alert';
+import type { Attempt } from './delivery';
+
+/** A delivery that this process may send until `leasedUntil`. */
+export interface ClaimedDelivery {
+  id: string;
+  alertId: string;
+  workspaceId: string;
+  channel: Channel;
+  type: string;
+  /** The JSON to send, the same to the byte at each attempt. */
+  body: string;
+  attempts: Attempt[];
+  /** This one included. */
+  attemptsMade: number;
+  leasedUntil: Date;
+  url: string | null;
+  emailTo: string | null;
+  description: string;
+  signingKey: Buffer | null;
+}
+
+const PURGE_BATCH = 5_000;
+
+/** Walks from alert to alert along an index, so that one with a long queue hides no other. */
+const CLAIM = `
+  WITH RECURSIVE waiting AS (
+    (SELECT alert_id FROM alert_deliveries
+     WHERE status = 'pending' AND EXISTS (SELECT 1 FROM alert_deliveries WHERE status = 'pending' AND next_attempt_at <= $1)
+     ORDER BY alert_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT alert_id FROM alert_deliveries WHERE status = 'pending' AND alert_id > w.alert_id ORDER BY alert_id LIMIT 1)
+    FROM waiting w WHERE w.alert_id IS NOT NULL
+  ), due AS (
+    SELECT d.* FROM waiting w
+    JOIN alerts a ON a.id = w.alert_id
+    JOIN workspaces s ON s.id = a.workspace_id AND s.deleted_at IS NULL
+    CROSS JOIN LATERAL (
+      SELECT id, workspace_id, next_attempt_at FROM alert_deliveries
+      WHERE status = 'pending' AND alert_id = w.alert_id AND next_attempt_at <= $1
+      ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED
+    ) d
+    WHERE w.alert_id <> ALL ($2)
+  ), chosen AS (
+    SELECT id FROM (
+      SELECT id, next_attempt_at, row_number() OVER (PARTITION BY workspace_id ORDER BY next_attempt_at, id) AS turn FROM due
+    ) ranked ORDER BY turn, next_attempt_at LIMIT $3
+  )
+  UPDATE alert_deliveries d SET next_attempt_at = $4, attempts_made = d.attempts_made + 1
+  FROM chosen c, alerts a WHERE d.id = c.id AND a.id = d.alert_id
+  RETURNING d.id, d.alert_id AS "alertId", d.workspace_id AS "workspaceId", d.channel, d.type, d.payload::text AS body,
+    d.attempts, d.attempts_made AS "attemptsMade", d.next_attempt_at AS "leasedUntil",
+    a.url, a.email_to AS "emailTo", a.description, a.signing_key AS "signingKey"`;
+
+/** At most one delivery of each alert, the workspaces in turn. Whoever finds one locked passes it by. */
+export async function claimDeliveries(
+  pool: Pool,
+  claim: { now: Date; leaseUntil: Date; limit: number; exceptAlerts: string[] },
+): Promise<ClaimedDelivery[]> {
+  const { now, leaseUntil, limit, exceptAlerts } = claim;
+  const { rows } = await pool.query<ClaimedDelivery>(CLAIM, [now, exceptAlerts, limit, leaseUntil]);
+  return rows;
+}
+
+/**
+ * Writes down what came of an attempt.
+ * @param next when to try again; null: it has ended
+ * @returns false where the lease was lost or the delivery ended meanwhile: then nothing is written
+ */
+export async function recordAttempt(
+  query: Query,
+  claimed: ClaimedDelivery,
+  outcome: { status: DeliveryStatus; attempts: Attempt[]; next: Date | null; now: Date },
+): Promise<boolean> {
+  const { rowCount } = await query(
+    `UPDATE alert_deliveries SET status = $2::delivery_status, attempts = $3::json, next_attempt_at = $4, ended_at = $5
+     WHERE id = $1 AND status = 'pending' AND next_attempt_at = $6 AND attempts_made = $7`,
+    [
+      claimed.id,
+      outcome.status,
+      JSON.stringify(outcome.attempts),
+      outcome.next,
+      outcome.next === null ? outcome.now : null,
+      claimed.leasedUntil,
+      claimed.attemptsMade,
+    ],
+  );
+  return rowCount === 1;
+}
+
+/** What an alert still has to send by these channels becomes dead letters. */
+export async function endPendingDeliveries(
+  execute: Execute,
+  alertId: string,
+  channels: Channel[],
+  now: Date,
+): Promise<void> {
+  await execute(
+    `UPDATE alert_deliveries SET status = 'dead', next_attempt_at = NULL, ended_at = $3::timestamptz
+     WHERE alert_id = $1 AND status = 'pending' AND channel = ANY ($2)`,
+    [alertId, channels, now.toISOString()],
+  );
+}
+
+/** Newest first. */
+export function listDeliveries(
+  db: Db,
+  workspaceId: string,
+  alertId: string,
+  filter: { status?: DeliveryStatus | undefined },
+  page: { limit: number; after: PageCursor | undefined },
+): Promise<AlertDelivery[]> {
+  const { after } = page;
+  return db.alertDelivery.findMany({
+    where: {
+      workspaceId,
+      alertId,
+      ...(filter.status && { status: filter.status }),
+      ...(after && {
+        OR: [{ createdAt: { lt: after.createdAt } }, { createdAt: after.createdAt, id: { lt: after.id } }],
+      }),
+    },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    take: page.limit,
+  });
+}
+
+/** @throws AppError 404 */
+export async function getDelivery(
+  db: Db,
+  workspaceId: string,
+  alertId: string,
+  deliveryId: string,
+): Promise<AlertDelivery> {
+  const delivery = await db.alertDelivery.findFirst({ where: { workspaceId, alertId, id: deliveryId } });
+  if (!delivery) throw notFound('delivery', deliveryId);
+  return delivery;
+}
+
+const DUE_NOW = { status: 'pending', attemptsMade: 0, endedAt: null } as const;
+
+/** As if it were new, but for what its log says. False if it has not ended. */
+export async function requeueDelivery(db: Db, workspaceId: string, deliveryId: string, now: Date): Promise<boolean> {
+  const { count } = await db.alertDelivery.updateMany({
+    where: { workspaceId, id: deliveryId, status: { not: 'pending' } },
+    data: { ...DUE_NOW, nextAttemptAt: now },
+  });
+  return count > 0;
+}
+
+/** @returns how many */
+export async function requeueDead(
+  query: Query,
+  workspaceId: string,
+  alertId: string,
+  { channels, limit, now }: { channels: Channel[]; limit: number; now: Date },
+): Promise<number> {
+  const { rowCount } = await query(
+    `UPDATE alert_deliveries SET status = 'pending', attempts_made = 0, ended_at = NULL, next_attempt_at = $4
+     WHERE id IN (SELECT id FROM alert_deliveries WHERE workspace_id = $1 AND alert_id = $2 AND status = 'dead'
+                    AND channel = ANY ($5) ORDER BY created_at LIMIT $3)`,
+    [workspaceId, alertId, limit, now, channels],
+  );
+  return rowCount ?? 0;
+}
+
+/** Delivered ones and dead letters alike, thirty days after they ended. */
+export async function purgeOldDeliveries(pool: Pool): Promise<void> {
+  let deleted: number | null;
+  do {
+    ({ rowCount: deleted } = await pool.query(
+      `DELETE FROM alert_deliveries WHERE id IN (
+         SELECT id FROM alert_deliveries WHERE ended_at < now() - interval '30 days' LIMIT $1)`,
+      [PURGE_BATCH],
+    ));
+  } while (deleted === PURGE_BATCH);
+}

@@ -1,0 +1,73 @@
+import { conflict } from '@gantry/http';
+import type { Actor } from '../audit/actor';
+import { recordChange } from '../audit/audit-entry';
+import { executeIn, inTransaction } from '../database';
+import type { Deps } from '../deps';
+import type { AlertDelivery } from '../generated/prisma/client';
+import { type AlertOfWorker, type Channel, channelsOf } from './alert';
+import { getDelivery, requeueDead, requeueDelivery } from './delivery-repository';
+
+/** What one request puts into the queue again; the caller asks again for more. */
+const REPLAYED_MAX = 1_000;
+
+type ReplayDeps = Pick<Deps, 'prisma' | 'pool' | 'now'>;
+
+/**
+ * Sends it again, under the same id and with all attempts anew.
+ * @throws AppError 409 where it is still being tried, and where the alert sends nothing that way
+ */
+export async function replayDelivery(
+  { prisma, now }: ReplayDeps,
+  actor: Actor,
+  alert: AlertOfWorker,
+  deliveryId: string,
+): Promise<AlertDelivery> {
+  const { id: alertId, workspaceId } = alert;
+  const delivery = await getDelivery(prisma, workspaceId, alertId, deliveryId);
+  requireEnabled(alert);
+  if (!channelsOf(alert).includes(delivery.channel as Channel)) {
+    throw conflict('channel_removed', `the alert has no ${delivery.channel === 'email' ? 'email_to' : 'url'} any more`);
+  }
+  await prisma.$transaction(async (tx) => {
+    if (!(await requeueDelivery(tx, workspaceId, deliveryId, now()))) {
+      throw conflict('not_ended', 'the delivery is still being tried; only delivered and dead ones can be replayed');
+    }
+    await recordChange(executeIn(tx), actor, {
+      workspaceId,
+      action: 'alert.delivery_replayed',
+      resource: { type: 'alert', id: alertId },
+      details: { delivery_id: deliveryId },
+    });
+  });
+  return getDelivery(prisma, workspaceId, alertId, deliveryId);
+}
+
+/** Of the dead letters those that the alert would still send, the oldest first. */
+export async function replayDeadDeliveries(
+  { pool, now }: ReplayDeps,
+  actor: Actor,
+  alert: AlertOfWorker,
+): Promise<{ replayed: number; has_more: boolean }> {
+  const { id: alertId, workspaceId } = alert;
+  requireEnabled(alert);
+  const replayed = await inTransaction(pool, async (query) => {
+    const count = await requeueDead(query, workspaceId, alertId, {
+      channels: channelsOf(alert),
+      limit: REPLAYED_MAX,
+      now: now(),
+    });
+    if (count === 0) return 0;
+    await recordChange(query, actor, {
+      workspaceId,
+      action: 'alert.delivery_replayed',
+      resource: { type: 'alert', id: alertId },
+      details: { replayed: count },
+    });
+    return count;
+  });
+  return { replayed, has_more: replayed === REPLAYED_MAX };
+}
+
+function requireEnabled({ enabled }: AlertOfWorker): void {
+  if (!enabled) throw conflict('alert_disabled', 'the alert is switched off; set enabled to true first');
+}

@@ -1,0 +1,80 @@
+import { newId } from '@gantry/events';
+import type { Deps } from '../deps';
+import { type AlertOfWorker, type AlertType, channelsOf } from './alert';
+import { type AlertPayload, type Occurrence, runUrl } from './alert-payload';
+import { type SendDeps, sendDelivery } from './send-delivery';
+
+/** Sends a sample by each of the alert's channels, whether it is enabled or not; nothing of it is kept or tried again. */
+export async function testAlert(deps: SendDeps & Pick<Deps, 'dashboardUrl'>, alert: AlertOfWorker) {
+  const body = JSON.stringify(samplePayload(deps, alert));
+  const { id: alertId, workspaceId, url, emailTo, description, signingKey } = alert;
+  const results = await Promise.all(
+    channelsOf(alert).map(async (channel) => {
+      const outgoing = {
+        id: newId('dlv_'),
+        channel,
+        body,
+        alertId,
+        workspaceId,
+        url,
+        emailTo,
+        description,
+        signingKey,
+      };
+      const sent = await sendDelivery(deps, outgoing);
+      return { channel, ok: sent.error === null, ...sent };
+    }),
+  );
+  const [first] = results;
+  const worst = results.find(({ ok }) => !ok) ?? first;
+  return {
+    ok: results.every(({ ok }) => ok),
+    status: worst?.status ?? null,
+    error: worst?.error ?? null,
+    duration_ms: Math.max(...results.map(({ duration_ms }) => duration_ms)),
+    channels: results,
+  };
+}
+
+function samplePayload({ dashboardUrl, now }: Pick<Deps, 'dashboardUrl' | 'now'>, alert: AlertOfWorker): AlertPayload {
+  const type = alert.on[0] as AlertType;
+  const subject = {
+    worker_id: alert.automationId === null ? (alert.worker?.id ?? 'a-worker') : null,
+    worker_name: null,
+    automation_id: alert.automationId,
+  };
+  return {
+    type,
+    timestamp: now().toISOString(),
+    data: {
+      alert_id: alert.id,
+      workspace_id: alert.workspaceId,
+      ...subject,
+      ...sampleOf(type, dashboardUrl, subject, now()),
+      test: true,
+    },
+  };
+}
+
+const RUN_ID = 'run_of_a_test';
+
+type SubjectFields = Pick<Occurrence, 'worker_id' | 'automation_id'>;
+
+function sampleOf(type: AlertType, dashboardUrl: string, subject: SubjectFields, now: Date): Partial<Occurrence> {
+  if (type === 'schedule.missed') return { schedule: { missed: 1, since: now.toISOString(), started_late: 0 } };
+  const about = { workerId: subject.worker_id, automationId: subject.automation_id, runId: RUN_ID };
+  const run = { run_id: RUN_ID, run_url: runUrl(dashboardUrl, about) };
+  if (type === 'approval.requested') {
+    const expiresAt = new Date(now.getTime() + 86_400_000).toISOString();
+    return { ...run, approval: { id: 'apr_of_a_test', title: 'May this go out?', expires_at: expiresAt } };
+  }
+  const failed = type === 'run.failed' || type === 'run.timed_out';
+  return {
+    ...run,
+    status: type.slice('run.'.length),
+    error: failed ? { code: 'exception', message: 'ValueError: a sample, nothing is wrong' } : null,
+    trigger: 'api',
+    duration_ms: 1_234,
+    cost_usd: 0,
+  };
+}
