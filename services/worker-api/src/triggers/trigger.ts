@@ -148,12 +148,12 @@ const problemsOf = (error: z.ZodError, path: string): FieldProblem[] =>
   });
 
 /**
- * Refuses a schedule whose runs would be refused for their inputs.
+ * Refuses a schedule whose runs would be refused for their inputs. A worker that declares none takes any.
  * @throws AppError 400 `invalid_inputs` naming each, like `trigger.inputs.who`
  */
 export function checkTriggerInputs(triggers: TriggerInput[], inputs: InputValidator): void {
   const scheduled = triggers.find((one) => one.type === 'cron');
-  if (!scheduled) return;
+  if (!scheduled || !Object.keys(inputs.schema.properties).length) return;
   const problems = inputs
     .problems(scheduled.inputs)
     .map(({ path, message }) => ({ path: `${scheduled.path}.${path}`, message }));
