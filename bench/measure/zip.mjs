@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 
-// yazl is a dependency of the service that packs artifacts; the bench has none of its own.
-const yazl = createRequire(new URL('../../services/automation-api/package.json', import.meta.url))('yazl');
+// The bench has no dependencies of its own.
+const yazl = createRequire(new URL('../../packages/testing/package.json', import.meta.url))('yazl');
 
 /** @param files text by path @returns the zip as a Buffer */
 export async function zipOf(files) {

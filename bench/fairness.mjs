@@ -1,0 +1,120 @@
+/**
+ * What one workspace waits beside another that has thousands of runs queued:
+ *   node bench/fairness.mjs [--queued 5000 --runs 60 --busy-ms 200]
+ *
+ * Starts a platform of its own. The crowd is rows in the table, copied from a run that the API has made and given to another
+ * workspace: the executor runs all of them. The small workspace runs the same program, one run at a time: alone, beside the
+ * crowd, and alone again, to show what the machine itself does meanwhile.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { createClient, deploy } from './measure/client.mjs';
+import { startPlatform } from './measure/platform.mjs';
+import { median, printLatencies, round } from './measure/stats.mjs';
+import { zipOf } from './measure/zip.mjs';
+
+// The bench has no dependencies of its own.
+const { Client } = createRequire(new URL('../services/automation-api/package.json', import.meta.url))('pg');
+
+const { values: options } = parseArgs({
+  options: {
+    queued: { type: 'string', default: '5000' },
+    runs: { type: 'string', default: '60' },
+    'busy-ms': { type: 'string', default: '200' },
+  },
+});
+const QUEUED = Number(options.queued);
+const MS = Number(options['busy-ms']);
+/** A queue that is shorter than this by then was worked off too fast to say anything. */
+const LEFT_MIN = QUEUED / 10;
+
+const MANIFEST = { name: 'Wait', inputs: [{ name: 'ms', type: 'integer' }], outputs: ['ms'] };
+const CODE = 'import time\n\ndef run(ms):\n    time.sleep(ms / 1000)\n    return {"ms": ms}\n';
+
+const work = mkdtempSync(path.join(os.tmpdir(), 'gantry-bench-fairness-'));
+const platform = await startPlatform(work);
+let database;
+try {
+  database = await connect();
+  const { local } = platform;
+  const call = createClient(local.token);
+  const id = await deploy(local, await zipOf({ 'main.py': CODE }), MANIFEST);
+  const run = () => call('POST', `${local.dashboard_url}/api/automations/${id}/run`, { inputs: { ms: MS }, wait: 10 });
+  for (let i = 0; i < 5; i++) await run();
+
+  const alone = await measure(run, call, local);
+  await crowd((await run()).runId);
+  const slots = await count('running');
+  const beside = await measure(run, call, local);
+  const left = await count('queued');
+  await disperse();
+  const again = await measure(run, call, local);
+
+  console.log(
+    `\n${QUEUED} runs of ${MS} ms queued by another workspace, ${slots} of them under way; ${left} left at the end`,
+  );
+  printLatencies([
+    { name: 'alone: run and wait', ms: alone.total },
+    { name: 'beside: run and wait', ms: beside.total },
+    { name: 'alone again: run and wait', ms: again.total },
+    { name: 'alone: until it was handed out', ms: alone.waits },
+    { name: 'beside: until it was handed out', ms: beside.waits },
+  ]);
+  console.log(`run and wait, beside / alone: ${round(median(beside.total) / median(alone.total))} at p50`);
+  if (left < LEFT_MIN) console.log('The queue was nearly worked off: use more, or longer, runs.');
+} finally {
+  await database?.end();
+  await platform.stop();
+  rmSync(work, { recursive: true, force: true });
+}
+
+/** As the launcher lays it out: the password beside the data, the port 105 above the first. */
+async function connect() {
+  const { postgresPassword } = JSON.parse(readFileSync(path.join(work, 'data/keys.json'), 'utf8'));
+  const port = Number(new URL(platform.local.base_url).port) + 105;
+  const client = new Client(`postgresql://gantry:${postgresPassword}@127.0.0.1:${port}/automation_api`);
+  await client.connect();
+  return client;
+}
+
+async function measure(run, call, local) {
+  const total = [];
+  const waits = [];
+  for (let i = 0; i < Number(options.runs); i++) {
+    const began = performance.now();
+    const { runId, status } = await run();
+    total.push(performance.now() - began);
+    if (status !== 'success') throw new Error(`${runId}: ${status}`);
+    const { createdAt, startedAt } = await call('GET', `${local.dashboard_url}/api/runs/${runId}`);
+    waits.push(startedAt - createdAt);
+  }
+  return { total, waits };
+}
+
+async function crowd(model) {
+  await database.query(
+    `INSERT INTO runs (id, workspace_id, subject_id, kind, trigger, version, status, inputs, spec)
+     SELECT 'run_bench' || n, 'ws_bench', 'aut_bench', kind, trigger, version, 'queued', inputs, spec
+     FROM runs, generate_series(1, $2::int) n WHERE id = $1`,
+    [model, QUEUED],
+  );
+  await database.query('ANALYZE runs');
+  await sleep(2_000);
+}
+
+async function count(status) {
+  const { rows } = await database.query(
+    `SELECT count(*)::int AS n FROM runs WHERE workspace_id = 'ws_bench' AND status = $1`,
+    [status],
+  );
+  return rows[0].n;
+}
+
+async function disperse() {
+  await database.query(`DELETE FROM runs WHERE workspace_id = 'ws_bench' AND status = 'queued'`);
+  while (await count('running')) await sleep(100);
+}
