@@ -12,6 +12,14 @@ const ofMember: Fixture = { send: ({ workspace, member }) => ({ path: { workspac
 const ofInvitation: Fixture = {
   send: ({ workspace, invitation }) => ({ path: { workspace_id: workspace, invitation_id: invitation } }),
 };
+/** A sha that no version has: whether the worker is there is asked first. */
+const sha = 'a'.repeat(64);
+const ofWorker = (more: { sha?: string; body?: object } = {}): Fixture => ({
+  send: ({ worker }) => ({
+    path: { worker_id: worker, ...(more.sha && { sha: more.sha }) },
+    ...(more.body && { body: more.body }),
+  }),
+});
 const withBody = (body: object): Fixture => ({ send: () => ({ body }) });
 const password = 'correct horse battery staple';
 const userCode = withBody({ user_code: 'BCDF-2345' });
@@ -75,6 +83,27 @@ const fixtures: Record<string, Fixture> = {
   exportAuditLog: nothing,
   listWorkspaceTokens: nothing,
   createWorkspaceToken: withBody({ name: 'of a stranger' }),
+  listWorkers: nothing,
+  createWorker: withBody({ name: 'Of a stranger', files: [{ path: 'main.py', content: 'def run(): pass' }] }),
+  listWorkerTags: nothing,
+  getWorker: ofWorker(),
+  updateWorker: ofWorker({ body: { name: 'Taken over' } }),
+  putWorker: ofWorker({ body: { name: 'Taken over' } }),
+  deleteWorker: ofWorker(),
+  listWorkerFiles: ofWorker(),
+  writeWorkerFiles: ofWorker({ body: { files: [{ path: 'main.py', content: 'def run(): pass' }] } }),
+  pauseWorker: ofWorker(),
+  resumeWorker: ofWorker(),
+  archiveWorker: ofWorker(),
+  restoreWorker: ofWorker(),
+  setWorkerVisibility: ofWorker({ body: { visibility: 'private' } }),
+  listWorkerVersions: ofWorker(),
+  getWorkerVersion: ofWorker({ sha }),
+  rollBackWorker: ofWorker({ sha }),
+  getWorkerSchema: ofWorker(),
+  getSampleInput: ofWorker(),
+  getWorkerBundle: ofWorker(),
+  receiveWebhook: { send: ({ worker }) => ({ path: { worker_id: worker }, query: 'token=a-guess', body: {} }) },
   previewSchedule: withBody({ cron: '0 9 * * *' }),
   revokeWorkspaceToken: { send: ({ workspaceToken }) => ({ path: { token_id: workspaceToken } }) },
 };
@@ -107,6 +136,13 @@ async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
     email: 'grace@example.com',
     role: 'member',
   });
+  const worker = await asOwner('POST', '/api/workers', {
+    id: 'payroll-of-home',
+    name: 'Payroll of home',
+    tags: ['tag-of-home'],
+    trigger: 'webhook',
+    files: [{ path: 'main.py', content: 'def run():\n    return 1\n' }],
+  });
   const [session] = await asOwner('GET', '/auth/sessions');
   const deleted = await asOwner('POST', '/api/workspaces', { name: 'Gone' });
   await fetch(`${api.url}/api/workspaces/${deleted.id}`, {
@@ -133,6 +169,8 @@ async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
     session: session.id,
     personalToken: personal.id,
     workspaceToken: ofHome.id,
+    worker: worker.id,
+    workerTag: 'tag-of-home',
   };
   return {
     openapiFile,
