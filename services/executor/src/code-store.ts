@@ -1,15 +1,12 @@
-import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import type { Job } from '@gantry/events';
 import type { DirectoryStore } from './directory-store';
-import { getBytes } from './object-transfer';
+import { fetchZip } from './fetch-zip';
 import type { ToolRunner } from './sandbox/tool-run';
 import { unpackZip } from './unpack-zip';
 
 /** A version of code as a zip whose SHA-256 is its name. */
 export type CodeReference = Job['code'];
-
-const ZIP_BYTES_MAX = 100 << 20;
 
 export interface CodeStore {
   /** Has the code unpacked and byte-compiled at `<store>/<digest>`. Nothing to wait for when it is there already. */
@@ -19,10 +16,7 @@ export interface CodeStore {
 
 export function createCodeStore({ store, runTool }: { store: DirectoryStore; runTool: ToolRunner }): CodeStore {
   async function make(code: CodeReference, directory: string) {
-    const zip = await getBytes(code.url, Math.min(code.size, ZIP_BYTES_MAX));
-    const digest = createHash('sha256').update(zip).digest('hex');
-    if (digest !== code.digest) throw new Error(`the code at its address has the digest ${digest}, not ${code.digest}`);
-    await unpackZip(zip, directory);
+    await unpackZip(await fetchZip(code, 'the code'), directory);
     await byteCompile(directory);
   }
 

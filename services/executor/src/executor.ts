@@ -16,6 +16,7 @@ import { createAddressPolicy } from '@gantry/safe-fetch';
 import type { Logger } from 'pino';
 import { createClaimLoop } from './claim-loop';
 import { createCodeStore } from './code-store';
+import { createContextStore } from './context-store';
 import { createDependencies } from './dependencies';
 import { openDirectoryStore } from './directory-store';
 import { startEgressProxy } from './egress/proxy';
@@ -107,6 +108,7 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
     onDenied: (reason) => metrics.egressDenied.inc({ reason }),
   });
   const code = createCodeStore({ store, runTool });
+  const contexts = createContextStore({ store });
   const dependencies = createDependencies({
     ...{ store, runTool, egress, index: options.packageIndex },
     pythonVersion: interpreter.version,
@@ -115,7 +117,7 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
   const publisher = createEventPublisher({ bus, executorId: id, log });
   const leases = createLeases({ bus, executorId: id, log });
   const deps: RunJobDeps = {
-    ...{ sandbox, code, dependencies, egress, publisher, isolation, metrics, log },
+    ...{ sandbox, code, contexts, dependencies, egress, publisher, isolation, metrics, log },
     privateKey: keys.privateKey,
     uploads: {
       place: ({ runId, attempt, source }, wanted) =>

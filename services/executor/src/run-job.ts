@@ -4,7 +4,9 @@ import type { KeyObject } from 'node:crypto';
 import type { Job, RunError } from '@gantry/events';
 import type { Logger } from 'pino';
 import { artifactsOf } from './artifacts';
+import { changedContextsOf } from './changed-contexts';
 import type { CodeStore } from './code-store';
+import type { ContextStore } from './context-store';
 import type { Dependencies } from './dependencies';
 import type { EgressProxy } from './egress/proxy';
 import type { EventPublisher, NewRunEvent } from './event-publisher';
@@ -23,6 +25,7 @@ import { fetchSteps, type StepRecords, stepsOf } from './steps';
 export interface RunJobDeps {
   sandbox: Sandbox;
   code: CodeStore;
+  contexts: ContextStore;
   dependencies: Dependencies;
   egress: EgressProxy;
   publisher: EventPublisher;
@@ -174,6 +177,10 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
       const pinned = deps.code.pin(job.code);
       if (pinned) await pinned;
       unpin.push(() => deps.code.unpin(job.code));
+      for (const context of job.contexts ?? []) {
+        await deps.contexts.pin(context);
+        unpin.push(() => deps.contexts.unpin(context));
+      }
       let depsDigest: string | null = null;
       if (job.dependencies.length) {
         const set = await deps.dependencies.pin(job.dependencies, (text) => {
@@ -220,6 +227,7 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
             if (++costEvents <= COST_EVENTS_MAX) emit({ type: 'cost', usd, label: shown });
           },
           openArtifact: artifactsOf(job, deps.uploads, redactor, emit),
+          openContext: changedContextsOf(job, deps.uploads, emit),
           ...stepsOf({
             ...{ job, recorded, redactor, emit },
             records: deps.steps,

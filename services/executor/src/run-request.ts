@@ -1,6 +1,7 @@
 /** What a job asks for, as the sandbox is told it. */
 import type { KeyObject } from 'node:crypto';
 import { type Job, openBox, type RecordedStep } from '@gantry/events';
+import { storedAs } from './context-store';
 import { getBytes } from './object-transfer';
 import type { SandboxJob } from './sandbox/run-in-child';
 import { type SandboxSpec, TMP_BYTES_DEFAULT } from './sandbox/settings';
@@ -16,8 +17,16 @@ export async function fetchInputs(url: string): Promise<Record<string, unknown>>
   return JSON.parse((await getBytes(url, INPUTS_BYTES_MAX)).toString());
 }
 
+/** What may name a directory inside: a slug, as contexts are named. */
+const CONTEXT_NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
+
 export function specOf(job: Job, deps: string | null, egress: boolean): SandboxSpec {
   const { limits } = job;
+  const contexts = job.contexts ?? [];
+  const names = new Set(contexts.map(({ name }) => name));
+  if (names.size < contexts.length || [...names].some((name) => !CONTEXT_NAME.test(name))) {
+    throw new Error('its contexts have names that can not be used');
+  }
   return {
     code: job.code.digest,
     deps,
@@ -26,6 +35,9 @@ export function specOf(job: Job, deps: string | null, egress: boolean): SandboxS
     cpuSeconds: limits.cpuSeconds,
     // One thread more for the forwarder to the egress proxy.
     limits: { DATA: limits.memoryBytes, NPROC: limits.processes + (egress ? 1 : 0), FSIZE: limits.tmpBytes },
+    ...(contexts.length > 0 && {
+      contexts: contexts.map((each) => ({ name: each.name, digest: storedAs(each), writeable: each.writeable })),
+    }),
   };
 }
 
@@ -42,6 +54,7 @@ export function sandboxJobOf(
     ...{ runId, workspaceId, entrypoint, outputs, inputs, env, egressNonce, may },
     attempt: job.tryNumber ?? 1,
     ...(steps.length > 0 && { steps }),
+    ...(job.contexts && { contexts: job.contexts.map(({ name, writeable }) => ({ name, writeable })) }),
     outputBytes: job.limits.outputBytes,
     files: placeFiles(job.files),
   };

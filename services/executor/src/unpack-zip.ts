@@ -18,7 +18,29 @@ const S_IFDIR = 0o040000;
 export class BadZip extends Error {}
 
 /** @returns inflated bytes. @throws BadZip, after which `directory` holds nothing of use. */
-export async function unpackZip(zip: Buffer, directory: string): Promise<number> {
+export function unpackZip(zip: Buffer, directory: string): Promise<number> {
+  return walk(zip, {
+    directory: (name) => makeDirectory(path.join(directory, name), name),
+    file(name, source, bytesMax) {
+      const target = path.join(directory, name);
+      makeDirectory(path.dirname(target), name);
+      return writeEntry(source, target, bytesMax);
+    },
+  });
+}
+
+/** Whether unpackZip() would take it, as far as that can be told without writing it. @throws BadZip. */
+export function checkZip(zip: Buffer): Promise<number> {
+  return walk(zip, { directory: () => {}, file: (_, source, bytesMax) => inflate(source, bytesMax, () => {}) });
+}
+
+interface Visitor {
+  directory(name: string): void;
+  /** @returns inflated bytes. */
+  file(name: string, source: Readable, bytesMax: number): Promise<number>;
+}
+
+async function walk(zip: Buffer, visit: Visitor): Promise<number> {
   const seen = new Set<string>();
   let total = 0;
   let entries = 0;
@@ -28,17 +50,17 @@ export async function unpackZip(zip: Buffer, directory: string): Promise<number>
       if (++entries > ENTRIES_MAX) throw new BadZip(`more than ${ENTRIES_MAX} entries`);
       const name = safeName(entry.fileName);
       refuseSpecialFiles(entry, name);
-      const target = path.join(directory, name);
       if (entry.fileName.endsWith('/')) {
-        makeDirectory(target, name);
+        visit.directory(name);
         continue;
       }
       // Which of two files of one name counts would be up to the reader: a checker may have seen the other.
       if (seen.has(name)) throw new BadZip(`two entries are called ${name}`);
       seen.add(name);
-      makeDirectory(path.dirname(target), name);
       const source = await archive.openReadStreamPromise(entry).catch(unreadable);
-      total += await writeEntry(source, target, UNPACKED_BYTES_MAX - total);
+      // It may fail before anybody reads it; reading it then fails too.
+      source.on('error', () => {});
+      total += await visit.file(name, source, UNPACKED_BYTES_MAX - total);
     }
   } catch (err) {
     if (err instanceof BadZip) throw err;
@@ -91,21 +113,26 @@ function makeDirectory(target: string, name: string): void {
 
 /** 'wx' and no links ever made: the target can't be anything but a new file below the directory. */
 async function writeEntry(source: Readable, target: string, bytesMax: number): Promise<number> {
-  let written = 0;
-  // It may fail before anybody reads it; reading it then fails too.
-  source.on('error', () => {});
   const file = await fs.promises.open(target, 'wx', 0o444).catch(() => {
     throw new BadZip(`${path.basename(target)} is there twice`);
   });
   try {
+    return await inflate(source, bytesMax, (chunk) => file.write(chunk));
+  } finally {
+    await file.close();
+  }
+}
+
+async function inflate(source: Readable, bytesMax: number, take: (chunk: Buffer) => unknown): Promise<number> {
+  let bytes = 0;
+  try {
     for await (const chunk of source) {
-      written += (chunk as Buffer).length;
-      if (written > bytesMax) throw new BadZip(`it unpacks to more than ${UNPACKED_BYTES_MAX >> 20} MB`);
-      await file.write(chunk as Buffer);
+      bytes += (chunk as Buffer).length;
+      if (bytes > bytesMax) throw new BadZip(`it unpacks to more than ${UNPACKED_BYTES_MAX >> 20} MB`);
+      await take(chunk as Buffer);
     }
   } finally {
     source.destroy();
-    await file.close();
   }
-  return written;
+  return bytes;
 }

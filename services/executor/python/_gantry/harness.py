@@ -7,7 +7,7 @@ import stat
 import sys
 import time
 
-from . import calling, channel, forwarder, inspection, output
+from . import calling, channel, forwarder, inspection, output, packs
 from .context import context
 from .steps import Suspend
 
@@ -49,6 +49,7 @@ def execute(job, root="/code"):
     try:
         inputs = job.get("inputs", {})
         receive_files(job.get("files", ()), inputs)
+        packs.receive(job.get("contexts", ()))
         os.environ.update(job.get("env", {}))
         if job.get("egressNonce"):
             forwarder.start(job["egressNonce"])
@@ -62,6 +63,7 @@ def execute(job, root="/code"):
         text = output.dumps(value).encode()
         if len(text) > job.get("outputBytes", 1 << 20):
             raise OutputTooLarge(f"the return value is {len(text)} bytes of JSON, the limit is {job['outputBytes']}")
+        packs.send_changed(job.get("contexts", ()), lambda line: context.log(line, "warning"))
         return {"t": "result", "ok": True}, text
     except BaseException as error:
         return ending(error, root), None

@@ -17,6 +17,7 @@ from .syscalls import (CAP_SYS_ADMIN, MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, M
                        close_from, install_seccomp, mount, prctl)
 
 DIGEST = re.compile(r"[0-9a-f]{64}\Z")
+CONTEXT_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}\Z")
 
 
 def open_channel(role, nonce, fd):
@@ -105,6 +106,14 @@ def bind_run(spec, config):
         mount(b"/host/egress", b"/egress", None, MS_BIND)
     if spec["tmpBytes"] != config["tmpBytes"]:
         mount_tmp(MS_REMOUNT, config, spec["tmpBytes"])
+    # After the remount, and on /tmp: it is the one place where mount points can be made. Of their files nothing is looked
+    # at here; a writeable one is copied by the harness, when there is nothing left to lose.
+    for context in spec.get("contexts", ()):
+        if not DIGEST.match(context["digest"]) or not CONTEXT_NAME.match(context["name"]):
+            raise ValueError("bad context")
+        target = os.path.join("/tmp/.contexts" if context["writeable"] else "/tmp/contexts", context["name"])
+        os.makedirs(target)
+        mount(b"/host/store/" + context["digest"].encode(), target.encode(), None, MS_BIND)
     mount(b"/empty", b"/host", None, MS_BIND)                   # no store, no sockets, no harness
     set_limits(spec["limits"])
 

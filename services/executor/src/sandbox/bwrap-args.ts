@@ -48,6 +48,9 @@ export function coldArgs(settings: SandboxSettings, spec: SandboxSpec): string[]
     ...(spec.code ? ['--ro-bind', path.join(settings.storeDir, spec.code), '/code'] : ['--dir', '/code']),
     ...(spec.deps ? ['--ro-bind', path.join(settings.storeDir, spec.deps), '/deps'] : ['--dir', '/deps']),
     ...(spec.egress ? ['--ro-bind', settings.egressDir, '/egress'] : []),
+    ...(spec.contexts ?? []).flatMap(({ name, digest, writeable }) => [
+      ...['--ro-bind', path.join(settings.storeDir, digest), `/tmp/${writeable ? '.contexts' : 'contexts'}/${name}`],
+    ]),
     ...['--remount-ro', '/', '--chdir', '/tmp'],
     ...started(settings, '/gantry/zygote.py', { cold: true, limits: FIXED_LIMITS }),
   ];

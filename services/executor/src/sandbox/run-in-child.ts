@@ -27,6 +27,7 @@ export interface SandboxJob {
   /** What earlier attempts have recorded. */
   steps?: RecordedStep[];
   may?: ('approve' | 'call')[];
+  contexts?: { name: string; writeable: boolean }[];
 }
 
 export interface SandboxLimits {
@@ -50,6 +51,8 @@ export interface RunHooks {
   onStep?(asked: Record<string, unknown>): Promise<StepReply>;
   /** What the run is to wait for: once it is accepted, the run ends as suspended. @throws as onStep does. */
   onSuspend?(asked: unknown): { suspension: Suspension } | { refused: string };
+  /** A writeable context that the run has changed, as a zip. @throws for one that it was not given. */
+  openContext?(announced: { name: string; size: number }): ArtifactSink | { refused: string };
   /** The bytes of the files announced in the job, in that order. */
   openFile?(index: number): Promise<Readable>;
 }
@@ -57,7 +60,8 @@ export interface RunHooks {
 export interface ArtifactSink {
   /** Resolves when more may come. */
   write(piece: Buffer): Promise<void> | void;
-  end(): Promise<{ artifactId: string } | { refused: string }>;
+  /** What the run is told. */
+  end(): Promise<{ artifactId: string } | { kept: true } | { refused: string }>;
   abort(): void;
 }
 
@@ -210,6 +214,7 @@ function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
           hooks.onCost(count(message.usd), optionalText(message.label, 200));
           return;
         case 'artifact':
+        case 'context':
           return announce(message);
         case 'step':
           return (
@@ -229,9 +234,12 @@ function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
     async function announce(message: Record<string, unknown>): Promise<void> {
       const size = message.size;
       if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
-        throw new Error('artifact without a size');
+        throw new Error(`${message.t} without a size`);
       const name = text(message.name, 255);
-      const opened = await hooks.openArtifact({ name, contentType: text(message.contentType, 255), size });
+      const opened =
+        message.t === 'artifact'
+          ? await hooks.openArtifact({ name, contentType: text(message.contentType, 255), size })
+          : (hooks.openContext?.({ name, size }) ?? unexpected(message));
       child.control?.write(frame('refused' in opened ? opened : { go: true }));
       if ('refused' in opened) return;
       sink = opened;
@@ -240,7 +248,7 @@ function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
     }
 
     function takePiece(open: ArtifactSink, body: Buffer): Promise<void> | undefined {
-      if (body[0] !== 0 || body.length < 2 || body.length - 1 > missing) throw new Error('not the announced artifact');
+      if (body[0] !== 0 || body.length < 2 || body.length - 1 > missing) throw new Error('not the announced data');
       missing -= body.length - 1;
       const written = open.write(body.subarray(1));
       if (missing > 0) return written || undefined;

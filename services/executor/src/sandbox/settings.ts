@@ -85,4 +85,6 @@ export interface SandboxSpec {
   tmpBytes: number;
   cpuSeconds: number;
   limits: { DATA: number; NPROC: number; FSIZE: number };
+  /** Read-only at /tmp/contexts/<name>; the original of a writeable one at /tmp/.contexts/<name>, for the harness to copy. */
+  contexts?: { name: string; digest: string; writeable: boolean }[];
 }

@@ -1,0 +1,93 @@
+"""Contexts: packs of files that a run finds at contexts/<name>/ in its working directory.
+
+They are bound read-only from the executor's store. A writeable one is a copy on the run's own /tmp, with the original
+beside it: what differs when run() has returned is sent back, whole, as a zip.
+"""
+import os
+import stat
+
+from . import channel
+
+DIRECTORY, GIVEN = "/tmp/contexts", "/tmp/.contexts"
+
+
+def receive(contexts):
+    if not contexts:
+        return
+    import shutil                                               # not at the top: a cold process without contexts saves it
+    os.environ["CONTEXTS_DIR"] = DIRECTORY
+    for name in _writeable(contexts):
+        given, own = os.path.join(GIVEN, name), os.path.join(DIRECTORY, name)
+        try:
+            os.makedirs(own)
+            for path in _files(given):
+                target = os.path.join(own, path)
+                os.makedirs(os.path.dirname(target), exist_ok=True)
+                shutil.copyfile(os.path.join(given, path), target)
+        except OSError as error:
+            raise OSError(f"context {name!r} can not be copied to /tmp: {error.strerror}") from None
+
+
+def send_changed(contexts, warn):
+    """`warn` hears of files that can't be part of a pack. OSError when a pack can't be saved."""
+    for name in _writeable(contexts):
+        given, own = os.path.join(GIVEN, name), os.path.join(DIRECTORY, name)
+        if not stat.S_ISDIR(os.lstat(own).st_mode):
+            raise OSError(f"context {name!r} can not be saved: contexts/{name} is not a directory any more")
+        files = _files(own, lambda path, why: warn(f"{os.path.join('contexts', name, path)!r} {why}, and is not saved."))
+        if files != _files(given) or any(_differ(os.path.join(given, path), os.path.join(own, path)) for path in files):
+            _send(name, own, files)
+
+
+def _send(name, root, files):
+    import shutil
+    import tempfile
+    import zipfile
+    # In a file and not in memory: /tmp has a limit of its own, with an error of its own.
+    with tempfile.TemporaryFile(dir="/tmp") as pack:
+        with zipfile.ZipFile(pack, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in files:
+                info = zipfile.ZipInfo(path)                    # always the same date: equal files are an equal pack
+                info.external_attr = (stat.S_IFREG | 0o644) << 16
+                info.compress_type = zipfile.ZIP_DEFLATED
+                with _open(os.path.join(root, path)) as source, archive.open(info, "w") as target:
+                    shutil.copyfileobj(source, target)
+        size = pack.seek(0, os.SEEK_END)
+        pack.seek(0)
+        pieces = iter(lambda: pack.read(channel.CHUNK_BYTES), b"")
+        answer, _ = channel.hand_over({"t": "context", "name": name, "size": size}, pieces)
+    if answer.get("refused"):
+        raise OSError(f"context {name!r} could not be saved: {answer['refused']}")
+
+
+def _writeable(contexts):
+    return [each["name"] for each in contexts if each["writeable"]]
+
+
+def _files(root, skipped=lambda path, why: None):
+    """Relative paths of the regular files, sorted; links are not followed."""
+    found = []
+    for folder, folders, names in os.walk(root):
+        for name in names + [each for each in folders if os.path.islink(os.path.join(folder, each))]:
+            path = os.path.relpath(os.path.join(folder, name), root)
+            if not stat.S_ISREG(os.lstat(os.path.join(folder, name)).st_mode):
+                skipped(path, "is not a regular file")
+            elif not path.isprintable() or "\\" in path:
+                skipped(path, "has a name that not every system can hold")
+            else:
+                found.append(path)
+    return sorted(found)
+
+
+def _open(path):
+    return open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb")
+
+
+def _differ(given, own):
+    with _open(given) as a, _open(own) as b:
+        if os.fstat(a.fileno()).st_size != os.fstat(b.fileno()).st_size:
+            return True
+        while piece := a.read(1 << 16):
+            if piece != b.read(1 << 16):
+                return True
+    return False

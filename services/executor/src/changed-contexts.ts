@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import type { Job } from '@gantry/events';
+import type { NewRunEvent } from './event-publisher';
+import { putBytes } from './object-transfer';
+import type { RunUploads } from './run-output';
+import type { RunHooks } from './sandbox/run-in-child';
+import { checkZip } from './unpack-zip';
+
+const CONTENT_TYPE = 'application/zip';
+
+/**
+ * Takes the writeable contexts that a run has changed, each once and whole. A pack is held here until it is checked: what
+ * is stored must unpack in the next run. As large as an artifact may be.
+ */
+export function changedContextsOf(
+  job: Job,
+  uploads: RunUploads,
+  emit: (event: NewRunEvent) => void,
+): NonNullable<RunHooks['openContext']> {
+  const expected = new Map((job.contexts ?? []).flatMap((each) => (each.writeable ? [[each.name, each]] : [])));
+
+  return ({ name, size }) => {
+    const context = expected.get(name);
+    if (!context) throw new Error(`a changed context ${JSON.stringify(name)}, which this run can not change`);
+    expected.delete(name);
+    const { artifactBytes } = job.limits;
+    if (size > artifactBytes)
+      return { refused: `its files take ${size} bytes as a zip, ${artifactBytes} are possible` };
+    const pieces: Buffer[] = [];
+    return {
+      write: (piece) => void pieces.push(Buffer.from(piece)),
+      abort: () => void pieces.splice(0),
+      async end() {
+        const zip = Buffer.concat(pieces);
+        try {
+          await checkZip(zip);
+          const place = await uploads.place(job, { purpose: 'context', name, contentType: CONTENT_TYPE, size });
+          if ('refused' in place) return place;
+          await putBytes(place.url, CONTENT_TYPE, zip);
+          const sha256 = createHash('sha256').update(zip).digest('hex');
+          emit({ type: 'context', name, from: context.digest, size, sha256, key: place.key });
+          return { kept: true };
+        } catch (err) {
+          return { refused: (err as Error).message };
+        }
+      },
+    };
+  };
+}

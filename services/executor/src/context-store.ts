@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import type { JobContext } from '@gantry/events';
+import type { DirectoryStore } from './directory-store';
+import { fetchZip } from './fetch-zip';
+import { unpackZip } from './unpack-zip';
+
+export interface ContextStore {
+  /** Has the files unpacked in the store, under the name that `storedAs` gives. */
+  pin(context: JobContext): void | Promise<void>;
+  unpin(context: JobContext): void;
+}
+
+/** Not the zip's own digest: code of the same bytes lies there with its byte code, which is no file of the context. */
+export const storedAs = ({ digest }: Pick<JobContext, 'digest'>) =>
+  createHash('sha256').update(`context\n${digest}`).digest('hex');
+
+export function createContextStore({ store }: { store: DirectoryStore }): ContextStore {
+  return {
+    pin: (context) =>
+      store.pin(storedAs(context), async (directory) => {
+        await unpackZip(await fetchZip(context, `the context ${context.name}`), directory);
+      }),
+    unpin: (context) => store.unpin(storedAs(context)),
+  };
+}

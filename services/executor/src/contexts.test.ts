@@ -1,0 +1,205 @@
+/** Contexts: packs of files that runs find under contexts/<name>/, and what comes back of the writeable ones. */
+import { createHash } from 'node:crypto';
+import type { JobContext } from '@gantry/events';
+import { fromBufferPromise } from 'yauzl';
+import { type ExecutorFixture, startTestExecutor } from './test/executor-fixture';
+import type { JobOverrides } from './test/fake-service';
+import { craftZip, zipOf } from './test/zip-fixture';
+
+let fixture: ExecutorFixture;
+beforeAll(async () => {
+  fixture = await startTestExecutor();
+});
+afterAll(() => fixture.stop());
+
+async function context(
+  name: string,
+  files: Record<string, string | Buffer> | Buffer,
+  writeable = false,
+): Promise<JobContext> {
+  const { service } = fixture;
+  const zip = Buffer.isBuffer(files) ? files : await zipOf(files);
+  const digest = createHash('sha256').update(zip).digest('hex');
+  service.objects.set(`contexts/${digest}`, zip);
+  return { name, digest, url: service.url(`contexts/${digest}`), size: zip.length, writeable };
+}
+
+async function filesOf(zip: Buffer): Promise<Record<string, string>> {
+  const files: Record<string, string> = {};
+  const archive = await fromBufferPromise(zip);
+  for await (const entry of archive.eachEntry()) {
+    const parts: Buffer[] = [];
+    for await (const part of await archive.openReadStreamPromise(entry)) parts.push(part as Buffer);
+    files[entry.fileName] = Buffer.concat(parts).toString();
+  }
+  return files;
+}
+
+const refusedWrite = (source: string) => `
+import os
+def run():
+    seen = []
+    for deed in (${source}):
+        try:
+            deed()
+            seen.append("done")
+        except OSError as error:
+            seen.append(error.strerror)
+    return seen
+`;
+
+describe.each(['zygote', 'process'] as const)('contexts (isolation: %s)', (isolation) => {
+  const run = (source: string, contexts: JobContext[], overrides: JobOverrides = {}) =>
+    fixture.service.run(source, { contexts, isolation, ...overrides });
+
+  test('are found from the working directory and by their variable, fetched once, and seen by no other run', async () => {
+    const guide = await context('style-guide', { 'a.txt': 'use few words', 'deep/b.bin': Buffer.from([0, 255]) });
+    const other = await context('prices', { 'p.csv': `1;2;${isolation}`, 'same.py': 'X = 1' });
+    const source = `
+import os
+def run():
+    return [sorted(os.listdir("contexts")), open("contexts/style-guide/a.txt").read(),
+            list(open(os.path.join(os.environ["CONTEXTS_DIR"], "style-guide/deep/b.bin"), "rb").read()),
+            sorted(os.listdir("contexts/prices")) if os.path.exists("contexts/prices") else None, os.path.exists("/tmp/.contexts")]
+`;
+    const ends = [await run(source, [guide, other]), await run(source, [guide])];
+    expect(ends.map(({ finished }) => finished.output)).toEqual([
+      [['prices', 'style-guide'], 'use few words', [0, 255], ['p.csv', 'same.py'], false],
+      [['style-guide'], 'use few words', [0, 255], null, false],
+    ]);
+    expect(fixture.service.requestsToStore.filter((line) => line.includes(other.digest))).toHaveLength(1);
+    const none = await run('import os\ndef run(): return [os.listdir("/tmp"), "CONTEXTS_DIR" in os.environ]', []);
+    expect(none.finished.output).toEqual([[], false]);
+  });
+
+  test('can’t be changed unless they are writeable, and neither can what a writeable one was given as', async () => {
+    const contexts = [await context('fixed', { 'a.txt': 'a' }), await context('notes', { 'n.txt': 'n' }, true)];
+    const deeds = [
+      'lambda: open("contexts/fixed/a.txt", "w")',
+      'lambda: open("contexts/fixed/new.txt", "w")',
+      'lambda: os.unlink("contexts/fixed/a.txt")',
+      'lambda: os.chmod("contexts/fixed/a.txt", 0o777)',
+      'lambda: os.rename("contexts/fixed", "/tmp/elsewhere")',
+      'lambda: open("/tmp/.contexts/notes/n.txt", "w")',
+    ];
+    const { finished } = await run(refusedWrite(deeds.join(', ')), contexts);
+    const readOnly = 'Read-only file system';
+    const [write, create, unlink, chmod, rename, given] = finished.output as string[];
+    expect([create, unlink, chmod]).toEqual([readOnly, readOnly, readOnly]);
+    expect([readOnly, 'Permission denied']).toContain(write);
+    expect([readOnly, 'Permission denied']).toContain(given);
+    expect(rename).toMatch(/busy|cross-device/i);
+  });
+
+  test('that are writeable come back whole when their files differ, and not at all when they do not', async () => {
+    const { service } = fixture;
+    const memory = await context('memory', { 'keep.txt': 'kept', 'old/gone.txt': 'x', 'n.txt': '1' }, true);
+    const untouched = await context('untouched', { 'a.txt': 'a' }, true);
+    const source = `
+import os, shutil
+def run():
+    os.chdir("contexts/memory")
+    shutil.rmtree("old")
+    open("n.txt", "w").write("2")
+    os.makedirs("new/deep"); open("new/deep/ü.txt", "w").write("new")
+    os.symlink("/etc/passwd", "link"); os.symlink("/usr", "folder"); os.mkfifo("fifo")
+    open("../untouched/a.txt", "w").write("a")
+    return "done"
+`;
+    const { finished, events, log } = await run(source, [memory, untouched]);
+    expect(finished).toMatchObject({ status: 'completed', output: 'done' });
+    const changed = events.filter((event) => event.type === 'context');
+    expect(changed).toEqual([expect.objectContaining({ name: 'memory', from: memory.digest })]);
+    const stored = service.objects.get(changed[0]?.key ?? '') ?? Buffer.alloc(0);
+    expect(changed[0]).toMatchObject({
+      size: stored.length,
+      sha256: createHash('sha256').update(stored).digest('hex'),
+    });
+    expect(await filesOf(stored)).toEqual({ 'keep.txt': 'kept', 'n.txt': '2', 'new/deep/ü.txt': 'new' });
+    expect(events.map(({ type }) => type).slice(-2)).toEqual(['context', 'finished']);
+    for (const name of ['link', 'folder', 'fifo']) {
+      expect(log).toContain(`'contexts/memory/${name}' is not a regular file, and is not saved.`);
+    }
+    const again = await run('def run(): return open("contexts/memory/n.txt").read()', [
+      await context('memory', stored, true),
+    ]);
+    expect(again.finished.output).toBe('2');
+    expect(again.events.filter(({ type }) => type === 'context')).toEqual([]);
+  });
+
+  test('are not saved by a run that fails or waits', async () => {
+    const notes = await context('notes', { 'n.txt': 'n' }, true);
+    const change =
+      'from gantry import context\ndef run():\n    open("contexts/notes/n.txt", "w").write("changed")\n    ';
+    const ends = [await run(`${change}raise ValueError()`, [notes]), await run(`${change}context.sleep(60)`, [notes])];
+    expect(ends.map(({ finished }) => finished.status)).toEqual(['failed', 'suspended']);
+    for (const { events } of ends) expect(events.filter(({ type }) => type === 'context')).toEqual([]);
+  });
+
+  test('count against the space of /tmp when they are writeable, and are refused when they come back too large', async () => {
+    const large = await context('large', { 'a.bin': Buffer.alloc(6 << 20, isolation) }, true);
+    const limits = { tmpBytes: 4 << 20 };
+    const full = await run('def run(): return 1', [large], { limits });
+    expect(full.finished.error?.message).toMatch(
+      /context 'large' can not be copied to \/tmp: (No space left|File too)/,
+    );
+    const grown = 'import os\ndef run(): open("contexts/large/b.bin", "wb").write(os.urandom(5 << 20))';
+    const back = await run(grown, [large]);
+    expect(back.finished.error?.message).toMatch(
+      /context 'large' could not be saved: its files take 5\d+ bytes as a zip/,
+    );
+  });
+});
+
+test('a context with a link, a path out of it, other bytes or a bad name fails the run before it starts', async () => {
+  const link = craftZip([{ name: 'link', data: Buffer.from('/etc/passwd'), unixMode: 0o120777 }]);
+  const out = craftZip([{ name: '../x', data: Buffer.from('x') }]);
+  const good = await context('good', { 'a.txt': 'a' });
+  const bad = [
+    await context('bad', link),
+    await context('bad', out),
+    { ...good, digest: '3'.repeat(64) },
+    { ...good, name: '../tmp' },
+  ];
+  const ends = await Promise.all(
+    bad.map((each) => fixture.service.run('def run(): return 1', { contexts: [each], isolation: 'zygote' })),
+  );
+  expect(ends.map(({ finished }) => finished.error?.message)).toEqual([
+    expect.stringMatching(/link is a link or a special file/),
+    expect.stringMatching(/not a plain relative path|not a readable zip/),
+    expect.stringMatching(/the context good at its address has the digest/),
+    expect.stringMatching(/its contexts have names that can not be used/),
+  ]);
+  for (const { events } of ends) expect(events.map(({ type }) => type)).toEqual(['finished']);
+});
+
+/** Hands a zip of its own over as a changed context, round the harness. */
+const forge = (name: string, zip: Buffer) => `
+import base64, json, os, struct
+def send(body): os.write(3, struct.pack(">I", len(body)) + body)
+def receive(): return json.loads(os.read(3, struct.unpack(">I", os.read(3, 4))[0]))
+def run():
+    zip = base64.b64decode("${zip.toString('base64')}")
+    send(json.dumps({"t": "context", "name": "${name}", "size": len(zip)}).encode())
+    if "refused" not in (answer := receive()):
+        send(b"\\0" + zip)
+        answer = receive()
+    return answer
+`;
+
+test('a forged pack is checked like one from a stranger', async () => {
+  const contexts = [await context('mine', { 'a.txt': 'a' }, true), await context('fixed', { 'b.txt': 'b' })];
+  const link = craftZip([{ name: 'link', data: Buffer.from('/etc/passwd'), unixMode: 0o120777 }]);
+  const bomb = craftZip([{ name: 'zeros', data: Buffer.alloc(101 << 20), claimedSize: 101 << 20 }]);
+  const answers = await Promise.all(
+    [link, bomb, Buffer.from('no zip')].map((zip) => fixture.service.run(forge('mine', zip), { contexts })),
+  );
+  expect(answers.map(({ finished }) => finished.output)).toEqual([
+    { refused: expect.stringMatching(/link or a special file/) },
+    { refused: expect.stringMatching(/unpacks to more than 100 MB/) },
+    { refused: expect.stringMatching(/not a readable zip/) },
+  ]);
+  const stranger = await fixture.service.run(forge('fixed', link), { contexts });
+  expect(stranger.finished.error?.message).toMatch(/which this run can not change/);
+  for (const { events } of [...answers, stranger]) expect(events.some(({ type }) => type === 'context')).toBe(false);
+});
