@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { newOpaqueToken } from '@gantry/auth';
+import { newId } from '@gantry/events';
 import { startTestWorkerApi } from '../../../../services/worker-api/src/test/test-worker-api';
 import { type Fixture, type IsolatedSurface, unknownLike } from './matrix';
 import { proveIsolation } from './prove-isolation';
@@ -19,6 +20,9 @@ const ofWorker = (more: { sha?: string; body?: object } = {}): Fixture => ({
     path: { worker_id: worker, ...(more.sha && { sha: more.sha }) },
     ...(more.body && { body: more.body }),
   }),
+});
+const ofAlert = (body?: object): Fixture => ({
+  send: ({ alert }) => ({ path: { alert_id: alert }, ...(body && { body }) }),
 });
 const withBody = (body: object): Fixture => ({ send: () => ({ body }) });
 const password = 'correct horse battery staple';
@@ -104,6 +108,21 @@ const fixtures: Record<string, Fixture> = {
   getSampleInput: ofWorker(),
   getWorkerBundle: ofWorker(),
   receiveWebhook: { send: ({ worker }) => ({ path: { worker_id: worker }, query: 'token=a-guess', body: {} }) },
+  listWorkerAlerts: ofWorker(),
+  createWorkerAlert: ofWorker({ body: { on: ['run.failed'], url: 'https://of-a-stranger.example' } }),
+  listAlerts: { send: ({ worker }) => ({ query: `worker_id=${worker}` }) },
+  createAlert: {
+    send: ({ worker }) => ({ body: { worker_id: worker, on: ['run.failed'], url: 'https://of-a-stranger.example' } }),
+  },
+  getAlert: ofAlert(),
+  updateAlert: ofAlert({ secret_rotate: true }),
+  deleteAlert: ofAlert(),
+  testAlert: ofAlert(),
+  listAlertDeliveries: ofAlert(),
+  replayAlertDelivery: {
+    send: ({ alert, delivery }) => ({ path: { alert_id: alert, delivery_id: delivery } }),
+  },
+  replayDeadAlertDeliveries: ofAlert(),
   previewSchedule: withBody({ cron: '0 9 * * *' }),
   revokeWorkspaceToken: { send: ({ workspaceToken }) => ({ path: { token_id: workspaceToken } }) },
 };
@@ -143,6 +162,13 @@ async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
     trigger: 'webhook',
     files: [{ path: 'main.py', content: 'def run():\n    return 1\n' }],
   });
+  const alert = await asOwner('POST', '/api/alerts', { on: ['run.failed'], url: 'https://hooks-of-home.example' });
+  const delivery = await api.deps.prisma.alertDelivery.create({
+    data: {
+      ...{ id: newId('dlv_'), alertId: alert.id, workspaceId, eventId: newId('evt_') },
+      ...{ channel: 'webhook', type: 'run.failed', payload: {}, status: 'dead', endedAt: new Date() },
+    },
+  });
   const [session] = await asOwner('GET', '/auth/sessions');
   const deleted = await asOwner('POST', '/api/workspaces', { name: 'Gone' });
   await fetch(`${api.url}/api/workspaces/${deleted.id}`, {
@@ -170,6 +196,9 @@ async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
     personalToken: personal.id,
     workspaceToken: ofHome.id,
     worker: worker.id,
+    alert: alert.id,
+    delivery: delivery.id,
+    alertReceiver: 'hooks-of-home.example',
     workerTag: 'tag-of-home',
   };
   return {

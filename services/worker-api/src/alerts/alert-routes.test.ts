@@ -89,28 +89,27 @@ test('alerts of a private worker are seen by who sees the worker', async () => {
   await callerOf(api.url, owner.jwt).get(`/api/alerts/${id}`).expect(200);
   await member.get(`/api/alerts/${id}`).expect(404);
   await member.get(`/api/workers/${worker}/alerts`).expect(404);
-  expect((await member.get(`/api/alerts?worker_id=${worker}`).expect(200)).body).toEqual([]);
+  await member.get(`/api/alerts?worker_id=${worker}`).expect(404);
 });
 
-test.each<[object, number, string]>([
-  [{ on: ['run.failed'] }, 400, 'url'],
-  [{ on: [], url: URL }, 400, 'on'],
-  [{ url: URL }, 400, 'on'],
-  [{ on: ['run.exploded'], url: URL }, 400, 'on.0'],
-  [{ on: ['run.failed', 'run.failed'], url: URL }, 400, 'on'],
-  [{ on: ['run.failed'], url: 'hooks.example.com' }, 400, 'url'],
-  [{ on: ['run.failed'], url: 'ftp://hooks.example.com/' }, 400, 'url'],
-  [{ on: ['run.failed'], url: 'https://user:pw@hooks.example.com/' }, 400, 'url'],
-  [{ on: ['run.failed'], url: 'http://127.0.0.1:8080/' }, 400, 'url'],
-  [{ on: ['run.failed'], url: 'http://[::ffff:169.254.169.254]/latest/meta-data' }, 400, 'url'],
-  [{ on: ['run.failed'], url: 'http://0x7f.1/' }, 400, 'url'],
-  [{ on: ['run.failed'], url: URL, worker_id: 'nobody' }, 400, 'worker_id'],
-  [{ on: ['run.failed'], url: URL, worker_id: 'nobody', automation_id: 'aut_1' }, 400, 'automation_id'],
-  [{ on: ['approval.requested'], url: URL, automation_id: 'aut_1' }, 400, 'on'],
-  [{ on: ['run.failed'], url: URL, description: 'a\u0000b' }, 400, 'description'],
-  [{ on: ['run.failed'], url: URL, secret: 'whsec_mine' }, 400, 'secret'],
-])('%j is a %d that names %s', async (body, status, field) => {
-  const answer = await admin.post('/api/alerts', body).expect(status);
+test.each<[object, string]>([
+  [{ on: ['run.failed'] }, 'url'],
+  [{ on: [], url: URL }, 'on'],
+  [{ url: URL }, 'on'],
+  [{ on: ['run.exploded'], url: URL }, 'on.0'],
+  [{ on: ['run.failed', 'run.failed'], url: URL }, 'on'],
+  [{ on: ['run.failed'], url: 'hooks.example.com' }, 'url'],
+  [{ on: ['run.failed'], url: 'ftp://hooks.example.com/' }, 'url'],
+  [{ on: ['run.failed'], url: 'https://user:pw@hooks.example.com/' }, 'url'],
+  [{ on: ['run.failed'], url: 'http://127.0.0.1:8080/' }, 'url'],
+  [{ on: ['run.failed'], url: 'http://[::ffff:169.254.169.254]/latest/meta-data' }, 'url'],
+  [{ on: ['run.failed'], url: 'http://0x7f.1/' }, 'url'],
+  [{ on: ['run.failed'], url: URL, worker_id: 'nobody', automation_id: 'aut_1' }, 'automation_id'],
+  [{ on: ['approval.requested'], url: URL, automation_id: 'aut_1' }, 'on'],
+  [{ on: ['run.failed'], url: URL, description: 'a\u0000b' }, 'description'],
+  [{ on: ['run.failed'], url: URL, secret: 'whsec_mine' }, 'secret'],
+])('%j is a 400 that names %s', async (body, field) => {
+  const answer = await admin.post('/api/alerts', body).expect(400);
   expect(answer.body.errors).toEqual(expect.arrayContaining([expect.objectContaining({ path: field })]));
 });
 
@@ -119,6 +118,14 @@ test('an e-mail address is refused where nothing can send to it, naming the sett
   expect(body).toMatchObject({ code: 'mail_not_configured', detail: expect.stringContaining('SMTP_URL') });
   const invalid = await admin.post('/api/alerts', { on: ['run.failed'], email_to: 'a@b@c, d@e' }).expect(400);
   expect(invalid.body.errors[0].path).toBe('email_to');
+});
+
+test('an alert for a worker that is not there is a 404, whatever names it', async () => {
+  const { id: foreign } = await makeWorker(api, { workspaceId: api.foreign.workspaceId });
+  for (const worker of ['nobody', foreign]) {
+    await admin.post('/api/alerts', { on: ['run.failed'], url: URL, worker_id: worker }).expect(404);
+    await admin.post(`/api/workers/${worker}/alerts`, { on: ['run.failed'], url: URL }).expect(404);
+  }
 });
 
 test('the last channel can not be taken away', async () => {

@@ -7,7 +7,7 @@ import { cursorOf, linkNext } from '../page-cursor';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { alertToApi } from './alert';
 import { getAlert, listAlerts } from './alert-repository';
-import { type ChangedAlert, createAlert, createWorkerAlert, editAlert, removeAlert } from './alert-service';
+import { type ChangedAlert, createAlert, editAlert, removeAlert } from './alert-service';
 import { deliveryToApi } from './delivery';
 import { listDeliveries } from './delivery-repository';
 import { replayDeadDeliveries, replayDelivery } from './delivery-service';
@@ -45,12 +45,12 @@ export function alertOperations(deps: Deps): Operations {
       await list(req, res, { workerId: id });
     },
     createWorkerAlert: async (req, res) => {
-      const workerId = String(req.params.worker_id);
-      const made = await createWorkerAlert(deps, callerOf(req), actorOf(req), workerId, req.body);
-      res.status(201).json(changed(req, made));
+      const input = { ...req.body, worker_id: String(req.params.worker_id) };
+      res.status(201).json(changed(req, await createAlert(deps, callerOf(req), actorOf(req), input)));
     },
     listAlerts: async (req, res) => {
       const { worker_id: workerId, automation_id: automationId } = req.query as unknown as ListQuery;
+      if (workerId !== undefined) await getVisibleWorker(prisma, callerOf(req), workerId);
       await list(req, res, { workerId, automationId });
     },
     createAlert: async (req, res) => {

@@ -2,10 +2,10 @@ import { newId } from '@gantry/events';
 import { conflict, invalid, notFound, type Principal } from '@gantry/http';
 import type { Actor } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
-import { type Db, executeIn } from '../database';
+import { executeIn } from '../database';
 import type { Deps } from '../deps';
-import type { Worker } from '../generated/prisma/client';
 import { ownerIdOf } from '../workers/worker-access';
+import { getVisibleWorker } from '../workers/worker-repository';
 import { type AlertInput, type AlertOfWorker, type AlertType, type Channel, changedAlert, channelsOf } from './alert';
 import { type AlertSubject, countAlerts, deleteAlert, getAlert, insertAlert, updateAlert } from './alert-repository';
 import { endPendingDeliveries } from './delivery-repository';
@@ -25,40 +25,19 @@ export interface ChangedAlert {
   secret: string | null;
 }
 
+/** @throws AppError 404 for an unknown worker */
 export async function createAlert(
   deps: Deps,
   caller: Principal,
   actor: Actor,
   input: NewAlertInput,
 ): Promise<ChangedAlert> {
-  const { workspaceId } = caller;
   const { worker_id: workerId, automation_id: automationId = null } = input;
   if (workerId !== undefined && automationId !== null) {
     throw invalid([{ path: 'automation_id', message: 'an alert is for one worker or one automation, not for both' }]);
   }
-  const worker = workerId === undefined ? null : await findWorker(deps.prisma, workspaceId, workerId);
-  if (workerId !== undefined && !worker) {
-    throw invalid([{ path: 'worker_id', message: `no worker "${workerId}" in this workspace` }]);
-  }
+  const worker = workerId === undefined ? null : await getVisibleWorker(deps.prisma, caller, workerId);
   return insertChecked(deps, caller, actor, input, { workerUid: worker?.uid ?? null, automationId });
-}
-
-/** @throws AppError 404 for an unknown worker */
-export async function createWorkerAlert(
-  deps: Deps,
-  caller: Principal,
-  actor: Actor,
-  workerId: string,
-  input: AlertInput,
-): Promise<ChangedAlert> {
-  const worker = await findWorker(deps.prisma, caller.workspaceId, workerId);
-  if (!worker) throw notFound('worker', workerId);
-  return insertChecked(deps, caller, actor, input, { workerUid: worker.uid, automationId: null });
-}
-
-/** Whoever may make alerts sees every worker. */
-function findWorker(db: Db, workspaceId: string, workerId: string): Promise<Pick<Worker, 'uid'> | null> {
-  return db.worker.findFirst({ where: { workspaceId, id: workerId, deletedAt: null }, select: { uid: true } });
 }
 
 async function insertChecked(
