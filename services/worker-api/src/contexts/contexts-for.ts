@@ -1,0 +1,40 @@
+/** The contexts that a worker declares, when it is edited and when it runs. */
+import { conflict, invalid, type Principal } from '@gantry/http';
+import type { RunSpec } from '@gantry/run-engine';
+import type { Db, Sql } from '../database';
+import { visibleTo } from '../workers/worker-access';
+
+type RunContext = NonNullable<RunSpec['contexts']>[number];
+
+const CURRENT = `SELECT c.name, v.pack_digest AS digest, v.pack_key AS key, v.pack_size AS size, c.writeable
+  FROM contexts c JOIN context_versions v ON v.context_uid = c.uid AND v.number = c.current_version
+  WHERE c.workspace_id = $1 AND c.name = ANY($2)`;
+
+/**
+ * For a run that is being made: the current versions, in the order of `names`. Who may use them was asked when the worker
+ * declared them.
+ * @throws AppError 409 `missing_context` naming those that were deleted since
+ */
+export async function contextsFor(sql: Sql, workspaceId: string, names: string[]): Promise<RunContext[]> {
+  const { rows } = await sql.query<RunContext>(CURRENT, [workspaceId, names]);
+  const found = new Map(rows.map((context) => [context.name, context]));
+  const missing = names.filter((name) => !found.has(name));
+  if (missing.length) {
+    throw conflict('missing_context', `the worker needs contexts that are not there: ${missing.join(', ')}`);
+  }
+  return names.flatMap((name) => found.get(name) ?? []);
+}
+
+/** @throws AppError 400 naming each that is not there, or is private to somebody else: a worker can't declare it */
+export async function requireContexts(db: Db, principal: Principal, names: string[]): Promise<void> {
+  if (!names.length) return;
+  const rows = await db.context.findMany({
+    where: { workspaceId: principal.workspaceId, name: { in: names }, ...visibleTo(principal) },
+    select: { name: true },
+  });
+  const visible = new Set(rows.map(({ name }) => name));
+  const problems = names.flatMap((name, index) =>
+    visible.has(name) ? [] : [{ path: `contexts.${index}`, message: `there is no context "${name}"` }],
+  );
+  if (problems.length) throw invalid(problems, 'missing_context');
+}

@@ -1,0 +1,75 @@
+import { callerOf, type Operations } from '@gantry/http';
+import type { AuditSecret, SecretEntry } from '@gantry/vault';
+import type { Request, Response } from 'express';
+import { actorOf } from '../audit/actor';
+import { recordChange } from '../audit/audit-entry';
+import type { Deps } from '../deps';
+import { type DeclaringWorker, requireUnused, usedByToApi, workersThatDeclare } from '../workers/workers-that-declare';
+
+/** No answer holds a value. */
+export function secretOperations({ pool, secrets, keyRotation, relay, now }: Deps): Operations {
+  const auditOf =
+    (req: Request): AuditSecret =>
+    (execute, change) =>
+      recordChange(execute, actorOf(req), { ...change, workspaceId: callerOf(req).workspaceId });
+
+  const declaring = (workspaceId: string) => workersThatDeclare(pool, workspaceId, 'secrets');
+
+  // No Idempotency-Key: storing twice is storing once, and the key's record would hold a plain hash of the value.
+  async function set(req: Request, res: Response, name: string): Promise<void> {
+    const { workspaceId, userId, tokenId } = callerOf(req);
+    const secret = { name, value: String(req.body.value), createdBy: userId ?? tokenId };
+    const { isNew, ...entry } = await secrets.set(workspaceId, secret, auditOf(req));
+    relay.kick();
+    res.status(isNew ? 201 : 200).json(toApi(req, entry, await declaring(workspaceId)));
+  }
+
+  return {
+    listSecrets: async (req, res) => {
+      const { workspaceId } = callerOf(req);
+      const [entries, workers] = await Promise.all([secrets.list(workspaceId), declaring(workspaceId)]);
+      res.json(entries.map((entry) => toApi(req, entry, workers)));
+    },
+
+    createSecret: (req, res) => set(req, res, req.body.name),
+    setSecret: (req, res) => set(req, res, String(req.params.name)),
+    postSecret: (req, res) => set(req, res, String(req.params.name)),
+
+    deleteSecret: async (req, res) => {
+      const caller = callerOf(req);
+      const name = String(req.params.name);
+      if (String(req.query.force) !== 'true' && (await secrets.test(caller.workspaceId, name)).isSet) {
+        requireUnused(caller, `secret "${name}"`, (await declaring(caller.workspaceId)).get(name));
+      }
+      await secrets.delete(caller.workspaceId, name, auditOf(req));
+      relay.kick();
+      res.status(204).end();
+    },
+
+    testSecret: async (req, res) => {
+      const { isSet, decrypts } = await secrets.test(callerOf(req).workspaceId, String(req.params.name));
+      res.json({ ok: isSet && decrypts, set: isSet, decrypts, tested_at: now().toISOString() });
+    },
+
+    rotateSecretKeys: async (req, res) => {
+      const { workspaceId } = callerOf(req);
+      const { keyVersion, resealed } = await keyRotation.rotate(workspaceId, (execute, version) =>
+        recordChange(execute, actorOf(req), {
+          workspaceId,
+          action: 'secret_keys.rotated',
+          resource: { type: 'workspace', id: workspaceId },
+          details: { key_version: version },
+        }),
+      );
+      res.json({ key_version: keyVersion, resealed });
+    },
+  };
+}
+
+const toApi = (req: Request, entry: SecretEntry, workers: Map<string, DeclaringWorker[]>) => ({
+  name: entry.name,
+  created_at: entry.createdAt.toISOString(),
+  updated_at: entry.updatedAt.toISOString(),
+  last_used_at: entry.lastUsedAt?.toISOString() ?? null,
+  used_by: usedByToApi(callerOf(req), workers.get(entry.name)),
+});

@@ -1,0 +1,122 @@
+import { newId } from '@gantry/events';
+import { callerOf } from '../test/caller';
+import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { sealedColumns } from './sealed-columns';
+
+const VALUE = 'correct-horse-battery-staple';
+
+let api: TestWorkerApi;
+let owner: ReturnType<typeof callerOf>;
+beforeAll(async () => {
+  api = await startTestWorkerApi();
+  owner = callerOf(api.url, api.owner.jwt);
+});
+afterAll(() => api.stop());
+
+/** A worker whose current version declares these secrets. */
+async function workerWith(id: string, secrets: string[], columns: { visibility?: 'private'; ownerId?: string } = {}) {
+  const { prisma } = api.deps;
+  const { workspaceId } = api;
+  const uid = newId('wrk_');
+  const text = { name: `The ${id}`, description: '', runner: 'python', tags: [] };
+  await prisma.worker.create({ data: { uid, workspaceId, id, ...text, ...columns, currentVersion: 1 } });
+  const code = { sha: 'a', files: [], codeDigest: 'a', codeKey: 'a', codeSize: 1, changeSource: 'created' };
+  await prisma.workerVersion.create({
+    data: { workerUid: uid, number: 1, workspaceId, definition: { secrets, contexts: [] }, ...code },
+  });
+  return uid;
+}
+
+test('a secret is stored, overwritten in three ways, listed with its use, and never shown', async () => {
+  await workerWith('reporter', ['API_KEY']);
+  const first = await owner.put('/api/secrets/API_KEY', { value: VALUE }).expect(201);
+  await owner.post('/api/secrets/API_KEY', { value: `${VALUE}-2` }).expect(200);
+  await owner.post('/api/secrets', { name: 'API_KEY', value: `${VALUE}-3` }).expect(200);
+  expect(first.body).toEqual({
+    name: 'API_KEY',
+    created_at: expect.any(String),
+    updated_at: expect.any(String),
+    last_used_at: null,
+    used_by: [{ id: 'reporter', name: 'The reporter' }],
+  });
+  expect(await api.deps.secrets.reveal(api.workspaceId, ['API_KEY'])).toEqual({ API_KEY: `${VALUE}-3` });
+  const { body, text } = await owner.get('/api/secrets').expect(200);
+  expect(body).toMatchObject([{ name: 'API_KEY', last_used_at: expect.any(String) }]);
+  const { rows } = await api.deps.pool.query('SELECT action, details::text FROM audit_log ORDER BY created_at');
+  expect(rows.filter(({ action }) => action === 'secret.set')).toHaveLength(3);
+  expect(first.text + text + JSON.stringify(rows) + api.logs.text()).not.toContain('horse');
+});
+
+test('what workers declare is not deleted by mistake, and nobody learns of private workers by it', async () => {
+  await owner.put('/api/secrets/IN_USE', { value: 'x' }).expect(201);
+  await workerWith('open-one', ['IN_USE']);
+  await workerWith('hidden-one', ['IN_USE'], { visibility: 'private', ownerId: 'usr_somebody' });
+  const viewer = callerOf(api.url, (await api.addMember('viewer')).jwt);
+  const [seen] = (await viewer.get('/api/secrets').expect(200)).body.filter(
+    ({ name }: { name: string }) => name === 'IN_USE',
+  );
+  expect(seen.used_by).toEqual([{ id: 'open-one', name: 'The open-one' }]);
+  const refused = await owner.remove('/api/secrets/IN_USE').expect(409);
+  expect(refused.body).toMatchObject({ code: 'in_use', detail: expect.stringContaining('open-one, hidden-one') });
+  await owner.remove('/api/secrets/IN_USE?force=true').expect(204);
+  await owner.remove('/api/secrets/IN_USE').expect(404);
+});
+
+test('a test says whether it is set and opens', async () => {
+  const member = callerOf(api.url, (await api.addMember('member')).jwt);
+  const tested = () => member.post('/api/secrets/TESTED/test').expect(200);
+  expect((await tested()).body).toMatchObject({ ok: false, set: false, decrypts: false });
+  await owner.put('/api/secrets/TESTED', { value: 'x' }).expect(201);
+  expect((await tested()).body).toMatchObject({ ok: true, set: true, tested_at: expect.any(String) });
+  await api.deps.pool.query(`UPDATE secrets SET sealed = '\\x01' WHERE name = 'TESTED'`);
+  expect((await tested()).body).toMatchObject({ ok: false, set: true, decrypts: false });
+});
+
+test('the key is rotated by admins while secrets are read, and the audit log says so', async () => {
+  for (let n = 0; n < 20; n++) await owner.put(`/api/secrets/ROTATED_${n}`, { value: `value ${n}` }).expect(201);
+  const names = Array.from({ length: 20 }, (_, n) => `ROTATED_${n}`);
+  let rotating = true;
+  const reading = (async () => {
+    while (rotating) {
+      const values = await api.deps.secrets.reveal(api.workspaceId, names);
+      expect(Object.keys(values)).toHaveLength(20);
+    }
+  })();
+  const first = await owner.post('/api/secrets/rotate-keys').expect(200);
+  expect(first.body.resealed).toBeGreaterThanOrEqual(20);
+  expect((await owner.post('/api/secrets/rotate-keys').expect(200)).body.key_version).toBe(first.body.key_version + 1);
+  rotating = false;
+  await reading;
+  const { rows } = await api.deps.pool.query("SELECT details FROM audit_log WHERE action = 'secret_keys.rotated'");
+  expect(rows).toHaveLength(2);
+  const member = callerOf(api.url, (await api.addMember('member')).jwt);
+  await member.post('/api/secrets/rotate-keys').expect(403);
+  await member.put('/api/secrets/ROTATED_1', { value: 'x' }).expect(403);
+});
+
+test('no column with sealed values is left out of the rotation', async () => {
+  const { rows } = await api.deps.pool.query(
+    `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+     WHERE table_schema = 'public' AND data_type = 'bytea'`,
+  );
+  const sealedForNoWorkspace = ['signing_keys.private_key'];
+  const notSealed = /(hash|_hash|\.wrapped_key)$/;
+  const found = rows.map(({ name }) => name).filter((name) => !notSealed.test(name));
+  const listed = sealedColumns.map(({ table, column }) => `${table}.${column}`);
+  expect(found.sort()).toEqual([...listed, ...sealedForNoWorkspace].sort());
+});
+
+test.each([
+  ['/api/secrets', { name: 'api_key', value: 'x' }, 'name'],
+  ['/api/secrets', { name: 'KEY' }, 'value'],
+  ['/api/secrets', { name: 'KEY', value: '' }, 'value'],
+  ['/api/secrets', { name: 'KEY', value: 'x'.repeat(32_769) }, 'value'],
+  ['/api/secrets', { name: 'KEY', value: 'é'.repeat(20_000) }, 'value'],
+  ['/api/secrets', { name: 'KEY', value: 'a\0b' }, 'value'],
+  ['/api/secrets/lower', { value: 'x' }, 'name'],
+  ['/api/secrets/KEY', { value: 'x', extra: 1 }, 'extra'],
+])('%s %# is a 400 that names the field and not the value', async (path, body, field) => {
+  const answer = await owner.post(path, body).expect(400);
+  expect(answer.body.errors).toContainEqual({ path: field, message: expect.any(String) });
+  expect(answer.text.length).toBeLessThan(1_000);
+});
