@@ -224,6 +224,33 @@ test('a service that is gone is a 503 in the shape of its surface, and back when
   expect((await seenBy(`${addresses.skills}/api/x`)).service).toBe('skills-api');
 });
 
+test("no error tells the log a webhook's secret", async () => {
+  const dir = temporaryDir('gateway');
+  const ports = { worker: await freePort(), dashboard: await freePort(), skills: await freePort() };
+  const upstreams = { ...options.upstreams, workerApi: `127.0.0.1:${await freePort()}` };
+  const broken = await startAndWait(gatewayProcess({ ...options, dir, ports, upstreams, requestsPerSecond: 5 }));
+  let log = '';
+  broken.stderr.on('data', (data) => {
+    log += data;
+  });
+  const post = (path: string) => fetch(`http://127.0.0.1:${ports.worker}${path}`, { method: 'POST' });
+  try {
+    const answers = await Promise.all(
+      ['', '/api', '/v1', '/api/v1'].flatMap((prefix) =>
+        Array.from({ length: 5 }, () => post(`${prefix}/webhooks/w?token=whk_secret`)),
+      ),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429, 503]));
+    await until(async () => {
+      await post('/api/x?mark');
+      return log.includes('/api/x?mark');
+    });
+  } finally {
+    await broken.stop();
+  }
+  expect(log).not.toContain('whk_secret');
+});
+
 test('one address can be held to a number of requests', async () => {
   const strict = { ...options, dir: temporaryDir('gateway'), requestsPerSecond: 5 };
   strict.ports = { worker: await freePort(), dashboard: await freePort(), skills: await freePort() };
