@@ -27,17 +27,25 @@ export async function deleteWorker(deps: Deps, caller: Principal, actor: Actor, 
   });
   deps.relay.kick();
   // Who asked is not kept waiting for a long queue: what is left, housekeeping goes on with.
-  void cancelRuns(deps, caller.workspaceId, uid).catch((err) => deps.log.warn({ err }, 'deleted worker: runs go on'));
+  void cancelAllRuns(deps, caller.workspaceId, uid).catch((err) => {
+    deps.log.warn({ err }, 'deleted worker: its runs go on until housekeeping comes');
+  });
 }
 
 const AT_ONCE = 200;
 
+type CancelDeps = Pick<Deps, 'pool' | 'engine'>;
+
+async function cancelAllRuns(deps: CancelDeps, workspaceId: string, uid: string): Promise<void> {
+  while (await cancelSomeRuns(deps, workspaceId, uid));
+}
+
 /** @returns how many runs were there to be cancelled */
-async function cancelRuns({ pool, engine }: Pick<Deps, 'pool' | 'engine'>, workspaceId: string, uid: string) {
+async function cancelSomeRuns({ pool, engine }: CancelDeps, workspaceId: string, uid: string) {
   const { rows } = await pool.query<{ id: string }>(
     `SELECT id FROM runs WHERE workspace_id = $1 AND subject_id = $2 AND cancel_requested_at IS NULL
        AND status IN ('queued', 'running', 'suspended', 'pending_approval') LIMIT $3`,
-    [workspaceId, uid, AT_ONCE * 5],
+    [workspaceId, uid, AT_ONCE],
   );
   for (const { id } of rows) {
     await engine.cancel(workspaceId, id).catch((err) => {
@@ -59,7 +67,7 @@ export async function purgeDeletedWorkers(deps: PurgeDeps): Promise<number> {
   );
   let purged = 0;
   for (const { uid, workspace_id: workspaceId } of rows) {
-    while (await cancelRuns(deps, workspaceId, uid));
+    await cancelAllRuns(deps, workspaceId, uid);
     if (await purgeWorker(deps, workspaceId, uid)) purged++;
   }
   return purged;

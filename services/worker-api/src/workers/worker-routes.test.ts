@@ -8,39 +8,365 @@ beforeAll(async () => {
   api = await startTestWorkerApi();
   owner = callerOf(api.url, api.owner.jwt);
 });
-afterAll(async () => {
-  if (process.env.SHOW) process.stdout.write(JSON.stringify(api.logs.lines?.slice(-3) ?? api.logs, null, 1));
-  await api.stop();
-});
+afterAll(() => api.stop());
+
+const main = (content: string) => [{ path: 'main.py', content }];
+const post = (body: object) => owner.post('/api/workers', body);
+const shaOf = async (id: string): Promise<string> => (await owner.get(`/api/workers/${id}`).expect(200)).body.sha;
+
+/** Paths of the fields that the answer complains of. */
+const wrongFields = ({ body }: { body: { errors?: { path: string }[] } }) => body.errors?.map(({ path }) => path) ?? [];
+
+async function auditActions(id: string): Promise<string[]> {
+  const { body } = await owner.get(`/api/audit-log?resource_type=worker&resource_id=${id}&limit=50`).expect(200);
+  return body.map(({ action }: { action: string }) => action).reverse();
+}
 
 test('a worker is made with every default spelt out, and read again as it was answered', async () => {
-  const made = await createWorker(api, { tags: ['demo', 'demo'] });
+  const made = await createWorker(api, { tags: ['demo', 'demo'], secrets: ['API_KEY'] });
   expect(made).toMatchObject({
-    id: 'hello',
-    name: 'Hello',
-    status: 'active',
-    health: 'ready',
-    trigger_type: 'manual',
-    triggers: [{ type: 'manual' }],
-    runner: 'python',
-    entrypoint: 'main.py',
-    version: 1,
-    tags: ['demo'],
-    last_run: null,
-    owner_id: api.owner.userId,
-    limits: { timeout_seconds: 300, memory_mb: 512 },
-    warnings: [],
+    ...{
+      id: 'hello',
+      name: 'Hello',
+      description: '',
+      status: 'active',
+      health: 'missing_secret',
+      trigger_type: 'manual',
+    },
+    ...{ triggers: [{ type: 'manual' }], runner: 'python', entrypoint: 'main.py', version: 1, tags: ['demo'] },
+    ...{ secrets: ['API_KEY'], missing_secrets: ['API_KEY'], last_run: null, owner_id: api.owner.userId },
+    inputs: [{ name: 'name', type: 'text', required: false }],
+    limits: { timeout_seconds: 300, memory_mb: 512, concurrency: null, priority: 0 },
+    retry: { max_attempts: 1, backoff: 'exponential' },
+    permissions: { edit: true, run: true, delete: true },
+    warnings: ['the secret API_KEY is not set yet: runs fail until it is'],
   });
   const { warnings: _, ...rest } = made;
-  const { body } = await owner.get('/api/workers/hello').expect(200);
-  expect(body).toEqual(rest);
-  const { body: list } = await owner.get('/api/workers').expect(200);
-  expect(list[0]).toMatchObject({
-    id: 'hello',
-    status: 'active',
-    trigger_type: 'manual',
-    runner: 'python',
-    last_run: null,
-  });
-  void helloWorker;
+  expect((await owner.get('/api/workers/hello').expect(200)).body).toEqual(rest);
+  for (const prefix of ['/workers', '/v1/workers', '/api/v1/workers']) {
+    expect((await owner.get(`${prefix}/hello`).expect(200)).body.id).toBe('hello');
+  }
+  expect(await auditActions('hello')).toEqual(['worker.created']);
 });
+
+test('an id that is asked for and taken is a conflict; one that is made of the name gets a number, at the same time too', async () => {
+  await createWorker(api, { id: 'taken' });
+  const refused = await post({ ...helloWorker, id: 'taken' }).expect(409);
+  expect(refused.body.code).toBe('id_taken');
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => post({ ...helloWorker, name: 'Prüfung Süd!' }).expect(201)),
+  );
+  const ids: string[] = answers.map(({ body }) => body.id);
+  expect(new Set(ids).size).toBe(8);
+  expect(ids.sort()[0]).toBe('prufung-sud');
+  expect(ids.every((id) => /^prufung-sud(-[a-z0-9]+)?$/.test(id))).toBe(true);
+  expect((await post({ ...helloWorker, name: '東京' }).expect(201)).body.id).toBe('worker');
+  expect((await post({ ...helloWorker, name: 'Tags' }).expect(201)).body.id).toBe('worker-tags');
+});
+
+test('a request that is sent again with its key makes one worker, and shows a secret only once', async () => {
+  const send = (key: string, body: object) => post(body).set('Idempotency-Key', key);
+  const plain = await send('key-plain', { ...helloWorker, name: 'Once' }).expect(201);
+  expect((await send('key-plain', { ...helloWorker, name: 'Once' }).expect(201)).body).toEqual(plain.body);
+  const hooked = { ...helloWorker, name: 'Hooked once', trigger: 'webhook' };
+  const { body } = await send('key-hook', hooked).expect(201);
+  expect(body.webhook_url).toContain(`/api/webhooks/hooked-once?token=${body.webhook_secret}`);
+  expect((await send('key-hook', hooked).expect(409)).body.code).toBe('already_done');
+  const { rows } = await api.database.pool.query('SELECT response_body::text AS kept FROM idempotency_keys');
+  expect(JSON.stringify(rows)).not.toContain(body.webhook_secret);
+  expect(api.logs.text()).not.toContain(body.webhook_secret);
+});
+
+test.each<[string, string, object]>([
+  ['an unknown runner', 'runner', { runner: 'perl' }],
+  ['an agent without a model', 'runner', { runner: 'agent' }],
+  ['an unknown property', 'colour', { colour: 'red' }],
+  ['an unknown limit', 'limits', { limits: { ram: 5 } }],
+  ['a limit out of range', 'limits.timeout_seconds', { limits: { timeout_seconds: 3_601 } }],
+  ['an input that is twice there', 'inputs.1', { inputs: ['a', 'a'] }],
+  ['an input of an unknown type', 'inputs.0.type', { inputs: [{ name: 'a', type: 'colour' }] }],
+  ['a select without options', 'inputs.0.options', { inputs: [{ name: 'a', type: 'select' }] }],
+  ['a default against its own item', 'inputs.0.default', { inputs: [{ name: 'a', type: 'integer', default: 'x' }] }],
+  ['a key that is no input', 'limits.concurrency_key', { limits: { concurrency: 1, concurrency_key: 'region' } }],
+  ['an entrypoint that is not there', 'entrypoint', { entrypoint: 'other.py' }],
+  ['an entrypoint outside', 'entrypoint', { entrypoint: '../main.py' }],
+  ['an entrypoint that is no Python', 'entrypoint', { entrypoint: 'main.js' }],
+  ['code without run()', 'entrypoint', { files: main('x = 1') }],
+  ['code that is no Python', 'entrypoint', { files: main('def run(:') }],
+  ['no files', 'files', { files: [] }],
+  ['a path that leads out', 'files.0.path', { files: [{ path: '../main.py', content: '' }] }],
+  ['a path with NUL', 'files.0.path', { files: [{ path: 'a\0.py', content: '' }] }],
+  ['two files with one name', 'files.1.path', { files: [...main(''), { path: 'MAIN.py', content: '' }] }],
+  ['a file that is deleted before it is there', 'files.0.path', { files: [{ path: 'main.py', delete: true }] }],
+  ['worker.yaml as a file', 'files.0.path', { files: [{ path: 'worker.yaml', content: '' }] }],
+  ['a dependency with an address', 'python_dependencies.0', { python_dependencies: ['x @ http://evil.test/x.whl'] }],
+  ['a secret that is no variable', 'secrets.0', { secrets: ['api-key'] }],
+  ['a context that is no name', 'contexts.0', { contexts: ['../x'] }],
+  ['a bad schedule', 'trigger.cron', { trigger: { type: 'cron', cron: 'now' } }],
+  [
+    'scheduled inputs that it refuses',
+    'trigger.inputs.colour',
+    { trigger: { type: 'cron', cron: '0 9 * * *', inputs: { colour: 1 } } },
+  ],
+  ['a blank name', 'name', { name: '  ' }],
+  ['a name with NUL', 'name', { name: 'a\0b' }],
+  ['an id that is no slug', 'id', { id: 'Hello World' }],
+  ['an id that is a word of the API', 'id', { id: 'tags' }],
+  ['a tag with NUL', 'tags.0', { tags: ['a\0'] }],
+  ['a description with NUL', 'description', { description: 'a\0' }],
+])('%s is refused, naming %s, and nothing is made', async (_what, field, body) => {
+  const count = () => api.database.pool.query('SELECT count(*) FROM workers').then(({ rows }) => rows[0].count);
+  const before = await count();
+  const answer = await post({ ...helloWorker, ...body }).expect(400);
+  expect(wrongFields(answer).some((path) => path === field || path.startsWith(`${field}.`))).toBe(true);
+  expect(answer.body.detail).toBeTruthy();
+  expect(await count()).toBe(before);
+});
+
+test('what is changed makes a new version only where it changes what runs', async () => {
+  const made = await createWorker(api, { name: 'Edited', limits: { memory_mb: 256 } });
+  const path = '/api/workers/edited';
+  const renamed = await owner.patch(path, { name: 'Renamed', tags: ['x'], description: 'New' }).expect(200);
+  expect(renamed.body).toMatchObject({ id: 'edited', name: 'Renamed', tags: ['x'], version: 1, sha: made.sha });
+  const same = await owner.put(path, { limits: { memory_mb: 256 }, files: helloWorker.files }).expect(200);
+  expect(same.body).toMatchObject({ version: 1, sha: made.sha });
+  const limited = await owner.patch(path, { limits: { timeout_seconds: 5 }, message: 'Faster' }).expect(200);
+  expect(limited.body).toMatchObject({ version: 2, limits: { memory_mb: 256, timeout_seconds: 5 } });
+  expect(limited.body.sha).not.toBe(made.sha);
+  await owner.patch(path, { inputs: [], limits: { timeout_seconds: 0 } }).expect(400);
+  expect((await owner.get(path)).body).toMatchObject({ version: 2, inputs: [{ name: 'name' }] });
+  const { body: versions } = await owner.get(`${path}/versions`).expect(200);
+  expect(versions).toMatchObject([
+    { version: 2, current: true, message: 'Faster', author: 'owner@example.com', change_source: 'edited' },
+    { version: 1, current: false, sha: made.sha, change_source: 'created' },
+  ]);
+});
+
+test('files are written and deleted beside the others, and a version says what changed', async () => {
+  const made = await createWorker(api, {
+    name: 'Filed',
+    files: [...helloWorker.files, { path: 'data/logo.bin', content_base64: 'AP8=' }, { path: 'old.py', content: '' }],
+  });
+  const path = '/api/workers/filed';
+  const written = await owner
+    .put(`${path}/files`, {
+      files: [
+        { path: 'main.py', content: 'def run(name):\n    return 2\n' },
+        { path: 'old.py', delete: true },
+      ],
+      message: 'Two',
+      base_sha: made.sha,
+    })
+    .expect(200);
+  expect(written.body).toMatchObject({ version: 2 });
+  const { body: files } = await owner.get(`${path}/files`).expect(200);
+  expect(files).toMatchObject([
+    { path: 'data/logo.bin', size: 2, content_base64: 'AP8=' },
+    { path: 'main.py', content: 'def run(name):\n    return 2\n' },
+  ]);
+  const { body: before } = await owner.get(`${path}/files?version=${made.sha.slice(0, 12)}`).expect(200);
+  expect(before.map((file: { path: string }) => file.path)).toEqual(['data/logo.bin', 'main.py', 'old.py']);
+  const { body: version } = await owner.get(`${path}/versions/${written.body.sha}`).expect(200);
+  expect(version).toMatchObject({
+    ...{ version: 2, current: true, message: 'Two', compared_to: made.sha, change_source: 'files' },
+    changes: {
+      files: [
+        { path: 'main.py', change: 'modified' },
+        { path: 'old.py', change: 'deleted', size_after: null },
+      ],
+      fields: [],
+    },
+  });
+  const late = { files: main('def run(): pass'), base_sha: made.sha };
+  expect((await owner.put(`${path}/files`, late).expect(409)).body.code).toBe('not_current');
+  expect(wrongFields(await owner.put(`${path}/files`, { files: main('no') }).expect(400))).toEqual(['entrypoint']);
+  const gone = [{ path: 'main.py', delete: true }];
+  expect(wrongFields(await owner.put(`${path}/files`, { files: gone }).expect(400))).toEqual(['entrypoint']);
+  expect(await shaOf('filed')).toBe(written.body.sha);
+});
+
+test('changes that come at the same time are all there afterwards', async () => {
+  await createWorker(api, { name: 'Busy' });
+  await Promise.all(
+    Array.from({ length: 4 }, (_, n) =>
+      owner.put('/api/workers/busy/files', { files: [{ path: `${n}.txt`, content: String(n) }] }).expect(200),
+    ),
+  );
+  const { body } = await owner.get('/api/workers/busy/files').expect(200);
+  expect(body.map(({ path }: { path: string }) => path)).toEqual(['0.txt', '1.txt', '2.txt', '3.txt', 'main.py']);
+  expect((await owner.get('/api/workers/busy').expect(200)).body.version).toBe(5);
+});
+
+test('going back appends a version that is equal to the old one', async () => {
+  const made = await createWorker(api, { name: 'Regretted' });
+  const path = '/api/workers/regretted';
+  await owner.put(`${path}/files`, { files: main('def run(): return "bad"') }).expect(200);
+  const back = await owner.post(`${path}/rollback/${made.sha}`, { message: 'It was better' }).expect(200);
+  expect(back.body).toMatchObject({ version: 3, sha: made.sha });
+  expect((await owner.get(`${path}/files`)).body[0].content).toBe(helloWorker.files[0]?.content);
+  expect((await owner.post(`${path}/rollback/${made.sha}`).expect(200)).body.version).toBe(3);
+  expect((await owner.post(`${path}/rollback/${'0'.repeat(64)}`).expect(404)).body.detail).toContain('no version');
+  await owner.post(`${path}/rollback/main`).expect(400);
+  const { body: versions } = await owner.get(`${path}/versions`).expect(200);
+  expect(versions[0]).toMatchObject({ version: 3, message: 'It was better', change_source: 'rollback', current: true });
+});
+
+test('a worker is paused, resumed, archived and restored; twice is fine, and what makes no sense is a conflict', async () => {
+  await createWorker(api, { name: 'Stated', trigger: { type: 'cron', cron: '0 9 * * *' } });
+  const path = '/api/workers/stated';
+  const go = (verb: string) => owner.post(`${path}/${verb}`);
+  expect((await owner.get(path)).body.next_run_at).toMatch(/T09:00:00.000Z$/);
+  await go('restore').expect(409);
+  expect((await go('pause').expect(200)).body).toMatchObject({ status: 'paused', next_run_at: null });
+  await go('pause').expect(200);
+  expect((await go('resume').expect(200)).body).toMatchObject({ status: 'active', next_run_at: expect.any(String) });
+  expect((await go('archive').expect(200)).body.status).toBe('archived');
+  expect((await go('pause').expect(409)).body.code).toBe('wrong_status');
+  await go('resume').expect(409);
+  expect((await owner.patch(path, { name: 'X' }).expect(409)).body.code).toBe('archived');
+  expect((await go('restore').expect(200)).body.status).toBe('active');
+  expect(await auditActions('stated')).toEqual(
+    ['created', 'paused', 'resumed', 'archived', 'restored'].map((change) => `worker.${change}`),
+  );
+});
+
+test('lists are paged, searched and filtered', async () => {
+  await createWorker(api, { name: 'Tax 100% north', tags: ['tax', 'north'], trigger: 'webhook' });
+  await createWorker(api, { name: 'Tax 1000 south', tags: ['tax'], trigger: { type: 'cron', cron: '0 9 * * *' } });
+  await createWorker(api, { name: 'Tax of old', tags: ['tax'] });
+  await owner.post('/api/workers/tax-of-old/archive').expect(200);
+  const list = async (query: string): Promise<string[]> =>
+    (await owner.get(`/api/workers?${query}`).expect(200)).body.map(({ id }: { id: string }) => id);
+  expect(await list('tag=tax')).toEqual(['tax-1000-south', 'tax-100-north']);
+  expect(await list('tag=tax&status=archived')).toEqual(['tax-of-old']);
+  expect(await list('tag=tax&status=all')).toHaveLength(3);
+  expect(await list('q=100%25')).toEqual(['tax-100-north']);
+  expect(await list('tag=tax&trigger_type=cron')).toEqual(['tax-1000-south']);
+  expect(await list('tag=tax&trigger_type=manual&status=all')).toEqual(['tax-of-old']);
+  const page = await owner.get('/api/workers?tag=tax&status=all&limit=1&offset=1').expect(200);
+  expect(page.body.map(({ id }: { id: string }) => id)).toEqual(['tax-1000-south']);
+  expect(page.headers['x-total-count']).toBe('3');
+  expect(page.headers.link).toBe('</api/workers?tag=tax&status=all&limit=1&offset=2>; rel="next"');
+  expect((await owner.get('/api/workers/tags').expect(200)).body).toEqual(
+    expect.arrayContaining([
+      { tag: 'north', count: 1 },
+      { tag: 'tax', count: 2 },
+    ]),
+  );
+  for (const bad of ['limit=201', 'limit=0', 'offset=-1', 'status=gone', 'trigger_type=x', 'colour=1', 'q=%00']) {
+    await owner.get(`/api/workers?${bad}`).expect(400);
+  }
+});
+
+test('health and the last run are those of its runs', async () => {
+  await createWorker(api, { name: 'Run' });
+  const { rows } = await api.database.pool.query("SELECT uid FROM workers WHERE id = 'run'");
+  const insert = (id: string, status: string, at: string) =>
+    api.database.pool.query(
+      `INSERT INTO runs (id, workspace_id, subject_id, kind, trigger, status, inputs, spec, created_at)
+       VALUES ($1, $2, $3, 'run', 'api', $4, '{}', '{"files": []}', $5)`,
+      [id, api.workspaceId, rows[0].uid, status, at],
+    );
+  const look = async () => (await owner.get('/api/workers/run').expect(200)).body;
+  await insert('run_1', 'completed', '2026-01-01T00:00:00Z');
+  expect(await look()).toMatchObject({ health: 'healthy', last_run: '2026-01-01T00:00:00.000Z', last_run_id: 'run_1' });
+  await insert('run_2', 'failed', '2026-01-02T00:00:00Z');
+  await insert('run_3', 'suspended', '2026-01-03T00:00:00Z');
+  expect(await look()).toMatchObject({ health: 'needs_attention', last_run_id: 'run_3', last_run_status: 'queued' });
+  await api.database.pool.query("DELETE FROM runs WHERE id = 'run_3'");
+});
+
+test('a private worker is there for its owner and for admins, and taking it away is theirs alone', async () => {
+  const [member, other, viewer, admin] = await Promise.all(
+    (['member', 'member', 'viewer', 'admin'] as const).map((role) => api.addMember(role)),
+  );
+  const as = (person = member) => callerOf(api.url, person?.jwt);
+  await createWorker(api, { jwt: member?.jwt, name: 'Secret plan', visibility: 'private', tags: ['hush'] });
+  const path = '/api/workers/secret-plan';
+  expect((await as().get(path).expect(200)).body.permissions).toMatchObject({ edit: true, delete: true });
+  await as(admin).get(path).expect(200);
+  await as(other).get(path).expect(404);
+  await as(viewer).get(path).expect(404);
+  await as(other).patch(path, { name: 'Mine' }).expect(404);
+  expect((await as(other).get('/api/workers').expect(200)).body).not.toContainEqual(
+    expect.objectContaining({ id: 'secret-plan' }),
+  );
+  expect((await as(other).get('/api/workers/tags').expect(200)).body).not.toContainEqual({ tag: 'hush', count: 1 });
+  expect(
+    (
+      await as(other)
+        .post('/api/workers', { ...helloWorker, id: 'secret-plan' })
+        .expect(409)
+    ).body.code,
+  ).toBe('id_taken');
+
+  expect((await as().put(`${path}/visibility`, { visibility: 'workspace' }).expect(200)).body.visibility).toBe(
+    'workspace',
+  );
+  const seen = await as(other).patch(path, { name: 'Shared plan' }).expect(200);
+  expect(seen.body.permissions).toMatchObject({ edit: true, run: true, delete: false, change_visibility: false });
+  await as(other).put(`${path}/visibility`, { visibility: 'private' }).expect(403);
+  await as(other).patch(path, { visibility: 'private' }).expect(403);
+  await as(other).remove(path).expect(403);
+  await as(viewer).patch(path, { name: 'No' }).expect(403);
+  expect((await as(viewer).get(path).expect(200)).body.permissions).toMatchObject({ edit: false, run: false });
+  await as().remove(path).expect(204);
+  await as().get(path).expect(404);
+});
+
+test('its webhook gets a new secret when asked, and the old one is not shown again', async () => {
+  const made = await createWorker(api, { name: 'Rotated', trigger: { type: 'webhook', signed: true } });
+  expect(made).toMatchObject({ trigger_type: 'webhook', webhook_signing_key: expect.stringMatching(/^whsec_/) });
+  const { body: read } = await owner.get('/api/workers/rotated').expect(200);
+  expect(JSON.stringify(read)).not.toContain(made.webhook_secret);
+  const { body } = await owner.patch('/api/workers/rotated', { webhook_secret_rotate: true }).expect(200);
+  expect(body.webhook_secret).not.toBe(made.webhook_secret);
+  expect(body).not.toHaveProperty('webhook_signing_key');
+  await createWorker(api, { name: 'Without hook' });
+  await owner.patch('/api/workers/without-hook', { webhook_secret_rotate: true }).expect(400);
+});
+
+test('inputs to try it with are what its schema allows, the same each time', async () => {
+  const inputs = [
+    { name: 'url', type: 'url', required: true },
+    { name: 'code', type: 'text', required: true, pattern: '^[A-Z]{2}-\\d{4,}$' },
+    { name: 'note', type: 'textarea', min_length: 20, max_length: 30 },
+    { name: 'count', type: 'integer', minimum: 3, maximum: 9 },
+    { name: 'region', type: 'select', options: ['north', 'south'] },
+    { name: 'day', type: 'date' },
+    { name: 'limit', type: 'number', default: 1.5 },
+    { name: 'city', type: 'text', examples: ['Berlin'] },
+    { name: 'table', type: 'file', required: true, accepts: ['.csv'] },
+    { name: 'extra', type: 'file' },
+    { name: 'endless', type: 'text', pattern: '^((a{999}){999}){999}$' },
+  ];
+  await createWorker(api, { name: 'Sampled', inputs, files: main('def run(inputs): pass') });
+  const { body } = await owner.get('/api/workers/sampled/sample-input').expect(200);
+  expect(body.inputs).toEqual({
+    ...{ url: 'https://example.com', code: expect.stringMatching(/^[A-Z]{2}-\d{4,}$/), count: 3, region: 'north' },
+    ...{ note: expect.stringMatching(/^.{20,30}$/), day: '2026-01-05', limit: 1.5, city: 'Berlin' },
+    table: { name: 'example.csv', content_base64: expect.any(String) },
+  });
+  expect((await owner.get('/api/workers/sampled/sample-input').expect(200)).body).toEqual(body);
+  const { body: schema } = await owner.get('/api/workers/sampled/schema').expect(200);
+  expect(schema).toMatchObject({ type: 'object', required: ['url', 'code', 'table'], additionalProperties: false });
+});
+
+test('what is not there is a 404 that says so', async () => {
+  for (const path of ['', '/files', '/versions', '/schema', '/sample-input', '/bundle.zip']) {
+    const { body } = await owner.get(`/api/workers/nobody${path}`).expect(404);
+    expect(body.detail).toBe('no worker "nobody" in this workspace');
+  }
+  for (const verb of ['pause', 'resume', 'archive', 'restore'])
+    await owner.post(`/api/workers/nobody/${verb}`).expect(404);
+  await owner.remove('/api/workers/nobody').expect(404);
+});
+
+test('without an executor nobody can look for run(), and nothing is made', async () => {
+  const alone = await startTestWorkerApi({ inspector: false });
+  const { body } = await callerOf(alone.url, alone.owner.jwt).post('/api/workers', helloWorker).expect(503);
+  expect(body.code).toBe('no_executor');
+  const { rows } = await alone.database.pool.query('SELECT count(*)::int FROM workers');
+  expect(rows[0].count).toBe(0);
+  await alone.stop();
+}, 30_000);

@@ -101,11 +101,8 @@ export function workerOperations(deps: Deps): Operations {
       if (!req.is('multipart/form-data')) return change(req, res);
       const { fields, tree } = await uploadOf(req);
       const { id: _, ...given } = fields;
-      // Whoever uploads a worker that says nothing of triggers means one without any.
-      const hasTriggers = ['trigger', 'triggers', 'schedule'].some((name) => given[name] !== undefined);
-      const replacement = parseNewWorker({ name: 'unnamed', ...given }, tree);
-      const wanted = parseWorkerChange({ ...given, ...(!hasTriggers && { triggers: [] }) });
-      return edit(req, res, { change: wanted, changeSource: 'bundle', replacement });
+      const replacement = parseNewWorker({ name: 'stays as it is', ...given }, tree);
+      return edit(req, res, { change: parseWorkerChange(given), changeSource: 'bundle', replacement });
     },
     deleteWorker: async (req, res) => {
       await deleteWorker(deps, callerOf(req), actorOf(req), idOf(req));
