@@ -36,6 +36,8 @@ export function startDispatcher(deps: {
   log: Logger;
   build: (run: Run, publicKey: string) => Promise<BuiltJob>;
   refuse: (run: Run, error: RunError) => Promise<void>;
+  /** Somebody asked for its end before it was handed back to the queue. */
+  cancel: (run: Run) => Promise<void>;
 }): Dispatcher {
   const { bus, pool, source, leaseMs, log } = deps;
   let mayHaveQueued = true;
@@ -112,9 +114,12 @@ export function startDispatcher(deps: {
   /** A failure here leaves the run to the sweeper: its lease runs out unconfirmed and it is queued again. */
   async function handOut(run: Run, claim: Claim): Promise<void> {
     try {
-      const built = await deps.build(run, claim.publicKey);
-      if ('job' in built) return claim.answer({ job: built.job });
-      await deps.refuse(run, built.refused);
+      if (run.cancelRequestedAt) await deps.cancel(run);
+      else {
+        const built = await deps.build(run, claim.publicKey);
+        if ('job' in built) return claim.answer({ job: built.job });
+        await deps.refuse(run, built.refused);
+      }
     } catch (err) {
       log.error({ err, runId: run.id }, 'run not handed out');
     }

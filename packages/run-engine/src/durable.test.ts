@@ -60,6 +60,20 @@ test('a run sleeps without an executor, and goes on with what it has recorded', 
   expect(await told(run)).toEqual(['running', 'queued', 'step', 'queued', 'running', 'output', 'completed']);
 });
 
+test('of two replicas, one wakes a run', async () => {
+  const replicas = [await callingReplica(engines), await callingReplica(engines)];
+  const executor = await engines.executor();
+  const runs = await Promise.all(Array.from({ length: 30 }, () => replicas[0]?.submit(aRun()) as Promise<Run>));
+  for (const _ of runs) await (await claimed(executor)).suspend(sleep(1, 200));
+  for (const _ of runs) {
+    const job = await claimed(executor);
+    expect(job).toMatchObject({ attempt: 2, steps: [{ kind: 'sleep' }] });
+    await job.complete(job.runId);
+  }
+  const ended = await Promise.all(runs.map((run) => replicas[1]?.waitForEnd(run, 5_000)));
+  expect(ended.map((run) => [run?.output, run?.attempt])).toEqual(runs.map(({ id }) => [id, 2]));
+});
+
 test('a run waits for approval and goes on with the answer, which counts once', async () => {
   const engine = await callingReplica(engines);
   const executor = await engines.executor();
@@ -289,6 +303,17 @@ describe('ending', () => {
     }
   });
 
+  test('a run that was asked to stop and came back unstarted is not handed out again', async () => {
+    const engine = await callingReplica(engines);
+    const executor = await engines.executor();
+    const run = await engine.submit(aRun());
+    const job = await claimed(executor);
+    await engine.cancel('ws_a', run.id);
+    await job.report({ type: 'finished', status: 'returned', usage: noUsage });
+    void executor.claim().catch(() => null);
+    expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'cancelled' });
+  });
+
   test('a run that was asked to stop does not begin to wait', async () => {
     const engine = await callingReplica(engines);
     const run = await engine.submit(aRun());
@@ -298,4 +323,29 @@ describe('ending', () => {
     expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'cancelled' });
     expect(await engine.steps(run)).toEqual([]);
   });
+});
+
+test('a list is newest first in pages, and by status, worker, parent and time', async () => {
+  const engine = await callingReplica(engines);
+  const executor = await engines.executor();
+  const [a, b] = [await engine.submit(aRun({ subjectId: 'wrk_a' })), await engine.submit(aRun({ trigger: 'webhook' }))];
+  await (await claimed(executor)).suspend(sleep(1, 60_000));
+  await (await claimed(executor)).complete(1);
+  await inStatus(engine, a, 'suspended');
+  await inStatus(engine, b, 'completed');
+  const c = await engine.submit(aRun({ parentRunId: b.id }));
+  const d = await engine.submit(aRun({ held: true, subjectId: 'wrk_a' }));
+  const list = async (filter: Partial<Parameters<RunEngine['list']>[1]>) =>
+    (await engine.list('ws_a', { limit: 10, ...filter })).map(({ id }) => id);
+  expect(await list({})).toEqual([d.id, c.id, b.id, a.id]);
+  expect(await list({ limit: 2, before: c })).toEqual([b.id, a.id]);
+  expect(await list({ status: ['queued', 'suspended'] })).toEqual([c.id, a.id]);
+  expect(await list({ status: ['queued', 'suspended'], limit: 1, before: c })).toEqual([a.id]);
+  expect(await list({ status: ['completed', 'pending_approval'], limit: 1 })).toEqual([d.id]);
+  expect(await list({ status: [] })).toEqual([]);
+  expect(await list({ subjectId: 'wrk_a', status: ['pending_approval'] })).toEqual([d.id]);
+  expect(await list({ parentRunId: b.id })).toEqual([c.id]);
+  expect(await list({ trigger: 'webhook' })).toEqual([b.id]);
+  expect(await list({ since: b.createdAt, until: d.createdAt })).toEqual([c.id, b.id]);
+  expect(await engine.counts('ws_a')).toEqual({ queued: 1, running: 0, suspended: 1, pending_approval: 1 });
 });

@@ -31,7 +31,7 @@ export interface EndedTree {
 /** Deeper than calls may go. */
 const CHAIN_MAX = 32;
 
-const CANCELLED: RunError = { code: 'cancelled', message: 'cancelled on request' };
+export const CANCELLED: RunError = { code: 'cancelled', message: 'cancelled on request' };
 const CALLER_ENDED: RunError = { code: 'cancelled', message: 'the run that called this one has ended' };
 
 /** Inside the caller's transaction. @returns null when the run is elsewhere meanwhile */

@@ -6,7 +6,7 @@ import type { Request, Response } from 'express';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { startDispatcher } from './dispatcher';
-import { type Alongside, cancelRun, type EndedTree, endRunIn, type IdleEnding } from './end-run';
+import { type Alongside, CANCELLED, cancelRun, type EndedTree, endRunIn, type IdleEnding } from './end-run';
 import { startIngest, type Usage } from './ingest';
 import { buildJob, type SecretsOf } from './job';
 import { keepLeases } from './leases';
@@ -127,8 +127,8 @@ export async function startRunEngine(deps: {
   const trees = new WeakMap<Run, EndedTree>();
 
   /** Those who watch a run look at it again. */
-  function changed(run: Run): void {
-    if (!bus.nc.isClosed()) bus.nc.publish(runSubjects.settled(source, run.id), encode({ runId: run.id }));
+  function changed(runId: string): void {
+    if (!bus.nc.isClosed()) bus.nc.publish(runSubjects.settled(source, runId), encode({ runId }));
   }
 
   /** It has ended, or is suspended: its place is free. */
@@ -139,7 +139,7 @@ export async function startRunEngine(deps: {
       deps.onSettled?.(run);
       if (run.parentRunId) waker.kick();
     }
-    changed(run);
+    changed(run.id);
     if (run.slotKey) dispatcher.hint();
   }
 
@@ -176,6 +176,7 @@ export async function startRunEngine(deps: {
         stepsOf: ({ id }) => recordedSteps(pool, id),
       }),
     refuse: (run, error) => endRunning(run, 'failed', error),
+    cancel: (run) => endRunning(run, 'cancelled', CANCELLED),
   });
   const ingest = await startIngest({
     bus,
@@ -187,6 +188,7 @@ export async function startRunEngine(deps: {
       left(run);
     },
     onReturned: () => dispatcher.hint(),
+    onRepeated: changed,
     onSuspended: deps.onSuspended,
     onWaiting: (run) => {
       left(run);
@@ -199,7 +201,7 @@ export async function startRunEngine(deps: {
     pool,
     log,
     onQueued: (runs) => {
-      runs.forEach(changed);
+      for (const { id } of runs) changed(id);
       dispatcher.hint();
     },
   });
@@ -244,7 +246,7 @@ export async function startRunEngine(deps: {
 
     submitIn: (tx, run) => insertRun(tx, run, null),
     hint: (run) => {
-      if (run) changed(run);
+      if (run) changed(run.id);
       dispatcher.hint();
     },
     resumeIn: resumeRunIn,

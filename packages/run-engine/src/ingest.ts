@@ -20,6 +20,7 @@ import { isDependencyDown } from '@gantry/http';
 import { AckPolicy, type ConsumerMessages, DeliverPolicy, type JsMsg } from 'nats';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { CANCELLED } from './end-run';
 import type { Run } from './run';
 import { isClosing, joinLogs, seqOf, serviceClosing, serviceFloor, toNewEvents } from './run-events';
 import { STARTED_BEFORE } from './run-row';
@@ -63,6 +64,8 @@ export async function startIngest(deps: {
   log: Logger;
   onSettled: (settled: Settled) => void;
   onReturned: () => void;
+  /** It had ended, or was suspended, before: perhaps by a commit whose answer was lost, so that nobody was told. */
+  onRepeated: (runId: string) => void;
   onSuspended: OnSuspended | undefined;
   /** A run has been suspended; its process is gone, and what it waits for may be queued. */
   onWaiting: (run: Run) => void;
@@ -169,13 +172,15 @@ export async function startIngest(deps: {
     }
     for (const { message } of received) message.ack();
     for (const run of runs) deps.onSettled({ run, logs: wholeLogs(batches.filter(({ runId }) => runId === run.id)) });
+    for (const { id } of runs) ending.delete(id);
+    ending.forEach(deps.onRepeated);
     if (await returnRuns(pool, batches)) deps.onReturned();
   }
 
   async function suspend(report: SuspensionReport): Promise<void> {
     const suspended = await suspendRun(pool, report, deps.onSuspended);
-    if (suspended === 'none') return;
-    if (suspended === 'cancelled') await end(report, 'cancelled', CANCELLED);
+    if (suspended === 'none') deps.onRepeated(report.runId);
+    else if (suspended === 'cancelled') await end(report, 'cancelled', CANCELLED);
     else if ('refused' in suspended) await end(report, 'failed', suspended.refused);
     else deps.onWaiting(suspended.run);
   }
@@ -218,7 +223,6 @@ export async function startIngest(deps: {
   };
 }
 
-const CANCELLED: RunError = { code: 'cancelled', message: 'cancelled on request' };
 const NOT_SUSPENDED: RunError = { code: 'sandbox', message: 'the platform failed to put this run to wait' };
 const UNEXPLAINED: RunError = {
   code: 'sandbox',

@@ -73,6 +73,9 @@ function nowOf({ status, suspension, wakeAt, createdAt }: Run): Told {
   };
 }
 
+/** Events about something that has an id of its own, which would take the place of the number in a line. */
+const OWN_ID = new Set<Told['type']>(['artifact', 'approval']);
+
 const sse = {
   contentType: 'text/event-stream; charset=utf-8',
   event: ({ seq, type, body }: Told) => `id: ${seq}\nevent: ${type}\ndata: ${body}\n\n`,
@@ -81,8 +84,7 @@ const sse = {
 
 const ndjson: typeof sse = {
   contentType: 'application/x-ndjson; charset=utf-8',
-  // An artifact's own id would take the place of the number.
   event: ({ seq, type, body }) =>
-    `{"id":${seq},${(type === 'artifact' ? body.replace('"id":', '"artifact_id":') : body).slice(1)}\n`,
+    `{"id":${seq},${OWN_ID.has(type) ? body.slice(1).replace('"id":', `"${type}_id":`) : body.slice(1)}\n`,
   comment: () => '\n',
 };

@@ -57,11 +57,14 @@ export async function wakeDueRuns(pool: Pool): Promise<{ runs: Run[]; more: bool
       values: [BATCH],
     });
     if (!rows.length) return { runs: [], more: false };
-    const due = rows.map(toRun);
-    const results = await calledResults(tx, due);
+    const asleep = rows.map(toRun);
+    const called = await readCalled(tx, asleep);
+    const early = asleep.filter(({ id }) => called.get(id) === 'under way');
+    if (early.length) await tx.query('UPDATE runs SET wake_at = NULL WHERE id = ANY($1)', [early.map(({ id }) => id)]);
+    const due = asleep.filter((run) => !early.includes(run));
     const steps = due.flatMap((run) => {
       const step = awaitedStep(run);
-      return step ? [{ runId: run.id, ordinal: step.ordinal, result: results.get(run.id) ?? null }] : [];
+      return step ? [{ runId: run.id, ordinal: step.ordinal, result: called.get(run.id) ?? null }] : [];
     });
     if (steps.length) {
       await tx.query(
@@ -76,7 +79,7 @@ export async function wakeDueRuns(pool: Pool): Promise<{ runs: Run[]; more: bool
       due.map(({ id }) => id),
     );
     await appendServiceEvents(tx, due.flatMap(resumedEvents));
-    return { runs, more: due.length === BATCH };
+    return { runs, more: asleep.length === BATCH };
   });
 }
 
@@ -101,24 +104,23 @@ function resumedEvents(waiting: Run): ServiceEvent[] {
 }
 
 /** By waiting run. An output that is too large for a step is an error that says so. */
-async function calledResults(tx: PoolClient, due: Run[]): Promise<Map<string, CalledResult>> {
-  const calls = due.flatMap(({ id, suspension }) =>
+async function readCalled(tx: PoolClient, asleep: Run[]): Promise<Map<string, CalledResult | 'under way'>> {
+  const calls = asleep.flatMap(({ id, suspension }) =>
     suspension?.kind === 'call' ? [{ id, called: suspension.runId }] : [],
   );
   if (!calls.length) return new Map();
-  const { rows } = await tx.query(
+  const { rows } = await tx.query<CalledRow & { id: string }>(
     `SELECT id, status, error, output_key IS NOT NULL OR octet_length(output::text) > $2 AS too_large,
        CASE WHEN octet_length(output::text) <= $2 THEN output END AS output
      FROM runs WHERE id = ANY($1)`,
     [calls.map(({ called }) => called), STEP_BYTES_MAX],
   );
-  const byId = new Map(rows.map((row) => [row.id as string, row]));
-  return new Map(
-    calls.map(({ id, called }) => {
-      const row = byId.get(called);
-      return [id, row && isTerminal(row.status) ? toCalledResult(row) : GONE];
-    }),
-  );
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return new Map(calls.map(({ id, called }) => [id, toCalledResult(byId.get(called))]));
+}
+
+interface CalledRow extends CalledResult {
+  too_large: boolean;
 }
 
 const GONE: CalledResult = {
@@ -127,12 +129,9 @@ const GONE: CalledResult = {
   error: { code: 'exception', message: 'the called run was deleted' },
 };
 
-function toCalledResult(row: {
-  status: RunStatus;
-  too_large: boolean;
-  output: unknown;
-  error: RunError | null;
-}): CalledResult {
+function toCalledResult(row: CalledRow | undefined): CalledResult | 'under way' {
+  if (!row) return GONE;
+  if (!isTerminal(row.status)) return 'under way';
   if (!row.too_large) return { status: row.status, output: row.output, error: row.error };
   const message = `the called run completed, but its output is larger than ${STEP_BYTES_MAX / 1024} KB of JSON; hand larger things over as artifacts`;
   return { status: 'failed', output: null, error: { code: 'output_too_large', message } };

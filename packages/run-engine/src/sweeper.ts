@@ -8,6 +8,7 @@
 import type { Bus, RunError } from '@gantry/events';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { CANCELLED } from './end-run';
 import type { Run } from './run';
 import { RUN_COLUMNS, STARTED_BEFORE, toRun } from './run-row';
 
@@ -18,7 +19,6 @@ const LOST: RunError = {
   message:
     'the executor that ran this went away before it could report a result. The run may have had effects; run it again if that is safe.',
 };
-const CANCELLED: RunError = { code: 'cancelled', message: 'cancelled' };
 
 export function startSweeper(deps: {
   bus: Bus;
