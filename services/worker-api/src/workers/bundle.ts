@@ -45,7 +45,7 @@ function fieldsOf(path: string, content: Buffer): Record<string, unknown> {
   let value: unknown;
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
-    value = path.endsWith('.json') ? JSON.parse(text) : parse(text, { maxAliasCount: ALIASES_MAX, logLevel: 'silent' });
+    value = path.endsWith('.json') ? JSON.parse(text) : parse(text, { maxAliasCount: ALIASES_MAX, logLevel: 'error' });
     // What JSON can't hold (a map with keys that are no texts, a value without end) is made plain or found here.
     value = JSON.parse(JSON.stringify(value ?? null));
   } catch (cause) {

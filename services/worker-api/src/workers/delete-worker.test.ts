@@ -1,0 +1,75 @@
+import { until } from '@gantry/testing';
+import { sweepPacks } from '../file-trees/tree-pack';
+import { callerOf } from '../test/caller';
+import { createWorker, helloWorker } from '../test/create-worker';
+import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { purgeDeletedWorkers } from './delete-worker';
+
+let api: TestWorkerApi;
+let owner: ReturnType<typeof callerOf>;
+beforeAll(async () => {
+  api = await startTestWorkerApi();
+  owner = callerOf(api.url, api.owner.jwt);
+});
+afterAll(() => api.stop());
+
+const rowsOf = async (sql: string, values: unknown[] = []) => (await api.database.pool.query(sql, values)).rows;
+
+test('a deleted worker is gone at once with its runs, its id is free, and nothing of it stays', async () => {
+  await createWorker(api, { id: 'gone', trigger: 'webhook' });
+  await owner.put('/api/workers/gone/files', { files: [{ path: 'more.txt', content: 'x' }] }).expect(200);
+  const [{ uid }] = await rowsOf("SELECT uid FROM workers WHERE id = 'gone'");
+  const start = async () => (await owner.post('/api/workers/gone/runs', { inputs: {} }).expect(201)).body.run_id;
+  const held = await api.connectExecutor();
+  const running = await start();
+  const job = await held.claim();
+  expect(job?.runId).toBe(running);
+  const queued = await start();
+  const key = `${api.workspaceId}/runs/${queued}/inputs.json`;
+  await api.deps.objects.put(key, Buffer.from('{}'));
+  const packs = (await rowsOf('SELECT code_key FROM worker_versions WHERE worker_uid = $1', [uid])).map(
+    ({ code_key }) => code_key,
+  );
+
+  await owner.remove('/api/workers/gone').expect(204);
+  await owner.get('/api/workers/gone').expect(404);
+  await owner.remove('/api/workers/gone').expect(404);
+  await createWorker(api, { id: 'gone', name: 'Another' });
+  const statusOf = async (id: string) => (await rowsOf('SELECT status FROM runs WHERE id = $1', [id]))[0]?.status;
+  await until(async () => (await statusOf(queued)) === 'cancelled');
+  await until(
+    async () =>
+      (await rowsOf('SELECT FROM runs WHERE id = $1 AND cancel_requested_at IS NOT NULL', [running])).length === 1,
+  );
+
+  expect(await purgeDeletedWorkers(api.deps)).toBe(0);
+  expect(await statusOf(running)).toBe('running');
+  await job?.complete({});
+  await until(async () => (await statusOf(running)) !== 'running');
+  expect(await purgeDeletedWorkers(api.deps)).toBe(1);
+  for (const [table, column] of [
+    ['workers', 'uid'],
+    ['worker_versions', 'worker_uid'],
+    ['worker_triggers', 'worker_uid'],
+    ['runs', 'subject_id'],
+  ]) {
+    expect(await rowsOf(`SELECT FROM ${table} WHERE ${column} = $1`, [uid])).toEqual([]);
+  }
+  expect(packs).toHaveLength(2);
+  for (const left of [key, ...packs]) expect(await api.deps.objects.head(left)).toBeNull();
+  expect((await owner.get('/api/workers/gone/files').expect(200)).body).toHaveLength(1);
+});
+
+test('a pack that no version came to name is swept, and others are not', async () => {
+  await createWorker(api, { name: 'Kept' });
+  await owner.post('/api/workers', { ...helloWorker, files: [{ path: 'main.py', content: 'no run' }] }).expect(400);
+  const intents: string[] = (await rowsOf('SELECT key FROM pack_intents')).map(({ key }) => key);
+  expect(await sweepPacks(api.deps.pool, api.deps.objects)).toBe(0);
+  await rowsOf("UPDATE pack_intents SET created_at = created_at - interval '2 hours'");
+  const before = await Promise.all(intents.map((key) => api.deps.objects.head(key)));
+  expect(await sweepPacks(api.deps.pool, api.deps.objects)).toBeGreaterThan(0);
+  const after = await Promise.all(intents.map((key) => api.deps.objects.head(key)));
+  expect(before.filter(Boolean).length - after.filter(Boolean).length).toBe(1);
+  expect(await rowsOf('SELECT FROM pack_intents')).toEqual([]);
+  await owner.get('/api/workers/kept/files').expect(200);
+});
