@@ -3,20 +3,46 @@
 For editors and type checkers only; the sandbox brings the module itself. `run()` gets the same object when one of its
 parameters is named `context` (or `ctx`).
 """
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from datetime import datetime, timedelta
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, ParamSpec, TypedDict, TypeVar, overload
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+class Decision(TypedDict):
+    approved_by: str
+    """Who approved."""
+    data: Any
+    """What was filled into the form; None without one."""
+
+class CallFailed(Exception):
+    """A called run that did not complete."""
+
+    worker_id: str
+    status: str
+    """`failed`, `timed_out`, `cancelled` or `rejected`."""
+    error: dict[str, Any] | None
+    """Its error: `code`, `message` and, for exceptions, `type`."""
+
+class StepFailed(Exception):
+    """A step whose failure the code caught before the run waited, and whose exception can't be made again."""
 
 class Context:
     run_id: str
     """This run: `run_...`, or `tr_...` in a test."""
     workspace_id: str
     attempt: int
-    """1, and one more each time the run is started over, for example after its executor was lost."""
+    """1, and one more each time the run is tried again after a failure."""
     inputs: dict[str, Any]
     """All inputs as they were validated. A `file` input is the path of the file in the sandbox."""
     secrets: Mapping[str, str]
-    """The secrets that the manifest declares, by name. A name that it does not declare is a KeyError."""
+    """The secrets that this code declares, by name. A name that it does not declare is a KeyError."""
+    connections: Mapping[str, Any]
+    """What the declared connections bring, by app. A name that is not there is a KeyError that says how to declare it."""
+    tools: Mapping[str, Any]
+    """Tools of the declared MCP connections, by connection."""
 
     def log(
         self, message: Any, level: Literal["debug", "info", "warning", "warn", "error"] = "info", **fields: Any
@@ -43,6 +69,42 @@ class Context:
 
     def cost(self, usd: float, label: str | None = None) -> None:
         """Adds US dollars to what this run has cost, for example the price of a call to a paid service."""
+
+    @overload
+    def step(self, name: str, fn: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]: ...
+    @overload
+    def step(self, name: str, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Calls `fn` once and records what it returns; when the code runs again, the record answers instead.
+
+        The result is what JSON makes of it, up to 64 KB, also the first time. Of an async function it is to be awaited.
+        Raises what `fn` raises, and ValueError or TypeError for a result that can't be recorded.
+        """
+
+    def sleep(self, seconds: float | None = None, *, until: datetime | None = None) -> None:
+        """Waits: in the process for less than 2 seconds, without one for anything longer, up to 366 days.
+
+        A datetime without a zone is UTC. A plain call in async code too, not to be awaited.
+        """
+
+    def approve(
+        self,
+        title: str,
+        message: str | None = None,
+        data: Any = None,
+        form: Iterable[dict[str, Any] | str] | None = None,
+        expires_in: float | timedelta | None = None,
+    ) -> Decision:
+        """Waits for a person, without a process. Only in workers.
+
+        `data` is shown with the question; `form` lists items like inputs, which whoever approves fills in. The run ends as
+        rejected, and the code does not go on, when somebody rejects it or nobody decides within `expires_in` seconds.
+        """
+
+    def call(self, worker_id: str, inputs: Mapping[str, Any] | None = None) -> Any:
+        """Runs another worker of the workspace, waits without a process, and returns its output. Only in workers.
+
+        Raises CallFailed if that run did not complete.
+        """
 
 context: Context
 """The context of the run that is going on."""

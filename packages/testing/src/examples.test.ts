@@ -199,6 +199,8 @@ print(json.dumps([methods(f) for f in sys.argv[1:]]))`;
     execFileSync('python3', ['-c', program, ...files.map((file) => path.join(ROOT, file))], { encoding: 'utf8' }),
   );
   expect(typed).toEqual(real);
+  const beside = readFileSync(path.join(ROOT, 'services/executor/python/gantry/__init__.pyi'), 'utf8');
+  expect(readFileSync(path.join(EXAMPLES, 'gantry.pyi'), 'utf8')).toBe(beside);
 });
 
 /** A folder to import it from; null where it is neither installed nor to be had. */

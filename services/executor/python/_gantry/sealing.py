@@ -1,7 +1,7 @@
 """A child from clone to user code. The order of the steps is the result of many failures; each says why it is there.
 
 What a child is when it runs user code: pid 1 of its own pid namespace, in its own user, mount, ipc, net and uts
-namespaces, without capabilities, under two seccomp filters, seeing /code and /deps of its run and an empty /tmp.
+namespaces, without capabilities, under two seccomp filters, seeing /code and /deps of its run and a /tmp of its own.
 """
 import os
 import re
