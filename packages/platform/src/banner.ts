@@ -26,7 +26,8 @@ export function banner({ settings, local, sample, seconds, notes }: BannerOption
     ...(sample
       ? [
           '',
-          `  ${sample.name}: deployed, first run ${sample.status}`,
+          ...(sample.worker ? [`  Worker ${sample.worker.id}: created, first run ${sample.worker.status}`] : []),
+          `  Automation ${sample.name}: deployed, first run ${sample.status}`,
           `  ${urls.dashboard}${new URL(sample.url).pathname}${new URL(sample.url).search}`,
         ]
       : []),

@@ -1,4 +1,4 @@
-import { type Addresses, createOwner, deploySample, type Owner, type Sample } from './first-run';
+import { type Addresses, createOwner, createSampleWorker, deploySample, type Owner, type Sample } from './first-run';
 import { readInput } from './run-once';
 
 export interface FirstRunInput {
@@ -6,26 +6,30 @@ export interface FirstRunInput {
   /** Creates the first owner unless there is a token already. */
   account: { email: string; password: string; setupToken: string };
   token?: string;
-  /** Absent: no sample is wanted. */
-  exampleDir?: string;
+  /** Absent: no samples are wanted. */
+  examples?: { automation: string; worker: string };
 }
 
 export interface FirstRunOutput {
   /** Null if the platform had been set up before, by somebody whose password is not known here. */
   owner: Owner | null;
   sample?: Sample;
-  /** Why there is no sample: no reason to stop a platform that works otherwise. */
+  /** Why there are no samples: no reason to stop a platform that works otherwise. */
   sampleProblem?: string;
 }
 
 async function main() {
-  const { addresses, account, exampleDir, ...input } = await readInput<FirstRunInput>();
+  const { addresses, account, examples, ...input } = await readInput<FirstRunInput>();
   const owner = input.token ? null : await createOwner(addresses, account);
   const output: FirstRunOutput = { owner };
   const token = input.token ?? owner?.token;
-  if (token && exampleDir) {
+  if (token && examples) {
     try {
-      output.sample = await deploySample(addresses, token, exampleDir);
+      const [automation, worker] = await Promise.all([
+        deploySample(addresses, token, examples.automation),
+        createSampleWorker(addresses, token, examples.worker),
+      ]);
+      output.sample = { ...automation, worker };
     } catch (err) {
       output.sampleProblem = (err as Error).message;
     }

@@ -1,5 +1,5 @@
-/** What makes an empty platform usable: its first owner with a token, and an automation that has already run once. */
-import { zipExample } from './zip-example';
+/** What makes an empty platform usable: its first owner with a token, and an automation and a worker that have run once. */
+import { zipExample, zipExampleWorker } from './zip-example';
 
 export interface Addresses {
   base: string;
@@ -17,6 +17,14 @@ export interface Sample {
   automation_id: string;
   name: string;
   url: string;
+  run_id: string;
+  status: string;
+  /** Absent where an older Gantry set the platform up. */
+  worker?: SampleWorker;
+}
+
+export interface SampleWorker {
+  id: string;
   run_id: string;
   status: string;
 }
@@ -42,7 +50,11 @@ const RUN_DEADLINE_MS = 60_000;
 const POLL_MS = 250;
 
 /** Zip in, URL out, and one run, through the gateway as anybody would do it. */
-export async function deploySample({ dashboard }: Addresses, token: string, exampleDir: string): Promise<Sample> {
+export async function deploySample(
+  { dashboard }: Addresses,
+  token: string,
+  exampleDir: string,
+): Promise<Omit<Sample, 'worker'>> {
   const call = caller(dashboard, token);
   const { manifest, entrypoint, inputs, zip } = await zipExample(exampleDir);
 
@@ -64,16 +76,35 @@ export async function deploySample({ dashboard }: Addresses, token: string, exam
     answer.json<{ id: string; url: string }>(),
   );
 
-  let run = await call('POST', `/api/automations/${deployed.id}/run`, { inputs, wait: 10 }).then((answer) =>
-    answer.json<{ runId: string; status: string }>(),
+  const { runId } = await call('POST', `/api/automations/${deployed.id}/run`, { inputs, wait: 10 }).then((answer) =>
+    answer.json<{ runId: string }>(),
   );
-  const deadline = Date.now() + RUN_DEADLINE_MS;
-  while (['pending', 'running'].includes(run.status) && Date.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    run = await call('GET', `/api/runs/${run.runId}`).then((answer) => answer.json<typeof run>());
-  }
+  const status = await endOf(call, runId);
   const { id, url } = deployed;
-  return { automation_id: id, name: String(manifest.name), url, run_id: run.runId, status: run.status };
+  return { automation_id: id, name: String(manifest.name), url, run_id: runId, status };
+}
+
+/** A bundle in, and one run. */
+export async function createSampleWorker({ base }: Addresses, token: string, dir: string): Promise<SampleWorker> {
+  const call = caller(base, token);
+  const { inputs, zip } = await zipExampleWorker(dir);
+  const form = new FormData();
+  form.set('bundle', new Blob([new Uint8Array(zip)], { type: 'application/zip' }), 'worker.zip');
+  const { id } = await call('POST', '/api/workers', form).then((answer) => answer.json<{ id: string }>());
+  const { run_id } = await call('POST', `/api/workers/${id}/runs`, { inputs }).then((answer) =>
+    answer.json<{ run_id: string }>(),
+  );
+  return { id, run_id, status: await endOf(call, run_id) };
+}
+
+/** The run's status when it has ended, or the last one seen. */
+async function endOf(call: Call, runId: string): Promise<string> {
+  const deadline = Date.now() + RUN_DEADLINE_MS;
+  for (;;) {
+    const run = await call('GET', `/api/runs/${runId}`).then((answer) => answer.json<{ status: string }>());
+    if (!['pending', 'queued', 'running'].includes(run.status) || Date.now() > deadline) return run.status;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
 }
 
 interface Answer {
@@ -82,15 +113,18 @@ interface Answer {
   json<T>(): Promise<T>;
 }
 
-function caller(address: string, token?: string) {
-  return async (method: string, path: string, body?: unknown): Promise<Answer> => {
+type Call = (method: string, path: string, body?: unknown) => Promise<Answer>;
+
+function caller(address: string, token?: string): Call {
+  return async (method, path, body) => {
+    const isForm = body instanceof FormData;
     const response = await fetch(`${address}${path}`, {
       method,
       headers: {
         ...(token && { Authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...(body !== undefined && !isForm && { 'Content-Type': 'application/json' }),
       },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined || isForm ? body : JSON.stringify(body),
     });
     const text = await response.text();
     return {

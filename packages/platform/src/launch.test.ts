@@ -106,7 +106,8 @@ test(
       workspace_id: expect.stringMatching(/^ws_/),
     });
     expect([modeOf('.'), modeOf('local.json'), modeOf('keys.json')]).toEqual(['700', '600', '600']);
-    expect(read<Sample>('sample.json').status).toBe('success');
+    const sample = read<Sample>('sample.json');
+    expect([sample.status, sample.worker?.status]).toEqual(['success', 'completed']);
     expect(output).not.toContain(local.token);
 
     const { email, password } = local;

@@ -15,12 +15,12 @@ export interface SetUpOptions {
   state: LocalState;
   progress: Progress;
   setupToken: string;
-  /** Whether a run would be executed: without, a sample waits for a later start. */
+  /** Whether a run would be executed: without, the samples wait for a later start. */
   executes: boolean;
 }
 
-/** The example that is deployed and run once on a new platform. */
-const SAMPLE = 'csv-report';
+/** The examples that are deployed and run once on a new platform. */
+const SAMPLES = { automation: 'examples/csv-report', worker: 'examples/workers/expense-review' };
 const EMAIL = 'owner@gantry.local';
 
 /** Where everything is there already, this reads two files and writes one. */
@@ -40,16 +40,18 @@ export async function setUp(options: SetUpOptions): Promise<{ local?: Local; sam
     return { local, sample };
   }
 
-  progress.step('creating the first owner and a sample automation');
+  progress.step('creating the first owner, a sample automation and a sample worker');
   const input: FirstRunInput = {
     addresses: settings.urls,
     account: { email: EMAIL, password: randomBytes(12).toString('base64url'), setupToken },
     token: local?.token,
-    exampleDir: wantsSample ? path.join(checkoutDir, 'examples', SAMPLE) : undefined,
+    examples: wantsSample
+      ? { automation: path.join(checkoutDir, SAMPLES.automation), worker: path.join(checkoutDir, SAMPLES.worker) }
+      : undefined,
   };
   const script = path.join(__dirname, 'first-run-main.js');
   const done: FirstRunOutput = JSON.parse(await runOnce({ script, input }));
-  if (done.sampleProblem) progress.warn(`the sample automation: ${done.sampleProblem}`);
+  if (done.sampleProblem) progress.warn(`the samples: ${done.sampleProblem}`);
   if (done.sample) fs.writeFileSync(sampleFile, JSON.stringify(done.sample, null, 2), { mode: 0o600 });
   const signIn = local ?? done.owner;
   if (!signIn) return { sample: done.sample };

@@ -15,18 +15,30 @@ const leftOut = new Set(['manifest.json', 'inputs.json', 'README.md', '__pycache
 
 /** @param dir a folder of `examples/`: `manifest.json`, `main.py` and what that needs, `inputs.json` for a first run. */
 export async function zipExample(dir: string): Promise<ZippedExample> {
-  const readJson = (name: string) => JSON.parse(fs.readFileSync(path.join(dir, name), 'utf8'));
+  return {
+    manifest: readJson(dir, 'manifest.json'),
+    entrypoint: 'main.py',
+    inputs: inputsOf(dir),
+    zip: await zipOf(dir),
+  };
+}
+
+/** @param dir a folder of `examples/workers/`: `worker.yaml`, code, `inputs.json` for a first run. */
+export async function zipExampleWorker(dir: string): Promise<Pick<ZippedExample, 'inputs' | 'zip'>> {
+  return { inputs: inputsOf(dir), zip: await zipOf(dir) };
+}
+
+const readJson = (dir: string, name: string) => JSON.parse(fs.readFileSync(path.join(dir, name), 'utf8'));
+
+const inputsOf = (dir: string) => (fs.existsSync(path.join(dir, 'inputs.json')) ? readJson(dir, 'inputs.json') : {});
+
+function zipOf(dir: string): Promise<Buffer> {
   const zip = new ZipFile();
   for (const file of filesBelow(dir)) {
     zip.addBuffer(fs.readFileSync(path.join(dir, file)), file.split(path.sep).join('/'));
   }
   zip.end();
-  return {
-    manifest: readJson('manifest.json'),
-    entrypoint: 'main.py',
-    inputs: fs.existsSync(path.join(dir, 'inputs.json')) ? readJson('inputs.json') : {},
-    zip: await buffer(zip.outputStream),
-  };
+  return buffer(zip.outputStream);
 }
 
 function filesBelow(dir: string, prefix = ''): string[] {
