@@ -1,0 +1,207 @@
+/**
+ * Workers while everything below them is killed at random.
+ *
+ * A thousand runs by API, webhook and cron; executors, replicas of worker-api, NATS and PostgreSQL are killed one after the
+ * other, at times and in an order that the seed decides. `CHAOS_SEEDS=10 npm test -- worker-chaos` is the long suite.
+ */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Pool } from 'pg';
+import { type Answer, apiCaller, type Call } from './api-caller';
+import { type Stack, startStack } from './stack';
+import { until } from './until';
+
+const SEEDS = Number(process.env.CHAOS_SEEDS ?? 1);
+const FIRST_SEED = Number(process.env.CHAOS_FIRST_SEED ?? 1);
+const BY_API = 600;
+const BY_WEBHOOK = 400;
+
+/** Its effect is told from another's by a number that no other call of it gives. */
+const LEDGER = `
+import random
+from gantry import context
+
+def run(n=0):
+    first = context.step("charge", lambda: {"n": n, "receipt": random.getrandbits(53)})
+    second = context.step("ship", lambda: {"of": first["receipt"], "parcel": random.getrandbits(53)})
+    print("done", n)
+    return {"n": n, "receipt": first["receipt"], "parcel": second["parcel"]}
+`;
+
+let stack: Stack;
+let pool: Pool;
+let receiver: Server;
+/** Alert bodies by webhook-id. */
+const alerted = new Map<string, { type: string; data: { run_id: string } }>();
+
+beforeAll(async () => {
+  receiver = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk) => chunks.push(chunk));
+    req.on('end', () => {
+      alerted.set(String(req.headers['webhook-id']), JSON.parse(Buffer.concat(chunks).toString()));
+      res.writeHead(204).end();
+    });
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  stack = await startStack({
+    workerApis: 2,
+    automationApis: 0,
+    executors: 2,
+    env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1/32', LOG_LEVEL: 'info' },
+  });
+  pool = new Pool({ connectionString: stack.databaseUrls.worker });
+  pool.on('error', () => {});
+}, 120_000);
+
+afterAll(async () => {
+  await pool?.end();
+  await stack?.stop();
+  receiver?.close();
+}, 60_000);
+
+/** Mulberry32: the same numbers for the same seed. */
+function randomBy(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+async function startWorker(call: Call, seed: number) {
+  const id = `ledger-${seed}`;
+  const created = await call('POST', '/api/workers', {
+    id,
+    name: 'Ledger',
+    runner: 'python',
+    entrypoint: 'main.py',
+    files: [{ path: 'main.py', content: LEDGER }],
+    inputs: [{ name: 'n', type: 'integer' }],
+    outputs: ['n', 'receipt', 'parcel'],
+    retry: { max_attempts: 10, backoff_seconds: 0, backoff: 'fixed' },
+    triggers: [{ type: 'webhook' }, { type: 'cron', cron: '* * * * * *', misfire: 'catch_up' }],
+  });
+  if (created.status !== 201) throw new Error(`worker: ${created.status} ${JSON.stringify(created.body)}`);
+  const { port } = receiver.address() as AddressInfo;
+  const alert = await call('POST', `/api/workers/${id}/alerts`, {
+    on: ['run.completed', 'run.failed', 'run.timed_out', 'run.cancelled'],
+    url: `http://127.0.0.1:${port}/`,
+  });
+  if (alert.status !== 201) throw new Error(`alert: ${alert.status} ${JSON.stringify(alert.body)}`);
+  return { id, webhookSecret: created.body.webhook_secret as string };
+}
+
+/** Kills one part after another and brings it back, until told to stop. @returns what was killed, in order */
+function havoc(random: () => number): { stop(): Promise<string[]> } {
+  const { executors, workerApis, nats, postgres } = stack.parts;
+  const parts = [
+    ...[...executors, ...workerApis, postgres].map((part) => ({ name: part.name, kill: part.kill, start: part.start })),
+    { name: 'nats', kill: nats.kill, start: nats.restart },
+  ];
+  const killed: string[] = [];
+  let going = true;
+  const done = (async () => {
+    while (going) {
+      const victim = parts[Math.floor(random() * parts.length)] as (typeof parts)[number];
+      await pause(200 + random() * 1_500);
+      await victim.kill();
+      killed.push(victim.name);
+      await pause(random() * 1_500);
+      await victim.start();
+    }
+  })();
+  return {
+    stop: async () => {
+      going = false;
+      await done;
+      return killed;
+    },
+  };
+}
+
+/** Not waiting for anything: the time between two blows. */
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const seeds = Array.from({ length: SEEDS }, (_, i) => FIRST_SEED + i);
+
+test.each(seeds)(
+  'seed %i: each of 1,000 runs ends once, with each step recorded once and its alert delivered',
+  async (seed) => {
+    const random = randomBy(seed);
+    const calls = stack.workerUrls.map((url) => apiCaller(url, stack.token));
+    const anyReplica = async (...request: Parameters<Call>): Promise<Answer> => {
+      const order = random() < 0.5 ? calls : [...calls].reverse();
+      for (const call of order) {
+        const answer = await call(...request);
+        if (answer.status !== 0) return answer;
+      }
+      return { status: 0, body: null };
+    };
+    const { id, webhookSecret } = await startWorker(calls[0] as Call, seed);
+    const acknowledged = new Map<string, number>();
+    const blows = havoc(random);
+
+    /** Asks until it is acknowledged; an answer that was lost on its way may have started a run as well. */
+    async function submit(n: number) {
+      for (;;) {
+        const { status, body } = await (n < BY_API
+          ? anyReplica('POST', `/api/workers/${id}/runs`, { inputs: { n } })
+          : anyReplica('POST', `/api/webhooks/${id}?token=${webhookSecret}`, { n }));
+        if (body?.run_id) return void acknowledged.set(body.run_id, n);
+        if (status !== 0 && status !== 503) throw new Error(`${status} ${JSON.stringify(body)}`);
+        await pause(50);
+      }
+    }
+    let next = 0;
+    const client = async () => {
+      for (let n = next++; n < BY_API + BY_WEBHOOK; n = next++) await submit(n);
+    };
+    await Promise.all(Array.from({ length: 8 }, client));
+    const killed = await blows.stop();
+    expect(killed.length).toBeGreaterThan(3);
+    await until(async () => (await anyReplica('POST', `/api/workers/${id}/pause`)).status === 200, {
+      deadlineMs: 30_000,
+    });
+
+    const worker = (await pool.query('SELECT uid FROM workers WHERE id = $1', [id])).rows[0].uid;
+    const open = `SELECT id, status, attempt FROM runs WHERE subject_id = $1
+    AND status IN ('queued', 'running', 'suspended', 'pending_approval')`;
+    await until(async () => (await pool.query(open, [worker])).rowCount === 0, { deadlineMs: 120_000, everyMs: 500 });
+
+    const { rows } = await pool.query(
+      `SELECT r.id, r.status, r.trigger, r.inputs, r.output, r.error, r.scheduled_for,
+       (SELECT count(*)::int FROM run_events e WHERE e.run_id = r.id AND e.type = 'done') AS dones,
+       (SELECT count(*)::int FROM run_events e WHERE e.run_id = r.id AND e.type = 'output') AS outputs,
+       (SELECT json_agg(s.result ORDER BY s.ordinal) FROM run_steps s WHERE s.run_id = r.id) AS steps
+     FROM runs r WHERE r.subject_id = $1`,
+      [worker],
+    );
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    for (const [runId, n] of acknowledged) expect(byId.get(runId)?.inputs).toEqual({ n });
+    for (const { status, error, dones, outputs, output, steps } of rows) {
+      expect({ status, error, dones, outputs }).toEqual({ status: 'completed', error: null, dones: 1, outputs: 1 });
+      expect(steps).toEqual([
+        { n: output.n, receipt: output.receipt },
+        { of: output.receipt, parcel: output.parcel },
+      ]);
+    }
+    const fires = rows
+      .filter(({ trigger }) => trigger === 'schedule')
+      .map(({ scheduled_for }) => Number(scheduled_for));
+    expect(fires.length).toBeGreaterThan(3);
+    const seconds = fires.sort((a, b) => a - b);
+    // Every second from the first to the last has its run.
+    expect(seconds).toEqual(seconds.map((_, i) => (seconds[0] as number) + i * 1_000));
+
+    const pending = `SELECT 1 FROM alert_deliveries d JOIN alerts a ON a.id = d.alert_id
+    WHERE a.worker_uid = $1 AND d.status = 'pending'`;
+    await until(async () => (await pool.query('SELECT 1 FROM outbox')).rowCount === 0, { deadlineMs: 30_000 });
+    await until(async () => (await pool.query(pending, [worker])).rowCount === 0, { deadlineMs: 90_000, everyMs: 500 });
+    const told = new Set([...alerted.values()].map(({ data }) => data.run_id));
+    expect(rows.filter((row) => !told.has(row.id)).map((row) => row.id)).toEqual([]);
+  },
+  300_000,
+);
