@@ -18,6 +18,8 @@ export type Member = WorkerSchemas['Member'];
 export type Invitation = WorkerSchemas['Invitation'];
 export type Token = WorkerSchemas['Token'];
 export type Role = WorkerSchemas['Role'];
+export type Approval = WorkerSchemas['Approval'];
+export type Review = WorkerSchemas['Review'];
 export type OutputItem = AutomationSchemas['OutputItem'];
 
 /** A token that the server no longer takes is renewed once, and the request is sent again. */
@@ -40,19 +42,33 @@ const signedIn = { getToken: () => session.token(), fetch: authorizedFetch };
 /** On this origin: the automation surface, and of the worker surface everything under `/auth`. */
 export const { automation: api, worker: account } = createClients(signedIn);
 
-let connecting: Promise<Clients['worker']> | undefined;
+interface Connected {
+  own: Clients['worker'];
+  visitor: Clients['worker'];
+}
+
+let connecting: Promise<Connected> | undefined;
 
 /** The worker surface, at the address that this installation gives it. */
-export function workerApi(): Promise<Clients['worker']> {
+function connect(): Promise<Connected> {
   connecting ??= fetch('/config.json')
     .then((answer) => answer.json() as Promise<{ base_url: string }>)
-    .then(({ base_url: baseUrl }) => createClients({ ...signedIn, baseUrl }).worker)
+    .then(({ base_url: baseUrl }) => ({
+      own: createClients({ ...signedIn, baseUrl }).worker,
+      visitor: createClients({ baseUrl, fetch: (request) => fetch(request, { credentials: 'omit' }) }).worker,
+    }))
     .catch((error: unknown) => {
       connecting = undefined;
       throw error;
     });
   return connecting;
 }
+
+/** As whoever is signed in. */
+export const workerApi = async (): Promise<Clients['worker']> => (await connect()).own;
+
+/** As nobody: for whoever holds a link. */
+export const visitorApi = async (): Promise<Clients['worker']> => (await connect()).visitor;
 
 const RETRIES = 2;
 

@@ -4,6 +4,8 @@ import { type ReactNode, useEffect } from 'react';
 import { BrowserRouter, Route, Routes } from 'react-router';
 import { AccountPage } from './account/account-page';
 import { createQueryClient } from './api';
+import { ApprovalsPage } from './approvals/approvals-page';
+import { ReviewPage } from './approvals/review-page';
 import { AuditLogPage } from './audit/audit-log-page';
 import { AutomationListPage } from './automations/automation-list-page';
 import { AutomationPage } from './automations/automation-page';
@@ -24,6 +26,7 @@ import { WorkspacePage } from './workspaces/workspace-page';
 /** Pages for whoever is signed in. */
 const OWN_PAGES: [string, () => ReactNode][] = [
   ['/', AutomationListPage],
+  ['/approvals', ApprovalsPage],
   ['/device', DevicePage],
   ['/settings/members', MembersPage],
   ['/settings/tokens', TokensPage],
@@ -58,6 +61,7 @@ export function App() {
                 />
               ))}
               <Route path="/a/:automationId" element={<AutomationPage />} />
+              <Route path="/review/:token" element={<ReviewPage />} />
               <Route path="*" element={<NotFoundPage />} />
             </Route>
           </Routes>

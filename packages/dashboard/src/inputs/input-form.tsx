@@ -6,7 +6,8 @@ import { Notice } from '../layout/notice';
 import { fieldId, InputField } from './input-field';
 import styles from './input-form.module.css';
 import { type Problems, problemsOf } from './input-problems';
-import { initialTyped, readTyped, type Typed } from './input-value';
+import type { Typed } from './input-value';
+import { beginTyped, readAll } from './typed-inputs';
 
 interface InputFormProps {
   items: InputItem[];
@@ -18,7 +19,7 @@ interface InputFormProps {
 }
 
 export function InputForm({ items, given, canRun, onRun }: InputFormProps) {
-  const [typed, setTyped] = useState<ReadonlyMap<string, Typed>>(() => begin(items, given));
+  const [typed, setTyped] = useState<ReadonlyMap<string, Typed>>(() => beginTyped(items, given));
   const [problems, setProblems] = useState<Problems>(new Map());
   const [busy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
@@ -76,26 +77,6 @@ export function InputForm({ items, given, canRun, onRun }: InputFormProps) {
       </div>
     </form>
   );
-}
-
-/** Maps, since an input may be called `constructor`. */
-const begin = (items: InputItem[], given: Record<string, unknown> | null): ReadonlyMap<string, Typed> =>
-  new Map(
-    items.map((item) => [
-      item.name,
-      initialTyped(item, given && Object.hasOwn(given, item.name) ? given[item.name] : item.default),
-    ]),
-  );
-
-function readAll(items: InputItem[], typed: ReadonlyMap<string, Typed>) {
-  const inputs: [string, unknown][] = [];
-  const problems = new Map<string, string>();
-  for (const item of items) {
-    const read = readTyped(item, typed.get(item.name) ?? null);
-    if ('problem' in read) problems.set(item.name, read.problem);
-    else if ('value' in read) inputs.push([item.name, read.value]);
-  }
-  return { inputs: Object.fromEntries(inputs), problems };
 }
 
 /** Not while a dialog is open: what is behind it is out of reach. */

@@ -5,7 +5,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AutomationSchemas } from '@gantry/api-client';
-import { answerAccount, type FakeAccounts, newAccounts } from './fake-accounts';
+import { answerAccount, type FakeAccounts, type FakeRequest, newAccounts } from './fake-accounts';
+import { answerApproval, type FakeApprovals, newApprovals } from './fake-approvals';
 import { PERSON } from './person';
 import { serveFiles } from './serve-files';
 
@@ -19,6 +20,7 @@ export interface FakeRun extends Run {
 export interface FakeApi {
   origin: string;
   accounts: FakeAccounts;
+  approvals: FakeApprovals;
   pages: Map<string, AutomationSchemas['Page']>;
   versions: AutomationSchemas['Version'][];
   runs: FakeRun[];
@@ -47,6 +49,7 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
   const api: FakeApi = {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     accounts: newAccounts(),
+    approvals: newApprovals(),
     pages: new Map(),
     versions: [],
     runs: [],
@@ -125,10 +128,11 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
     return send(res, 204);
   }
   if (line === 'GET /config.json') return send(res, 200, { base_url: api.origin, skills_url: api.origin });
-  const answer = await answerAccount(api.accounts, {
+  const asked: FakeRequest = {
     ...{ line, part, signedIn, workspaceId: req.headers['x-svc-workspace']?.toString() },
     body: async () => JSON.parse((await bodyOf(req)).toString() || '{}'),
-  });
+  };
+  const answer = (await answerAccount(api.accounts, asked)) ?? (await answerApproval(api.approvals, asked));
   if (answer) return send(res, answer.status, answer.body, answer.headers);
   if (part[1] === 'uploads') {
     api.uploads.push(await bodyOf(req));

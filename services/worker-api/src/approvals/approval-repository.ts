@@ -111,10 +111,6 @@ export function findLastApprovalOfRun(
   });
 }
 
-/** Of a run, oldest first. */
-export const listApprovalsOfRun = (prisma: PrismaClient, workspaceId: string, runId: string): Promise<Approval[]> =>
-  prisma.approval.findMany({ where: { workspaceId, runId }, orderBy: [{ requestedAt: 'asc' }, { id: 'asc' }] });
-
 /** Of whoever holds a link: in any workspace that is not deleted. */
 export function findApprovalForLink(prisma: PrismaClient, id: string): Promise<ApprovalOfWorker | null> {
   return prisma.approval.findFirst({

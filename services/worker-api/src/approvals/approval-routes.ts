@@ -5,7 +5,7 @@ import { recordChange } from '../audit/audit-entry';
 import { executeIn } from '../database';
 import type { Deps } from '../deps';
 import type { ApprovalStatus } from '../generated/prisma/client';
-import { getWorkerOf } from '../runs/visible-worker';
+import { getRunFor } from '../runs/run-of-request';
 import { type ApprovalOfWorker, decidedAlready, requireOpen } from './approval';
 import { requireMayDecide, toApiFor } from './approval-access';
 import {
@@ -94,10 +94,8 @@ async function decide(deps: Deps, req: Request, res: Response, approval: Approva
 
 /** @throws AppError 404 for the run, 409 for one that never asked */
 async function getApprovalOfRun(deps: Deps, caller: Principal, runId: string): Promise<ApprovalOfWorker> {
-  const { engine, prisma } = deps;
-  const run = await engine.get(caller.workspaceId, runId);
-  await getWorkerOf(prisma, caller, run);
-  const approval = await findLastApprovalOfRun(prisma, caller.workspaceId, runId);
+  const run = await getRunFor(deps, caller, runId);
+  const approval = await findLastApprovalOfRun(deps.prisma, caller.workspaceId, runId);
   if (!approval) throw conflict('not_waiting', `this run waits for no approval: it is ${run.status}`);
   return approval;
 }

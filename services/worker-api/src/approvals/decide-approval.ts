@@ -1,5 +1,6 @@
 /** Somebody approves or rejects. Who may has been asked before. */
-import { inTransaction } from '@gantry/http';
+import { type AppError, conflict, inTransaction } from '@gantry/http';
+import type { Run } from '@gantry/run-engine';
 import type { Actor } from '../audit/actor';
 import type { Approval } from '../generated/prisma/client';
 import { checkAnswer, decidedAlready, formOf, requireOpen, requireSmall } from './approval';
@@ -41,10 +42,18 @@ export async function decideApproval(
     answer: approves ? checkAnswer(formOf(approval), data) : requireSmall(data ?? null),
   };
   const run = await deps.engine.get(approval.workspaceId, approval.runId);
+  if (run.status !== 'pending_approval') throw await overtaken(deps, approval, run);
   const moved = await inTransaction(deps.pool, async (tx) => {
     await lockRun(tx, run.id);
     return settleIn(deps, tx, { approval, run, actor, decision });
   });
-  if (!moved) throw decidedAlready(await readApproval(deps.prisma, approval.id));
+  if (!moved) throw await overtaken(deps, approval, run);
   announceMove(deps, moved);
+}
+
+/** By another decision, or by the end of the run. */
+async function overtaken({ prisma }: SettleDeps, { id }: Approval, { status }: Run): Promise<AppError> {
+  const approval = await readApproval(prisma, id);
+  if (approval.status !== 'pending') return decidedAlready(approval);
+  return conflict('not_waiting', `the run does not wait for this approval any more: it is ${status}`);
 }

@@ -1,0 +1,224 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { AxeResults } from 'axe-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { chromiumPath, openSite, type TestSite } from './test/browser';
+import { newApproval, newApprovals } from './test/fake-approvals';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+/** Set to look at the pages. */
+const PICTURES = process.env.DASHBOARD_PICTURES;
+
+const LOOKS: [string, BrowserContextOptions][] = [
+  ['light', {}],
+  ['dark', { colorScheme: 'dark' }],
+  ['phone', { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true }],
+];
+
+withBrowser('approvals', () => {
+  let site: TestSite;
+
+  beforeAll(async () => {
+    site = await openSite();
+  }, 60_000);
+  afterAll(() => site?.close());
+  beforeEach(() => {
+    site.api.approvals = newApprovals();
+  });
+  afterEach(async () => expect(await site.leave()).toEqual([]));
+
+  const at = (pathname: string) => site.api.origin + pathname;
+  const ask = (over = {}) => {
+    const approval = newApproval(`apr_${site.api.approvals.list.length}`, over);
+    site.api.approvals.list.push(approval);
+    site.api.approvals.links.set('good', approval);
+    return approval;
+  };
+
+  async function check(page: Page, look: string, screen: string) {
+    if (PICTURES) {
+      mkdirSync(PICTURES, { recursive: true });
+      await page.screenshot({ path: path.join(PICTURES, `${screen}-${look}.png`), fullPage: true });
+    }
+    const { violations }: AxeResults = await page.evaluate(
+      `${axe}; axe.run({ resultTypes: ['violations'], preload: false })`,
+    );
+    const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => ({ id, html })));
+    expect({ screen, found }).toEqual({ screen, found: [] });
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect({ screen, overflow }).toEqual({ screen, overflow: 0 });
+  }
+
+  test.each(LOOKS)(
+    'axe finds nothing and nothing is wider than the screen: %s',
+    async (look, options) => {
+      ask();
+      const visitor = await site.visit(options);
+      await visitor.goto(at('/review/good'));
+      await visitor.getByRole('heading', { name: 'What we know' }).waitFor();
+      await check(visitor, look, 'review');
+      await visitor.getByRole('button', { name: 'Approve' }).click();
+      await visitor.getByText('Fill this in.').waitFor();
+      await check(visitor, look, 'review-with-a-problem');
+      await visitor.getByLabel('Amount to pay back').fill('100');
+      await visitor.getByLabel('speed').selectOption('at once');
+      await visitor.getByLabel('Your name').fill('Grace');
+      await visitor.getByLabel('Reason').fill('They are right,\nand have waited long enough.');
+      await visitor.getByRole('button', { name: 'Approve' }).click();
+      await visitor.getByText('Grace (with the link)').waitFor();
+      await check(visitor, look, 'review-decided');
+      await visitor.goto(at('/review/unknown'));
+      await visitor.getByRole('heading', { name: 'This link does not work' }).waitFor();
+      await check(visitor, look, 'review-no-link');
+
+      ask({
+        title: 'Send the newsletter to 4,120 people?',
+        message: null,
+        form: null,
+        data: [
+          { list: 'Customers', people: 3_980, last: '2026-10-01' },
+          { list: 'Press', people: 140, last: '2026-11-02' },
+        ],
+      });
+      await visitor.goto(at('/review/good'));
+      await visitor.getByRole('columnheader', { name: 'people' }).waitFor();
+      await check(visitor, look, 'review-table');
+
+      const page = await site.signedIn('/approvals', options);
+      await page.getByRole('button', { name: 'Look at Send the newsletter' }).click();
+      await page.getByRole('button', { name: 'Reject' }).waitFor();
+      await check(page, look, 'approvals');
+    },
+    60_000,
+  );
+
+  test('somebody without an account decides with the link, by keyboard alone, and sends no credential', async () => {
+    ask();
+    const page = await site.visit();
+    await page.goto(at('/review/good'));
+    await page.getByLabel('Amount to pay back').focus();
+    await page.keyboard.type('99.5');
+    // Enter in a field must not let a run go on.
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('at');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Grace');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    expect(site.api.approvals.decisions).toEqual([]);
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Approve');
+    await page.keyboard.press('Enter');
+    await page.getByText('The run goes on.').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('status');
+    expect(site.api.approvals.decisions).toEqual([
+      {
+        line: 'POST /api/reviews/good/approve',
+        body: { data: { amount: 99.5, speed: 'at once' }, name: 'Grace' },
+        signedIn: false,
+        workspaceId: undefined,
+      },
+    ]);
+  });
+
+  test('whoever is signed in and sees the worker decides in the own name, in the workspace of the approval', async () => {
+    ask({ form: null });
+    const page = await site.signedIn('/review/good');
+    await page.getByText('You decide as ada@example.com.').waitFor();
+    expect(await page.getByLabel('Your name').count()).toBe(0);
+    await page.getByLabel('Reason').fill('not this year');
+    await page.getByRole('button', { name: 'Reject' }).click();
+    await page.getByText('The run has ended.').waitFor();
+    expect(site.api.approvals.decisions).toEqual([
+      {
+        line: 'POST /api/approvals/apr_0/reject',
+        body: { reason: 'not this year' },
+        signedIn: true,
+        workspaceId: 'ws_lab',
+      },
+    ]);
+  });
+
+  test('whoever started the run is told that somebody else decides', async () => {
+    ask({ permissions: { decide: false } });
+    const page = await site.signedIn('/review/good');
+    await page.getByText('Somebody else decides this').waitFor();
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+  });
+
+  test('signed in elsewhere, the link still counts', async () => {
+    ask({ form: null });
+    site.api.approvals.list.length = 0;
+    const page = await site.signedIn('/review/good');
+    await page.getByLabel('Your name').fill('Ada');
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Ada (with the link)').waitFor();
+  });
+
+  test('when somebody else is faster the page says what became of it', async () => {
+    const approval = ask({ form: null });
+    const page = await site.visit();
+    await page.goto(at('/review/good'));
+    await page.getByRole('button', { name: 'Reject' }).waitFor();
+    Object.assign(approval, {
+      status: 'approved',
+      decided_by: 'bob@example.com',
+      decided_at: new Date().toISOString(),
+    });
+    await page.getByRole('button', { name: 'Reject' }).click();
+    await page.getByText('bob@example.com').waitFor();
+    await page.getByText('The run goes on.').waitFor();
+  });
+
+  test('a time that is over while the page is open, a problem of a field, and no network are told', async () => {
+    ask();
+    const page = await site.visit();
+    await page.goto(at('/review/good'));
+    await page.getByLabel('Amount to pay back').fill('5');
+    await page.getByLabel('speed').selectOption('at once');
+    const approve = page.getByRole('button', { name: 'Approve' });
+    const errors = [{ path: 'data.amount', message: 'must be what was paid' }];
+    site.api.approvals.refuseNext = { status: 400, body: { detail: 'data.amount: must be what was paid', errors } };
+    await approve.click();
+    await page.getByText('must be what was paid').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('input-amount');
+    await page.route('**/api/reviews/**', (route) => route.abort());
+    await approve.click();
+    await page.getByText('Gantry can’t be reached').waitFor();
+    await page.unroute('**/api/reviews/**');
+    site.api.approvals.links.clear();
+    await approve.click();
+    await page.getByRole('heading', { name: 'This link does not work' }).waitFor();
+  });
+
+  test('nothing of what code wrote becomes part of the page', async () => {
+    ask({
+      title: '<img src=x onerror=alert(1)>',
+      message: '<script>alert(1)</script> [x](javascript:alert(1)) ![p](https://evil.example/p.png)',
+      data: { '<b>key</b>': '<i>value</i>' },
+      form: [{ name: 'a', label: '<u>label</u>', type: 'text' }],
+    });
+    const page = await site.visit();
+    await page.goto(at('/review/good'));
+    await page.getByRole('heading', { name: '<img src=x onerror=alert(1)>' }).waitFor();
+    await page.getByText('<script>alert(1)</script>').waitFor();
+    expect(await page.locator('main :is(img, script, b, i, u, a[href^="javascript"])').count()).toBe(0);
+  });
+
+  test('in the list one is decided at a time, and moves to what was decided', async () => {
+    ask({ title: 'First?', form: null, data: null, message: null });
+    ask({ title: 'Second?', form: null });
+    const page = await site.signedIn('/approvals');
+    await page.getByRole('button', { name: 'Look at First?' }).click();
+    await page.getByText('Nothing more was said.').waitFor();
+    await page.getByRole('button', { name: 'Look at Second?' }).click();
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(1);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('region', { name: 'Decided' }).getByText('Second?').waitFor();
+    expect(site.api.approvals.decisions.map(({ line }) => line)).toEqual(['POST /api/approvals/apr_1/approve']);
+  });
+});

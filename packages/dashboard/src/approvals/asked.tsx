@@ -1,0 +1,62 @@
+import { Skeleton } from '@mantine/core';
+import { lazy, type ReactNode, Suspense } from 'react';
+import { OutputJson } from '../outputs/output-json';
+import { OutputTable } from '../outputs/output-table';
+import { asTable } from '../outputs/table-data';
+import styles from './asked.module.css';
+
+const OutputMarkdown = lazy(() => import('../outputs/output-markdown'));
+
+const FACTS_MAX = 40;
+
+/** What somebody has to look at before deciding: the text, and the data that goes with it. */
+export function Asked({ message, data }: { message: string | null; data: unknown }) {
+  const hasData = data !== null && data !== undefined && !(isObject(data) && Object.keys(data).length === 0);
+  if (!message && !hasData) return <p className={styles.nothing}>Nothing more was said.</p>;
+  return (
+    <div className={styles.asked}>
+      {message && (
+        <section aria-label="Message">
+          <h3 className="visually-hidden">Message</h3>
+          <Suspense fallback={<Skeleton height={60} />}>
+            <OutputMarkdown text={message} />
+          </Suspense>
+        </section>
+      )}
+      {hasData && (
+        <section aria-label="Data">
+          <h3 className={styles.heading}>Data</h3>
+          <Data value={data} />
+        </section>
+      )}
+    </div>
+  );
+}
+
+function Data({ value }: { value: unknown }): ReactNode {
+  if (typeof value === 'string') return <p className={styles.text}>{value}</p>;
+  const table = Array.isArray(value) && value.length > 0 ? asTable(value) : null;
+  if (table) return <OutputTable name="data" label="Data" table={table} />;
+  if (isObject(value) && isFlat(value)) return <Facts facts={Object.entries(value)} />;
+  return <OutputJson value={value} />;
+}
+
+function Facts({ facts }: { facts: [string, unknown][] }) {
+  return (
+    <dl className={styles.facts}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value === null || value === '' ? <span className={styles.nothing}>empty</span> : String(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isFlat = (value: Record<string, unknown>): boolean =>
+  Object.keys(value).length <= FACTS_MAX &&
+  Object.values(value).every((each) => each === null || typeof each !== 'object');

@@ -1,0 +1,22 @@
+import { unwrap } from '@gantry/api-client';
+import { workerApi } from '../api';
+import type { Decision } from './decision-form';
+
+/** In the name of whoever is signed in. @param workspaceId the one that was shown, also if another tab has switched */
+export async function decideApproval(
+  approvalId: string,
+  workspaceId: string | undefined,
+  { verdict, reason, data }: Decision,
+): Promise<void> {
+  const worker = await workerApi();
+  const options = {
+    params: { path: { approval_id: approvalId } },
+    body: { ...(reason && { reason }), ...(data && { data }) },
+    ...(workspaceId && { headers: { 'x-svc-workspace': workspaceId } }),
+  };
+  await unwrap(
+    verdict === 'approve'
+      ? worker.POST('/api/approvals/{approval_id}/approve', options)
+      : worker.POST('/api/approvals/{approval_id}/reject', options),
+  );
+}

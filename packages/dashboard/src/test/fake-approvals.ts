@@ -1,0 +1,94 @@
+/** Approvals of the worker surface as the pages see them, signed in or with a link. */
+import type { WorkerSchemas } from '@gantry/api-client';
+import type { FakeAnswer, FakeRequest } from './fake-accounts';
+import { PERSON } from './person';
+
+type Approval = WorkerSchemas['Approval'];
+
+export interface FakeApprovals {
+  list: Approval[];
+  /** Approval by the token of its link. */
+  links: Map<string, Approval>;
+  /** What was sent with each decision, and whether a credential came with it. */
+  decisions: { line: string; body: Record<string, unknown>; signedIn: boolean; workspaceId: string | undefined }[];
+  /** Answer of the next decision, instead of deciding. */
+  refuseNext: FakeAnswer | null;
+}
+
+export const newApprovals = (): FakeApprovals => ({ list: [], links: new Map(), decisions: [], refuseNext: null });
+
+const HOUR_MS = 3_600_000;
+
+export const newApproval = (id: string, over: Partial<Approval> = {}): Approval => ({
+  ...{ id, run_id: 'run_1', worker_id: 'refunds', worker_name: 'Refunds', status: 'pending' },
+  title: 'Refund order 1001?',
+  message:
+    'The customer wrote **twice** and sent [the receipt](https://shop.example.com/r/1001).\n\n## What we know\n\n- paid by card\n- delivered late',
+  data: { order: 1001, customer: 'Müller & Söhne', amount: 120.5, paid: true, voucher: null },
+  form: [
+    { name: 'amount', label: 'Amount to pay back', type: 'number', required: true, minimum: 1, maximum: 120.5 },
+    { name: 'speed', type: 'select', options: ['with the next batch', 'at once'], required: true },
+    { name: 'note', label: 'Note for the customer', type: 'textarea' },
+  ],
+  requested_by: 'usr_ada',
+  requested_at: new Date(Date.now() - HOUR_MS).toISOString(),
+  expires_at: new Date(Date.now() + 48 * HOUR_MS).toISOString(),
+  ...{ decided_at: null, decided_by: null, decided_by_label: null, reason: null, answer: null, review_url: null },
+  permissions: { decide: true },
+  ...over,
+});
+
+const refused = (status: number, detail: string): FakeAnswer => ({ status, body: { detail } });
+
+/** Undefined for what belongs to another surface. */
+export async function answerApproval(fake: FakeApprovals, req: FakeRequest): Promise<FakeAnswer | undefined> {
+  const { part, signedIn } = req;
+  if (part[2] === 'reviews') return answerReview(fake, req);
+  if (part[2] !== 'approvals') return undefined;
+  if (!signedIn) return refused(401, 'sign in');
+  if (!part[3]) return { status: 200, body: fake.list };
+  const approval = fake.list.find(({ id }) => id === part[3]);
+  if (!approval) return refused(404, 'no such approval');
+  if (part[4]) return decide(fake, req, approval, PERSON.email);
+  return { status: 200, body: approval };
+}
+
+async function answerReview(fake: FakeApprovals, req: FakeRequest): Promise<FakeAnswer> {
+  const approval = fake.links.get(req.part[3] ?? '');
+  if (!approval) return refused(404, 'this link does not work');
+  const refusal = req.part[4] ? await decide(fake, req, approval, null) : undefined;
+  return refusal && refusal.status >= 400 ? refusal : { status: 200, body: reviewOf(approval) };
+}
+
+async function decide(
+  fake: FakeApprovals,
+  { line, part, body, signedIn, workspaceId }: FakeRequest,
+  approval: Approval,
+  email: string | null,
+): Promise<FakeAnswer> {
+  const given = (await body()) as Record<string, unknown>;
+  if (fake.refuseNext) {
+    const refusal = fake.refuseNext;
+    fake.refuseNext = null;
+    return refusal;
+  }
+  if (approval.status !== 'pending') return refused(409, `this approval was ${approval.status} already`);
+  fake.decisions.push({ line, body: given, signedIn, workspaceId });
+  const label = email ?? `link: ${given.name}`;
+  Object.assign(approval, {
+    status: part[4] === 'approve' ? 'approved' : 'rejected',
+    ...{ decided_at: new Date().toISOString(), decided_by: label, decided_by_label: label },
+    reason: given.reason ?? null,
+    permissions: { decide: false },
+  });
+  return { status: 200, body: approval };
+}
+
+const reviewOf = (approval: Approval): WorkerSchemas['Review'] => {
+  const { status, title, message, data, form, worker_name, requested_at, expires_at, reason } = approval;
+  const { decided_at, decided_by } = approval;
+  return {
+    ...{ approval_id: approval.id, workspace_id: 'ws_lab', started_by: 'Ada' },
+    ...{ status, title, message, data, form, worker_name, requested_at, expires_at, decided_at, decided_by, reason },
+  };
+};

@@ -1,0 +1,365 @@
+import { type FakeJob, until } from '@gantry/testing';
+import type { Response } from 'supertest';
+import { callerOf } from '../test/caller';
+import { type Person, startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { startApprovalSweeper } from './approval-sweeper';
+
+let api: TestWorkerApi;
+let clock = 0;
+let owner: ReturnType<typeof callerOf>;
+let member: Person;
+let viewer: Person;
+beforeAll(async () => {
+  api = await startTestWorkerApi({ now: () => new Date(Date.now() + clock) });
+  owner = callerOf(api.url, api.owner.jwt);
+  member = await api.addMember('member');
+  viewer = await api.addMember('viewer');
+});
+afterAll(() => api.stop());
+afterEach(() => {
+  clock = 0;
+});
+
+const as = ({ jwt }: Person) => callerOf(api.url, jwt);
+const files = [{ path: 'main.py', content: 'def run(order, context):\n    return order\n' }];
+const inputs = [{ name: 'order', type: 'integer', required: true }];
+const DAY_MS = 86_400_000;
+
+async function makeWorker(over: object = {}, who = owner): Promise<string> {
+  const made = await who.post('/api/workers', { name: 'Refunds', files, inputs, ...over }).expect(201);
+  return made.body.id;
+}
+
+async function startRun(worker: string, who = owner, order = 1001): Promise<string> {
+  const started = await who.post(`/api/workers/${worker}/runs`, { inputs: { order } }).expect(201);
+  return started.body.run_id;
+}
+
+const held = { approvals: { required: true } };
+const runOf = async (id: string) => (await owner.get(`/api/runs/${id}`).expect(200)).body;
+const pendingOf = async (runId: string, who = owner) => {
+  const { body } = await who.get(`/api/approvals?run_id=${runId}&status=pending`).expect(200);
+  return body[0];
+};
+/** A held run and its approval. */
+async function heldRun(over: object = held, who = owner) {
+  const runId = await startRun(await makeWorker(over, owner), who);
+  return { runId, approval: await pendingOf(runId) };
+}
+
+const form = [
+  { name: 'amount', type: 'number', required: true, minimum: 1 },
+  { name: 'note', type: 'text', default: 'as agreed' },
+  { name: 'speed', type: 'select', options: ['slow', 'fast'] },
+];
+
+/** A run whose code waits in context.approve(). */
+async function askingRun(over: object = {}) {
+  const executor = await api.connectExecutor();
+  const runId = await startRun(await makeWorker());
+  const job = (await executor.claim()) as FakeJob;
+  await job.suspend({
+    kind: 'approve',
+    step: { ordinal: 1, kind: 'approve', name: 'Refund?' },
+    title: 'Refund?',
+    message: 'The customer asked **twice**.',
+    data: { order: 1001 },
+    form,
+    expiresInSeconds: null,
+    ...over,
+  });
+  await until(async () => (await runOf(runId)).status !== 'running', { what: 'the run is suspended' });
+  return { runId, executor };
+}
+
+test('a run of a worker that requires approval waits with its inputs shown, and starts once somebody approves', async () => {
+  const { runId, approval } = await heldRun();
+  expect(approval).toMatchObject({
+    status: 'pending',
+    title: 'Run Refunds',
+    data: { order: 1001 },
+    form: null,
+    worker_name: 'Refunds',
+    requested_by: api.owner.userId,
+    decided_at: null,
+    permissions: { decide: true },
+  });
+  expect(Date.parse(approval.expires_at) - Date.parse(approval.requested_at)).toBe(7 * DAY_MS);
+  expect((await runOf(runId)).status).toBe('pending_approval');
+  const executor = await api.connectExecutor();
+  const { body } = await as(member)
+    .post(`/api/approvals/${approval.id}/approve`, { reason: 'looks right' })
+    .expect(200);
+  expect(body).toMatchObject({
+    status: 'approved',
+    decided_by: member.userId,
+    decided_by_label: member.email,
+    reason: 'looks right',
+    review_url: null,
+    permissions: { decide: false },
+  });
+  const job = await executor.claim();
+  expect(job).toMatchObject({ runId, attempt: 1 });
+  await job?.complete(1001);
+  await until(async () => (await runOf(runId)).status === 'completed');
+});
+
+test('code that asks goes on with who approved and what was filled in, defaults included', async () => {
+  const { runId, executor } = await askingRun();
+  const approval = await pendingOf(runId);
+  expect(approval).toMatchObject({ title: 'Refund?', message: 'The customer asked **twice**.', data: { order: 1001 } });
+  expect(approval.form.map(({ name }: { name: string }) => name)).toEqual(['amount', 'note', 'speed']);
+  await as(member)
+    .post(`/api/runs/${runId}/approve`, { data: { amount: 120 } })
+    .expect(200);
+  const job = await executor.claim();
+  expect(job?.steps).toEqual([
+    {
+      ordinal: 1,
+      kind: 'approve',
+      name: 'Refund?',
+      result: { approved_by: member.email, data: { amount: 120, note: 'as agreed' } },
+    },
+  ]);
+  await job?.complete(1001);
+  await until(async () => (await runOf(runId)).status === 'completed');
+});
+
+test.each([
+  [{}, 'data.amount'],
+  [{ amount: 'much' }, 'data.amount'],
+  [{ amount: 0 }, 'data.amount'],
+  [{ amount: 1, speed: 'idle' }, 'data.speed'],
+  [{ amount: 1, other: 1 }, 'data.other'],
+])('an answer %j is refused by its field, and the run goes on waiting', async (data, path) => {
+  const { runId } = await askingRun();
+  const { id } = await pendingOf(runId);
+  const { body } = await owner.post(`/api/approvals/${id}/approve`, { data }).expect(400);
+  expect(body.errors).toEqual([expect.objectContaining({ path })]);
+  expect((await runOf(runId)).status).toBe('pending_approval');
+});
+
+test('a form that can not be drawn fails the run and says where it is wrong', async () => {
+  const { runId } = await askingRun({
+    form: [
+      { name: 'size', type: 'select' },
+      { name: 'scan', type: 'file' },
+    ],
+  });
+  const run = await runOf(runId);
+  expect(run.status).toBe('failed');
+  expect(run.error).toContain('context.approve(): form.0.options: a select needs its options');
+  expect((await owner.get(`/api/approvals?run_id=${runId}`)).body).toEqual([]);
+});
+
+test('a rejection ends the run with its reason, told to those who watch', async () => {
+  const { runId } = await askingRun();
+  await owner.post(`/api/runs/${runId}/reject`, { reason: 'twice is enough' }).expect(200);
+  const run = await runOf(runId);
+  expect(run).toMatchObject({ status: 'rejected', error_code: 'approval_rejected' });
+  expect(run.error).toBe('rejected by owner@example.com: twice is enough');
+  const { rows } = await api.database.pool.query('SELECT type, data FROM run_events WHERE run_id = $1 ORDER BY seq', [
+    runId,
+  ]);
+  const told = rows.filter(({ type }) => type === 'approval').map(({ data }) => data.status);
+  expect(told).toEqual(['pending', 'rejected']);
+  expect(rows.at(-1).type).toBe('done');
+});
+
+test('what is decided stays decided: the second is told by whom and when', async () => {
+  const { runId, approval } = await heldRun();
+  await as(member).post(`/api/approvals/${approval.id}/reject`).expect(200);
+  for (const path of [`/api/approvals/${approval.id}/approve`, `/api/runs/${runId}/reject`]) {
+    const { body } = await owner.post(path).expect(409);
+    expect(body.code).toBe('already_decided');
+    expect(body.detail).toMatch(new RegExp(`rejected by ${member.email} 20`));
+  }
+});
+
+test('of twenty who decide at the same moment one counts, and the run moves once', async () => {
+  const { runId, approval } = await heldRun();
+  const verdicts = Array.from({ length: 20 }, (_, i) => (i % 2 ? 'approve' : 'reject'));
+  const answers = await Promise.all(verdicts.map((verdict) => owner.post(`/api/approvals/${approval.id}/${verdict}`)));
+  const won = answers.filter(({ status }) => status === 200);
+  expect(won).toHaveLength(1);
+  const lost = answers.filter(({ status }) => status !== 200);
+  expect(lost.map(({ status, body }) => [status, body.code])).toEqual(Array(19).fill([409, 'already_decided']));
+  const decided = won[0]?.body.status;
+  expect((await runOf(runId)).status).toBe(decided === 'approved' ? 'queued' : 'rejected');
+  const { rows } = await api.database.pool.query(
+    "SELECT action FROM audit_log WHERE resource_id = $1 AND action LIKE 'approval.%'",
+    [approval.id],
+  );
+  expect(rows).toEqual([{ action: `approval.${decided}` }]);
+});
+
+test('deciding while somebody cancels leaves the two agreeing', async () => {
+  const sweeper = startApprovalSweeper(api.deps, { auto: false });
+  for (let round = 0; round < 5; round++) {
+    const { runId, approval } = await heldRun();
+    const [decided, cancelled] = await Promise.all([
+      owner.post(`/api/approvals/${approval.id}/reject`),
+      owner.post(`/api/runs/${runId}/cancel`),
+    ]);
+    await sweeper.tick();
+    const [run, { body: after }] = [await runOf(runId), await owner.get(`/api/approvals/${approval.id}`)];
+    const ended = { rejected: 'rejected', cancelled: 'expired' }[run.status as 'rejected' | 'cancelled'];
+    expect(after.status).toBe(ended);
+    expect([decided.status, cancelled.status].filter((status) => status === 409)).toHaveLength(1);
+  }
+});
+
+test('a cancelled run takes its approval along', async () => {
+  const { runId, approval } = await heldRun();
+  await owner.post(`/api/runs/${runId}/cancel`).expect(200);
+  const late = await owner.post(`/api/approvals/${approval.id}/approve`).expect(409);
+  expect(late.body.detail).toContain('cancelled');
+  await startApprovalSweeper(api.deps, { auto: false }).tick();
+  const { body } = await owner.get(`/api/approvals/${approval.id}`).expect(200);
+  expect(body).toMatchObject({ status: 'expired', reason: 'the run was cancelled', decided_by: null });
+});
+
+test('when nobody decides in time the run is rejected, once, however many replicas sweep', async () => {
+  const runs = await Promise.all(
+    Array.from({ length: 6 }, () => heldRun({ approvals: { required: true, expires_in_seconds: 60 } })),
+  );
+  clock = 30_000;
+  const sweepers = [api.deps, (await api.replica()).deps].map((deps) => startApprovalSweeper(deps, { auto: false }));
+  await Promise.all(sweepers.map((sweeper) => sweeper.tick()));
+  const first = runs[0]?.approval.id;
+  expect((await owner.get(`/api/approvals/${first}`)).body.status).toBe('pending');
+  clock = 61_000;
+  const { body } = await owner.post(`/api/approvals/${first}/approve`).expect(409);
+  expect(body.code).toBe('approval_expired');
+  const swept = await Promise.all(sweepers.map((sweeper) => sweeper.tick()));
+  expect(swept.reduce((sum, count) => sum + count, 0)).toBe(6);
+  for (const { runId, approval } of runs) {
+    expect(await runOf(runId)).toMatchObject({ status: 'rejected', error_code: 'approval_rejected' });
+    expect((await owner.get(`/api/approvals/${approval.id}`)).body.status).toBe('expired');
+  }
+});
+
+test('asking and deciding are announced and written down', async () => {
+  const heard: Record<string, unknown>[] = [];
+  const subscriptions = ['approval.requested.v1', 'approval.decided.v1'].map((subject) =>
+    api.bus.nc.subscribe(subject, {
+      callback: (_err, message) => void heard.push(JSON.parse(Buffer.from(message.data).toString()).data),
+    }),
+  );
+  const { runId, approval } = await heldRun();
+  await as(member).post(`/api/approvals/${approval.id}/approve`, { reason: 'fine' }).expect(200);
+  const ofThis = () => heard.filter(({ approvalId }) => approvalId === approval.id);
+  await until(() => ofThis().length === 2, { what: 'both are announced' });
+  for (const subscription of subscriptions) subscription.unsubscribe();
+  const shared = { approvalId: approval.id, runId, workerId: approval.worker_id };
+  expect(ofThis()).toEqual([
+    expect.objectContaining({ ...shared, title: 'Run Refunds', expiresAt: Date.parse(approval.expires_at) }),
+    expect.objectContaining({ ...shared, status: 'approved', decidedBy: member.userId }),
+  ]);
+  const { body } = await owner.get(`/api/audit-log?resource_id=${approval.id}`).expect(200);
+  expect(body).toEqual([
+    expect.objectContaining({
+      action: 'approval.approved',
+      actor: expect.objectContaining({ id: member.userId }),
+      details: { worker_id: approval.worker_id, run_id: runId, title: 'Run Refunds', reason: 'fine' },
+    }),
+  ]);
+});
+
+describe('who may decide', () => {
+  const guarded = { approvals: { required: true, forbid_self: true } };
+
+  test('a viewer looks, and does not decide', async () => {
+    const { approval } = await heldRun();
+    const { body } = await as(viewer).get(`/api/approvals/${approval.id}`).expect(200);
+    expect(body).toMatchObject({ review_url: null, permissions: { decide: false } });
+    await as(viewer).post(`/api/approvals/${approval.id}/approve`).expect(403);
+  });
+
+  test('where the worker forbids it, whoever started a run does not approve it with any credential', async () => {
+    const worker = await makeWorker(guarded);
+    const runId = await startRun(worker, as(member));
+    const { id } = await pendingOf(runId);
+    const personal = await api.createToken('personal', member.jwt);
+    for (const credential of [member.jwt, personal.token]) {
+      const { body } = await callerOf(api.url, credential).post(`/api/approvals/${id}/approve`).expect(403);
+      expect(body.code).toBe('self_approval');
+      await callerOf(api.url, credential).post(`/api/runs/${runId}/reject`).expect(403);
+      await callerOf(api.url, credential).post(`/api/approvals/${id}/link`).expect(403);
+    }
+    expect(await pendingOf(runId, as(member))).toMatchObject({ review_url: null, permissions: { decide: false } });
+    await owner.post(`/api/approvals/${id}/approve`).expect(200);
+  });
+
+  test('a workspace token is the person who made it', async () => {
+    const admin = await api.addMember('admin');
+    const worker = await makeWorker(guarded);
+    const [robot, other] = [
+      await api.createToken('workspace', admin.jwt),
+      await api.createToken('workspace', api.owner.jwt),
+    ];
+    const started = await startRun(worker, as(admin));
+    const { id } = await pendingOf(started);
+    await callerOf(api.url, robot.token).post(`/api/approvals/${id}/approve`).expect(403);
+    const byRobot = await startRun(worker, callerOf(api.url, robot.token));
+    const second = await pendingOf(byRobot);
+    await as(admin).post(`/api/approvals/${second.id}/approve`).expect(403);
+    const { body } = await callerOf(api.url, other.token).post(`/api/approvals/${id}/approve`).expect(200);
+    expect(body.decided_by).toBe(other.id);
+  });
+
+  test("a private worker's approvals are for its owner and for admins", async () => {
+    const worker = await makeWorker({ ...held, visibility: 'private' }, as(member));
+    const runId = await startRun(worker, as(member));
+    const { id } = await pendingOf(runId);
+    const stranger = await api.addMember('member');
+    const unknown = await as(stranger).get('/api/approvals/apr_000000000000000000000').expect(404);
+    const hidden = await as(stranger).get(`/api/approvals/${id}`).expect(404);
+    expect(hidden.text).toBe(unknown.text.replace('apr_000000000000000000000', id));
+    await as(stranger).post(`/api/approvals/${id}/approve`).expect(404);
+    await as(stranger).post(`/api/runs/${runId}/approve`).expect(404);
+    expect(await pendingOf(runId, as(stranger))).toBeUndefined();
+    const counted = async (who: Person) => (await as(who).get('/api/approvals/count').expect(200)).body.pending;
+    expect(await counted(member)).toBe((await counted(stranger)) + 1);
+    await as(member).post(`/api/approvals/${id}/approve`).expect(200);
+  });
+
+  test('a run that never asked says what it does instead', async () => {
+    const runId = await startRun(await makeWorker());
+    const { body } = await owner.post(`/api/runs/${runId}/approve`).expect(409);
+    expect(body).toEqual({ code: 'not_waiting', detail: 'this run waits for no approval: it is queued' });
+    await owner.post('/api/runs/run_nowhere/approve').expect(404);
+  });
+});
+
+test('the list goes through all of them page by page, newest first', async () => {
+  const worker = await makeWorker(held);
+  const runs: string[] = [];
+  for (let i = 0; i < 5; i++) runs.unshift(await startRun(worker));
+  const seen: string[] = [];
+  let next: string | undefined = `/api/approvals?worker_id=${worker}&limit=2`;
+  while (next) {
+    const page: Response = await owner.get(next).expect(200);
+    seen.push(...page.body.map(({ run_id }: { run_id: string }) => run_id));
+    expect(page.headers['x-has-more']).toBe(String(Boolean(page.headers.link)));
+    next = /<([^>]+)>/.exec(page.headers.link ?? '')?.[1];
+  }
+  expect(seen).toEqual(runs);
+  expect((await owner.get(`/api/approvals?worker_id=${worker}&limit=2&offset=4`)).body).toHaveLength(1);
+  const half = await owner.get('/api/approvals?before_id=apr_x').expect(400);
+  expect(half.body.errors[0].path).toBe('before_requested_at');
+  await owner.get('/api/approvals?limit=201').expect(400);
+  await owner.get('/api/approvals?status=open').expect(400);
+});
+
+test.each([
+  { reason: 'a\0b' },
+  { reason: 'x'.repeat(2_001) },
+  { data: [1] },
+  { data: { big: 'x'.repeat(62_000) } },
+  { who: 1 },
+])('a body like %.40j is refused', async (body) => {
+  const { approval } = await heldRun();
+  await owner.post(`/api/approvals/${approval.id}/approve`, body).expect(400);
+  expect((await owner.get(`/api/approvals/${approval.id}`)).body.status).toBe('pending');
+});

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { createTokenHasher } from '@gantry/auth';
+import { until } from '@gantry/testing';
+import { parseKeyRing } from '@gantry/vault';
+import { callerOf } from '../test/caller';
+import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { approvalIdIn, isLinkOf, reviewUrl } from './review-link';
+
+const pepper = (version: string) => `${version}:${randomBytes(32).toString('base64')}`;
+const [oldPepper, newPepper] = [pepper('v1'), pepper('v2')];
+
+let api: TestWorkerApi;
+let clock = 0;
+let owner: ReturnType<typeof callerOf>;
+let visitor: ReturnType<typeof callerOf>;
+beforeAll(async () => {
+  const tokenPeppers = parseKeyRing(`${oldPepper},${newPepper}`);
+  api = await startTestWorkerApi({ tokenPeppers, now: () => new Date(Date.now() + clock) });
+  owner = callerOf(api.url, api.owner.jwt);
+  visitor = callerOf(api.url);
+});
+afterAll(() => api.stop());
+afterEach(() => {
+  clock = 0;
+});
+
+const files = [{ path: 'main.py', content: 'def run(context):\n    return 1\n' }];
+const LINK = /^http:\/\/dashboard\.test\/review\/(rvw_[\w-]{21}\.[\w-]{43})$/;
+const linkIn = (approval: { review_url: string }): string => `/api/reviews/${LINK.exec(approval.review_url)?.[1]}`;
+
+async function heldRun(approvals: object = {}) {
+  const body = { name: 'Publish', files, approvals: { required: true, ...approvals } };
+  const worker = (await owner.post('/api/workers', body).expect(201)).body.id;
+  const runId: string = (await owner.post(`/api/workers/${worker}/runs`).expect(201)).body.run_id;
+  const [approval] = (await owner.get(`/api/approvals?run_id=${runId}`).expect(200)).body;
+  return { runId, approval, path: approval.review_url ? linkIn(approval) : '' };
+}
+
+const statusOf = async (runId: string) => (await owner.get(`/api/runs/${runId}`).expect(200)).body.status;
+
+test('whoever holds the link sees what is asked, and decides without an account', async () => {
+  const { runId, approval, path } = await heldRun();
+  const { body } = await visitor.get(path).expect(200);
+  expect(body).toMatchObject({
+    approval_id: approval.id,
+    status: 'pending',
+    title: 'Run Publish',
+    worker_name: 'Publish',
+    started_by: 'owner@example.com',
+    expires_at: approval.expires_at,
+  });
+  const decided = await visitor.post(`${path}/approve`, { name: ' Grace ', reason: 'go' }).expect(200);
+  expect(decided.body).toMatchObject({ status: 'approved', decided_by: 'link: Grace', reason: 'go' });
+  expect(await statusOf(runId)).toBe('queued');
+  const seen = await owner.get(`/api/approvals/${approval.id}`).expect(200);
+  expect(seen.body).toMatchObject({ decided_by: 'link: Grace', review_url: null });
+  const again = await visitor.post(`${path}/reject`).expect(409);
+  expect(again.body).toMatchObject({
+    code: 'already_decided',
+    detail: expect.stringContaining('approved by link: Grace'),
+  });
+  expect((await visitor.get(path).expect(200)).body.status).toBe('approved');
+  const log = await owner.get(`/api/audit-log?resource_id=${approval.id}`).expect(200);
+  expect(log.body[0].actor).toMatchObject({ kind: 'link', id: null, label: 'link: Grace' });
+});
+
+test('a link that is wrong, replaced, expired or of something gone answers with the same bytes', async () => {
+  const { approval, path } = await heldRun();
+  const other = await heldRun();
+  const [token = '', signature = ''] = path.split('.');
+  const swapped = `${token}.${other.path.split('.')[1]}`;
+  const renewed = await owner.post(`/api/approvals/${approval.id}/link`).expect(200);
+  expect(linkIn(renewed.body)).not.toBe(path);
+  await visitor.get(linkIn(renewed.body)).expect(200);
+  const refused = [
+    path,
+    swapped,
+    `${token}.${signature.slice(0, -1)}${signature.endsWith('A') ? 'B' : 'A'}`,
+    '/api/reviews/rvw_nothing',
+    `/api/reviews/${'x'.repeat(3_000)}`,
+    `/api/reviews/rvw_${'a'.repeat(21)}.${'b'.repeat(43)}`,
+  ];
+  const answers = await Promise.all(refused.flatMap((each) => [visitor.get(each), visitor.post(`${each}/approve`)]));
+  clock = 8 * 86_400_000;
+  answers.push(await visitor.get(linkIn(renewed.body)), await visitor.post(`${other.path}/reject`));
+  for (const { status, text } of answers) expect({ status, text }).toEqual({ status: 404, text: answers[0]?.text });
+  clock = 0;
+  expect((await owner.get(`/api/approvals/${approval.id}`)).body.status).toBe('pending');
+});
+
+test('links outlive a rotation of peppers, and not the pepper itself', async () => {
+  const { path } = await heldRun();
+  const token = path.split('/').at(-1) as string;
+  const approval = await api.deps.prisma.approval.findUniqueOrThrow({ where: { id: approvalIdIn(token) as string } });
+  const hasherOf = (keys: string) => createTokenHasher(parseKeyRing(keys));
+  const old = reviewUrl(hasherOf(oldPepper), 'http://dashboard.test', approval)?.split('/').at(-1) as string;
+  expect(isLinkOf(api.deps.hasher, approval, old)).toBe(true);
+  expect(isLinkOf(hasherOf(newPepper), approval, token)).toBe(true);
+  expect(isLinkOf(hasherOf(newPepper), approval, old)).toBe(false);
+});
+
+test('a worker may do without links', async () => {
+  const { approval } = await heldRun({ public_links: false });
+  expect(approval.review_url).toBeNull();
+  const { body } = await owner.post(`/api/approvals/${approval.id}/link`).expect(409);
+  expect(body.code).toBe('no_public_links');
+});
+
+test('a new link is for those who may decide, while there is something to decide', async () => {
+  const { approval, path } = await heldRun();
+  const viewer = callerOf(api.url, (await api.addMember('viewer')).jwt);
+  await viewer.post(`/api/approvals/${approval.id}/link`).expect(403);
+  await visitor.post(`${path}/reject`, { reason: 'no' }).expect(200);
+  const { body } = await owner.post(`/api/approvals/${approval.id}/link`).expect(409);
+  expect(body.code).toBe('already_decided');
+});
+
+test.each([{ name: 'a\nb' }, { name: 'x'.repeat(101) }, { other: 1 }, { data: 'x' }])(
+  'a body like %.40j is refused',
+  async (body) => {
+    const { path } = await heldRun();
+    await visitor.post(`${path}/approve`, body).expect(400);
+  },
+);
+
+test('the token of a link stands in no log', async () => {
+  const { path } = await heldRun();
+  await visitor.get(path).expect(200);
+  await visitor.post(`${path}/approve`).expect(200);
+  await visitor.post(`${path}/approve`).expect(409);
+  const logged = await until(() => api.logs.text().includes('/api/reviews/rvw_...') && api.logs.text());
+  expect(logged).not.toContain(path.split('.')[1]);
+});
+
+test('a browser on the dashboard may ask without credentials', async () => {
+  const { path } = await heldRun();
+  const asked = await fetch(`${api.url}${path}/approve`, {
+    method: 'OPTIONS',
+    headers: {
+      Origin: 'http://dashboard.test',
+      'Access-Control-Request-Method': 'POST',
+      'Access-Control-Request-Headers': 'content-type',
+    },
+  });
+  expect(asked.headers.get('access-control-allow-origin')).toBe('http://dashboard.test');
+  expect(asked.headers.get('access-control-allow-headers')).toContain('content-type');
+});
