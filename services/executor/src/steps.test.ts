@@ -216,6 +216,26 @@ ${end}`,
   }
 });
 
+test.each([
+  [
+    'a task of a group',
+    'async def waits(): context.sleep(60)\nasync def run():\n    async with asyncio.TaskGroup() as group: group.create_task(waits())',
+  ],
+  [
+    'a gathered coroutine',
+    'async def waits(): context.sleep(60)\nasync def run(): return await asyncio.gather(waits())',
+  ],
+  [
+    'a pool of threads',
+    'def run():\n    with futures.ThreadPoolExecutor() as pool: return pool.submit(context.sleep, 60).result()',
+  ],
+])('a run waits also when %s asks for it', async (_, source) => {
+  const { finished } = await run(
+    `import asyncio\nfrom concurrent import futures\nfrom gantry import context\n${source}\n`,
+  );
+  expect(finished).toMatchObject(suspended({ ordinal: 1, kind: 'sleep', name: 'sleep' }, {}));
+});
+
 test('a suspended run that runs out of time in its clean-up has failed', async () => {
   const source = body('try: context.sleep(60)\nfinally: time.sleep(30)', 'import time');
   const { finished } = await run(source, { limits: { wallMs: 500 } });
