@@ -28,6 +28,9 @@ const download = (path: string) =>
     });
 
 test('what is exported and created again is the same version of the same worker', async () => {
+  const { workspaceId } = api;
+  const context = { uid: 'con_prices', workspaceId, name: 'price-list', description: '', currentVersion: 1 };
+  await api.deps.prisma.context.create({ data: context });
   const made = await createWorker(api, {
     name: 'Price watch: "north"',
     description: 'Watches\nprices',

@@ -2,6 +2,7 @@ import { newId } from '@gantry/events';
 import { conflict, type Principal } from '@gantry/http';
 import { createInputValidator } from '@gantry/program';
 import type { Actor } from '../audit/actor';
+import { requireContexts } from '../contexts/contexts-for';
 import type { Deps } from '../deps';
 import { entriesOf, shaOfVersion } from '../file-trees/file-tree';
 import { checkTriggerInputs } from '../triggers/trigger';
@@ -13,7 +14,7 @@ import { type ChangeSource, insertVersion, type NewVersion } from './version-rep
 import { ownerIdOf } from './worker-access';
 import { inspectCode, packCode } from './worker-code';
 import type { NewWorkerInput } from './worker-input';
-import { insertWorker, listTakenSlugs } from './worker-repository';
+import { countWorkers, insertWorker, listTakenSlugs } from './worker-repository';
 
 export interface CreatedWorker {
   /** The slug. */
@@ -25,10 +26,11 @@ export interface CreatedWorker {
 }
 
 const SLUG_TRIES = 10;
+const WORKERS_MAX = 10_000;
 
 /**
  * The code is kept and looked into first; row, version, triggers, audit entry and event commit together.
- * @throws AppError 400; 409 `id_taken` for an id that was asked for; 503 with no executor to look for run()
+ * @throws AppError 400; 409 `id_taken` for an id that was asked for, `too_many_workers`; 503 with no executor to look for run()
  */
 export async function createWorker(
   deps: Deps,
@@ -41,6 +43,10 @@ export async function createWorker(
   const { workspaceId } = caller;
   const { settings, triggers, definition, tree, message } = input;
   checkTriggerInputs(triggers, createInputValidator(definition.inputs));
+  await requireContexts(prisma, caller, definition.contexts);
+  if ((await countWorkers(prisma, workspaceId)) >= WORKERS_MAX) {
+    throw conflict('too_many_workers', `a workspace holds at most ${WORKERS_MAX} workers; delete some first`);
+  }
   const uid = newId('wrk_');
   const code = await packCode(deps, { workspaceId, uid }, tree);
   const warnings = await inspectCode(deps, definition, code);

@@ -2,6 +2,7 @@
 import { conflict, type Principal } from '@gantry/http';
 import { createInputValidator } from '@gantry/program';
 import type { Actor } from '../audit/actor';
+import { requireContexts } from '../contexts/contexts-for';
 import type { Deps } from '../deps';
 import { applyChanges, entriesOf, type FileTree, shaOfVersion } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
@@ -73,12 +74,20 @@ async function tryEdit(
     throw conflict('not_current', `base_sha: the current version is ${current.sha}; look at it and try again`);
   }
   const next = await nextVersion(deps, before, current, edit);
+  const declared = new Set(current.definition.contexts);
+  await requireContexts(
+    deps.prisma,
+    caller,
+    next.definition.contexts.filter((name) => !declared.has(name)),
+  );
   const inputs = createInputValidator(next.definition.inputs);
   if (change.triggers) checkTriggerInputs(change.triggers, inputs);
   const { rotateSecret, rotateSigningKey, triggers } = change;
   const now = deps.now();
   const webhook = await planWebhook(deps, { worker: before, triggers, rotateSecret, rotateSigningKey, now });
   const isNew = next.sha !== current.sha;
+  const fields = changedFields(change);
+  if (!isNew && !fields.length) return { shown: {}, warnings: [] };
 
   const isDone = await deps.prisma.$transaction(async (tx) => {
     const worker = await lockVisibleWorker(tx, caller, id);
@@ -95,7 +104,7 @@ async function tryEdit(
     await tx.worker.update({ where: { uid: worker.uid }, data });
     if (triggers) await replaceTriggers(tx, worker, triggers, now);
     await recordWorkerChange(tx, actor, worker, 'updated', {
-      fields: changedFields(change),
+      fields,
       ...(isNew && { from: current.sha, to: next.sha, change_source: changeSource }),
     });
     return true;

@@ -100,6 +100,9 @@ export async function listTags(db: Db, principal: Principal): Promise<{ tag: str
   return [...counts].map(([tag, count]) => ({ tag, count })).sort((a, b) => (a.tag < b.tag ? -1 : 1));
 }
 
+export const countWorkers = (db: Db, workspaceId: string): Promise<number> =>
+  db.worker.count({ where: { workspaceId, deletedAt: null } });
+
 /** Slugs of the workspace that begin so. */
 export async function listTakenSlugs(db: Db, workspaceId: string, beginning: string): Promise<Set<string>> {
   const rows = await db.worker.findMany({

@@ -1,3 +1,5 @@
+import { type Envelope, workerChanged } from '@gantry/events';
+import { until } from '@gantry/testing';
 import { callerOf } from '../test/caller';
 import { createWorker, helloWorker } from '../test/create-worker';
 import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
@@ -101,6 +103,7 @@ test.each<[string, string, object]>([
   ['worker.yaml as a file', 'files.0.path', { files: [{ path: 'worker.yaml', content: '' }] }],
   ['a dependency with an address', 'python_dependencies.0', { python_dependencies: ['x @ http://evil.test/x.whl'] }],
   ['a secret that is no variable', 'secrets.0', { secrets: ['api-key'] }],
+  ['a context that is not there', 'contexts.0', { contexts: ['nothing'] }],
   ['a context that is no name', 'contexts.0', { contexts: ['../x'] }],
   ['a bad schedule', 'trigger.cron', { trigger: { type: 'cron', cron: 'now' } }],
   [
@@ -209,6 +212,27 @@ test('going back appends a version that is equal to the old one', async () => {
   await owner.post(`${path}/rollback/main`).expect(400);
   const { body: versions } = await owner.get(`${path}/versions`).expect(200);
   expect(versions[0]).toMatchObject({ version: 3, message: 'It was better', change_source: 'rollback', current: true });
+});
+
+test('every change is announced, and one that changes nothing is not', async () => {
+  const heard: unknown[] = [];
+  const subscription = api.bus.nc.subscribe(workerChanged.subject, {
+    callback: (_err, message) => heard.push(message.json<Envelope>().data),
+  });
+  await createWorker(api, { name: 'Announced' });
+  await owner.patch('/api/workers/announced', {}).expect(200);
+  await owner.patch('/api/workers/announced', { name: 'Loud' }).expect(200);
+  await owner.remove('/api/workers/announced').expect(204);
+  await until(() => heard.length >= 3);
+  expect(heard).toMatchObject(
+    ['created', 'updated', 'deleted'].map((change) => ({
+      change,
+      workerId: 'announced',
+      workerUid: expect.any(String),
+    })),
+  );
+  subscription.unsubscribe();
+  expect(await auditActions('announced')).toEqual(['worker.created', 'worker.updated', 'worker.deleted']);
 });
 
 test('a worker is paused, resumed, archived and restored; twice is fine, and what makes no sense is a conflict', async () => {
