@@ -180,6 +180,10 @@ const EXPOSED_HEADERS = [
   'RateLimit-Reset',
   'X-Total-Count',
   'X-Has-More',
+  'X-Next-Before-Created-At',
+  'X-Next-Before-Id',
+  'X-Next-Cursor',
+  'X-Next-After',
   'Link',
 ];
 

@@ -12,9 +12,9 @@ import {
 import { createSurface, type Health, memoryForAll, type RateLimits } from '@gantry/http';
 import { type FileStore, storageRoutes } from '@gantry/object-store';
 import type { Express } from 'express';
+import { alertOperations } from './alerts/alert-routes';
 import { approvalOperations } from './approvals/approval-routes';
 import { reviewOperations } from './approvals/review-routes';
-import { alertOperations } from './alerts/alert-routes';
 import { auditOperations } from './audit/audit-routes';
 import { createAccessTokens } from './auth/access-token';
 import { authOperations } from './auth/auth-routes';
@@ -23,17 +23,23 @@ import { createSessions } from './auth/session';
 import { createSessionCookie } from './auth/session-cookie';
 import { sessionOperations } from './auth/session-routes';
 import { canonicalPath } from './canonical-path';
+import { contextOperations } from './contexts/context-routes';
 import type { Deps } from './deps';
 import { deviceOperations } from './devices/device-routes';
+import { TREE_BYTES_MAX } from './file-trees/file-tree';
 import { createForget } from './forget';
 import { createIntrospection, type Introspect } from './identity/introspection';
-import { TREE_BYTES_MAX } from './file-trees/file-tree';
 import { invitationOperations } from './invitations/invitation-routes';
 import { memberOperations } from './members/member-routes';
 import type { OidcSettings } from './oidc/identity-provider';
 import { oidcOperations } from './oidc/oidc-routes';
 import { OPENAPI_FILE } from './openapi-file';
+import { bulkRunOperations } from './runs/bulk-runs';
+import { logOperations } from './runs/log-routes';
+import { downloadOperations } from './runs/run-download';
+import { exportOperations } from './runs/run-export';
 import { runOperations } from './runs/run-routes';
+import { statsOperations } from './runs/stats-routes';
 import { secretOperations } from './secrets/secret-routes';
 import { createSigningKeys, type SigningKeys } from './signing-keys/signing-keys';
 import { systemOperations } from './system/system-routes';
@@ -101,7 +107,13 @@ export function createApp(options: AppOptions): WorkerApp {
       ...approvalOperations(deps),
       ...reviewOperations(deps),
       ...runOperations(deps),
+      ...bulkRunOperations(deps),
+      ...logOperations(deps),
+      ...downloadOperations(deps),
+      ...exportOperations(deps),
+      ...statsOperations(deps),
       ...workerOperations(deps),
+      ...contextOperations(deps),
       ...secretOperations(deps),
       ...scheduleOperations({ now: deps.now }),
       ...webhookOperations(deps),

@@ -1,6 +1,7 @@
 import { callerOf, invalid, type Operations } from '@gantry/http';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import type { Pool } from 'pg';
+import { written } from '../backpressure';
 import { type AuditRow, auditEntryToApi } from './audit-entry';
 import { type AuditCursor, type AuditFilter, listAuditRows } from './audit-repository';
 import { csvLine } from './csv';
@@ -105,12 +106,4 @@ function rowToCsv(row: AuditRow): string {
       return value === null || typeof value === 'string' ? value : JSON.stringify(value);
     }),
   );
-}
-
-/** Waits for a slow reader, so that its export does not gather in memory. */
-async function written(res: Response, text: string): Promise<void> {
-  if (!text || res.write(text)) return;
-  await new Promise<void>((resolve) => {
-    res.once('drain', resolve).once('close', resolve);
-  });
 }

@@ -60,7 +60,10 @@ async function readExtras(sql: Sql, { id, status }: Run) {
   return { logsCount: logs.rows[0].count as number, steps: steps.rows, ahead: (ahead?.rows[0].count ?? 0) as number };
 }
 
-/** Within the workspace, in the order in which runs are handed out; limits on concurrency are not looked at. */
+/**
+ * Within the workspace, in the order in which runs are handed out; limits on concurrency are not looked at. Found by the
+ * index on rare statuses: as many steps as the workspace has queued, at most POSITION_MAX.
+ */
 const AHEAD = `
   SELECT count(*)::int FROM (
     SELECT 1 FROM runs mine JOIN runs r ON r.workspace_id = mine.workspace_id AND r.status = 'queued'

@@ -28,11 +28,19 @@ export interface AskedFilter {
   until?: unknown;
 }
 
-/** @throws AppError 404 for a worker that is not there for this caller */
-export async function runFilterOf(deps: Deps, req: Request, asked: AskedFilter): Promise<RunFilter> {
+/**
+ * @param unlessAsked the statuses where the request names none; default: any
+ * @throws AppError 404 for a worker that is not there for this caller
+ */
+export async function runFilterOf(
+  deps: Deps,
+  req: Request,
+  asked: AskedFilter,
+  unlessAsked: ApiRunStatus[] = [],
+): Promise<RunFilter> {
   const caller = callerOf(req);
   const { worker_id: workerId, status, trigger } = asked;
-  const filter: RunFilter = { statuses: status ? engineStatuses(status) : [], hidden: [] };
+  const filter: RunFilter = { statuses: (status ? [status] : unlessAsked).flatMap(engineStatuses), hidden: [] };
   if (workerId !== undefined) filter.subjectId = (await getVisibleWorker(deps.prisma, caller, workerId)).uid;
   else filter.hidden = await listHiddenWorkers(deps.pool, caller);
   if (trigger !== undefined) filter.trigger = trigger;

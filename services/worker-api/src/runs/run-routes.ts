@@ -1,34 +1,16 @@
-import { callerOf, type Operations, type Principal } from '@gantry/http';
-import type { Run } from '@gantry/run-engine';
+import { callerOf, type Operations } from '@gantry/http';
 import type { Request, Response } from 'express';
 import { actorOf } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
-import { ownerIdOf } from '../workers/worker-access';
 import { getVisibleWorker } from '../workers/worker-repository';
+import { replayRun } from './replay-run';
 import { apiStatus, headToApi } from './run';
 import { toRunDetail } from './run-detail';
 import { type AskedFilter, cursorOf, type RunFilter, runFilterOf } from './run-filter';
 import { countRunPage, type ListedRun, listRunPage } from './run-list';
+import { originOf, runAndWorkerOf, runOf } from './run-of-request';
 import { startRun } from './start-run';
-import { getWorkerOf } from './visible-worker';
-
-/** @throws AppError 404, also where the caller does not see the run's worker */
-export async function getRunFor({ engine, prisma }: Deps, caller: Principal, runId: string): Promise<Run> {
-  const run = await engine.get(caller.workspaceId, runId);
-  await getWorkerOf(prisma, caller, run);
-  return run;
-}
-
-export const runOf = (deps: Deps, req: Request): Promise<Run> =>
-  getRunFor(deps, callerOf(req), String(req.params.run_id));
-
-/** What every run that a request starts has from it. */
-export const originOf = (req: Request) => ({
-  createdBy: ownerIdOf(callerOf(req)),
-  requestId: String(req.id),
-  ...(req.get('traceparent') && { traceparent: req.get('traceparent') }),
-});
 
 export function runOperations(deps: Deps): Operations {
   const { engine, pool, prisma } = deps;
@@ -64,6 +46,12 @@ export function runOperations(deps: Deps): Operations {
         });
       });
       res.json(await toRunDetail(deps, run));
+    },
+
+    replayRun: async (req, res) => {
+      const { run, worker } = await runAndWorkerOf(deps, req);
+      const made = await replayRun(deps, worker, run, { version: req.body?.version, origin: originOf(req) });
+      res.status(201).json({ status: apiStatus(made.status), run_id: made.id });
     },
   };
 

@@ -1,0 +1,27 @@
+/** A run's inputs again, by default with the code of today. */
+import { conflict } from '@gantry/http';
+import { isTerminal, type Run } from '@gantry/run-engine';
+import type { Deps } from '../deps';
+import type { Worker } from '../generated/prisma/client';
+import { type Start, startRun } from './start-run';
+
+export interface Replay {
+  /** `same`: the version that the run had. Default: the current one. */
+  version?: 'current' | 'same';
+  origin: Pick<Start, 'createdBy' | 'requestId' | 'traceparent'>;
+}
+
+/** @throws AppError 409 before it has ended; what startRun throws */
+export async function replayRun(deps: Deps, worker: Worker, run: Run, { version, origin }: Replay): Promise<Run> {
+  if (!isTerminal(run.status)) throw conflict('not_ended', `this run has not ended yet: ${run.status}`);
+  return startRun(deps, {
+    worker,
+    ...(version === 'same' && run.version !== null && { version: run.version }),
+    inputs: run.inputs,
+    trigger: 'replay',
+    parentRunId: run.id,
+    replayOf: run,
+    priority: run.priority,
+    ...origin,
+  });
+}

@@ -1,0 +1,58 @@
+/** The history as a file: as many rows as there are, a batch of them in memory at a time, however slowly it is read. */
+import { callerOf, type Operations } from '@gantry/http';
+import { csvLine } from '../audit/csv';
+import { written } from '../backpressure';
+import type { Deps } from '../deps';
+import { headToApi } from './run';
+import { type AskedFilter, runFilterOf } from './run-filter';
+import { type ListedRun, listRunPage } from './run-list';
+
+const BATCH = 1_000;
+
+const COLUMNS = [
+  'id',
+  'worker_id',
+  'worker_version',
+  'status',
+  'trigger',
+  'attempt',
+  'priority',
+  'created_at',
+  'started_at',
+  'completed_at',
+  'duration_ms',
+  'total_cost_usd',
+  'error_code',
+  'error',
+  'parent_run_id',
+  'created_by',
+] as const satisfies (keyof ReturnType<typeof headToApi>)[];
+
+export function exportOperations(deps: Deps): Operations {
+  return {
+    exportRuns: async (req, res) => {
+      const { workspaceId } = callerOf(req);
+      const filter = await runFilterOf(deps, req, req.query as AskedFilter);
+      res.type('text/csv');
+      res.set('Content-Disposition', 'attachment; filename="runs.csv"');
+      res.write(csvLine([...COLUMNS]));
+      let page = await listRunPage(deps.pool, workspaceId, filter, { limit: BATCH });
+      for (;;) {
+        await written(res, page.runs.map(rowOf).join(''));
+        if (!page.next || res.destroyed) break;
+        page = await listRunPage(deps.pool, workspaceId, filter, { limit: BATCH, before: page.next });
+      }
+      res.end();
+    },
+  };
+}
+
+function rowOf(run: ListedRun): string {
+  const shown = headToApi(run);
+  return csvLine(
+    COLUMNS.map((column) => {
+      const value = shown[column];
+      return value === null || typeof value === 'string' ? value : String(value);
+    }),
+  );
+}

@@ -1,0 +1,76 @@
+/**
+ * Lines that runs have logged. What they say came from user code and lies in `json` columns, which PostgreSQL can not look
+ * into where there is a NUL: it finds the lines, and they are searched here.
+ */
+import { logLevels } from '@gantry/events';
+import type { Sql } from '../database';
+
+export type LogLevel = (typeof logLevels)[number];
+
+export interface LogLine {
+  /** Number of the event within its run. */
+  seq: number;
+  at: Date;
+  data: { stream: string; level: LogLevel; text: string; fields?: Record<string, unknown> };
+}
+
+export interface LogFilter {
+  /** This level and those above. */
+  level?: LogLevel | undefined;
+  /** Part of the text, whatever its case. */
+  search?: string | undefined;
+}
+
+const PAGE = 1_000;
+
+/** All of a run's lines after `after`, in order, a page in memory at a time. */
+export async function* readLines(sql: Sql, runId: string, after = 0): AsyncGenerator<LogLine> {
+  let last = after;
+  for (;;) {
+    const { rows } = await sql.query<LogLine>(
+      `SELECT seq::float8 AS seq, at, data FROM run_events WHERE run_id = $1 AND seq > $2 AND type = 'log'
+       ORDER BY seq LIMIT ${PAGE}`,
+      [runId, last],
+    );
+    yield* rows;
+    if (rows.length < PAGE) return;
+    last = (rows.at(-1) as LogLine).seq;
+  }
+}
+
+/** The other way round: newest first, before `before`. */
+export async function* readLinesBackwards(sql: Sql, runId: string, before: number): AsyncGenerator<LogLine> {
+  let last = before;
+  for (;;) {
+    const { rows } = await sql.query<LogLine>(
+      `SELECT seq::float8 AS seq, at, data FROM run_events WHERE run_id = $1 AND seq < $2 AND type = 'log'
+       ORDER BY seq DESC LIMIT ${PAGE}`,
+      [runId, last],
+    );
+    yield* rows;
+    if (rows.length < PAGE) return;
+    last = (rows.at(-1) as LogLine).seq;
+  }
+}
+
+export function matcherOf({ level, search }: LogFilter): (line: LogLine) => boolean {
+  const least = level ? logLevels.indexOf(level) : 0;
+  const wanted = search?.toLowerCase();
+  return ({ data }) =>
+    logLevels.indexOf(data.level) >= least && (wanted === undefined || data.text.toLowerCase().includes(wanted));
+}
+
+const ATTEMPT_SPAN = 1_000_000;
+
+export const lineToApi = ({ seq, at, data }: LogLine) => ({
+  seq,
+  attempt: Math.floor(seq / ATTEMPT_SPAN),
+  at: at.toISOString(),
+  level: data.level,
+  stream: data.stream,
+  text: data.text,
+  fields: data.fields ?? null,
+});
+
+export const lineToText = ({ at, data }: LogLine): string =>
+  `${at.toISOString()} ${data.level.padEnd(7)} ${data.text}\n`;

@@ -1,0 +1,36 @@
+/** The run that a request names, and what a run that it starts has from it. */
+import { callerOf, type Principal } from '@gantry/http';
+import type { Run } from '@gantry/run-engine';
+import type { Request } from 'express';
+import type { Deps } from '../deps';
+import type { Worker } from '../generated/prisma/client';
+import { ownerIdOf } from '../workers/worker-access';
+import type { Start } from './start-run';
+import { getWorkerOf } from './visible-worker';
+
+/** @throws AppError 404, also where the caller does not see the run's worker */
+export async function getRunFor({ engine, prisma }: Deps, caller: Principal, runId: string): Promise<Run> {
+  const run = await engine.get(caller.workspaceId, runId);
+  await getWorkerOf(prisma, caller, run);
+  return run;
+}
+
+/** The run that the path names. @throws AppError 404 */
+export const runOf = (deps: Deps, req: Request): Promise<Run> =>
+  getRunFor(deps, callerOf(req), String(req.params.run_id));
+
+/** With its worker. @throws AppError 404 */
+export async function runAndWorkerOf(
+  { engine, prisma }: Deps,
+  req: Request,
+  runId = String(req.params.run_id),
+): Promise<{ run: Run; worker: Worker }> {
+  const caller = callerOf(req);
+  const run = await engine.get(caller.workspaceId, runId);
+  return { run, worker: await getWorkerOf(prisma, caller, run) };
+}
+
+export function originOf(req: Request): Pick<Start, 'createdBy' | 'requestId' | 'traceparent'> {
+  const traceparent = req.get('traceparent');
+  return { createdBy: ownerIdOf(callerOf(req)), requestId: String(req.id), ...(traceparent && { traceparent }) };
+}

@@ -1,0 +1,79 @@
+/** What all runs of a worker have logged, newest run first and newest line first; a page looks at a bounded number of both. */
+import { invalid } from '@gantry/http';
+import type { Sql } from '../database';
+import { type LogFilter, type LogLine, matcherOf, readLinesBackwards } from './run-log';
+
+const RUNS_MAX = 500;
+const LINES_MAX = 20_000;
+const RUN_BATCH = 100;
+
+export interface WorkerLogQuery extends LogFilter {
+  /** Only of runs made at or after. */
+  since?: Date | undefined;
+  limit: number;
+  cursor?: LogCursor | undefined;
+}
+
+/** Behind this line of this run. */
+export interface LogCursor {
+  createdAt: Date;
+  runId: string;
+  seq: number;
+}
+
+export interface WorkerLogPage {
+  lines: (LogLine & { runId: string })[];
+  next: LogCursor | null;
+}
+
+interface Place {
+  createdAt: Date;
+  id: string;
+}
+
+export async function readWorkerLog(sql: Sql, workerUid: string, query: WorkerLogQuery): Promise<WorkerLogPage> {
+  const matches = matcherOf(query);
+  const lines: WorkerLogPage['lines'] = [];
+  let at: LogCursor | undefined = query.cursor;
+  let looked = 0;
+  for (let seenRuns = 0; seenRuns < RUNS_MAX; seenRuns += RUN_BATCH) {
+    const runs = await runsFrom(sql, workerUid, query.since, at);
+    for (const run of runs) {
+      const before = at?.runId === run.id ? at.seq : Number.MAX_SAFE_INTEGER;
+      for await (const line of readLinesBackwards(sql, run.id, before)) {
+        if (lines.length === query.limit || looked++ === LINES_MAX) return { lines, next: at ?? null };
+        at = { createdAt: run.createdAt, runId: run.id, seq: line.seq };
+        if (matches(line)) lines.push({ ...line, runId: run.id });
+      }
+      at = { createdAt: run.createdAt, runId: run.id, seq: 0 };
+    }
+    if (runs.length < RUN_BATCH) return { lines, next: null };
+  }
+  return { lines, next: at ?? null };
+}
+
+/** Newest first, from the cursor's run on, that one included. */
+async function runsFrom(sql: Sql, workerUid: string, since: Date | undefined, from: LogCursor | undefined) {
+  const { rows } = await sql.query<Place>(
+    `SELECT created_at AS "createdAt", id FROM runs
+     WHERE subject_id = $1 AND created_at >= $2 AND (created_at, id) <= ($3, $4)
+     ORDER BY created_at DESC, id DESC LIMIT ${RUN_BATCH}`,
+    [workerUid, since ?? '-infinity', from?.createdAt ?? 'infinity', from?.runId ?? ''],
+  );
+  return rows;
+}
+
+export const cursorText = ({ createdAt, runId, seq }: LogCursor): string =>
+  Buffer.from(`${createdAt.getTime()} ${seq} ${runId}`).toString('base64url');
+
+const CURSOR = /^(\d{1,15}) (\d{1,16}) ([!-~]{1,64})$/;
+
+/** @throws AppError 400 for what cursorText did not make */
+export function readCursor(text: string): LogCursor {
+  const [, millis, seq, runId] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  const createdAt = new Date(Number(millis));
+  if (runId === undefined || Number.isNaN(createdAt.getTime())) {
+    throw invalid([{ path: 'cursor', message: 'is not one that a page gave' }]);
+  }
+  return { createdAt, runId, seq: Number(seq) };
+}
