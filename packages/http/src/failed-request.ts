@@ -58,9 +58,10 @@ function toAppError(err: unknown): AppError | undefined {
   if (type === 'entity.too.large') return new AppError('too_large', 'too_large', 'the body is larger than 1 MB');
   const kind = status ? KIND_BY_STATUS[status] : undefined;
   if (!kind || !(errors || type)) return undefined;
-  const fields = errors?.map(toFieldProblem);
-  const detail = fields?.length ? fields.map((f) => `${f.path}: ${f.message}`).join('; ') : message;
-  return new AppError(kind, kind, detail.slice(0, 2_000), { ...(kind === 'invalid' && fields && { fields }) });
+  // Only of an invalid request does the path name a field; else it is the request's own.
+  const fields = kind === 'invalid' ? errors?.map(toFieldProblem) : undefined;
+  const detail = (fields ?? errors)?.map((one) => `${one.path}: ${one.message}`).join('; ') || message;
+  return new AppError(kind, kind, detail.slice(0, 2_000), { ...(fields && { fields }) });
 }
 
 /** `/body/inputs/a` is for programs; people read `inputs.a`. */

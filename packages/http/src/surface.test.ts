@@ -105,7 +105,8 @@ test('a refusal names the field', async () => {
 test('wrong type, method and path have their own statuses', async () => {
   expect((await post().set('Content-Type', 'text/plain').send('x')).status).toBe(415);
   expect((await request(app).delete('/api/things')).status).toBe(405);
-  expect((await request(app).get('/api/nothing')).status).toBe(404);
+  const missing = await request(app).get('/api/nothing');
+  expect([missing.status, missing.body.error]).toEqual([404, '/api/nothing: not found']);
 });
 
 test('who may not, may not: no credential, a bad one, a role too low', async () => {
