@@ -24,6 +24,9 @@ const ofWorker = (more: { sha?: string; body?: object } = {}): Fixture => ({
 const ofAlert = (body?: object): Fixture => ({
   send: ({ alert }) => ({ path: { alert_id: alert }, ...(body && { body }) }),
 });
+const ofRun = (body?: object): Fixture => ({ send: ({ run }) => ({ path: { run_id: run }, ...(body && { body }) }) });
+/** Ids are looked at one by one and skipped; a worker that is not there refuses the whole. */
+const ofRunsOfWorker: Fixture = { send: ({ worker }) => ({ body: { filter: { worker_id: worker } } }) };
 const withBody = (body: object): Fixture => ({ send: () => ({ body }) });
 const password = 'correct horse battery staple';
 const userCode = withBody({ user_code: 'BCDF-2345' });
@@ -108,6 +111,24 @@ const fixtures: Record<string, Fixture> = {
   getSampleInput: ofWorker(),
   getWorkerBundle: ofWorker(),
   receiveWebhook: { send: ({ worker }) => ({ path: { worker_id: worker }, query: 'token=a-guess', body: {} }) },
+  listWorkerRuns: ofWorker(),
+  startRun: ofWorker({ body: { inputs: {} } }),
+  listRuns: { send: ({ worker }) => ({ query: `worker_id=${worker}` }) },
+  exportRuns: { send: ({ worker }) => ({ query: `worker_id=${worker}` }) },
+  cancelRuns: ofRunsOfWorker,
+  replayRuns: ofRunsOfWorker,
+  getRun: ofRun(),
+  cancelRun: ofRun(),
+  replayRun: ofRun({ version: 'same' }),
+  listRunLogs: ofRun(),
+  streamRunLogs: ofRun(),
+  streamRun: ofRun(),
+  streamRunEvents: ofRun(),
+  downloadRun: ofRun(),
+  downloadRunArtifact: { send: ({ run, artifact }) => ({ path: { run_id: run, artifact_id: artifact } }) },
+  getWorkerStats: ofWorker(),
+  getWorkerTimeseries: ofWorker(),
+  listWorkerLogs: ofWorker(),
   listWorkerAlerts: ofWorker(),
   createWorkerAlert: ofWorker({ body: { on: ['run.failed'], url: 'https://of-a-stranger.example' } }),
   listAlerts: { send: ({ worker }) => ({ query: `worker_id=${worker}` }) },
@@ -162,6 +183,13 @@ async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
     trigger: 'webhook',
     files: [{ path: 'main.py', content: 'def run():\n    return 1\n' }],
   });
+  const run = await asOwner('POST', `/api/workers/${worker.id}/runs`, { inputs: {} });
+  const artifact = newId('art_');
+  await api.database.pool.query(
+    `INSERT INTO run_artifacts (id, run_id, workspace_id, name, content_type, size, sha256, key)
+     VALUES ($1, $2, $3, 'a.txt', 'text/plain', 1, 'a', 'a')`,
+    [artifact, run.run_id, workspaceId],
+  );
   const alert = await asOwner('POST', '/api/alerts', { on: ['run.failed'], url: 'https://hooks-of-home.example' });
   const delivery = await api.deps.prisma.alertDelivery.create({
     data: {
@@ -196,6 +224,8 @@ async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
     personalToken: personal.id,
     workspaceToken: ofHome.id,
     worker: worker.id,
+    run: run.run_id,
+    artifact,
     alert: alert.id,
     delivery: delivery.id,
     alertReceiver: 'hooks-of-home.example',
