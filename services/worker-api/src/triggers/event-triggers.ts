@@ -157,26 +157,34 @@ function eventInput({ type, at, about, details }: Happening, source: Source) {
   };
 }
 
-async function startOne(
-  deps: Deps,
-  tx: PoolClient,
-  worker: Awaiting,
-  { inputs, depth }: { inputs: Record<string, unknown>; depth: number },
-  afterCommit: AfterCommit,
-): Promise<void> {
-  const start = { worker, inputs, depth, trigger: 'event' as const, createdBy: null };
+interface Began {
+  inputs: Record<string, unknown>;
+  depth: number;
+}
+
+async function startOne(deps: Deps, tx: PoolClient, worker: Awaiting, began: Began, afterCommit: AfterCommit) {
   await tx.query('SAVEPOINT awaiting');
   try {
-    await startRun(deps, { ...start, tx });
+    await startOrRefuse(deps, tx, worker, began, afterCommit);
   } catch (err) {
-    if (isDependencyDown(err) || (err instanceof AppError && err.kind === 'unavailable')) throw err;
+    if (isAway(err)) throw err;
     await tx.query('ROLLBACK TO SAVEPOINT awaiting');
-    if (err instanceof AppError) {
-      const refused = await insertRefusedRun(deps, tx, start, err);
-      if (refused) afterCommit(() => deps.engine.announce(refused));
-    } else {
-      deps.log.error({ err, workspaceId: worker.workspaceId, workerId: worker.id }, 'run not started by an event');
-    }
+    deps.log.error({ err, workspaceId: worker.workspaceId, workerId: worker.id }, 'run not started by an event');
   }
   await tx.query('RELEASE SAVEPOINT awaiting');
 }
+
+async function startOrRefuse(deps: Deps, tx: PoolClient, worker: Awaiting, began: Began, afterCommit: AfterCommit) {
+  const start = { ...began, worker, trigger: 'event' as const, createdBy: null };
+  try {
+    await startRun(deps, { ...start, tx });
+  } catch (err) {
+    if (!(err instanceof AppError) || isAway(err)) throw err;
+    await tx.query('ROLLBACK TO SAVEPOINT awaiting');
+    const refused = await insertRefusedRun(deps, tx, start, err);
+    if (refused) afterCommit(() => deps.engine.announce(refused));
+  }
+}
+
+/** The event comes again. */
+const isAway = (err: unknown) => isDependencyDown(err) || (err instanceof AppError && err.kind === 'unavailable');

@@ -115,6 +115,17 @@ test('workspaces may have workers of the same id: the token decides', async () =
   expect(await runsOf(a.id)).toEqual([]);
 });
 
+test('nothing enters a deleted workspace', async () => {
+  const theirs = callerOf(api.url, api.foreign.owner.jwt);
+  const worker = await hooked('webhook', {}, theirs);
+  const close = (at: string) =>
+    api.deps.pool.query(`UPDATE workspaces SET deleted_at = ${at} WHERE id = $1`, [api.foreign.workspaceId]);
+  await close('now()');
+  await send(worker, '{}').expect(401);
+  await close('NULL');
+  await send(worker, '{}').expect(200);
+});
+
 test('only POST, only JSON, and not too much of it', async () => {
   const worker = await hooked();
   for (const method of ['get', 'put', 'patch', 'delete'] as const) {
