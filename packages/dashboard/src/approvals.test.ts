@@ -219,6 +219,8 @@ withBrowser('approvals', () => {
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(1);
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('region', { name: 'Decided' }).getByText('Second?').waitFor();
+    await page.getByRole('link', { name: 'Approvals 1 waiting' }).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Approved: Second?');
     expect(site.api.approvals.decisions.map(({ line }) => line)).toEqual(['POST /api/approvals/apr_1/approve']);
   });
 });

@@ -1,10 +1,10 @@
 import { unwrap } from '@gantry/api-client';
 import { Button, Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useWorkspace } from '../account/use-me';
 import { type Approval, isStatus, workerApi } from '../api';
-import { FailedToLoad } from '../layout/notice';
+import { FailedToLoad, Notice } from '../layout/notice';
 import { Panel } from '../layout/panel';
 import { Timestamp } from '../layout/timestamp';
 import { useTitle } from '../layout/use-title';
@@ -13,7 +13,7 @@ import { ApprovalStatusChip } from './approval-status';
 import styles from './approvals-page.module.css';
 import { Asked } from './asked';
 import { decideApproval } from './decide-approval';
-import { type Decision, DecisionForm } from './decision-form';
+import { type Decision, DecisionForm, type Verdict } from './decision-form';
 
 const SHOWN = 50;
 /** Somebody else may decide, and runs may ask, while this page is open. */
@@ -27,7 +27,18 @@ export function ApprovalsPage() {
   const key = ['approvals', workspace?.id];
   const pending = useApprovals([...key, 'pending'], workspace?.id, 'pending');
   const all = useApprovals([...key, 'all'], workspace?.id);
-  const decided = all.data?.filter(({ status }) => status !== 'pending');
+  const past = all.data?.filter(({ status }) => status !== 'pending');
+  const [said, setSaid] = useState<string | null>(null);
+  const news = useRef<HTMLDivElement>(null);
+  // The form that had the focus is gone.
+  useEffect(() => {
+    if (said) news.current?.focus();
+  }, [said]);
+
+  async function decided(approval: Approval, verdict: Verdict) {
+    await refresh();
+    setSaid(`${verdict === 'approve' ? 'Approved' : 'Rejected'}: ${approval.title}`);
+  }
   const refresh = () => queryClient.invalidateQueries({ queryKey: key });
 
   return (
@@ -38,6 +49,9 @@ export function ApprovalsPage() {
         or ends.
       </p>
       <div className={styles.panels}>
+        <div ref={news} className={styles.news} role="status" tabIndex={-1}>
+          {said && <Notice tone="info">{said}</Notice>}
+        </div>
         <Panel title="Waiting">
           {pending.isError ? (
             <FailedToLoad what="What is waiting" error={pending.error} retry={pending.refetch} />
@@ -46,13 +60,18 @@ export function ApprovalsPage() {
           ) : pending.data.length === 0 ? (
             <p className={styles.about}>Nothing waits for a decision.</p>
           ) : (
-            <WaitingList approvals={pending.data} workspaceId={workspace?.id} onDecided={refresh} />
+            <WaitingList
+              approvals={pending.data}
+              workspaceId={workspace?.id}
+              onDecided={decided}
+              onOvertaken={refresh}
+            />
           )}
         </Panel>
-        {decided && decided.length > 0 && (
+        {past && past.length > 0 && (
           <Panel title="Decided">
             <ul className={styles.list}>
-              {decided.map((approval) => (
+              {past.map((approval) => (
                 <li key={approval.id}>
                   <Row approval={approval} about={<DecidedBy approval={approval} />}>
                     <ApprovalStatusChip status={approval.status} />
@@ -81,20 +100,21 @@ const useApprovals = (queryKey: unknown[], workspaceId: string | undefined, stat
 interface WaitingListProps {
   approvals: Approval[];
   workspaceId: string | undefined;
-  onDecided: () => Promise<void>;
+  onDecided: (approval: Approval, verdict: Verdict) => Promise<void>;
+  onOvertaken: () => Promise<void>;
 }
 
 /** One is open at a time: its form stands right below it. */
-function WaitingList({ approvals, workspaceId, onDecided }: WaitingListProps) {
+function WaitingList({ approvals, workspaceId, onDecided, onOvertaken }: WaitingListProps) {
   const { email } = useSession();
   const [openId, setOpenId] = useState<string | null>(null);
 
   async function decide(approval: Approval, decision: Decision) {
     try {
       await decideApproval(approval.id, workspaceId, decision);
-      await onDecided();
+      await onDecided(approval, decision.verdict);
     } catch (error) {
-      if (isStatus(error, 409)) await onDecided();
+      if (isStatus(error, 409)) await onOvertaken();
       throw error;
     }
   }

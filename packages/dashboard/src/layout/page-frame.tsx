@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { Link, Outlet, useLocation } from 'react-router';
+import { ApprovalsLink } from '../approvals/approvals-link';
 import { signInPath } from '../session/next-path';
 import { session, useSession } from '../session/session';
 import { WorkspaceSwitcher } from '../workspaces/workspace-switcher';
@@ -27,7 +28,7 @@ export function PageFrame() {
       <header className={styles.header}>
         <div className={styles.bar}>
           <Brand />
-          <WorkspaceSwitcher />
+          <Place />
           <div className={styles.tools}>
             <ColorSchemeSwitch />
             <Account />
@@ -40,6 +41,18 @@ export function PageFrame() {
         </WhereItBreaks>
       </main>
     </>
+  );
+}
+
+/** Where one works, and what waits there. */
+function Place() {
+  const { status } = useSession();
+  if (status !== 'signed-in') return null;
+  return (
+    <div className={styles.place}>
+      <WorkspaceSwitcher />
+      <ApprovalsLink />
+    </div>
   );
 }
 

@@ -26,6 +26,7 @@ export interface FakeAccounts {
 export interface FakeRequest {
   line: string;
   part: string[];
+  query: URLSearchParams;
   workspaceId: string | undefined;
   signedIn: boolean;
   body: () => Promise<Record<string, string>>;

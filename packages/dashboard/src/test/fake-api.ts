@@ -129,7 +129,7 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
   }
   if (line === 'GET /config.json') return send(res, 200, { base_url: api.origin, skills_url: api.origin });
   const asked: FakeRequest = {
-    ...{ line, part, signedIn, workspaceId: req.headers['x-svc-workspace']?.toString() },
+    ...{ line, part, query: url.searchParams, signedIn, workspaceId: req.headers['x-svc-workspace']?.toString() },
     body: async () => JSON.parse((await bodyOf(req)).toString() || '{}'),
   };
   const answer = (await answerAccount(api.accounts, asked)) ?? (await answerApproval(api.approvals, asked));

@@ -42,11 +42,13 @@ const refused = (status: number, detail: string): FakeAnswer => ({ status, body:
 
 /** Undefined for what belongs to another surface. */
 export async function answerApproval(fake: FakeApprovals, req: FakeRequest): Promise<FakeAnswer | undefined> {
-  const { part, signedIn } = req;
+  const { part, query, signedIn } = req;
   if (part[2] === 'reviews') return answerReview(fake, req);
   if (part[2] !== 'approvals') return undefined;
   if (!signedIn) return refused(401, 'sign in');
-  if (!part[3]) return { status: 200, body: fake.list };
+  const waiting = fake.list.filter(({ status }) => status === 'pending');
+  if (!part[3]) return { status: 200, body: query.get('status') === 'pending' ? waiting : fake.list };
+  if (part[3] === 'count') return { status: 200, body: { pending: waiting.length } };
   const approval = fake.list.find(({ id }) => id === part[3]);
   if (!approval) return refused(404, 'no such approval');
   if (part[4]) return decide(fake, req, approval, PERSON.email);

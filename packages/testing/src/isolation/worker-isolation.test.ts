@@ -25,8 +25,28 @@ const ofAlert = (body?: object): Fixture => ({
   send: ({ alert }) => ({ path: { alert_id: alert }, ...(body && { body }) }),
 });
 const ofRun = (body?: object): Fixture => ({ send: ({ run }) => ({ path: { run_id: run }, ...(body && { body }) }) });
+const ofApproval = (body?: object): Fixture => ({
+  send: ({ approval }) => ({ path: { approval_id: approval }, ...(body && { body }) }),
+});
+const ofGuessedLink = (body?: object): Fixture => ({
+  send: () => ({ path: { token: `rvw_${'a'.repeat(21)}.${'b'.repeat(43)}` }, ...(body && { body }) }),
+});
 /** Ids are looked at one by one and skipped; a worker that is not there refuses the whole. */
 const ofRunsOfWorker: Fixture = { send: ({ worker }) => ({ body: { filter: { worker_id: worker } } }) };
+const ofContext = (more: { path?: string; sha?: string; body?: object; form?: () => FormData } = {}): Fixture => ({
+  send: ({ context }) => ({
+    path: { name: context, ...(more.path && { path: more.path }), ...(more.sha && { sha: more.sha }) },
+    ...(more.body && { body: more.body }),
+    ...(more.form && { form: more.form }),
+  }),
+});
+/** Whoever may set secrets sets one of their own workspace by it: nothing of another's is named. */
+const secretOfCaller = (body: object): Fixture => ({ send: () => ({ path: { name: 'SET_BY_A_STRANGER' }, body }) });
+const strangersFile = () => {
+  const form = new FormData();
+  form.append('file', new Blob(['of a stranger']), 'a.txt');
+  return form;
+};
 const withBody = (body: object): Fixture => ({ send: () => ({ body }) });
 const password = 'correct horse battery staple';
 const userCode = withBody({ user_code: 'BCDF-2345' });
@@ -130,6 +150,17 @@ const fixtures: Record<string, Fixture> = {
   getWorkerTimeseries: ofWorker(),
   listWorkerLogs: ofWorker(),
   listWorkerAlerts: ofWorker(),
+  listApprovals: { send: ({ run }) => ({ query: `run_id=${run}` }) },
+  countApprovals: nothing,
+  getApproval: ofApproval(),
+  approve: ofApproval({ data: {} }),
+  reject: ofApproval({ reason: 'of a stranger' }),
+  renewReviewLink: ofApproval(),
+  approveRun: ofRun({}),
+  rejectRun: ofRun({}),
+  getReview: ofGuessedLink(),
+  approveByLink: ofGuessedLink({ name: 'a stranger' }),
+  rejectByLink: ofGuessedLink({ name: 'a stranger' }),
   createWorkerAlert: ofWorker({ body: { on: ['run.failed'], url: 'https://of-a-stranger.example' } }),
   listAlerts: { send: ({ worker }) => ({ query: `worker_id=${worker}` }) },
   createAlert: {
@@ -145,6 +176,28 @@ const fixtures: Record<string, Fixture> = {
   },
   replayDeadAlertDeliveries: ofAlert(),
   previewSchedule: withBody({ cron: '0 9 * * *' }),
+  listContexts: nothing,
+  createContext: withBody({ name: 'of-a-stranger' }),
+  getContext: ofContext(),
+  updateContext: ofContext({ body: { description: 'taken over' } }),
+  deleteContext: ofContext(),
+  setContextVisibility: ofContext({ body: { visibility: 'private' } }),
+  listContextFiles: ofContext(),
+  writeContextFiles: ofContext({ body: { files: [{ path: 'a.txt', content: 'x' }] } }),
+  getContextFile: ofContext({ path: 'docs/notes.txt' }),
+  putContextFile: ofContext({ path: 'docs/notes.txt', body: { content: 'x' } }),
+  deleteContextFile: ofContext({ path: 'docs/notes.txt' }),
+  uploadContextFiles: ofContext({ form: strangersFile }),
+  downloadContext: ofContext(),
+  listContextVersions: ofContext(),
+  rollBackContext: ofContext({ sha }),
+  listSecrets: nothing,
+  createSecret: withBody({ name: 'SET_BY_A_STRANGER', value: 'x' }),
+  setSecret: secretOfCaller({ value: 'x' }),
+  postSecret: secretOfCaller({ value: 'x' }),
+  deleteSecret: { send: ({ secret }) => ({ path: { name: secret } }) },
+  testSecret: { send: () => ({ path: { name: 'SET_BY_A_STRANGER' } }) },
+  rotateSecretKeys: nothing,
   revokeWorkspaceToken: { send: ({ workspaceToken }) => ({ path: { token_id: workspaceToken } }) },
 };
 
@@ -184,12 +237,24 @@ async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
     files: [{ path: 'main.py', content: 'def run():\n    return 1\n' }],
   });
   const run = await asOwner('POST', `/api/workers/${worker.id}/runs`, { inputs: {} });
+  const asking = await asOwner('POST', '/api/workers', {
+    name: 'Asks first',
+    files: [{ path: 'main.py', content: 'def run():\n    return 1\n' }],
+    approvals: { required: true },
+  });
+  await asOwner('POST', `/api/workers/${asking.id}/runs`, { inputs: {} });
+  const [approval] = await asOwner('GET', '/api/approvals');
   const artifact = newId('art_');
   await api.database.pool.query(
     `INSERT INTO run_artifacts (id, run_id, workspace_id, name, content_type, size, sha256, key)
      VALUES ($1, $2, $3, 'a.txt', 'text/plain', 1, 'a', 'a')`,
     [artifact, run.run_id, workspaceId],
   );
+  const context = await asOwner('POST', '/api/contexts', {
+    name: 'contracts-of-home',
+    files: [{ path: 'docs/notes.txt', content: 'only for the home workspace' }],
+  });
+  await asOwner('PUT', '/api/secrets/SECRET_OF_HOME', { value: 'never to be seen' });
   const alert = await asOwner('POST', '/api/alerts', { on: ['run.failed'], url: 'https://hooks-of-home.example' });
   const delivery = await api.deps.prisma.alertDelivery.create({
     data: {
@@ -225,7 +290,10 @@ async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
     workspaceToken: ofHome.id,
     worker: worker.id,
     run: run.run_id,
+    approval: approval.id,
     artifact,
+    context: context.name,
+    secret: 'SECRET_OF_HOME',
     alert: alert.id,
     delivery: delivery.id,
     alertReceiver: 'hooks-of-home.example',
@@ -238,7 +306,7 @@ async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
     aliases,
     fixtures,
     real,
-    unknown: unknownLike(real),
+    unknown: { ...unknownLike(real), secret: 'NOT_A_SECRET' },
     homeWorkspaceId: workspaceId,
     home: { viewer: viewer.jwt, member: member.jwt, admin: admin.jwt, owner: owner.jwt },
     foreign: {
