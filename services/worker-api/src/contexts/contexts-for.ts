@@ -25,16 +25,25 @@ export async function contextsFor(sql: Sql, workspaceId: string, names: string[]
   return names.flatMap((name) => found.get(name) ?? []);
 }
 
-/** @throws AppError 400 naming each that is not there, or is private to somebody else: a worker can't declare it */
-export async function requireContexts(db: Db, principal: Principal, names: string[]): Promise<void> {
-  if (!names.length) return;
+/**
+ * @param declared what the worker declares already: whoever could do that has decided it
+ * @throws AppError 400 naming each that is not there, or is private to somebody else: a worker can't come to declare it
+ */
+export async function requireContexts(
+  db: Db,
+  principal: Principal,
+  names: string[],
+  declared: string[] = [],
+): Promise<void> {
+  const asked = names.filter((name) => !declared.includes(name));
+  if (!asked.length) return;
   const rows = await db.context.findMany({
-    where: { workspaceId: principal.workspaceId, name: { in: names }, ...visibleTo(principal) },
+    where: { workspaceId: principal.workspaceId, name: { in: asked }, ...visibleTo(principal) },
     select: { name: true },
   });
-  const visible = new Set(rows.map(({ name }) => name));
+  const usable = new Set([...declared, ...rows.map(({ name }) => name)]);
   const problems = names.flatMap((name, index) =>
-    visible.has(name) ? [] : [{ path: `contexts.${index}`, message: `there is no context "${name}"` }],
+    usable.has(name) ? [] : [{ path: `contexts.${index}`, message: `there is no context "${name}"` }],
   );
   if (problems.length) throw invalid(problems, 'missing_context');
 }

@@ -42,6 +42,11 @@ export function treeOf(files: { path: string; content: Buffer }[], field = 'file
   return changed([], files, field);
 }
 
+/** The tree with these files written and the others kept. @throws AppError 400 naming the files under `field` */
+export function withFiles(tree: FileTree, files: { path: string; content: Buffer }[], field = 'files'): FileTree {
+  return changed(tree, files, field);
+}
+
 /**
  * The tree with some files written or deleted and the others kept.
  * @param field what the request calls the list

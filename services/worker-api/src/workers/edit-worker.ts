@@ -74,12 +74,7 @@ async function tryEdit(
     throw conflict('not_current', `base_sha: the current version is ${current.sha}; look at it and try again`);
   }
   const next = await nextVersion(deps, before, current, edit);
-  const declared = new Set(current.definition.contexts);
-  await requireContexts(
-    deps.prisma,
-    caller,
-    next.definition.contexts.filter((name) => !declared.has(name)),
-  );
+  await requireContexts(deps.prisma, caller, next.definition.contexts, current.definition.contexts);
   const inputs = createInputValidator(next.definition.inputs);
   if (change.triggers) checkTriggerInputs(change.triggers, inputs);
   const { rotateSecret, rotateSigningKey, triggers } = change;

@@ -1,0 +1,179 @@
+import { invalid, notFound, type Principal } from '@gantry/http';
+import type { Db } from '../database';
+import type { FileEntry } from '../file-trees/file-tree';
+import type { TreePack } from '../file-trees/tree-pack';
+import type { Context, ContextVersion, Prisma } from '../generated/prisma/client';
+import { canSee, visibleTo } from '../workers/worker-access';
+import type { Finding } from './credential-findings';
+
+export type ContextChangeSource = 'created' | 'files' | 'upload' | 'rollback' | 'run';
+
+export interface Version {
+  contextUid: string;
+  number: number;
+  sha: string;
+  files: FileEntry[];
+  pack: TreePack;
+  findings: Finding[];
+  message: string | null;
+  authorId: string | null;
+  authorLabel: string | null;
+  changeSource: ContextChangeSource;
+  /** The run that wrote it back. */
+  runId: string | null;
+  createdAt: Date;
+}
+
+type ContextKey = Pick<Context, 'uid' | 'workspaceId'>;
+
+export function findContext(db: Db, workspaceId: string, name: string): Promise<Context | null> {
+  return db.context.findFirst({ where: { workspaceId, name } });
+}
+
+/** @throws AppError 404, the same for what is unknown, another workspace's or somebody's private one */
+export async function getVisibleContext(db: Db, principal: Principal, name: string): Promise<Context> {
+  const context = await findContext(db, principal.workspaceId, name);
+  if (!context || !canSee(principal, context)) throw notFound('context', name);
+  return context;
+}
+
+/** Those that the principal may see, with their current versions, by name. */
+export async function listContexts(db: Db, principal: Principal): Promise<{ context: Context; version: Version }[]> {
+  const { workspaceId } = principal;
+  const contexts = await db.context.findMany({
+    where: { workspaceId, ...visibleTo(principal) },
+    orderBy: { name: 'asc' },
+  });
+  const rows = await db.contextVersion.findMany({
+    where: {
+      workspaceId,
+      OR: contexts.map(({ uid, currentVersion }) => ({ contextUid: uid, number: currentVersion })),
+    },
+  });
+  const byUid = new Map(rows.map((row) => [row.contextUid, toVersion(row)]));
+  return contexts.flatMap((context) => {
+    const version = byUid.get(context.uid);
+    return version ? [{ context, version }] : [];
+  });
+}
+
+export const countContexts = (db: Db, workspaceId: string): Promise<number> =>
+  db.context.count({ where: { workspaceId } });
+
+/** False where the name is taken. */
+export async function insertContext(tx: Db, context: Prisma.ContextCreateManyInput): Promise<boolean> {
+  const { count } = await tx.context.createMany({ data: [context], skipDuplicates: true });
+  return count > 0;
+}
+
+/** The one version that the row names. */
+export async function getCurrentVersion(db: Db, context: Context): Promise<Version> {
+  const { workspaceId, uid: contextUid, currentVersion: number } = context;
+  const row = await db.contextVersion.findFirst({ where: { workspaceId, contextUid, number } });
+  // Deleted between the two readings.
+  if (!row) throw notFound('context', context.name);
+  return toVersion(row);
+}
+
+/**
+ * The newest version with that sha, or the only one whose sha begins so.
+ * @throws AppError 404; 400 where several do
+ */
+export async function getVersionBySha(db: Db, { uid, workspaceId }: ContextKey, sha: string): Promise<Version> {
+  const rows = await db.contextVersion.findMany({
+    where: { workspaceId, contextUid: uid, sha: { startsWith: sha } },
+    orderBy: { number: 'desc' },
+    distinct: ['sha'],
+    take: 2,
+  });
+  const [found, another] = rows;
+  if (!found) throw notFound('version', sha);
+  if (another) throw invalid([{ path: 'sha', message: 'several versions begin so; give more of it' }], 'ambiguous');
+  return toVersion(found);
+}
+
+/** Newest first. */
+export async function listVersions(
+  db: Db,
+  { uid, workspaceId }: ContextKey,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ versions: Version[]; total: number }> {
+  const where = { workspaceId, contextUid: uid };
+  const [rows, total] = await Promise.all([
+    db.contextVersion.findMany({ where, orderBy: { number: 'desc' }, take: limit, skip: offset }),
+    db.contextVersion.count({ where }),
+  ]);
+  return { versions: rows.map(toVersion), total };
+}
+
+export async function findVersionOfRun(db: Db, { uid, workspaceId }: ContextKey, runId: string): Promise<boolean> {
+  return (await db.contextVersion.count({ where: { workspaceId, contextUid: uid, runId } })) > 0;
+}
+
+/** The number of the version that was given this pack; null where none was. */
+export async function findNumberOfPack(
+  db: Db,
+  { uid, workspaceId }: ContextKey,
+  packDigest: string,
+): Promise<number | null> {
+  const row = await db.contextVersion.findFirst({
+    where: { workspaceId, contextUid: uid, packDigest },
+    orderBy: { number: 'desc' },
+    select: { number: true },
+  });
+  return row?.number ?? null;
+}
+
+/**
+ * Appends a version and makes it the current one.
+ * @returns false, and nothing is written, where `after` is not the current one any more
+ */
+export async function appendVersion(
+  tx: Db,
+  { uid, workspaceId }: ContextKey,
+  after: number,
+  { pack, files, findings, ...columns }: Omit<Version, 'contextUid' | 'number' | 'createdAt'>,
+): Promise<boolean> {
+  const number = after + 1;
+  const { count } = await tx.context.updateMany({
+    where: { workspaceId, uid, currentVersion: after },
+    data: { currentVersion: number },
+  });
+  if (!count) return false;
+  await insertVersion(tx, workspaceId, { contextUid: uid, number, pack, files, findings, ...columns });
+  return true;
+}
+
+export async function insertVersion(tx: Db, workspaceId: string, version: Omit<Version, 'createdAt'>): Promise<void> {
+  const { pack, files, findings, ...columns } = version;
+  await tx.contextVersion.create({
+    data: {
+      ...columns,
+      workspaceId,
+      files: files as unknown as Prisma.InputJsonArray,
+      findings: findings as unknown as Prisma.InputJsonArray,
+      packDigest: pack.digest,
+      packKey: pack.key,
+      packSize: pack.size,
+    },
+  });
+}
+
+/** With its versions. Their packs are written down for sweepPacks, which takes them away in an hour: runs may need them. */
+export async function deleteContextRows(tx: Db, { uid, workspaceId }: ContextKey): Promise<void> {
+  await tx.$executeRaw`INSERT INTO pack_intents (key)
+    SELECT DISTINCT pack_key FROM context_versions WHERE workspace_id = ${workspaceId} AND context_uid = ${uid}
+    ON CONFLICT (key) DO UPDATE SET created_at = now()`;
+  await tx.context.deleteMany({ where: { workspaceId, uid } });
+}
+
+function toVersion(row: ContextVersion): Version {
+  const { contextUid, number, sha, message, authorId, authorLabel, runId, createdAt } = row;
+  return {
+    ...{ contextUid, number, sha, message, authorId, authorLabel, runId, createdAt },
+    changeSource: row.changeSource as ContextChangeSource,
+    files: row.files as unknown as FileEntry[],
+    findings: row.findings as unknown as Finding[],
+    pack: { digest: row.packDigest, key: row.packKey, size: row.packSize },
+  };
+}

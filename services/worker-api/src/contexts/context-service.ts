@@ -1,0 +1,232 @@
+/** What changes contexts: rows, versions and their packs. Everything commits together with its audit entry. */
+import { newId } from '@gantry/events';
+import { conflict, type Principal } from '@gantry/http';
+import type { Actor } from '../audit/actor';
+import { recordChange } from '../audit/audit-entry';
+import { type Db, executeIn } from '../database';
+import type { Deps } from '../deps';
+import { applyChanges, entriesOf, type FileChange, type FileTree, shaOfVersion } from '../file-trees/file-tree';
+import { packTree, readTree } from '../file-trees/tree-pack';
+import type { Context, Visibility } from '../generated/prisma/client';
+import { ownerIdOf, requireTakingAway } from '../workers/worker-access';
+import { requireUnused, workersThatDeclare } from '../workers/workers-that-declare';
+import {
+  appendVersion,
+  type ContextChangeSource,
+  countContexts,
+  deleteContextRows,
+  getCurrentVersion,
+  getVersionBySha,
+  getVisibleContext,
+  insertContext,
+  insertVersion,
+  type Version,
+} from './context-repository';
+import { FINDINGS_MAX, type Finding, findCredentials } from './credential-findings';
+import { oneAtATime } from './one-at-a-time';
+
+const CONTEXTS_MAX = 500;
+/** How often a change begins again because another replica's came first. */
+const TRIES = 5;
+
+export interface NewContext {
+  name: string;
+  description?: string;
+  writeable?: boolean;
+  visibility?: Visibility;
+  files?: FileChange[];
+}
+
+/** @throws AppError 400 naming files that can't be kept; 409 `name_taken`, `too_many_contexts` */
+export async function createContext(
+  deps: Deps,
+  caller: Principal,
+  actor: Actor,
+  { name, description = '', writeable = false, visibility = 'workspace', files = [] }: NewContext,
+): Promise<void> {
+  const { workspaceId } = caller;
+  const tree = applyChanges([], files);
+  const uid = newId('ctx_');
+  const pack = await packTree(deps, packPrefix(workspaceId, uid), tree);
+  const entries = entriesOf(tree);
+  await deps.prisma.$transaction(async (tx) => {
+    if ((await countContexts(tx, workspaceId)) >= CONTEXTS_MAX) {
+      throw conflict('too_many_contexts', `a workspace holds at most ${CONTEXTS_MAX} contexts`);
+    }
+    const settings = { name, description, writeable, visibility };
+    const now = deps.now();
+    const row = { uid, workspaceId, ...settings, currentVersion: 1, createdAt: now, updatedAt: now };
+    if (!(await insertContext(tx, { ...row, ownerId: ownerIdOf(caller) }))) {
+      throw conflict('name_taken', `name: there is a context "${name}" already`);
+    }
+    await insertVersion(tx, workspaceId, {
+      ...{ contextUid: uid, number: 1, sha: shaOfVersion(entries), files: entries, pack },
+      findings: findingsOf(tree, { files: [], findings: [] }),
+      ...{ message: null, authorId: ownerIdOf(caller), authorLabel: actor.label, changeSource: 'created', runId: null },
+    });
+    await audit(tx, actor, { workspaceId, name }, 'created', { visibility, writeable, files: entries.length });
+  });
+  deps.relay.kick();
+}
+
+export interface ContextSettings {
+  description?: string;
+  writeable?: boolean;
+  visibility?: Visibility;
+}
+
+/** @throws AppError 404, 403 for a visibility that is not the caller's to change */
+export async function updateContext(
+  deps: Deps,
+  caller: Principal,
+  actor: Actor,
+  name: string,
+  settings: ContextSettings,
+): Promise<void> {
+  const { workspaceId } = caller;
+  await deps.prisma.$transaction(async (tx) => {
+    const context = await getVisibleContext(tx, caller, name);
+    if (settings.visibility !== undefined && settings.visibility !== context.visibility) {
+      requireTakingAway(caller, context, 'context');
+    }
+    await tx.context.updateMany({ where: { workspaceId, uid: context.uid }, data: settings });
+    const { description: _, ...told } = settings;
+    await audit(tx, actor, context, 'updated', { fields: Object.keys(settings), ...told });
+  });
+  deps.relay.kick();
+}
+
+/** @throws AppError 404, 403, 409 `in_use` naming the workers that declare it */
+export async function deleteContext(
+  deps: Deps,
+  caller: Principal,
+  actor: Actor,
+  name: string,
+  { force }: { force: boolean },
+): Promise<void> {
+  const { prisma, pool, relay } = deps;
+  const context = await getVisibleContext(prisma, caller, name);
+  requireTakingAway(caller, context, 'context');
+  if (!force) {
+    const workers = await workersThatDeclare(pool, caller.workspaceId, 'contexts');
+    requireUnused(caller, `context "${name}"`, workers.get(name));
+  }
+  await prisma.$transaction(async (tx) => {
+    await deleteContextRows(tx, context);
+    await audit(tx, actor, context, 'deleted', { forced: force });
+  });
+  relay.kick();
+}
+
+export interface FilesChange {
+  /** Makes the new tree of the present one; may be asked again. */
+  change: (tree: FileTree) => FileTree;
+  message: string | null;
+  changeSource: ContextChangeSource;
+}
+
+/**
+ * Appends a version, unless the files stay as they are.
+ * @returns what was found in files that are new or other than before
+ * @throws AppError 400, 404; 409 `busy`
+ */
+export async function changeFiles(
+  deps: Deps,
+  caller: Principal,
+  actor: Actor,
+  name: string,
+  { change, message, changeSource }: FilesChange,
+): Promise<Finding[]> {
+  const { prisma, objects, relay } = deps;
+  const { uid } = await getVisibleContext(prisma, caller, name);
+  return changing(uid, async () => {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const context = await getVisibleContext(prisma, caller, name);
+      const current = await getCurrentVersion(prisma, context);
+      const tree = change(await readTree(objects, current.pack));
+      if (shaOfVersion(entriesOf(tree)) === current.sha) return [];
+      const version = await versionOf(deps, context, tree, current);
+      const author = { authorId: ownerIdOf(caller), authorLabel: actor.label };
+      const isDone = await prisma.$transaction(async (tx) => {
+        const written = { ...version, ...author, message, changeSource, runId: null };
+        if (!(await appendVersion(tx, context, context.currentVersion, written))) return false;
+        const details = { from: current.sha, to: version.sha, change_source: changeSource };
+        await audit(tx, actor, context, 'updated', details);
+        return true;
+      });
+      if (isDone) {
+        relay.kick();
+        const before = new Map(current.files.map(({ path, sha }) => [path, sha]));
+        const written = new Set(
+          version.files.filter(({ path, sha }) => before.get(path) !== sha).map(({ path }) => path),
+        );
+        return version.findings.filter(({ path }) => written.has(path));
+      }
+    }
+    throw conflict('busy', 'this context is being changed by somebody else at the same time; try again');
+  });
+}
+
+/** Of one context, so that many small changes at once don't begin again and again. */
+const changing = oneAtATime();
+
+/** Appends a version that is equal to an earlier one. @throws AppError 404; 409 `busy` */
+export async function rollBackContext(
+  deps: Deps,
+  caller: Principal,
+  actor: Actor,
+  name: string,
+  { sha, message }: { sha: string; message: string | null },
+): Promise<void> {
+  await deps.prisma.$transaction(async (tx) => {
+    const context = await getVisibleContext(tx, caller, name);
+    const target = await getVersionBySha(tx, context, sha);
+    const current = await getCurrentVersion(tx, context);
+    if (target.sha === current.sha) return;
+    const { files, pack, findings } = target;
+    const isDone = await appendVersion(tx, context, current.number, {
+      ...{ sha: target.sha, files, pack, findings, runId: null, changeSource: 'rollback' },
+      message: message ?? `Back to version ${target.number}`,
+      authorId: ownerIdOf(caller),
+      authorLabel: actor.label,
+    });
+    if (!isDone) throw conflict('busy', 'this context was changed by somebody else just now; try again');
+    await audit(tx, actor, context, 'updated', { from: current.sha, to: target.sha, change_source: 'rollback' });
+  });
+  deps.relay.kick();
+}
+
+/** A tree as the next version of this context, packed. Files that stay keep what was found in them. */
+export async function versionOf(
+  deps: Pick<Deps, 'objects' | 'pool'>,
+  { uid, workspaceId }: Pick<Context, 'uid' | 'workspaceId'>,
+  tree: FileTree,
+  before: Pick<Version, 'files' | 'findings'>,
+) {
+  const files = entriesOf(tree);
+  const pack = await packTree(deps, packPrefix(workspaceId, uid), tree);
+  return { sha: shaOfVersion(files), files, pack, findings: findingsOf(tree, before) };
+}
+
+function findingsOf(tree: FileTree, before: Pick<Version, 'files' | 'findings'>): Finding[] {
+  const shas = new Map(before.files.map(({ path, sha }) => [path, sha]));
+  const findings: Finding[] = [];
+  for (const file of tree) {
+    const isKnown = shas.get(file.path) === file.sha;
+    findings.push(...(isKnown ? before.findings.filter(({ path }) => path === file.path) : findCredentials(file)));
+  }
+  return findings.slice(0, FINDINGS_MAX);
+}
+
+export const packPrefix = (workspaceId: string, uid: string): string => `${workspaceId}/contexts/${uid}`;
+
+export function audit(
+  tx: Db,
+  actor: Actor,
+  { workspaceId, name }: Pick<Context, 'workspaceId' | 'name'>,
+  what: 'created' | 'updated' | 'deleted' | 'write_back_refused',
+  details: Record<string, unknown>,
+): Promise<unknown> {
+  const resource = { type: 'context', id: name };
+  return recordChange(executeIn(tx), actor, { workspaceId, action: `context.${what}`, resource, details });
+}

@@ -1,0 +1,64 @@
+/** How the API shows contexts, their versions and what was found in them. */
+import { type Principal, permissionTable } from '@gantry/http';
+import type { Context } from '../generated/prisma/client';
+import { OPENAPI_FILE } from '../openapi-file';
+import { canTakeAway } from '../workers/worker-access';
+import { type DeclaringWorker, usedByToApi } from '../workers/workers-that-declare';
+import type { Version } from './context-repository';
+
+const permissionsFor = permissionTable(OPENAPI_FILE, {
+  edit: 'updateContext',
+  delete: 'deleteContext',
+  change_visibility: 'setContextVisibility',
+});
+
+export interface ShownContext {
+  context: Context;
+  version: Version;
+  caller: Principal;
+  usedBy: DeclaringWorker[] | undefined;
+}
+
+export function contextToApi({ context, version, caller, usedBy }: ShownContext) {
+  const permissions = permissionsFor(caller.role);
+  const mayTakeAway = canTakeAway(caller, context);
+  return {
+    name: context.name,
+    description: context.description,
+    ...sizesOf(version),
+    visibility: context.visibility,
+    writeable: context.writeable,
+    owner_id: context.ownerId,
+    version: version.number,
+    sha: version.sha,
+    used_by: usedByToApi(caller, usedBy),
+    findings: version.findings,
+    created_at: context.createdAt.toISOString(),
+    updated_at: context.updatedAt.toISOString(),
+    permissions: {
+      ...permissions,
+      delete: permissions.delete && mayTakeAway,
+      change_visibility: permissions.change_visibility && mayTakeAway,
+    },
+  };
+}
+
+export function versionToItem(version: Version, currentVersion: number) {
+  return {
+    version: version.number,
+    sha: version.sha,
+    current: version.number === currentVersion,
+    message: version.message,
+    author: version.authorLabel,
+    author_id: version.authorId,
+    change_source: version.changeSource,
+    run_id: version.runId,
+    ...sizesOf(version),
+    created_at: version.createdAt.toISOString(),
+  };
+}
+
+const sizesOf = ({ files }: Version) => ({
+  file_count: files.length,
+  total_size_bytes: files.reduce((sum, { size }) => sum + size, 0),
+});

@@ -1,0 +1,111 @@
+/**
+ * What in a file looks like a credential: where, and of which kind, never the credential itself. Every pattern takes time
+ * linear in the text: repetitions are bounded, or can't begin again inside what they have just passed over.
+ */
+import type { TreeFile } from '../file-trees/file-tree';
+
+export interface Finding {
+  path: string;
+  /** 1 is the first. */
+  line: number;
+  kind: string;
+}
+
+/** More than anybody reads; a version keeps as many. */
+export const FINDINGS_MAX = 100;
+/** What is no text in its beginning is not looked into. */
+const SNIFFED_BYTES = 8_192;
+
+const KINDS: [kind: string, pattern: RegExp][] = [
+  ['private_key', /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY/g],
+  ['aws_access_key', /(?:AKIA|ASIA)(?<![A-Za-z0-9]....)[0-9A-Z]{16}(?![0-9A-Za-z])/g],
+  ['github_token', /gh[pousr]_(?<!\w....)[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{36}/g],
+  ['gitlab_token', /glpat-[A-Za-z0-9_-]{20}/g],
+  ['slack_token', /xox[abeoprs]-[A-Za-z0-9-]{10}|hooks\.slack\.com\/services\/T[A-Z0-9]{6,20}\/B[A-Z0-9]{6,20}\//g],
+  ['stripe_key', /[rs]k_live_[A-Za-z0-9]{16}|whsec_[A-Za-z0-9+/]{24}/g],
+  ['anthropic_key', /sk-ant-[A-Za-z0-9_-]{20}/g],
+  ['openai_key', /sk-(?<![\w-]...)(?!ant-)(?:(?:proj|svcacct|admin)-)?[A-Za-z0-9_]{20}/g],
+  ['google_api_key', /AIza[0-9A-Za-z_-]{35}/g],
+  ['google_service_account', /"type"\s{0,9}:\s{0,9}"service_account"/g],
+  ['npm_token', /npm_(?<!\w....)[A-Za-z0-9]{36}/g],
+  ['pypi_token', /pypi-AgE[A-Za-z0-9_-]{50}/g],
+  ['sendgrid_key', /SG\.[\w-]{22}\.[\w-]{43}/g],
+  ['gantry_token', /(?:svc|wst|rly)_(?<!\w....)[0-9A-Za-z]{40}/g],
+  ['jwt', /eyJ(?<![\w-]...)[\w-]{10,4000}\.eyJ[\w-]{10,4000}\.[\w-]{10}/g],
+  ['url_password', /[a-z]:\/\/[^\s:/?#@]{1,64}:(?!\$|\{|<|%s)[^\s:/?#@]{6,128}@/g],
+];
+
+/** `PASSWORD = "..."` and the like; what is assigned has to look random, or else every form of a login page is one. */
+const ASSIGNMENT =
+  /(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|credential)s?["']?[ \t]{0,5}(?::|=>?)[ \t]{0,5}["']?([^\s"'`#,;]{8,200})/gi;
+/** Bits a character. Short random hexadecimal may have as few; `aaaaaaaa1` has less. */
+const ENTROPY_MIN = 2.5;
+const PLACEHOLDER = /^\$|[{}<>()[\]]|\*{3}|x{4}|example|changeme|placeholder|your[_-]|environ/i;
+
+/** Sorted by line; at most FINDINGS_MAX. */
+export function findCredentials({ path, content }: Pick<TreeFile, 'path' | 'content'>): Finding[] {
+  if (content.subarray(0, SNIFFED_BYTES).includes(0)) return [];
+  // Every byte is a character: what is looked for is ASCII.
+  const text = content.toString('latin1');
+  const found = new Map<number, Set<string>>();
+  const lineAt = lineCounter(text);
+  let count = 0;
+  const add = (index: number, kind: string) => {
+    const line = lineAt(index);
+    const kinds = found.get(line) ?? new Set();
+    if (kind === 'assigned_secret' && kinds.size) return;
+    if (!kinds.has(kind)) count++;
+    found.set(line, kinds.add(kind));
+  };
+  for (const [kind, pattern] of KINDS) {
+    for (const match of text.matchAll(pattern)) {
+      if (count >= FINDINGS_MAX) break;
+      add(match.index, kind);
+    }
+  }
+  for (const match of text.matchAll(ASSIGNMENT)) {
+    if (count >= FINDINGS_MAX) break;
+    if (looksRandom(match[1] ?? '')) add(match.index, 'assigned_secret');
+  }
+  return [...found]
+    .flatMap(([line, kinds]) => [...kinds].map((kind) => ({ path, line, kind })))
+    .sort((a, b) => a.line - b.line);
+}
+
+function looksRandom(value: string): boolean {
+  if (PLACEHOLDER.test(value) || !/[0-9]/.test(value) || !/[A-Za-z]/.test(value)) return false;
+  const counts = new Map<string, number>();
+  for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let entropy = 0;
+  for (const count of counts.values()) entropy -= (count / value.length) * Math.log2(count / value.length);
+  return entropy >= ENTROPY_MIN;
+}
+
+/** From an index to its line, for many of them in any order. */
+function lineCounter(text: string): (index: number) => number {
+  let starts: number[] | undefined;
+  return (index) => {
+    if (!starts) {
+      starts = [0];
+      for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+    }
+    let low = 0;
+    let high = starts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] as number) <= index) low = middle;
+      else high = middle;
+    }
+    return low + 1;
+  };
+}
+
+const SAID: Record<string, string> = {
+  assigned_secret: 'a password or key',
+  private_key: 'a private key',
+  url_password: 'an address with a password',
+};
+
+/** For people. */
+export const findingWarning = ({ path, line, kind }: Finding): string =>
+  `${path}:${line} looks like ${SAID[kind] ?? `a credential (${kind})`}: everybody who sees the context can read it; a secret is the place for it`;
