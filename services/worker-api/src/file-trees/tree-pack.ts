@@ -19,8 +19,11 @@ export interface TreePack {
 
 /** Names and headers of the files come on top of what they hold. */
 const PACK_BYTES_MAX = TREE_BYTES_MAX + 2 * 1024 * 1024;
-/** Each holds a tree and its pack in memory. */
+/** Each holds a tree and its pack in memory, and who waits the tree; small ones need not wait. */
 const packing = fewAtOnce(4, 100);
+const SMALL_BYTES = 1024 * 1024;
+/** Who waits holds nothing yet. */
+const reading = fewAtOnce(8, 2_000);
 
 /** @param keyPrefix `<workspaceId>/workers/<uid>` or `<workspaceId>/contexts/<uid>` */
 export function packTree(
@@ -28,18 +31,19 @@ export function packTree(
   keyPrefix: string,
   tree: FileTree,
 ): Promise<TreePack> {
-  return packing(async () => {
+  const work = async () => {
     const { zip, digest } = await repack(tree.map(({ path, content, sha }) => ({ path, content, hash: sha })));
     const key = `${keyPrefix}/${digest}.${newId('')}.zip`;
     await pool.query('INSERT INTO pack_intents (key) VALUES ($1)', [key]);
     await objects.put(key, zip, { contentType: 'application/zip' });
     return { digest, key, size: zip.length };
-  });
+  };
+  return tree.reduce((sum, { size }) => sum + size, 0) <= SMALL_BYTES ? work() : packing(work);
 }
 
 /** @throws ObjectMissing */
 export function readTree(objects: ObjectStore, { key }: Pick<TreePack, 'key'>): Promise<FileTree> {
-  return packing(async () => {
+  return reading(async () => {
     const files = await readPack(await objects.getBuffer(key, PACK_BYTES_MAX));
     return files.map(({ path, content, hash }) => ({ path, content, size: content.length, sha: hash }));
   });

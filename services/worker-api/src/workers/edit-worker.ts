@@ -7,6 +7,7 @@ import type { Deps } from '../deps';
 import { applyChanges, entriesOf, type FileTree, shaOfVersion } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import type { Prisma } from '../generated/prisma/client';
+import { inTurn } from '../in-turn';
 import { checkTriggerInputs } from '../triggers/trigger';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import { planWebhook, type WebhookPlan } from '../triggers/webhook-secret';
@@ -24,8 +25,9 @@ export interface EditedWorker {
   warnings: string[];
 }
 
-/** How often an edit begins again because another one of the same worker came first. */
-const TRIES = 5;
+/** How often an edit begins again because one by another replica came first. */
+const TRIES = 10;
+const editing = inTurn();
 
 export interface WorkerEdit {
   change: WorkerChange;
@@ -45,14 +47,16 @@ export async function editWorker(
   id: string,
   edit: WorkerEdit,
 ): Promise<EditedWorker> {
-  for (let tries = 0; tries < TRIES; tries++) {
-    const edited = await tryEdit(deps, caller, actor, id, edit);
-    if (edited) {
-      deps.relay.kick();
-      return edited;
+  return editing(`${caller.workspaceId} ${id}`, async () => {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const edited = await tryEdit(deps, caller, actor, id, edit);
+      if (edited) {
+        deps.relay.kick();
+        return edited;
+      }
     }
-  }
-  throw conflict('busy', 'this worker is being changed by somebody else at the same time; try again');
+    throw conflict('busy', 'this worker is being changed by somebody else at the same time; try again');
+  });
 }
 
 /** Null where the version that the edit is based on is not the current one any more. */

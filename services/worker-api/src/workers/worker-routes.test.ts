@@ -191,13 +191,16 @@ test('files are written and deleted beside the others, and a version says what c
 test('changes that come at the same time are all there afterwards', async () => {
   await createWorker(api, { name: 'Busy' });
   await Promise.all(
-    Array.from({ length: 4 }, (_, n) =>
+    Array.from({ length: 9 }, (_, n) =>
       owner.put('/api/workers/busy/files', { files: [{ path: `${n}.txt`, content: String(n) }] }).expect(200),
     ),
   );
   const { body } = await owner.get('/api/workers/busy/files').expect(200);
-  expect(body.map(({ path }: { path: string }) => path)).toEqual(['0.txt', '1.txt', '2.txt', '3.txt', 'main.py']);
-  expect((await owner.get('/api/workers/busy').expect(200)).body.version).toBe(5);
+  expect(body.map(({ path }: { path: string }) => path)).toEqual([
+    ...Array.from({ length: 9 }, (_, n) => `${n}.txt`),
+    'main.py',
+  ]);
+  expect((await owner.get('/api/workers/busy').expect(200)).body.version).toBe(10);
 });
 
 test('going back appends a version that is equal to the old one', async () => {

@@ -1,0 +1,14 @@
+/** Lets works with the same key go on one after the other in this process; it says nothing about other replicas. */
+export function inTurn(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>();
+  return async (key, work) => {
+    const mine = (last.get(key) ?? Promise.resolve()).then(work);
+    const done = mine.catch(() => {});
+    last.set(key, done);
+    try {
+      return await mine;
+    } finally {
+      if (last.get(key) === done) last.delete(key);
+    }
+  };
+}
