@@ -11,6 +11,7 @@ import { startDeliveryLoop } from './alerts/delivery-loop';
 import { createApp, type WorkerApp } from './app';
 import { startApprovalSweeper } from './approvals/approval-sweeper';
 import { consumeAuditEntries } from './audit/audit-events';
+import { writeBackContexts } from './contexts/write-back';
 import { type Database, openDatabase } from './database';
 import type { Deps } from './deps';
 import { startHousekeeping } from './housekeeping';
@@ -140,7 +141,14 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const consumers = [
     await consumeAuditEntries({ bus, pool, log }),
     await consumePurges(deps),
-    await consumeBy({ bus, pool, service: 'worker-api', event: runFinished, reactions: [countRunCost], log }),
+    await consumeBy({
+      bus,
+      pool,
+      service: 'worker-api',
+      event: runFinished,
+      reactions: [countRunCost, writeBackContexts(deps)],
+      log,
+    }),
     ...(await consumeAlertEvents(deps)),
     ...(await consumeTriggerEvents(deps)),
   ];

@@ -137,38 +137,76 @@ export async function changeFiles(
   name: string,
   { change, message, changeSource }: FilesChange,
 ): Promise<Finding[]> {
-  const { prisma, objects, relay } = deps;
-  const { uid } = await getVisibleContext(prisma, caller, name);
+  const find = () => getVisibleContext(deps.prisma, caller, name);
+  const author = { authorId: ownerIdOf(caller), authorLabel: actor.label };
+  const appended = await appendTree(deps, actor, find, async (current) => {
+    const tree = change(await readTree(deps.objects, current.pack));
+    return { tree, message, changeSource, runId: null, ...author };
+  });
+  if (!appended) return [];
+  const { before, version } = appended;
+  const known = new Map(before.files.map(({ path, sha }) => [path, sha]));
+  const written = new Set(version.files.filter(({ path, sha }) => known.get(path) !== sha).map(({ path }) => path));
+  return version.findings.filter(({ path }) => written.has(path));
+}
+
+/** Of one context, so that many small changes at once don't begin again and again. */
+const changing = oneAtATime();
+
+type NewVersion = Pick<Version, 'message' | 'changeSource' | 'runId' | 'authorId' | 'authorLabel'> & { tree: FileTree };
+
+/**
+ * Begins again where another replica's change came first.
+ * @param next what comes after the version that is current
+ * @returns null where the files stay as they are. @throws AppError 409 `busy`, and what `find` and `next` throw
+ */
+export async function appendTree(
+  deps: Pick<Deps, 'prisma' | 'objects' | 'pool' | 'relay'>,
+  actor: Actor,
+  find: () => Promise<Context>,
+  next: (current: Version) => Promise<NewVersion>,
+): Promise<{ before: Version; version: Pick<Version, 'files' | 'findings'> } | null> {
+  const { prisma, relay } = deps;
+  const { uid } = await find();
   return changing(uid, async () => {
     for (let tries = 0; tries < TRIES; tries++) {
-      const context = await getVisibleContext(prisma, caller, name);
-      const current = await getCurrentVersion(prisma, context);
-      const tree = change(await readTree(objects, current.pack));
-      if (shaOfVersion(entriesOf(tree)) === current.sha) return [];
-      const version = await versionOf(deps, context, tree, current);
-      const author = { authorId: ownerIdOf(caller), authorLabel: actor.label };
+      const context = await find();
+      const before = await getCurrentVersion(prisma, context);
+      const { tree, ...columns } = await next(before);
+      if (shaOfVersion(entriesOf(tree)) === before.sha) return null;
+      const version = { ...(await packedVersion(deps, context, tree, before)), ...columns };
       const isDone = await prisma.$transaction(async (tx) => {
-        const written = { ...version, ...author, message, changeSource, runId: null };
-        if (!(await appendVersion(tx, context, context.currentVersion, written))) return false;
-        const details = { from: current.sha, to: version.sha, change_source: changeSource };
+        if (!(await appendVersion(tx, context, before.number, version))) return false;
+        const { changeSource, runId } = columns;
+        const details = {
+          from: before.sha,
+          to: version.sha,
+          change_source: changeSource,
+          ...(runId && { run_id: runId }),
+        };
         await audit(tx, actor, context, 'updated', details);
         return true;
       });
       if (isDone) {
         relay.kick();
-        const before = new Map(current.files.map(({ path, sha }) => [path, sha]));
-        const written = new Set(
-          version.files.filter(({ path, sha }) => before.get(path) !== sha).map(({ path }) => path),
-        );
-        return version.findings.filter(({ path }) => written.has(path));
+        return { before, version };
       }
     }
     throw conflict('busy', 'this context is being changed by somebody else at the same time; try again');
   });
 }
 
-/** Of one context, so that many small changes at once don't begin again and again. */
-const changing = oneAtATime();
+/** What of a version follows from its tree. Files that stay keep what was found in them. */
+async function packedVersion(
+  deps: Pick<Deps, 'objects' | 'pool'>,
+  { uid, workspaceId }: Pick<Context, 'uid' | 'workspaceId'>,
+  tree: FileTree,
+  before: Pick<Version, 'files' | 'findings'>,
+) {
+  const files = entriesOf(tree);
+  const pack = await packTree(deps, packPrefix(workspaceId, uid), tree);
+  return { sha: shaOfVersion(files), files, pack, findings: findingsOf(tree, before) };
+}
 
 /** Appends a version that is equal to an earlier one. @throws AppError 404; 409 `busy` */
 export async function rollBackContext(
@@ -196,18 +234,6 @@ export async function rollBackContext(
   deps.relay.kick();
 }
 
-/** A tree as the next version of this context, packed. Files that stay keep what was found in them. */
-export async function versionOf(
-  deps: Pick<Deps, 'objects' | 'pool'>,
-  { uid, workspaceId }: Pick<Context, 'uid' | 'workspaceId'>,
-  tree: FileTree,
-  before: Pick<Version, 'files' | 'findings'>,
-) {
-  const files = entriesOf(tree);
-  const pack = await packTree(deps, packPrefix(workspaceId, uid), tree);
-  return { sha: shaOfVersion(files), files, pack, findings: findingsOf(tree, before) };
-}
-
 function findingsOf(tree: FileTree, before: Pick<Version, 'files' | 'findings'>): Finding[] {
   const shas = new Map(before.files.map(({ path, sha }) => [path, sha]));
   const findings: Finding[] = [];
@@ -220,11 +246,11 @@ function findingsOf(tree: FileTree, before: Pick<Version, 'files' | 'findings'>)
 
 export const packPrefix = (workspaceId: string, uid: string): string => `${workspaceId}/contexts/${uid}`;
 
-export function audit(
+function audit(
   tx: Db,
   actor: Actor,
   { workspaceId, name }: Pick<Context, 'workspaceId' | 'name'>,
-  what: 'created' | 'updated' | 'deleted' | 'write_back_refused',
+  what: 'created' | 'updated' | 'deleted',
   details: Record<string, unknown>,
 ): Promise<unknown> {
   const resource = { type: 'context', id: name };

@@ -1,0 +1,117 @@
+/**
+ * What runs have changed in the writeable contexts that they were given.
+ *
+ * Counts when the run has completed. A run may be told of as often as one likes: a context has at most one version of each
+ * run. The run's files stand, also over changes that somebody else made meanwhile; the version's message says so, and the
+ * other one is in the history. The archive comes from user code and is checked like an upload.
+ */
+import { createHash } from 'node:crypto';
+import type { Reaction, runFinished } from '@gantry/events';
+import { AppError } from '@gantry/http';
+import { ObjectMissing, ObjectTooLarge } from '@gantry/object-store';
+import { readPack } from '@gantry/program';
+import type { Run, RunEngine } from '@gantry/run-engine';
+import type { PoolClient } from 'pg';
+import type { z } from 'zod';
+import { SYSTEM } from '../audit/actor';
+import { recordChange } from '../audit/audit-entry';
+import type { Deps } from '../deps';
+import { type FileTree, isLeftOut, TREE_BYTES_MAX, treeOf } from '../file-trees/file-tree';
+import type { Context } from '../generated/prisma/client';
+import { findContext, findNumberOfPack, findVersionOfRun, type Version } from './context-repository';
+import { appendTree, packPrefix } from './context-service';
+
+type ContextChange = Awaited<ReturnType<RunEngine['contextChanges']>>[number];
+type WriteBackDeps = Pick<Deps, 'prisma' | 'pool' | 'objects' | 'engine' | 'relay' | 'log'>;
+
+/** Names and headers come on top of what the files hold. */
+const ARCHIVE_BYTES_MAX = TREE_BYTES_MAX + 2 * 1024 * 1024;
+
+export function writeBackContexts(deps: WriteBackDeps): Reaction<z.infer<typeof runFinished.data>> {
+  /** Null for a run that is gone, with its worker or by its age. */
+  const find = (workspaceId: string, runId: string) =>
+    deps.engine.get(workspaceId, runId).catch((err) => {
+      if (err instanceof AppError && err.kind === 'not_found') return null;
+      throw err;
+    });
+  return {
+    name: 'context-write-back',
+    wants: async ({ source, status, runId }, workspaceId) => {
+      if (source !== 'worker' || status !== 'completed') return false;
+      const run = await find(workspaceId, runId);
+      return run?.spec.contexts?.some(({ writeable }) => writeable) ?? false;
+    },
+    handle: async (tx, { workspaceId, data }) => {
+      const run = await find(workspaceId, data.runId);
+      if (!run) return;
+      for (const change of await deps.engine.contextChanges(run)) await writeBack(deps, tx, run, change);
+    },
+  };
+}
+
+async function writeBack(deps: WriteBackDeps, tx: PoolClient, run: Run, change: ContextChange): Promise<void> {
+  const { prisma } = deps;
+  const context = await findGivenContext(deps, run, change.name);
+  if (!context || (await findVersionOfRun(prisma, context, run.id))) return;
+  const tree = await readChangedTree(deps, change);
+  if (typeof tree === 'string') {
+    deps.log.warn({ runId: run.id, context: context.name, reason: tree }, 'changes of a context not kept');
+    await recordChange((sql, values) => tx.query(sql, values), SYSTEM, {
+      workspaceId: run.workspaceId,
+      action: 'context.write_back_refused',
+      resource: { type: 'context', id: context.name },
+      details: { run_id: run.id, reason: tree },
+    });
+    return;
+  }
+  const find = async () => (await findGivenContext(deps, run, change.name)) ?? context;
+  await appendTree(deps, SYSTEM, find, async (current) => ({
+    tree,
+    message: await messageOf(deps, context, run, change, current),
+    changeSource: 'run',
+    runId: run.id,
+    authorId: null,
+    authorLabel: null,
+  }));
+}
+
+/** Null where the run was not given it to write, or it is not the same context any more, or not writeable. */
+async function findGivenContext({ prisma }: WriteBackDeps, run: Run, name: string): Promise<Context | null> {
+  const given = run.spec.contexts?.find((one) => one.name === name && one.writeable);
+  const context = given ? await findContext(prisma, run.workspaceId, name) : null;
+  const isSame = context && given?.key.startsWith(`${packPrefix(run.workspaceId, context.uid)}/`);
+  return isSame && context.writeable ? context : null;
+}
+
+/** A string says why it can't be kept. */
+async function readChangedTree({ objects }: WriteBackDeps, change: ContextChange): Promise<FileTree | string> {
+  let bytes: Buffer;
+  try {
+    bytes = await objects.getBuffer(change.key, ARCHIVE_BYTES_MAX);
+  } catch (err) {
+    if (err instanceof ObjectMissing) return 'the archive was not uploaded';
+    if (err instanceof ObjectTooLarge) return 'the archive is too large';
+    throw err;
+  }
+  if (createHash('sha256').update(bytes).digest('hex') !== change.sha256) return 'the archive is not the one announced';
+  try {
+    return treeOf((await readPack(bytes)).filter(({ path }) => !isLeftOut(path)));
+  } catch (err) {
+    return err instanceof AppError
+      ? err.detail
+      : `the archive can not be read: ${(err as Error).message}`.slice(0, 500);
+  }
+}
+
+async function messageOf(
+  { prisma }: WriteBackDeps,
+  context: Context,
+  run: Run,
+  change: ContextChange,
+  current: Version,
+): Promise<string> {
+  const by = `Written by run ${run.id} of ${run.subjectRef ?? 'a worker'}`;
+  if (change.from === current.pack.digest) return by;
+  const seen = await findNumberOfPack(prisma, context, change.from);
+  return `${by}, which had ${seen === null ? 'another version' : `version ${seen}`}: later changes of others are not in it`;
+}
