@@ -14,8 +14,8 @@ import type { Sql } from '../database';
 import type { RunHead } from './run';
 import type { RunCursor, RunFilter } from './run-filter';
 
-/** Runs looked at for one page; a few tens of milliseconds. */
-export const SCAN_MAX = 20_000;
+/** Runs looked at for one page: tens of milliseconds, also where each lies in another block. */
+export const SCAN_MAX = 10_000;
 /** Inputs and outputs up to this size (bytes, as stored) are part of a list. */
 const LISTED_JSON_BYTES_MAX = 8_192;
 

@@ -6,12 +6,12 @@ import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import { ownerIdOf } from '../workers/worker-access';
 import type { Start } from './start-run';
-import { getWorkerOf } from './visible-worker';
+import { getWorkerOf, requireVisible } from './visible-worker';
 
 /** @throws AppError 404, also where the caller does not see the run's worker */
-export async function getRunFor({ engine, prisma }: Deps, caller: Principal, runId: string): Promise<Run> {
+export async function getRunFor({ engine, pool }: Deps, caller: Principal, runId: string): Promise<Run> {
   const run = await engine.get(caller.workspaceId, runId);
-  await getWorkerOf(prisma, caller, run);
+  await requireVisible(pool, caller, run);
   return run;
 }
 

@@ -60,11 +60,13 @@ export async function startRun(deps: Deps, start: Start): Promise<Run | null> {
   const runnable = await deps.runnables.get(sql, worker.uid, start.version ?? worker.currentVersion);
   const { definition } = runnable;
   await checkBudget(deps, sql, worker.uid, definition);
-  const placed = await placeInputs(deps, start, runnable);
+  const checked = checkInputs(start, runnable);
   const contexts = definition.contexts.length
     ? await contextsFor(sql, worker.workspaceId, definition.contexts)
     : undefined;
   spendRate(deps, worker.uid, definition);
+  // Last: files that were placed for a run that is refused would lie there for nothing.
+  const placed = await placeInputs(deps, start, definition, checked);
   const run = newRun(start, definition, placed.inputs, {
     ...runnable.spec,
     files: placed.files,
@@ -79,7 +81,7 @@ export async function startRun(deps: Deps, start: Start): Promise<Run | null> {
 }
 
 const TITLE_CHARS_MAX = 200;
-const REMEDY = { paused: 'resume it', archived: 'restore it', active: '' };
+const REMEDY = { paused: 'resume it', archived: 'restore it' };
 
 async function insert(
   deps: Deps,
@@ -179,27 +181,28 @@ function spendRate(deps: Deps, workerUid: string, { limits }: Definition): void 
 /** What came from a client must be known; a webhook's sender or an event says more than a worker asks for. */
 const STRICT: RunTrigger[] = ['api', 'schedule', 'call'];
 
-async function placeInputs(deps: Deps, start: Start, runnable: Runnable) {
-  const { worker, replayOf } = start;
-  const items = runnable.definition.inputs;
-  const kept = replayOf?.spec.files.filter(({ input }) =>
-    items.some(({ name, type }) => name === input && type === 'file'),
-  );
+/** A worker that declares no inputs takes any object. */
+function checkInputs(start: Start, { definition, inputs: validator }: Runnable): Record<string, unknown> {
+  if (!definition.inputs.length) return start.inputs;
   const given = { ...start.inputs };
-  for (const { input, name } of kept ?? []) given[input] = { name };
-  const checked = checkInputs(runnable, given, STRICT.includes(start.trigger));
-  const places = { objects: deps.objects, getUpload: null };
-  const fresh = items.filter(({ name }) => !kept?.some(({ input }) => input === name));
-  const { inputs, files } = await placeFiles(places, worker.workspaceId, fresh, checked);
-  for (const { input, name, size } of kept ?? []) inputs[input] = { name, size };
-  return { inputs, files: [...files, ...(kept ?? [])] };
+  for (const { input, name } of keptFiles(start, definition)) given[input] = { name };
+  if (STRICT.includes(start.trigger)) return validator.check(given);
+  const names = new Set(definition.inputs.map(({ name }) => name));
+  const known = Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name)));
+  return { ...given, ...validator.check(known) };
 }
 
-/** A worker that declares no inputs takes any object. */
-function checkInputs({ definition, inputs: validator }: Runnable, inputs: Record<string, unknown>, strict: boolean) {
-  if (!definition.inputs.length) return inputs;
-  if (strict) return validator.check(inputs);
-  const names = new Set(definition.inputs.map(({ name }) => name));
-  const known = Object.fromEntries(Object.entries(inputs).filter(([name]) => names.has(name)));
-  return { ...inputs, ...validator.check(known) };
+async function placeInputs(deps: Deps, start: Start, definition: Definition, checked: Record<string, unknown>) {
+  const kept = keptFiles(start, definition);
+  const fresh = definition.inputs.filter(({ name }) => !kept.some(({ input }) => input === name));
+  const places = { objects: deps.objects, getUpload: null };
+  const { inputs, files } = await placeFiles(places, start.worker.workspaceId, fresh, checked);
+  const shown = Object.fromEntries(kept.map(({ input, name, size }) => [input, { name, size }]));
+  return { inputs: { ...inputs, ...shown }, files: [...files, ...kept] };
 }
+
+/** Files of the run that is repeated, where the version still asks for a file of that name. */
+const keptFiles = ({ replayOf }: Start, { inputs }: Definition): RunSpec['files'] =>
+  (replayOf?.spec.files ?? []).filter(({ input }) =>
+    inputs.some(({ name, type }) => name === input && type === 'file'),
+  );

@@ -13,6 +13,15 @@ export async function getWorkerOf(db: Db, caller: Principal, run: Run): Promise<
   return worker;
 }
 
+/** Like getWorkerOf, where nothing of the worker is needed. @throws AppError 404 */
+export async function requireVisible(sql: Sql, caller: Principal, run: Run): Promise<void> {
+  const { rows } = await sql.query(
+    `SELECT visibility, owner_id AS "ownerId" FROM workers WHERE workspace_id = $1 AND uid = $2 AND deleted_at IS NULL`,
+    [caller.workspaceId, run.subjectId],
+  );
+  if (!rows[0] || !canSee(caller, rows[0])) throw notFound('run', run.id);
+}
+
 /** Uids of the workers whose runs this caller is not to see; none for most callers. */
 export async function listHiddenWorkers(sql: Sql, caller: Principal): Promise<string[]> {
   const { rows } = await sql.query(
