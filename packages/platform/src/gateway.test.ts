@@ -195,6 +195,7 @@ test.each([
   ['dashboard', '/storage/ws_1/a.zip', 10 << 20, 200],
   ['dashboard', '/storage/ws_1/a.zip', 12 << 20, 413],
   ['worker', '/api/v1/workers', 10 << 20, 200],
+  ['worker', '/workers/price-watch', 10 << 20, 200],
   ['worker', '/contexts/notes/files/a/b.txt', 10 << 20, 200],
 ] as const)('%s%s with a body of %d bytes answers %d', async (surface, path, size, status) => {
   const response = await fetch(addresses[surface] + path, { method: 'POST', body: Buffer.alloc(size) });
@@ -224,7 +225,7 @@ test('a service that is gone is a 503 in the shape of its surface, and back when
   expect((await seenBy(`${addresses.skills}/api/x`)).service).toBe('skills-api');
 });
 
-test("no error tells the log a webhook's secret", async () => {
+test("no error tells the log a webhook's secret, or the token of a review link", async () => {
   const dir = temporaryDir('gateway');
   const ports = { worker: await freePort(), dashboard: await freePort(), skills: await freePort() };
   const upstreams = { ...options.upstreams, workerApi: `127.0.0.1:${await freePort()}` };
@@ -236,9 +237,10 @@ test("no error tells the log a webhook's secret", async () => {
   const post = (path: string) => fetch(`http://127.0.0.1:${ports.worker}${path}`, { method: 'POST' });
   try {
     const answers = await Promise.all(
-      ['', '/api', '/v1', '/api/v1'].flatMap((prefix) =>
-        Array.from({ length: 5 }, () => post(`${prefix}/webhooks/w?token=whk_secret`)),
-      ),
+      ['', '/api', '/v1', '/api/v1'].flatMap((prefix) => [
+        ...Array.from({ length: 5 }, () => post(`${prefix}/webhooks/w?token=whk_secret`)),
+        ...Array.from({ length: 5 }, () => post(`${prefix}/reviews/rvw_secret/approve`)),
+      ]),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429, 503]));
     await until(async () => {
@@ -248,7 +250,7 @@ test("no error tells the log a webhook's secret", async () => {
   } finally {
     await broken.stop();
   }
-  expect(log).not.toContain('whk_secret');
+  expect(log).not.toMatch(/whk_secret|rvw_secret/);
 });
 
 test('one address can be held to a number of requests', async () => {

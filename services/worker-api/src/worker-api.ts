@@ -100,7 +100,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const rates = createRateCount({ pool, log });
   const { outboundAllow } = options;
   const deliveryLoop = startDeliveryLoop(
-    { pool, vault, mailer, outboundAllow, dashboardUrl, now, log },
+    { prisma, pool, hasher, vault, mailer, outboundAllow, dashboardUrl, now, log },
     { auto: options.autoTick ?? true },
   );
   const checks = health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() });

@@ -14,6 +14,7 @@ const HAPPENED: Record<AlertType, string> = {
 };
 
 const SUBJECT_REASON_CHARS = 80;
+const SHOWN_USD_MIN = 0.0001;
 
 export function alertEmail(
   alert: { emailTo: string; description: string; dashboardUrl: string },
@@ -53,11 +54,14 @@ function factsOf(data: AlertData, timestamp: string): [name: string, value: stri
     ['Run', data.run_id],
     ['Error', data.error?.code],
     ['Trigger', data.trigger],
-    ['Took', data.duration_ms == null ? null : `${(data.duration_ms / 1000).toFixed(1)} s`],
-    ['Cost', data.cost_usd ? `$${data.cost_usd.toFixed(4)}` : null],
+    ['Took', data.duration_ms == null ? null : lasting(data.duration_ms)],
+    ['Cost', data.cost_usd && data.cost_usd >= SHOWN_USD_MIN ? `$${data.cost_usd.toFixed(4)}` : null],
     ['Missed', schedule && `${schedule.missed} since ${schedule.since}, ${schedule.started_late} of them started late`],
     ['Decide by', approval?.expires_at],
+    ['Decide', approval?.review_url],
     ['At', timestamp],
     ['Look', data.run_url],
   ];
 }
+
+const lasting = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);

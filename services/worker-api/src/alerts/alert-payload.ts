@@ -24,7 +24,8 @@ export interface AlertData {
   trigger?: string | null;
   duration_ms?: number | null;
   cost_usd?: number | null;
-  approval?: { id: string; title: string; expires_at: string };
+  /** `review_url` is put in when it is sent, while the approval waits and has a link. */
+  approval?: { id: string; title: string; expires_at: string; review_url?: string };
   schedule?: { missed: number; since: string; started_late: number };
   /** Made by hand, to see that it arrives. */
   test?: true;

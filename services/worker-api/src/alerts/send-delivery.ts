@@ -1,5 +1,6 @@
 /** One attempt at reaching a receiver. Never throws for what the receiver or the way to it did. */
 import { OutboundFailed, type OutboundResponse, safeFetch } from '@gantry/safe-fetch';
+import { withReviewLink } from '../approvals/link-in-alert';
 import type { Deps } from '../deps';
 import { MailFailed } from '../mail/mailer';
 import type { Channel } from './alert';
@@ -9,7 +10,7 @@ import type { Sent } from './delivery';
 import { openSigningSecrets } from './signing-secrets';
 import { signedHeaders } from './webhook-signature';
 
-export type SendDeps = Pick<Deps, 'vault' | 'mailer' | 'outboundAllow' | 'dashboardUrl' | 'now'>;
+export type SendDeps = Pick<Deps, 'prisma' | 'hasher' | 'vault' | 'mailer' | 'outboundAllow' | 'dashboardUrl' | 'now'>;
 
 export interface Outgoing {
   /** The same at each attempt, so that a receiver knows a message it has had. */
@@ -39,7 +40,9 @@ export const GONE = 410;
 
 export async function sendDelivery(deps: SendDeps, outgoing: Outgoing): Promise<Sent> {
   const startedAt = performance.now();
-  const sent = outgoing.channel === 'webhook' ? await sendWebhook(deps, outgoing) : await sendEmail(deps, outgoing);
+  // Whoever reads the log of deliveries may not decide: the link is in what is sent, and not in what is kept.
+  const whole = { ...outgoing, body: await withReviewLink(deps, outgoing.body) };
+  const sent = whole.channel === 'webhook' ? await sendWebhook(deps, whole) : await sendEmail(deps, whole);
   return { ...sent, duration_ms: Math.round(performance.now() - startedAt) };
 }
 

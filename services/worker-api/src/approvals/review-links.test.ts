@@ -3,23 +3,29 @@ import { createTokenHasher } from '@gantry/auth';
 import { until } from '@gantry/testing';
 import { parseKeyRing } from '@gantry/vault';
 import { callerOf } from '../test/caller';
+import { type MailCatcher, startMailCatcher } from '../test/mail-catcher';
 import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
 import { approvalIdIn, isLinkOf, reviewUrl } from './review-link';
 
 const pepper = (version: string) => `${version}:${randomBytes(32).toString('base64')}`;
 const [oldPepper, newPepper] = [pepper('v1'), pepper('v2')];
 
+let mail: MailCatcher;
 let api: TestWorkerApi;
 let clock = 0;
 let owner: ReturnType<typeof callerOf>;
 let visitor: ReturnType<typeof callerOf>;
 beforeAll(async () => {
   const tokenPeppers = parseKeyRing(`${oldPepper},${newPepper}`);
-  api = await startTestWorkerApi({ tokenPeppers, now: () => new Date(Date.now() + clock) });
+  mail = await startMailCatcher();
+  api = await startTestWorkerApi({ tokenPeppers, smtpUrl: mail.url, now: () => new Date(Date.now() + clock) });
   owner = callerOf(api.url, api.owner.jwt);
   visitor = callerOf(api.url);
 });
-afterAll(() => api.stop());
+afterAll(async () => {
+  await api.stop();
+  await mail.close();
+});
 afterEach(() => {
   clock = 0;
 });
@@ -86,6 +92,24 @@ test('a link that is wrong, replaced, expired or of something gone answers with 
   for (const { status, text } of answers) expect({ status, text }).toEqual({ status: 404, text: answers[0]?.text });
   clock = 0;
   expect((await owner.get(`/api/approvals/${approval.id}`)).body.status).toBe('pending');
+});
+
+test('an e-mail that asks for a decision holds the link, and the log of what was sent does not', async () => {
+  const alert = { on: ['approval.requested'], email_to: 'boss@example.com' };
+  const { id } = (await owner.post('/api/alerts', alert).expect(201)).body;
+  const { approval, path } = await heldRun();
+  const delivered = async () => {
+    await api.deps.deliveryLoop.tick();
+    const { body } = await owner.get(`/api/alerts/${id}/deliveries?status=delivered`).expect(200);
+    return body[0];
+  };
+  const delivery = await until(delivered, { deadlineMs: 15_000 });
+  expect(await mail.messageTo('boss@example.com')).toContain(approval.review_url);
+  expect(JSON.stringify(delivery)).not.toContain('rvw_');
+  const { rows } = await api.database.pool.query('SELECT payload FROM alert_deliveries');
+  expect(JSON.stringify(rows)).not.toContain('rvw_');
+  await visitor.post(`${path}/approve`).expect(200);
+  await owner.remove(`/api/alerts/${id}`).expect(204);
 });
 
 test('links outlive a rotation of peppers, and not the pepper itself', async () => {
