@@ -1,5 +1,7 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { createDatabase, type TestDatabase } from '@gantry/testing';
+import { createDatabase, type TestDatabase, until } from '@gantry/testing';
 import type { Express } from 'express';
 import { Pool } from 'pg';
 import { pino } from 'pino';
@@ -259,4 +261,23 @@ test('bodies that are no JSON are bounded: bytes as they come, and files of a fo
   expect(some.body).toMatchObject({ bytes: [50, 50], names: ['dir/ä.txt', 'b'] });
   const over = await put().attach('files', Buffer.alloc(50), 'a').attach('files', Buffer.alloc(51), 'b');
   expect([over.status, over.body.code]).toEqual([413, 'too_large']);
+});
+
+test('so many forms are read at a time and no more, until one of them ends', async () => {
+  const server = files().listen(0);
+  const { port } = server.address() as AddressInfo;
+  const address = `http://127.0.0.1:${port}/api/packs/p/files/a`;
+  const form = { 'Content-Type': 'multipart/form-data; boundary=x' };
+  const slow = Array.from({ length: 32 }, () => {
+    const sent = http.request(address, { method: 'PUT', headers: form });
+    sent.on('error', () => {});
+    sent.write('--x\r\n');
+    return sent;
+  });
+  const another = () => request(address).put('').attach('files', Buffer.alloc(5), 'a');
+  await until(async () => (await another()).status === 503);
+  slow[0]?.destroy();
+  await until(async () => (await another()).status === 200);
+  for (const sent of slow) sent.destroy();
+  server.close();
 });

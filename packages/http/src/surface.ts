@@ -23,6 +23,7 @@ import { type Principal, roleAtLeast } from './principal';
 import './request';
 import { createRateCount } from './rate-count';
 import { DEFAULT_RATE_LIMITS, type RateLimits, rateLimit, type SpendRequest } from './rate-limit';
+import { boundUploads } from './upload';
 
 export type Handler = (req: Request, res: Response) => void | Promise<void>;
 /** By operationId. */
@@ -81,6 +82,7 @@ export function createSurface(options: SurfaceOptions): Express {
     req.originalUrl = req.url;
     next();
   });
+  if (options.uploads) app.use(boundUploads());
   app.use(
     OpenApiValidator.middleware({
       apiSpec: options.openapiFile,

@@ -1,7 +1,7 @@
 /** Bodies that are not JSON, held in memory up to a bound that counts while they arrive. */
-import type { Request } from 'express';
+import type { Request, RequestHandler } from 'express';
 import multer from 'multer';
-import { AppError } from './errors';
+import { AppError, unavailable } from './errors';
 
 const tooLarge = (bytesMax: number) =>
   new AppError('too_large', 'too_large', `the body is larger than ${bytesMax / 1024 / 1024} MB`);
@@ -17,6 +17,23 @@ export async function readBody(req: Request, bytesMax: number): Promise<Buffer> 
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
+}
+
+const UPLOADS_AT_ONCE = 32;
+
+/**
+ * Forms are read before anybody is asked who is calling, and held in memory until they are answered: so many at a time, and
+ * 503 for others. Without it a few hundred slow senders would take all memory.
+ */
+export function boundUploads(max = UPLOADS_AT_ONCE): RequestHandler {
+  let open = 0;
+  return (req, res, next) => {
+    if (!req.is('multipart/form-data')) return next();
+    if (open >= max) return next(unavailable('room for another upload'));
+    open++;
+    res.once('close', () => open--);
+    next();
+  };
 }
 
 /** For `uploads.storage`: all files of one form together may have `bytesMax`. What comes after is not kept. */
