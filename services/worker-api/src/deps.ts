@@ -6,7 +6,7 @@ import type { RunEngine } from '@gantry/run-engine';
 import type { KeyRotation, SecretStore, Vault } from '@gantry/vault';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { DeliveryLoop } from './alerts/delivery-loop';
+import type { DeliveryLoop } from './alerts/delivery';
 import type { PrismaClient } from './generated/prisma/client';
 import type { Mailer } from './mail/mailer';
 import type { Runnables } from './runs/runnable';

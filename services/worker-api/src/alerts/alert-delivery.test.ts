@@ -459,6 +459,23 @@ test('an e-mail says what failed, where and why, leads to the run and says how t
   expect((await deliveriesOf(alert.id))[0]).toMatchObject({ channel: 'email', status: 'delivered' });
 });
 
+test("an alert that goes off all the time fills nobody's mailbox: after a hundred in an hour they are kept as dead letters", async () => {
+  const alert = await alertTo({ url: undefined, email_to: 'flooded@example.com' });
+  await api.database.pool.query(
+    `INSERT INTO alert_deliveries (id, alert_id, workspace_id, event_id, channel, type, payload, status, created_at)
+     SELECT 'dlv_' || i, $1, $2, 'evt_' || i, 'email', 'run.failed', '{}', 'delivered', $3 FROM generate_series(1, 100) i`,
+    [alert.id, api.workspaceId, clock],
+  );
+  await fail();
+  const [held] = await deliveriesOf(alert.id, '?status=dead');
+  expect(held.attempts).toMatchObject([{ error: expect.stringContaining('100 e-mails within the hour') }]);
+  expect(await tick()).toBe(0);
+  later(HOUR + 1_000);
+  await fail();
+  expect(await tick()).toBe(1);
+  expect(mail.recipients.filter((to) => to === 'flooded@example.com')).toHaveLength(1);
+});
+
 test('an e-mail that could not be sent is tried again, and the log says why', async () => {
   const alert = await alertTo({ url: undefined, email_to: 'late@example.com' });
   await fail();

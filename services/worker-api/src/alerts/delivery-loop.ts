@@ -12,20 +12,9 @@ import { SYSTEM } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
 import type { Query } from '../database';
 import type { Deps } from '../deps';
-import { ATTEMPTS_MAX, type Attempt, nextAttemptAt, type Sent } from './delivery';
+import { ATTEMPTS_MAX, type Attempt, type DeliveryLoop, nextAttemptAt, type Sent } from './delivery';
 import { type ClaimedDelivery, claimDeliveries, endPendingDeliveries, recordAttempt } from './delivery-repository';
 import { ATTEMPT_MS_MAX, GONE, type SendDeps, sendDelivery } from './send-delivery';
-
-export interface DeliveryLoop {
-  /** Sends all that is due now, and waits for it. Resolves with the number of attempts. */
-  tick(): Promise<number>;
-  /** Something may be due: looks soon, and not only at the next turn. */
-  kick(): void;
-  /** Begins nothing more; what is under way goes on. */
-  drain(): void;
-  /** Drains, and waits for what is under way. */
-  stop(): Promise<void>;
-}
 
 const EVERY_MS = 1_000;
 /** Many kicks within this time are one. */

@@ -16,6 +16,17 @@ export interface Attempt {
 /** What came of sending something once. */
 export type Sent = Omit<Attempt, 'at'>;
 
+export interface DeliveryLoop {
+  /** Sends all that is due now, and waits for it. Resolves with the number of attempts. */
+  tick(): Promise<number>;
+  /** Something may be due: looks soon, and not only at the next turn. */
+  kick(): void;
+  /** Begins nothing more; what is under way goes on. */
+  drain(): void;
+  /** Drains, and waits for what is under way. */
+  stop(): Promise<void>;
+}
+
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;

@@ -7,6 +7,7 @@ import type { Pool, PoolClient } from 'pg';
 import { Counter } from 'prom-client';
 import { type AlertType, channelsOf } from './alert';
 import type { AlertPayload, Occurrence } from './alert-payload';
+import type { Attempt } from './delivery';
 
 export interface Raised {
   workspaceId: string;
@@ -62,33 +63,24 @@ export async function isHeard(pool: Pool, asked: Asked): Promise<boolean> {
 }
 
 export async function raiseAlerts(tx: PoolClient, raised: Raised): Promise<void> {
-  const { workspaceId, eventId, type, at, now, occurrence, depth } = raised;
+  const { workspaceId, type, at, now, occurrence, depth } = raised;
   const alerts = await alertsThatHear(tx, raised);
+  if (alerts.length === 0) return;
+  const silenced = await alertsWithManyEmails(tx, alerts, now);
   const deliveries = alerts.flatMap((alert) => {
     const payload: AlertPayload = {
       type,
       timestamp: at.toISOString(),
       data: { alert_id: alert.id, workspace_id: workspaceId, ...occurrence },
     };
-    return channelsOf(alert).map((channel) => ({ alertId: alert.id, channel, payload: JSON.stringify(payload) }));
+    return channelsOf(alert).map((channel) => ({
+      alertId: alert.id,
+      channel,
+      payload: JSON.stringify(payload),
+      isHeldBack: channel === 'email' && silenced.has(alert.id),
+    }));
   });
-  if (deliveries.length === 0) return;
-  await tx.query(
-    `INSERT INTO alert_deliveries (id, alert_id, workspace_id, event_id, channel, type, payload, created_at, next_attempt_at)
-     SELECT id, alert_id, $4, $5, channel, $6, payload::json, $7, $7
-     FROM unnest($1::text[], $2::text[], $3::text[], $8::text[]) AS d(id, alert_id, channel, payload)
-     ON CONFLICT (alert_id, event_id, channel) DO NOTHING`,
-    [
-      deliveries.map(() => newId('dlv_')),
-      deliveries.map(({ alertId }) => alertId),
-      deliveries.map(({ channel }) => channel),
-      workspaceId,
-      eventId,
-      type,
-      now,
-      deliveries.map(({ payload }) => payload),
-    ],
-  );
+  await insertDeliveries(tx, raised, deliveries);
   for (const { id } of alerts) {
     await enqueue((sql, values) => tx.query(sql, values), alertRaised, workspaceId, {
       alertId: id,
@@ -99,4 +91,58 @@ export async function raiseAlerts(tx: PoolClient, raised: Raised): Promise<void>
     });
   }
   raisedTotal.inc({ type }, alerts.length);
+}
+
+/** A worker that fails every second would have the mail server of everybody refused by the rest of the world. */
+const EMAILS_PER_HOUR_MAX = 100;
+
+/** Ids of those whose share of this hour is used up. */
+async function alertsWithManyEmails(tx: PoolClient, alerts: Heard[], now: Date): Promise<Set<string>> {
+  const mailing = alerts.filter(({ emailTo }) => emailTo !== null).map(({ id }) => id);
+  if (mailing.length === 0) return new Set();
+  const { rows } = await tx.query<{ id: string }>(
+    `SELECT alert_id AS id FROM alert_deliveries WHERE alert_id = ANY ($1) AND channel = 'email' AND created_at > $2
+     GROUP BY alert_id HAVING count(*) >= $3`,
+    [mailing, new Date(now.getTime() - 3_600_000), EMAILS_PER_HOUR_MAX],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+const heldBack = (now: Date): Attempt => ({
+  at: now.toISOString(),
+  status: null,
+  error: `not sent: this alert has had ${EMAILS_PER_HOUR_MAX} e-mails within the hour`,
+  duration_ms: 0,
+  response: null,
+});
+
+async function insertDeliveries(
+  tx: PoolClient,
+  { workspaceId, eventId, type, now }: Raised,
+  deliveries: { alertId: string; channel: string; payload: string; isHeldBack: boolean }[],
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO alert_deliveries (id, alert_id, workspace_id, event_id, channel, type, payload, created_at,
+       status, attempts, next_attempt_at, ended_at)
+     SELECT id, alert_id, $6, $7, channel, $8, payload::json, $9::timestamptz,
+       CASE WHEN held_back THEN 'dead' ELSE 'pending' END::delivery_status,
+       CASE WHEN held_back THEN $10::text ELSE '[]' END::json,
+       CASE WHEN held_back THEN NULL ELSE $9::timestamptz END,
+       CASE WHEN held_back THEN $9::timestamptz END
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::boolean[])
+       AS d(id, alert_id, channel, payload, held_back)
+     ON CONFLICT (alert_id, event_id, channel) DO NOTHING`,
+    [
+      deliveries.map(() => newId('dlv_')),
+      deliveries.map(({ alertId }) => alertId),
+      deliveries.map(({ channel }) => channel),
+      deliveries.map(({ payload }) => payload),
+      deliveries.map(({ isHeldBack }) => isHeldBack),
+      workspaceId,
+      eventId,
+      type,
+      now,
+      JSON.stringify([heldBack(now)]),
+    ],
+  );
 }
