@@ -6,7 +6,7 @@ import { headToApi, runPath } from './run';
 
 /** Results of steps up to this size (bytes, as stored) are shown with the run. */
 const SHOWN_RESULT_BYTES_MAX = 4_096;
-const POSITION_MAX = 10_000;
+const POSITION_MAX = 1_000;
 
 export async function toRunDetail(deps: Deps, run: Run) {
   const { engine, pool } = deps;
@@ -46,7 +46,8 @@ interface Step {
 }
 
 /** One statement each: a run has few of them, and each is found by the run's own key. */
-async function readExtras(sql: Sql, { id, status }: Run) {
+async function readExtras(sql: Sql, run: Run) {
+  const { id } = run;
   const [logs, steps, ahead] = await Promise.all([
     sql.query(`SELECT count(*)::int AS count FROM run_events WHERE run_id = $1 AND type = 'log'`, [id]),
     sql.query<Step>(
@@ -55,22 +56,27 @@ async function readExtras(sql: Sql, { id, status }: Run) {
        FROM run_steps WHERE run_id = $1 ORDER BY ordinal`,
       [id],
     ),
-    status === 'queued' ? sql.query(AHEAD, [id]) : null,
+    run.status === 'queued' ? placeInQueue(sql, run) : null,
   ]);
   return { logsCount: logs.rows[0].count as number, steps: steps.rows, ahead: (ahead?.rows[0].count ?? 0) as number };
 }
 
 /**
- * Within the workspace, in the order in which runs are handed out; limits on concurrency are not looked at. Found by the
- * index on rare statuses: as many steps as the workspace has queued, at most POSITION_MAX.
+ * In the order in which runs are handed out: among those that share the run's slot, else among the workspace's that need
+ * none. Looks at the first POSITION_MAX of that order and no further.
  */
-const AHEAD = `
-  SELECT count(*)::int FROM (
-    SELECT 1 FROM runs mine JOIN runs r ON r.workspace_id = mine.workspace_id AND r.status = 'queued'
-      AND (r.priority > mine.priority
-        OR (r.priority = mine.priority AND (r.available_at, r.id) < (mine.available_at, mine.id)))
-    WHERE mine.id = $1 LIMIT ${POSITION_MAX}
-  ) ahead`;
+function placeInQueue(sql: Sql, { id, workspaceId, slotKey }: Run) {
+  const queue = slotKey === null ? 'r.workspace_id = $2 AND r.slot_key IS NULL' : 'r.slot_key = $2';
+  return sql.query(
+    `SELECT count(*)::int FROM runs mine, (
+       SELECT r.priority, r.available_at, r.id FROM runs r WHERE ${queue} AND r.status = 'queued'
+       ORDER BY r.priority DESC, r.available_at, r.id LIMIT ${POSITION_MAX}
+     ) r
+     WHERE mine.id = $1 AND (r.priority > mine.priority
+       OR (r.priority = mine.priority AND (r.available_at, r.id) < (mine.available_at, mine.id)))`,
+    [id, slotKey ?? workspaceId],
+  );
+}
 
 const stepToApi = (step: Step) => ({
   ordinal: step.ordinal,

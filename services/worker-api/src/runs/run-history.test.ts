@@ -321,6 +321,14 @@ describe('many at once', () => {
     expect(mixed).toMatchObject({ matched: 3, changed: 1, skipped: 2, more: false });
     expect(mixed.errors.map(({ code }: { code: string }) => code).sort()).toEqual(['already_ended', 'not_found']);
     for (const id of ids) await becomes(id, 'cancelled');
+    const stranger = callerOf(api.url, api.foreign.owner.jwt);
+    const foreign = await stranger.post('/api/runs/bulk/replay', { ids }).expect(200);
+    expect(foreign.body).toMatchObject({
+      changed: 0,
+      skipped: 3,
+      run_ids: [],
+      errors: [{ code: 'not_found' }, {}, {}],
+    });
   });
 
   test('failed runs are replayed by filter, oldest first', async () => {

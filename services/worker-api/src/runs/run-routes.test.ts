@@ -164,6 +164,19 @@ describe('starting', () => {
     await becomes(a2, 'completed');
   });
 
+  test('a place in the queue follows priority, and within a limited slot counts those that share it', async () => {
+    const single = await makeWorker(api, { definition: { limits: { concurrency: 1 } } });
+    const ids = [
+      await startedId(),
+      await startedId({ ...hello, priority: 5 }),
+      await startedId({}, single),
+      await startedId({}, single),
+    ];
+    const places = [];
+    for (const id of ids) places.push((await read(id)).queue_position);
+    expect(places).toEqual([2, 1, 1, 2]);
+  });
+
   test('a worker whose runs need approval holds them', async () => {
     const careful = await makeWorker(api, { definition: { approvals: { required: true } } });
     const { body } = await start({}, careful).expect(201);

@@ -73,7 +73,8 @@ export function headToApi(run: RunHead) {
 }
 
 function waitingFor({ status, suspension, wakeAt }: RunHead) {
-  if (status !== 'suspended' || !suspension) return null;
+  // An approval that was decided already holds nothing up.
+  if (status !== 'suspended' || !suspension || suspension.kind === 'approve') return null;
   return {
     kind: suspension.kind,
     until: wakeAt?.toISOString() ?? null,
