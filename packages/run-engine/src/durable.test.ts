@@ -1,5 +1,5 @@
 import { newId, runSubjects } from '@gantry/events';
-import { type FakeEvent, type FakeExecutor, type FakeJob, noUsage, until } from '@gantry/testing';
+import { cutConnections, type FakeEvent, type FakeExecutor, type FakeJob, noUsage, until } from '@gantry/testing';
 import type { RunEngine } from './engine';
 import type { Run } from './run';
 import { settleRuns } from './settle-runs';
@@ -349,3 +349,52 @@ test('a list is newest first in pages, and by status, worker, parent and time', 
   expect(await list({ since: b.createdAt, until: d.createdAt })).toEqual([c.id, b.id]);
   expect(await engine.counts('ws_a')).toEqual({ queued: 1, running: 0, suspended: 1, pending_approval: 1 });
 });
+
+test('NATS is killed and PostgreSQL drops every connection while runs work, sleep and call: each step is done once', async () => {
+  // A job whose answer was lost comes back when its lease has run out.
+  const engine = await callingReplica(engines, { leaseMs: 4_000 });
+  const executor = await engines.executor();
+  const effects = new Map<string, number>();
+  const patient = { deadlineMs: 30_000, everyMs: 100 };
+  let serving = true;
+
+  async function work(job: FakeJob) {
+    const [charged, , called] = job.steps ?? [];
+    if (!job.inputs?.parent) return job.complete('child');
+    if (called) return job.complete(called.result);
+    if (charged) return job.suspend(job.steps?.[1] ? call(3) : sleep(2, 50));
+    effects.set(job.runId, (effects.get(job.runId) ?? 0) + 1);
+    await until(() => job.step(1, 'charge', 'paid'), patient);
+    await job.suspend(sleep(2, 50));
+  }
+  const slots = Array.from({ length: 4 }, async () => {
+    while (serving) {
+      const job = await executor.claim().catch(() => null);
+      if (job) await work(job);
+    }
+  });
+
+  const runs: Run[] = [];
+  for (let n = 0; n < 20; n++) runs.push(await engine.submit(aRun({ inputs: { parent: true } })));
+  await until(() => effects.size >= 5);
+  await cutConnections(engines.database);
+  await until(() => effects.size >= 10, patient);
+  await engines.nats.kill();
+  await engines.nats.restart();
+  const ended = await Promise.all(
+    runs.map((run) =>
+      until(async () => {
+        const now = await engine.get('ws_a', run.id);
+        return now.finishedAt && now;
+      }, patient),
+    ),
+  );
+  serving = false;
+  await Promise.all(slots);
+  expect(ended.map(({ status, output }) => ({ status, output }))).toEqual(
+    runs.map(() => ({ status: 'completed', output: { status: 'completed', output: 'child', error: null } })),
+  );
+  expect([...effects.values()]).toEqual(runs.map(() => 1));
+  const { rows } = await engines.pool.query('SELECT count(*)::int AS n FROM runs');
+  expect(rows[0].n).toBe(40);
+}, 60_000);

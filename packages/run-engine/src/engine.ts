@@ -12,7 +12,7 @@ import { buildJob, type SecretsOf } from './job';
 import { keepLeases } from './leases';
 import { type Include, streamRun } from './live-stream';
 import { type ResumeOptions, resumeRunIn } from './resume-runs';
-import { isIdle, isTerminal, type NewRun, type Run } from './run';
+import { isIdle, isTerminal, type NewRun, type Run, type RunStatus } from './run';
 import {
   appendServiceEvents,
   type ContextChange,
@@ -24,6 +24,7 @@ import {
 } from './run-events';
 import { createRunHubs } from './run-hub';
 import {
+  countRecentRuns,
   countRuns,
   getRun,
   lastRuns,
@@ -77,6 +78,8 @@ export interface RunEngine {
   list(workspaceId: string, filter: RunFilter): Promise<Run[]>;
   /** What has not ended, by status. */
   counts(workspaceId: string): Promise<RunCounts>;
+  /** What was made since, by status; at most COUNTED_MAX + 1 runs are looked at. */
+  recentCounts(workspaceId: string, since: Date): Promise<Map<RunStatus, number>>;
   lastBySubject(workspaceId: string, subjectIds: string[]): Promise<Map<string, Run>>;
   /**
    * Ends a queued, suspended or pending_approval run at once, and what it has called with it; a running one is told to stop.
@@ -282,6 +285,7 @@ export async function startRunEngine(deps: {
     lastBySubject: (workspaceId, subjectIds) => lastRuns(pool, workspaceId, subjectIds),
 
     counts: (workspaceId) => countRuns(pool, workspaceId),
+    recentCounts: (workspaceId, since) => countRecentRuns(pool, workspaceId, since),
 
     async cancel(workspaceId, runId, alongside) {
       const run = await get(workspaceId, runId);

@@ -6,6 +6,6 @@ export type { ResumeOptions } from './resume-runs';
 export * from './run';
 export type { ContextChange, ServiceEvent } from './run-events';
 export * from './run-limits';
-export type { RunArtifact, RunCounts, RunFilter } from './run-queries';
+export { COUNTED_MAX, type RunArtifact, type RunCounts, type RunFilter } from './run-queries';
 export type { StepRow } from './run-steps';
 export type { AskedSuspension, OnSuspended } from './suspend-run';

@@ -29,7 +29,10 @@ export interface RunArtifact {
   key: string;
 }
 
-/** Runs of a workspace that have not ended. */
+/** What is counted ends here: one more stands for any number above. */
+export const COUNTED_MAX = 10_000;
+
+/** Runs of a workspace that have not ended; each at most COUNTED_MAX + 1. */
 export interface RunCounts {
   queued: number;
   running: number;
@@ -93,15 +96,29 @@ export async function lastRuns(pool: Pool, workspaceId: string, subjectIds: stri
   return new Map(rows.map((row) => [row.subject_id, toRun(row)]));
 }
 
-/** Costs as much as there is under way, whatever lies in the table. */
+/** Costs as much as there is under way, up to a bound, whatever lies in the table. */
 export async function countRuns(pool: Pool, workspaceId: string): Promise<RunCounts> {
   const count = (status: keyof RunCounts) =>
-    `(SELECT count(*)::int FROM runs WHERE workspace_id = $1 AND status = '${status}') AS ${status}`;
+    `(SELECT count(*)::int FROM (
+       SELECT FROM runs WHERE workspace_id = $1 AND status = '${status}' LIMIT ${COUNTED_MAX + 1}
+     ) AS bounded) AS ${status}`;
   const { rows } = await pool.query(
     `SELECT ${(['queued', 'running', 'suspended', 'pending_approval'] as const).map(count).join(', ')}`,
     [workspaceId],
   );
   return rows[0];
+}
+
+/** Of the newest COUNTED_MAX + 1 runs of a workspace: how many were made since, by status. */
+export async function countRecentRuns(pool: Pool, workspaceId: string, since: Date): Promise<Map<RunStatus, number>> {
+  const { rows } = await pool.query<{ status: RunStatus; count: number }>(
+    `SELECT status, count(*)::int AS count FROM (
+       SELECT status FROM runs WHERE workspace_id = $1 AND created_at >= $2 AND kind = 'run'
+       ORDER BY created_at DESC, id DESC LIMIT ${COUNTED_MAX + 1}
+     ) AS recent GROUP BY status`,
+    [workspaceId, since],
+  );
+  return new Map(rows.map(({ status, count }) => [status, count]));
 }
 
 export async function listArtifacts(pool: Pool, runId: string): Promise<RunArtifact[]> {

@@ -1,6 +1,6 @@
 /** Replicas of a service that owns runs, on one database and one NATS. */
 import { type Bus, connectBus, ensureStreams, type Relay } from '@gantry/events';
-import { inTransaction } from '@gantry/http';
+import { createPool, inTransaction } from '@gantry/http';
 import {
   createDatabase,
   type FakeExecutor,
@@ -9,7 +9,7 @@ import {
   type TestDatabase,
   type TestNats,
 } from '@gantry/testing';
-import { Pool, type PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { pino } from 'pino';
 import { type RunEngine, startRunEngine } from '../engine';
 import type { NewRun } from '../run';
@@ -36,8 +36,8 @@ const idleRelay: Relay = { kick: () => {}, stop: async () => {} };
 
 export async function startTestEngines(): Promise<TestEngines> {
   const [database, nats] = await Promise.all([createDatabase('worker-api'), startTestNats()]);
-  const pool = new Pool({ connectionString: database.url, max: 8 });
-  pool.on('error', () => {});
+  const newPool = () => createPool(database.url, { service: 'worker-api', log, max: 8 });
+  const pool = newPool();
   const blobs = new Map<string, Buffer>();
   const opened: (() => Promise<unknown>)[] = [];
 
@@ -60,8 +60,7 @@ export async function startTestEngines(): Promise<TestEngines> {
     async replica(options = {}) {
       const bus = options.bus ?? (await connect('worker-api'));
       await ensureStreams(bus);
-      const own = new Pool({ connectionString: database.url, max: 8 });
-      own.on('error', () => {});
+      const own = newPool();
       const engine = await startRunEngine({
         source: 'worker',
         pool: own,
