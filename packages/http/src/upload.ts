@@ -51,7 +51,9 @@ export function memoryForAll(bytesMax: number): multer.StorageEngine {
         if (total > bytesMax) {
           refused = true;
           chunks.length = 0;
-          return done(new multer.MulterError('LIMIT_FILE_SIZE', file.fieldname));
+          const error = new multer.MulterError('LIMIT_FILE_SIZE', file.fieldname);
+          error.message = `the files are larger than ${bytesMax / 1024 / 1024} MB together`;
+          return done(error);
         }
         size += chunk.length;
         chunks.push(chunk);

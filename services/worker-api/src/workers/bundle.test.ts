@@ -126,6 +126,7 @@ function laughs(): string {
 test('a bundle over 10 MB is refused while it comes in, and one without a file says which field', async () => {
   const large = await upload(Buffer.alloc(10 * 1024 * 1024 + 1));
   expect([large.status, large.body.code]).toEqual([413, 'too_large']);
+  expect(large.body.detail).toContain('10 MB');
   const { body } = await request(api.url)
     .post('/api/workers')
     .set('Authorization', `Bearer ${api.owner.jwt}`)

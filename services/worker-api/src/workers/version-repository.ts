@@ -22,6 +22,9 @@ export interface Version {
   createdAt: Date;
 }
 
+/** A page of whole ones could be large. */
+export type ListedVersion = Omit<Version, 'definition'>;
+
 type WorkerKey = Pick<Worker, 'uid' | 'workspaceId'>;
 
 export async function getVersion(db: Db, { uid, workspaceId }: WorkerKey, number: number): Promise<Version> {
@@ -34,20 +37,22 @@ export const getCurrentVersion = (db: Db, worker: WorkerKey & Pick<Worker, 'curr
   getVersion(db, worker, worker.currentVersion);
 
 /**
- * The newest version with that sha, or the only one whose sha begins so.
+ * The newest version with that sha, or with the only one that begins so.
  * @throws AppError 404; 400 where several do
  */
-export async function getVersionBySha(db: Db, { uid, workspaceId }: WorkerKey, sha: string): Promise<Version> {
-  const rows = await db.workerVersion.findMany({
+export async function getVersionBySha(db: Db, worker: WorkerKey, sha: string): Promise<Version> {
+  const { uid, workspaceId } = worker;
+  const found = await db.workerVersion.findMany({
     where: { workspaceId, workerUid: uid, sha: { startsWith: sha } },
     orderBy: { number: 'desc' },
-    distinct: ['sha'],
-    take: 2,
+    select: { number: true, sha: true },
   });
-  const [found, another] = rows;
-  if (!found) throw notFound('version', sha);
-  if (another) throw invalid([{ path: 'sha', message: 'several versions begin so; give more of it' }], 'ambiguous');
-  return toVersion(found);
+  const [newest] = found;
+  if (!newest) throw notFound('version', sha);
+  if (found.some((one) => one.sha !== newest.sha)) {
+    throw invalid([{ path: 'sha', message: 'several versions begin so; give more of it' }], 'ambiguous');
+  }
+  return getVersion(db, worker, newest.number);
 }
 
 /** The one that the history has before it; null: it is the first. */
@@ -66,13 +71,14 @@ export async function listVersions(
   db: Db,
   { uid, workspaceId }: WorkerKey,
   { limit, offset }: { limit: number; offset: number },
-): Promise<{ versions: Version[]; total: number }> {
+): Promise<{ versions: ListedVersion[]; total: number }> {
   const where = { workspaceId, workerUid: uid };
+  const omit = { definition: true } as const;
   const [rows, total] = await Promise.all([
-    db.workerVersion.findMany({ where, orderBy: { number: 'desc' }, take: limit, skip: offset }),
+    db.workerVersion.findMany({ where, omit, orderBy: { number: 'desc' }, take: limit, skip: offset }),
     db.workerVersion.count({ where }),
   ]);
-  return { versions: rows.map(toVersion), total };
+  return { versions: rows.map(toListedVersion), total };
 }
 
 export type NewVersion = Omit<Version, 'createdAt'>;
@@ -93,11 +99,14 @@ export async function insertVersion(tx: Db, workspaceId: string, version: NewVer
 }
 
 function toVersion(row: WorkerVersion): Version {
+  return { ...toListedVersion(row), definition: row.definition as unknown as Definition };
+}
+
+function toListedVersion(row: Omit<WorkerVersion, 'definition'>): ListedVersion {
   const { workerUid, number, sha, message, authorId, authorLabel, createdAt } = row;
   return {
     ...{ workerUid, number, sha, message, authorId, authorLabel, createdAt },
     changeSource: row.changeSource as ChangeSource,
-    definition: row.definition as unknown as Definition,
     files: row.files as unknown as FileEntry[],
     code: { digest: row.codeDigest, key: row.codeKey, size: row.codeSize },
   };

@@ -2,7 +2,7 @@
 import { type Principal, permissionTable } from '@gantry/http';
 import { OPENAPI_FILE } from '../openapi-file';
 import { nextRunAtOf, triggersToApi, triggerTypeOf } from '../triggers/trigger';
-import type { Version } from './version-repository';
+import type { ListedVersion, Version } from './version-repository';
 import { canTakeAway } from './worker-access';
 import type { WorkerFacts } from './worker-facts';
 import type { WorkerWithTriggers } from './worker-repository';
@@ -62,7 +62,7 @@ export function workerToApi({ definition, ...shown }: ShownWorker & Pick<Version
   return { ...workerToItem(shown), ...definition };
 }
 
-export function versionToItem(version: Version, currentVersion: number) {
+export function versionToItem(version: ListedVersion, currentVersion: number) {
   return {
     version: version.number,
     sha: version.sha,
