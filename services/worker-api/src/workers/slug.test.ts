@@ -1,0 +1,30 @@
+import { freeSlug, isReserved, SLUG, slugOf } from './slug';
+
+test.each([
+  ['Price watch', 'price-watch'],
+  ['  Übung №5: “Größe”! ', 'ubung-no5-gro-e'],
+  ['a', 'worker-a'],
+  ['Tags', 'worker-tags'],
+  ['東京', 'worker'],
+  [`${'long '.repeat(30)}`, 'long-long-long-long-long-long-long-long-long-long-long-lo'],
+])('a worker called %s is %s', (name, slug) => {
+  expect(slugOf(name, 'worker')).toBe(slug);
+});
+
+test('every name gives a slug, and so does every number and suffix after it', () => {
+  const letters = ['a', 'Z', '9', '-', ' ', '/', 'é', 'ß', '東', '😀', '.', '\u0301'];
+  for (let seed = 0; seed < 5_000; seed++) {
+    const name = Array.from({ length: 1 + (seed % 90) }, (_, n) => letters[(seed * 7 + n * n * 13 + n) % 12]).join('');
+    const slug = slugOf(name, 'worker');
+    for (const id of [slug, freeSlug(slug, new Set([slug]), 0), freeSlug(slug, new Set(), 3)]) {
+      expect(id).toMatch(SLUG);
+      expect(isReserved(id)).toBe(false);
+    }
+  }
+});
+
+test('the first number that is free is taken, and something random after losing thrice', () => {
+  expect(freeSlug('job', new Set(), 0)).toBe('job');
+  expect(freeSlug('job', new Set(['job', 'job-2', 'job-4']), 1)).toBe('job-3');
+  expect(freeSlug('job', new Set(), 3)).toMatch(/^job-[0-9a-z]{6}$/);
+});
