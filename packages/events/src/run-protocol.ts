@@ -46,7 +46,7 @@ export const runSubjects = {
   events: (source: RunSource, runId: string) => `run.events.${source}.${runId}`,
   /** Replica -> replicas of the same service: there is queued work. No payload. */
   hint: (source: RunSource) => `run.hint.${source}`,
-  /** Replica -> replicas of the same service: this run has reached a terminal state. RunSettled. */
+  /** Replica -> replicas of the same service: look at this run again, it has ended, begun to wait or goes on. RunSettled. */
   settled: (source: RunSource, runId: string) => `run.settled.${source}.${runId}`,
   /** Service -> executors: stop this run. Lost messages are made good by the next lease reply. */
   cancel: (runId: string) => `run.cancel.${runId}`,
