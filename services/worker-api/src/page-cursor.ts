@@ -1,6 +1,7 @@
 /** Lists that are read from a row onwards: `before_created_at` and `before_id` of the last one that was seen. */
 import { invalid } from '@gantry/http';
 import type { Request, Response } from 'express';
+import { queryDate } from './query-date';
 
 export interface PageCursor {
   createdAt: Date;
@@ -9,17 +10,14 @@ export interface PageCursor {
 
 /** The OpenAPI file has checked both. @throws AppError 400 for half a cursor */
 export function cursorOf({ query }: Request): PageCursor | undefined {
-  // The validator may have made a Date of it already.
-  const { before_created_at: createdAt, before_id: id } = query as {
-    before_created_at?: string | Date;
-    before_id?: string;
-  };
+  const createdAt = queryDate(query.before_created_at, 'before_created_at');
+  const id = query.before_id as string | undefined;
   if (createdAt === undefined && id === undefined) return undefined;
   if (createdAt === undefined || id === undefined) {
     const path = createdAt === undefined ? 'before_created_at' : 'before_id';
     throw invalid([{ path, message: 'before_created_at and before_id go together' }]);
   }
-  return { createdAt: new Date(createdAt), id };
+  return { createdAt, id };
 }
 
 /**

@@ -2,6 +2,7 @@ import { callerOf, invalid, type Operations } from '@gantry/http';
 import type { Request } from 'express';
 import type { Pool } from 'pg';
 import { written } from '../backpressure';
+import { queryDate } from '../query-date';
 import { type AuditRow, auditEntryToApi } from './audit-entry';
 import { type AuditCursor, type AuditFilter, listAuditRows } from './audit-repository';
 import { csvLine } from './csv';
@@ -63,20 +64,17 @@ export function auditOperations({ pool }: { pool: Pool }): Operations {
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** Dates were checked by the OpenAPI file; the validator may have made Date objects of them. */
-const dateOf = (value: unknown): string | undefined => (value instanceof Date ? value.toISOString() : textOf(value));
-
 const filterOf = ({ query }: Request): AuditFilter => ({
   actorId: textOf(query.actor_id),
   action: textOf(query.action),
   resourceType: textOf(query.resource_type),
   resourceId: textOf(query.resource_id),
-  since: dateOf(query.since),
-  until: dateOf(query.until),
+  since: queryDate(query.since, 'since')?.toISOString(),
+  until: queryDate(query.until, 'until')?.toISOString(),
 });
 
 function cursorOf({ query }: Request): AuditCursor | undefined {
-  const createdAt = dateOf(query.before_created_at);
+  const createdAt = queryDate(query.before_created_at, 'before_created_at')?.toISOString();
   const id = textOf(query.before_id);
   if (createdAt === undefined && id === undefined) return undefined;
   if (createdAt === undefined || id === undefined) {

@@ -2,8 +2,8 @@
 import { callerOf, type Operations } from '@gantry/http';
 import { written } from '../backpressure';
 import type { Deps } from '../deps';
+import { queryDate } from '../query-date';
 import { getVisibleWorker } from '../workers/worker-repository';
-import { dateOf } from './run-filter';
 import { type LogFilter, type LogLine, lineToApi, lineToText, matcherOf, readLines } from './run-log';
 import { runOf } from './run-of-request';
 import { cursorText, readCursor, readWorkerLog } from './worker-log';
@@ -48,7 +48,7 @@ export function logOperations(deps: Deps): Operations {
       const { lines, next } = await readWorkerLog(pool, worker.uid, {
         search: q,
         level,
-        since: dateOf(since),
+        since: queryDate(since, 'since'),
         limit,
         cursor: cursor === undefined ? undefined : readCursor(cursor),
       });

@@ -33,10 +33,11 @@ export function exportOperations(deps: Deps): Operations {
     exportRuns: async (req, res) => {
       const { workspaceId } = callerOf(req);
       const filter = await runFilterOf(deps, req, req.query as AskedFilter);
+      // Before the first byte: what fails now is still answered as an error.
+      let page = await listRunPage(deps.pool, workspaceId, filter, { limit: BATCH });
       res.type('text/csv');
       res.set('Content-Disposition', 'attachment; filename="runs.csv"');
       res.write(csvLine([...COLUMNS]));
-      let page = await listRunPage(deps.pool, workspaceId, filter, { limit: BATCH });
       for (;;) {
         await written(res, page.runs.map(rowOf).join(''));
         if (!page.next || res.destroyed) break;

@@ -1,8 +1,9 @@
 /** Which runs a request is about: the query of lists and exports, and the body of bulk operations. */
-import { callerOf, invalid } from '@gantry/http';
+import { callerOf } from '@gantry/http';
 import type { RunStatus } from '@gantry/run-engine';
 import type { Request } from 'express';
 import type { Deps } from '../deps';
+import { queryDate } from '../query-date';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { type ApiRunStatus, engineStatuses } from './run';
 import { listHiddenWorkers } from './visible-worker';
@@ -44,32 +45,9 @@ export async function runFilterOf(
   if (workerId !== undefined) filter.subjectId = (await getVisibleWorker(deps.prisma, caller, workerId)).uid;
   else filter.hidden = await listHiddenWorkers(deps.pool, caller);
   if (trigger !== undefined) filter.trigger = trigger;
-  const since = dateOf(asked.since);
-  const until = dateOf(asked.until);
+  const since = queryDate(asked.since, 'since');
+  const until = queryDate(asked.until, 'until');
   if (since) filter.since = since;
   if (until) filter.until = until;
   return filter;
-}
-
-export interface RunCursor {
-  createdAt: Date;
-  id: string;
-}
-
-/** @throws AppError 400 for half a cursor */
-export function cursorOf({ query }: Request): RunCursor | undefined {
-  const createdAt = dateOf(query.before_created_at);
-  const id = query.before_id as string | undefined;
-  if (createdAt === undefined && id === undefined) return undefined;
-  if (createdAt === undefined || id === undefined) {
-    const path = createdAt === undefined ? 'before_created_at' : 'before_id';
-    throw invalid([{ path, message: 'before_created_at and before_id go together' }]);
-  }
-  return { createdAt, id };
-}
-
-/** The validator may have made Date objects of checked dates already. */
-export function dateOf(value: unknown): Date | undefined {
-  if (value === undefined || value instanceof Date) return value;
-  return new Date(String(value));
 }

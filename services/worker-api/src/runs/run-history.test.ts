@@ -148,6 +148,8 @@ describe('lists', () => {
     ['status=done', 'status'],
     ['trigger=magic', 'trigger'],
     ['since=yesterday', 'since'],
+    ['since=2016-12-31T23:59:60Z', 'since'],
+    ['before_created_at=2016-12-31T23:59:60Z&before_id=run_x', 'before_created_at'],
     ['sort=asc', 'sort'],
   ])('%s is a 400 that names %s', async (query, path) => {
     const { body } = await me.get(`/api/runs?${query}`).expect(400);

@@ -11,8 +11,9 @@
  */
 import type { RunStatus } from '@gantry/run-engine';
 import type { Sql } from '../database';
+import type { PageCursor } from '../page-cursor';
 import type { RunHead } from './run';
-import type { RunCursor, RunFilter } from './run-filter';
+import type { RunFilter } from './run-filter';
 
 /** Runs looked at for one page: tens of milliseconds, also where each lies in another block. */
 export const SCAN_MAX = 10_000;
@@ -30,7 +31,7 @@ const SMALL_JSON = `, CASE WHEN pg_column_size(r.inputs) <= ${LISTED_JSON_BYTES_
 export interface RunPage {
   limit: number;
   offset?: number;
-  before?: RunCursor | undefined;
+  before?: PageCursor | undefined;
   /** With inputs and outputs, where they are small. */
   withJson?: boolean;
 }
@@ -45,7 +46,7 @@ export interface ListedRun extends RunHead {
 export interface ListedRuns {
   runs: ListedRun[];
   /** Where the next page begins; null on the last. */
-  next: RunCursor | null;
+  next: PageCursor | null;
 }
 
 /** Statuses with an entry in the indexes on rare statuses: see the migrations. */
@@ -96,7 +97,7 @@ export async function countRunPage(sql: Sql, workspaceId: string, filter: RunFil
   return rows[0].count;
 }
 
-function walksOf(workspaceId: string, filter: RunFilter, before: RunCursor | undefined) {
+function walksOf(workspaceId: string, filter: RunFilter, before: PageCursor | undefined) {
   const { subjectId, statuses, trigger, since, until, hidden } = filter;
   const values: unknown[] = [workspaceId];
   const place = (value: unknown) => `$${values.push(value)}`;
@@ -130,7 +131,7 @@ function walksOf(workspaceId: string, filter: RunFilter, before: RunCursor | und
 }
 
 /** The newest place where a walk had to end before its index did. */
-async function endOfScan(sql: Sql, walks: Walk[], values: unknown[], newest: string): Promise<RunCursor | null> {
+async function endOfScan(sql: Sql, walks: Walk[], values: unknown[], newest: string): Promise<PageCursor | null> {
   const ends = walks
     .filter(({ skipping }) => skipping !== null)
     .map(({ indexed }) => `(SELECT r.created_at, r.id FROM ${indexed} ${newest} OFFSET ${SCAN_MAX - 1} LIMIT 1)`)
@@ -145,7 +146,7 @@ async function endOfScan(sql: Sql, walks: Walk[], values: unknown[], newest: str
 }
 
 /** Only PostgreSQL knows the order of its texts. */
-async function upTo(sql: Sql, runs: ListedRun[], end: RunCursor): Promise<ListedRun[]> {
+async function upTo(sql: Sql, runs: ListedRun[], end: PageCursor): Promise<ListedRun[]> {
   const { rows } = await sql.query(
     `SELECT r.id FROM unnest($1::timestamptz[], $2::text[]) AS r(created_at, id) WHERE (r.created_at, r.id) >= ($3, $4)`,
     [runs.map(({ createdAt }) => createdAt), runs.map(({ id }) => id), end.createdAt, end.id],
@@ -154,5 +155,5 @@ async function upTo(sql: Sql, runs: ListedRun[], end: RunCursor): Promise<Listed
   return runs.filter(({ id }) => kept.has(id));
 }
 
-const cursorAt = (run: ListedRun | undefined): RunCursor | null =>
+const cursorAt = (run: ListedRun | undefined): PageCursor | null =>
   run ? { createdAt: run.createdAt, id: run.id } : null;
