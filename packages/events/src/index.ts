@@ -7,3 +7,4 @@ export * from './outbox';
 export * from './permissions';
 export * from './run-protocol';
 export * from './sealed-box';
+export * from './system-protocol';

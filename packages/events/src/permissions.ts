@@ -5,6 +5,7 @@
 import { INTROSPECT_SUBJECT } from './auth-protocol';
 import { EVENTS_STREAM, eventCatalogue } from './catalogue';
 import { RUN_EVENTS_STREAM, type RunSource } from './run-protocol';
+import { AUTOMATION_STATS_SUBJECT } from './system-protocol';
 
 export interface NatsPermissions {
   publish: string[];
@@ -56,10 +57,14 @@ const owner = (source: RunSource): NatsPermissions => ({
 });
 
 const worker = owner('worker');
+const automation = owner('automation');
 
 export const natsPermissions: Record<'worker-api' | 'automation-api' | 'skills-api' | 'executor', NatsPermissions> = {
-  'worker-api': { publish: worker.publish, subscribe: [...worker.subscribe, INTROSPECT_SUBJECT] },
-  'automation-api': owner('automation'),
+  'worker-api': {
+    publish: [...worker.publish, AUTOMATION_STATS_SUBJECT],
+    subscribe: [...worker.subscribe, INTROSPECT_SUBJECT],
+  },
+  'automation-api': { publish: automation.publish, subscribe: [...automation.subscribe, AUTOMATION_STATS_SUBJECT] },
   'skills-api': {
     publish: [...events, ...jetstream, INTROSPECT_SUBJECT, '_INBOX.>'],
     subscribe: [...events, inboxOf('skills-api')],

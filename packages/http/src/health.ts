@@ -1,8 +1,18 @@
 import type { Pool } from 'pg';
 import type { Operations } from './surface';
 
+export interface DependencyState {
+  name: string;
+  up: boolean;
+  /** How long it took to say so; null: no answer in time. */
+  latencyMs: number | null;
+}
+
 export interface Health {
   operations: Operations;
+  /** Asks every dependency now. */
+  dependencies(): Promise<DependencyState[]>;
+  isDraining(): boolean;
   /** From now on /health says 503, so that load balancers stop sending. */
   drain(): void;
 }
@@ -15,7 +25,10 @@ const CHECK_MS = 1_500;
  */
 export function health(checks: Record<string, () => Promise<unknown>>): Health {
   let draining = false;
+  const dependencies = () => Promise.all(Object.entries(checks).map(([name, check]) => measure(name, check)));
   return {
+    dependencies,
+    isDraining: () => draining,
     drain: () => {
       draining = true;
     },
@@ -24,10 +37,7 @@ export function health(checks: Record<string, () => Promise<unknown>>): Health {
         res.json({ status: 'ok' });
       },
       ready: async (_req, res) => {
-        const states = await Promise.all(
-          Object.entries(checks).map(async ([name, check]) => [name, await settles(check)]),
-        );
-        const down = states.filter(([, up]) => !up).map(([name]) => name);
+        const down = (await dependencies()).filter(({ up }) => !up).map(({ name }) => name);
         const status = draining ? 'draining' : down.length ? 'unavailable' : 'ok';
         if (status !== 'ok') res.status(503).set('Retry-After', '2');
         res.json({ status, ...(down.length && { down }) });
@@ -36,16 +46,18 @@ export function health(checks: Record<string, () => Promise<unknown>>): Health {
   };
 }
 
-async function settles(check: () => Promise<unknown>): Promise<boolean> {
+async function measure(name: string, check: () => Promise<unknown>): Promise<DependencyState> {
+  const before = performance.now();
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, CHECK_MS, false);
+  const late = new Promise<DependencyState>((resolve) => {
+    timer = setTimeout(resolve, CHECK_MS, { name, up: false, latencyMs: null });
   });
-  const up = check().then(
-    () => true,
-    () => false,
+  const settled = (up: boolean) => ({ name, up, latencyMs: Math.round((performance.now() - before) * 10) / 10 });
+  const state = check().then(
+    () => settled(true),
+    () => settled(false),
   );
-  return Promise.race([up, late]).finally(() => clearTimeout(timer));
+  return Promise.race([state, late]).finally(() => clearTimeout(timer));
 }
 
 export const postgresCheck = (pool: Pool) => () => pool.query('SELECT 1');

@@ -13,6 +13,7 @@ import type { Deps } from './deps';
 import { startHousekeeping } from './housekeeping';
 import { createRunnables } from './runs/runnable';
 import { type ScheduleTicker, startScheduleTicker } from './schedules/schedule-ticker';
+import { serveAutomationStats } from './system/automation-stats';
 import { consumeWorkspaceEvents } from './workspaces/workspace-events';
 
 export interface AutomationApiOptions {
@@ -72,6 +73,7 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
   });
   const ticker = startScheduleTicker({ pool, engine, runnables, now, log }, { auto: options.autoTick ?? true });
   const consumers = await consumeWorkspaceEvents({ bus, pool, objects, vault, log });
+  const stats = serveAutomationStats({ bus, pool, engine, log });
   const housekeeping = startHousekeeping({ pool, prisma, objects, vault, now, log });
   const remote = options.identify ? null : remoteIdentify({ bus, ...options.jwt, log });
   const identify = options.identify ?? (remote as NonNullable<typeof remote>).identify;
@@ -98,6 +100,7 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
     health: checks,
     drain: async () => {
       checks.drain();
+      stats.stop();
       housekeeping.stop();
       await ticker.stop();
       await engine.drain();

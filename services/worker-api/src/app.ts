@@ -42,6 +42,7 @@ import { runOperations } from './runs/run-routes';
 import { statsOperations } from './runs/stats-routes';
 import { secretOperations } from './secrets/secret-routes';
 import { createSigningKeys, type SigningKeys } from './signing-keys/signing-keys';
+import type { Executors } from './system/executors';
 import { systemOperations } from './system/system-routes';
 import { tokenOperations } from './tokens/token-routes';
 import { scheduleOperations } from './triggers/schedule-routes';
@@ -52,6 +53,7 @@ import { workspaceOperations } from './workspaces/workspace-routes';
 export interface AppOptions {
   deps: Deps;
   health: Health;
+  executors: Executors;
   tokenUse: LastUse;
   setupToken: string | undefined;
   skillsUrl: string;
@@ -92,7 +94,10 @@ export function createApp(options: AppOptions): WorkerApp {
     canonicalPath,
     operations: {
       ...options.health.operations,
-      ...systemOperations({ prisma, baseUrl, dashboardUrl, skillsUrl, oidcName: oidc?.name, sendsEmail }),
+      ...systemOperations({
+        ...{ deps, health: options.health, executors: options.executors, skillsUrl, sendsEmail },
+        oidcName: oidc?.name,
+      }),
       ...authOperations({ prisma, sessions, sessionCookie, signingKeys, setupToken: options.setupToken }),
       ...passwordOperations({ prisma, hasher, mailer, dashboardUrl, sessions, sessionCookie, forget, log }),
       ...sessionOperations({ prisma, sessions, sessionCookie, forget }),

@@ -23,6 +23,7 @@ import { makeAwaited } from './runs/make-awaited';
 import { countRunCost } from './runs/month-cost';
 import { createRunnables } from './runs/runnable';
 import { sealedColumns } from './secrets/sealed-columns';
+import { rememberExecutors } from './system/executors';
 import { type CronTicker, startCronTicker } from './triggers/cron-ticker';
 import { consumeTriggerEvents } from './triggers/event-triggers';
 import { consumePurges } from './workspaces/delete-workspace';
@@ -124,9 +125,11 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     ...{ outboundAllow, baseUrl, dashboardUrl, now, log },
   };
   ready(deps);
+  const executors = rememberExecutors({ bus, log, now });
   const made = createApp({
     deps,
     health: checks,
+    executors,
     tokenUse,
     setupToken: options.setupToken,
     skillsUrl,
@@ -182,6 +185,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     },
     close: async () => {
       eviction.stop();
+      executors.stop();
       for (const consumer of consumers) await consumer.stop();
       await engine.stop();
       await deliveryLoop.stop();

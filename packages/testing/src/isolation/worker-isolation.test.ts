@@ -55,6 +55,8 @@ const stranger = 'stranger@example.com';
 const fixtures: Record<string, Fixture> = {
   live: nothing,
   ready: nothing,
+  healthDetails: nothing,
+  systemOverview: nothing,
   systemInfo: nothing,
   platformConfig: nothing,
   jwks: nothing,

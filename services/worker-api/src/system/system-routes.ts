@@ -1,28 +1,61 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Operations } from '@gantry/http';
-import type { PrismaClient } from '../generated/prisma/client';
+import { callerOf, type Health, type Operations } from '@gantry/http';
+import type { Deps } from '../deps';
 import { isAnyUser } from '../users/user-repository';
+import type { Executors } from './executors';
+import { readHealthDetails } from './health-details';
+import { readOverview } from './overview';
 
 const { version } = JSON.parse(readFileSync(path.resolve(__dirname, '../../package.json'), 'utf8')) as {
   version: string;
 };
 
 export interface SystemDeps {
-  prisma: PrismaClient;
-  baseUrl: string;
-  dashboardUrl: string;
+  deps: Deps;
+  health: Health;
+  executors: Executors;
   skillsUrl: string;
   /** Undefined where no identity provider is configured. */
   oidcName: string | undefined;
   sendsEmail: boolean;
 }
 
-export function systemOperations(deps: SystemDeps): Operations {
-  const { prisma, baseUrl, dashboardUrl, skillsUrl, oidcName, sendsEmail } = deps;
+/** What this version can do, so that clients need not try. */
+const FEATURES = {
+  workers: true,
+  schedules: true,
+  webhooks: true,
+  event_triggers: true,
+  durable_steps: true,
+  approvals: true,
+  alerts: true,
+  contexts: true,
+  secrets: true,
+  automations: true,
+  skills: true,
+  audit_log: true,
+  password_sign_in: true,
+  agent_workers: false,
+  chat: false,
+  connections: false,
+};
+
+export function systemOperations({ deps, health, executors, skillsUrl, oidcName, sendsEmail }: SystemDeps): Operations {
+  const { prisma, baseUrl, dashboardUrl } = deps;
   return {
     systemInfo: (_req, res) => {
-      res.json({ name: 'Gantry', version, features: { automations: true, password_sign_in: true } });
+      res.json({
+        name: 'Gantry',
+        version,
+        features: { ...FEATURES, oidc_sign_in: oidcName !== undefined, email: sendsEmail },
+      });
+    },
+    systemOverview: async (req, res) => {
+      res.json(await readOverview({ ...deps, executors }, callerOf(req)));
+    },
+    healthDetails: async (_req, res) => {
+      res.json(await readHealthDetails({ ...deps, health, version }));
     },
     platformConfig: async (_req, res) => {
       res.json({

@@ -5,6 +5,8 @@ import { z } from 'zod';
 import { SLUG } from './slug';
 
 const DEFINITION_CHARS_MAX = 256 * 1024;
+/** NUL and halves of characters: `json` columns take them, and every query that looks into such a value fails. */
+const UNREADABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 const RUNNERS = ['python', 'agent'] as const;
 
 const limits = z.strictObject({
@@ -80,6 +82,8 @@ export function parseDefinition(input: DefinitionInput): Definition {
       { path: 'inputs', message: `the worker's definition is larger than ${DEFINITION_CHARS_MAX / 1024} KB` },
     ]);
   }
+  const field = Object.entries(input).find(([, value]) => UNREADABLE.test(JSON.stringify(value) ?? ''))?.[0];
+  if (field) throw invalid([{ path: field, message: 'contains a NUL or half of a character' }], 'bad_worker');
   const parsed = definition.safeParse(input);
   if (!parsed.success) throw invalid(problemsOf(parsed.error), 'bad_worker');
   if (parsed.data.runner === 'agent') {

@@ -118,6 +118,8 @@ test.each<[string, string, object]>([
   ['an id that is a word of the API', 'id', { id: 'tags' }],
   ['a tag with NUL', 'tags.0', { tags: ['a\0'] }],
   ['a description with NUL', 'description', { description: 'a\0' }],
+  ['an input with NUL', 'inputs', { inputs: [{ name: 'a', type: 'text', default: 'a\0' }] }],
+  ['an input with half a character', 'inputs', { inputs: [{ name: 'a', type: 'text', label: 'a\ud800' }] }],
 ])('%s is refused, naming %s, and nothing is made', async (_what, field, body) => {
   const count = () => api.database.pool.query('SELECT count(*) FROM workers').then(({ rows }) => rows[0].count);
   const before = await count();

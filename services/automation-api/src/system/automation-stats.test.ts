@@ -1,0 +1,35 @@
+import { AUTOMATION_STATS_SUBJECT, automationStats, connectBus, newId, request } from '@gantry/events';
+import { noUsage } from '@gantry/testing';
+import { pino } from 'pino';
+import { deployed, startService, type TestService } from '../test/service';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+test('worker-api hears how the automations of a workspace are doing, and of that workspace alone', async () => {
+  const bus = await connectBus({
+    url: service.nats.url('worker-api'),
+    name: 'worker-api',
+    log: pino({ level: 'silent' }),
+  });
+  const ask = (workspaceId: string) => request(bus, AUTOMATION_STATS_SUBJECT, { workspaceId }, automationStats, 5_000);
+  const me = service.signedIn();
+  const other = service.signedIn();
+  await deployed(other);
+  const [good, bad, archived] = [await deployed(me), await deployed(me), await deployed(me)];
+  await me.delete(`/api/automations/${archived.id}`);
+  await me.patch(`/api/automations/${good.id}`, { status: 'paused' }).expect(200);
+  const inputs = { who: 'world' };
+  const executor = await service.connectExecutor();
+  await me.post(`/api/automations/${bad.id}/run`, { inputs, wait: 0 }).expect(200);
+  const error = { code: 'exception' as const, message: 'no' };
+  const job = await executor.claim();
+  await job?.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
+  await me.post(`/api/automations/${bad.id}/run`, { inputs, wait: 0 }).expect(200);
+  expect(await ask(me.workspaceId)).toEqual({ total: 2, active: 1, failing: 1, queued: 1, running: 0 });
+  expect(await ask(newId('ws_'))).toEqual({ total: 0, active: 0, failing: 0, queued: 0, running: 0 });
+  await bus.nc.close();
+});

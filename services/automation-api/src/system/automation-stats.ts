@@ -1,0 +1,60 @@
+/** What the overview of a workspace says of its automations; worker-api asks for it. */
+import {
+  AUTOMATION_STATS_SUBJECT,
+  type AutomationStats,
+  type Bus,
+  encode,
+  listen,
+  systemStatsRequest,
+} from '@gantry/events';
+import { COUNTED_MAX, type RunEngine } from '@gantry/run-engine';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+
+/** Health is asked of so many automations, the newest, and sought among so many runs of each. */
+const AUTOMATIONS_LOOKED_AT = 500;
+const RUNS_LOOKED_AT = 20;
+
+const COUNTS = `SELECT count(*)::int AS total, (count(*) FILTER (WHERE status = 'active'))::int AS active FROM (
+    SELECT status FROM automations WHERE workspace_id = $1 AND status <> 'archived' LIMIT ${COUNTED_MAX + 1}
+  ) AS bounded`;
+const FAILING = `SELECT count(*)::int AS failing FROM (
+    SELECT id FROM automations WHERE workspace_id = $1 AND status = 'active'
+    ORDER BY created_at DESC, id DESC LIMIT ${AUTOMATIONS_LOOKED_AT}
+  ) AS a CROSS JOIN LATERAL (
+    SELECT status FROM (
+      SELECT status FROM runs WHERE subject_id = a.id AND workspace_id = $1 AND kind = 'run'
+      ORDER BY created_at DESC, id DESC LIMIT ${RUNS_LOOKED_AT}
+    ) AS recent WHERE status IN ('completed', 'failed', 'timed_out') LIMIT 1
+  ) AS ended WHERE ended.status <> 'completed'`;
+
+export async function readAutomationStats(
+  { pool, engine }: { pool: Pool; engine: RunEngine },
+  workspaceId: string,
+): Promise<AutomationStats> {
+  const [counts, failing, runs] = await Promise.all([
+    pool.query<{ total: number; active: number }>(COUNTS, [workspaceId]),
+    pool.query<{ failing: number }>(FAILING, [workspaceId]),
+    engine.counts(workspaceId),
+  ]);
+  const { total = 0, active = 0 } = counts.rows[0] ?? {};
+  const queued = runs.queued + runs.suspended;
+  return { total, active, failing: failing.rows[0]?.failing ?? 0, queued, running: runs.running };
+}
+
+/** When it can't answer it says nothing, and the overview goes without. */
+export function serveAutomationStats(options: { bus: Bus; pool: Pool; engine: RunEngine; log: Logger }): {
+  stop(): void;
+} {
+  const { bus, log } = options;
+  const subscription = listen(
+    bus,
+    AUTOMATION_STATS_SUBJECT,
+    systemStatsRequest,
+    async ({ workspaceId }, message) => {
+      message.respond(encode(await readAutomationStats(options, workspaceId)));
+    },
+    { queue: 'automation-api', log },
+  );
+  return { stop: () => subscription.unsubscribe() };
+}

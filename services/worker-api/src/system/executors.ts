@@ -1,0 +1,52 @@
+/** Executors as they announce themselves every few seconds; this process remembers them, and nothing else does. */
+import { type Bus, type ExecutorStatus, executorStatus, listen, runSubjects } from '@gantry/events';
+import type { Logger } from 'pino';
+
+export interface KnownExecutor extends ExecutorStatus {
+  lastSeenAt: Date;
+}
+
+export interface Executors {
+  /** Those that were heard of in the last minutes, the longest-lived first. */
+  list(): KnownExecutor[];
+  stop(): void;
+}
+
+/** Several announcements fit into it, so that one that was lost does not make an executor vanish. */
+const REMEMBERED_MS = 120_000;
+/** A platform has a few; a bound in case somebody's executor restarts all the time. */
+const REMEMBERED_MAX = 1_000;
+
+export function rememberExecutors({ bus, log, now }: { bus: Bus; log: Logger; now: () => Date }): Executors {
+  const known = new Map<string, KnownExecutor>();
+  const subscription = listen(
+    bus,
+    runSubjects.executorStatus,
+    executorStatus,
+    (status) => {
+      known.delete(status.executorId);
+      if (status.state !== 'stopped') known.set(status.executorId, { ...status, lastSeenAt: now() });
+      if (known.size > REMEMBERED_MAX) known.delete(known.keys().next().value as string);
+    },
+    { log },
+  );
+  return {
+    list: () => {
+      const oldest = now().getTime() - REMEMBERED_MS;
+      for (const [id, { lastSeenAt }] of known) if (lastSeenAt.getTime() < oldest) known.delete(id);
+      return [...known.values()].sort((a, b) => a.startedAt - b.startedAt);
+    },
+    stop: () => subscription.unsubscribe(),
+  };
+}
+
+export const executorToApi = (executor: KnownExecutor) => ({
+  id: executor.executorId,
+  state: executor.state,
+  slots: executor.slots,
+  busy: executor.busy,
+  isolation: executor.isolation,
+  python: executor.python,
+  started_at: new Date(executor.startedAt).toISOString(),
+  last_seen_at: executor.lastSeenAt.toISOString(),
+});

@@ -1,0 +1,83 @@
+/** How the parts that this service stands on are doing; what can't be had within its time is null. */
+import { EVENTS_STREAM, RUN_EVENTS_STREAM } from '@gantry/events';
+import type { Health } from '@gantry/http';
+import type { Deps } from '../deps';
+
+type DetailDeps = Pick<Deps, 'pool' | 'bus' | 'objects'> & { health: Health; version: string };
+
+const PART_MS = 1_500;
+
+export async function readHealthDetails({ pool, bus, objects, health, version }: DetailDeps) {
+  const [dependencies, storage, migrations, streams, outbox] = await Promise.all([
+    health.dependencies(),
+    inTime(objects.check().then(() => true)),
+    inTime(readMigrations(pool)),
+    inTime(readStreams(bus)),
+    inTime(readOutbox(pool)),
+  ]);
+  const isUp = dependencies.every(({ up }) => up);
+  const uptimeSeconds = Math.floor(process.uptime());
+  return {
+    status: health.isDraining() ? 'draining' : isUp ? 'ok' : 'unavailable',
+    service: 'worker-api',
+    version,
+    node: process.versions.node,
+    started_at: new Date(Date.now() - uptimeSeconds * 1_000).toISOString(),
+    uptime_seconds: uptimeSeconds,
+    dependencies: [
+      ...dependencies.map(({ name, up, latencyMs }) => ({ name, up, latency_ms: latencyMs })),
+      { name: 'object_store', up: storage === true, latency_ms: null },
+    ],
+    migrations,
+    outbox,
+    streams,
+  };
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, PART_MS, null);
+  });
+  return Promise.race([work.catch(() => null), late]).finally(() => clearTimeout(timer));
+}
+
+async function readMigrations(pool: Deps['pool']) {
+  const { rows } = await pool.query<{ applied: number; latest: string | null }>(
+    'SELECT count(*)::int AS applied, max(migration_name) AS latest FROM _prisma_migrations WHERE finished_at IS NOT NULL',
+  );
+  return rows[0] ?? null;
+}
+
+/** Events that wait to be published: none, for longer than a moment, while NATS is up. */
+async function readOutbox(pool: Deps['pool']) {
+  const { rows } = await pool.query<{ waiting: number; oldest: Date | null }>(
+    'SELECT count(*)::int AS waiting, min(created_at) AS oldest FROM (SELECT created_at FROM outbox LIMIT 1001) AS bounded',
+  );
+  const { waiting = 0, oldest = null } = rows[0] ?? {};
+  return { waiting: Math.min(waiting, 1_000), oldest_at: oldest?.toISOString() ?? null };
+}
+
+/** `pending`: how many messages each consumer has not been given yet. */
+async function readStreams({ nc }: Deps['bus']) {
+  const manager = await nc.jetstreamManager({ checkAPI: false });
+  return Promise.all(
+    [EVENTS_STREAM, RUN_EVENTS_STREAM].map(async (name) => {
+      const [{ state }, consumers] = await Promise.all([
+        manager.streams.info(name),
+        manager.consumers.list(name).next(),
+      ]);
+      return {
+        name,
+        messages: state.messages,
+        bytes: state.bytes,
+        consumers: consumers.map((consumer) => ({
+          name: consumer.name,
+          pending: consumer.num_pending,
+          unacknowledged: consumer.num_ack_pending,
+          redelivered: consumer.num_redelivered,
+        })),
+      };
+    }),
+  );
+}

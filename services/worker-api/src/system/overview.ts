@@ -1,0 +1,112 @@
+/** What goes on in a workspace, on both surfaces; every query's cost has a bound. */
+import { AUTOMATION_STATS_SUBJECT, type AutomationStats, automationStats, request } from '@gantry/events';
+import { type Principal, roleAtLeast } from '@gantry/http';
+import { COUNTED_MAX } from '@gantry/run-engine';
+import type { Deps } from '../deps';
+import { ownerIdOf } from '../workers/worker-access';
+import { type Executors, executorToApi } from './executors';
+
+type OverviewDeps = Pick<Deps, 'pool' | 'bus' | 'engine' | 'now' | 'log'> & { executors: Executors };
+
+const STATS_MS = 500;
+const DAY_MS = 86_400_000;
+/** Health is asked of so many workers, the newest, and sought among so many runs of each. */
+const WORKERS_LOOKED_AT = 500;
+const RUNS_LOOKED_AT = 20;
+const FAILING_SHOWN = 20;
+const ERROR_CHARS_MAX = 300;
+
+/** $2: whose private workers count too; $3: everybody's do. */
+const VISIBLE = `workspace_id = $1 AND deleted_at IS NULL AND (visibility = 'workspace' OR owner_id = $2 OR $3)`;
+
+const WORKERS = `SELECT status, count(*)::int AS count FROM (
+    SELECT status FROM workers WHERE ${VISIBLE} LIMIT ${COUNTED_MAX + 1}
+  ) AS bounded GROUP BY status`;
+
+const FAILING = `SELECT w.id, w.name, ended.run_id, ended.error, ended.finished_at
+  FROM (
+    SELECT uid, id, name FROM workers WHERE ${VISIBLE} AND status = 'active'
+    ORDER BY created_at DESC, uid DESC LIMIT ${WORKERS_LOOKED_AT}
+  ) AS w CROSS JOIN LATERAL (
+    SELECT run_id, status, error, finished_at FROM (
+      SELECT id AS run_id, status, error, finished_at FROM runs WHERE workspace_id = $1 AND subject_id = w.uid
+      ORDER BY created_at DESC, id DESC LIMIT ${RUNS_LOOKED_AT}
+    ) AS recent WHERE status IN ('completed', 'failed', 'timed_out') LIMIT 1
+  ) AS ended WHERE ended.status <> 'completed'
+  ORDER BY ended.finished_at DESC LIMIT ${FAILING_SHOWN}`;
+
+const APPROVALS = `SELECT count(*)::int AS count FROM (
+    SELECT FROM approvals WHERE workspace_id = $1 AND status = 'pending' LIMIT ${COUNTED_MAX + 1}
+  ) AS bounded`;
+
+interface FailingRow {
+  id: string;
+  name: string;
+  run_id: string;
+  error: { message?: string } | null;
+  finished_at: Date;
+}
+
+export async function readOverview(deps: OverviewDeps, caller: Principal) {
+  const { pool, engine, now, executors } = deps;
+  const { workspaceId } = caller;
+  const sight = [workspaceId, ownerIdOf(caller), roleAtLeast(caller.role, 'admin')];
+  const at = now();
+  const [workers, failing, approvals, current, recent, automations] = await Promise.all([
+    pool.query<{ status: 'active' | 'paused' | 'archived'; count: number }>(WORKERS, sight),
+    pool.query<FailingRow>(FAILING, sight),
+    pool.query<{ count: number }>(APPROVALS, [workspaceId]),
+    engine.counts(workspaceId),
+    engine.recentCounts(workspaceId, new Date(at.getTime() - DAY_MS)),
+    askAutomations(deps, workspaceId),
+  ]);
+  const byStatus = new Map(workers.rows.map(({ status, count }) => [status, count]));
+  const { active = 0, paused = 0, archived = 0 } = Object.fromEntries(byStatus);
+  const day = Object.fromEntries(recent);
+  const lastDay = (status: string) => day[status] ?? 0;
+  // On this surface a run that waits without a process is queued.
+  const queued = current.queued + current.suspended;
+  return {
+    workers: {
+      ...bounded({ total: active + paused + archived, active, paused, archived }),
+      failing: failing.rows.map(({ id, name, run_id, error, finished_at }) => {
+        const lastError = error?.message?.slice(0, ERROR_CHARS_MAX) ?? null;
+        return { id, name, last_error: lastError, last_run_id: run_id, failed_at: finished_at.toISOString() };
+      }),
+    },
+    runs: {
+      ...bounded({ ...current, queued }),
+      last_24h: bounded({
+        total: [...recent.values()].reduce((sum, count) => sum + count, 0),
+        completed: lastDay('completed'),
+        failed: lastDay('failed'),
+        timed_out: lastDay('timed_out'),
+        cancelled: lastDay('cancelled'),
+        rejected: lastDay('rejected'),
+      }),
+    },
+    approvals_pending: Math.min(approvals.rows[0]?.count ?? 0, COUNTED_MAX),
+    automations: automations && bounded(automations),
+    automations_unavailable: automations ? null : 'the automation service did not answer in time',
+    queue_depth: Math.min(current.queued + (automations?.queued ?? 0), COUNTED_MAX),
+    executors: executors.list().map(executorToApi),
+    generated_at: at.toISOString(),
+  };
+}
+
+/** Numbers up to COUNTED_MAX; `capped` where one of them is really higher. */
+function bounded<Name extends string>(counts: Record<Name, number>): Record<Name, number> & { capped: boolean } {
+  const entries = Object.entries<number>(counts);
+  const shown = Object.fromEntries(entries.map(([name, count]) => [name, Math.min(count, COUNTED_MAX)]));
+  return { ...(shown as Record<Name, number>), capped: entries.some(([, count]) => count > COUNTED_MAX) };
+}
+
+/** Null when nobody answers in time: the rest is worth showing. */
+async function askAutomations({ bus, log }: OverviewDeps, workspaceId: string): Promise<AutomationStats | null> {
+  try {
+    return await request(bus, AUTOMATION_STATS_SUBJECT, { workspaceId }, automationStats, STATS_MS);
+  } catch (err) {
+    log.info({ err }, 'overview without automations');
+    return null;
+  }
+}

@@ -1,0 +1,120 @@
+import { AUTOMATION_STATS_SUBJECT, connectBus, encode, runSubjects } from '@gantry/events';
+import { COUNTED_MAX } from '@gantry/run-engine';
+import { type FakeExecutor, noUsage, until } from '@gantry/testing';
+import { pino } from 'pino';
+import { callerOf } from '../test/caller';
+import { createWorker } from '../test/create-worker';
+import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+
+const log = pino({ level: 'silent' });
+
+let api: TestWorkerApi;
+let owner: ReturnType<typeof callerOf>;
+let executor: FakeExecutor;
+beforeAll(async () => {
+  api = await startTestWorkerApi();
+  owner = callerOf(api.url, api.owner.jwt);
+  executor = await api.connectExecutor();
+});
+afterAll(() => api.stop());
+
+const overview = async (who = owner) => (await who.get('/api/system/overview').expect(200)).body;
+const start = async (id: string) => (await owner.post(`/api/workers/${id}/runs`, { inputs: {} })).body.run_id as string;
+
+async function failOnce(id: string): Promise<void> {
+  await start(id);
+  const job = await executor.claim();
+  const error = { code: 'exception' as const, message: 'the shop is closed\0', type: 'ShopError' };
+  await job?.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
+}
+
+test('the overview counts what there is and names what fails, without what is private to others', async () => {
+  const other = await api.addMember('member');
+  const viewer = callerOf(api.url, (await api.addMember('viewer')).jwt);
+  expect(await overview(viewer)).toMatchObject({
+    workers: { total: 0, active: 0, paused: 0, archived: 0, capped: false, failing: [] },
+    runs: { queued: 0, running: 0, suspended: 0, pending_approval: 0, last_24h: { total: 0, capped: false } },
+    ...{ approvals_pending: 0, queue_depth: 0 },
+  });
+  const failing = await createWorker(api, { name: 'Failing' });
+  const paused = await createWorker(api, { name: 'Paused' });
+  await owner.post(`/api/workers/${paused.id}/pause`).expect(200);
+  const hidden = await createWorker(api, { name: 'Hidden', visibility: 'private', jwt: other.jwt });
+  const held = await createWorker(api, { name: 'Held', approvals: { required: true } });
+  await failOnce(failing.id);
+  await failOnce(hidden.id);
+  await until(async () => (await overview()).runs.last_24h.failed === 2);
+  await start(held.id);
+  await start(failing.id);
+  const shown = await overview();
+  expect(shown.workers).toMatchObject({ total: 4, active: 3, paused: 1 });
+  expect(shown.workers.failing.map(({ id }: { id: string }) => id)).toEqual([hidden.id, failing.id]);
+  expect(shown.runs).toMatchObject({ queued: 1, running: 0, pending_approval: 1, last_24h: { total: 4, failed: 2 } });
+  expect(shown).toMatchObject({ approvals_pending: 1, queue_depth: 1 });
+  const seen = await overview(viewer);
+  expect(seen.workers).toMatchObject({
+    total: 3,
+    failing: [{ id: failing.id, name: 'Failing', last_error: expect.stringContaining('the shop is closed') }],
+  });
+  const elsewhere = callerOf(api.url, api.foreign.owner.jwt);
+  expect((await overview(elsewhere)).workers.total).toBe(0);
+});
+
+test('automations are asked for by message, and the overview comes without them when nobody answers in time', async () => {
+  expect(await overview()).toMatchObject({ automations: null, automations_unavailable: expect.any(String) });
+  const automations = await connectBus({ url: api.nats.url('automation-api'), name: 'automation-api', log });
+  const asked: string[] = [];
+  automations.nc.subscribe(AUTOMATION_STATS_SUBJECT, {
+    callback: (_err, message) => {
+      asked.push((message.json() as { workspaceId: string }).workspaceId);
+      message.respond(encode({ total: COUNTED_MAX + 1, active: 3, failing: 1, queued: 5, running: 2 }));
+    },
+  });
+  await automations.nc.flush();
+  const shown = await overview();
+  expect(shown).toMatchObject({
+    automations: { total: COUNTED_MAX, active: 3, failing: 1, queued: 5, running: 2, capped: true },
+    automations_unavailable: null,
+    queue_depth: shown.runs.queued + 5,
+  });
+  expect(asked).toEqual([api.workspaceId]);
+  await automations.nc.close();
+});
+
+test('executors are those that announced themselves lately', async () => {
+  const bus = await connectBus({ url: api.nats.url('executor'), name: 'executor', log });
+  const announce = (state: string) => {
+    const status = { executorId: 'exec_1', slots: 4, busy: 1, isolation: 'zygote', python: '3.13.1', startedAt: 1 };
+    bus.nc.publish(runSubjects.executorStatus, encode({ ...status, state }));
+  };
+  announce('draining');
+  await until(async () => (await overview()).executors.length === 1);
+  expect((await overview()).executors).toMatchObject([
+    { id: 'exec_1', state: 'draining', slots: 4, busy: 1, isolation: 'zygote', python: '3.13.1' },
+  ]);
+  announce('stopped');
+  await until(async () => (await overview()).executors.length === 0);
+  await bus.nc.close();
+});
+
+test('the details of health say how each part is doing, to whoever is signed in', async () => {
+  const { body } = await owner.get('/health/details').expect(200);
+  expect(body).toMatchObject({
+    ...{ status: 'ok', service: 'worker-api', version: expect.any(String), uptime_seconds: expect.any(Number) },
+    dependencies: [
+      { name: 'postgres', up: true, latency_ms: expect.any(Number) },
+      { name: 'nats', up: true, latency_ms: expect.any(Number) },
+      { name: 'object_store', up: true },
+    ],
+    migrations: { applied: expect.any(Number), latest: expect.stringMatching(/^\d{14}_/) },
+    outbox: { waiting: expect.any(Number) },
+  });
+  expect(body.streams.map(({ name }: { name: string }) => name)).toEqual(['EVENTS', 'RUN_EVENTS']);
+  expect(body.streams[0].consumers).toContainEqual(expect.objectContaining({ pending: expect.any(Number) }));
+  await callerOf(api.url).get('/health/details').expect(401);
+});
+
+test('what this version can do is public', async () => {
+  const { body } = await callerOf(api.url).get('/api/system/info').expect(200);
+  expect(body.features).toMatchObject({ workers: true, contexts: true, chat: false, oidc_sign_in: false });
+});
