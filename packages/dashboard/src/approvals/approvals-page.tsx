@@ -129,7 +129,7 @@ function WaitingList({ approvals, workspaceId, onDecided, onOvertaken }: Waiting
               approval={approval}
               about={
                 <>
-                  asked <Timestamp at={Date.parse(approval.requested_at)} />, open until{' '}
+                  asked <Timestamp at={Date.parse(approval.requested_at)} />, closes{' '}
                   <Timestamp at={Date.parse(approval.expires_at)} />
                 </>
               }

@@ -87,7 +87,7 @@ function Asking({ token, review, onChanged }: AskingProps) {
           {review.started_by && <span>started by {review.started_by}</span>}
           {isOpen && (
             <span>
-              open until <Timestamp at={Date.parse(review.expires_at)} />
+              closes <Timestamp at={Date.parse(review.expires_at)} />
             </span>
           )}
         </p>

@@ -5,6 +5,7 @@ import { recordChange } from '../audit/audit-entry';
 import { executeIn } from '../database';
 import type { Deps } from '../deps';
 import type { ApprovalStatus } from '../generated/prisma/client';
+import { queryDate } from '../query-date';
 import { getRunFor } from '../runs/run-of-request';
 import { type ApprovalOfWorker, decidedAlready, requireOpen } from './approval';
 import { requireMayDecide, toApiFor } from './approval-access';
@@ -113,15 +114,14 @@ function filterOf({ query }: Request) {
 
 /** @throws AppError 400 for half a cursor */
 function beforeOf({ query }: Request) {
-  // The validator may have made a Date of it.
-  const given = query.before_requested_at as unknown;
+  const requestedAt = queryDate(query.before_requested_at, 'before_requested_at');
   const id = textOf(query.before_id);
-  if (given === undefined && id === undefined) return {};
-  if (given === undefined || id === undefined) {
-    const path = given === undefined ? 'before_requested_at' : 'before_id';
+  if (requestedAt === undefined && id === undefined) return {};
+  if (requestedAt === undefined || id === undefined) {
+    const path = requestedAt === undefined ? 'before_requested_at' : 'before_id';
     throw invalid([{ path, message: 'before_requested_at and before_id go together' }]);
   }
-  return { before: { requestedAt: new Date(given as string | Date), id } };
+  return { before: { requestedAt, id } };
 }
 
 function nextPage(req: Request, last: ApprovalOfWorker): string {

@@ -225,7 +225,8 @@ test('when nobody decides in time the run is rejected, once, however many replic
   );
   clock = 30_000;
   const sweepers = [api.deps, (await api.replica()).deps].map((deps) => startApprovalSweeper(deps, { auto: false }));
-  await Promise.all(sweepers.map((sweeper) => sweeper.tick()));
+  // The replica has yet to connect, which takes a while on a busy machine.
+  for (const sweeper of sweepers) await until(async () => (await sweeper.tick()) >= 0, { deadlineMs: 20_000 });
   const first = runs[0]?.approval.id;
   expect((await owner.get(`/api/approvals/${first}`)).body.status).toBe('pending');
   clock = 61_000;
