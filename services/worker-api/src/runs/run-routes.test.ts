@@ -2,6 +2,7 @@ import { type FakeExecutor, noUsage, until } from '@gantry/testing';
 import { callerOf } from '../test/caller';
 import { addVersion, type MadeWorker, makeWorker } from '../test/make-worker';
 import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { computePrice } from './compute-price';
 
 let api: TestWorkerApi;
 let me: ReturnType<typeof callerOf>;
@@ -281,6 +282,31 @@ test('context.call() runs another worker, and its result comes back without a pr
     error: expect.stringContaining('no such worker'),
     error_type: 'CallRefused',
   });
+});
+
+test('a call that can not be made fails the caller with the reason, and leaves no run behind', async () => {
+  const owner = await api.addMember('member');
+  const hidden = await makeWorker(api, { visibility: 'private', ownerId: owner.userId });
+  const strict = await makeWorker(api, { definition: { inputs: [{ name: 'n', type: 'integer', required: true }] } });
+  const callFrom = async (callee: MadeWorker, depth = 0) => {
+    const id = await startedId();
+    await api.database.pool.query('UPDATE runs SET depth = $2 WHERE id = $1', [id, depth]);
+    const step = { ordinal: 1, kind: 'call' as const, name: callee.id };
+    const suspension = { kind: 'call' as const, step, workerId: callee.id, inputs: {} };
+    const job = await executor.claim();
+    await job?.report({ type: 'started' }, { type: 'finished', status: 'suspended', suspension, usage: noUsage });
+    const { error, error_code } = await becomes(id, 'failed');
+    expect((await me.get(`/api/workers/${callee.id}/runs`).expect(200)).body).toEqual([]);
+    return `${error_code}: ${error}`;
+  };
+  expect(await callFrom(hidden)).toContain('no such worker');
+  expect(await callFrom(strict)).toContain('invalid_inputs: context.call(');
+  expect(await callFrom(await makeWorker(api), 16)).toContain('at most 16 deep');
+});
+
+test('processor time is priced by the hour', () => {
+  expect(computePrice(0.04)({ cpuMs: 1_800_000 })).toBeCloseTo(0.02);
+  expect(computePrice(0)({ cpuMs: 1_800_000 })).toBe(0);
 });
 
 test('a version that is edited later leaves a queued run as it was', async () => {
