@@ -160,6 +160,17 @@ export function checkTriggerInputs(triggers: TriggerInput[], inputs: InputValida
   if (problems.length) throw invalid(problems, 'invalid_inputs');
 }
 
+/** The stored webhook and event triggers, as a request would write them. */
+export const triggersBesideCron = (
+  { webhookSigningKey }: Pick<Worker, 'webhookSigningKey'>,
+  rows: WorkerTrigger[],
+): TriggerInput[] =>
+  rows.flatMap((row): TriggerInput[] => {
+    if (row.type === 'cron') return [];
+    if (row.type === 'webhook') return [{ type: 'webhook', signed: webhookSigningKey !== null }];
+    return [{ type: 'event', on: row.on as TriggerEvent[], sourceId: row.sourceId }];
+  });
+
 type ShownWorker = Pick<Worker, 'id' | 'webhookSigningKey'>;
 
 /** In the order cron, webhook, event; `manual` where there is none. Never a secret: the address is without its token. */

@@ -8,7 +8,7 @@ import { applyChanges, entriesOf, type FileTree, shaOfVersion } from '../file-tr
 import { readTree } from '../file-trees/tree-pack';
 import type { Prisma } from '../generated/prisma/client';
 import { inTurn } from '../in-turn';
-import { checkTriggerInputs } from '../triggers/trigger';
+import { checkTriggerInputs, triggersBesideCron } from '../triggers/trigger';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import { planWebhook, type WebhookPlan } from '../triggers/webhook-secret';
 import { type Definition, type DefinitionInput, mergeDefinition, parseDefinition } from './definition';
@@ -81,7 +81,8 @@ async function tryEdit(
   await requireContexts(deps.prisma, caller, next.definition.contexts, current.definition.contexts);
   const inputs = createInputValidator(next.definition.inputs);
   if (change.triggers) checkTriggerInputs(change.triggers, inputs);
-  const { rotateSecret, rotateSigningKey, triggers } = change;
+  const { rotateSecret, rotateSigningKey } = change;
+  const triggers = triggersWith(before, change);
   const now = deps.now();
   const webhook = await planWebhook(deps, { worker: before, triggers, rotateSecret, rotateSigningKey, now });
   const isNew = next.sha !== current.sha;
@@ -110,6 +111,12 @@ async function tryEdit(
   });
   if (!isDone) return null;
   return { shown: webhook.shown, warnings: [...next.warnings, ...scheduleWarnings(before, change, inputs)] };
+}
+
+/** What the worker's triggers are to be; null: they stay. */
+function triggersWith(before: WorkerWithTriggers, { triggers, keepsOtherTriggers }: WorkerChange) {
+  if (!triggers || !keepsOtherTriggers) return triggers;
+  return [...triggersBesideCron(before, before.triggers), ...triggers];
 }
 
 type NextVersion = Pick<Version, 'definition' | 'files' | 'code' | 'sha'> & { warnings: string[] };

@@ -70,6 +70,8 @@ export interface WorkerChange {
   settings: Partial<Settings>;
   /** Null: they stay. */
   triggers: TriggerInput[] | null;
+  /** The change is of the schedule alone: webhook and event triggers stay beside it. */
+  keepsOtherTriggers: boolean;
   definition: DefinitionInput;
   files: FileChange[];
   /** The sha that the change was made from: refused if it is not the current one. */
@@ -103,6 +105,7 @@ export function parseWorkerChange({ files = [], ...body }: Record<string, unknow
   return {
     settings: Object.fromEntries(fields.map((field) => [field, parsed[field]])),
     triggers: parseTriggers(body),
+    keepsOtherTriggers: body.schedule !== undefined,
     definition: definitionOf(body),
     files: files as FileChange[],
     baseSha: parsed.base_sha ?? null,

@@ -345,6 +345,15 @@ test('a private worker is there for its owner and for admins, and taking it away
   await as().get(path).expect(404);
 });
 
+test('a schedule that is set or taken away by itself leaves the webhook and its secret alone', async () => {
+  await createWorker(api, { id: 'both', triggers: [{ type: 'webhook' }, { type: 'event', on: ['run.failed'] }] });
+  const { body } = await owner.patch('/api/workers/both', { schedule: '0 9 * * *' }).expect(200);
+  expect(body.triggers.map(({ type }: { type: string }) => type)).toEqual(['cron', 'webhook', 'event']);
+  expect(body).not.toHaveProperty('webhook_secret');
+  const without = await owner.patch('/api/workers/both', { schedule: null }).expect(200);
+  expect(without.body.triggers).toMatchObject([{ type: 'webhook' }, { type: 'event', on: ['run.failed'] }]);
+});
+
 test('its webhook gets a new secret when asked, and the old one is not shown again', async () => {
   const made = await createWorker(api, { name: 'Rotated', trigger: { type: 'webhook', signed: true } });
   expect(made).toMatchObject({ trigger_type: 'webhook', webhook_signing_key: expect.stringMatching(/^whsec_/) });
