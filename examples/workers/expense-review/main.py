@@ -10,9 +10,9 @@ def run(expenses, limit, ask, context):
     if ask and review["large"]:
         # The run ends its process here and goes on when somebody has decided, be it days later.
         answer = context.approve(
-            f"{len(review['large'])} expenses above {limit:g}",
-            message=markdown(review),
-            data={"expenses": review["large"]},
+            f"Expenses above {limit:g}: {len(review['large'])}",
+            message=f"{len(review['fine'])} smaller ones are booked with them; {len(review['duplicates'])} were sent twice.",
+            data=review["large"],
             form=[{"name": "note", "label": "Note for the books", "type": "text"}],
         )
         context.log(f"approved by {answer['approved_by']}", note=(answer["data"] or {}).get("note", ""))
