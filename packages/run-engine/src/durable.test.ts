@@ -253,6 +253,17 @@ describe('a run that calls another', () => {
     expect(again).toMatchObject({ runId: parent.id, steps: [{ result: { status: 'completed', output: 3 } }] });
   });
 
+  test('can be cancelled, or goes on, although that was deleted', async () => {
+    const one = await calling();
+    await engines.pool.query('DELETE FROM runs WHERE id = $1', [one.child.id]);
+    expect(await one.engine.cancel('ws_a', one.parent.id)).toMatchObject({ status: 'cancelled' });
+
+    const other = await calling();
+    await engines.pool.query('DELETE FROM runs WHERE id = $1', [other.child.id]);
+    await wakeAll();
+    expect((await claimed(other.executor)).steps?.[0]?.result).toMatchObject({ status: 'failed' });
+  });
+
   test('takes it along when it is cancelled, queued or running', async () => {
     const queued = await calling();
     const waited = queued.engine.waitForEnd(queued.child, 5_000);

@@ -126,7 +126,8 @@ async function lockChain(tx: PoolClient, runId: string): Promise<Run[]> {
       [chain.map(({ id }) => id)],
     );
     const runs = rows.map(toRun).reverse();
-    const last = runs.at(-1);
-    if (last?.suspension?.kind !== 'call' || chain.length === CHAIN_MAX) return runs;
+    const waiting = runs.at(-1)?.suspension;
+    const called = waiting?.kind === 'call' ? waiting.runId : '';
+    if (!called || chain.some(({ id }) => id === called) || chain.length === CHAIN_MAX) return runs;
   }
 }
