@@ -179,6 +179,30 @@ return seen`,
   expect(second.finished).toMatchObject({ status: 'completed', output: 'caught at first' });
 });
 
+test('what may not be handed over is refused again in the same way when the code runs again', async () => {
+  const { service } = fixture;
+  const source = body(
+    `
+seen = []
+for ask in (lambda: context.call("w", {"large": "x" * ${STEP_BYTES_MAX}}), lambda: context.approve("a", data="x" * ${STEP_BYTES_MAX})):
+    try: ask()
+    except ValueError as error: seen.append(str(error))
+context.step("after", lambda: 1)
+context.sleep(60)
+return seen`,
+  );
+  const { job, finished } = await run(source);
+  expect(finished).toMatchObject(suspended({ ordinal: 4, kind: 'sleep', name: 'sleep' }, {}));
+  service.recordStep(job.runId, { ordinal: 4, kind: 'sleep', name: 'sleep', result: null });
+  expect((await service.again(job.runId)).finished).toMatchObject({
+    status: 'completed',
+    output: [
+      expect.stringMatching(/the inputs of a call may have/),
+      expect.stringMatching(/data and form of an approval/),
+    ],
+  });
+});
+
 test.each([
   ['another name', 'context.step("b", print)', /recorded as number 1 is step 'a', the code asked for step 'b'/],
   ['another kind', 'context.sleep(5)', /recorded as number 1 is step 'a', the code asked for sleep 'sleep'/],

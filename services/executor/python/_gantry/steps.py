@@ -131,7 +131,7 @@ class Steps:
         }
         with self._alone("context.approve()"):
             known = self._ask("approve", title)
-            return self._suspend("approve", title, asked) if known is None else known.get("result")
+            return self._suspend("approve", title, asked) if known is None else _answer(known)
 
     def call(self, worker_id, inputs):
         self._require("call", "run other workers")
@@ -141,7 +141,7 @@ class Steps:
             known = self._ask("call", worker_id)
             if known is None:
                 self._suspend("call", worker_id, asked)
-            ended = known.get("result") or {}
+            ended = _answer(known) or {}
             if ended.get("status") != "completed":
                 raise CallFailed(worker_id, ended.get("status"), ended.get("error"))
             return ended.get("output")
@@ -174,10 +174,13 @@ class Steps:
         try:
             yield started
         except BaseException as error:
-            kind = type(error)
-            self._failure = {"t": "step", "ordinal": self._last, "kind": "step", "name": name, "startedAt": _ms(started),
-                             "failed": {"module": kind.__module__, "type": kind.__qualname__, "message": _message(error)}}
+            self._failed(name, started, error)
             raise
+
+    def _failed(self, name, started, error):
+        kind = type(error)
+        self._failure = {"t": "step", "ordinal": self._last, "kind": "step", "name": name, "startedAt": _ms(started),
+                         "failed": {"module": kind.__module__, "type": kind.__qualname__, "message": _message(error)}}
 
     def _ask(self, kind, name):
         """Takes the next place. What is recorded there, or None."""
@@ -193,7 +196,8 @@ class Steps:
         if known is None and place < self._recorded_last:
             self._change(f"nothing is recorded as number {place}, although later ones are; the code asked for {kind} {name!r}")
         # A title may hold a date, so the name of an approval is for people and not compared.
-        if known is not None and (known["kind"] != kind or (kind in ("step", "call") and known["name"] != name)):
+        if known is not None and not _is_refusal(known, kind) and (
+                known["kind"] != kind or (kind in ("step", "call") and known["name"] != name)):
             self._change(f"recorded as number {place} is {known['kind']} {known['name']!r}, the code asked for {kind} {name!r}")
         self._last = place
         return known
@@ -213,13 +217,14 @@ class Steps:
         return answer.get("result")
 
     def _suspend(self, kind, name, asked):
-        step = {"ordinal": self._last, "kind": kind, "name": name}
+        step, started = {"ordinal": self._last, "kind": kind, "name": name}, time.time()
         try:
             answer = _ask_host(f"what is handed to {kind} {name!r}", {"t": "suspend", "suspension": {"kind": kind, "step": step, **asked}})
             if "refused" in answer:
                 raise ValueError(answer["refused"])
-        except ValueError:
-            self._last -= 1                                     # it did not happen: its place is free
+        except ValueError as error:
+            # Answers to people and of other runs are for the service to record; that it refused is a failed step.
+            self._failed(_refused(kind), started, error)
             raise
         self.ended = Suspend(f"the run waits for {kind} {name!r}: its process ends here")
         raise self.ended
@@ -277,12 +282,27 @@ def _message(error):
         return ""
 
 
-def _answer(known):
+def _refused(kind):
+    return f"refused {kind}"
+
+
+def _is_refusal(known, kind):
+    """Of what the code may not hand over: it caught that, went on, and is refused again."""
+    return (kind in ("approve", "call") and known["kind"] == "step" and known["name"] == _refused(kind)
+            and _failure_in(known) is not None)
+
+
+def _failure_in(known):
     result = known.get("result")
     failure = result.get(FAILED) if isinstance(result, dict) else None
-    if isinstance(failure, dict):
+    return failure if isinstance(failure, dict) else None
+
+
+def _answer(known):
+    failure = _failure_in(known)
+    if failure is not None:
         raise _again(failure, known["name"])
-    return result
+    return known.get("result")
 
 
 def _again(failure, name):
