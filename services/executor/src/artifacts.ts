@@ -22,8 +22,9 @@ export function artifactsOf(
   let count = 0;
   const { artifactBytes } = job.limits;
 
-  return async ({ name: rawName, contentType, size }) => {
+  return async ({ name: rawName, contentType: rawType, size }) => {
     const name = printable(redactor.text(rawName)).replaceAll('/', '_') || 'artifact';
+    const contentType = redactor.text(rawType);
     if (size > artifactBytes) return { refused: `it has ${size} bytes, one artifact may have ${artifactBytes}` };
     if (total + size > TOTAL_FACTOR * artifactBytes) {
       return { refused: `all artifacts of a run together may have ${TOTAL_FACTOR * artifactBytes} bytes` };

@@ -267,6 +267,7 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
     const masked: RunError = {
       ...error,
       message: printable(redactor.text(error.message)),
+      ...(error.type && { type: printable(redactor.text(error.type)) }),
       ...(error.trace && { trace: printable(redactor.text(error.trace)) }),
     };
     finish({ status: error.code === 'timeout' ? 'timed_out' : 'failed', error: masked }, usage);
