@@ -64,7 +64,7 @@ export function openEvent(event: Exclude<RunEvent, { type: 'finished' }>): Pick<
       return { type: 'progress', data: { fraction: event.fraction, message: event.message } };
     case 'artifact': {
       const { artifactId, name, contentType, size, sha256 } = event;
-      return { type: 'artifact', data: { id: artifactId, name, contentType, size, sha256 } };
+      return { type: 'artifact', data: { id: artifactId, name, content_type: contentType, size, sha256 } };
     }
     case 'step': {
       const { ordinal, kind, name, durationMs } = event;

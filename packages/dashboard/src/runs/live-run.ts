@@ -45,7 +45,7 @@ export function applyEvents(before: LiveRun, events: StreamEvent[]): LiveRun {
     const body = parse(data);
     if (event === 'log') added.push(lineOf(id, body));
     else if (event === 'progress') after.progress = progressOf(body);
-    else if (event === 'artifact') after.artifacts = [...after.artifacts, body as unknown as RunArtifact];
+    else if (event === 'artifact') after.artifacts = [...after.artifacts, artifactOf(body)];
     else if (event === 'status') after.started ||= body.status === 'running';
     else if (event === 'done') after.done = true;
   }
@@ -65,6 +65,10 @@ function parse(data: string): Record<string, unknown> {
     return {};
   }
 }
+
+/** Streams are alike on all surfaces and say `content_type`; lists of this surface say `contentType`. */
+const artifactOf = ({ content_type, ...body }: Record<string, unknown>) =>
+  ({ ...body, contentType: content_type }) as RunArtifact;
 
 const lineOf = (id: string, { level, text, fields, at }: Record<string, unknown>): LogLine => ({
   id,
