@@ -255,6 +255,8 @@ test('bodies that are no JSON are bounded: bytes as they come, and files of a fo
   const chunked = put().set('Content-Type', 'x/y');
   chunked.write(Buffer.alloc(500_000).toString());
   expect((await chunked).status).toBe(413);
+  const packed = await put().set('Content-Type', 'x/y').set('Content-Encoding', 'gzip').send(Buffer.alloc(10));
+  expect(packed.status).toBe(415);
   const some = await put()
     .attach('files', Buffer.alloc(50), { filepath: 'dir/ä.txt' } as object)
     .attach('files', Buffer.alloc(50), 'b');

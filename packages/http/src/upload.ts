@@ -6,8 +6,19 @@ import { AppError, unavailable } from './errors';
 const tooLarge = (bytesMax: number) =>
   new AppError('too_large', 'too_large', `the body is larger than ${bytesMax / 1024 / 1024} MB`);
 
-/** The bytes of a body that nothing has read yet. @throws AppError 413 as soon as there are more than `bytesMax` */
+/**
+ * The bytes of a body that nothing has read yet.
+ * @throws AppError 413 as soon as there are more than `bytesMax`; 415 for compressed ones, which nobody means to keep so
+ */
 export async function readBody(req: Request, bytesMax: number): Promise<Buffer> {
+  const { 'content-encoding': encoding = 'identity' } = req.headers;
+  if (encoding !== 'identity') {
+    throw new AppError(
+      'unsupported_type',
+      'unsupported_encoding',
+      'send the bytes as they are, without Content-Encoding',
+    );
+  }
   if (Number(req.headers['content-length']) > bytesMax) throw tooLarge(bytesMax);
   const chunks: Buffer[] = [];
   let size = 0;
