@@ -8,6 +8,7 @@ import { type MailCatcher, startMailCatcher } from '../test/mail-catcher';
 import { type MadeWorker, makeWorker } from '../test/make-worker';
 import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
 import { claimDeliveries } from './delivery-repository';
+import { raiseAlerts } from './raise-alerts';
 import { sendDelivery } from './send-delivery';
 
 interface Received {
@@ -320,6 +321,25 @@ test('switching an alert off ends its deliveries', async () => {
   await tick();
   await admin.patch(`/api/alerts/${alert.id}`, { enabled: false }).expect(200);
   later(HOUR);
+  expect(await tick()).toBe(0);
+  expect((await deliveriesOf(alert.id))[0].status).toBe('dead');
+});
+
+test('an alert that is switched off while it is being raised sends nothing', async () => {
+  const alert = await alertTo();
+  const client = await api.database.pool.connect();
+  await client.query('BEGIN');
+  await raiseAlerts(client, {
+    ...{ workspaceId: api.workspaceId, eventId: newId('evt_'), type: 'run.failed', about: { workerUid: worker.uid } },
+    ...{ at: clock, now: clock, depth: 0 },
+    occurrence: { worker_id: worker.id, worker_name: null, automation_id: null },
+  });
+  const switchedOff = admin.patch(`/api/alerts/${alert.id}`, { enabled: false }).then(({ status }) => status);
+  const blocked = 'SELECT 1 FROM pg_stat_activity WHERE wait_event_type = $1 AND query LIKE $2';
+  await until(async () => (await api.database.pool.query(blocked, ['Lock', '%FROM alerts%'])).rowCount);
+  await client.query('COMMIT');
+  client.release();
+  expect(await switchedOff).toBe(200);
   expect(await tick()).toBe(0);
   expect((await deliveriesOf(alert.id))[0].status).toBe('dead');
 });

@@ -65,15 +65,24 @@ export function insertAlert(db: Db, alert: Prisma.AlertUncheckedCreateInput): Pr
   return db.alert.create({ data: alert, include: withWorker });
 }
 
-/** Null when there is no such alert meanwhile. */
-export async function updateAlert(
-  db: Db,
+/** Holds its row until the transaction ends, so that two changes of one alert come one after the other. */
+export async function lockAlert(
+  tx: Prisma.TransactionClient,
+  workspaceId: string,
+  caller: Principal,
+  alertId: string,
+): Promise<AlertOfWorker> {
+  await tx.$queryRaw`SELECT 1 FROM alerts WHERE workspace_id = ${workspaceId} AND id = ${alertId} FOR UPDATE`;
+  return getAlert(tx, workspaceId, caller, alertId);
+}
+
+export function updateAlert(
+  tx: Prisma.TransactionClient,
   workspaceId: string,
   alertId: string,
   change: Partial<Pick<Alert, 'on' | 'url' | 'emailTo' | 'description' | 'enabled' | 'disabledReason' | 'signingKey'>>,
-): Promise<AlertOfWorker | null> {
-  const { count } = await db.alert.updateMany({ where: { workspaceId, id: alertId }, data: change });
-  return count ? db.alert.findFirst({ where: { workspaceId, id: alertId }, include: withWorker }) : null;
+): Promise<AlertOfWorker> {
+  return tx.alert.update({ where: { workspaceId, id: alertId }, data: change, include: withWorker });
 }
 
 /** Its deliveries go with it. False if there is none. */

@@ -7,7 +7,15 @@ import type { Deps } from '../deps';
 import { ownerIdOf } from '../workers/worker-access';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { type AlertInput, type AlertOfWorker, type AlertType, type Channel, changedAlert, channelsOf } from './alert';
-import { type AlertSubject, countAlerts, deleteAlert, getAlert, insertAlert, updateAlert } from './alert-repository';
+import {
+  type AlertSubject,
+  countAlerts,
+  deleteAlert,
+  getAlert,
+  insertAlert,
+  lockAlert,
+  updateAlert,
+} from './alert-repository';
 import { endPendingDeliveries } from './delivery-repository';
 import { rotateSigningSecret } from './signing-secrets';
 
@@ -83,24 +91,17 @@ export async function editAlert(
   input: AlertInput & { secret_rotate?: boolean },
 ): Promise<ChangedAlert> {
   const { workspaceId } = caller;
-  const before = await getAlert(deps.prisma, workspaceId, caller, alertId);
-  const after = changedAlert(input, rulesOf(deps), before);
-  if (input.secret_rotate && after.url === null) {
-    throw invalid([{ path: 'secret_rotate', message: 'the alert has no url, so nothing is signed' }]);
-  }
-  const needsSecret = after.url !== null && (before.signingKey === null || input.secret_rotate === true);
-  const rotated = needsSecret ? await rotateSigningSecret(deps.vault, before, deps.now()) : null;
-  const { automationId: _, ...fields } = after;
-  const ended: Channel[] = after.enabled
-    ? channelsOf(before).filter((channel) => !channelsOf(after).includes(channel))
-    : ['webhook', 'email'];
+  const rotated = await newSecretFor(deps, await getAlert(deps.prisma, workspaceId, caller, alertId), input);
   const alert = await deps.prisma.$transaction(async (tx) => {
+    const before = await lockAlert(tx, workspaceId, caller, alertId);
+    const { automationId: _, ...fields } = changedAlert(input, rulesOf(deps), before);
     const changed = await updateAlert(tx, workspaceId, alertId, {
       ...fields,
-      ...(after.enabled && { disabledReason: null }),
+      ...(fields.enabled && { disabledReason: null }),
       ...(rotated && { signingKey: rotated.signingKey }),
     });
-    if (!changed) throw notFound('alert', alertId);
+    const left: Channel[] = changed.enabled ? channelsOf(changed) : [];
+    const ended = channelsOf(before).filter((channel) => !left.includes(channel));
     if (ended.length) await endPendingDeliveries(executeIn(tx), alertId, ended, deps.now());
     await recordChange(executeIn(tx), actor, {
       workspaceId,
@@ -111,6 +112,20 @@ export async function editAlert(
     return changed;
   });
   return { alert, secret: rotated?.secret ?? null };
+}
+
+/** Null where the alert goes on with the secret that it has, or needs none. */
+async function newSecretFor(
+  { vault, now }: Deps,
+  alert: AlertOfWorker,
+  input: AlertInput & { secret_rotate?: boolean },
+) {
+  const url = input.url === undefined ? alert.url : input.url;
+  if (url === null) {
+    if (!input.secret_rotate) return null;
+    throw invalid([{ path: 'secret_rotate', message: 'the alert has no url, so nothing is signed' }]);
+  }
+  return alert.signingKey === null || input.secret_rotate ? rotateSigningSecret(vault, alert, now()) : null;
 }
 
 export async function removeAlert(deps: Deps, caller: Principal, actor: Actor, alertId: string): Promise<void> {

@@ -136,6 +136,8 @@ async function attempt(deps: LoopDeps, delivery: ClaimedDelivery): Promise<void>
   if (status === 'dead') log.warn({ deliveryId: delivery.id, error: sent.error }, 'alert not delivered: dead letter');
   await inTransaction(pool, async (tx) => {
     const query: Query = (sql, values) => tx.query(sql, values);
+    // In the order in which edits lock: the alert before its deliveries.
+    if (gone) await query('SELECT 1 FROM alerts WHERE id = $1 FOR UPDATE', [delivery.alertId]);
     await recordAttempt(query, delivery, outcome);
     if (gone) await disableGone(query, delivery, endedAt);
   });

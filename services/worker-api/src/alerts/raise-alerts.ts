@@ -46,25 +46,32 @@ const HEARD = `
 
 type Asked = Pick<Raised, 'workspaceId' | 'type' | 'about'>;
 
-async function alertsThatHear(sql: Pool | PoolClient, { workspaceId, type, about }: Asked): Promise<Heard[]> {
-  const workerUid = 'workerUid' in about ? about.workerUid : null;
-  const automationId = 'automationId' in about ? about.automationId : null;
-  const { rows } = await sql.query<Heard>({
+const valuesOf = ({ workspaceId, type, about }: Asked) => [
+  workspaceId,
+  type,
+  'workerUid' in about ? about.workerUid : null,
+  'automationId' in about ? about.automationId : null,
+];
+
+/** Most events concern no alert: asked before a transaction is begun for them. */
+export async function isHeard(pool: Pool, asked: Asked): Promise<boolean> {
+  const { rowCount } = await pool.query({ name: 'alert-is-heard', text: HEARD, values: valuesOf(asked) });
+  return Boolean(rowCount);
+}
+
+/** Held until the commit: whoever switches one off meanwhile waits, and then ends what was raised here. */
+async function lockAlertsThatHear(tx: PoolClient, asked: Asked): Promise<Heard[]> {
+  const { rows } = await tx.query<Heard>({
     name: 'alerts-that-hear',
-    text: HEARD,
-    values: [workspaceId, type, workerUid, automationId],
+    text: `${HEARD} FOR SHARE`,
+    values: valuesOf(asked),
   });
   return rows;
 }
 
-/** Most events concern no alert: asked before a transaction is begun for them. */
-export async function isHeard(pool: Pool, asked: Asked): Promise<boolean> {
-  return (await alertsThatHear(pool, asked)).length > 0;
-}
-
 export async function raiseAlerts(tx: PoolClient, raised: Raised): Promise<void> {
   const { workspaceId, type, at, now, occurrence, depth } = raised;
-  const alerts = await alertsThatHear(tx, raised);
+  const alerts = await lockAlertsThatHear(tx, raised);
   if (alerts.length === 0) return;
   const silenced = await alertsWithManyEmails(tx, alerts, now);
   const deliveries = alerts.flatMap((alert) => {
