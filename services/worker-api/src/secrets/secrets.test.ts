@@ -1,5 +1,6 @@
 import { newId } from '@gantry/events';
 import { callerOf } from '../test/caller';
+import { createWorker } from '../test/create-worker';
 import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
 import { sealedColumns } from './sealed-columns';
 
@@ -70,6 +71,7 @@ test('a test says whether it is set and opens', async () => {
   expect((await tested()).body).toMatchObject({ ok: true, set: true, tested_at: expect.any(String) });
   await api.deps.pool.query(`UPDATE secrets SET sealed = '\\x01' WHERE name = 'TESTED'`);
   expect((await tested()).body).toMatchObject({ ok: false, set: true, decrypts: false });
+  await owner.remove('/api/secrets/TESTED').expect(204);
 });
 
 test('the key is rotated by admins while secrets are read, and the audit log says so', async () => {
@@ -92,6 +94,21 @@ test('the key is rotated by admins while secrets are read, and the audit log say
   const member = callerOf(api.url, (await api.addMember('member')).jwt);
   await member.post('/api/secrets/rotate-keys').expect(403);
   await member.put('/api/secrets/ROTATED_1', { value: 'x' }).expect(403);
+});
+
+test('signing keys of webhooks and alerts move to the new key with the secrets', async () => {
+  const { pool } = api.deps;
+  await createWorker(api, { name: 'Signed', trigger: { type: 'webhook', signed: true } });
+  await owner.post('/api/alerts', { on: ['run.failed'], url: 'https://alerts.example' }).expect(201);
+  await owner.put('/api/secrets/SEALED_TOO', { value: 'x' });
+  const { body } = await owner.post('/api/secrets/rotate-keys').expect(200);
+  for (const { table, column } of sealedColumns) {
+    const { rows } = await pool.query(
+      `SELECT DISTINCT substring(${column} from 2 for 4) = int4send($1) AS moved FROM ${table} WHERE ${column} IS NOT NULL`,
+      [body.key_version],
+    );
+    expect([table, rows]).toEqual([table, [{ moved: true }]]);
+  }
 });
 
 test('no column with sealed values is left out of the rotation', async () => {
