@@ -254,3 +254,20 @@ test('what a run changed of its contexts is for the service, and not streamed', 
   expect(reader.events.map(({ type }) => type)).toEqual(['status', 'output', 'done']);
   expect(await one.engine.contextChanges(ended)).toEqual([{ ...change, key }]);
 });
+
+test('lines carry the number of an event, beside the id of what it is about', async () => {
+  const { run, job } = await startedRun();
+  const file = { name: 'a.txt', contentType: 'text/plain', size: 1, sha256: 'b'.repeat(64) };
+  const artifact = { artifactId: 'art_1', ...file, key: `ws_a/runs/${run.id}/1/a` };
+  await job.report({ type: 'started' }, { type: 'artifact', ...artifact });
+  await job.report({ type: 'finished', status: 'completed', output: 1, usage: noUsage });
+  await one.engine.waitForEnd(run, 5_000);
+  const answer = await fetch(`http://127.0.0.1:${two.port}/${run.id}`, { headers: { Accept: 'application/x-ndjson' } });
+  const lines = (await answer.text()).trim().split('\n');
+  expect(lines.map((text) => JSON.parse(text))).toMatchObject([
+    { id: 1_000_001, type: 'status' },
+    { id: 1_000_002, type: 'artifact', artifact_id: 'art_1', name: 'a.txt' },
+    { id: 1_000_003, type: 'output', output: 1 },
+    { id: 1_000_004, type: 'done' },
+  ]);
+});
