@@ -34,6 +34,9 @@ export interface Reaction<T> {
   handle: (tx: PoolClient, received: Received<T>, afterCommit: (work: () => void) => void) => Promise<void>;
 }
 
+/** How a part of a service reacts to one kind of event. */
+export type ReactionTo<Event extends EventType> = Reaction<z.infer<Event['data']>>;
+
 interface ConsumerOptions<T extends z.ZodType> {
   bus: Bus;
   pool: Pool;

@@ -1,32 +1,27 @@
 /** The whole service but for listening: main.ts gives it the environment, tests give it what they like. */
 import { createTokenHasher, type ExternalIssuer, evictOnEvents, trackLastUse } from '@gantry/auth';
-import { connectBus, consumeBy, ensureStreams, runFinished, startRelay } from '@gantry/events';
+import { connectBus, ensureStreams, startRelay } from '@gantry/events';
 import { createRateCount, type Health, health, postgresCheck, type RateLimits } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import { startRunEngine } from '@gantry/run-engine';
 import { createKeyRotation, createSecretStore, createVault, type KeyRing } from '@gantry/vault';
 import type { Logger } from 'pino';
-import { consumeAlertEvents } from './alerts/alert-events';
 import { startDeliveryLoop } from './alerts/delivery-loop';
 import { createApp, type WorkerApp } from './app';
 import { startApprovalSweeper } from './approvals/approval-sweeper';
-import { consumeAuditEntries } from './audit/audit-events';
-import { writeBackContexts } from './contexts/write-back';
 import { type Database, openDatabase } from './database';
 import type { Deps } from './deps';
 import { startHousekeeping } from './housekeeping';
 import { serveIntrospection } from './identity/introspection';
 import { createMailer } from './mail/mailer';
 import type { OidcSettings } from './oidc/identity-provider';
+import { startReactions } from './reactions';
 import { computePrice } from './runs/compute-price';
 import { makeAwaited } from './runs/make-awaited';
-import { countRunCost } from './runs/month-cost';
 import { createRunnables } from './runs/runnable';
 import { sealedColumns } from './secrets/sealed-columns';
 import { rememberExecutors } from './system/executors';
 import { type CronTicker, startCronTicker } from './triggers/cron-ticker';
-import { consumeTriggerEvents } from './triggers/event-triggers';
-import { consumePurges } from './workspaces/delete-workspace';
 
 export interface WorkerApiOptions {
   databaseUrl: string;
@@ -141,20 +136,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   });
   const eviction = evictOnEvents(made.identities, { bus, log });
   const responder = serveIntrospection({ bus, introspect: made.introspect, log });
-  const consumers = [
-    await consumeAuditEntries({ bus, pool, log }),
-    await consumePurges(deps),
-    await consumeBy({
-      bus,
-      pool,
-      service: 'worker-api',
-      event: runFinished,
-      reactions: [countRunCost, writeBackContexts(deps)],
-      log,
-    }),
-    ...(await consumeAlertEvents(deps)),
-    ...(await consumeTriggerEvents(deps)),
-  ];
+  const consumers = await startReactions(deps);
   const approvals = startApprovalSweeper(deps, { auto: options.autoTick ?? true });
   const cronTicker = startCronTicker(deps, { auto: options.autoTick ?? true });
   const housekeeping = startHousekeeping({

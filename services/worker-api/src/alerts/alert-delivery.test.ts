@@ -89,7 +89,7 @@ const consumed = (subject: string) =>
     const manager = await api.bus.nc.jetstreamManager({ checkAPI: false });
     const { num_pending, num_ack_pending } = await manager.consumers.info(
       'EVENTS',
-      `worker-api-alerts-${subject.replaceAll('.', '-')}`,
+      `worker-api-${subject.replaceAll('.', '-')}`,
     );
     return num_pending + num_ack_pending === 0;
   });

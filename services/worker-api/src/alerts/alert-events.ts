@@ -1,5 +1,5 @@
 /** What raises alerts: ends of runs of both surfaces, people who are asked, schedules that were missed. */
-import { approvalRequested, type Consumer, consume, runFinished, scheduleMissed } from '@gantry/events';
+import type { approvalRequested, ReactionTo, runFinished, scheduleMissed } from '@gantry/events';
 import type { PoolClient } from 'pg';
 import type { z } from 'zod';
 import type { Deps } from '../deps';
@@ -7,21 +7,23 @@ import type { AlertType } from './alert';
 import { type Occurrence, runUrl, shortError } from './alert-payload';
 import { isHeard, type Raised, raiseAlerts } from './raise-alerts';
 
-/** Durable consumers of its own: others in this service hear the same events. */
-const SERVICE = 'worker-api-alerts';
+export interface AlertReactions {
+  runFinished: ReactionTo<typeof runFinished>;
+  approvalRequested: ReactionTo<typeof approvalRequested>;
+  scheduleMissed: ReactionTo<typeof scheduleMissed>;
+}
 
-export async function consumeAlertEvents(deps: Deps): Promise<Consumer[]> {
-  const { pool, bus, relay, dashboardUrl, now, deliveryLoop, log } = deps;
-  const common = { bus, pool, service: SERVICE, log };
+export function alertReactions(deps: Deps): AlertReactions {
+  const { pool, relay, dashboardUrl, now, deliveryLoop } = deps;
+  const name = 'alerts';
   const raise = async (tx: PoolClient, afterCommit: AfterCommit, raised: Omit<Raised, 'now'>) => {
     await raiseAlerts(tx, { ...raised, now: now() });
     afterCommit(relay.kick);
     afterCommit(deliveryLoop.kick);
   };
-  return [
-    await consume({
-      ...common,
-      event: runFinished,
+  return {
+    runFinished: {
+      name,
       wants: (run, workspaceId) => isHeard(pool, { workspaceId, type: typeOf(run), about: aboutRun(run) }),
       handle: async (tx, { id, workspaceId, data: run }, afterCommit) => {
         const about = aboutRun(run);
@@ -40,10 +42,9 @@ export async function consumeAlertEvents(deps: Deps): Promise<Consumer[]> {
           },
         });
       },
-    }),
-    await consume({
-      ...common,
-      event: approvalRequested,
+    },
+    approvalRequested: {
+      name,
       wants: ({ workerUid }, workspaceId) =>
         isHeard(pool, { workspaceId, type: 'approval.requested', about: { workerUid } }),
       handle: async (tx, { id, workspaceId, at, data }, afterCommit) => {
@@ -59,10 +60,9 @@ export async function consumeAlertEvents(deps: Deps): Promise<Consumer[]> {
           },
         });
       },
-    }),
-    await consume({
-      ...common,
-      event: scheduleMissed,
+    },
+    scheduleMissed: {
+      name,
       wants: ({ workerUid }, workspaceId) =>
         isHeard(pool, { workspaceId, type: 'schedule.missed', about: { workerUid } }),
       handle: async (tx, { id, workspaceId, at, data }, afterCommit) => {
@@ -75,8 +75,8 @@ export async function consumeAlertEvents(deps: Deps): Promise<Consumer[]> {
           },
         });
       },
-    }),
-  ];
+    },
+  };
 }
 
 type AfterCommit = (work: () => void) => void;

@@ -6,13 +6,12 @@
  * other one is in the history. The archive comes from user code and is checked like an upload.
  */
 import { createHash } from 'node:crypto';
-import type { Reaction, runFinished } from '@gantry/events';
+import type { ReactionTo, runFinished } from '@gantry/events';
 import { AppError } from '@gantry/http';
 import { ObjectMissing, ObjectTooLarge } from '@gantry/object-store';
 import { readPack } from '@gantry/program';
 import type { Run, RunEngine } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
-import type { z } from 'zod';
 import { SYSTEM } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
@@ -27,7 +26,7 @@ type WriteBackDeps = Pick<Deps, 'prisma' | 'pool' | 'objects' | 'engine' | 'rela
 /** Names and headers come on top of what the files hold. */
 const ARCHIVE_BYTES_MAX = TREE_BYTES_MAX + 2 * 1024 * 1024;
 
-export function writeBackContexts(deps: WriteBackDeps): Reaction<z.infer<typeof runFinished.data>> {
+export function writeBackContexts(deps: WriteBackDeps): ReactionTo<typeof runFinished> {
   /** Null for a run that is gone, with its worker or by its age. */
   const find = (workspaceId: string, runId: string) =>
     deps.engine.get(workspaceId, runId).catch((err) => {

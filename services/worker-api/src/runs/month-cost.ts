@@ -1,6 +1,5 @@
 /** What a worker's runs of a month cost together: counted once for each run that has ended, in its month of ending. */
-import type { Reaction, runFinished } from '@gantry/events';
-import type { z } from 'zod';
+import type { ReactionTo, runFinished } from '@gantry/events';
 import type { Sql } from '../database';
 
 /** US dollars; 0 before the first run of the month (UTC) has ended. */
@@ -13,7 +12,7 @@ export async function monthCostUsd(sql: Sql, workerUid: string, at: Date): Promi
 }
 
 /** A run's cost is added once, when it has ended; that of a worker that was purged meanwhile counts nowhere. */
-export const countRunCost: Reaction<z.infer<typeof runFinished.data>> = {
+export const countRunCost: ReactionTo<typeof runFinished> = {
   name: 'run-cost',
   wants: ({ source, costUsd }) => source === 'worker' && Boolean(costUsd),
   handle: async (tx, { data }) => {

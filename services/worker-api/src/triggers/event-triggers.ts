@@ -6,7 +6,7 @@
  * is kept as a failed one, any other failure is said in the log.
  * A circle of workers that start each other ends at DEPTH_MAX.
  */
-import { alertRaised, approvalRequested, type Consumer, consume, runFinished, scheduleMissed } from '@gantry/events';
+import type { alertRaised, approvalRequested, ReactionTo, runFinished, scheduleMissed } from '@gantry/events';
 import { AppError, isDependencyDown } from '@gantry/http';
 import type { PoolClient } from 'pg';
 import type { Sql } from '../database';
@@ -24,22 +24,26 @@ import {
 import { insertRefusedRun } from './refused-run';
 import type { TriggerEvent } from './trigger';
 
-/** Durable consumers of its own: others in this service hear the same events. */
-const SERVICE = 'worker-api-triggers';
 const DEPTH_MAX = 8;
 
 type AfterCommit = (work: () => void) => void;
 
-export async function consumeTriggerEvents(deps: Deps): Promise<Consumer[]> {
-  const { bus, pool, log } = deps;
-  const common = { bus, pool, log, service: SERVICE };
+export interface TriggerReactions {
+  runFinished: ReactionTo<typeof runFinished>;
+  alertRaised: ReactionTo<typeof alertRaised>;
+  approvalRequested: ReactionTo<typeof approvalRequested>;
+  scheduleMissed: ReactionTo<typeof scheduleMissed>;
+}
+
+export function triggerReactions(deps: Deps): TriggerReactions {
+  const { pool } = deps;
+  const name = 'triggers';
   const isAwaited = (type: TriggerEvent) => (_data: unknown, workspaceId: string) => awaited(pool, workspaceId, type);
   const react = (tx: PoolClient, happening: Happening, afterCommit: AfterCommit) =>
     startAwaiting(deps, tx, happening, afterCommit);
-  return [
-    await consume({
-      ...common,
-      event: runFinished,
+  return {
+    runFinished: {
+      name,
       wants: async (data, workspaceId) => {
         const type = runFinishedTypeOf(data);
         return type !== null && awaited(pool, workspaceId, type);
@@ -48,10 +52,9 @@ export async function consumeTriggerEvents(deps: Deps): Promise<Consumer[]> {
         const type = runFinishedTypeOf(received.data);
         if (type) await react(tx, ofFinishedRun(type, received), afterCommit);
       },
-    }),
-    await consume({
-      ...common,
-      event: alertRaised,
+    },
+    alertRaised: {
+      name,
       wants: isAwaited('alert.raised'),
       handle: async (tx, received, afterCommit) => {
         const { rowCount } = await tx.query('SELECT 1 FROM workers WHERE workspace_id = $1 AND id = $2', [
@@ -60,23 +63,21 @@ export async function consumeTriggerEvents(deps: Deps): Promise<Consumer[]> {
         ]);
         await react(tx, ofRaisedAlert(received, rowCount === 1), afterCommit);
       },
-    }),
-    await consume({
-      ...common,
-      event: approvalRequested,
+    },
+    approvalRequested: {
+      name,
       wants: isAwaited('approval.requested'),
       handle: async (tx, received, afterCommit) => {
         const { rows } = await tx.query('SELECT depth FROM runs WHERE id = $1', [received.data.runId]);
         await react(tx, ofRequestedApproval(received, rows[0]?.depth ?? 0), afterCommit);
       },
-    }),
-    await consume({
-      ...common,
-      event: scheduleMissed,
+    },
+    scheduleMissed: {
+      name,
       wants: isAwaited('schedule.missed'),
       handle: (tx, received, afterCommit) => react(tx, ofMissedSchedule(received), afterCommit),
-    }),
-  ];
+    },
+  };
 }
 
 /** Most workspaces wait for nothing: one look into an index then is all that an event costs. */

@@ -5,7 +5,7 @@
  * column back. Purging deletes the row, with all that belongs to it, and announces it; every service then deletes what
  * else it has, this one too.
  */
-import { type Consumer, consume, enqueue, workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
+import { enqueue, type ReactionTo, workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
 import { notFound } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
 import type { Pool, PoolClient } from 'pg';
@@ -96,17 +96,13 @@ export async function deleteAllOf(tx: PoolClient, objects: ObjectStore, workspac
   for (const table of TABLES) await tx.query(`DELETE FROM ${table} WHERE workspace_id = $1`, [workspaceId]);
 }
 
-export function consumePurges(options: Pick<Deps, 'bus' | 'pool' | 'objects' | 'vault' | 'log'>): Promise<Consumer> {
-  const { bus, pool, objects, vault, log } = options;
-  return consume({
-    bus,
-    pool,
-    service: 'worker-api',
-    event: workspacePurged,
-    handle: async (tx, { data: { workspaceId } }) => {
-      await deleteAllOf(tx, objects, workspaceId);
-      vault.forget(workspaceId);
-    },
-    log,
-  });
-}
+export const purgeWorkspace = ({
+  objects,
+  vault,
+}: Pick<Deps, 'objects' | 'vault'>): ReactionTo<typeof workspacePurged> => ({
+  name: 'purge',
+  handle: async (tx, { data: { workspaceId } }) => {
+    await deleteAllOf(tx, objects, workspaceId);
+    vault.forget(workspaceId);
+  },
+});
