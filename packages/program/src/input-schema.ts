@@ -66,7 +66,7 @@ const FILE_SCHEMA = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    name: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[^/\\\\\\u0000-\\u001f]+$' },
+    name: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[^/\\\\\\u0000-\\u001f\\p{Surrogate}]+$' },
     content_base64: { type: 'string', contentEncoding: 'base64' },
     storageKey: { type: 'string', maxLength: 300 },
   },

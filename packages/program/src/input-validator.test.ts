@@ -54,9 +54,17 @@ test.each<[item: object, good: unknown[], bad: unknown[]]>([
     { type: 'file' },
     [
       { name: 'a.csv', content_base64: 'YQ==' },
-      { name: 'a.csv', storageKey: 'k' },
+      { name: '📄.csv', storageKey: 'k' },
     ],
-    ['a.csv', {}, { name: '../a' }, { name: 'a/b' }, { name: 'a\\b' }, { name: 'a', path: '/etc/passwd' }],
+    [
+      'a.csv',
+      {},
+      { name: '../a' },
+      { name: 'a/b' },
+      { name: 'a\\b' },
+      { name: 'a\ud800' },
+      { name: 'a', path: '/etc/passwd' },
+    ],
   ],
 ])('%j takes %j and not %j', (item, good, bad) => {
   for (const value of good) expect([value, problems([{ name: 'i', ...item }], { i: value })]).toEqual([value, {}]);
