@@ -11,6 +11,7 @@ export * from './postgres';
 export * from './principal';
 export * from './rate-count';
 export * from './rate-limit';
+export * from './repeat';
 export * from './server';
 export * from './surface';
 export * from './upload';

@@ -6,6 +6,7 @@
  * up: an outage of ours must not end anybody's run.
  */
 import type { Bus, RunError } from '@gantry/events';
+import { type Repeated, repeat } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { CANCELLED } from './end-run';
@@ -28,31 +29,15 @@ export function startSweeper(deps: {
   caughtUp: () => Promise<boolean>;
   end: (run: Run, status: 'failed' | 'cancelled', error: RunError) => Promise<void>;
   onQueued: () => void;
-}): { stop(): Promise<void> } {
+}): Repeated {
   const { bus, pool, leaseMs, log } = deps;
-  const sweepMs = leaseMs / 8;
   let reachableSince = Date.now();
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  let sweeping: Promise<void> = Promise.resolve();
 
   void (async () => {
     for await (const status of bus.nc.status()) {
       if (status.type === 'disconnect' || status.type === 'reconnect') reachableSince = Date.now();
     }
   })();
-
-  function schedule() {
-    if (stopped) return;
-    timer = setTimeout(() => {
-      sweeping = sweep()
-        .catch((err) => {
-          reachableSince = Date.now();
-          log.warn({ err }, 'sweep failed: will try again');
-        })
-        .finally(schedule);
-    }, sweepMs);
-  }
 
   async function sweep() {
     const expired = await expiredRuns();
@@ -83,12 +68,14 @@ export function startSweeper(deps: {
     return Boolean(rowCount);
   }
 
-  schedule();
-  return {
-    stop: async () => {
-      stopped = true;
-      clearTimeout(timer);
-      await sweeping;
-    },
-  };
+  return repeat({
+    everyMs: leaseMs / 8,
+    work: () =>
+      sweep().catch((err) => {
+        reachableSince = Date.now();
+        throw err;
+      }),
+    what: 'sweep of lost runs',
+    log,
+  });
 }

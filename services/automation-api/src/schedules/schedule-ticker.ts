@@ -5,7 +5,7 @@
  * in one transaction. Should that be done twice all the same, the run's fire time is unique by automation. A replica that
  * dies in between has written nothing, and the next tick of another finds the row still due.
  */
-import { inTransaction, isDependencyDown } from '@gantry/http';
+import { inTransaction, isDependencyDown, repeat } from '@gantry/http';
 import type { RunEngine } from '@gantry/run-engine';
 import { type Misfire, nextFire, planFires } from '@gantry/schedule';
 import type { Pool, PoolClient } from 'pg';
@@ -50,9 +50,6 @@ interface DueRow {
 /** @param auto false: only `tick()` called by hand does anything */
 export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }): ScheduleTicker {
   const { pool, engine, now, log } = deps;
-  let under: Promise<unknown> = Promise.resolve();
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
 
   async function tick(): Promise<number> {
     let started = 0;
@@ -87,24 +84,8 @@ export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }
     }
   }
 
-  function schedule() {
-    if (stopped) return;
-    timer = setTimeout(() => {
-      under = tick()
-        .catch((err) => log.warn({ err }, 'schedules: will try again'))
-        .finally(schedule);
-    }, EVERY_MS);
-  }
-  if (options.auto) schedule();
-
-  return {
-    tick,
-    stop: async () => {
-      stopped = true;
-      clearTimeout(timer);
-      await under;
-    },
-  };
+  const ticking = options.auto ? repeat({ everyMs: EVERY_MS, work: tick, what: 'schedules', log }) : null;
+  return { tick, stop: async () => ticking?.stop() };
 }
 
 async function lockDue(tx: PoolClient, at: Date): Promise<DueRow | undefined> {

@@ -3,7 +3,7 @@
  *
  * Any number of replicas may sweep: each passes by the runs that others have locked, and an approval is ended once.
  */
-import { inTransaction } from '@gantry/http';
+import { inTransaction, repeat } from '@gantry/http';
 import { SYSTEM } from '../audit/actor';
 import { listOver, readApproval, tryLockRun } from './approval-repository';
 import { announceMove, type SettleDeps, settleIn } from './settle-approval';
@@ -20,9 +20,7 @@ const BATCH = 100;
 /** @param options.auto false: only `tick()` called by hand does anything */
 export function startApprovalSweeper(deps: SettleDeps, options: { auto: boolean }): ApprovalSweeper {
   const { pool, log, now } = deps;
-  let under: Promise<unknown> = Promise.resolve();
   let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
 
   async function tick(): Promise<number> {
     let ended = 0;
@@ -42,22 +40,12 @@ export function startApprovalSweeper(deps: SettleDeps, options: { auto: boolean 
     }
   }
 
-  function schedule() {
-    if (stopped) return;
-    timer = setTimeout(() => {
-      under = tick()
-        .catch((err) => log.warn({ err }, 'approvals: will try again'))
-        .finally(schedule);
-    }, EVERY_MS);
-  }
-  if (options.auto) schedule();
-
+  const ticking = options.auto ? repeat({ everyMs: EVERY_MS, work: tick, what: 'approvals', log }) : null;
   return {
     tick,
     stop: async () => {
       stopped = true;
-      clearTimeout(timer);
-      await under;
+      await ticking?.stop();
     },
   };
 }

@@ -9,7 +9,7 @@
  * for a reason that nobody foresaw is counted as missed, said in the log, and left behind. Neither holds up the others.
  */
 import { enqueue, scheduleMissed } from '@gantry/events';
-import { AppError, inTransaction, isDependencyDown } from '@gantry/http';
+import { AppError, inTransaction, isDependencyDown, repeat } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
 import { type Misfire, nextFire, planFires } from '@gantry/schedule';
 import type { Pool, PoolClient } from 'pg';
@@ -58,9 +58,6 @@ interface Batch {
 /** @param auto false: only `tick()` called by hand does anything */
 export function startCronTicker(deps: Deps, options: { auto: boolean }): CronTicker {
   const { pool, engine, relay, now, log } = deps;
-  let under: Promise<unknown> = Promise.resolve();
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
 
   async function tick(): Promise<number> {
     const at = now();
@@ -78,24 +75,8 @@ export function startCronTicker(deps: Deps, options: { auto: boolean }): CronTic
     return made;
   }
 
-  function schedule() {
-    if (stopped) return;
-    timer = setTimeout(() => {
-      under = tick()
-        .catch((err) => log.warn({ err }, 'cron triggers: will try again'))
-        .finally(schedule);
-    }, EVERY_MS);
-  }
-  if (options.auto) schedule();
-
-  return {
-    tick,
-    stop: async () => {
-      stopped = true;
-      clearTimeout(timer);
-      await under;
-    },
-  };
+  const ticking = options.auto ? repeat({ everyMs: EVERY_MS, work: tick, what: 'cron triggers', log }) : null;
+  return { tick, stop: async () => ticking?.stop() };
 }
 
 function fireBatch(deps: Deps, pool: Pool, at: Date): Promise<Batch> {
