@@ -4,18 +4,23 @@ import type { Request, Response } from 'express';
 import { queryDate } from './query-date';
 
 export interface PageCursor {
+  /** Of an approval, when it was requested. */
   createdAt: Date;
   id: string;
 }
 
+/** The moment that a list is ordered by, as the API names it. */
+type Moment = 'created_at' | 'requested_at';
+
 /** The OpenAPI file has checked both. @throws AppError 400 for half a cursor */
-export function cursorOf({ query }: Request): PageCursor | undefined {
-  const createdAt = queryDate(query.before_created_at, 'before_created_at');
+export function cursorOf({ query }: Request, moment: Moment = 'created_at'): PageCursor | undefined {
+  const name = `before_${moment}`;
+  const createdAt = queryDate(query[name], name);
   const id = query.before_id as string | undefined;
   if (createdAt === undefined && id === undefined) return undefined;
   if (createdAt === undefined || id === undefined) {
-    const path = createdAt === undefined ? 'before_created_at' : 'before_id';
-    throw invalid([{ path, message: 'before_created_at and before_id go together' }]);
+    const path = createdAt === undefined ? name : 'before_id';
+    throw invalid([{ path, message: `${name} and before_id go together` }]);
   }
   return { createdAt, id };
 }
@@ -27,14 +32,25 @@ export function cursorOf({ query }: Request): PageCursor | undefined {
  */
 export function linkNext<Row extends PageCursor>(req: Request, res: Response, rows: Row[], limit: number): Row[] {
   const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  res.set('X-Has-More', String(rows.length > limit));
-  if (rows.length > limit && last) {
-    const [path, query] = req.originalUrl.split('?', 2);
-    const next = new URLSearchParams(query);
-    next.set('before_created_at', last.createdAt.toISOString());
-    next.set('before_id', last.id);
-    res.set('Link', `<${path}?${next}>; rel="next"`);
-  }
+  linkFrom(req, res, rows.length > limit ? page.at(-1) : null);
   return page;
+}
+
+/** @param next where the next page begins; null on the last */
+export function linkFrom(
+  req: Request,
+  res: Response,
+  next: PageCursor | null | undefined,
+  moment: Moment = 'created_at',
+): void {
+  res.set('X-Has-More', String(Boolean(next)));
+  if (!next) return;
+  const [path, query] = req.originalUrl.split('?', 2);
+  const params = new URLSearchParams(query);
+  // They belong to the first page: the next begins behind the rows that were passed by, and needs no second count.
+  params.delete('offset');
+  params.delete('count');
+  params.set(`before_${moment}`, next.createdAt.toISOString());
+  params.set('before_id', next.id);
+  res.set('Link', `<${path}?${params}>; rel="next"`);
 }

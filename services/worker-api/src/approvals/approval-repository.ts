@@ -1,6 +1,7 @@
 import { notFound, type Principal } from '@gantry/http';
 import type { Pool, PoolClient } from 'pg';
 import type { Approval, ApprovalStatus, Prisma, PrismaClient } from '../generated/prisma/client';
+import type { PageCursor } from '../page-cursor';
 import { visibleTo } from '../workers/worker-access';
 import type { ApprovalOfWorker, Decided } from './approval';
 
@@ -62,7 +63,7 @@ export interface ApprovalPage {
   limit: number;
   offset: number;
   /** Only older ones than this. */
-  before?: { requestedAt: Date; id: string };
+  before: PageCursor | undefined;
 }
 
 /** Newest first. */
@@ -77,7 +78,7 @@ export function listApprovals(
       ...seenBy(caller),
       ...filter,
       ...(before && {
-        OR: [{ requestedAt: { lt: before.requestedAt } }, { requestedAt: before.requestedAt, id: { lt: before.id } }],
+        OR: [{ requestedAt: { lt: before.createdAt } }, { requestedAt: before.createdAt, id: { lt: before.id } }],
       }),
     },
     orderBy: [{ requestedAt: 'desc' }, { id: 'desc' }],

@@ -1,11 +1,11 @@
-import { callerOf, conflict, invalid, type Operations, type Principal } from '@gantry/http';
+import { callerOf, conflict, type Operations, type Principal } from '@gantry/http';
 import type { Request, Response } from 'express';
 import { actorOf } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
 import { executeIn } from '../database';
 import type { Deps } from '../deps';
 import type { ApprovalStatus } from '../generated/prisma/client';
-import { queryDate } from '../query-date';
+import { cursorOf, linkFrom } from '../page-cursor';
 import { getRunFor } from '../runs/run-of-request';
 import { type ApprovalOfWorker, decidedAlready, requireOpen } from './approval';
 import { requireMayDecide, toApiFor } from './approval-access';
@@ -35,15 +35,11 @@ export function approvalOperations(deps: Deps): Operations {
     listApprovals: async (req, res) => {
       const caller = callerOf(req);
       const { limit, offset } = req.query as unknown as { limit: number; offset: number };
-      const found = await listApprovals(prisma, caller, filterOf(req), {
-        limit: limit + 1,
-        offset,
-        ...beforeOf(req),
-      });
+      const before = cursorOf(req, 'requested_at');
+      const found = await listApprovals(prisma, caller, filterOf(req), { limit: limit + 1, offset, before });
       const page = found.slice(0, limit);
-      const last = page.at(-1);
-      res.set('X-Has-More', String(found.length > limit));
-      if (found.length > limit && last) res.set('Link', `<${nextPage(req, last)}>; rel="next"`);
+      const last = found.length > limit ? page.at(-1) : undefined;
+      linkFrom(req, res, last && { createdAt: last.requestedAt, id: last.id }, 'requested_at');
       res.json(await toApiFor(deps, caller, page));
     },
     countApprovals: async (req, res) => {
@@ -110,25 +106,4 @@ function filterOf({ query }: Request) {
     ...(workerId && { workerId }),
     ...(runId && { runId }),
   };
-}
-
-/** @throws AppError 400 for half a cursor */
-function beforeOf({ query }: Request) {
-  const requestedAt = queryDate(query.before_requested_at, 'before_requested_at');
-  const id = textOf(query.before_id);
-  if (requestedAt === undefined && id === undefined) return {};
-  if (requestedAt === undefined || id === undefined) {
-    const path = requestedAt === undefined ? 'before_requested_at' : 'before_id';
-    throw invalid([{ path, message: 'before_requested_at and before_id go together' }]);
-  }
-  return { before: { requestedAt, id } };
-}
-
-function nextPage(req: Request, last: ApprovalOfWorker): string {
-  const [path = '', query] = req.originalUrl.split('?', 2);
-  const next = new URLSearchParams(query);
-  next.delete('offset');
-  next.set('before_requested_at', last.requestedAt.toISOString());
-  next.set('before_id', last.id);
-  return `${path}?${next}`;
 }

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { inTransaction } from '../database';
+import type { PageCursor } from '../page-cursor';
 import type { AuditRow } from './audit-entry';
 
 export interface AuditFilter {
@@ -11,21 +12,15 @@ export interface AuditFilter {
   until?: string | undefined;
 }
 
-/** Where a page begins: behind this entry, in the order that is asked for. */
-export interface AuditCursor {
-  createdAt: string;
-  id: string;
-}
-
 const COLUMNS = `id, source, actor_kind, actor_id, actor_label, actor_token_id, action, resource_type, resource_id,
   details, address, user_agent, request_id, created_at`;
 
-/** One page of a workspace's log. @param order `DESC` for newest first */
+/** One page of a workspace's log. @param page.order `DESC` for newest first @param page.after in that order */
 export async function listAuditRows(
   pool: Pool,
   workspaceId: string,
   filter: AuditFilter,
-  page: { order: 'ASC' | 'DESC'; limit: number; after?: AuditCursor | undefined },
+  page: { order: 'ASC' | 'DESC'; limit: number; after: PageCursor | null | undefined },
 ): Promise<AuditRow[]> {
   const { order, limit, after } = page;
   const { rows } = await pool.query<AuditRow>(

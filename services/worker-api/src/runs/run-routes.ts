@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { actorOf } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
-import { cursorOf } from '../page-cursor';
+import { cursorOf, linkFrom } from '../page-cursor';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { replayRun } from './replay-run';
 import { apiStatus, headToApi } from './run';
@@ -63,24 +63,11 @@ export function runOperations(deps: Deps): Operations {
       listRunPage(pool, workspaceId, filter, { limit, offset, before: cursorOf(req), withJson: true }),
       count ? countRunPage(pool, workspaceId, filter) : null,
     ]);
-    res.set('X-Has-More', String(next !== null));
-    if (next) {
-      res.set({ 'X-Next-Before-Created-At': next.createdAt.toISOString(), 'X-Next-Before-Id': next.id });
-      res.set('Link', `<${nextPage(req, next)}>; rel="next"`);
-    }
+    linkFrom(req, res, next);
+    if (next) res.set({ 'X-Next-Before-Created-At': next.createdAt.toISOString(), 'X-Next-Before-Id': next.id });
     if (total !== null) res.set('X-Total-Count', String(total));
     res.json(runs.map(toItem));
   }
 }
 
 const toItem = (run: ListedRun) => ({ ...headToApi(run), input: run.inputs ?? null, output: run.output ?? null });
-
-function nextPage(req: Request, next: { createdAt: Date; id: string }): string {
-  const [path = '', query] = req.originalUrl.split('?', 2);
-  const params = new URLSearchParams(query);
-  params.delete('offset');
-  params.delete('count');
-  params.set('before_created_at', next.createdAt.toISOString());
-  params.set('before_id', next.id);
-  return `${path}?${params}`;
-}
