@@ -6,19 +6,16 @@
  * workspace: the executor runs all of them. The small workspace runs the same program, one run at a time: alone, beside the
  * crowd, and alone again, to show what the machine itself does meanwhile.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createClient, deploy } from './measure/client.mjs';
+import { connectDatabase } from './measure/database.mjs';
 import { startPlatform } from './measure/platform.mjs';
 import { median, printLatencies, round } from './measure/stats.mjs';
 import { zipOf } from './measure/zip.mjs';
-
-// The bench has no dependencies of its own.
-const { Client } = createRequire(new URL('../services/automation-api/package.json', import.meta.url))('pg');
 
 const { values: options } = parseArgs({
   options: {
@@ -39,7 +36,7 @@ const work = mkdtempSync(path.join(os.tmpdir(), 'gantry-bench-fairness-'));
 const platform = await startPlatform(work);
 let database;
 try {
-  database = await connect();
+  database = await connectDatabase(work, platform.local, 'automation_api');
   const { local } = platform;
   const call = createClient(local.token);
   const id = await deploy(local, await zipOf({ 'main.py': CODE }), MANIFEST);
@@ -69,15 +66,6 @@ try {
   await database?.end();
   await platform.stop();
   rmSync(work, { recursive: true, force: true });
-}
-
-/** As the launcher lays it out: the password beside the data, the port 105 above the first. */
-async function connect() {
-  const { postgresPassword } = JSON.parse(readFileSync(path.join(work, 'data/keys.json'), 'utf8'));
-  const port = Number(new URL(platform.local.base_url).port) + 105;
-  const client = new Client(`postgresql://gantry:${postgresPassword}@127.0.0.1:${port}/automation_api`);
-  await client.connect();
-  return client;
 }
 
 async function measure(run, call, local) {

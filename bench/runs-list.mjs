@@ -12,20 +12,20 @@
  *
  * With --export, the whole history is downloaded as CSV as well, at full speed and then slowly, with the memory of worker-api.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createClient } from './measure/client.mjs';
+import { connectDatabase } from './measure/database.mjs';
 import { startPlatform } from './measure/platform.mjs';
 import { byKind, processTree } from './measure/processes.mjs';
 import { median, quantile, round } from './measure/stats.mjs';
 
 // The bench has no dependencies of its own.
 const service = createRequire(new URL('../services/worker-api/package.json', import.meta.url));
-const { Client } = service('pg');
 const { listRunPage } = service('./dist/runs/run-list.js');
 
 const { values: options } = parseArgs({
@@ -45,7 +45,7 @@ const work = mkdtempSync(path.join(os.tmpdir(), 'gantry-bench-runs-'));
 const platform = await startPlatform(work);
 let database;
 try {
-  database = await connect();
+  database = await connectDatabase(work, platform.local, 'worker_api');
   const { workspace_id: workspaceId } = platform.local;
   const workers = await seedWorkers(workspaceId);
   const sizes = [];
@@ -61,15 +61,6 @@ try {
   await database?.end();
   await platform.stop();
   rmSync(work, { recursive: true, force: true });
-}
-
-/** As the launcher lays it out: the password beside the data, the port 105 above the first. */
-async function connect() {
-  const { postgresPassword } = JSON.parse(readFileSync(path.join(work, 'data/keys.json'), 'utf8'));
-  const port = Number(new URL(platform.local.base_url).port) + 105;
-  const client = new Client(`postgresql://gantry:${postgresPassword}@127.0.0.1:${port}/worker_api`);
-  await client.connect();
-  return client;
 }
 
 async function seedWorkers(workspaceId) {

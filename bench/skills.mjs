@@ -4,17 +4,14 @@
  * Starts a platform of its own and fills its database with SQL, in two steps, so that both sizes are measured in one run on
  * the same process. Half of the skills belong to the caller, one in ten is public, texts are 1 to 4 KB of varied words.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createClient } from './measure/client.mjs';
+import { connectDatabase } from './measure/database.mjs';
 import { startPlatform } from './measure/platform.mjs';
 import { median, printLatencies, round } from './measure/stats.mjs';
-
-// The bench has no dependencies of its own.
-const { Client } = createRequire(new URL('../services/skills-api/package.json', import.meta.url))('pg');
 
 const { values: options } = parseArgs({
   options: { skills: { type: 'string', default: '100000' }, reads: { type: 'string', default: '300' } },
@@ -26,7 +23,7 @@ const work = mkdtempSync(path.join(os.tmpdir(), 'gantry-bench-skills-'));
 const platform = await startPlatform(work);
 let database;
 try {
-  database = await connect();
+  database = await connectDatabase(work, platform.local, 'skills_api');
   const { skills_url: url, token } = platform.local;
   const call = createClient(token);
   const { id: userId, workspace_id: workspaceId } = await call('GET', `${url}/api/me`);
@@ -47,15 +44,6 @@ try {
   await database?.end();
   await platform.stop();
   rmSync(work, { recursive: true, force: true });
-}
-
-/** As the launcher lays it out: the password beside the data, the port 105 above the first. */
-async function connect() {
-  const { postgresPassword } = JSON.parse(readFileSync(path.join(work, 'data/keys.json'), 'utf8'));
-  const port = Number(new URL(platform.local.base_url).port) + 105;
-  const client = new Client(`postgresql://gantry:${postgresPassword}@127.0.0.1:${port}/skills_api`);
-  await client.connect();
-  return client;
 }
 
 async function seed(from, to, userId, workspaceId) {
