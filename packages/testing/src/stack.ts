@@ -32,6 +32,8 @@ export interface Stack {
   /** One for each replica. */
   workerUrls: string[];
   automationUrls: string[];
+  /** Where executors tell how they are: `/metrics`, `/healthz`. */
+  executorUrls: string[];
   /** A personal token of the owner. */
   token: string;
   workspaceId: string;
@@ -164,16 +166,17 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
   );
   const bwrap = findTool('bwrap');
   if (!bwrap) throw new Error('bubblewrap was not found, although the test run began by fetching it');
+  const executorPorts = await ports(options.executors ?? 1);
+  const executorUrls = executorPorts.map((port) => `http://127.0.0.1:${port}`);
   const executors = await Promise.all(
-    Array.from({ length: options.executors ?? 1 }, async (_, i) => {
-      const port = await freePort();
-      return service('executor', `http://127.0.0.1:${port}`, {
-        METRICS_PORT: String(port),
+    executorUrls.map((url, i) =>
+      service('executor', url, {
+        METRICS_PORT: String(executorPorts[i]),
         NATS_URL: nats.url('executor'),
         EXECUTOR_DIR: path.join(dir, `executor-${i}`),
         BWRAP: bwrap,
-      });
-    }),
+      }),
+    ),
   );
 
   const { access_token: jwt, workspace } = await post(`${workerUrl}/auth/setup`, undefined, {
@@ -186,6 +189,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
   return {
     workerUrls,
     automationUrls,
+    executorUrls,
     token,
     workspaceId: workspace.id,
     databaseUrls: { worker: databaseUrl('worker-api'), automation: databaseUrl('automation-api') },
