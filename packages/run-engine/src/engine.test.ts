@@ -1,135 +1,28 @@
-import { type Bus, connectBus, encode, ensureStreams, type Relay, runSubjects, startRelay } from '@gantry/events';
+import { encode, runSubjects } from '@gantry/events';
 import { AppError } from '@gantry/http';
-import {
-  createDatabase,
-  cutConnections,
-  fakeExecutor,
-  noUsage,
-  startTestNats,
-  type TestDatabase,
-  type TestNats,
-  until,
-} from '@gantry/testing';
-import { Pool } from 'pg';
-import { pino } from 'pino';
-import { type RunEngine, startRunEngine } from './engine';
-import type { NewRun } from './run';
+import { cutConnections, fakeExecutor, noUsage, until } from '@gantry/testing';
+import { aRun, startTestEngines, type TestEngines } from './test/engines';
 
-const log = pino({ level: 'silent' });
 const LEASE_MS = 800;
 
-let database: TestDatabase;
-let nats: TestNats;
-let pool: Pool;
-const opened: { close: () => Promise<unknown> }[] = [];
-
+let engines: TestEngines;
 beforeAll(async () => {
-  [database, nats] = await Promise.all([createDatabase('automation-api'), startTestNats()]);
-  pool = newPool();
+  engines = await startTestEngines('automation');
 });
+afterEach(() => engines.reset());
+afterAll(() => engines.stop());
 
-afterEach(async () => {
-  for (const { close } of opened.splice(0).reverse()) await close();
-  await pool.query('TRUNCATE runs, run_events, run_artifacts, run_steps, outbox');
-});
-
-afterAll(async () => {
-  await pool.end();
-  await nats.stop();
-  await database.drop();
-});
-
-function newPool(): Pool {
-  const made = new Pool({ connectionString: database.url, max: 8 });
-  made.on('error', () => {});
-  return made;
-}
-
-async function connect(user: 'automation-api' | 'executor'): Promise<Bus> {
-  const bus = await connectBus({ url: nats.url(user), name: user, log });
-  opened.push({ close: () => bus.nc.close() });
-  return bus;
-}
-
-const idleRelay: Relay = { kick: () => {}, stop: async () => {} };
-
-const noObjects = {
-  presignGet: async (key: string) => `http://objects/${key}`,
-  presignPut: async (key: string) => `http://objects/${key}`,
-} as unknown as Parameters<typeof startRunEngine>[0]['objects'];
-
-/** One replica of a service that owns runs. */
-async function replica(
-  options: { secrets?: Record<string, string>; relay?: boolean; leaseMs?: number } = {},
-): Promise<RunEngine> {
-  const bus = await connect('automation-api');
-  await ensureStreams(bus);
-  const own = newPool();
-  const relay = options.relay ? startRelay({ pool: own, bus, service: 'automation-api', log }) : idleRelay;
-  const engine = await startRunEngine({
-    source: 'automation',
-    pool: own,
-    bus,
-    objects: noObjects,
-    relay,
-    secretsOf: async () => options.secrets ?? {},
-    log,
-    leaseMs: options.leaseMs ?? LEASE_MS,
-  });
-  opened.push({
-    close: async () => {
-      await engine.drain();
-      await engine.stop();
-      await relay.stop();
-      await own.end();
-    },
-  });
-  return engine;
-}
-
-const executor = async () => fakeExecutor(await connect('executor'), 'automation');
-
-function aRun(over: Partial<NewRun> = {}): NewRun {
-  return {
-    workspaceId: 'ws_a',
-    subjectId: 'aut_1',
-    kind: 'run',
-    trigger: 'api',
-    version: 1,
-    inputs: { n: 1 },
-    createdBy: 'usr_1',
-    spec: {
-      code: { digest: 'a'.repeat(64), key: 'artifacts/a', size: 10 },
-      entrypoint: 'main.py',
-      dependencies: [],
-      outputs: [],
-      secrets: [],
-      files: [],
-      limits: {
-        wallMs: 1_000,
-        cpuSeconds: 1,
-        memoryBytes: 64 << 20,
-        processes: 8,
-        tmpBytes: 1 << 20,
-        outputBytes: 1 << 20,
-        logBytes: 1 << 20,
-        artifactBytes: 1 << 20,
-      },
-      network: 'none',
-      isolation: 'zygote',
-    },
-    ...over,
-  };
-}
+const replica = (options: Parameters<TestEngines['replica']>[0] = {}) =>
+  engines.replica({ leaseMs: LEASE_MS, ...options });
 
 const statusOf = async (id: string) =>
-  (await pool.query('SELECT status FROM runs WHERE id = $1', [id])).rows[0]?.status;
+  (await engines.pool.query('SELECT status FROM runs WHERE id = $1', [id])).rows[0]?.status;
 const announced = async () =>
-  (await pool.query("SELECT data ->> 'runId' AS id, data ->> 'status' AS status FROM outbox")).rows;
+  (await engines.pool.query("SELECT data ->> 'runId' AS id, data ->> 'status' AS status FROM outbox")).rows;
 
 test('a run goes straight to an executor that waits', async () => {
   const engine = await replica();
-  const stop = fakeExecutor(await connect('executor'), 'automation').serve(1, () => 'done');
+  const stop = (await engines.executor()).serve(1, () => 'done');
   const run = await until(async () => {
     const submitted = await engine.submit(aRun());
     return submitted.status === 'running' && submitted;
@@ -140,10 +33,10 @@ test('a run goes straight to an executor that waits', async () => {
 
 test('output and logs come back as they were written, NUL included, and the end is announced once', async () => {
   const engine = await replica();
-  const claimed = (await executor()).claim();
+  const claimed = (await engines.executor()).claim();
   const ended = engine.submitAndWait(aRun(), 5_000);
   const job = await claimed;
-  expect(job).toMatchObject({ attempt: 1, inputs: { n: 1 }, code: { url: 'http://objects/artifacts/a' } });
+  expect(job).toMatchObject({ attempt: 1, inputs: { n: 1 }, code: { url: 'http://objects/code/a' } });
   await job?.report({ type: 'started' });
   await job?.report(
     { type: 'log', stream: 'stdout', level: 'info', text: 'hello\u0000' },
@@ -160,7 +53,7 @@ test('a queued run waits for an executor, in order of priority and then of age',
   const first = await engine.submit(aRun());
   const second = await engine.submit(aRun());
   const urgent = await engine.submit(aRun({ priority: 5 }));
-  const exec = await executor();
+  const exec = await engines.executor();
   const order = [];
   for (let i = 0; i < 3; i++) order.push((await exec.claim())?.runId);
   expect(order).toEqual([urgent.id, first.id, second.id]);
@@ -170,7 +63,7 @@ test('a workspace with many queued runs does not hold up another', async () => {
   const engine = await replica();
   for (let i = 0; i < 30; i++) await engine.submit(aRun({ workspaceId: 'ws_busy' }));
   const small = await engine.submit(aRun({ workspaceId: 'ws_small' }));
-  const exec = await executor();
+  const exec = await engines.executor();
   const firstTwo = [(await exec.claim())?.runId, (await exec.claim())?.runId];
   expect(firstTwo).toContain(small.id);
 });
@@ -178,11 +71,11 @@ test('a workspace with many queued runs does not hold up another', async () => {
 test('what is reported twice, or by an earlier attempt, changes nothing', async () => {
   const engine = await replica();
   const run = await engine.submit(aRun());
-  const exec = await executor();
+  const exec = await engines.executor();
   const job = await exec.claim();
   await job?.complete('first');
   await engine.waitForEnd(run, 5_000);
-  const bus = await connect('executor');
+  const bus = await engines.connect('executor');
   const again = {
     runId: run.id,
     source: 'automation',
@@ -201,11 +94,11 @@ test('what is reported twice, or by an earlier attempt, changes nothing', async 
 test('a run that its executor never began goes back to the queue; one that began ends as executor_lost', async () => {
   const engine = await replica();
   const [untouched, begun] = [await engine.submit(aRun()), await engine.submit(aRun())];
-  const lost = await executor();
+  const lost = await engines.executor();
   await lost.claim();
   await (await lost.claim())?.report({ type: 'started' });
   expect(await engine.waitForEnd(begun, 10_000)).toMatchObject({ status: 'failed', error: { code: 'executor_lost' } });
-  const job = await (await executor()).claim();
+  const job = await (await engines.executor()).claim();
   expect(job).toMatchObject({ runId: untouched.id, attempt: 2 });
   await job?.complete('second try');
   expect(await engine.waitForEnd(untouched, 5_000)).toMatchObject({ status: 'completed', attempt: 2 });
@@ -214,7 +107,7 @@ test('a run that its executor never began goes back to the queue; one that began
 test('a lease that is renewed is kept, and a run that was taken away is reported as lost', async () => {
   const engine = await replica();
   const run = await engine.submit(aRun());
-  const exec = await executor();
+  const exec = await engines.executor();
   const job = await exec.claim();
   if (!job) throw new Error('no job');
   await job.report({ type: 'started' });
@@ -233,7 +126,7 @@ test('cancelling ends a queued run at once and tells the executor of a running o
   await expect(engine.cancel('ws_a', queued.id)).rejects.toMatchObject({ kind: 'conflict' });
 
   const running = await engine.submit(aRun());
-  const bus = await connect('executor');
+  const bus = await engines.connect('executor');
   const exec = fakeExecutor(bus, 'automation');
   const job = await exec.claim();
   const told = new Promise((resolve) => bus.nc.subscribe(runSubjects.cancel(running.id), { callback: resolve }));
@@ -247,8 +140,8 @@ test('cancelling ends a queued run at once and tells the executor of a running o
 });
 
 test('a run whose secret is not set fails and says which, without reaching an executor', async () => {
-  const engine = await replica({ secrets: { SET: 'value-1' } });
-  const exec = await executor();
+  const engine = await replica({ secretsOf: async () => ({ SET: 'value-1' }) });
+  const exec = await engines.executor();
   const missing = aRun();
   missing.spec = { ...missing.spec, secrets: ['SET', 'UNSET'] };
   const run = await engine.submit(missing);
@@ -265,9 +158,9 @@ test('a run whose secret is not set fails and says which, without reaching an ex
 test('a run handed back unstarted is taken by the next executor', async () => {
   const engine = await replica();
   const run = await engine.submit(aRun());
-  const job = await (await executor()).claim();
+  const job = await (await engines.executor()).claim();
   await job?.report({ type: 'finished', status: 'returned', usage: noUsage });
-  expect((await (await executor()).claim())?.runId).toBe(run.id);
+  expect((await (await engines.executor()).claim())?.runId).toBe(run.id);
 });
 
 test('another workspace sees no run, not even that it is there', async () => {
@@ -281,7 +174,7 @@ test('another workspace sees no run, not even that it is there', async () => {
 test('one fire of a schedule makes one run, whoever makes it', async () => {
   const engine = await replica();
   const scheduledFor = new Date('2026-01-01T00:00:00Z');
-  const tx = await pool.connect();
+  const tx = await engines.pool.connect();
   try {
     const both = await Promise.all([
       engine.submitIn(tx, aRun({ scheduledFor })),
@@ -295,7 +188,7 @@ test('one fire of a schedule makes one run, whoever makes it', async () => {
 
 test('with two replicas, whoever waits is told, whichever of them writes the end', async () => {
   const [one, two] = [await replica(), await replica()];
-  const exec = fakeExecutor(await connect('executor'), 'automation');
+  const exec = await engines.executor();
   const stop = exec.serve(4, (job) => job.inputs);
   const runs = await Promise.all(
     Array.from({ length: 40 }, (_, n) => (n % 2 ? one : two).submitAndWait(aRun({ inputs: { n } }), 10_000)),
@@ -308,16 +201,16 @@ test('with two replicas, whoever waits is told, whichever of them writes the end
 });
 
 test('nothing is lost or doubled when NATS is killed and PostgreSQL drops every connection in the middle', async () => {
-  const engine = await replica({ relay: true, leaseMs: 20_000 });
-  const exec = fakeExecutor(await connect('executor'), 'automation');
+  const engine = await replica({ relayed: true, leaseMs: 20_000 });
+  const exec = await engines.executor();
   const jobs = [];
   const runs = [];
   for (let n = 0; n < 20; n++) runs.push(await engine.submit(aRun({ inputs: { n } })));
   for (let n = 0; n < 20; n++) jobs.push(await exec.claim());
-  await nats.kill();
+  await engines.nats.kill();
   const reported = Promise.all(jobs.map((job) => job?.complete(job.inputs)));
-  await nats.restart();
-  await cutConnections(database);
+  await engines.nats.restart();
+  await cutConnections(engines.database);
   await reported;
   const ended = await Promise.all(runs.map((run) => engine.waitForEnd(run, 20_000)));
   expect(ended.map((run) => [run.status, run.output])).toEqual(runs.map((_, n) => ['completed', { n }]));

@@ -1,5 +1,5 @@
 /** Replicas of a service that owns runs, on one database and one NATS. */
-import { type Bus, connectBus, ensureStreams, type Relay } from '@gantry/events';
+import { type Bus, connectBus, ensureStreams, type Relay, type RunSource, startRelay } from '@gantry/events';
 import { createPool, inTransaction } from '@gantry/http';
 import {
   createDatabase,
@@ -14,7 +14,12 @@ import { pino } from 'pino';
 import { type RunEngine, startRunEngine } from '../engine';
 import type { NewRun } from '../run';
 
-type EngineOptions = Partial<Parameters<typeof startRunEngine>[0]>;
+type EngineOptions = Partial<Parameters<typeof startRunEngine>[0]> & {
+  /** Publishes what is enqueued, instead of leaving it in the outbox. */
+  relayed?: boolean;
+};
+
+type OwningService = `${RunSource}-api`;
 
 export interface TestEngines {
   database: TestDatabase;
@@ -24,7 +29,7 @@ export interface TestEngines {
   blobs: Map<string, Buffer>;
   replica(options?: EngineOptions): Promise<RunEngine>;
   executor(): Promise<FakeExecutor>;
-  connect(user: 'worker-api' | 'executor'): Promise<Bus>;
+  connect(user: OwningService | 'executor'): Promise<Bus>;
   tx<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
   /** Closes replicas and executors, and empties the tables. */
   reset(): Promise<void>;
@@ -34,14 +39,15 @@ export interface TestEngines {
 const log = pino({ level: 'silent' });
 const idleRelay: Relay = { kick: () => {}, stop: async () => {} };
 
-export async function startTestEngines(): Promise<TestEngines> {
-  const [database, nats] = await Promise.all([createDatabase('worker-api'), startTestNats()]);
-  const newPool = () => createPool(database.url, { service: 'worker-api', log, max: 8 });
+export async function startTestEngines(source: RunSource = 'worker'): Promise<TestEngines> {
+  const service: OwningService = `${source}-api`;
+  const [database, nats] = await Promise.all([createDatabase(service), startTestNats()]);
+  const newPool = () => createPool(database.url, { service, log, max: 8 });
   const pool = newPool();
   const blobs = new Map<string, Buffer>();
   const opened: (() => Promise<unknown>)[] = [];
 
-  async function connect(user: 'worker-api' | 'executor') {
+  async function connect(user: OwningService | 'executor') {
     const bus = await connectBus({ url: nats.url(user), name: user, log });
     opened.push(() => bus.nc.close());
     return bus;
@@ -57,19 +63,20 @@ export async function startTestEngines(): Promise<TestEngines> {
     pool,
     blobs,
     connect,
-    async replica(options = {}) {
-      const bus = options.bus ?? (await connect('worker-api'));
+    async replica({ relayed = false, ...options } = {}) {
+      const bus = options.bus ?? (await connect(service));
       await ensureStreams(bus);
       const own = newPool();
+      const relay = relayed ? startRelay({ pool: own, bus, service, log }) : idleRelay;
       const engine = await startRunEngine({
-        source: 'worker',
+        source,
         pool: own,
         objects: {
           presignGet: async (key: string) => `http://objects/${key}`,
           presignPut: async (key: string) => `http://objects/${key}`,
           put: async (key: string, bytes: Buffer) => void blobs.set(key, bytes),
         } as unknown as Parameters<typeof startRunEngine>[0]['objects'],
-        relay: idleRelay,
+        relay,
         secretsOf: async () => ({}),
         log,
         leaseMs: 20_000,
@@ -79,11 +86,12 @@ export async function startTestEngines(): Promise<TestEngines> {
       opened.push(async () => {
         await engine.drain();
         await engine.stop();
+        await relay.stop();
         await own.end();
       });
       return engine;
     },
-    executor: async () => fakeExecutor(await connect('executor'), 'worker'),
+    executor: async () => fakeExecutor(await connect('executor'), source),
     tx: (work) => inTransaction(pool, work),
     async reset() {
       await close();
