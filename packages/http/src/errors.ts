@@ -74,13 +74,15 @@ const DEPENDENCY_DOWN =
   /^(08...|57P0[1-5]|53...|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|P1001|P1002|P1008|P1017|P2024|P2028|CONNECTION_CLOSED|DISCONNECT|503|TIMEOUT)$/;
 const DEPENDENCY_DOWN_TEXT =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Server has closed the connection|Connection ended)/;
+/** How Prisma quotes a SQLSTATE that it has no code of its own for. */
+const QUOTED_SQLSTATE = /Code: `(08...|57P0[1-5]|53...)`/;
 
 /** True where the failure lies with PostgreSQL, NATS or the network to them, so that the caller may simply retry. */
 export function isDependencyDown(err: unknown): boolean {
   for (let e = err, depth = 0; e instanceof Error && depth < 5; e = e.cause, depth++) {
     const { code } = e as { code?: unknown };
     if (typeof code === 'string' && DEPENDENCY_DOWN.test(code)) return true;
-    if (DEPENDENCY_DOWN_TEXT.test(e.message)) return true;
+    if (DEPENDENCY_DOWN_TEXT.test(e.message) || QUOTED_SQLSTATE.test(e.message)) return true;
     const adapter = (e as { meta?: { driverAdapterError?: unknown } }).meta?.driverAdapterError;
     if (adapter instanceof Error && adapter !== e && isDependencyDown(adapter)) return true;
   }

@@ -42,6 +42,8 @@ const KIND_BY_STATUS: Record<number, ErrorKind> = {
 
 interface LibraryError {
   status?: number;
+  /** Of what reads bodies: the caller's doing. */
+  expose?: boolean;
   type?: string;
   message: string;
   errors?: { path?: string; message: string; errorCode?: string }[];
@@ -52,10 +54,14 @@ function toAppError(err: unknown): AppError | undefined {
   if (err instanceof AppError) return err;
   if (isDependencyDown(err)) return unavailable('a service that this needs', err);
   if (err instanceof multer.MulterError) return fromMulter(err);
-  const { status, type, message, errors } = err as LibraryError;
+  const { status, expose, type, message, errors } = err as LibraryError;
   if (type === 'entity.parse.failed')
     return new AppError('invalid', 'malformed_json', `the body is not JSON: ${message}`);
   if (type === 'entity.too.large') return new AppError('too_large', 'too_large', 'the body is larger than 1 MB');
+  // Reading stopped in the middle, and nothing but decompressing can fail there.
+  if (status === 400 && expose && !type) {
+    return new AppError('invalid', 'malformed_body', 'the body is not compressed as Content-Encoding says');
+  }
   const kind = status ? KIND_BY_STATUS[status] : undefined;
   if (!kind || !(errors || type)) return undefined;
   // Only of an invalid request does the path name a field; else it is the request's own.

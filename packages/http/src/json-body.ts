@@ -1,5 +1,5 @@
 import express, { type Request, type RequestHandler } from 'express';
-import { AppError } from './errors';
+import { AppError, invalid } from './errors';
 import './request';
 
 export const JSON_BYTES_MAX = 1024 * 1024;
@@ -7,7 +7,10 @@ const DEPTH_MAX = 64;
 /** Keys that reach an object's prototype when a careless merge copies them (CVE-2026-44789 and its kin). */
 const REFUSED_KEYS = new Set(['__proto__', 'constructor']);
 
-/** JSON bodies up to 1 MB, 64 levels deep, without keys that pollute prototypes. */
+/** Half of a UTF-16 pair is no text: PostgreSQL refuses it, and UTF-8 has no bytes for it. */
+const HALF_CHARACTER = /\p{Surrogate}/u;
+
+/** JSON bodies up to 1 MB, 64 levels deep, without keys that pollute prototypes and what can't be kept as it is. */
 export function jsonBody(): RequestHandler[] {
   const parse = express.json({
     limit: JSON_BYTES_MAX,
@@ -26,7 +29,10 @@ export function jsonBody(): RequestHandler[] {
     },
     parse,
     (req, _res, next) => {
-      if (req.body !== undefined) refuseHostile(req.body);
+      if (req.body !== undefined) {
+        refuseUnkeepable(req.body, 'body');
+        refuseHostile(req.body);
+      }
       next();
     },
   ];
@@ -44,8 +50,21 @@ function refuseHostile(body: unknown): void {
       if (REFUSED_KEYS.has(key)) {
         throw new AppError('invalid', 'refused_key', `${path}/${key}: this property name is not allowed`);
       }
-      if (child !== null && typeof child === 'object')
-        open.push({ value: child, path: `${path}/${key}`, depth: depth + 1 });
+      const where = `${path}/${key}`;
+      refuseUnkeepable(key, where.slice(1));
+      refuseUnkeepable(child, where.slice(1));
+      if (child !== null && typeof child === 'object') open.push({ value: child, path: where, depth: depth + 1 });
     }
+  }
+}
+
+/** Else it would come back as something else: a replacement character, or null. */
+function refuseUnkeepable(value: unknown, path: string): void {
+  const where = path.replaceAll('/', '.');
+  if (typeof value === 'string' && HALF_CHARACTER.test(value)) {
+    throw invalid([{ path: where, message: 'contains half of a character (an unpaired surrogate)' }]);
+  }
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw invalid([{ path: where, message: 'is too large for a number' }]);
   }
 }

@@ -104,6 +104,32 @@ test('a refusal names the field', async () => {
   expect(query.body.details[0].path).toBe('limit');
 });
 
+test.each([
+  ['half of a character', '{"name":"a","data":{"text":["\\ud800"]}}', 'data.text.0'],
+  ['a name that is half of a character', '{"name":"a","data":{"\\udc00":1}}', 'data.\udc00'],
+  ['a number beyond all numbers', '{"name":"a","data":1e999}', 'data'],
+])('%s can not be kept as it is, and is refused', async (_what, body, path) => {
+  const answer = await post().type('json').send(body);
+  expect([answer.status, answer.body.details?.[0].path]).toEqual([400, path]);
+});
+
+test('a whole pair of surrogates is text', async () => {
+  expect((await post().send({ name: '\ud83d\ude00' })).status).toBe(201);
+});
+
+test.each(['limit=Infinity', 'limit=-Infinity', 'word=%00'])('a query with %s is refused', async (query) => {
+  const answer = await request(app)
+    .post(`/api/things?${query}`)
+    .set('Authorization', 'Bearer good')
+    .send({ name: 'a' });
+  expect([answer.status, answer.body.details?.[0].path]).toEqual([400, query.split('=')[0]]);
+});
+
+test.each(['gzip', 'deflate', 'br'])('a body that is not the %s that it says it is, is refused', async (encoding) => {
+  const answer = await post().type('json').set('Content-Encoding', encoding).send('{"name":"a"}');
+  expect([answer.status, answer.body.code]).toEqual([400, 'malformed_body']);
+});
+
 test('wrong type, method and path have their own statuses', async () => {
   expect((await post().set('Content-Type', 'text/plain').send('x')).status).toBe(415);
   expect((await request(app).delete('/api/things')).status).toBe(405);

@@ -13,7 +13,7 @@ import type multer from 'multer';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
-import { AppError, notFound } from './errors';
+import { AppError, invalid, notFound } from './errors';
 import { type ErrorShape, failedRequest, lastResort } from './failed-request';
 import { idempotency } from './idempotency';
 import { jsonBody } from './json-body';
@@ -94,6 +94,7 @@ export function createSurface(options: SurfaceOptions): Express {
       ...(options.uploads && { fileUploader: options.uploads }),
     }),
   );
+  app.use(refuseUnusableQuery);
   mountOperations(app, operations, options);
   app.use(failedRequest(options.errorShape, log), lastResort(log));
   return app;
@@ -188,6 +189,21 @@ const EXPOSED_HEADERS = [
   'X-Next-After',
   'Link',
 ];
+
+/** "Infinity" passes the validator as an integer, above any maximum; and no column holds NUL. */
+const refuseUnusableQuery: RequestHandler = (req, _res, next) => {
+  for (const [path, given] of Object.entries<unknown>(req.query)) {
+    for (const value of [given].flat()) {
+      if (typeof value === 'number' && !Number.isFinite(value)) {
+        throw invalid([{ path, message: 'must be a finite number' }]);
+      }
+      if (typeof value === 'string' && value.includes('\0')) {
+        throw invalid([{ path, message: 'must not contain NUL' }]);
+      }
+    }
+  }
+  next();
+};
 
 const noStore: RequestHandler = (_req, res, next) => {
   res.set('Cache-Control', 'no-store');

@@ -52,7 +52,7 @@ export interface DueFires {
 }
 
 /** Beyond this many, counting stops: a second's schedule that slept for a month must not hold up the others. */
-const COUNT_MAX = 20_000;
+const COUNT_MAX = 2_000;
 
 /** Fires from `first` (one itself) to `now`, both included. */
 export function dueFires(schedule: Schedule, first: Date, now: Date, max: number): DueFires {

@@ -66,11 +66,10 @@ test('catching up ends at the last 100', () => {
   expect([start.length, start.at(-1), missed]).toEqual([100, at('2026-01-01T12:00:00Z'), 719]);
 });
 
-test('a schedule of every second that slept for a month costs no more than a moment', () => {
-  const started = performance.now();
+test('of a schedule of every second that slept for a month, the latest fire is found without counting all of them', () => {
   const secondly = { cron: '* * * * * *', timezone: 'UTC' };
   const now = at('2026-02-01T00:00:00Z');
-  const { start } = planFires(secondly, 'fire_once', at('2026-01-01T00:00:00Z'), now);
+  const { start, missed } = planFires(secondly, 'fire_once', at('2026-01-01T00:00:00Z'), now);
   expect(start.at(-1)).toEqual(now);
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(missed).toBeLessThanOrEqual(2_000);
 });

@@ -16,6 +16,7 @@ import {
   startTestNats,
   type TestNats,
   temporaryDir,
+  until,
 } from '@gantry/testing';
 import { type KeyRing, parseKeyRing } from '@gantry/vault';
 import { pino } from 'pino';
@@ -143,10 +144,18 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
   };
   if (options.inspector ?? true) serveInspections(await connectAsExecutor());
 
-  const setup = await request(url)
-    .post('/auth/setup')
-    .send({ setup_token: SETUP_TOKEN, email: 'owner@example.com', password: PASSWORD, workspace_name: 'Home' })
-    .expect(201);
+  const account = { email: 'owner@example.com', password: PASSWORD };
+  // Before a busy machine has connected the pool, the answer is 503.
+  const setup = await until(
+    async () => {
+      const answer = await request(url)
+        .post('/auth/setup')
+        .send({ setup_token: SETUP_TOKEN, ...account, workspace_name: 'Home' });
+      return answer.status !== 503 && answer;
+    },
+    { deadlineMs: 20_000, everyMs: 200 },
+  );
+  if (setup.status !== 201) throw new Error(`setup: ${setup.status} ${setup.text}`);
   const workspaceId: string = setup.body.workspace.id;
 
   async function addPerson(role: Role, workspace: string): Promise<Person> {

@@ -1,0 +1,26 @@
+import { isDependencyDown } from './errors';
+
+const saying = (message: string, fields: object = {}) => Object.assign(new Error(message), fields);
+
+test.each([
+  ['PostgreSQL that goes down', saying('terminating connection', { code: '57P01' })],
+  ['Prisma, whom nobody answers', saying("Can't reach database server", { code: 'P1001' })],
+  [
+    'Prisma, while PostgreSQL recovers from a crash',
+    saying('Database error. Code: `57P03`. Message: `the database system is starting up`', { code: 'P2039' }),
+  ],
+  ['what lies beneath another error', new Error('not saved', { cause: saying('connect', { code: 'ECONNREFUSED' }) })],
+])('a dependency is down in the words of %s', (_who, err) => {
+  expect(isDependencyDown(err)).toBe(true);
+});
+
+test.each([
+  ['a violated constraint', saying('duplicate key', { code: '23505' })],
+  [
+    'Prisma, of a value that does not fit',
+    saying('Database error. Code: `22P02`. Message: `invalid`', { code: 'P2039' }),
+  ],
+  ['a bug', new TypeError('undefined is not a function')],
+])('%s is no dependency that is down', (_what, err) => {
+  expect(isDependencyDown(err)).toBe(false);
+});
