@@ -3,12 +3,12 @@ import { OutboundFailed, type OutboundResponse, safeFetch } from '@gantry/safe-f
 import { withReviewLink } from '../approvals/link-in-alert';
 import type { Deps } from '../deps';
 import { MailFailed } from '../mail/mailer';
+import { signedHeaders } from '../webhook-signature';
 import type { Channel } from './alert';
 import { alertEmail } from './alert-email';
 import type { AlertPayload } from './alert-payload';
 import type { Sent } from './delivery';
 import { openSigningSecrets } from './signing-secrets';
-import { signedHeaders } from './webhook-signature';
 
 export type SendDeps = Pick<Deps, 'prisma' | 'hasher' | 'vault' | 'mailer' | 'outboundAllow' | 'dashboardUrl' | 'now'>;
 

@@ -2,7 +2,7 @@
 import type { Place, Vault } from '@gantry/vault';
 import { z } from 'zod';
 import type { Alert } from '../generated/prisma/client';
-import { newSigningSecret } from './webhook-signature';
+import { newSigningKey } from '../webhook-signature';
 
 /** How long the secret before the last rotation signs too. */
 const OVERLAP_MS = 86_400_000;
@@ -20,7 +20,7 @@ export async function rotateSigningSecret(
   alert: SecretHolder,
   now: Date,
 ): Promise<{ secret: string; signingKey: Uint8Array<ArrayBuffer> }> {
-  const secret = newSigningSecret();
+  const secret = newSigningKey();
   const [current] = await openSigningSecrets(vault, alert, now);
   const kept = [
     { secret, until: null },

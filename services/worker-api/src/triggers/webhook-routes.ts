@@ -2,9 +2,9 @@ import { idempotency, type Operations } from '@gantry/http';
 import type { Request, Response } from 'express';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
+import { checkSignature } from '../webhook-signature';
 import { getWorkerBySecret, receiveWebhook } from './receive-webhook';
 import { openSigningKeys } from './webhook-secret';
-import { checkSignature } from './webhook-signature';
 
 const NO_BODY = Buffer.alloc(0);
 

@@ -2,15 +2,14 @@
  * What the sender of a webhook has to show: a token in the address and, where the trigger is signed, a key that signs
  * each request. The token lies in the database as an HMAC, the key sealed; both are shown once.
  */
-import { randomBytes } from 'node:crypto';
 import { newOpaqueToken, type TokenHasher } from '@gantry/auth';
 import { invalid } from '@gantry/http';
 import type { Place, Vault } from '@gantry/vault';
 import { z } from 'zod';
 import type { Worker } from '../generated/prisma/client';
+import { newSigningKey } from '../webhook-signature';
 import { type TriggerInput, webhookUrl } from './trigger';
 
-const SIGNING_KEY_BYTES = 32;
 /** How long requests signed with the key before the last rotation are still good. */
 const OVERLAP_MS = 86_400_000;
 
@@ -57,7 +56,7 @@ export async function planWebhook(
     plan.shown.webhook_url = `${webhookUrl(deps.baseUrl, worker.id)}?token=${token}`;
   }
   if (wanted.key && (!had.key || rotateSigningKey)) {
-    const key = `whsec_${randomBytes(SIGNING_KEY_BYTES).toString('base64')}`;
+    const key = newSigningKey();
     const until = now.getTime() + OVERLAP_MS;
     const [current] = had.key ? await openSigningKeys(deps.vault, worker, now) : [];
     plan.columns.webhookSigningKey = await sealSigningKeys(deps.vault, worker, [

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import request from 'supertest';
-import { signedHeaders as signedBy } from '../alerts/webhook-signature';
 import { callerOf } from '../test/caller';
 import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { signedHeaders as signedBy } from '../webhook-signature';
 
 let api: TestWorkerApi;
 let me: ReturnType<typeof callerOf>;

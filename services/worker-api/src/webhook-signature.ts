@@ -1,18 +1,34 @@
 /**
- * Signed requests as Standard Webhooks has them: HMAC-SHA-256 over `<id>.<timestamp>.<body>`, so that whoever has only
- * the address can neither make one nor send an old one again.
+ * Requests signed as Standard Webhooks has it, both those that we get and those that we send: HMAC-SHA-256 over
+ * `<id>.<timestamp>.<body>`, so that whoever has only the address can neither make one nor send an old one again.
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { AppError } from '@gantry/http';
 
+const PREFIX = 'whsec_';
+const KEY_BYTES = 32;
 /** How far a request's timestamp may lie from our clock, before or behind. */
 const TOLERANCE_SECONDS = 300;
 const ID = /^[\x21-\x7e]{1,256}$/;
 /** Of one header; a sender lists one signature for each of its keys. */
 const SIGNATURES_MAX = 20;
 
-export interface SignedRequest {
+/** `whsec_` and the base64 of 32 random bytes. */
+export const newSigningKey = (): string => PREFIX + randomBytes(KEY_BYTES).toString('base64');
+
+/**
+ * The headers that prove to a receiver who sent the body, which message it is and when it was sent: one signature for each
+ * key, so that both the old and the new one verify while receivers change over.
+ */
+export function signedHeaders(keys: string[], message: { id: string; at: Date; body: string }): Record<string, string> {
+  const { id, at, body } = message;
+  const timestamp = String(Math.floor(at.getTime() / 1_000));
+  const signatures = keys.map((key) => `v1,${signatureBy(key, id, timestamp, body).toString('base64')}`);
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
+}
+
+interface SignedRequest {
   id: string | undefined;
   timestamp: string | undefined;
   signature: string | undefined;
@@ -47,8 +63,8 @@ export function checkSignature(keys: string[], { id, timestamp, signature, body 
   return id;
 }
 
-function signatureBy(key: string, id: string, timestamp: string, body: Buffer): Buffer {
-  const bytes = Buffer.from(key.replace(/^whsec_/, ''), 'base64');
+function signatureBy(key: string, id: string, timestamp: string, body: Buffer | string): Buffer {
+  const bytes = Buffer.from(key.slice(PREFIX.length), 'base64');
   return createHmac('sha256', bytes).update(`${id}.${timestamp}.`).update(body).digest();
 }
 
