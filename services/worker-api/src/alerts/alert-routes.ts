@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import { actorOf } from '../audit/actor';
 import type { Deps } from '../deps';
 import type { DeliveryStatus } from '../generated/prisma/client';
+import { linkNextOffset } from '../offset-page';
 import { cursorOf, linkNext } from '../page-cursor';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { alertToApi } from './alert';
@@ -35,8 +36,7 @@ export function alertOperations(deps: Deps): Operations {
     const caller = callerOf(req);
     const { limit, offset } = req.query as unknown as ListQuery;
     const { alerts, total } = await listAlerts(prisma, caller.workspaceId, caller, filter, { limit, offset });
-    res.set('X-Total-Count', String(total));
-    if (offset + limit < total) res.set('Link', `<${nextPage(req, offset + limit)}>; rel="next"`);
+    linkNextOffset(req, res, { limit, offset }, total);
     res.json(alerts.map((alert) => alertToApi(alert, caller)));
   };
   return {
@@ -90,10 +90,3 @@ export function alertOperations(deps: Deps): Operations {
 }
 
 const idOf = (req: Request): string => String(req.params.alert_id);
-
-function nextPage(req: Request, offset: number): string {
-  const [path, query] = req.originalUrl.split('?', 2);
-  const next = new URLSearchParams(query);
-  next.set('offset', String(offset));
-  return `${path}?${next}`;
-}

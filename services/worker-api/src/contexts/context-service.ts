@@ -8,6 +8,7 @@ import type { Deps } from '../deps';
 import { applyChanges, entriesOf, type FileChange, type FileTree, shaOfVersion } from '../file-trees/file-tree';
 import { packTree, readTree } from '../file-trees/tree-pack';
 import type { Context, Visibility } from '../generated/prisma/client';
+import { inTurn } from '../in-turn';
 import { ownerIdOf, requireTakingAway } from '../workers/worker-access';
 import { requireUnused, workersThatDeclare } from '../workers/workers-that-declare';
 import {
@@ -23,7 +24,6 @@ import {
   type Version,
 } from './context-repository';
 import { FINDINGS_MAX, type Finding, findCredentials } from './credential-findings';
-import { oneAtATime } from './one-at-a-time';
 
 const CONTEXTS_MAX = 500;
 /** How often a change begins again because another replica's came first. */
@@ -151,7 +151,7 @@ export async function changeFiles(
 }
 
 /** Of one context, so that many small changes at once don't begin again and again. */
-const changing = oneAtATime();
+const changing = inTurn();
 
 type NewVersion = Pick<Version, 'message' | 'changeSource' | 'runId' | 'authorId' | 'authorLabel'> & { tree: FileTree };
 

@@ -6,6 +6,7 @@ import type { Deps } from '../deps';
 import { applyChanges, fileToApi } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import type { WorkerStatus } from '../generated/prisma/client';
+import { linkNextOffset } from '../offset-page';
 import { readBundle, writeBundle } from './bundle';
 import { changeStatus, transitions } from './change-status';
 import { compareVersions } from './compare-versions';
@@ -70,7 +71,7 @@ export function workerOperations(deps: Deps): Operations {
       const filter = filterOf(req);
       const { workers, total } = await listWorkers(prisma, caller, filter);
       const facts = await factsOf(deps, caller.workspaceId, workers);
-      setPageHeaders(req, res, filter, total);
+      linkNextOffset(req, res, filter, total);
       res.json(
         workers.flatMap((worker) => {
           const known = facts.get(worker.uid);
@@ -128,7 +129,7 @@ export function workerOperations(deps: Deps): Operations {
       const worker = await find(req);
       const page = pageOf(req);
       const { versions, total } = await listVersions(prisma, worker, page);
-      setPageHeaders(req, res, page, total);
+      linkNextOffset(req, res, page, total);
       res.json(versions.map((version) => versionToItem(version, worker.currentVersion)));
     },
     getWorkerVersion: async (req, res) => {
@@ -184,15 +185,6 @@ function filterOf(req: Request): WorkerFilter {
     ...(typeof triggerType === 'string' && { triggerType: triggerType as NonNullable<WorkerFilter['triggerType']> }),
     ...(typeof q === 'string' && { q }),
   };
-}
-
-function setPageHeaders(req: Request, res: Response, { limit, offset }: ReturnType<typeof pageOf>, total: number) {
-  res.set('X-Total-Count', String(total));
-  if (offset + limit >= total) return;
-  const [path = '', query] = req.originalUrl.split('?', 2);
-  const next = new URLSearchParams(query);
-  next.set('offset', String(offset + limit));
-  res.set('Link', `<${path}?${next}>; rel="next"`);
 }
 
 function bodyOf(req: Request) {
