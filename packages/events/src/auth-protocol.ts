@@ -39,4 +39,3 @@ export const identity = z.object({
 export type Identity = z.infer<typeof identity>;
 
 export const introspectReply = z.object({ identity: identity.nullable() });
-export type IntrospectReply = z.infer<typeof introspectReply>;

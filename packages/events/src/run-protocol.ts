@@ -317,8 +317,6 @@ export const runEventBatch = z.object({
 });
 export type RunEventBatch = z.infer<typeof runEventBatch>;
 
-export const runSettled = z.object({ runId: z.string() });
-
 export const inspectRequest = z.object({
   code: z.object({ digest, url: z.string(), size: z.int() }),
   entrypoint: z.string(),

@@ -7,11 +7,9 @@ const DEPENDENCY =
 const DEPENDENCY_CHARS_MAX = 200;
 const NAMES_MAX = 50;
 
-export const secretName = z
-  .string()
-  .regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'must be an environment variable name like API_KEY');
+const secretName = z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'must be an environment variable name like API_KEY');
 
-export const dependencyName = z
+const dependencyName = z
   .string()
   .trim()
   .max(DEPENDENCY_CHARS_MAX)

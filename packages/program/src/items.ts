@@ -1,7 +1,7 @@
 /** What a program takes and gives: the items of its `inputs` and `outputs`. */
 import { z } from 'zod';
 
-export const inputTypes = [
+const inputTypes = [
   'text',
   'textarea',
   'number',
@@ -13,9 +13,9 @@ export const inputTypes = [
   'json',
   'file',
 ] as const;
-export type InputType = (typeof inputTypes)[number];
+type InputType = (typeof inputTypes)[number];
 
-export const outputTypes = ['text', 'markdown', 'json', 'csv', 'table', 'number', 'image', 'file'] as const;
+const outputTypes = ['text', 'markdown', 'json', 'csv', 'table', 'number', 'image', 'file'] as const;
 
 const ITEMS_MAX = 100;
 

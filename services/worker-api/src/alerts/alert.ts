@@ -4,8 +4,8 @@ import { checkOutboundUrl, OutboundFailed } from '@gantry/safe-fetch';
 import { normaliseEmail } from '../auth/email';
 import type { Alert, Worker } from '../generated/prisma/client';
 
-export const runAlertTypes = ['run.completed', 'run.failed', 'run.timed_out', 'run.cancelled', 'run.rejected'] as const;
-export const alertTypes = [...runAlertTypes, 'approval.requested', 'schedule.missed'] as const;
+const runAlertTypes = ['run.completed', 'run.failed', 'run.timed_out', 'run.cancelled', 'run.rejected'] as const;
+const alertTypes = [...runAlertTypes, 'approval.requested', 'schedule.missed'] as const;
 export type AlertType = (typeof alertTypes)[number];
 
 export interface AlertInput {

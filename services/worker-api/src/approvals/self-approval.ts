@@ -5,7 +5,7 @@ import type { Pool } from 'pg';
 const CHAIN_MAX = 10;
 
 /** The ids behind each of these users and tokens: itself, whoever made it, whoever made that. */
-export async function idsBehind(pool: Pool, ids: string[]): Promise<Map<string, Set<string>>> {
+async function idsBehind(pool: Pool, ids: string[]): Promise<Map<string, Set<string>>> {
   const { rows } = await pool.query<{ root: string; id: string }>(
     `WITH RECURSIVE behind (root, id, depth) AS (
        SELECT root, root, 0 FROM unnest($1::text[]) AS root

@@ -27,7 +27,7 @@ export interface FileChange {
   delete?: boolean;
 }
 
-export const FILES_MAX = 500;
+const FILES_MAX = 500;
 export const TREE_BYTES_MAX = 10 * 1024 * 1024;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;

@@ -12,6 +12,8 @@ import { getRunFor, originOf, runAndWorkerOf } from './run-of-request';
 
 /** Runs of one request; `more` says that a filter finds others. */
 const RUNS_MAX = 1_000;
+/** A filter that leaves out nearly everything is followed so far in one request. */
+const PAGES_MAX = 20;
 const AT_ONCE = 4;
 const ERRORS_SHOWN = 20;
 
@@ -84,9 +86,6 @@ export function bulkRunOperations(deps: Deps): Operations {
     return { ids: found, more: page.next !== null };
   }
 }
-
-/** A filter that leaves out nearly everything is followed so far in one request. */
-const PAGES_MAX = 20;
 
 /** What may not be done to one run is said of it, and the others go on. */
 async function forEach(ids: string[], work: (id: string) => Promise<void>): Promise<Outcome> {

@@ -108,7 +108,7 @@ async function readApprovals({ prisma }: Deps, run: Run) {
   }));
 }
 
-export const artifactToApi = (run: Run, { id, name, contentType, size, sha256 }: RunArtifact) => ({
+const artifactToApi = (run: Run, { id, name, contentType, size, sha256 }: RunArtifact) => ({
   id,
   name,
   content_type: contentType,

@@ -1,5 +1,4 @@
 /** A run's files, one by one and as a zip of all that it left behind. */
-
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { notFound, type Operations } from '@gantry/http';
@@ -35,7 +34,7 @@ export function downloadOperations(deps: Deps): Operations {
 
     downloadRun: async (req, res) => {
       const run = await runOf(deps, req);
-      const zip = await zipOf(deps, run);
+      const zip = await zipOf(run);
       res.set({
         'Content-Type': 'application/zip',
         'Content-Disposition': attachment(`${run.id}.zip`),
@@ -49,12 +48,12 @@ export function downloadOperations(deps: Deps): Operations {
     },
   };
 
-  async function zipOf({ engine: { artifacts, output } }: Deps, run: Run): Promise<ZipFile> {
+  async function zipOf(run: Run): Promise<ZipFile> {
     const zip = new ZipFile();
     const mtime = run.createdAt;
-    zip.addBuffer(Buffer.from(`${JSON.stringify(await output(run), null, 2)}\n`), 'output.json', { mtime });
+    zip.addBuffer(Buffer.from(`${JSON.stringify(await engine.output(run), null, 2)}\n`), 'output.json', { mtime });
     lazily(zip, 'logs.txt', { mtime }, async () => Readable.from(logText(pool, run.id)));
-    for (const [name, { key }] of namesOf(await artifacts(run))) {
+    for (const [name, { key }] of namesOf(await engine.artifacts(run))) {
       // Images and archives are compressed already, and a zip is read once.
       lazily(zip, `artifacts/${name}`, { mtime, compress: false }, () => objects.get(key));
     }

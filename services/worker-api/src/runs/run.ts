@@ -2,17 +2,7 @@
 import type { RunError } from '@gantry/events';
 import type { RunStatus, Waiting } from '@gantry/run-engine';
 
-export const apiRunStatuses = [
-  'queued',
-  'running',
-  'pending_approval',
-  'completed',
-  'failed',
-  'cancelled',
-  'timed_out',
-  'rejected',
-] as const;
-export type ApiRunStatus = (typeof apiRunStatuses)[number];
+export type ApiRunStatus = Exclude<RunStatus, 'suspended'>;
 
 /** A suspended run is queued for those who look: it goes on by itself. */
 export const apiStatus = (status: RunStatus): ApiRunStatus => (status === 'suspended' ? 'queued' : status);
@@ -46,7 +36,7 @@ export interface RunHead {
   finishedAt: Date | null;
 }
 
-/** @param now durations of runs under way are up to then */
+/** How long it took is known when it has ended. */
 export function headToApi(run: RunHead) {
   const { createdAt, startedAt, finishedAt, error } = run;
   return {

@@ -16,8 +16,7 @@ import type { Definition } from '../workers/definition';
 import { monthCostUsd } from './month-cost';
 import type { Runnable } from './runnable';
 
-export const runTriggers = ['api', 'webhook', 'schedule', 'event', 'call', 'replay'] as const;
-export type RunTrigger = (typeof runTriggers)[number];
+type RunTrigger = 'api' | 'webhook' | 'schedule' | 'event' | 'call' | 'replay';
 
 export interface Start {
   worker: Pick<Worker, 'uid' | 'id' | 'workspaceId' | 'name' | 'status' | 'currentVersion'>;

@@ -6,9 +6,6 @@ import type { CronInput, TriggerInput } from './trigger';
 
 type TriggeredWorker = Pick<Worker, 'uid' | 'workspaceId' | 'status'>;
 
-export const listTriggers = (db: Db, workspaceId: string, workerUids: string[]): Promise<WorkerTrigger[]> =>
-  db.workerTrigger.findMany({ where: { workspaceId, workerUid: { in: workerUids } } });
-
 /**
  * Makes these the worker's triggers. A cron trigger whose expression and zone stay keeps its next fire, so that an edit
  * at the wrong moment loses none.

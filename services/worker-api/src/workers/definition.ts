@@ -49,7 +49,7 @@ const distinct = (names: string[]) => [...new Set(names)];
 const NAMES_MAX = 50;
 
 /** The fields that a request or a worker.yaml has for it. */
-export const definitionFields = {
+const definitionFields = {
   runner: z.enum(RUNNERS, `unknown runner; there are ${RUNNERS.join(' and ')}`).default('python'),
   entrypoint: z.string().max(1_024).default('main.py'),
   inputs: inputItems.default([]),
@@ -68,7 +68,7 @@ export const definitionFields = {
 const definition = z.strictObject(definitionFields);
 
 export type Definition = z.output<typeof definition>;
-export type DefinitionField = keyof Definition;
+type DefinitionField = keyof Definition;
 
 export const DEFINITION_FIELDS = Object.keys(definitionFields) as DefinitionField[];
 

@@ -27,7 +27,7 @@ export type ListedVersion = Omit<Version, 'definition'>;
 
 type WorkerKey = Pick<Worker, 'uid' | 'workspaceId'>;
 
-export async function getVersion(db: Db, { uid, workspaceId }: WorkerKey, number: number): Promise<Version> {
+async function getVersion(db: Db, { uid, workspaceId }: WorkerKey, number: number): Promise<Version> {
   const row = await db.workerVersion.findFirst({ where: { workspaceId, workerUid: uid, number } });
   if (!row) throw notFound('version', String(number));
   return toVersion(row);

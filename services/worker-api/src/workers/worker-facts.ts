@@ -1,13 +1,15 @@
 /** What is shown of workers besides their rows: the same few queries for one worker and for a page of them. */
+import type { RunStatus } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
+import { type ApiRunStatus, apiStatus } from '../runs/run';
 
 export interface WorkerFacts {
   sha: string;
   health: 'ready' | 'healthy' | 'needs_attention' | 'missing_secret';
   /** Declared secrets that are not set. */
   missingSecrets: string[];
-  lastRun: { id: string; status: string; createdAt: Date } | null;
+  lastRun: { id: string; status: ApiRunStatus; createdAt: Date } | null;
 }
 
 /** A worker's health is that of its last run that came to an end of its own, sought among so many. */
@@ -34,7 +36,7 @@ const VERSIONS = `SELECT v.worker_uid AS uid, v.sha, v.definition -> 'secrets' A
 interface RunRow {
   uid: string;
   id: string | null;
-  status: string;
+  status: RunStatus;
   created_at: Date;
   ended: string | null;
 }
@@ -62,12 +64,9 @@ export async function factsOf(
 }
 
 function factsWith(sha: string, missingSecrets: string[], run: RunRow | undefined): WorkerFacts {
-  const lastRun = run?.id ? { id: run.id, status: shownStatus(run.status), createdAt: run.created_at } : null;
+  const lastRun = run?.id ? { id: run.id, status: apiStatus(run.status), createdAt: run.created_at } : null;
   return { sha, missingSecrets, health: healthOf(missingSecrets, run?.ended ?? null), lastRun };
 }
-
-/** On this surface a run that waits without a process is queued. */
-const shownStatus = (status: string): string => (status === 'suspended' ? 'queued' : status);
 
 function healthOf(missingSecrets: string[], ended: string | null): WorkerFacts['health'] {
   if (missingSecrets.length) return 'missing_secret';
