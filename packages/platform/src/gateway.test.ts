@@ -225,6 +225,17 @@ test('a service that is gone is a 503 in the shape of its surface, and back when
   expect((await seenBy(`${addresses.skills}/api/x`)).service).toBe('skills-api');
 });
 
+test.each(['/api/workers/%00', '/api/workers/%', '/api/workers/%zz'])('the address %s is a 400', async (path) => {
+  for (const [address, field] of [
+    [addresses.worker, 'detail'],
+    [addresses.dashboard, 'error'],
+  ] as const) {
+    const response = await fetch(address + path, { method: 'PATCH', body: '{}' });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'malformed_request', [field]: expect.any(String) });
+  }
+});
+
 test("no error tells the log a webhook's secret, or the token of a review link", async () => {
   const dir = temporaryDir('gateway');
   const ports = { worker: await freePort(), dashboard: await freePort(), skills: await freePort() };
