@@ -34,18 +34,18 @@ export function artifactsOf(
     const type = /^[\w.+-]+\/[\w.+-]+(;[ -~]*)?$/.test(contentType) ? contentType : 'application/octet-stream';
     try {
       const place = await uploads.place(job, { purpose: 'artifact', name, contentType: type, size });
-      return 'refused' in place ? place : sinkFor({ name, type, size, ...place }, emit);
+      return 'refused' in place ? place : await sinkFor({ name, type, size, ...place }, emit);
     } catch (err) {
       return { refused: `there is no place for it: ${(err as Error).message}` };
     }
   };
 }
 
-function sinkFor(
+async function sinkFor(
   { name, type, size, key, url }: { name: string; type: string; size: number; key: string; url: string },
   emit: (event: NewRunEvent) => void,
-): ArtifactSink {
-  const upload = startUpload(url, type, size);
+): Promise<ArtifactSink> {
+  const upload = await startUpload(url, type, size);
   const hash = createHash('sha256');
   return {
     write(piece) {

@@ -7,6 +7,7 @@ import { drained } from './drained';
 
 const IDLE_MS = 15_000;
 const TRIES = 3;
+const UPLOAD_TRIES = 6;
 const RETRY_MS = 300;
 
 const agents = {
@@ -98,11 +99,18 @@ export interface Upload {
   abort(): void;
 }
 
-/** A body that is written piece by piece can't be sent a second time: no retries. */
-export function startUpload(url: string, contentType: string, size: number): Upload {
-  const sent = open('PUT', url, { 'content-type': contentType, 'content-length': size });
-  const answer = answerOf(sent, url);
-  answer.catch(() => {});
+/**
+ * A body that is written piece by piece can't be sent a second time: only reaching the store is tried again, which may be
+ * starting just now. @throws TransferError where it can't be reached
+ */
+export async function startUpload(url: string, contentType: string, size: number): Promise<Upload> {
+  const { sent, answer } = await retried(async () => {
+    const sent = open('PUT', url, { 'content-type': contentType, 'content-length': size });
+    const answer = answerOf(sent, url);
+    answer.catch(() => {});
+    await Promise.race([connected(sent), answer]);
+    return { sent, answer };
+  }, UPLOAD_TRIES);
   return {
     write(piece) {
       if (sent.destroyed || sent.write(piece)) return;
@@ -116,12 +124,21 @@ export function startUpload(url: string, contentType: string, size: number): Upl
   };
 }
 
-async function retried<T>(attempt: () => Promise<T>): Promise<T> {
+function connected(sent: http.ClientRequest): Promise<void> {
+  return new Promise((resolve) => {
+    sent.once('socket', (socket) => {
+      if (socket.connecting) socket.once('connect', resolve);
+      else resolve();
+    });
+  });
+}
+
+async function retried<T>(attempt: () => Promise<T>, tries = TRIES): Promise<T> {
   for (let tried = 1; ; tried++) {
     try {
       return await attempt();
     } catch (err) {
-      if (!(err instanceof TransferError) || !err.retryable || tried === TRIES) throw err;
+      if (!(err instanceof TransferError) || !err.retryable || tried === tries) throw err;
       await delay(RETRY_MS * tried);
     }
   }

@@ -1,0 +1,25 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { startUpload } from './object-transfer';
+
+test('an upload to a store that is just starting waits until it is there, and sends its bytes once', async () => {
+  const received: string[] = [];
+  const store = http.createServer(async (req, res) => {
+    received.push((await buffer(req)).toString());
+    res.end();
+  });
+  await new Promise<void>((resolve) => store.listen(0, '127.0.0.1', resolve));
+  const { port } = store.address() as AddressInfo;
+  await new Promise((resolve) => store.close(resolve));
+
+  const starting = startUpload(`http://127.0.0.1:${port}/place`, 'text/plain', 10);
+  setTimeout(() => store.listen(port, '127.0.0.1'), 100);
+  const upload = await starting;
+  await upload.write(Buffer.from('first '));
+  await upload.write(Buffer.from('then'));
+  await upload.end();
+  expect(received).toEqual(['first then']);
+  store.closeAllConnections();
+  store.close();
+});
