@@ -60,7 +60,7 @@ interface Reader {
 function read(
   replica: Replica,
   runId: string,
-  options: { lastEventId?: number; query?: string; accept?: string } = {},
+  options: { lastEventId?: number | string; query?: string; accept?: string } = {},
 ): Reader {
   const events: Reader['events'] = [];
   let response: IncomingMessage | undefined;
@@ -142,6 +142,19 @@ test('logs can be left out, or read alone, and a run that has ended is told from
   expect(await types('include=no-logs')).toEqual(['status', 'progress', 'status', 'done']);
   expect(await types('include=logs')).toEqual(['log', 'done']);
 });
+
+test.each(['99999999999999999999999', '-3', 'x'])(
+  'what is no number of an event, such as %s, is the beginning',
+  async (id) => {
+    const { run, job } = await startedRun();
+    await job.report({ type: 'started' }, { type: 'finished', status: 'completed', output: 1, usage: noUsage });
+    await two.engine.waitForEnd(run, 5_000);
+    const reader = read(two, run.id, { lastEventId: id });
+    await reader.ended;
+    expect(reader.events.at(0)?.type).toBe('status');
+    expect(reader.events.at(-1)?.type).toBe('done');
+  },
+);
 
 test('whoever sees `done` finds the run ended', async () => {
   const { run, job } = await startedRun();

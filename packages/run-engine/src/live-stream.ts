@@ -21,7 +21,7 @@ export async function streamRun(hubs: RunHubs, req: Request, res: Response, run:
     'X-Accel-Buffering': 'no',
   });
   res.flushHeaders();
-  const reader = toReader(res, format, include, Number.parseInt(req.get('Last-Event-ID') ?? '0', 10) || 0);
+  const reader = toReader(res, format, include, lastSeen(req));
   const gone = new Promise<void>((resolve) => {
     res.once('close', () => {
       reader.open = false;
@@ -33,6 +33,12 @@ export async function streamRun(hubs: RunHubs, req: Request, res: Response, run:
   if (reader.last === 0 && !ended && include !== 'logs') res.write(format.event(nowOf(run)));
   await hubs.serve(run.id, reader, ended);
   if (!res.closed) await gone;
+}
+
+/** From the beginning for what is no number of an event. */
+function lastSeen(req: Request): number {
+  const given = req.get('Last-Event-ID') ?? '';
+  return /^\d{1,15}$/.test(given) ? Number(given) : 0;
 }
 
 function toReader(res: Response, format: typeof sse, include: Include, last: number): Reader {

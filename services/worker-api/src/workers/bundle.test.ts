@@ -110,6 +110,13 @@ test.each<[string, string, () => Promise<Buffer>]>([
   ['with a link in it', 'is a link', async () => rawZip([{ name: 'main.py', mode: 0o120777 }])],
   ['with a field that nobody knows', 'colour', () => yaml('name: a\ncolour: red')],
   ['that asks for a new secret', 'webhook_secret_rotate', () => yaml('name: a\nwebhook_secret_rotate: true')],
+  ['whose budget is no number', 'budget_usd_per_month', () => yaml('name: a\nlimits: { budget_usd_per_month: .nan }')],
+  ['whose name is half of a character', 'half of a character', () => yaml('name: "a\\ud800"')],
+  [
+    'whose input has half of a character',
+    'half of a character',
+    () => yaml('name: a\nschedule: { inputs: { a: "\\udc00" } }'),
+  ],
   ['without a name', 'name', () => yaml('description: a')],
   ['with a thousand laughs', "can't be read", () => yaml(laughs())],
 ])('a bundle %s is refused', async (_what, why, zip) => {

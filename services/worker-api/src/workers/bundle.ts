@@ -47,7 +47,7 @@ function fieldsOf(path: string, content: Buffer): Record<string, unknown> {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
     value = path.endsWith('.json') ? JSON.parse(text) : parse(text, { maxAliasCount: ALIASES_MAX, logLevel: 'error' });
     // What JSON can't hold (a map with keys that are no texts, a value without end) is made plain or found here.
-    value = JSON.parse(JSON.stringify(value ?? null));
+    value = JSON.parse(JSON.stringify(value ?? null, refuseUnkeepable));
   } catch (cause) {
     const message = `${path} can't be read: ${(cause as Error).message.split('\n')[0]}`;
     throw new AppError('invalid', 'bad_bundle', `bundle: ${message}`, { cause, fields: [{ path: 'bundle', message }] });
@@ -55,6 +55,15 @@ function fieldsOf(path: string, content: Buffer): Record<string, unknown> {
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw wrong(`${path} must be a map of fields`);
   return value as Record<string, unknown>;
+}
+
+/** As of JSON bodies: a limit of NaN would be no limit, and half of a UTF-16 pair is no text. */
+function refuseUnkeepable(key: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`"${key}" is ${value}`);
+  if (/\p{Surrogate}/u.test(typeof value === 'string' ? key + value : key)) {
+    throw new Error(`"${key}" contains half of a character`);
+  }
+  return value;
 }
 
 export interface ExportedWorker {
