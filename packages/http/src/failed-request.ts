@@ -40,6 +40,10 @@ const KIND_BY_STATUS: Record<number, ErrorKind> = {
   415: 'unsupported_type',
 };
 
+/** What the reader of forms says of one that breaks off or is none; the validator makes a 500 of it. */
+const BROKEN_FORM = /^(Malformed part header|Unexpected end of (form|file)|Request (aborted|closed))$/;
+const PART_OF_REQUEST = /^\/(body|query|params|headers|cookies)(?=\/|$)\/?/;
+
 interface LibraryError {
   status?: number;
   /** Of what reads bodies: the caller's doing. */
@@ -59,8 +63,11 @@ function toAppError(err: unknown): AppError | undefined {
     return new AppError('invalid', 'malformed_json', `the body is not JSON: ${message}`);
   if (type === 'entity.too.large') return new AppError('too_large', 'too_large', 'the body is larger than 1 MB');
   // Reading stopped in the middle, and nothing but decompressing can fail there.
-  if (status === 400 && expose && !type) {
+  if (status === 400 && expose && !type && !errors) {
     return new AppError('invalid', 'malformed_body', 'the body is not compressed as Content-Encoding says');
+  }
+  if (status === 500 && errors && BROKEN_FORM.test(message)) {
+    return new AppError('invalid', 'malformed_form', `the body is no whole multipart/form-data: ${message}`);
   }
   const kind = status ? KIND_BY_STATUS[status] : undefined;
   if (!kind || !(errors || type)) return undefined;
@@ -70,12 +77,10 @@ function toAppError(err: unknown): AppError | undefined {
   return new AppError(kind, kind, detail.slice(0, 2_000), { ...(fields && { fields }) });
 }
 
-/** `/body/inputs/a` is for programs; people read `inputs.a`. */
+/** `/body/inputs/a` is for programs; people read `inputs.a`. A path that names no part of a request is the request's own. */
 function toFieldProblem({ path = '', message, errorCode }: NonNullable<LibraryError['errors']>[number]): FieldProblem {
-  const where =
-    path.replace(/^\/(body|query|params|headers)(?=\/|$)\/?/, '').replaceAll('/', '.') ||
-    path.split('/')[1] ||
-    'request';
+  const part = PART_OF_REQUEST.exec(path);
+  const where = (part && (path.slice(part[0].length).replaceAll('/', '.') || part[1])) || 'request';
   return {
     path: where,
     message: errorCode?.startsWith('additionalProperties') ? 'unknown property' : message,

@@ -291,6 +291,18 @@ test('bodies that are no JSON are bounded: bytes as they come, and files of a fo
   expect([over.status, over.body.code]).toEqual([413, 'too_large']);
 });
 
+test.each([
+  ['breaks off', '--x\r\nContent-Disposition: form-data; name="a"; filename="a"\r\n\r\nhalf of'],
+  ['has a part without a head', '--x\r\nnonsense\r\n\r\na\r\n--x--\r\n'],
+  ['is none', 'nothing'],
+])('a form that %s is refused', async (_what, body) => {
+  const answer = await request(files())
+    .put('/api/packs/p/files/a')
+    .set('Content-Type', 'multipart/form-data; boundary=x')
+    .send(body);
+  expect([answer.status, answer.body.code]).toEqual([400, 'malformed_form']);
+});
+
 test('so many forms are read at a time and no more, until one of them ends', async () => {
   const server = files().listen(0);
   const { port } = server.address() as AddressInfo;

@@ -32,6 +32,7 @@ test.each([
   ['def run(:\n    pass', 'syntax_error', /main.py, line 1, column \d+: invalid syntax/],
   ['def run():\n  x\n    y', 'syntax_error', /line 3.*indent/],
   [`x = ${'('.repeat(500)}`, 'syntax_error', /main.py/],
+  [`def run(): pass\n${'x=1\n'.repeat(1_000_000)}`, 'syntax_error', /main.py: MemoryError/],
 ])('%j is refused as %s', async (source, code, message) => {
   expect(await inspect(source)).toEqual({ ok: false, problem: { code, message: expect.stringMatching(message) } });
 });

@@ -16,7 +16,7 @@ def inspect_entrypoint(root, entrypoint):
         where = f"line {error.lineno}" + (f", column {error.offset}" if error.offset else "")
         return {"ok": False, "code": "syntax_error", "message": f"{entrypoint}, {where}: {error.msg}"}
     except (ValueError, RecursionError, MemoryError) as error:
-        return {"ok": False, "code": "syntax_error", "message": f"{entrypoint}: {error or type(error).__name__}"}
+        return {"ok": False, "code": "syntax_error", "message": f"{entrypoint}: {str(error) or type(error).__name__}"}
     found = _find_run(tree.body)
     if found is None:
         return {"ok": False, "code": "no_run", "message": f"{entrypoint} defines no function run() at its top level"}

@@ -7,16 +7,25 @@ import enum
 import json
 import math
 import os
+import re
+import sys
 import uuid
+
+# Whoever reads JSON into doubles would take an integer beyond them for infinity, and write it as null.
+INTEGER_MAX = int(sys.float_info.max)
+_MAYBE_BEYOND = re.compile("[0-9]{309}")
 
 
 def dumps(value):
     """JSON text of what run() returned. TypeError, naming the place, for what has no JSON form."""
     try:
-        return json.dumps(value, allow_nan=False, default=_convert)
+        text = json.dumps(value, allow_nan=False, default=_convert)
+        if not _MAYBE_BEYOND.search(text):
+            return text
     except (TypeError, ValueError, RecursionError):
         # The quick way does not say where; and keys that are dates or UUIDs need the slow way.
-        return json.dumps(_plain(value, "the return value", set()), allow_nan=False)
+        pass
+    return json.dumps(_plain(value, "the return value", set()), allow_nan=False)
 
 
 def _convert(value):
@@ -59,7 +68,11 @@ def _convert(value):
 
 
 def _plain(value, where, above):
-    if value is None or isinstance(value, (str, bool)) or (isinstance(value, int) and not isinstance(value, enum.Enum)):
+    if value is None or isinstance(value, (str, bool)):
+        return value
+    if isinstance(value, int) and not isinstance(value, enum.Enum):
+        if abs(value) > INTEGER_MAX:
+            raise TypeError(f"{where} is an integer beyond 10**308, which JSON can not carry: return a string instead")
         return value
     if isinstance(value, float):
         if not math.isfinite(value):
