@@ -40,8 +40,14 @@ export const executeIn =
   (sql, values) =>
     tx.$executeRawUnsafe(sql, ...values);
 
+/** The same for a transaction of plain SQL. */
+export const queryIn =
+  (tx: Sql): Query =>
+  (sql, values) =>
+    tx.query(sql, values);
+
 /** A transaction of plain SQL. */
 export const inTransaction = <T>(pool: Pool, work: (query: Query) => Promise<T>): Promise<T> =>
-  runTransaction(pool, (tx) => work((sql, values) => tx.query(sql, values)));
+  runTransaction(pool, (tx) => work(queryIn(tx)));
 
 export type Query = (sql: string, values: unknown[]) => Promise<QueryResult>;

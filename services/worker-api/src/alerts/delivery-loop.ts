@@ -10,7 +10,7 @@ import { inTransaction } from '@gantry/http';
 import { Counter } from 'prom-client';
 import { SYSTEM } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
-import type { Query } from '../database';
+import { type Query, queryIn } from '../database';
 import type { Deps } from '../deps';
 import { ATTEMPTS_MAX, type Attempt, type DeliveryLoop, nextAttemptAt, type Sent } from './delivery';
 import { type ClaimedDelivery, claimDeliveries, endPendingDeliveries, recordAttempt } from './delivery-repository';
@@ -135,7 +135,7 @@ async function attempt(deps: LoopDeps, delivery: ClaimedDelivery): Promise<void>
   attemptsTotal.inc({ channel: delivery.channel, outcome: status === 'pending' ? 'failed' : status });
   if (status === 'dead') log.warn({ deliveryId: delivery.id, error: sent.error }, 'alert not delivered: dead letter');
   await inTransaction(pool, async (tx) => {
-    const query: Query = (sql, values) => tx.query(sql, values);
+    const query = queryIn(tx);
     // In the order in which edits lock: the alert before its deliveries.
     if (gone) await query('SELECT 1 FROM alerts WHERE id = $1 FOR UPDATE', [delivery.alertId]);
     await recordAttempt(query, delivery, outcome);

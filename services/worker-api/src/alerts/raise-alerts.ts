@@ -2,9 +2,11 @@
  * From something that happened to deliveries that are due, in the transaction of the event that told of it: raised once,
  * or, if this process dies before the commit, when the event comes again.
  */
+
 import { alertRaised, enqueue, newId } from '@gantry/events';
 import type { Pool, PoolClient } from 'pg';
 import { Counter } from 'prom-client';
+import { queryIn } from '../database';
 import { type AlertType, channelsOf } from './alert';
 import type { AlertPayload, Occurrence } from './alert-payload';
 import type { Attempt } from './delivery';
@@ -89,7 +91,7 @@ export async function raiseAlerts(tx: PoolClient, raised: Raised): Promise<void>
   });
   await insertDeliveries(tx, raised, deliveries);
   for (const { id } of alerts) {
-    await enqueue((sql, values) => tx.query(sql, values), alertRaised, workspaceId, {
+    await enqueue(queryIn(tx), alertRaised, workspaceId, {
       alertId: id,
       type,
       runId: occurrence.run_id ?? null,

@@ -1,9 +1,11 @@
 /** A run asks people: before it starts, or in the middle of its code. */
+
 import { approvalRequested, enqueue, newId, type RunError, type Suspension } from '@gantry/events';
 import { AppError, type FieldProblem } from '@gantry/http';
 import { checkDefaults, type InputItem, inputItems } from '@gantry/program';
 import type { Run, RunEngine } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
+import { queryIn } from '../database';
 import { insertApproval } from './approval-repository';
 
 export interface RequestDeps {
@@ -68,7 +70,7 @@ export async function requestApprovalIn(
     linkNumber: rules.public_links ? 1 : null,
   });
   await enqueue(
-    (sql, values) => tx.query(sql, values),
+    queryIn(tx),
     approvalRequested,
     run.workspaceId,
     { ...worker, approvalId: id, runId: run.id, title, expiresAt: expiresAt.getTime() },

@@ -11,6 +11,7 @@ import { isTerminal, type Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import type { Actor } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
+import { queryIn } from '../database';
 import type { Deps } from '../deps';
 import type { Approval } from '../generated/prisma/client';
 import { type Decision, markDecided } from './approval-repository';
@@ -67,7 +68,7 @@ const eventOf = ({ id, title }: Approval, { status, decidedByLabel, reason }: De
 async function announceDecision(tx: PoolClient, approval: Approval, actor: Actor, decision: Decision): Promise<void> {
   const { id, workspaceId, runId, workerUid, workerId, title } = approval;
   const { status, decidedBy, decidedByLabel, reason } = decision;
-  const execute = (sql: string, values: unknown[]) => tx.query(sql, values);
+  const execute = queryIn(tx);
   await enqueue(execute, approvalDecided, workspaceId, {
     ...{ workerUid, workerId, approvalId: id, runId, status },
     decidedBy: decidedBy ?? decidedByLabel,

@@ -5,6 +5,7 @@
  * run. The run's files stand, also over changes that somebody else made meanwhile; the version's message says so, and the
  * other one is in the history. The archive comes from user code and is checked like an upload.
  */
+
 import { createHash } from 'node:crypto';
 import type { ReactionTo, runFinished } from '@gantry/events';
 import { AppError } from '@gantry/http';
@@ -14,6 +15,7 @@ import type { Run, RunEngine } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { SYSTEM } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
+import { queryIn } from '../database';
 import type { Deps } from '../deps';
 import { type FileTree, isLeftOut, TREE_BYTES_MAX, treeOf } from '../file-trees/file-tree';
 import type { Context } from '../generated/prisma/client';
@@ -55,7 +57,7 @@ async function writeBack(deps: WriteBackDeps, tx: PoolClient, run: Run, change: 
   const tree = await readChangedTree(deps, change);
   if (typeof tree === 'string') {
     deps.log.warn({ runId: run.id, context: context.name, reason: tree }, 'changes of a context not kept');
-    await recordChange((sql, values) => tx.query(sql, values), SYSTEM, {
+    await recordChange(queryIn(tx), SYSTEM, {
       workspaceId: run.workspaceId,
       action: 'context.write_back_refused',
       resource: { type: 'context', id: context.name },

@@ -1,5 +1,5 @@
 /** Everything about one run. */
-import type { Run, RunArtifact } from '@gantry/run-engine';
+import type { Run, RunArtifact, StepRow } from '@gantry/run-engine';
 import type { Sql } from '../database';
 import type { Deps } from '../deps';
 import { headToApi, runPath } from './run';
@@ -34,23 +34,12 @@ export async function toRunDetail(deps: Deps, run: Run) {
   };
 }
 
-interface Step {
-  ordinal: number;
-  kind: string;
-  name: string;
-  status: 'pending' | 'completed';
-  result: unknown;
-  ref: string | null;
-  startedAt: Date;
-  finishedAt: Date | null;
-}
-
 /** One statement each: a run has few of them, and each is found by the run's own key. */
 async function readExtras(sql: Sql, run: Run) {
   const { id } = run;
   const [logs, steps, ahead] = await Promise.all([
     sql.query(`SELECT count(*)::int AS count FROM run_events WHERE run_id = $1 AND type = 'log'`, [id]),
-    sql.query<Step>(
+    sql.query<StepRow>(
       `SELECT ordinal, kind, name, status, ref, started_at AS "startedAt", finished_at AS "finishedAt",
          CASE WHEN pg_column_size(result) <= ${SHOWN_RESULT_BYTES_MAX} THEN result END AS result
        FROM run_steps WHERE run_id = $1 ORDER BY ordinal`,
@@ -78,7 +67,7 @@ function placeInQueue(sql: Sql, { id, workspaceId, slotKey }: Run) {
   );
 }
 
-const stepToApi = (step: Step) => ({
+const stepToApi = (step: StepRow) => ({
   ordinal: step.ordinal,
   kind: step.kind,
   name: step.name,

@@ -14,6 +14,7 @@ import type { Run } from '@gantry/run-engine';
 import { type Misfire, nextFire, planFires } from '@gantry/schedule';
 import type { Pool, PoolClient } from 'pg';
 import { Counter } from 'prom-client';
+import { queryIn } from '../database';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import { startRun } from '../runs/start-run';
@@ -177,6 +178,5 @@ async function moveOn(tx: PoolClient, due: DueTrigger, nextRunAt: Date | null, p
   if (!missed) return;
   const { uid: workerUid, id: workerId, workspaceId } = due.worker;
   const since = due.nextRunAt.getTime();
-  const execute = (sql: string, values: unknown[]) => tx.query(sql, values);
-  await enqueue(execute, scheduleMissed, workspaceId, { workerUid, workerId, missed, since, startedLate });
+  await enqueue(queryIn(tx), scheduleMissed, workspaceId, { workerUid, workerId, missed, since, startedLate });
 }
