@@ -1,9 +1,9 @@
 import { newId, runSubjects } from '@gantry/events';
-import { cutConnections, type FakeEvent, type FakeExecutor, type FakeJob, noUsage, until } from '@gantry/testing';
+import { cutConnections, type FakeEvent, type FakeJob, noUsage, until } from '@gantry/testing';
 import type { RunEngine } from './engine';
 import type { Run } from './run';
 import { settleRuns } from './settle-runs';
-import { aRun, startTestEngines, type TestEngines } from './test/engines';
+import { aRun, claimed, startTestEngines, type TestEngines } from './test/engines';
 import { approve, call, callingReplica, sleep } from './test/suspensions';
 
 let engines: TestEngines;
@@ -12,8 +12,6 @@ beforeAll(async () => {
 });
 afterEach(() => engines.reset());
 afterAll(() => engines.stop());
-
-const claimed = (executor: FakeExecutor): Promise<FakeJob> => until(() => executor.claim(), { deadlineMs: 10_000 });
 
 const inStatus = (engine: RunEngine, run: Run, status: Run['status']) =>
   until(async () => {

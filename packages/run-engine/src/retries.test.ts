@@ -1,7 +1,7 @@
 import type { RunError } from '@gantry/events';
 import { type FakeExecutor, type FakeJob, noUsage, until } from '@gantry/testing';
 import type { RetryPolicy, Run } from './run';
-import { aRun, startTestEngines, type TestEngines } from './test/engines';
+import { aRun, claimed, startTestEngines, type TestEngines } from './test/engines';
 import { callingReplica, sleep } from './test/suspensions';
 
 let engines: TestEngines;
@@ -11,7 +11,6 @@ beforeAll(async () => {
 afterEach(() => engines.reset());
 afterAll(() => engines.stop());
 
-const claimed = (executor: FakeExecutor): Promise<FakeJob> => until(() => executor.claim(), { deadlineMs: 10_000 });
 const soon: RetryPolicy = { max: 2, backoffMs: 20, factor: 2, backoffMsMax: 1_000 };
 const failure: RunError = { code: 'exception', message: 'it broke', type: 'ValueError' };
 const fails = (job: FakeJob, error: RunError = failure, usage = noUsage) =>

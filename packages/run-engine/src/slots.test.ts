@@ -1,5 +1,5 @@
-import { type FakeExecutor, type FakeJob, until } from '@gantry/testing';
-import { aRun, startTestEngines, type TestEngines } from './test/engines';
+import { until } from '@gantry/testing';
+import { aRun, claimed, startTestEngines, type TestEngines } from './test/engines';
 import { callingReplica, sleep } from './test/suspensions';
 
 let engines: TestEngines;
@@ -8,8 +8,6 @@ beforeAll(async () => {
 });
 afterEach(() => engines.reset());
 afterAll(() => engines.stop());
-
-const claimed = (executor: FakeExecutor): Promise<FakeJob> => until(() => executor.claim(), { deadlineMs: 10_000 });
 
 test('of runs with one slot, one runs at a time, and they hide nobody', async () => {
   const engine = await callingReplica(engines);

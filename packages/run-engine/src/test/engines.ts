@@ -4,10 +4,12 @@ import { createPool, inTransaction } from '@gantry/http';
 import {
   createDatabase,
   type FakeExecutor,
+  type FakeJob,
   fakeExecutor,
   startTestNats,
   type TestDatabase,
   type TestNats,
+  until,
 } from '@gantry/testing';
 import type { Pool, PoolClient } from 'pg';
 import { pino } from 'pino';
@@ -106,6 +108,10 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
     },
   };
 }
+
+/** The next job: several replicas may have none for a moment. */
+export const claimed = (executor: FakeExecutor): Promise<FakeJob> =>
+  until(() => executor.claim(), { deadlineMs: 10_000 });
 
 export function aRun(over: Partial<NewRun> = {}): NewRun {
   return {
