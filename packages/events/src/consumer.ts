@@ -28,7 +28,10 @@ export interface Consumer {
 export interface Reaction<T> {
   /** Part of its inbox rows: with another name it would see old events as new. */
   name: string;
-  /** False: nothing to do for this one, so it needs no transaction. Default: all are wanted. */
+  /**
+   * False: nothing to do for this one, so it needs no transaction. Default: all are wanted. May take its time: the next
+   * events are asked about meanwhile.
+   */
   wants?: (data: T, workspaceId: string) => boolean | Promise<boolean>;
   /** @param afterCommit does it when, and if, the transaction has committed */
   handle: (tx: PoolClient, received: Received<T>, afterCommit: (work: () => void) => void) => Promise<void>;
@@ -49,6 +52,8 @@ const envelope = z.object({ id: z.string(), workspaceid: z.string(), time: z.coe
 
 const ACK_WAIT_NS = 30_000_000_000;
 const RETRY_MS = 2_000;
+/** Events that are looked at together; their transactions follow one another. */
+const AT_ONCE = 200;
 
 /** For an event that one part of a service reacts to. */
 export const consume = <T extends z.ZodType>(
@@ -92,9 +97,18 @@ export async function consumeBy<T extends z.ZodType>(
     message.nak(RETRY_MS);
   }
 
+  /** The end of the transactions before. */
+  let turn: Promise<void> = Promise.resolve();
+
   async function react(reaction: Reaction<z.infer<T>>, received: Received<z.infer<T>>): Promise<void> {
-    const { name, wants = () => true, handle } = reaction;
+    const { wants = () => true } = reaction;
     if (!(await wants(received.data, received.workspaceId))) return;
+    const mine = turn.then(() => handleOnce(reaction, received));
+    turn = mine.catch(() => {});
+    await mine;
+  }
+
+  async function handleOnce({ name, handle }: Reaction<z.infer<T>>, received: Received<z.infer<T>>): Promise<void> {
     const afterwards: (() => void)[] = [];
     const client = await pool.connect();
     try {
@@ -115,11 +129,17 @@ export async function consumeBy<T extends z.ZodType>(
   }
 
   const consumer = await bus.js.consumers.get(EVENTS_STREAM, durable);
-  const messages: ConsumerMessages = await consumer.consume({ max_messages: 50 });
+  const messages: ConsumerMessages = await consumer.consume({ max_messages: AT_ONCE });
   const loop = (async () => {
+    const underWay = new Set<Promise<void>>();
     for await (const message of messages) {
-      await receive(message).catch((err) => log.error({ err }, 'event not consumed'));
+      const one = receive(message)
+        .catch((err) => log.error({ err }, 'event not consumed'))
+        .finally(() => underWay.delete(one));
+      underWay.add(one);
+      if (underWay.size >= AT_ONCE) await Promise.race(underWay);
     }
+    await Promise.all(underWay);
   })();
   return {
     stop: async () => {

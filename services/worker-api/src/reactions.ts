@@ -13,14 +13,16 @@ import { alertReactions } from './alerts/alert-events';
 import { keepAuditEntry } from './audit/audit-events';
 import { writeBackContexts } from './contexts/write-back';
 import type { Deps } from './deps';
+import { createListeningWorkspaces } from './listening-workspaces';
 import { countRunCost } from './runs/month-cost';
 import { triggerReactions } from './triggers/event-triggers';
 import { purgeWorkspace } from './workspaces/delete-workspace';
 
 export async function startReactions(deps: Deps): Promise<Consumer[]> {
   const { bus, pool, log } = deps;
-  const alerts = alertReactions(deps);
-  const triggers = triggerReactions(deps);
+  const listening = createListeningWorkspaces(pool);
+  const alerts = alertReactions(deps, listening);
+  const triggers = triggerReactions(deps, listening);
   const shared = { bus, pool, service: 'worker-api', log };
   return [
     await consumeBy({

@@ -3,6 +3,7 @@ import type { approvalRequested, ReactionTo, runFinished, scheduleMissed } from 
 import type { PoolClient } from 'pg';
 import type { z } from 'zod';
 import type { Deps } from '../deps';
+import type { ListeningWorkspaces } from '../listening-workspaces';
 import type { AlertType } from './alert';
 import { type Occurrence, runUrl, shortError } from './alert-payload';
 import { isHeard, type Raised, raiseAlerts } from './raise-alerts';
@@ -13,7 +14,7 @@ export interface AlertReactions {
   scheduleMissed: ReactionTo<typeof scheduleMissed>;
 }
 
-export function alertReactions(deps: Deps): AlertReactions {
+export function alertReactions(deps: Deps, listening: ListeningWorkspaces): AlertReactions {
   const { pool, relay, dashboardUrl, now, deliveryLoop } = deps;
   const name = 'alerts';
   const raise = async (tx: PoolClient, afterCommit: AfterCommit, raised: Omit<Raised, 'now'>) => {
@@ -24,7 +25,9 @@ export function alertReactions(deps: Deps): AlertReactions {
   return {
     runFinished: {
       name,
-      wants: (run, workspaceId) => isHeard(pool, { workspaceId, type: typeOf(run), about: aboutRun(run) }),
+      wants: async (run, workspaceId) =>
+        (await listening.includes(workspaceId)) &&
+        isHeard(pool, { workspaceId, type: typeOf(run), about: aboutRun(run) }),
       handle: async (tx, { id, workspaceId, data: run }, afterCommit) => {
         const about = aboutRun(run);
         const subject = await subjectOf(tx, about, run.subjectRef ?? null);

@@ -12,6 +12,7 @@ import type { PoolClient } from 'pg';
 import type { Sql } from '../database';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
+import type { ListeningWorkspaces } from '../listening-workspaces';
 import { startRun } from '../runs/start-run';
 import {
   type Happening,
@@ -35,7 +36,7 @@ export interface TriggerReactions {
   scheduleMissed: ReactionTo<typeof scheduleMissed>;
 }
 
-export function triggerReactions(deps: Deps): TriggerReactions {
+export function triggerReactions(deps: Deps, listening: ListeningWorkspaces): TriggerReactions {
   const { pool } = deps;
   const name = 'triggers';
   const isAwaited = (type: TriggerEvent) => (_data: unknown, workspaceId: string) => awaited(pool, workspaceId, type);
@@ -46,7 +47,7 @@ export function triggerReactions(deps: Deps): TriggerReactions {
       name,
       wants: async (data, workspaceId) => {
         const type = runFinishedTypeOf(data);
-        return type !== null && awaited(pool, workspaceId, type);
+        return type !== null && (await listening.includes(workspaceId)) && awaited(pool, workspaceId, type);
       },
       handle: async (tx, received, afterCommit) => {
         const type = runFinishedTypeOf(received.data);
