@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { drained } from './drained';
 
 const IDLE_MS = 15_000;
-const TRIES = 3;
-const UPLOAD_TRIES = 6;
+/** A service that is just starting hands runs out a moment before it serves their files: 4.5 s in all. */
+const TRIES = 6;
 const RETRY_MS = 300;
 
 const agents = {
@@ -110,7 +110,7 @@ export async function startUpload(url: string, contentType: string, size: number
     answer.catch(() => {});
     await Promise.race([connected(sent), answer]);
     return { sent, answer };
-  }, UPLOAD_TRIES);
+  });
   return {
     write(piece) {
       if (sent.destroyed || sent.write(piece)) return;
@@ -133,12 +133,12 @@ function connected(sent: http.ClientRequest): Promise<void> {
   });
 }
 
-async function retried<T>(attempt: () => Promise<T>, tries = TRIES): Promise<T> {
+async function retried<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried++) {
     try {
       return await attempt();
     } catch (err) {
-      if (!(err instanceof TransferError) || !err.retryable || tried === tries) throw err;
+      if (!(err instanceof TransferError) || !err.retryable || tried === TRIES) throw err;
       await delay(RETRY_MS * tried);
     }
   }

@@ -70,6 +70,11 @@ test('strings and keys inside JSON are masked, other values kept', () => {
   });
 });
 
+test('a secret of digits is masked where code made a number of it, and not where it is part of another', () => {
+  const { json } = createRedactor(['48213977', '0012345']);
+  expect(json({ pin: 48213977, bill: 148213977, other: 12345 })).toEqual({ pin: MASK, bill: 148213977, other: 12345 });
+});
+
 test('a secret of 32 KB and twenty others cost little on a flood of output', () => {
   const secrets = [
     'k'.repeat(32 * 1024),

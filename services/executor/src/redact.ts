@@ -35,7 +35,8 @@ const PASS_THROUGH: Redactor = {
 
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const forms = new Map<string, Buffer>();
-  for (const secret of secrets) for (const form of formsOf(secret)) forms.set(form.toString('latin1'), form);
+  const all = [...secrets];
+  for (const secret of all) for (const form of formsOf(secret)) forms.set(form.toString('latin1'), form);
   if (forms.size === 0) return PASS_THROUGH;
   const matcher = new ByteMatcher([...forms.values()]);
 
@@ -44,7 +45,12 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
     const masked = Buffer.concat([stream.push(Buffer.from(value)), stream.end()]);
     return stream.maskedAny() ? masked.toString() : value;
   };
+  /** A PIN that code made a number of. Only whole: part of a longer number is a coincidence. */
+  const numbers = new Set(
+    all.filter((secret) => secret.length >= SECRET_BYTES_MIN && String(Number(secret)) === secret),
+  );
   const json = (value: unknown): unknown => {
+    if (typeof value === 'number') return numbers.has(String(value)) ? MASK : value;
     if (typeof value === 'string') return text(value);
     if (Array.isArray(value)) return value.map(json);
     if (typeof value !== 'object' || value === null) return value;
