@@ -138,7 +138,7 @@ test('a failed run reaches the receiver, signed so that an independent implement
       worker_name: 'Made by a test',
       automation_id: null,
       run_id: run.runId,
-      run_url: `http://dashboard.test/workers/${worker.id}?run=${run.runId}`,
+      run_url: `http://api.test/api/runs/${run.runId}`,
       status: 'failed',
       error: { code: 'exception', message: run.errorMessage },
       trigger: 'schedule',

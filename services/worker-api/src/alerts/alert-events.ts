@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { Deps } from '../deps';
 import type { ListeningWorkspaces } from '../listening-workspaces';
 import type { AlertType } from './alert';
-import { type Occurrence, runUrl, shortError } from './alert-payload';
+import { type Addresses, type Occurrence, runUrl, shortError } from './alert-payload';
 import { isHeard, type Raised, raiseAlerts } from './raise-alerts';
 
 export interface AlertReactions {
@@ -15,7 +15,7 @@ export interface AlertReactions {
 }
 
 export function alertReactions(deps: Deps, listening: ListeningWorkspaces): AlertReactions {
-  const { pool, relay, dashboardUrl, now, deliveryLoop } = deps;
+  const { pool, relay, now, deliveryLoop } = deps;
   const name = 'alerts';
   const raise = async (tx: PoolClient, afterCommit: AfterCommit, raised: Omit<Raised, 'now'>) => {
     await raiseAlerts(tx, { ...raised, now: now() });
@@ -36,7 +36,7 @@ export function alertReactions(deps: Deps, listening: ListeningWorkspaces): Aler
           at: new Date(run.finishedAt),
           occurrence: {
             ...subject,
-            ...runOf(dashboardUrl, subject, run.runId),
+            ...runOf(deps, subject, run.runId),
             status: run.status,
             error: shortError(run.errorCode, run.errorMessage ?? null),
             trigger: run.trigger ?? null,
@@ -58,7 +58,7 @@ export function alertReactions(deps: Deps, listening: ListeningWorkspaces): Aler
           ...{ workspaceId, eventId: id, type: 'approval.requested', about, at, depth: rows[0]?.depth ?? 0 },
           occurrence: {
             ...subject,
-            ...runOf(dashboardUrl, subject, data.runId),
+            ...runOf(deps, subject, data.runId),
             approval: { id: data.approvalId, title: data.title, expires_at: iso(data.expiresAt) },
           },
         });
@@ -104,9 +104,9 @@ async function subjectOf(tx: PoolClient, about: Raised['about'], knownAs: string
   return { worker_id: worker?.id ?? knownAs, worker_name: worker?.name ?? null, automation_id: null };
 }
 
-const runOf = (dashboardUrl: string, subject: Subject, runId: string) => ({
+const runOf = (addresses: Addresses, subject: Subject, runId: string) => ({
   run_id: runId,
-  run_url: runUrl(dashboardUrl, { workerId: subject.worker_id, automationId: subject.automation_id, runId }),
+  run_url: runUrl(addresses, { automationId: subject.automation_id, runId }),
 });
 
 const iso = (epochMs: number): string => new Date(epochMs).toISOString();

@@ -42,11 +42,16 @@ export function shortError(code: string | null, message: string | null): AlertDa
   return { code, message: message === null ? null : message.slice(0, ERROR_CHARS_MAX) };
 }
 
-/** A run's page in the dashboard. */
+export interface Addresses {
+  baseUrl: string;
+  dashboardUrl: string;
+}
+
+/** Where a run can be looked at: on the page of its automation; a worker's, which has no page, by the API. */
 export function runUrl(
-  dashboardUrl: string,
-  about: { workerId: string | null; automationId: string | null; runId: string },
-) {
-  const page = about.automationId === null ? `workers/${about.workerId}` : `a/${about.automationId}`;
-  return `${dashboardUrl}/${page}?run=${about.runId}`;
+  { baseUrl, dashboardUrl }: Addresses,
+  about: { automationId: string | null; runId: string },
+): string {
+  if (about.automationId === null) return `${baseUrl}/api/runs/${about.runId}`;
+  return `${dashboardUrl}/a/${about.automationId}?run=${about.runId}`;
 }

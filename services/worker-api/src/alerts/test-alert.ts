@@ -1,11 +1,11 @@
 import { newId } from '@gantry/events';
 import type { Deps } from '../deps';
 import { type AlertOfWorker, type AlertType, channelsOf } from './alert';
-import { type AlertPayload, type Occurrence, runUrl } from './alert-payload';
+import { type Addresses, type AlertPayload, type Occurrence, runUrl } from './alert-payload';
 import { type SendDeps, sendDelivery } from './send-delivery';
 
 /** Sends a sample by each of the alert's channels, whether it is enabled or not; nothing of it is kept or tried again. */
-export async function testAlert(deps: SendDeps & Pick<Deps, 'dashboardUrl'>, alert: AlertOfWorker) {
+export async function testAlert(deps: SendDeps & Addresses, alert: AlertOfWorker) {
   const body = JSON.stringify(samplePayload(deps, alert));
   const { id: alertId, workspaceId, url, emailTo, description, signingKey } = alert;
   const results = await Promise.all(
@@ -36,7 +36,8 @@ export async function testAlert(deps: SendDeps & Pick<Deps, 'dashboardUrl'>, ale
   };
 }
 
-function samplePayload({ dashboardUrl, now }: Pick<Deps, 'dashboardUrl' | 'now'>, alert: AlertOfWorker): AlertPayload {
+function samplePayload(deps: Addresses & Pick<Deps, 'now'>, alert: AlertOfWorker): AlertPayload {
+  const now = deps.now();
   const type = alert.on[0] as AlertType;
   const subject = {
     worker_id: alert.automationId === null ? (alert.worker?.id ?? 'a-worker') : null,
@@ -45,12 +46,12 @@ function samplePayload({ dashboardUrl, now }: Pick<Deps, 'dashboardUrl' | 'now'>
   };
   return {
     type,
-    timestamp: now().toISOString(),
+    timestamp: now.toISOString(),
     data: {
       alert_id: alert.id,
       workspace_id: alert.workspaceId,
       ...subject,
-      ...sampleOf(type, dashboardUrl, subject, now()),
+      ...sampleOf(type, deps, subject, now),
       test: true,
     },
   };
@@ -60,10 +61,12 @@ const RUN_ID = 'run_of_a_test';
 
 type SubjectFields = Pick<Occurrence, 'worker_id' | 'automation_id'>;
 
-function sampleOf(type: AlertType, dashboardUrl: string, subject: SubjectFields, now: Date): Partial<Occurrence> {
+function sampleOf(type: AlertType, addresses: Addresses, subject: SubjectFields, now: Date): Partial<Occurrence> {
   if (type === 'schedule.missed') return { schedule: { missed: 1, since: now.toISOString(), started_late: 0 } };
-  const about = { workerId: subject.worker_id, automationId: subject.automation_id, runId: RUN_ID };
-  const run = { run_id: RUN_ID, run_url: runUrl(dashboardUrl, about) };
+  const run = {
+    run_id: RUN_ID,
+    run_url: runUrl(addresses, { automationId: subject.automation_id, runId: RUN_ID }),
+  };
   if (type === 'approval.requested') {
     const expiresAt = new Date(now.getTime() + 86_400_000).toISOString();
     return { ...run, approval: { id: 'apr_of_a_test', title: 'May this go out?', expires_at: expiresAt } };
