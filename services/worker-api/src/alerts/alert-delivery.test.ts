@@ -472,7 +472,7 @@ test('an e-mail says what failed, where and why, leads to the run and says how t
   await tick();
   const message = await mail.messageTo('oncall@example.com');
   expect(message).toContain('Subject: Made by a test failed: ConnectionError: no route\r\n');
-  expect(message).toContain(`Look:       http://dashboard.test/workers/${worker.id}?run=${run.runId}`);
+  expect(message).toContain(`Look:       http://api.test/api/runs/${run.runId}`);
   expect(message).toContain('Nightly report');
   expect(message).toContain(`PATCH /api/alerts/${alert.id} {"enabled": false}`);
   expect(message.slice(0, message.indexOf('\r\n\r\n'))).not.toContain('X-Injected');
