@@ -30,7 +30,7 @@ export function jsonBody(): RequestHandler[] {
     parse,
     (req, _res, next) => {
       if (req.body !== undefined) {
-        refuseUnkeepable(req.body, 'body');
+        refuseUnkeepable(req.body, '/body');
         refuseHostile(req.body);
       }
       next();
@@ -51,20 +51,20 @@ function refuseHostile(body: unknown): void {
         throw new AppError('invalid', 'refused_key', `${path}/${key}: this property name is not allowed`);
       }
       const where = `${path}/${key}`;
-      refuseUnkeepable(key, where.slice(1));
-      refuseUnkeepable(child, where.slice(1));
+      refuseUnkeepable(key, where);
+      refuseUnkeepable(child, where);
       if (child !== null && typeof child === 'object') open.push({ value: child, path: where, depth: depth + 1 });
     }
   }
 }
 
-/** Else it would come back as something else: a replacement character, or null. */
-function refuseUnkeepable(value: unknown, path: string): void {
-  const where = path.replaceAll('/', '.');
+/** Else it would come back as something else: a replacement character, or null. @param pointer as `/body/name` */
+function refuseUnkeepable(value: unknown, pointer: string): void {
   if (typeof value === 'string' && HALF_CHARACTER.test(value)) {
-    throw invalid([{ path: where, message: 'contains half of a character (an unpaired surrogate)' }]);
+    throw unkeepable(pointer, 'contains half of a character (an unpaired surrogate)');
   }
-  if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw invalid([{ path: where, message: 'is too large for a number' }]);
-  }
+  if (typeof value === 'number' && !Number.isFinite(value)) throw unkeepable(pointer, 'is too large for a number');
 }
+
+const unkeepable = (pointer: string, message: string) =>
+  invalid([{ path: pointer.slice(1).replaceAll('/', '.'), message }]);
