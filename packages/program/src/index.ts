@@ -6,6 +6,7 @@ export * from './input-schema';
 export * from './input-validator';
 export * from './inspect-entrypoint';
 export * from './items';
+export * from './keep-recent';
 export * from './read-archive';
 export * from './repack';
 export * from './sample-inputs';

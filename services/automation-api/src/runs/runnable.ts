@@ -1,5 +1,5 @@
 /** Everything about an artifact that starting a run needs, read and compiled once: artifacts never change. */
-import { createInputValidator, type InputValidator } from '@gantry/program';
+import { createInputValidator, type InputValidator, keepRecent } from '@gantry/program';
 import { type RunSpec, runLimits } from '@gantry/run-engine';
 import { getArtifact } from '../artifacts/artifact-repository';
 import { type Manifest, parseManifest } from '../artifacts/manifest';
@@ -22,17 +22,9 @@ export interface Runnables {
 const KEPT_MAX = 500;
 
 export function createRunnables(db: Db): Runnables {
-  const kept = new Map<string, Runnable>();
+  const kept = keepRecent<Runnable>(KEPT_MAX);
   return {
-    get: async (workspaceId, artifactId) => {
-      const key = `${workspaceId} ${artifactId}`;
-      const runnable = kept.get(key) ?? (await load(db, workspaceId, artifactId));
-      // A Map remembers the order of insertion: what was used longest ago goes first.
-      kept.delete(key);
-      kept.set(key, runnable);
-      if (kept.size > KEPT_MAX) kept.delete(kept.keys().next().value as string);
-      return runnable;
-    },
+    get: (workspaceId, artifactId) => kept(`${workspaceId} ${artifactId}`, () => load(db, workspaceId, artifactId)),
   };
 }
 

@@ -1,6 +1,6 @@
 /** What starting a run of one version needs, read and compiled once: versions never change. */
 import { conflict } from '@gantry/http';
-import { createInputValidator, type InputValidator } from '@gantry/program';
+import { createInputValidator, type InputValidator, keepRecent } from '@gantry/program';
 import { type RunSpec, runLimits } from '@gantry/run-engine';
 import type { Sql } from '../database';
 import type { Definition } from '../workers/definition';
@@ -22,17 +22,9 @@ const KEPT_MAX = 500;
 const MB = 1024 * 1024;
 
 export function createRunnables(): Runnables {
-  const kept = new Map<string, Runnable>();
+  const kept = keepRecent<Runnable>(KEPT_MAX);
   return {
-    get: async (sql, workerUid, version) => {
-      const key = `${workerUid} ${version}`;
-      const runnable = kept.get(key) ?? (await load(sql, workerUid, version));
-      // A Map remembers the order of insertion: what was used longest ago goes first.
-      kept.delete(key);
-      kept.set(key, runnable);
-      if (kept.size > KEPT_MAX) kept.delete(kept.keys().next().value as string);
-      return runnable;
-    },
+    get: (sql, workerUid, version) => kept(`${workerUid} ${version}`, () => load(sql, workerUid, version)),
   };
 }
 
