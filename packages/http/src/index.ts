@@ -1,10 +1,12 @@
 import './request';
 
+export * from './drained';
 export * from './env';
 export * from './errors';
 export * from './health';
 export * from './idempotency';
 export * from './log';
+export * from './next-page';
 export * from './openapi-document';
 export * from './permissions';
 export * from './postgres';

@@ -2,6 +2,7 @@
  * One run's events as a stream that can be broken off and resumed anywhere: the HTTP side of run-hub.ts. A reader that does
  * not keep up is cut off; it resumes with Last-Event-ID.
  */
+import { drained } from '@gantry/http';
 import type { Request, Response } from 'express';
 import { isTerminal, type Run } from './run';
 import { toWaitingFor } from './run-events';
@@ -55,15 +56,9 @@ function toReader(res: Response, format: typeof sse, include: Include, last: num
       if (res.writableLength > UNSENT_BYTES_MAX) res.destroy();
       else res.write(bytes);
     },
-    drained: () =>
-      new Promise((resolve) => {
-        if (!res.writableNeedDrain || res.closed) return resolve();
-        const go = () => {
-          res.off('drain', go).off('close', go);
-          resolve();
-        };
-        res.on('drain', go).on('close', go);
-      }),
+    drained: async () => {
+      if (res.writableNeedDrain && !res.closed) await drained(res);
+    },
     end: () => void res.end(),
   };
 }

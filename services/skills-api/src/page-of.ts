@@ -1,4 +1,5 @@
 /** Lists: `limit` and `offset`, checked by the OpenAPI file, and a Link to the next page where there is one. */
+import { linkTo } from '@gantry/http';
 import type { Request, Response } from 'express';
 
 export interface Page {
@@ -18,13 +19,7 @@ export const pageOf = (req: Request): Page => ({
  * @returns the rows of the page
  */
 export function linkNext<T>(req: Request, res: Response, rows: T[], { limit, offset }: Page): T[] {
-  if (rows.length > limit) {
-    const [path, query] = req.originalUrl.split('?', 2);
-    const next = new URLSearchParams(query);
-    next.set('limit', String(limit));
-    next.set('offset', String(offset + limit));
-    res.set('Link', `<${path}?${next}>; rel="next"`);
-  }
+  if (rows.length > limit) linkTo(req, res, { limit, offset: offset + limit });
   return rows.slice(0, limit);
 }
 

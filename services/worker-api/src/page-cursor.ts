@@ -1,5 +1,5 @@
 /** Lists that are read from a row onwards: `before_created_at` and `before_id` of the last one that was seen. */
-import { invalid } from '@gantry/http';
+import { invalid, linkTo } from '@gantry/http';
 import type { Request, Response } from 'express';
 import { queryDate } from './query-date';
 
@@ -45,12 +45,7 @@ export function linkFrom(
 ): void {
   res.set('X-Has-More', String(Boolean(next)));
   if (!next) return;
-  const [path, query] = req.originalUrl.split('?', 2);
-  const params = new URLSearchParams(query);
-  // They belong to the first page: the next begins behind the rows that were passed by, and needs no second count.
-  params.delete('offset');
-  params.delete('count');
-  params.set(`before_${moment}`, next.createdAt.toISOString());
-  params.set('before_id', next.id);
-  res.set('Link', `<${path}?${params}>; rel="next"`);
+  // offset and count belong to the first page: the next begins behind the rows that were passed by, and needs no second count.
+  const behind = { [`before_${moment}`]: next.createdAt.toISOString(), before_id: next.id };
+  linkTo(req, res, { offset: null, count: null, ...behind });
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { callerOf, type Operations } from '@gantry/http';
+import { callerOf, linkNextOffset, type Operations } from '@gantry/http';
 import type { Request } from 'express';
 import { getArtifact } from '../artifacts/artifact-repository';
 import { type Audit, auditOf } from '../audit/audit';
@@ -85,9 +85,7 @@ export function automationOperations(deps: Deps): Operations {
         workspaceId,
         automations.map(({ id }) => id),
       );
-      res.set('X-Total-Count', String(total));
-      const next = filter.offset + filter.limit;
-      if (next < total) res.set('Link', `<${nextPage(req, next)}>; rel="next"`);
+      linkNextOffset(req, res, filter, total);
       res.json({ automations: automations.map((one) => toListItem(one, lastRuns.get(one.id), dashboardUrl)) });
     },
 
@@ -136,10 +134,3 @@ const withoutUndefined = <T extends object>(data: T): { [K in keyof T]: Exclude<
   Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>;
   };
-
-function nextPage(req: Request, offset: number): string {
-  const [path, query] = req.originalUrl.split('?', 2);
-  const params = new URLSearchParams(query);
-  params.set('offset', String(offset));
-  return `${path}?${params}`;
-}

@@ -1,9 +1,8 @@
-import { callerOf, type Operations } from '@gantry/http';
+import { callerOf, linkNextOffset, type Operations } from '@gantry/http';
 import type { Request, Response } from 'express';
 import { actorOf } from '../audit/actor';
 import type { Deps } from '../deps';
 import type { DeliveryStatus } from '../generated/prisma/client';
-import { linkNextOffset } from '../offset-page';
 import { cursorOf, linkNext } from '../page-cursor';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { alertToApi } from './alert';

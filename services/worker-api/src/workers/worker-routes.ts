@@ -1,4 +1,4 @@
-import { callerOf, invalid, type Operations, type Principal } from '@gantry/http';
+import { callerOf, invalid, linkNextOffset, type Operations, type Principal } from '@gantry/http';
 import { createInputValidator, sampleInputs } from '@gantry/program';
 import type { Request, Response } from 'express';
 import { actorOf } from '../audit/actor';
@@ -6,7 +6,6 @@ import type { Deps } from '../deps';
 import { applyChanges, fileToApi } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import type { WorkerStatus } from '../generated/prisma/client';
-import { linkNextOffset } from '../offset-page';
 import { readBundle, writeBundle } from './bundle';
 import { changeStatus, transitions } from './change-status';
 import { compareVersions } from './compare-versions';
