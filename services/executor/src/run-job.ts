@@ -260,7 +260,9 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
     if (verdict) return finish(verdict, usage);
     if (outcome.kind === 'returned') {
       const ending = outputEvent(job, outcome.json, redactor, deps.uploads, (text) => runLog.platform(text, 'warning'));
-      return finish(ending instanceof Promise ? await ending : ending, usage);
+      if (!(ending instanceof Promise)) return finish(ending, usage);
+      releaseOnce();
+      return finish(await ending, usage);
     }
     if (outcome.kind === 'suspended') return finish({ status: 'suspended', suspension: outcome.suspension }, usage);
     const error = explain(outcome, job);

@@ -10,6 +10,7 @@ import signal
 import socket
 import struct
 import sys
+import _socket                              # without the conveniences of socket.socket, whose code is 30 more pages to copy
 
 from . import channel
 from .syscalls import (CAP_SYS_ADMIN, MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_RDONLY, MS_REMOUNT, PR_CAP_AMBIENT,
@@ -17,13 +18,14 @@ from .syscalls import (CAP_SYS_ADMIN, MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, M
                        close_from, install_seccomp, mount, prctl)
 
 DIGEST = re.compile(r"[0-9a-f]{64}\Z")
+AF_UNIX, SOCK_STREAM = int(socket.AF_UNIX), int(socket.SOCK_STREAM)
 CONTEXT_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}\Z")
 
 
 def open_channel(role, nonce, fd):
     """One connection to the host. Its first bytes say which child this is (a nonce made by the host, good for one
     connection per role) and what the connection is for; afterwards it is a plain stream, moved to descriptor `fd`."""
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection = _socket.socket(AF_UNIX, SOCK_STREAM)
     connection.connect("/host/ctl/s")
     connection.sendall(role + nonce)
     raw = connection.detach()
@@ -84,9 +86,12 @@ def prepare(nonce, config):
     capset(1 << CAP_SYS_ADMIN)
     # 8. Limits that are the same for every run.
     set_limits(config["limits"])
-    # 9. Nothing random may be shared with siblings. `random` reseeds itself (os.register_at_fork), uuid4 and secrets ask
-    #    the kernel. OpenSSL notices a fork by comparing pids, and zygote and child are both pid 1: without this line every
-    #    run draws the same TLS randoms (measured). Preload nothing else that has a generator of its own (numpy, cryptography).
+    # 9. Nothing random may be shared with siblings. uuid4 and secrets ask the kernel; `random` would reseed itself in a
+    #    hook that the raw clone() does not run. OpenSSL notices a fork by comparing pids, and zygote and child are both
+    #    pid 1: without RAND_add every run draws the same TLS randoms (measured). Preload nothing else that has a generator
+    #    of its own (numpy, cryptography).
+    if "random" in sys.modules:
+        sys.modules["random"].seed()
     if "ssl" in sys.modules:
         sys.modules["ssl"].RAND_add(os.urandom(48), 48.0)
     os.chdir("/tmp")

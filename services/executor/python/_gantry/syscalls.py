@@ -10,7 +10,21 @@ _NUMBERS = {
     "x86_64": {"clone": 56, "capset": 126, "close_range": 436},
     "aarch64": {"clone": 220, "capset": 91, "close_range": 436},
 }[os.uname().machine]
-_libc.syscall.restype = ctypes.c_long
+
+
+def _function(name, *argtypes):
+    """A libc function with its types: without them each call converts each argument anew."""
+    function = _libc[name]                  # [] and not .: an object of its own each time, for syscall() has many signatures
+    function.argtypes, function.restype = argtypes, ctypes.c_long
+    return function
+
+
+_int, _long, _pointer, _text = ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_char_p
+_mount = _function("mount", _text, _text, _text, _long, _text)
+_prctl = _function("prctl", _int, _long, _long, _long, _long)
+_clone = _function("syscall", _long, _long, _long, _long, _long, _long)
+_close_range = _function("syscall", _long, _long, _long, _long)
+_capset = _function("syscall", _long, _text, _text)
 
 NEWNS, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET = 0x20000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
 ALL_NAMESPACES = NEWUSER | NEWPID | NEWNS | NEWIPC | NEWNET | NEWUTS
@@ -19,31 +33,30 @@ PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS, PR_CAP_A
 PR_CAP_AMBIENT_CLEAR_ALL, SECCOMP_MODE_FILTER, CAP_SYS_ADMIN = 4, 2, 21
 
 
-def _check(result, what):
+def _check(result, what, about=""):
     if result == -1:
         errno = ctypes.get_errno()
-        raise OSError(errno, f"{what}: {os.strerror(errno)}")
+        raise OSError(errno, f"{what} {about}: {os.strerror(errno)}")
     return result
 
 
 def mount(source, target, fstype=None, flags=0, data=None):
-    _check(_libc.mount(source, target, fstype, ctypes.c_ulong(flags), data), f"mount {target!r}")
+    _check(_mount(source, target, fstype, flags, data), "mount", target)
 
 
-def prctl(option, *args):
-    padded = (*args, 0, 0, 0, 0)[:4]
-    _check(_libc.prctl(option, *(ctypes.c_ulong(a) for a in padded)), f"prctl {option}")
+def prctl(option, first=0):
+    _check(_prctl(option, first, 0, 0, 0), "prctl", option)
 
 
 def close_from(fd):
-    _check(_libc.syscall(_NUMBERS["close_range"], fd, 0xFFFFFFFF, 0), "close_range")
+    _check(_close_range(_NUMBERS["close_range"], fd, 0xFFFFFFFF, 0), "close_range")
 
 
 def capset(mask):
     """Effective = permitted = mask, inheritable = none (version 3 of the interface: two 32-bit halves)."""
     header = struct.pack("Ii", 0x20080522, 0)
     low, high = mask & 0xFFFFFFFF, mask >> 32
-    _check(_libc.syscall(_NUMBERS["capset"], header, struct.pack("6I", low, low, 0, high, high, 0)), "capset")
+    _check(_capset(_NUMBERS["capset"], header, struct.pack("6I", low, low, 0, high, high, 0)), "capset")
 
 
 class _SockFprog(ctypes.Structure):
@@ -52,22 +65,17 @@ class _SockFprog(ctypes.Structure):
 
 def install_seccomp(program):
     fprog = _SockFprog(len(program) // 8, program)
-    _check(_libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(fprog), 0, 0), "seccomp")
+    _check(_prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(fprog), 0, 0), "seccomp")
 
 
 def clone_into_namespaces():
     """fork() whose child starts in new namespaces, pid 1 of its own. 0 in the child.
 
     os.fork() + unshare() needs a second fork to enter the new pid namespace, and a fork of a warm interpreter is the
-    dearest part of a run. The raw call skips two things glibc's fork() does: atfork handlers (this process has one
-    thread, so no lock can be held) and refreshing the cached thread id, which stays right because zygote and child
-    are both number 1 in their namespace (bwrap --as-pid-1; asserted by the zygote). Python's own hooks run here.
+    dearest part of a run. The raw call also skips what glibc and Python do around a fork, for this is a copy of a process
+    with one thread, in which no lock can be held, and in which process and thread ids stay what they were: zygote and
+    child are both number 1 in their namespace (bwrap --as-pid-1; asserted by the zygote). What must not stay the same is
+    what is random, see sealing.py. Python's own hooks (of logging and threading, for locks) would copy 170 pages of the
+    zygote, 0.4 ms in each child; they stay registered for user code that forks.
     """
-    api = ctypes.pythonapi
-    api.PyOS_BeforeFork()
-    pid = _libc.syscall(_NUMBERS["clone"], ALL_NAMESPACES | signal.SIGCHLD, 0, 0, 0, 0)
-    if pid == 0:
-        api.PyOS_AfterFork_Child()
-        return 0
-    api.PyOS_AfterFork_Parent()
-    return _check(pid, "clone")
+    return _check(_clone(_NUMBERS["clone"], ALL_NAMESPACES | signal.SIGCHLD, 0, 0, 0, 0), "clone")

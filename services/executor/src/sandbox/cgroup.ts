@@ -89,13 +89,22 @@ export function openCgroups(): Cgroups | null {
 
 const memoryFile = (version: 1 | 2) => (version === 2 ? 'memory.max' : 'memory.limit_in_bytes');
 
+interface Group {
+  /** One for all controllers, or one for each. */
+  directories: string[];
+  /** As they stand in the kernel. */
+  memoryBytes?: number;
+  processes?: number;
+  oomKills: number;
+}
+
 /** Making and removing a pair of groups costs more than a millisecond of CPU, so that they are used again and again. */
 function reusableGroups(version: 1 | 2, bases: string[]): Cgroups['confine'] {
-  const free: string[][] = [];
+  const free: Group[] = [];
   const series = randomBytes(4).toString('hex');
   let made = 0;
 
-  function make(): string[] {
+  function make(): Group {
     made++;
     const directories = bases.map((base) => path.join(base, `${ownerTag}-${series}-${made}`));
     for (const directory of directories) fs.mkdirSync(directory);
@@ -104,16 +113,16 @@ function reusableGroups(version: 1 | 2, bases: string[]): Cgroups['confine'] {
       write(only, 'memory.swap.max', 0, { optional: true });
       write(only, 'memory.oom.group', 1);
     }
-    return directories;
+    return { directories, oomKills: 0 };
   }
 
   return async (pid) => {
-    const directories = free.pop() ?? make();
+    const group = free.pop() ?? make();
+    const { directories } = group;
     const [memory = '', pids = memory] = directories;
-    const killedBefore = oomKills(version, memory);
     const release = () =>
       whenEmpty(directories, {
-        empty: () => free.push(directories),
+        empty: () => free.push(group),
         stuck: () => removeSoon(directories, 0),
       });
     try {
@@ -124,10 +133,15 @@ function reusableGroups(version: 1 | 2, bases: string[]): Cgroups['confine'] {
     }
     return {
       limit(memoryBytes, processes) {
-        write(memory, memoryFile(version), memoryBytes);
-        write(pids, 'pids.max', processes);
+        if (group.memoryBytes !== memoryBytes) write(memory, memoryFile(version), memoryBytes);
+        if (group.processes !== processes) write(pids, 'pids.max', processes);
+        Object.assign(group, { memoryBytes, processes });
       },
-      oomKilled: () => oomKills(version, memory) > killedBefore,
+      oomKilled() {
+        const before = group.oomKills;
+        group.oomKills = oomKills(version, memory);
+        return group.oomKills > before;
+      },
       release,
     };
   };

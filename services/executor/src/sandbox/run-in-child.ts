@@ -106,7 +106,7 @@ export async function runInChild(
   child: Child,
   request: { spec: SandboxSpec; job: SandboxJob; limits: SandboxLimits },
   hooks: RunHooks,
-  /** The answer is here: the slot may be given to the next run while this one is cleared away. */
+  /** The answer is here and the logs are not whole yet: the slot may be given to the next run meanwhile. */
   onAnswer: () => void = () => {},
 ): Promise<Finished> {
   const { spec, job, limits } = request;
@@ -124,8 +124,10 @@ export async function runInChild(
   const wallMs = performance.now() - began;
   clearTimeout(timer);
   stopWatching();
-  onAnswer();
-  await logsEnd(child);
+  if (!child.logsHaveEnded) {
+    onAnswer();
+    await logsEnd(child);
+  }
   const gone = child.exited.then(() => child.close());
   if (last && 'answer' in last && !child.killedFor) {
     const { cpuMs, maxRssKb } = last.answer;
@@ -293,7 +295,6 @@ async function sendFiles(child: Child, files: NonNullable<SandboxJob['files']>, 
  * immediate; processes that the run left behind are killed with it.
  */
 async function logsEnd(child: Child): Promise<void> {
-  if (child.logsHaveEnded) return;
   const killer = setTimeout(() => child.kill('left processes behind'), LOGS_GRACE_MS);
   let giveUp: NodeJS.Timeout | undefined;
   const answeredBefore = child.killedFor;

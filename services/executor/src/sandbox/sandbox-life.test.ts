@@ -59,16 +59,12 @@ test('replacing the zygote under load loses no run', async () => {
   const { sandbox, run } = await fixtureWith({ recycleForks: 20 });
   const seen = new Set<number | undefined>();
   const worker = async () => {
-    const values: unknown[] = [];
-    for (let i = 0; i < 25; i++) {
-      values.push((await run('def run(): return 1\n')).value);
+    while (seen.size < 4) {
+      expect((await run('def run(): return 1\n')).value).toBe(1);
       seen.add(sandbox.pool?.current?.pid);
     }
-    return values;
   };
-  const values = (await Promise.all([worker(), worker(), worker(), worker()])).flat();
-  expect(values).toEqual(Array(100).fill(1));
-  expect(seen.size).toBeGreaterThan(3);
+  await Promise.all([worker(), worker(), worker(), worker()]);
 });
 
 test('a machine without bubblewrap, or where nothing can be built, is told so with the remedy', async () => {

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { zygoteArgs } from './bwrap-args';
 import { type BwrapProcess, startBwrap } from './bwrap-process';
 import { Child, type Exit } from './child';
-import { FrameReader, frame } from './frames';
+import { FrameReader, rawFrame } from './frames';
 import { giveAway } from './give-away';
 import { ownerTag } from './owner-tag';
 import { buildFilter } from './seccomp';
@@ -41,7 +41,7 @@ interface Starting {
 }
 
 type ZygoteReport =
-  | { t: 'up'; ms: number }
+  | { t: 'up' }
   | { t: 'forked'; id: string; pid: number }
   | ({ t: 'exit'; id: string } & Partial<Exit>);
 
@@ -145,8 +145,12 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     child.onControl = () => this.firstWords(starting);
     this.children.set(id, starting);
     this.byNonce.set(nonce, starting);
-    this.bwrap.control.write(frame({ t: 'fork', id, nonce }));
+    this.tell(`fork ${id} ${nonce}`);
     return child;
+  }
+
+  private tell(command: string): void {
+    this.bwrap.control.write(rawFrame(Buffer.from(command)));
   }
 
   destroy(): Promise<void> {
@@ -163,7 +167,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
 
   /** Kills by pidfd inside the zygote, so that a pid can't come to mean another process. */
   private kill(starting: Starting): void {
-    if (!this.dead) this.bwrap.control.write(frame({ t: 'kill', id: starting.child.id }));
+    if (!this.dead) this.tell(`kill ${starting.child.id}`);
     starting.lastResort ??= setTimeout(() => {
       if (starting.child.state !== 'dead') void this.destroy();
     }, LAST_RESORT_MS);
