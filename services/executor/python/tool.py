@@ -32,6 +32,8 @@ def main():
     config = json.loads(sys.argv[1])
     nonce = channel.read_json()["egressNonce"]
     if nonce:
+        os.environ.update(forwarder.ENVIRONMENT)
+        forwarder.listen()
         forwarder.start(nonce)
     status = {"compile": compile_all, "install": install}[config["tool"]](config)
     sys.stdout.flush()

@@ -28,7 +28,7 @@ from time import sleep
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from _gantry import channel, harness, logs, sealing  # noqa: E402
+from _gantry import channel, forwarder, harness, logs, sealing  # noqa: E402
 from _gantry.syscalls import clone_into_namespaces  # noqa: E402
 import gantry  # noqa: E402,F401  (so that user code finds it when this folder is out of sight)
 
@@ -77,6 +77,7 @@ def cold_main(config):
         sealing.set_limits(config["limits"])
         sealing.set_limits(spec["limits"])
         sealing.limit_cpu(spec["cpuSeconds"])
+        forwarder.listen() if spec["egress"] else forwarder.close()
         os.setpriority(os.PRIO_PROCESS, 0, 10)
         harness.serve_one(channel.read_json())
     except BaseException as error:
@@ -149,6 +150,7 @@ class Zygote:
 def main():
     config = json.loads(sys.argv[1])
     logs.install()
+    os.environ.update(forwarder.ENVIRONMENT)
     sys.stdout.reconfigure(line_buffering=True)
     if config.get("cold"):
         return cold_main(config)

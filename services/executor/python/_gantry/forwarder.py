@@ -1,8 +1,10 @@
 """From 127.0.0.1 in the run's own network to the UNIX socket of the egress proxy: HTTP clients speak TCP only.
 
 One thread and one poll loop. It is started after sealing (capabilities and seccomp belong to a thread) and only for runs
-with network. It decides nothing: the proxy outside does, and knows the run by the nonce sent first on each connection.
+with network; what it listens on is made before, while the process waits for its run, and where it listens is known before
+that. It decides nothing: the proxy outside does, and knows the run by the nonce sent first on each connection.
 """
+import _socket
 import _thread
 import os
 import select
@@ -10,19 +12,32 @@ import socket
 
 PROXY = "/egress/s"
 BUFFER_BYTES = 65536
-NAMES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
+PORT = 3128                                 # where HTTP proxies usually listen
+ENVIRONMENT = {
+    **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"), f"http://127.0.0.1:{PORT}"),
+    **dict.fromkeys(("NO_PROXY", "no_proxy"), "localhost,127.0.0.1,::1"),
+}
+_listener = None
+
+
+def listen():
+    global _listener
+    _listener = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+    _listener.bind(("127.0.0.1", PORT))
+    _listener.listen(64)
+
+
+def close():
+    """For a run without network, in an environment that was made for one with it."""
+    if _listener:
+        _listener.close()
+    for name in ENVIRONMENT:
+        del os.environ[name]
 
 
 def start(nonce):
-    """Listens, and points the environment there."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.bind(("127.0.0.1", 0))
-    listener.listen(64)
-    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    for name in NAMES:
-        os.environ[name] = url
-    os.environ["NO_PROXY"] = os.environ["no_proxy"] = "localhost,127.0.0.1,::1"
-    _thread.start_new_thread(_serve, (listener, nonce.encode()))
+    """After listen()."""
+    _thread.start_new_thread(_serve, (_listener.detach(), nonce.encode()))
 
 
 class _Pipe:
@@ -33,10 +48,12 @@ class _Pipe:
         self.source, self.sink, self.pending, self.ended = source, sink, b"", False
 
 
-def _serve(listener, nonce):
-    listener.setblocking(False)
+def _serve(listening, nonce):
     poller = select.poll()
-    poller.register(listener, select.POLLIN)
+    poller.register(listening, select.POLLIN)
+    poller.poll()                           # most runs never get beyond this line
+    listener = socket.socket(fileno=listening)
+    listener.setblocking(False)
     pipes = {}                              # descriptor -> (pipe that reads it, pipe that writes it)
 
     def interest(sock):

@@ -12,7 +12,7 @@ import struct
 import sys
 import _socket                              # without the conveniences of socket.socket, whose code is 30 more pages to copy
 
-from . import channel
+from . import channel, forwarder
 from .syscalls import (CAP_SYS_ADMIN, MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_RDONLY, MS_REMOUNT, PR_CAP_AMBIENT,
                        PR_CAP_AMBIENT_CLEAR_ALL, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS, PR_SET_PDEATHSIG, capset,
                        close_from, install_seccomp, mount, prctl)
@@ -78,6 +78,7 @@ def prepare(nonce, config):
     mount(b"/tmp", b"/dev/shm", None, MS_BIND)                  # one size cap for both
     # 6. A network of its own with nothing but loopback, where the forwarder to the egress proxy may listen.
     bring_loopback_up()
+    forwarder.listen()
     # 7. Nothing can be gained back: bounding and ambient sets empty, no_new_privs; keep one capability for bind_run().
     for capability in range(config["lastCap"] + 1):
         prctl(PR_CAPBSET_DROP, capability)
@@ -109,6 +110,8 @@ def bind_run(spec, config):
         mount(b"/host/store/" + digest.encode(), target, None, MS_BIND)
     if spec["egress"]:                                          # without it there is no path to the proxy at all
         mount(b"/host/egress", b"/egress", None, MS_BIND)
+    else:
+        forwarder.close()
     if spec["tmpBytes"] != config["tmpBytes"]:
         mount_tmp(MS_REMOUNT, config, spec["tmpBytes"])
     # After the remount, and on /tmp: it is the one place where mount points can be made. Of their files nothing is looked
