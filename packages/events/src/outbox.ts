@@ -2,7 +2,7 @@
  * Announcing what happened, exactly as often as it was committed.
  *
  * A change and its event are written in one transaction (`enqueue`). After the commit the writer calls `relay.kick()`;
- * if it dies before that, the relay's own tick finds the row. A row is deleted once JetStream has stored the message;
+ * if it dies before that, the relay's own tick finds the row. A row is gone once JetStream has stored the message;
  * dying in between publishes it again under the same `Nats-Msg-Id`, which JetStream and every consumer's inbox drop.
  */
 import { headers } from 'nats';
@@ -49,7 +49,7 @@ export async function enqueue<T extends z.ZodType>(
 }
 
 export interface Relay {
-  /** Call after a commit that enqueued something. Calls within KICK_DELAY_MS are served by one round. */
+  /** Call after a commit that enqueued something. Calls within KICK_DELAY_MS, or ROUND_MS of a round, are served by one round. */
   kick(): void;
   stop(): Promise<void>;
 }
@@ -57,12 +57,24 @@ export interface Relay {
 const TICK_MS = 500;
 /** Nobody waits for a domain event; one round for many commits keeps its cost away from the run path. */
 const KICK_DELAY_MS = 20;
+/** Where events come all the time: from the begin of one round to the next. */
+const ROUND_MS = 100;
 const BATCH = 200;
+
+const TAKE = {
+  name: 'outbox-take',
+  text: `DELETE FROM outbox WHERE id IN (SELECT id FROM outbox ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+         RETURNING id, type, workspace_id, traceparent, data, created_at`,
+  values: [BATCH],
+};
+const IS_EMPTY = { name: 'outbox-is-empty', text: 'SELECT NOT EXISTS (SELECT FROM outbox) AS empty' };
 
 export function startRelay(options: { pool: Pool; bus: Bus; service: string; log: Logger }): Relay {
   const { pool, bus, service, log } = options;
   let timer: NodeJS.Timeout | undefined;
   let dueAt = 0;
+  let lastRoundAt = 0;
+  let kicked = true;
   let stopped = false;
   let round: Promise<void> = Promise.resolve();
 
@@ -78,7 +90,10 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: string; log
   }
 
   async function relayUntilEmpty() {
+    lastRoundAt = Date.now();
     try {
+      if (!kicked && (await pool.query(IS_EMPTY)).rows[0].empty) return schedule(TICK_MS);
+      kicked = false;
       while (!stopped && (await relayBatch()) === BATCH);
     } catch (err) {
       log.warn({ err }, 'outbox relay: will try again');
@@ -91,12 +106,9 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: string; log
     let failed: Error | undefined;
     try {
       await client.query('BEGIN');
-      const { rows } = await client.query(
-        'SELECT id, type, workspace_id, traceparent, data, created_at FROM outbox ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED',
-        [BATCH],
-      );
+      const { rows } = await client.query(TAKE);
+      rows.sort((a, b) => a.created_at - b.created_at);
       await Promise.all(rows.map((row) => publish(row)));
-      if (rows.length) await client.query('DELETE FROM outbox WHERE id = ANY($1)', [rows.map((row) => row.id)]);
       await client.query('COMMIT');
       return rows.length;
     } catch (err) {
@@ -127,7 +139,10 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: string; log
 
   schedule(TICK_MS);
   return {
-    kick: () => schedule(KICK_DELAY_MS),
+    kick: () => {
+      kicked = true;
+      schedule(Math.max(KICK_DELAY_MS, lastRoundAt + ROUND_MS - Date.now()));
+    },
     stop: async () => {
       stopped = true;
       clearTimeout(timer);
