@@ -5,9 +5,9 @@ It imports what runs usually need, never sees user code or a secret, and forks a
 A child builds its own namespaces, opens its own three connections to the host, gives up everything it does not need,
 waits for one run, binds that run's directories, gives up the rest, executes, and is gone.
 
-What the zygote keeps: zero capabilities, no_new_privs, the 'zygote' seccomp layer. All it has over a child is that
-clone(CLONE_NEW*) and mount() are not filtered: mount() works only for a child that has just become the owner of a
-new user namespace.
+What the zygote keeps: no_new_privs, the 'zygote' seccomp layer, and two capabilities in a user namespace of its own, which
+owns nothing but the networks of its children (networks.py). Beyond those, all it has over a child is that clone(CLONE_NEW*)
+and mount() are not filtered: mount() works only for a child that has just become the owner of a new user namespace.
 
 Inside the zygote (bwrap-args.ts lays this out):
   /host/ctl/s       socket of the host             /host/store/<digest>/   unpacked code and dependency sets
@@ -29,6 +29,7 @@ from time import sleep
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 from _gantry import channel, forwarder, harness, logs, sealing  # noqa: E402
+from _gantry.networks import Networks  # noqa: E402
 from _gantry.syscalls import clone_into_namespaces  # noqa: E402
 import gantry  # noqa: E402,F401  (so that user code finds it when this folder is out of sight)
 
@@ -94,7 +95,8 @@ class Zygote:
         self.config = config
         self.poller = select.poll()
         self.poller.register(CTL, select.POLLIN)
-        self.children = {}                                      # pidfd -> (id, pid)
+        self.networks = Networks(config["uid"])
+        self.children = {}                                      # pidfd -> (id, pid, network)
         self.pidfds = {}                                        # id -> pidfd
 
     def serve(self):
@@ -118,13 +120,14 @@ class Zygote:
 
     def fork(self, child_id, nonce):
         try:
+            network = self.networks.enter()
             pid = clone_into_namespaces()
         except OSError as error:
             return channel.write_json({"t": "exit", "id": child_id.decode(), "status": 71, "error": str(error)})
         if pid == 0:
             child_main(nonce, self.config)
         pidfd = os.pidfd_open(pid)                              # a handle that cannot come to mean another process
-        self.children[pidfd] = (child_id, pid)
+        self.children[pidfd] = (child_id, pid, network)
         self.pidfds[child_id] = pidfd
         self.poller.register(pidfd, select.POLLIN)
         channel.write_frame(b'{"t": "forked", "id": "%b", "pid": %d}' % (child_id, pid))
@@ -138,8 +141,9 @@ class Zygote:
             pass
 
     def reap(self, pidfd):
-        child_id, pid = self.children.pop(pidfd)
+        child_id, pid, network = self.children.pop(pidfd)
         _, status, usage = os.wait4(pid, 0)
+        self.networks.give_back(network)
         self.poller.unregister(pidfd)
         os.close(pidfd)
         del self.pidfds[child_id]

@@ -8,7 +8,6 @@ import re
 import resource
 import signal
 import socket
-import struct
 import sys
 import _socket                              # without the conveniences of socket.socket, whose code is 30 more pages to copy
 
@@ -40,11 +39,10 @@ def write_file(path, text):
     os.close(fd)
 
 
-def bring_loopback_up():
-    import fcntl
-    sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    fcntl.ioctl(sock.fileno(), 0x8914, struct.pack("16sh14x", b"lo", 0x1 | 0x40))    # SIOCSIFFLAGS, IFF_UP|IFF_RUNNING
-    sock.close()
+def map_user(uid):
+    write_file("/proc/self/setgroups", b"deny")
+    write_file("/proc/self/uid_map", b"%d %d 1" % (uid, uid))
+    write_file("/proc/self/gid_map", b"%d %d 1" % (uid, uid))
 
 
 def mount_tmp(flags, config, tmp_bytes):
@@ -67,17 +65,14 @@ def prepare(nonce, config):
     open_channel(b"o", nonce, 1)
     open_channel(b"e", nonce, 2)
     # 3. Become somebody in the new user namespace (until then files cannot be created: EOVERFLOW). Not root.
-    write_file("/proc/self/setgroups", b"deny")
-    write_file("/proc/self/uid_map", b"%d %d 1" % (config["uid"], config["uid"]))
-    write_file("/proc/self/gid_map", b"%d %d 1" % (config["uid"], config["uid"]))
+    map_user(config["uid"])
     # 4. First victim when memory runs out. Before the next step, after which /proc is read-only for good.
     write_file("/proc/self/oom_score_adj", b"1000")
     # 5. Mounts. A read-only /proc also means: no sysctls, no lowering of oom_score_adj.
     mount(b"proc", b"/proc", b"proc", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC)
     mount_tmp(0, config, config["tmpBytes"])
     mount(b"/tmp", b"/dev/shm", None, MS_BIND)                  # one size cap for both
-    # 6. A network of its own with nothing but loopback, where the forwarder to the egress proxy may listen.
-    bring_loopback_up()
+    # 6. The network (see networks.py) has nothing but loopback, where the forwarder to the egress proxy may listen.
     forwarder.listen()
     # 7. Nothing can be gained back: bounding and ambient sets empty, no_new_privs; keep one capability for bind_run().
     for capability in range(config["lastCap"] + 1):

@@ -25,12 +25,14 @@ _prctl = _function("prctl", _int, _long, _long, _long, _long)
 _clone = _function("syscall", _long, _long, _long, _long, _long, _long)
 _close_range = _function("syscall", _long, _long, _long, _long)
 _capset = _function("syscall", _long, _text, _text)
+_unshare = _function("unshare", _int)
+_setns = _function("setns", _int, _int)
 
 NEWNS, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET = 0x20000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
-ALL_NAMESPACES = NEWUSER | NEWPID | NEWNS | NEWIPC | NEWNET | NEWUTS
+CHILD_NAMESPACES = NEWUSER | NEWPID | NEWNS | NEWIPC | NEWUTS
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND = 1, 2, 4, 8, 32, 4096
 PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 1, 22, 24, 38, 47
-PR_CAP_AMBIENT_CLEAR_ALL, SECCOMP_MODE_FILTER, CAP_SYS_ADMIN = 4, 2, 21
+PR_CAP_AMBIENT_CLEAR_ALL, SECCOMP_MODE_FILTER, CAP_NET_ADMIN, CAP_SYS_ADMIN = 4, 2, 12, 21
 
 
 def _check(result, what, about=""):
@@ -59,6 +61,14 @@ def capset(mask):
     _check(_capset(_NUMBERS["capset"], header, struct.pack("6I", low, low, 0, high, high, 0)), "capset")
 
 
+def unshare(namespaces):
+    _check(_unshare(namespaces), "unshare", hex(namespaces))
+
+
+def setns(fd, kind):
+    _check(_setns(fd, kind), "setns", hex(kind))
+
+
 class _SockFprog(ctypes.Structure):
     _fields_ = [("len", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
 
@@ -69,7 +79,7 @@ def install_seccomp(program):
 
 
 def clone_into_namespaces():
-    """fork() whose child starts in new namespaces, pid 1 of its own. 0 in the child.
+    """fork() whose child starts in new namespaces (all but network), pid 1 of its own. 0 in the child.
 
     os.fork() + unshare() needs a second fork to enter the new pid namespace, and a fork of a warm interpreter is the
     dearest part of a run. The raw call also skips what glibc and Python do around a fork, for this is a copy of a process
@@ -78,4 +88,4 @@ def clone_into_namespaces():
     what is random, see sealing.py. Python's own hooks (of logging and threading, for locks) would copy 170 pages of the
     zygote, 0.4 ms in each child; they stay registered for user code that forks.
     """
-    return _check(_clone(_NUMBERS["clone"], ALL_NAMESPACES | signal.SIGCHLD, 0, 0, 0, 0), "clone")
+    return _check(_clone(_NUMBERS["clone"], CHILD_NAMESPACES | signal.SIGCHLD, 0, 0, 0, 0), "clone")

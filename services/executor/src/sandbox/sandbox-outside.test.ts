@@ -50,6 +50,28 @@ test('a child’s connection can’t be opened a second time', async () => {
   expect(starting?.child.state).toBe('ready');
 });
 
+test('of what earlier runs did in their network a run sees nothing', async () => {
+  const one = await testSandbox({ slots: 1 });
+  const seen = (code: string) => one.run(code).then(({ value: seen }) => seen);
+  const look = `
+def run():
+    abstract = [line for line in open("/proc/net/unix") if "@" in line]
+    return [open("/proc/net/" + name).read() for name in ("dev", "snmp", "snmp6", "tcp", "udp")] + abstract
+`;
+  const deeds = [
+    'import socket\ndef run(): socket.socket(type=socket.SOCK_DGRAM).sendto(b"x" * 99, ("127.0.0.1", 9))\n',
+    'import socket\ndef run(): return socket.socket().connect_ex(("192.0.2.1", 80))\n',
+    'import socket\ndef run():\n    a = socket.create_server(("127.0.0.1", 7000))\n    socket.create_connection(("127.0.0.1", 7000)).close()\n',
+    'import os, socket\ndef run():\n    s = socket.socket(socket.AF_UNIX)\n    s.bind("\\0left")\n    s.listen()\n',
+  ];
+  const clean = await seen(look);
+  for (const deed of deeds) {
+    await seen(deed);
+    for (let i = 0; i < 8; i++) expect(await seen(look)).toEqual(clean);
+  }
+  await one.sandbox.stop();
+});
+
 test('only whole digests name directories of the store', async () => {
   expect(await value('', { spec: { code: `../store${'0'.repeat(60)}` } })).toMatch(/bad digest/);
   expect(await value('', { spec: { code: '0'.repeat(64) } })).toMatch(/No such file/);

@@ -6,6 +6,7 @@ import os
 import resource
 import socket
 import stat
+import struct
 import subprocess
 import time
 
@@ -340,6 +341,15 @@ def _(i):
     seen = [tcp_error("1.1.1.1", 53), tcp_error("169.254.169.254", 80)]
     interfaces = [line.split(":")[0].strip() for line in open("/proc/net/dev").read().splitlines()[2:]]
     return seen == ["ENETUNREACH", "ENETUNREACH"] and interfaces == ["lo"], (seen, interfaces)
+
+
+@check("can't change its network")
+def _(_):
+    import fcntl
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        down = error_of(lambda: fcntl.ioctl(sock, 0x8914, struct.pack("16sh14x", b"lo", 0)))
+        address = error_of(lambda: fcntl.ioctl(sock, 0x8916, struct.pack("16sH2x4s8x", b"lo", 2, bytes((10, 0, 0, 1)))))
+    return (down, address) == ("EPERM", "EPERM"), (down, address)
 
 
 @check("has a loopback of its own, which is not the machine's")
