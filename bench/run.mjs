@@ -54,8 +54,9 @@ try {
   };
   await sleep(IDLE_MS);
   await memoryIdle(platform);
+  await sustained('First seconds after the start, while V8 still compiles', run, local, platform);
   await latency(run, local, id);
-  await sustained(run, local, platform);
+  await sustained('Sustained', run, local, platform);
   await growth(run, local, platform);
 } finally {
   await platform.stop();
@@ -88,7 +89,6 @@ async function latency(run, local, id) {
       call('GET', `${local.dashboard_url}/api/automations/${id}`),
   };
   const ms = Object.fromEntries(Object.keys(steps).map((name) => [name, []]));
-  for (let i = 0; i < 20; i++) await run(call, i);
   for (let i = 0; i < Number(options.runs); i++) {
     for (const [name, step] of Object.entries(steps)) ms[name].push(await timed(() => step(i)));
   }
@@ -100,7 +100,7 @@ async function latency(run, local, id) {
   );
 }
 
-async function sustained(run, local, platform) {
+async function sustained(title, run, local, platform) {
   const seconds = Number(options.seconds);
   const before = byKind(processTree(platform.pid));
   const ownBefore = process.cpuUsage();
@@ -117,7 +117,7 @@ async function sustained(run, local, platform) {
   const own = process.cpuUsage(ownBefore);
   const after = byKind(processTree(platform.pid));
   console.log(
-    `\nSustained, ${options.clients} clients, ${round(took, 1)} s: ${round(latencies.length / took, 1)} runs/s`,
+    `\n${title}, ${options.clients} clients, ${round(took, 1)} s: ${round(latencies.length / took, 1)} runs/s`,
   );
   printLatencies([{ name: 'run and wait', ms: latencies }]);
   const perRun = Object.fromEntries(

@@ -17,7 +17,7 @@ import { type Claim, openClaimQueue } from './claim-queue';
 import { type Claimed, claimRuns } from './claim-runs';
 import type { BuiltJob } from './job';
 import type { NewRun, Run } from './run';
-import { insertRun } from './run-row';
+import { type IsCurrent, insertRun } from './run-row';
 
 const POLL_MS = 500;
 const SLOT_WAIT_MS = 60;
@@ -33,6 +33,7 @@ export function startDispatcher(deps: {
   pool: Pool;
   source: RunSource;
   leaseMs: number;
+  isCurrent?: IsCurrent;
   log: Logger;
   build: (run: Run, publicKey: string) => Promise<BuiltJob>;
   refuse: (run: Run, error: RunError) => Promise<void>;
@@ -130,7 +131,7 @@ export function startDispatcher(deps: {
     async submit(newRun, beforeHandOut) {
       const claim = newRun.held || newRun.slot ? undefined : await claimFor();
       if (!claim) {
-        const run = await insertRun(pool, newRun, null);
+        const run = await insertRun(pool, newRun, null, deps.isCurrent);
         if (!run) throw new Error('a submitted run has no fire time');
         beforeHandOut(run.id);
         hintAll();
@@ -138,10 +139,8 @@ export function startDispatcher(deps: {
       }
       let run: Run | null;
       try {
-        run = await insertRun(pool, newRun, {
-          executorId: claim.executorId,
-          expiresAt: new Date(Date.now() + leaseMs),
-        });
+        const lease = { executorId: claim.executorId, expiresAt: new Date(Date.now() + leaseMs) };
+        run = await insertRun(pool, newRun, lease, deps.isCurrent);
         if (!run) throw new Error('a submitted run has no fire time');
       } catch (err) {
         claims.putBack(claim);

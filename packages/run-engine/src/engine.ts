@@ -34,7 +34,7 @@ import {
   type RunCounts,
   type RunFilter,
 } from './run-queries';
-import { insertRun } from './run-row';
+import { type IsCurrent, insertRun } from './run-row';
 import { listSteps, recordedSteps, type StepRow } from './run-steps';
 import { settleRuns } from './settle-runs';
 import { answerStepRecords } from './step-records';
@@ -44,7 +44,10 @@ import { createWaiters } from './waiters';
 import { startWaker } from './waker';
 
 export interface RunEngine {
-  /** Writes the run, and hands it to a waiting executor at once if there is one. Returns with status queued or running. */
+  /**
+   * Writes the run, and hands it to a waiting executor at once if there is one. Returns with status queued or running.
+   * @throws SubjectChanged
+   */
   submit(run: NewRun): Promise<Run>;
   /** Like submit, and then like waitForEnd, without missing an end that comes at once. */
   submitAndWait(run: NewRun, waitMs: number): Promise<Run>;
@@ -113,6 +116,8 @@ export async function startRunEngine(deps: {
   log: Logger;
   /** How long a silent executor keeps its runs. Executors renew every LEASE_RENEW_MS: not less than three times that. */
   leaseMs?: number;
+  /** For runs that are to be made only if their subject is current. */
+  isCurrent?: IsCurrent;
   /** Absent: a run that asks for approval, or calls another, fails. */
   onSuspended?: OnSuspended;
   /** After the commit of an ending that this replica wrote. The outbox tells everybody else. */
@@ -142,7 +147,8 @@ export async function startRunEngine(deps: {
       deps.onSettled?.(run);
       if (run.parentRunId) waker.kick();
     }
-    changed(run.id);
+    // Whoever waits here is answered first: each message costs this process, and wakes another one.
+    setImmediate(() => changed(run.id));
     if (run.slotKey) dispatcher.hint();
   }
 
@@ -170,6 +176,7 @@ export async function startRunEngine(deps: {
     pool,
     source,
     leaseMs,
+    ...(deps.isCurrent && { isCurrent: deps.isCurrent }),
     log,
     build: (run, publicKey) =>
       buildJob(run, publicKey, {

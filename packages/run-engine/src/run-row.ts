@@ -1,6 +1,6 @@
 import { newId } from '@gantry/events';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
-import type { NewRun, Run, RunStatus } from './run';
+import { type NewRun, type Run, type RunStatus, SubjectChanged } from './run';
 
 /** A pool or a client inside a transaction. */
 export interface Sql {
@@ -58,8 +58,31 @@ export interface FirstLease {
   expiresAt: Date;
 }
 
-/** @returns null when this subject already has a run for `scheduledFor`. */
-export async function insertRun(sql: Sql | PoolClient, run: NewRun, lease: FirstLease | null): Promise<Run | null> {
+/** Statement that inserts a run; with a condition on its parameters, only where that holds. */
+const insertWhere = (condition: string) => `
+  INSERT INTO runs (id, workspace_id, subject_id, kind, trigger, version, status, priority, attempt, retries_left,
+    executor_id, lease_expires_at, inputs, spec, scheduled_for, created_by, request_id, traceparent, created_at,
+    available_at, started_at, subject_ref, parent_run_id, depth, retry, slot_key, slot_limit)
+  SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19, $20, $21, $22,
+    $23, $24, $25, $26
+  WHERE ${condition}
+  ON CONFLICT (subject_id, scheduled_for) WHERE scheduled_for IS NOT NULL DO NOTHING`;
+const INSERT = { name: 'insert-run', text: insertWhere('true') };
+
+/** Whether a subject is still what a run was made for, in SQL: $2 is its workspace, $3 the subject, $6 the version. */
+export type IsCurrent = string;
+
+/**
+ * @param isCurrent what `onlyIfCurrent` asks
+ * @returns null when this subject already has a run for `scheduledFor`
+ * @throws SubjectChanged
+ */
+export async function insertRun(
+  sql: Sql | PoolClient,
+  run: NewRun,
+  lease: FirstLease | null,
+  isCurrent: IsCurrent = 'false',
+): Promise<Run | null> {
   const status: RunStatus = run.held ? 'pending_approval' : lease ? 'running' : 'queued';
   const now = new Date();
   const made: Run = {
@@ -97,13 +120,7 @@ export async function insertRun(sql: Sql | PoolClient, run: NewRun, lease: First
   };
   if (run.kind === 'test') made.id = made.id.replace('run_', 'tr_');
   const { rowCount } = await sql.query({
-    name: 'insert-run',
-    text: `INSERT INTO runs (id, workspace_id, subject_id, kind, trigger, version, status, priority, attempt, retries_left,
-             executor_id, lease_expires_at, inputs, spec, scheduled_for, created_by, request_id, traceparent, created_at,
-             available_at, started_at, subject_ref, parent_run_id, depth, retry, slot_key, slot_limit)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19, $20, $21, $22,
-             $23, $24, $25, $26)
-           ON CONFLICT (subject_id, scheduled_for) WHERE scheduled_for IS NOT NULL DO NOTHING`,
+    ...(run.onlyIfCurrent ? { name: 'insert-current-run', text: insertWhere(isCurrent) } : INSERT),
     values: [
       made.id,
       made.workspaceId,
@@ -133,5 +150,6 @@ export async function insertRun(sql: Sql | PoolClient, run: NewRun, lease: First
       run.slot?.limit ?? null,
     ],
   });
+  if (!rowCount && run.onlyIfCurrent) throw new SubjectChanged();
   return rowCount ? made : null;
 }

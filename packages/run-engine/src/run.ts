@@ -21,6 +21,9 @@ export const isTerminal = (status: RunStatus): status is TerminalStatus =>
 export const isIdle = (status: RunStatus): status is IdleStatus =>
   (idleStatuses as readonly RunStatus[]).includes(status);
 
+/** The run was not made, and nothing else has happened: its subject is not what its caller took it for. */
+export class SubjectChanged extends Error {}
+
 export type RunKind = 'run' | 'test';
 
 /** What an executor must be told; fixed when the run is made, so that a later deploy can't change a queued run. */
@@ -91,6 +94,8 @@ export interface NewRun {
   retry?: RetryPolicy;
   /** It starts as pending_approval, and is handed out only after resumeIn. */
   held?: true;
+  /** The caller remembers its subject from an earlier run: SubjectChanged is thrown where `isCurrent` does not hold any more. */
+  onlyIfCurrent?: true;
   /** Schedules: the fire time. Unique by subject, so that one fire makes one run whoever makes it. */
   scheduledFor?: Date;
   requestId?: string;

@@ -8,6 +8,7 @@ import { createSecretStore, createVault, type KeyRing } from '@gantry/vault';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { createApp } from './app';
+import { createRecentAutomations, IS_CURRENT } from './automations/current-version';
 import { openDatabase } from './database';
 import type { Deps } from './deps';
 import { startHousekeeping } from './housekeeping';
@@ -69,6 +70,7 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
     objects,
     relay,
     secretsOf: (run) => secrets.reveal(run.workspaceId, run.spec.secrets),
+    isCurrent: IS_CURRENT,
     log,
   });
   const ticker = startScheduleTicker({ pool, engine, runnables, now, log }, { auto: options.autoTick ?? true });
@@ -78,7 +80,10 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
   const remote = options.identify ? null : remoteIdentify({ bus, ...options.jwt, log });
   const identify = options.identify ?? (remote as NonNullable<typeof remote>).identify;
   const checks = health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() });
-  const deps: Deps = { prisma, pool, bus, relay, engine, objects, secrets, runnables, dashboardUrl, now };
+  const recentAutomations = createRecentAutomations();
+  const deps: Deps = {
+    ...{ prisma, pool, bus, relay, engine, objects, secrets, runnables, recentAutomations, dashboardUrl, now },
+  };
   const app = createApp({
     deps,
     health: checks,

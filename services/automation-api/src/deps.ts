@@ -3,6 +3,7 @@ import type { ObjectStore } from '@gantry/object-store';
 import type { RunEngine } from '@gantry/run-engine';
 import type { SecretStore } from '@gantry/vault';
 import type { Pool } from 'pg';
+import type { RecentAutomations } from './automations/current-version';
 import type { PrismaClient } from './generated/prisma/client';
 import type { Runnables } from './runs/runnable';
 
@@ -16,6 +17,7 @@ export interface Deps {
   objects: ObjectStore;
   secrets: SecretStore;
   runnables: Runnables;
+  recentAutomations: RecentAutomations;
   /** Public address of this surface, without a slash at the end. */
   dashboardUrl: string;
   now: () => Date;

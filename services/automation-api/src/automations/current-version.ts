@@ -29,3 +29,28 @@ export async function findCurrent(pool: Pool, automationId: string): Promise<Cur
   });
   return rows[0] ?? null;
 }
+
+/** For the engine: whether a run's automation still is what findCurrent found. */
+export const IS_CURRENT = `EXISTS (SELECT FROM automations
+  WHERE id = $3 AND workspace_id = $2 AND current_version = $6 AND status = 'active')`;
+
+const RECENT_MAX = 1_000;
+
+/** Automations as they were when they were last run. Whoever uses one has it confirmed. */
+export interface RecentAutomations {
+  get(automationId: string): CurrentVersion | undefined;
+  remember(automation: CurrentVersion): void;
+  forget(automationId: string): void;
+}
+
+export function createRecentAutomations(): RecentAutomations {
+  const kept = new Map<string, CurrentVersion>();
+  return {
+    get: (automationId) => kept.get(automationId),
+    remember(automation) {
+      kept.set(automation.id, automation);
+      if (kept.size > RECENT_MAX) kept.delete(kept.keys().next().value as string);
+    },
+    forget: (automationId) => void kept.delete(automationId),
+  };
+}

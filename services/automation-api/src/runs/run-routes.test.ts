@@ -332,3 +332,33 @@ test('more runs in a minute than allowed are a 429 that says when to come back',
     await strict.stop();
   }
 });
+
+test('what is remembered of an automation never decides about a run', async () => {
+  const { automationId: id } = await deployed(me);
+  const start = (inputs: object) => me.post(`/api/automations/${id}/run`, { inputs, wait: 0 });
+  const version = async (inputs: object) => {
+    const { body } = await start(inputs).expect(200);
+    await (await executor.claim())?.complete({});
+    return (await me.get(`/api/runs/${body.runId}`).expect(200)).body.version;
+  };
+  expect(await version({ who: 'Ada' })).toBe(1);
+  expect(await version({ who: 'Ada' })).toBe(1);
+
+  const manifest = { name: 'Hello', inputs: [{ name: 'whom', type: 'text' }], outputs: ['greeting'] };
+  const artifactId = await makeArtifact(me, { manifest });
+  await me.post(`/api/automations/${id}/update`, { artifactId }).expect(200);
+  expect((await start({ who: 'Ada' }).expect(400)).body.code).toBe('invalid_inputs');
+  expect(await version({ whom: 'Ada' })).toBe(2);
+  expect(await version({ whom: 'Ada' })).toBe(2);
+
+  await me.post(`/api/automations/${id}/rollback`, { version: 1 }).expect(200);
+  expect(await version({ who: 'Ada' })).toBe(1);
+  await me.patch(`/api/automations/${id}`, { status: 'paused' }).expect(200);
+  await start({ who: 'Ada' }).expect(409);
+  await me.patch(`/api/automations/${id}`, { status: 'active' }).expect(200);
+  expect(await version({ who: 'Ada' })).toBe(1);
+  const elsewhere = service.signedIn();
+  await elsewhere.post(`/api/automations/${id}/run`, { inputs: { who: 'Ada' } }).expect(404);
+  await me.delete(`/api/automations/${id}`).expect(204);
+  expect((await start({ who: 'Ada' }).expect(409)).body.code).toBe('archived');
+});

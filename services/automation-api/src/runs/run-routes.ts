@@ -3,10 +3,9 @@ import { EXPIRES_SECONDS_MAX } from '@gantry/object-store';
 import type { Run } from '@gantry/run-engine';
 import type { Request, Response } from 'express';
 import { auditOf, type Change } from '../audit/audit';
-import { findCurrent } from '../automations/current-version';
 import type { Deps } from '../deps';
 import { pathParam } from '../path-param';
-import { runAutomation } from './run-automation';
+import { runOwnAutomation } from './run-automation';
 import { engineStatuses, outputsOf, toRunArtifact, toRunDetail, toRunItem, toRunResult, toTestRun } from './run-result';
 import { runTest } from './run-test';
 
@@ -26,11 +25,7 @@ export function runOperations(deps: Deps): Operations {
 
   return {
     runAutomation: async (req, res) => {
-      const { workspaceId, userId } = callerOf(req);
-      const automationId = pathParam(req, 'automationId');
-      const automation = await findCurrent(deps.pool, automationId);
-      if (automation?.workspaceId !== workspaceId) throw notFound('automation', automationId);
-      const run = await runAutomation(deps, automation, { req, trigger: 'api', createdBy: userId });
+      const run = await runOwnAutomation(deps, pathParam(req, 'automationId'), req);
       res.json(await toRunResult(engine, run));
     },
 

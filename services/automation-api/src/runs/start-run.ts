@@ -20,6 +20,7 @@ export interface Start {
   waitSeconds: number;
   requestId: string;
   traceparent: string | undefined;
+  onlyIfCurrent?: true;
 }
 
 /** @throws AppError 400 naming every input that is wrong */
@@ -44,6 +45,7 @@ export async function startRun(deps: Deps, start: Start): Promise<Run> {
       createdBy: start.createdBy,
       requestId: start.requestId,
       traceparent: start.traceparent,
+      ...(start.onlyIfCurrent && { onlyIfCurrent: true }),
     },
     start.waitSeconds,
   );
