@@ -41,11 +41,11 @@ CTL = channel.CTL
 LINGER_SECONDS = 0.015
 
 
-def child_main(nonce, config):
+def child_main(nonce, groups, config):
     """From clone to the answer. Never returns."""
     step = "prepare"
     try:
-        sealing.prepare(nonce, config)
+        sealing.prepare(nonce, groups, config)
         harness.warm_up()
         channel.write_frame(b'{"t": "ready"}')
         # From here on the child waits, perhaps for long. The first frame is small and made by the host alone.
@@ -89,7 +89,7 @@ def cold_main(config):
 
 class Zygote:
     """Forks and kills on command, reports exits. Each fork makes the zygote copy the pages that it writes anew, 160 of them
-    with JSON on both ways: hence commands of two or three words."""
+    with JSON on both ways: hence commands of a few words."""
 
     def __init__(self, config):
         self.config = config
@@ -111,21 +111,21 @@ class Zygote:
                     os._exit(0)                                 # the host is gone; the kernel ends every child with pid 1
                 buffer += chunk
                 while len(buffer) >= 4 and len(buffer) >= 4 + (size := struct.unpack(">I", buffer[:4])[0]):
-                    verb, child_id, *nonce = buffer[4:4 + size].split()
+                    verb, child_id, *more = buffer[4:4 + size].split()
                     buffer = buffer[4 + size:]
                     if verb == b"fork":
-                        self.fork(child_id, *nonce)
+                        self.fork(child_id, *more)
                     elif verb == b"kill":
                         self.kill(child_id)
 
-    def fork(self, child_id, nonce):
+    def fork(self, child_id, nonce, *groups):
         try:
             network = self.networks.enter()
             pid = clone_into_namespaces()
         except OSError as error:
             return channel.write_json({"t": "exit", "id": child_id.decode(), "status": 71, "error": str(error)})
         if pid == 0:
-            child_main(nonce, self.config)
+            child_main(nonce, groups, self.config)
         pidfd = os.pidfd_open(pid)                              # a handle that cannot come to mean another process
         self.children[pidfd] = (child_id, pid, network)
         self.pidfds[child_id] = pidfd
@@ -160,7 +160,9 @@ def main():
         return cold_main(config)
     if os.getpid() != 1:
         sys.exit("the zygote must be pid 1 of its namespace: bwrap --as-pid-1")
-    os.closerange(4, 256)                                       # bwrap's own descriptors
+    first, count = config["inherited"]["first"], config["inherited"]["count"]
+    os.closerange(4, first)                                     # bwrap's own descriptors, those above as well
+    os.closerange(first + count, first + count + 256)
     os.set_inheritable(CTL, False)
     for name in config["preload"]:
         __import__(name)

@@ -56,8 +56,11 @@ def set_limits(limits):
         resource.setrlimit(getattr(resource, "RLIMIT_" + name), (value, value))
 
 
-def prepare(nonce, config):
+def prepare(nonce, groups, config):
     """First half: all that does not depend on which run this child will get."""
+    # 0. Into the cgroups, through descriptors that the host has opened: first of all, so that all memory counts.
+    for group in groups:
+        os.write(int(group), b"0")
     # 1. Drop every inherited descriptor: the zygote's channel, and the pidfds of sibling runs.
     close_from(3)
     # 2. Own channels, while /host is still visible. Descriptor 3 is not inheritable, 0 stays /dev/null.

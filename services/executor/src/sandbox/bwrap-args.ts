@@ -2,10 +2,11 @@
 import path from 'node:path';
 import { FIXED_LIMITS, INNER_UID, type SandboxSettings, type SandboxSpec } from './settings';
 
-/** Descriptors that every sandbox is started with: 0-2, the control channel, bwrap's status, the seccomp program. */
+/** Descriptors that every sandbox is started with: 0-2, the control channel, bwrap's status, the seccomp program, others. */
 export const CONTROL_FD = 3;
 export const STATUS_FD = 4;
 const SECCOMP_FD = 5;
+export const INHERITED_FD = 6;
 
 /** bubblewrap can't bind its own /tmp there, as a zygote's child does: a second, small cap. */
 const SHM_BYTES = 16 << 20;

@@ -17,13 +17,19 @@ export interface BwrapProcess {
   kill(): void;
 }
 
-export function startBwrap(settings: SandboxSettings, args: string[], filterFile: string): BwrapProcess {
+/** @param inherited descriptors that become those from INHERITED_FD on inside */
+export function startBwrap(
+  settings: SandboxSettings,
+  args: string[],
+  filterFile: string,
+  inherited: number[] = [],
+): BwrapProcess {
   const filterFd = fs.openSync(filterFile, 'r');
   const child = spawn(settings.bwrap, args, {
     ...settings.runAs,
     cwd: '/',
     env: { PATH: process.env.PATH },
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', filterFd],
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', filterFd, ...inherited],
   });
   fs.closeSync(filterFd);
   const control = child.stdio[CONTROL_FD] as Duplex;

@@ -20,11 +20,24 @@ export interface RunCgroup {
 export interface Cgroups {
   version: 1 | 2;
   /**
-   * Moving a process waits for the kernel to agree among all CPUs, 5 to 13 ms where nothing was moved just before: so it
-   * happens off the event loop, and while the process still waits for its run.
+   * Moving another process waits for the kernel to agree among all CPUs, 5 to 13 ms where nothing was moved just before: so
+   * it happens off the event loop, and while the process still waits for its run.
    * @param pid as this process sees it.
    */
   confine(pid: number): Promise<RunCgroup>;
+  /** Groups for `count` children of a zygote at a time, which join by themselves: on v1 without waiting for anybody. */
+  pool(count: number): GroupPool;
+}
+
+export interface GroupPool {
+  /** Descriptors for the zygote to inherit: whoever writes `0` into one joins its group. */
+  files: number[];
+  /** A group that nobody is in, and the places in `files` of what its process is to write to. Undefined: none is left. */
+  take(): { cgroup: RunCgroup; places: number[] } | undefined;
+  /** The zygote has inherited the files. */
+  closeFiles(): void;
+  /** The zygote is gone. */
+  remove(): void;
 }
 
 type Trees = { version: 2; base: string } | { version: 1; memory: string; pids: string };
@@ -84,7 +97,7 @@ export function openCgroups(): Cgroups | null {
   } catch {
     return null;
   }
-  return { version: trees.version, confine: reusableGroups(trees.version, bases) };
+  return reusableGroups(trees.version, bases);
 }
 
 const memoryFile = (version: 1 | 2) => (version === 2 ? 'memory.max' : 'memory.limit_in_bytes');
@@ -99,7 +112,7 @@ interface Group {
 }
 
 /** Making and removing a pair of groups costs more than a millisecond of CPU, so that they are used again and again. */
-function reusableGroups(version: 1 | 2, bases: string[]): Cgroups['confine'] {
+function reusableGroups(version: 1 | 2, bases: string[]): Cgroups {
   const free: Group[] = [];
   const series = randomBytes(4).toString('hex');
   let made = 0;
@@ -116,21 +129,8 @@ function reusableGroups(version: 1 | 2, bases: string[]): Cgroups['confine'] {
     return { directories, oomKills: 0 };
   }
 
-  return async (pid) => {
-    const group = free.pop() ?? make();
-    const { directories } = group;
-    const [memory = '', pids = memory] = directories;
-    const release = () =>
-      whenEmpty(directories, {
-        empty: () => free.push(group),
-        stuck: () => removeSoon(directories, 0),
-      });
-    try {
-      for (const directory of directories) await writeFile(path.join(directory, 'cgroup.procs'), String(pid));
-    } catch (err) {
-      release();
-      throw err;
-    }
+  function limitsOf(group: Group, onRelease: { empty: () => void; stuck: () => void }): RunCgroup {
+    const [memory = '', pids = memory] = group.directories;
     return {
       limit(memoryBytes, processes) {
         if (group.memoryBytes !== memoryBytes) write(memory, memoryFile(version), memoryBytes);
@@ -142,9 +142,52 @@ function reusableGroups(version: 1 | 2, bases: string[]): Cgroups['confine'] {
         group.oomKills = oomKills(version, memory);
         return group.oomKills > before;
       },
-      release,
+      release: () => whenEmpty(group.directories, onRelease),
     };
-  };
+  }
+
+  async function confine(pid: number): Promise<RunCgroup> {
+    const group = free.pop() ?? make();
+    const cgroup = limitsOf(group, {
+      empty: () => free.push(group),
+      stuck: () => removeSoon(group.directories, 0),
+    });
+    try {
+      for (const directory of group.directories) await writeFile(path.join(directory, 'cgroup.procs'), String(pid));
+    } catch (err) {
+      cgroup.release();
+      throw err;
+    }
+    return cgroup;
+  }
+
+  function pool(count: number): GroupPool {
+    const groups = Array.from({ length: count }, make);
+    // `tasks` moves one thread, for which v1 needs no agreement; v2 knows whole processes only.
+    const file = version === 2 ? 'cgroup.procs' : 'tasks';
+    const files = groups.flatMap(({ directories }) =>
+      directories.map((directory) => fs.openSync(path.join(directory, file), 'w')),
+    );
+    const unused = groups.map((group, i) => ({ group, places: bases.map((_, j) => i * bases.length + j) }));
+    let removed = false;
+    return {
+      files,
+      take() {
+        const taken = unused.pop();
+        if (!taken) return undefined;
+        const remove = () => removeSoon(taken.group.directories, EMPTY_TRIES);
+        const empty = () => (removed ? remove() : void unused.push(taken));
+        return { cgroup: limitsOf(taken.group, { empty, stuck: remove }), places: taken.places };
+      },
+      closeFiles: () => files.splice(0).forEach((fd) => void fs.closeSync(fd)),
+      remove() {
+        removed = true;
+        for (const { group } of unused.splice(0)) removeSoon(group.directories, EMPTY_TRIES);
+      },
+    };
+  }
+
+  return { version, confine, pool };
 }
 
 function oomKills(version: 1 | 2, directory: string): number {

@@ -6,8 +6,9 @@ import { EventEmitter } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { zygoteArgs } from './bwrap-args';
+import { INHERITED_FD, zygoteArgs } from './bwrap-args';
 import { type BwrapProcess, startBwrap } from './bwrap-process';
+import type { GroupPool } from './cgroup';
 import { Child, type Exit } from './child';
 import { FrameReader, rawFrame } from './frames';
 import { giveAway } from './give-away';
@@ -27,6 +28,8 @@ type Role = 'c' | 'o' | 'e';
 /** What a child's connection starts with: its role and its nonce in hex. */
 const HELLO_BYTES = 1 + 32;
 const HELLO_MS = 2_000;
+/** For each slot a child that waits, one that runs, and those that are being taken apart. */
+const GROUPS_PER_SLOT = 4;
 /** A child that outlives its kill for so long takes its whole zygote with it: nothing may survive. */
 const LAST_RESORT_MS = 1_000;
 
@@ -65,6 +68,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
   private bwrap!: BwrapProcess;
   private server!: net.Server;
   private gone!: Promise<void>;
+  private groups?: GroupPool;
   private hostPids = new Map<number, number>();
 
   constructor(private readonly settings: SandboxSettings) {
@@ -87,8 +91,10 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
       this.server.once('error', reject).listen(path.join(ctl, 's'), resolve);
     });
     giveAway(this.dir, this.settings);
+    this.groups = this.settings.cgroups?.pool(this.settings.slots * GROUPS_PER_SLOT);
     const config = {
       preload: PRELOAD,
+      inherited: { first: INHERITED_FD, count: this.groups?.files.length ?? 0 },
       uid: INNER_UID,
       tmpBytes: TMP_BYTES_DEFAULT,
       tmpInodes: TMP_INODES,
@@ -98,7 +104,9 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
       this.settings,
       zygoteArgs(this.settings, this.dir, config),
       path.join(this.dir, 'zygote.bpf'),
+      this.groups?.files,
     );
+    this.groups?.closeFiles();
     let said = '';
     const listen = (text: Buffer) => {
       said = (said + text).slice(-4_000);
@@ -145,7 +153,9 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     child.onControl = () => this.firstWords(starting);
     this.children.set(id, starting);
     this.byNonce.set(nonce, starting);
-    this.tell(`fork ${id} ${nonce}`);
+    const group = this.groups?.take();
+    child.cgroup = group?.cgroup;
+    this.tell(['fork', id, nonce, ...(group?.places.map((place) => INHERITED_FD + place) ?? [])].join(' '));
     return child;
   }
 
@@ -232,8 +242,9 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     });
   }
 
+  /** For a child that found no group to join. */
   private async confine(child: Child): Promise<void> {
-    if (!this.settings.cgroups) return;
+    if (!this.settings.cgroups || child.cgroup) return;
     try {
       const cgroup = await this.settings.cgroups.confine(child.hostPid());
       if (child.state === 'starting') child.cgroup = cgroup;
@@ -270,6 +281,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     for (const starting of [...this.children.values()]) {
       this.ended(starting, { status: -9, cpuMs: 0, maxRssKb: 0, error: why });
     }
+    this.groups?.remove();
     this.server.close();
     fs.rmSync(this.dir, { recursive: true, force: true });
     this.emit('died', why);
