@@ -89,8 +89,10 @@ async function latency(run, local, id) {
       call('GET', `${local.dashboard_url}/api/automations/${id}`),
   };
   const ms = Object.fromEntries(Object.keys(steps).map((name) => [name, []]));
+  const names = Object.keys(steps);
   for (let i = 0; i < Number(options.runs); i++) {
-    for (const [name, step] of Object.entries(steps)) ms[name].push(await timed(() => step(i)));
+    // Forth and back, so that none always comes after the same other.
+    for (const name of i % 2 ? names.toReversed() : names) ms[name].push(await timed(() => steps[name](i)));
   }
   console.log('\nLatency, one client, interleaved');
   printLatencies(Object.entries(ms).map(([name, numbers]) => ({ name, ms: numbers })));

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const TICK_MS = 10;
 
-/** @returns {{pid: number, ppid: number, command: string, cpuMs: number, rssBytes: number, pssBytes: number}[]} */
+/** @returns {{pid: number, ppid: number, command: string, cpuMs: number, childrenCpuMs: number, rssBytes: number, pssBytes: number}[]} */
 export function processTree(rootPid) {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -38,7 +38,8 @@ function readProcess(pid) {
       pid,
       ppid: fields[1],
       command,
-      cpuMs: (utime + stime + cutime + cstime) * TICK_MS,
+      cpuMs: (utime + stime) * TICK_MS,
+      childrenCpuMs: (cutime + cstime) * TICK_MS,
       rssBytes: kb('Rss'),
       pssBytes: kb('Pss'),
     };
@@ -61,14 +62,21 @@ const KINDS = [
 
 const kindOf = ({ command }) => KINDS.find(([, pattern]) => pattern.test(command))?.[0] ?? 'other';
 
-/** Sums by kind of process; `cpuMs` counts children that have ended in the parent that waited for them. */
+/**
+ * Sums by kind of process. Children that have ended count where their parent counts; those of the executor are sandboxes,
+ * whose CPU must not change its place when a zygote is replaced.
+ */
 export function byKind(processes) {
   const sums = {};
+  const sumOf = (kind) => {
+    sums[kind] ??= { processes: 0, cpuMs: 0, rssMB: 0, pssMB: 0 };
+    return sums[kind];
+  };
   for (const process of processes) {
     const kind = kindOf(process);
-    sums[kind] ??= { processes: 0, cpuMs: 0, rssMB: 0, pssMB: 0 };
-    sums[kind].processes++;
-    sums[kind].cpuMs += process.cpuMs;
+    sumOf(kind).processes++;
+    sumOf(kind).cpuMs += process.cpuMs;
+    sumOf(kind === 'executor' ? 'sandbox' : kind).cpuMs += process.childrenCpuMs;
     sums[kind].rssMB += process.rssBytes / 2 ** 20;
     sums[kind].pssMB += process.pssBytes / 2 ** 20;
   }

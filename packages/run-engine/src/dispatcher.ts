@@ -10,6 +10,7 @@
  * short runs end all the time, and a run that is queued costs a second commit and a search. Nothing has been promised to
  * its caller yet. Runs that are queued always go first. A run with a slot is always queued: see claim-runs.ts.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Bus, type RunError, type RunSource, runSubjects } from '@gantry/events';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -17,7 +18,7 @@ import { type Claim, openClaimQueue } from './claim-queue';
 import { type Claimed, claimRuns } from './claim-runs';
 import type { BuiltJob } from './job';
 import type { NewRun, Run } from './run';
-import { type IsCurrent, insertRun } from './run-row';
+import { type IsCurrent, insertRun, makeRun } from './run-row';
 
 const POLL_MS = 500;
 const SLOT_WAIT_MS = 60;
@@ -35,7 +36,8 @@ export function startDispatcher(deps: {
   leaseMs: number;
   isCurrent?: IsCurrent;
   log: Logger;
-  build: (run: Run, publicKey: string) => Promise<BuiltJob>;
+  /** @param written before that, nothing may be stored for the run */
+  build: (run: Run, publicKey: string, written?: Promise<unknown>) => Promise<BuiltJob>;
   refuse: (run: Run, error: RunError) => Promise<void>;
   /** Somebody asked for its end before it was handed back to the queue. */
   cancel: (run: Run) => Promise<void>;
@@ -113,11 +115,11 @@ export function startDispatcher(deps: {
   }
 
   /** A failure here leaves the run to the sweeper: its lease runs out unconfirmed and it is queued again. */
-  async function handOut(run: Run, claim: Claim): Promise<void> {
+  async function handOut(run: Run, claim: Claim, building?: Promise<BuiltJob>): Promise<void> {
     try {
       if (run.cancelRequestedAt) await deps.cancel(run);
       else {
-        const built = await deps.build(run, claim.publicKey);
+        const built = await (building ?? deps.build(run, claim.publicKey));
         if ('job' in built) return claim.answer({ job: built.job });
         await deps.refuse(run, built.refused);
       }
@@ -137,17 +139,20 @@ export function startDispatcher(deps: {
         hintAll();
         return run;
       }
-      let run: Run | null;
+      const lease = { executorId: claim.executorId, expiresAt: new Date(Date.now() + leaseMs) };
+      const run = makeRun(newRun, lease);
+      const inserted = insertRun(pool, newRun, lease, deps.isCurrent, run);
+      // While PostgreSQL writes; once the question is on its way.
+      const built = nextTurn().then(() => deps.build(run, claim.publicKey, inserted));
+      built.catch(() => {});
       try {
-        const lease = { executorId: claim.executorId, expiresAt: new Date(Date.now() + leaseMs) };
-        run = await insertRun(pool, newRun, lease, deps.isCurrent);
-        if (!run) throw new Error('a submitted run has no fire time');
+        if (!(await inserted)) throw new Error('a submitted run has no fire time');
       } catch (err) {
         claims.putBack(claim);
         throw err;
       }
       beforeHandOut(run.id);
-      void handOut(run, claim);
+      void handOut(run, claim, built);
       return run;
     },
     hint: hintAll,

@@ -178,8 +178,9 @@ export async function startRunEngine(deps: {
     leaseMs,
     ...(deps.isCurrent && { isCurrent: deps.isCurrent }),
     log,
-    build: (run, publicKey) =>
+    build: (run, publicKey, written) =>
       buildJob(run, publicKey, {
+        written,
         source,
         objects,
         secretsOf: deps.secretsOf,

@@ -32,6 +32,8 @@ export async function buildJob(
     secretsOf: SecretsOf;
     /** What earlier attempts have recorded. */
     stepsOf: (run: Run) => Promise<RecordedStep[]>;
+    /** What is stored for the run waits for this. Undefined: the run is written. */
+    written: Promise<unknown> | undefined;
   },
 ): Promise<BuiltJob> {
   const { spec } = run;
@@ -82,6 +84,7 @@ export async function buildJob(
   if (inputs.length <= INLINE_BYTES_MAX) job.inputs = run.inputs;
   else {
     const key = `${run.workspaceId}/runs/${run.id}/inputs.json`;
+    await deps.written;
     await objects.put(key, inputs, { contentType: 'application/json' });
     job.inputsUrl = await objects.presignGet(key, internal);
   }

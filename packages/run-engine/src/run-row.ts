@@ -72,17 +72,8 @@ const INSERT = { name: 'insert-run', text: insertWhere('true') };
 /** Whether a subject is still what a run was made for, in SQL: $2 is its workspace, $3 the subject, $6 the version. */
 export type IsCurrent = string;
 
-/**
- * @param isCurrent what `onlyIfCurrent` asks
- * @returns null when this subject already has a run for `scheduledFor`
- * @throws SubjectChanged
- */
-export async function insertRun(
-  sql: Sql | PoolClient,
-  run: NewRun,
-  lease: FirstLease | null,
-  isCurrent: IsCurrent = 'false',
-): Promise<Run | null> {
+/** The run as it will stand in the table. */
+export function makeRun(run: NewRun, lease: FirstLease | null): Run {
   const status: RunStatus = run.held ? 'pending_approval' : lease ? 'running' : 'queued';
   const now = new Date();
   const made: Run = {
@@ -119,6 +110,21 @@ export async function insertRun(
     finishedAt: null,
   };
   if (run.kind === 'test') made.id = made.id.replace('run_', 'tr_');
+  return made;
+}
+
+/**
+ * @param isCurrent what `onlyIfCurrent` asks
+ * @returns null when this subject already has a run for `scheduledFor`
+ * @throws SubjectChanged
+ */
+export async function insertRun(
+  sql: Sql | PoolClient,
+  run: NewRun,
+  lease: FirstLease | null,
+  isCurrent: IsCurrent = 'false',
+  made: Run = makeRun(run, lease),
+): Promise<Run | null> {
   const { rowCount } = await sql.query({
     ...(run.onlyIfCurrent ? { name: 'insert-current-run', text: insertWhere(isCurrent) } : INSERT),
     values: [
