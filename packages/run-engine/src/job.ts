@@ -98,7 +98,7 @@ export async function buildJob(
       job.stepsUrl = await objects.presignGet(key, internal);
     }
   }
-  if (job.secrets && encode({ job }).length > MESSAGE_BYTES_MAX) {
+  if (encode({ job }).length > MESSAGE_BYTES_MAX) {
     return { refused: { code: 'invalid_inputs', message: 'the secrets of this run are larger than 96 KB together' } };
   }
   return { job };

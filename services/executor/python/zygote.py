@@ -78,7 +78,10 @@ def cold_main(config):
         sealing.set_limits(config["limits"])
         sealing.set_limits(spec["limits"])
         sealing.limit_cpu(spec["cpuSeconds"])
-        forwarder.listen() if spec["egress"] else forwarder.close()
+        if spec["egress"]:
+            forwarder.listen()
+        else:
+            forwarder.close()
         os.setpriority(os.PRIO_PROCESS, 0, 10)
         harness.serve_one(channel.read_json())
     except BaseException as error:
@@ -119,10 +122,13 @@ class Zygote:
                         self.kill(child_id)
 
     def fork(self, child_id, nonce, *groups):
+        network = None
         try:
             network = self.networks.enter()
             pid = clone_into_namespaces()
         except OSError as error:
+            if network is not None:
+                os.close(network)
             return channel.write_json({"t": "exit", "id": child_id.decode(), "status": 71, "error": str(error)})
         if pid == 0:
             child_main(nonce, groups, self.config)

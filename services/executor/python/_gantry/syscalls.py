@@ -19,7 +19,7 @@ def _function(name, *argtypes):
     return function
 
 
-_int, _long, _pointer, _text = ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_char_p
+_int, _long, _text = ctypes.c_int, ctypes.c_ulong, ctypes.c_char_p
 _mount = _function("mount", _text, _text, _text, _long, _text)
 _prctl = _function("prctl", _int, _long, _long, _long, _long)
 _clone = _function("syscall", _long, _long, _long, _long, _long, _long)
