@@ -1,5 +1,5 @@
 import { AUTOMATION_STATS_SUBJECT, automationStats, connectBus, newId, request } from '@gantry/events';
-import { noUsage } from '@gantry/testing';
+import { noUsage, until } from '@gantry/testing';
 import { pino } from 'pino';
 import { deployed, startService, type TestService } from '../test/service';
 
@@ -24,10 +24,11 @@ test('worker-api hears how the automations of a workspace are doing, and of that
   await me.patch(`/api/automations/${good.id}`, { status: 'paused' }).expect(200);
   const inputs = { who: 'world' };
   const executor = await service.connectExecutor();
-  await me.post(`/api/automations/${bad.id}/run`, { inputs, wait: 0 }).expect(200);
+  const { body: failing } = await me.post(`/api/automations/${bad.id}/run`, { inputs, wait: 0 }).expect(200);
   const error = { code: 'exception' as const, message: 'no' };
   const job = await executor.claim();
   await job?.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
+  await until(async () => (await me.get(`/api/runs/${failing.runId}`)).body.status === 'error');
   await me.post(`/api/automations/${bad.id}/run`, { inputs, wait: 0 }).expect(200);
   expect(await ask(me.workspaceId)).toEqual({ total: 2, active: 1, failing: 1, queued: 1, running: 0 });
   expect(await ask(newId('ws_'))).toEqual({ total: 0, active: 0, failing: 0, queued: 0, running: 0 });

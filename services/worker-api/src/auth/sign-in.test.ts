@@ -40,15 +40,16 @@ test('an unknown address, a wrong password, a malformed address and a disabled u
 
 test('an unknown address costs as much work as a wrong password', async () => {
   const time = async (email: string) => {
-    const times: number[] = [];
-    for (let i = 0; i < 9; i++) {
-      const start = performance.now();
-      await signIn({ email, password: 'wrong horse battery' });
-      times.push(performance.now() - start);
-    }
-    return times.sort((a, b) => a - b)[4] as number;
+    const start = performance.now();
+    await signIn({ email, password: 'wrong horse battery' });
+    return performance.now() - start;
   };
-  const [unknown, wrong] = [await time('nobody@example.com'), await time('owner@example.com')];
+  let [unknown, wrong] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  // In turn, and the least of each: whatever else the machine does comes on top of both.
+  for (let i = 0; i < 9; i++) {
+    unknown = Math.min(unknown, await time('nobody@example.com'));
+    wrong = Math.min(wrong, await time('owner@example.com'));
+  }
   // Without the same hashing the ratio would be ten or more.
   expect(Math.max(unknown / wrong, wrong / unknown)).toBeLessThan(3);
 });
