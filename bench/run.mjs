@@ -1,5 +1,5 @@
 /**
- * Measures Gantry beside what it is compared with, in one run:   npm run bench [-- --runs 400 --seconds 20 --growth 5000]
+ * Measures Gantry beside what it is compared with, in one run:   npm run bench [-- --runs 400 --seconds 30 --growth 5000]
  *
  * Starts a platform of its own (free port, temporary data) and prints medians and ratios. Nothing here asserts: machines
  * differ, ratios hold.
@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
   options: {
     runs: { type: 'string', default: '400' },
     clients: { type: 'string', default: '10' },
-    seconds: { type: 'string', default: '20' },
+    seconds: { type: 'string', default: '30' },
     growth: { type: 'string', default: '5000' },
   },
 });
