@@ -44,7 +44,7 @@ def execute(job, root="/code"):
     """(answer, JSON text of the output or None). Never raises for what user code does."""
     if job.get("op") == "inspect":
         return {"t": "result", "ok": True}, json.dumps(inspection.inspect_entrypoint(root, job["entrypoint"])).encode()
-    _signal.signal(_signal.SIGXCPU, _on_cpu_limit)               # pid 1 ignores signals it does not handle
+    _signal.signal(_signal.SIGXCPU, _on_cpu_limit)              # pid 1 ignores signals it does not handle
     try:
         inputs = job.get("inputs", {})
         receive_files(job.get("files", ()), inputs)

@@ -7,7 +7,6 @@ import os
 import re
 import resource
 import signal
-import socket
 import sys
 import _socket                              # without the conveniences of socket.socket, whose code is 30 more pages to copy
 
@@ -17,14 +16,13 @@ from .syscalls import (CAP_SYS_ADMIN, MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, M
                        close_from, install_seccomp, mount, prctl)
 
 DIGEST = re.compile(r"[0-9a-f]{64}\Z")
-AF_UNIX, SOCK_STREAM = int(socket.AF_UNIX), int(socket.SOCK_STREAM)
 CONTEXT_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}\Z")
 
 
 def open_channel(role, nonce, fd):
     """One connection to the host. Its first bytes say which child this is (a nonce made by the host, good for one
     connection per role) and what the connection is for; afterwards it is a plain stream, moved to descriptor `fd`."""
-    connection = _socket.socket(AF_UNIX, SOCK_STREAM)
+    connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     connection.connect("/host/ctl/s")
     connection.sendall(role + nonce)
     raw = connection.detach()
