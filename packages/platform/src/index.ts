@@ -1,5 +1,7 @@
 export * from './fetch-tool';
 export * from './find-tool';
+export * from './gateway';
+export * from './liveness';
 export * from './migrate';
 export * from './nats';
 export * from './nats-config';

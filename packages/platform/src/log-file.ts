@@ -35,3 +35,14 @@ export function openLogFile(file: string, bytesMax = BYTES_MAX): LogFile {
     },
   };
 }
+
+/** The same for a file that another process appends to, and must not be asked to open anew. */
+export function shortenLog(file: string, bytesMax = BYTES_MAX): void {
+  try {
+    if (fs.statSync(file).size <= bytesMax) return;
+    fs.copyFileSync(file, `${file}.1`);
+    fs.truncateSync(file);
+  } catch {
+    // Not there yet, or no room for the copy: the next time.
+  }
+}

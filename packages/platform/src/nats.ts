@@ -1,6 +1,7 @@
 /** A NATS server of our own. Its configuration is written by nats-config.ts, which the launcher does not keep loaded. */
-import net from 'node:net';
 import path from 'node:path';
+import { livenessProbes } from './liveness';
+import { answers } from './probe';
 import type { ProcessSpec } from './process';
 
 export const natsUsers = ['worker-api', 'automation-api', 'skills-api', 'executor'] as const;
@@ -16,6 +17,8 @@ export interface NatsOptions {
   passwords: NatsPasswords;
 }
 
+const READY_TIMEOUT_MS = 1_000;
+
 export const configFileOf = (dir: string): string => path.join(dir, 'nats.conf');
 
 export function natsUrl({ port, passwords }: Pick<NatsOptions, 'port' | 'passwords'>, user: NatsUser): string {
@@ -24,26 +27,15 @@ export function natsUrl({ port, passwords }: Pick<NatsOptions, 'port' | 'passwor
 
 /** How to start the server, once its configuration is written. */
 export function natsProcess({ command, dir, port }: Omit<NatsOptions, 'passwords'>): ProcessSpec {
+  // A server that accepts clients begins with a line that starts with INFO.
+  const liveness = { ...livenessProbes.nats, port };
   return {
     name: 'nats',
     command,
     args: ['-c', configFileOf(dir)],
     env: { PATH: process.env.PATH ?? '' },
-    isReady: () => greets(port),
+    isReady: () => answers(liveness, READY_TIMEOUT_MS),
+    liveness,
     isAlarming: (line) => /\[(ERR|FTL)\]/.test(line),
   };
-}
-
-/** A server that accepts clients begins with a line that starts with INFO. */
-function greets(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = net.connect({ host: '127.0.0.1', port });
-    const end = (answer: boolean) => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.setTimeout(1_000, () => end(false));
-    socket.once('error', () => end(false));
-    socket.once('data', (data) => end(data.toString().startsWith('INFO')));
-  });
 }

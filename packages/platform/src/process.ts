@@ -3,6 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import type { Readable } from 'node:stream';
 import { brief } from './brief';
+import type { Probe } from './probe';
 
 export interface ProcessSpec {
   name: string;
@@ -23,6 +24,10 @@ export interface ProcessSpec {
   /** Runs before every start, also after a crash: removes what a killed predecessor left. */
   prepare?(): Promise<void>;
   readyTimeoutMs?: number;
+  /** Asked every few seconds from then on; who does not answer is replaced (liveness.ts). */
+  liveness?: Probe;
+  /** What it writes to files by itself. They are kept small from outside. */
+  ownLogs?: string[];
   /** Whether a line of its output, when not JSON as the services write it, is worth showing in the terminal. */
   isAlarming?(line: string): boolean;
 }
@@ -35,8 +40,8 @@ export interface RunningProcess {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** Everything it wrote has been read. May come long after `ended`: a grandchild can hold the pipes. */
   silent: Promise<void>;
-  /** Asks, waits, kills; resolves when the process is gone. */
-  stop(): Promise<void>;
+  /** Asks, waits, kills; resolves when the process is gone. @param timeoutMs default the process's own */
+  stop(timeoutMs?: number): Promise<void>;
   /** SIGKILL for the process and everything in its group. */
   kill(): Promise<void>;
 }
@@ -81,10 +86,10 @@ export async function startProcess(spec: ProcessSpec): Promise<RunningProcess> {
     await ended;
   }
 
-  async function stop() {
+  async function stop(timeoutMs = spec.stopTimeoutMs ?? STOP_TIMEOUT_MS) {
     if (!alive) return;
     child.kill(spec.stopSignal ?? 'SIGTERM');
-    const timer = setTimeout(() => signalGroup(pid, 'SIGKILL'), spec.stopTimeoutMs ?? STOP_TIMEOUT_MS);
+    const timer = setTimeout(() => signalGroup(pid, 'SIGKILL'), timeoutMs);
     await ended;
     clearTimeout(timer);
   }

@@ -1,11 +1,12 @@
 /** The environment of each of our own processes. */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
-import http from 'node:http';
 import path from 'node:path';
+import { livenessProbes } from './liveness';
 import type { LocalState } from './local-state';
 import { type NatsUser, natsUrl } from './nats';
 import { postgresUrl } from './postgres';
+import { answers } from './probe';
 import type { ProcessSpec } from './process';
 import { reachableDir } from './reachable-dir';
 import { databases, type ServiceName } from './service-names';
@@ -18,6 +19,7 @@ import { checkoutDir } from './shared-dir';
  * compiler scratch memory is what stays; the malloc settings give back another 60 MB. None cost measurable time on two cores.
  */
 const nodeFlags = ['--max-semi-space-size=4', '--max-old-space-size=512', '--v8-pool-size=1'];
+const READY_TIMEOUT_MS = 2_000;
 const malloc = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: String(1 << 20) };
 
 export interface ServiceOptions {
@@ -86,7 +88,7 @@ function portOf(service: ServiceName, { settings, gateway }: ServiceOptions): nu
 
 function apiProcess(service: ServiceName, options: ServiceOptions, own: Record<string, string>): ProcessSpec {
   const { settings, gateway } = options;
-  const port = portOf(service, options);
+  const address = { host: gateway ? '127.0.0.1' : settings.host, port: portOf(service, options) };
   return {
     name: service,
     command: process.execPath,
@@ -95,8 +97,8 @@ function apiProcess(service: ServiceName, options: ServiceOptions, own: Record<s
       ...malloc,
       ...everything(options.inherited),
       NODE_ENV: 'production',
-      HOST: gateway ? '127.0.0.1' : settings.host,
-      PORT: String(port),
+      HOST: address.host,
+      PORT: String(address.port),
       METRICS_PORT: String(settings.ports.metrics[service]),
       DATABASE_URL: databaseUrl(options, service),
       NATS_URL: natsAddress(options, service),
@@ -107,7 +109,8 @@ function apiProcess(service: ServiceName, options: ServiceOptions, own: Record<s
     },
     // A waited run may take 10 s; the services give answers under way 12 s.
     stopTimeoutMs: 15_000,
-    isReady: () => answersOk(port, '/health', gateway ? undefined : settings.host),
+    isReady: () => answers({ ...address, path: '/health' }, READY_TIMEOUT_MS),
+    liveness: { ...livenessProbes[service], ...address },
   };
 }
 
@@ -136,7 +139,8 @@ export function executor(options: ServiceOptions, bwrap: string): ProcessSpec {
       BWRAP: bwrap,
     },
     stopTimeoutMs: 10_000,
-    isReady: () => answersOk(port, '/health'),
+    isReady: () => answers({ port, path: '/health' }, READY_TIMEOUT_MS),
+    liveness: { ...livenessProbes.executor, port },
   };
 }
 
@@ -149,16 +153,4 @@ function everything(env: NodeJS.ProcessEnv, only = /^(?!npm_)/): Record<string, 
   return Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && only.test(entry[0])),
   );
-}
-
-function answersOk(port: number, path: string, listening = '127.0.0.1'): Promise<boolean> {
-  const host = listening === '0.0.0.0' ? '127.0.0.1' : listening;
-  return new Promise((resolve, reject) => {
-    const request = http.get({ host, port, path, timeout: 2_000, agent: false }, (response) => {
-      response.resume();
-      resolve(response.statusCode === 200);
-    });
-    request.on('timeout', () => request.destroy());
-    request.on('error', reject);
-  });
 }

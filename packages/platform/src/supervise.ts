@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { takeOver } from './leftovers';
+import type { LivenessTiming } from './liveness';
 import { isAlive, type ProcessSpec, signalGroup } from './process';
 import type { Show } from './process-log';
 import { type Supervised, supervise } from './supervised';
@@ -21,6 +22,8 @@ export interface SupervisorOptions {
   show: Show;
   /** See takeOver. */
   parent?: number;
+  /** See supervise. */
+  liveness?: LivenessTiming;
 }
 
 /** @throws Error if another launcher works here. */
@@ -45,6 +48,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
         await supervise(spec, {
           logFile: path.join(logs, `${spec.name}.log`),
           show: options.show,
+          liveness: options.liveness,
           onStart: (name, pid) => {
             pids.set(name, pid);
             record.add(name, pid);

@@ -1,6 +1,7 @@
 /** One process that is started again, ever more slowly, for as long as it is wanted. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type LogFile, openLogFile } from './log-file';
+import { type LivenessTiming, livenessTiming, type Watch, watchLiveness } from './liveness';
+import { type LogFile, openLogFile, shortenLog } from './log-file';
 import { type ProcessSpec, type RunningProcess, startProcess, untilReady } from './process';
 import { keepOutput, type Show } from './process-log';
 
@@ -14,23 +15,31 @@ export interface SuperviseOptions {
   show: Show;
   onStart(name: string, pid: number): void;
   onEnd(name: string): void;
+  /** Default: the platform's; tests are in a hurry. */
+  liveness?: LivenessTiming;
 }
 
 const RESTART_MS = 200;
 const RESTART_MS_MAX = 10_000;
-/** What has run this long is healthy again: its next failure starts from the short delay. */
+/** What has run this long, and answered if it is asked, is healthy again: its next failure starts from the short delay. */
 const HEALTHY_MS = 30_000;
+const OWN_LOGS_MS = 5_000;
 /** How long the log of a process that has ended stays open for what is still in its pipes. */
 const LAST_WORDS_MS = 300;
 
 /** Resolves when the process is ready. @throws Error if its first start fails; only later ones are repeated. */
 export async function supervise(spec: ProcessSpec, options: SuperviseOptions): Promise<Supervised> {
-  const { show } = options;
+  const { show, liveness: timing = livenessTiming } = options;
   const file = openLogFile(options.logFile);
   let wanted = true;
   let running: RunningProcess | undefined;
   let retry: NodeJS.Timeout | undefined;
   let delayMs = RESTART_MS;
+  let startMs = timing.startMs;
+  let watch: Watch | undefined;
+  const ownLogs = setInterval(() => {
+    for (const own of spec.ownLogs ?? []) shortenLog(own);
+  }, OWN_LOGS_MS);
 
   async function launch(): Promise<RunningProcess> {
     const started = await startProcess(spec);
@@ -43,12 +52,28 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
 
   function restartWhenItEnds(started: RunningProcess) {
     const startedAt = Date.now();
+    const watched = watchOver(started);
     void started.ended.then(({ code, signal }) => {
+      watched?.stop();
       if (!wanted) return;
       show(`${spec.name} ended with ${signal ?? `status ${code}`}; starting it again (see ${options.logFile})`);
-      if (Date.now() - startedAt > HEALTHY_MS) delayMs = RESTART_MS;
+      const hasAnswered = watched?.hasAnswered() ?? true;
+      startMs = hasAnswered ? timing.startMs : Math.min(startMs * 2, timing.startMsMax);
+      if (hasAnswered && Date.now() - startedAt > HEALTHY_MS) delayMs = RESTART_MS;
       restartLater();
     });
+  }
+
+  function watchOver(started: RunningProcess): Watch | undefined {
+    if (!spec.liveness || !wanted) return undefined;
+    const onSilent = (silentMs: number) => {
+      const msg = `${spec.name} has not answered for ${Math.round(silentMs / 1_000)} s; replacing it`;
+      show(`${msg} (see ${options.logFile})`);
+      file.write(JSON.stringify({ level: 50, time: Date.now(), service: 'launcher', pid: started.pid, msg }));
+      void started.stop(timing.graceMs);
+    };
+    watch = watchLiveness({ probe: spec.liveness, timing, startMs, onSilent });
+    return watch;
   }
 
   function restartLater() {
@@ -65,9 +90,15 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
     }
   }
 
-  async function stop() {
+  function giveUp() {
     wanted = false;
     clearTimeout(retry);
+    clearInterval(ownLogs);
+    watch?.stop();
+  }
+
+  async function stop() {
+    giveUp();
     await running?.stop();
     await Promise.race([running?.silent, sleep(LAST_WORDS_MS, undefined, { ref: false })]);
     await file.close();
@@ -77,6 +108,7 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
   try {
     await untilReady(spec, first);
   } catch (err) {
+    giveUp();
     await first.kill();
     await file.close();
     throw err;
@@ -85,8 +117,7 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
   return {
     stop,
     kill: () => {
-      wanted = false;
-      clearTimeout(retry);
+      giveUp();
       void running?.kill();
     },
   };

@@ -61,7 +61,10 @@ export function createMetrics(observe: {
 
 const FIRST_SAMPLES_MS = 50;
 
-/** `/metrics`, and `/healthz` for whoever supervises this process. */
+/**
+ * `/metrics`; `/healthz`: the process lives, whatever it is connected to; `/health`: it takes runs, 503 while it is cut off
+ * from NATS or leaving.
+ */
 export async function serveMetrics(options: {
   registry: Registry;
   host: string;
@@ -82,7 +85,7 @@ export async function serveMetrics(options: {
       res.setHeader('content-type', options.registry.contentType);
       res.end(await options.registry.metrics());
     } else if (req.url === '/healthz' || req.url === '/health') {
-      const ok = options.healthy();
+      const ok = req.url === '/healthz' || options.healthy();
       res
         .writeHead(ok ? 200 : 503, { 'content-type': 'application/json' })
         .end(JSON.stringify({ status: ok ? 'ok' : 'unavailable' }));

@@ -1,0 +1,105 @@
+/**
+ * Who is asked whether it still lives, and when it is taken for dead. `npm start` works by this table, and so does every
+ * other way to run the platform: compose and Kubernetes restart by exit code and probe, as the launcher does.
+ *
+ * Whoever answers lives, whatever else is down: a service without its database needs the database, not a restart.
+ */
+import { answers, type Probe } from './probe';
+
+/** In Kubernetes' words: `periodSeconds`, `timeoutSeconds`, `failureThreshold`. */
+export const liveness = {
+  everySeconds: 5,
+  timeoutSeconds: 4,
+  failures: 4,
+  /** How long one that was just started may take to answer at all; doubled each time it does not. */
+  startSeconds: 120,
+  startSecondsMax: 960,
+  /** From the request to end until SIGKILL: an event loop that is blocked hears no signal. */
+  graceSeconds: 2,
+} as const;
+
+/** By process. `port`: the variable of its environment or template that says where. PostgreSQL is not asked. */
+export const livenessProbes = {
+  'worker-api': { port: 'PORT', path: '/healthz' },
+  'automation-api': { port: 'PORT', path: '/healthz' },
+  'skills-api': { port: 'PORT', path: '/healthz' },
+  executor: { port: 'METRICS_PORT', path: '/healthz' },
+  gateway: { port: 'GATEWAY_WORKER_PORT', path: '/gateway/healthz' },
+  nats: { port: 'port', greeting: 'INFO' },
+} as const;
+
+export interface LivenessTiming {
+  everyMs: number;
+  timeoutMs: number;
+  /** No answer for so long, and it is dead. */
+  silenceMs: number;
+  startMs: number;
+  startMsMax: number;
+  graceMs: number;
+}
+
+export const livenessTiming: LivenessTiming = {
+  everyMs: liveness.everySeconds * 1_000,
+  timeoutMs: liveness.timeoutSeconds * 1_000,
+  silenceMs: liveness.everySeconds * liveness.failures * 1_000,
+  startMs: liveness.startSeconds * 1_000,
+  startMsMax: liveness.startSecondsMax * 1_000,
+  graceMs: liveness.graceSeconds * 1_000,
+};
+
+export interface Watch {
+  /** Whether it has answered since the watch began. */
+  hasAnswered(): boolean;
+  stop(): void;
+}
+
+export interface WatchOptions {
+  probe: Probe;
+  timing: LivenessTiming;
+  /** How long it may take to the first answer. */
+  startMs: number;
+  /** Called once. */
+  onSilent(silentMs: number): void;
+}
+
+/** Between two looks at the clock. */
+const TICKS_PER_PROBE = 5;
+
+/**
+ * Time counts only while we run ourselves. Where a tick is late by more than one, the machine was suspended or is so
+ * overloaded that an answer would not have been read either: that time is nobody's silence, and the question is asked
+ * again.
+ */
+export function watchLiveness({ probe, timing, startMs, onSilent }: WatchOptions): Watch {
+  const tickMs = timing.everyMs / TICKS_PER_PROBE;
+  let hasAnswered = false;
+  let silentMs = 0;
+  let sinceAskedMs = timing.everyMs;
+  let tickedAt = performance.now();
+
+  const stop = () => clearInterval(timer);
+
+  async function ask() {
+    sinceAskedMs = 0;
+    if (!(await answers(probe, timing.timeoutMs))) return;
+    hasAnswered = true;
+    silentMs = 0;
+  }
+
+  const timer = setInterval(() => {
+    const now = performance.now();
+    const elapsedMs = now - tickedAt;
+    tickedAt = now;
+    if (elapsedMs > 2 * tickMs) return void ask();
+    silentMs += elapsedMs;
+    sinceAskedMs += elapsedMs;
+    if (silentMs >= (hasAnswered ? timing.silenceMs : startMs)) {
+      stop();
+      onSilent(silentMs);
+    } else if (sinceAskedMs >= timing.everyMs) {
+      void ask();
+    }
+  }, tickMs);
+
+  return { hasAnswered: () => hasAnswered, stop };
+}

@@ -1,0 +1,30 @@
+/** One question to a process: does it answer? */
+import http from 'node:http';
+import net from 'node:net';
+
+export type Probe =
+  /** 200 to a GET. */
+  | { host?: string; port: number; path: string }
+  /** Speaks first, as NATS does, and begins with this. */
+  | { host?: string; port: number; greeting: string };
+
+/** False also for who takes longer. A connection of its own each time: accepting is part of answering. */
+export function answers(probe: Probe, timeoutMs: number): Promise<boolean> {
+  const address = { host: reachable(probe.host), port: probe.port };
+  return new Promise((resolve) => {
+    const end = (answer: boolean) => {
+      clearTimeout(timer);
+      asked.destroy();
+      resolve(answer);
+    };
+    const timer = setTimeout(end, timeoutMs, false);
+    const asked =
+      'path' in probe
+        ? http.get({ ...address, path: probe.path, agent: false }, ({ statusCode }) => end(statusCode === 200))
+        : net.connect(address).once('data', (data) => end(data.toString('latin1').startsWith(probe.greeting)));
+    asked.on('error', () => end(false)).once('close', () => end(false));
+  });
+}
+
+/** From where a process listens to where it is reached. */
+const reachable = (listening = '127.0.0.1') => (listening === '0.0.0.0' ? '127.0.0.1' : listening);
