@@ -1,10 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
+import type { ErrorShape } from './failed-request';
+import { answerMalformedRequests, HEADER_BYTES_MAX } from './malformed-request';
 import { serveMetrics } from './metrics';
 
 export interface ServerOptions {
   app: Express;
+  errorShape: ErrorShape;
   host: string;
   port: number;
   metricsPort: number;
@@ -21,7 +24,8 @@ const GRACE_MS = 12_000;
 /** Listens, and leaves cleanly on SIGTERM or SIGINT. */
 export async function serve(options: ServerOptions): Promise<Server> {
   const { app, log } = options;
-  const server = createServer(app);
+  const server = createServer({ maxHeaderSize: HEADER_BYTES_MAX }, app);
+  answerMalformedRequests(server, options.errorShape);
   // Longer than nginx keeps idle upstream connections, so that it never sends on one that is being closed here.
   server.keepAliveTimeout = 75_000;
   const metrics = serveMetrics(options.metricsPort, options.host);

@@ -1,6 +1,8 @@
 /** nginx in front of the services: renders services/gateway/nginx.conf.template with local values. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { livenessProbes } from './liveness';
+import { answers } from './probe';
 import type { ProcessSpec } from './process';
 import { checkoutDir } from './shared-dir';
 
@@ -13,7 +15,11 @@ export interface GatewayOptions {
   ports: { worker: number; dashboard: number; skills: number };
   /** `host:port` of each service. */
   upstreams: { workerApi: string; automationApi: string; skillsApi: string };
+  /** Whose X-Forwarded-For counts: addresses or networks. */
+  trustedProxy?: string;
   requestsPerSecond?: number;
+  /** In all; a request that is passed on holds two of them. */
+  connections?: number;
   connectionsPerAddress?: number;
   /** Who runs it, where we are root: it needs no right of root's, unless a port below 1024 is wanted. */
   owner?: number;
@@ -23,10 +29,30 @@ const TEMPLATE = path.join(checkoutDir, 'services/gateway/nginx.conf.template');
 
 /** Generous: they stop a flood, while the services count what a credential may do. */
 const REQUESTS_PER_SECOND = 2_000;
-const CONNECTIONS_PER_ADDRESS = 2_000;
+const CONNECTIONS = 8_192;
+/** For nginx itself: listening sockets, logs, what it reads the clock from. */
+const OWN_FILES = 64;
+/** Well above the streams that the services allow to one address. */
+const CONNECTIONS_PER_ADDRESS = 512;
+/** So that no address alone takes more than a quarter of all connections, of which each of its requests holds two. */
+const ADDRESSES_MIN = 8;
+
+const READY_TIMEOUT_MS = 1_000;
+
+/** Where nginx writes what it refused or could not pass on. */
+export const gatewayLog = (dir: string): string => path.join(dir, 'requests.log');
+
+/** nginx can't raise its limit of open files above the hard one of who starts it. */
+function connectionsWithin(wanted: number): number {
+  const limits = fs.existsSync('/proc/self/limits') ? fs.readFileSync('/proc/self/limits', 'utf8') : '';
+  const hard = Number(/^Max open files\s+\d+\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
+  return Math.min(wanted, hard - OWN_FILES);
+}
 
 export function renderGatewayConfig(options: GatewayOptions): string {
   const { ports, upstreams } = options;
+  const connections = connectionsWithin(options.connections ?? CONNECTIONS);
+  const perAddress = Math.min(CONNECTIONS_PER_ADDRESS, Math.floor(connections / ADDRESSES_MIN));
   const values: Record<string, string | number> = {
     GATEWAY_DIR: options.dir,
     GATEWAY_HOST: options.host,
@@ -37,9 +63,12 @@ export function renderGatewayConfig(options: GatewayOptions): string {
     AUTOMATION_API: upstreams.automationApi,
     SKILLS_API: upstreams.skillsApi,
     GATEWAY_SCHEME: '$scheme',
-    GATEWAY_TRUSTED_PROXY: 'unix:',
+    GATEWAY_TRUSTED_PROXY: options.trustedProxy ?? 'unix:',
+    GATEWAY_CONNECTIONS: connections,
+    GATEWAY_OPEN_FILES: connections + OWN_FILES,
     GATEWAY_REQUESTS_PER_SECOND: options.requestsPerSecond ?? REQUESTS_PER_SECOND,
-    GATEWAY_CONNECTIONS_PER_ADDRESS: options.connectionsPerAddress ?? CONNECTIONS_PER_ADDRESS,
+    GATEWAY_CONNECTIONS_PER_ADDRESS: options.connectionsPerAddress ?? perAddress,
+    GATEWAY_LOG: gatewayLog(options.dir),
   };
   const template = fs.readFileSync(TEMPLATE, 'utf8').replace(/^#.*\n/gm, '');
   return template.replace(/\$\{(\w+)\}/g, (_, name: string) => {
@@ -56,7 +85,7 @@ export function gatewayProcess(options: GatewayOptions): ProcessSpec {
   const configFile = path.join(dir, 'nginx.conf');
   fs.writeFileSync(configFile, renderGatewayConfig(options));
   if (owner !== undefined) for (const file of [dir, configFile]) fs.chownSync(file, owner, owner);
-  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host;
+  const liveness = { ...livenessProbes.gateway, host, port: ports.worker };
   return {
     name: 'gateway',
     command: options.command,
@@ -67,7 +96,9 @@ export function gatewayProcess(options: GatewayOptions): ProcessSpec {
     // Lets requests under way finish.
     stopSignal: 'SIGQUIT',
     stopTimeoutMs: 3_000,
-    isReady: async () => (await fetch(`http://${reachable}:${ports.worker}/gateway/healthz`)).ok,
-    isAlarming: (line) => /\[(error|crit|alert|emerg)\]/.test(line) && !line.includes('Connection refused'),
+    isReady: () => answers(liveness, READY_TIMEOUT_MS),
+    liveness,
+    isAlarming: (line) => /\[(error|crit|alert|emerg)\]/.test(line),
+    ownLogs: [gatewayLog(dir)],
   };
 }

@@ -66,6 +66,7 @@ async function main() {
   });
   await serve({
     app,
+    errorShape: 'error',
     host: env.HOST,
     port: env.PORT,
     metricsPort: env.METRICS_PORT,

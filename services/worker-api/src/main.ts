@@ -34,7 +34,16 @@ async function main() {
       signInsPerMinute: env.RATE_LIMIT_SIGN_INS_PER_MINUTE,
     },
   });
-  await serve({ app, host: env.HOST, port: env.PORT, metricsPort: env.METRICS_PORT, log, drain, close });
+  await serve({
+    app,
+    errorShape: 'detail',
+    host: env.HOST,
+    port: env.PORT,
+    metricsPort: env.METRICS_PORT,
+    log,
+    drain,
+    close,
+  });
 }
 
 main().catch((err) => {

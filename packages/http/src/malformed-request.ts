@@ -1,0 +1,43 @@
+/** What Node's parser refuses never reaches Express. It gets the surface's error body here, where Node would send none. */
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { newId } from '@gantry/events';
+import type { ErrorShape } from './failed-request';
+
+/** More than nginx passes on (services/gateway), so that a long header is refused there or nowhere. */
+export const HEADER_BYTES_MAX = 96 * 1024;
+
+const MALFORMED = {
+  status: 400,
+  code: 'malformed_request',
+  message: 'this is not an HTTP request that can be understood',
+};
+const REFUSALS: Record<string, typeof MALFORMED> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: 'header_too_large',
+    message: `the headers of the request are longer than ${HEADER_BYTES_MAX / 1024} KB`,
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'request_timeout', message: 'the request did not arrive in time' },
+};
+
+export function answerMalformedRequests(server: Server, shape: ErrorShape): void {
+  server.on('clientError', (err: NodeJS.ErrnoException, socket: Socket) => {
+    // Node keeps the answer under way here; a second one in the middle of it would be read as its body.
+    const { _httpMessage: underWay } = socket as { _httpMessage?: ServerResponse };
+    if (!socket.writable || underWay?.headersSent) return void socket.destroy();
+    const { status, code, message } = REFUSALS[err.code ?? ''] ?? MALFORMED;
+    const body = JSON.stringify({ [shape]: message, code });
+    const head = [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Cache-Control: no-store',
+      'X-Content-Type-Options: nosniff',
+      "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'",
+      `X-Request-Id: ${newId('req_')}`,
+      'Connection: close',
+    ];
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  });
+}

@@ -1,0 +1,94 @@
+/** A gateway in front of one stub that stands for all three services. */
+import fs from 'node:fs';
+import http from 'node:http';
+import net, { type AddressInfo } from 'node:net';
+import { freePort, temporaryDir } from '@gantry/testing';
+import { obtainTool } from '../fetch-tool';
+import { type GatewayOptions, gatewayLog, gatewayProcess } from '../gateway';
+import { startAndWait } from '../process';
+
+export interface StartedGateway {
+  ports: { worker: number; dashboard: number; skills: number };
+  /** Everything that nginx has written anywhere so far. */
+  written(): string;
+  /** How many requests the stub holds open. */
+  held(): number;
+  stop(): Promise<void>;
+}
+
+/** The stub answers with what it got, and never ends what begins with `/held`. */
+export async function startGateway(options: Partial<GatewayOptions> = {}): Promise<StartedGateway> {
+  const open = new Set<http.ServerResponse>();
+  const stub = http.createServer({ maxHeaderSize: 96 * 1024 }, (req, res) => {
+    if (!req.url?.startsWith('/held')) return void res.end(JSON.stringify({ url: req.url, host: req.headers.host }));
+    open.add(res);
+    res.once('close', () => open.delete(res));
+    res.writeHead(200, { 'content-type': 'text/event-stream' }).write(': held\n\n');
+  });
+  await new Promise<void>((resolve) => stub.listen(0, '127.0.0.1', resolve));
+  const service = `127.0.0.1:${(stub.address() as AddressInfo).port}`;
+  const ports = { worker: await freePort(), dashboard: await freePort(), skills: await freePort() };
+  const dir = temporaryDir('gateway');
+  const running = await startAndWait(
+    gatewayProcess({
+      command: await obtainTool('nginx'),
+      dir,
+      host: '127.0.0.1',
+      ports,
+      upstreams: { workerApi: service, automationApi: service, skillsApi: service },
+      ...options,
+    }),
+  );
+  let output = '';
+  for (const stream of [running.stdout, running.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk;
+    });
+  }
+  return {
+    ports,
+    written: () => output + fs.readFileSync(gatewayLog(dir), 'utf8'),
+    held: () => open.size,
+    stop: async () => {
+      stub.closeAllConnections();
+      stub.close();
+      await running.stop();
+    },
+  };
+}
+
+export interface RawAnswer {
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+}
+
+/** Sends exactly these bytes; resolves with the first whole answer. */
+export function sendRaw(port: number, request: string): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(port, '127.0.0.1', () => socket.write(Buffer.from(request, 'latin1')));
+    let received = '';
+    socket.on('data', (data) => {
+      received += data.toString('latin1');
+      const answer = wholeAnswer(received);
+      if (!answer) return;
+      socket.destroy();
+      resolve(answer);
+    });
+    socket.once('error', reject).once('close', () => reject(new Error(`no whole answer: ${received}`)));
+  });
+}
+
+function wholeAnswer(received: string): RawAnswer | undefined {
+  const [head = '', ...rest] = received.split('\r\n\r\n');
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+  const text = rest.join('\r\n\r\n');
+  if (rest.length === 0 || text.length < Number(headers['content-length'])) return undefined;
+  return { status: Number(statusLine.split(' ')[1]), headers, text };
+}
