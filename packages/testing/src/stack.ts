@@ -1,13 +1,15 @@
 /**
  * The built services as real processes on a PostgreSQL and a NATS of their own, to be killed at will.
  *
- * No gateway and no skills-api: what this is for is the path of a run. It runs `dist/`, so build first (`npm test` does).
+ * Gateway and skills-api come when asked for: most tests are about the path of a run. It runs `dist/`, so build first
+ * (`npm test` does).
  */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import {
   findTool,
+  gatewayProcess,
   migrate,
   type ProcessSpec,
   postgresProcess,
@@ -34,11 +36,23 @@ export interface Stack {
   automationUrls: string[];
   /** Where executors tell how they are: `/metrics`, `/healthz`. */
   executorUrls: string[];
+  /** Of every service and replica: `/metrics`. By name, such as `worker-api`. */
+  metricsUrls: { service: string; url: string }[];
+  /** What people use; undefined without a gateway. */
+  gateway?: { worker: string; dashboard: string; skills: string };
   /** A personal token of the owner. */
   token: string;
   workspaceId: string;
-  databaseUrls: { worker: string; automation: string };
-  parts: { postgres: Part; nats: TestNats; workerApis: Part[]; automationApis: Part[]; executors: Part[] };
+  databaseUrls: { worker: string; automation: string; skills: string };
+  parts: {
+    postgres: Part;
+    nats: TestNats;
+    workerApis: Part[];
+    automationApis: Part[];
+    executors: Part[];
+    skillsApi?: Part;
+    gateway?: Part;
+  };
   /** Everything that the services have written to stdout and stderr so far. */
   output(): string;
   stop(): Promise<void>;
@@ -52,6 +66,9 @@ export interface StackOptions {
   workerApis?: number;
   automationApis?: number;
   executors?: number;
+  skillsApi?: boolean;
+  /** nginx in front of the first replica of each; needs skillsApi. */
+  gateway?: boolean;
   env?: Record<string, string>;
 }
 
@@ -84,7 +101,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
   started.push(postgres);
   const databaseUrl = (service: string) => postgresUrl(postgresOptions, service.replace('-', '_'));
   await createDatabases(postgresUrl(postgresOptions, 'postgres'));
-  for (const service of ['worker-api', 'automation-api']) {
+  for (const service of ['worker-api', 'automation-api', ...(options.skillsApi ? ['skills-api'] : [])]) {
     await migrate(databaseUrl(service), path.join(root, 'services', service, 'prisma/migrations'));
   }
 
@@ -94,20 +111,26 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
   const workerUrls = workerPorts.map((port) => `http://127.0.0.1:${port}`);
   const automationUrls = automationPorts.map((port) => `http://127.0.0.1:${port}`);
   const [workerUrl] = workerUrls as [string];
+  const gatewayPorts = options.gateway ? await ports(3) : [];
+  const [base = workerUrl, dashboard = automationUrls[0] ?? workerUrl, skills = workerUrl] = gatewayPorts.map(
+    (port) => `http://127.0.0.1:${port}`,
+  );
   const shared = {
     PATH: process.env.PATH ?? '',
     HOST: '127.0.0.1',
     LOG_LEVEL: 'debug',
-    BASE_URL: workerUrl,
-    DASHBOARD_URL: automationUrls[0] ?? workerUrl,
-    SKILLS_URL: workerUrl,
+    BASE_URL: base,
+    DASHBOARD_URL: dashboard,
+    SKILLS_URL: skills,
     RATE_LIMIT_REQUESTS_PER_MINUTE: '1000000',
     RATE_LIMIT_RUNS_PER_MINUTE: '1000000',
     ...options.env,
   };
+  const metricsUrls: Stack['metricsUrls'] = [];
   const setupToken = randomBytes(24).toString('base64url');
 
   async function service(name: string, url: string, env: Record<string, string>): Promise<Part> {
+    metricsUrls.push({ service: name, url: `http://127.0.0.1:${env.METRICS_PORT}/metrics` });
     const spec: ProcessSpec = {
       name,
       command: process.execPath,
@@ -164,6 +187,17 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
       }),
     ),
   );
+  const skillsPort = await freePort();
+  const skillsApi = options.skillsApi
+    ? await service('skills-api', `http://127.0.0.1:${skillsPort}`, {
+        DATABASE_URL: databaseUrl('skills-api'),
+        NATS_URL: nats.url('skills-api'),
+        TOKEN_PEPPERS: key(),
+        JWKS_URL: `${workerUrl}/.well-known/jwks.json`,
+        PORT: String(skillsPort),
+        METRICS_PORT: String(await freePort()),
+      })
+    : undefined;
   const bwrap = findTool('bwrap');
   if (!bwrap) throw new Error('bubblewrap was not found, although the test run began by fetching it');
   const executorPorts = await ports(options.executors ?? 1);
@@ -179,6 +213,21 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
     ),
   );
 
+  let gateway: Part | undefined;
+  if (options.gateway) {
+    const at = (port?: number) => `127.0.0.1:${port}`;
+    const [worker = 0, automation = 0, pages = 0] = gatewayPorts;
+    const spec = gatewayProcess({
+      command: findTool('nginx') ?? 'nginx',
+      dir: temporaryDir('gateway'),
+      host: '127.0.0.1',
+      ports: { worker, dashboard: automation, skills: pages },
+      upstreams: { workerApi: at(workerPorts[0]), automationApi: at(automationPorts[0]), skillsApi: at(skillsPort) },
+    });
+    gateway = await startPart(spec, written);
+    started.push(gateway);
+  }
+
   const { access_token: jwt, workspace } = await post(`${workerUrl}/auth/setup`, undefined, {
     setup_token: setupToken,
     email: 'owner@example.test',
@@ -190,10 +239,16 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
     workerUrls,
     automationUrls,
     executorUrls,
+    metricsUrls,
+    ...(gateway && { gateway: { worker: base, dashboard, skills } }),
     token,
     workspaceId: workspace.id,
-    databaseUrls: { worker: databaseUrl('worker-api'), automation: databaseUrl('automation-api') },
-    parts: { postgres, nats, workerApis, automationApis, executors },
+    databaseUrls: {
+      worker: databaseUrl('worker-api'),
+      automation: databaseUrl('automation-api'),
+      skills: databaseUrl('skills-api'),
+    },
+    parts: { postgres, nats, workerApis, automationApis, executors, skillsApi, gateway },
     output: () => written.join(''),
   };
 }
@@ -213,7 +268,7 @@ async function startPart(spec: ProcessSpec, written?: string[]): Promise<Part> {
 async function createDatabases(adminUrl: string): Promise<void> {
   const admin = new Client({ connectionString: adminUrl });
   await admin.connect();
-  for (const name of ['worker_api', 'automation_api']) await admin.query(`CREATE DATABASE ${name}`);
+  for (const name of ['worker_api', 'automation_api', 'skills_api']) await admin.query(`CREATE DATABASE ${name}`);
   await admin.end();
 }
 
