@@ -147,6 +147,25 @@ test(
   START_MS,
 );
 
+test(
+  'services, executor, NATS and nginx that are frozen are replaced, and serve again',
+  async () => {
+    const frozen = ['worker-api', 'skills-api', 'executor', 'nats', 'gateway'];
+    const before = read<Record<string, { pid: number }>>('processes.json');
+    // Whole groups: nginx answers as long as its worker does.
+    for (const name of frozen) process.kill(-(before[name]?.pid as number), 'SIGSTOP');
+    const isReplaced = (name: string) => {
+      const now = read<Record<string, { pid: number }>>('processes.json')[name];
+      return now !== undefined && now.pid !== before[name]?.pid;
+    };
+    await until(() => frozen.every(isReplaced), { deadlineMs: 70_000, everyMs: 250 });
+    await until(() => sampleRun().then(({ status }) => status === 'success'), { deadlineMs: 30_000, everyMs: 250 });
+    for (const name of frozen) expect(output).toMatch(new RegExp(`${name} has not answered for \\d+ s; replacing it`));
+    expect(output).not.toMatch(/automation-api has not answered/);
+  },
+  2 * START_MS,
+);
+
 test('a second launcher on the same data is refused and disturbs nothing', async () => {
   const env = { PATH: process.env.PATH, GANTRY_DATA_DIR: dataDir, GANTRY_PORT: String(port) };
   const { code, problem } = await failedStart(env);
