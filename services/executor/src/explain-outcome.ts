@@ -4,11 +4,17 @@ import { DependencyError } from './dependencies';
 import { MEMORY_LIMIT, WALL_LIMIT } from './sandbox/kill-reasons';
 import type { Outcome } from './sandbox/run-in-child';
 
-/** What went wrong before the run had a process. */
-export function errorOf(err: unknown): RunError {
+/** What went wrong here, and not in the code of the run. */
+export function errorOf(err: unknown, hadStarted: boolean): RunError {
   if (err instanceof DependencyError) return { code: 'dependency_install', message: err.message };
-  return { code: 'sandbox', message: `The run could not be prepared: ${(err as Error).message}` };
+  const deed = hadStarted ? 'carried to its end' : 'prepared';
+  return { code: 'sandbox', message: `The run could not be ${deed}: ${(err as Error).message}` };
 }
+
+export const wallLimit = ({ limits }: Job): RunError => ({
+  code: 'timeout',
+  message: `The run took longer than its ${limits.wallMs / 1000} s.`,
+});
 
 /** The text that the person whose run it was gets to read. */
 export function explain(outcome: Exclude<Outcome, { kind: 'returned' | 'suspended' }>, job: Job): RunError {
@@ -24,8 +30,7 @@ export function explain(outcome: Exclude<Outcome, { kind: 'returned' | 'suspende
     case 'out_of_memory':
       return noMemory;
     case 'killed':
-      if (outcome.reason === WALL_LIMIT)
-        return { code: 'timeout', message: `The run took longer than its ${limits.wallMs / 1000} s.` };
+      if (outcome.reason === WALL_LIMIT) return wallLimit(job);
       if (outcome.reason === MEMORY_LIMIT) return noMemory;
       return { code: 'sandbox', message: `The run was stopped: ${outcome.reason}.` };
     case 'broken':

@@ -10,7 +10,7 @@ import type { ContextStore } from './context-store';
 import type { Dependencies } from './dependencies';
 import type { EgressProxy } from './egress/proxy';
 import type { EventPublisher, NewRunEvent } from './event-publisher';
-import { errorOf, explain } from './explain-outcome';
+import { errorOf, explain, wallLimit } from './explain-outcome';
 import { createRunLog, printable, type RunLog } from './log-lines';
 import type { Metrics } from './metrics';
 import { getStream } from './object-transfer';
@@ -66,8 +66,26 @@ const EGRESS_BYTES_MAX = 1 << 30;
 /** A run that reports its progress in a tight loop is heard this often. */
 const PROGRESS_MS = 50;
 const COST_EVENTS_MAX = 1_000;
+const COST_USD_MAX = 1e12;
+/** More than every download and installation together may take. */
+const PREPARE_MS_MAX = 15 * 60_000;
+/** Beyond the wall limit, at which the process is killed: by then it is gone and its logs have ended. */
+const OVERDUE_MS = 10_000;
+/** A process that was told to stop is gone by then. */
+const STOP_MS_MAX = 5_000;
+/** All tries to store an output. */
+const STORE_OUTPUT_MS_MAX = 120_000;
 
 const NO_USAGE = { wallMs: 0, cpuMs: 0, maxRssBytes: 0 };
+const PREPARE_TIMEOUT: RunError = {
+  code: 'sandbox',
+  message: `The run could not be prepared within ${PREPARE_MS_MAX / 60_000} minutes.`,
+};
+const STORE_TIMEOUT: RunError = {
+  code: 'sandbox',
+  message: `The output could not be stored within ${STORE_OUTPUT_MS_MAX / 1_000} s.`,
+};
+const UNREPORTABLE: RunError = { code: 'sandbox', message: 'The run ended, and its result could not be written.' };
 type Ending = Omit<Extract<NewRunEvent, { type: 'finished' }>, 'type' | 'usage'>;
 
 /** @param release is called once, as soon as another run may take this one's slot. */
@@ -93,10 +111,22 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
   let progress: Extract<NewRunEvent, { type: 'progress' }> | undefined;
   let progressTimer: NodeJS.Timeout | undefined;
   let costEvents = 0;
+  let watchdog: NodeJS.Timeout | undefined;
 
   /** Nothing follows the terminal event, whatever is still being cleared away. */
   function emit(event: NewRunEvent) {
     if (!finished) events.push(event);
+  }
+
+  /** Ends the run in time whatever the rest of this file waits for: its slot and its lease belong to others as well. */
+  function endWithin(ms: number, ending: Ending) {
+    clearTimeout(watchdog);
+    if (finished) return;
+    watchdog = setTimeout(() => {
+      deps.log.error({ runId: job.runId, attempt: job.attempt, ending, afterMs: ms }, 'run did not end by itself');
+      child?.kill('did not end in time');
+      finish(verdict ?? ending);
+    }, ms);
   }
 
   function emitProgress() {
@@ -116,21 +146,44 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
     if (finished || verdict) return;
     verdict = ending;
     // Whatever is being prepared ends by itself, and then finds the verdict.
-    if (child) child.kill('stopped by the executor');
-    else finish(ending);
+    if (!child) return finish(ending);
+    endWithin(STOP_MS_MAX, ending);
+    child.kill('stopped by the executor');
   }
 
+  /** What fails while a run ends must not keep the rest of its end from happening. */
+  function attempt(deed: () => void) {
+    try {
+      deed();
+    } catch (err) {
+      deps.log.error({ runId: job.runId, attempt: job.attempt, err }, 'the end of a run went wrong');
+    }
+  }
+
+  /** Gives slot and lease back whatever happens on the way. */
   function finish(ending: Ending, usage = NO_USAGE) {
     if (finished) return;
-    emitProgress();
+    clearTimeout(watchdog);
+    attempt(emitProgress);
     finished = true;
-    if (!lost) {
-      events.push({ type: 'finished', ...ending, usage: { ...usage, costUsd } });
-      events.flush();
+    try {
+      if (!lost) attempt(() => report(ending, usage));
+      deps.metrics.runs.inc({ source: job.source, status: ending.status, code: ending.error?.code ?? '' });
+    } finally {
+      attempt(releaseOnce);
+      settle();
     }
-    deps.metrics.runs.inc({ source: job.source, status: ending.status, code: ending.error?.code ?? '' });
-    releaseOnce();
-    settle();
+  }
+
+  function report(ending: Ending, usage: typeof NO_USAGE) {
+    const whole = { ...usage, costUsd };
+    try {
+      events.push({ type: 'finished', ...ending, usage: whole });
+    } catch (err) {
+      deps.log.error({ runId: job.runId, err }, 'the result of a run could not be written');
+      events.push({ type: 'finished', status: 'failed', error: UNREPORTABLE, usage: whole });
+    }
+    events.flush();
   }
 
   async function run() {
@@ -147,11 +200,15 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
       const settings = { secrets, redactor, runLog };
       await prepareAndRun(settings);
     } catch (err) {
-      runLog?.end();
+      attempt(() => runLog?.end());
       if (verdict) return finish(verdict);
-      const error = errorOf(err);
       deps.log.warn({ runId: job.runId, err }, 'run could not be carried out');
-      finish({ status: 'failed', error: { ...error, message: redactor.text(error.message) } });
+      let error = UNREPORTABLE;
+      attempt(() => {
+        const { code, message } = errorOf(err, started);
+        error = { code, message: redactor.text(message) };
+      });
+      finish({ status: 'failed', error });
     }
   }
 
@@ -207,6 +264,7 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
       events.flush();
       await deps.handedToNetwork();
       deps.metrics.phase.observe({ phase: 'prepare' }, (performance.now() - arrivedAt) / 1000);
+      endWithin(job.limits.wallMs + OVERDUE_MS, { status: 'timed_out', error: wallLimit(job) });
       const result = await runInChild(
         child,
         { spec, job: sandboxJobOf(job, inputs, secrets, pass?.nonce, recorded), limits: job.limits },
@@ -219,10 +277,10 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
               fraction,
               message: message === null ? null : printable(redactor.text(message)),
             };
-            progressTimer ??= setTimeout(emitProgress, PROGRESS_MS);
+            progressTimer ??= setTimeout(() => attempt(emitProgress), PROGRESS_MS);
           },
           onCost(usd, label) {
-            costUsd += usd;
+            costUsd = Math.min(costUsd + usd, COST_USD_MAX);
             const shown = label === null ? null : printable(redactor.text(label));
             if (++costEvents <= COST_EVENTS_MAX) emit({ type: 'cost', usd, label: shown });
           },
@@ -247,6 +305,7 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
     } finally {
       pass?.revoke();
       if (!handedOver) {
+        child?.kill('not carried out');
         for (const each of unpin) each();
         leaveGone();
       }
@@ -262,6 +321,7 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
       const ending = outputEvent(job, outcome.json, redactor, deps.uploads, (text) => runLog.platform(text, 'warning'));
       if (!(ending instanceof Promise)) return finish(ending, usage);
       releaseOnce();
+      endWithin(STORE_OUTPUT_MS_MAX, { status: 'failed', error: STORE_TIMEOUT });
       return finish(await ending, usage);
     }
     if (outcome.kind === 'suspended') return finish({ status: 'suspended', suspension: outcome.suspension }, usage);
@@ -275,6 +335,7 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
     finish({ status: error.code === 'timeout' ? 'timed_out' : 'failed', error: masked }, usage);
   }
 
+  endWithin(PREPARE_MS_MAX, { status: 'failed', error: PREPARE_TIMEOUT });
   void run();
   return {
     job,

@@ -1,0 +1,129 @@
+/** What must happen when something of the executor's own goes wrong: faults are planted, the sandbox is real. */
+import { generateBoxKeys, type Job } from '@gantry/events';
+import { catchLogs, until } from '@gantry/testing';
+import type { EventPublisher, NewRunEvent } from './event-publisher';
+import { createMetrics } from './metrics';
+import { type RunJobDeps, startRun } from './run-job';
+import type { Child } from './sandbox/child';
+import { LIMITS } from './test/fake-service';
+import { type TestSandbox, testSandbox } from './test/sandbox-fixture';
+
+let fixture: TestSandbox;
+beforeAll(async () => {
+  fixture = await testSandbox({ slots: 1 });
+});
+afterAll(() => fixture.sandbox.stop());
+
+const LOOP = 'import time\ndef run():\n    print("begun", flush=True)\n    time.sleep(60)\n';
+
+interface Faults {
+  onChild?: (child: Child) => void;
+  push?: (event: NewRunEvent) => void;
+  flush?: () => void;
+}
+
+function start(source: string, faults: Faults = {}, limits: Partial<Job['limits']> = {}) {
+  const events: NewRunEvent[] = [];
+  const caught = catchLogs();
+  const publisher = {
+    open: () => ({
+      push(event: NewRunEvent) {
+        faults.push?.(event);
+        events.push(event);
+      },
+      flush: () => faults.flush?.(),
+      abandon() {},
+    }),
+  } as Partial<EventPublisher> as EventPublisher;
+  const children: Child[] = [];
+  const deps = {
+    sandbox: {
+      ...fixture.sandbox,
+      async acquire(...args: Parameters<typeof fixture.sandbox.acquire>) {
+        const child = await fixture.sandbox.acquire(...args);
+        faults.onChild?.(child);
+        children.push(child);
+        return child;
+      },
+    },
+    code: { pin() {}, unpin() {} },
+    publisher,
+    privateKey: generateBoxKeys().privateKey,
+    isolation: 'zygote',
+    metrics: createMetrics({ slots: 1, busy: () => 0, ready: () => 0, restarts: () => 0, storeBytes: () => 0 }),
+    log: caught.log,
+    mayStart: () => true,
+    handedToNetwork: async () => {},
+  } as Partial<RunJobDeps> as RunJobDeps;
+  const job: Job = {
+    ...{ runId: 'run_planted', source: 'automation', attempt: 1, workspaceId: 'ws_test', kind: 'run' },
+    code: { digest: fixture.put({ 'main.py': source }), url: '', size: 0 },
+    ...{ entrypoint: 'main.py', dependencies: [], inputs: {}, files: [], network: 'none', isolation: 'zygote' },
+    limits: { ...LIMITS, ...limits },
+  };
+  const release = jest.fn();
+  return { run: startRun(job, deps, release), release, events, children, logs: caught };
+}
+
+const begun = (events: NewRunEvent[]) => until(() => events.some((event) => event.type === 'log'));
+/** As if the zygote never told that the process has ended. */
+const neverEnds = (child: Child) => Object.defineProperty(child, 'exited', { value: new Promise(() => {}) });
+
+test('a run whose end is never noticed is killed, timed out and gives its slot back', async () => {
+  const { run, release, events, children, logs } = start(LOOP, { onChild: neverEnds }, { wallMs: 300 });
+  await run.settled;
+  expect(release).toHaveBeenCalledTimes(1);
+  expect(events.at(-1)).toMatchObject({
+    type: 'finished',
+    status: 'timed_out',
+    error: { code: 'timeout', message: 'The run took longer than its 0.3 s.' },
+  });
+  expect(logs.lines.filter(({ level }) => level === 50)).toEqual([
+    expect.objectContaining({ msg: 'run did not end by itself', runId: 'run_planted' }),
+  ]);
+  await until(() => children[0]?.state === 'dead');
+}, 40_000);
+
+test('such a run can be cancelled', async () => {
+  const { run, release, events } = start(LOOP, { onChild: neverEnds }, { wallMs: 3_000 });
+  await begun(events);
+  run.cancel();
+  await run.settled;
+  expect(release).toHaveBeenCalledTimes(1);
+  expect(events.at(-1)).toMatchObject({ type: 'finished', status: 'cancelled' });
+});
+
+test('a result that can’t be written becomes a small failure', async () => {
+  const push = (event: NewRunEvent) => {
+    if (event.type === 'finished' && event.output !== undefined) throw new RangeError('planted');
+  };
+  const { run, release, events } = start('def run(): return 1\n', { push });
+  await run.settled;
+  expect(release).toHaveBeenCalledTimes(1);
+  expect(events.at(-1)).toMatchObject({
+    type: 'finished',
+    status: 'failed',
+    error: { code: 'sandbox', message: 'The run ended, and its result could not be written.' },
+  });
+});
+
+test('slot and lease are given back though nothing can be written, and the process is gone', async () => {
+  const fail = () => {
+    throw new Error('planted');
+  };
+  const { run, release, children } = start('def run(): return 1\n', { push: fail, flush: fail });
+  await run.settled;
+  await run.gone;
+  expect(release).toHaveBeenCalledTimes(1);
+  await until(() => children[0]?.state === 'dead');
+});
+
+test('progress that can’t be written does not keep the result back', async () => {
+  const push = (event: NewRunEvent) => {
+    if (event.type === 'progress') throw new Error('planted');
+  };
+  const source = 'from gantry import context\ndef run():\n    context.progress(0.5)\n    return 1\n';
+  const { run, events } = start(source, { push });
+  await run.settled;
+  expect(events.at(-1)).toMatchObject({ type: 'finished', status: 'completed', output: 1 });
+});
