@@ -4,20 +4,29 @@ import {
   encode,
   type InspectReply,
   type InspectRequest,
+  inspectReply,
   inspectRequest,
   runSubjects,
 } from '@gantry/events';
 import type { Subscription } from 'nats';
 import type { Logger } from 'pino';
+import { z } from 'zod';
 import type { CodeStore } from './code-store';
 import { runInChild } from './sandbox/run-in-child';
 import type { Isolation, Sandbox } from './sandbox/sandbox';
 import { type SandboxSpec, TMP_BYTES_DEFAULT } from './sandbox/settings';
 import { BadZip } from './unpack-zip';
+import { parseUntrusted } from './untrusted-json';
 
 const LIMITS = { wallMs: 10_000, memoryBytes: 256 << 20, processes: 4 };
 const ANSWER_BYTES_MAX = 256 * 1024;
 const QUEUE = 'executors';
+
+/** What inspection.py answers with. */
+const inspectionAnswer = z.discriminatedUnion('ok', [
+  z.object({ ok: z.literal(true), parameters: z.array(z.string()) }),
+  inspectReply.shape.problem.unwrap().extend({ ok: z.literal(false) }),
+]);
 
 export interface InspectDeps {
   bus: Bus;
@@ -83,9 +92,16 @@ async function parseInSandbox(
       openArtifact: async () => ({ refused: 'nothing is executed here' }),
     },
   );
-  if (outcome.kind !== 'returned') {
-    return { ok: false, problem: { code: 'unreadable', message: `${request.entrypoint} could not be parsed` } };
+  const answer = outcome.kind === 'returned' ? answerIn(outcome.json) : undefined;
+  if (answer?.ok) return answer;
+  const problem = answer ?? { code: 'unreadable' as const, message: `${request.entrypoint} could not be parsed` };
+  return { ok: false, problem: { code: problem.code, message: problem.message } };
+}
+
+function answerIn(json: Buffer): z.infer<typeof inspectionAnswer> | undefined {
+  try {
+    return inspectionAnswer.parse(parseUntrusted(json));
+  } catch {
+    return undefined;
   }
-  const { ok, parameters, code, message } = JSON.parse(outcome.json.toString());
-  return ok ? { ok: true, parameters } : { ok: false, problem: { code, message } };
 }

@@ -9,6 +9,8 @@ type Line = Omit<LogEvent, 'seq' | 'at' | 'type'>;
 
 /** A longer line is cut into several: one message must hold it. */
 const LINE_BYTES_MAX = 16 * 1024;
+/** Fields belong to their line, so that this and a line must fit into one message whatever they are escaped to. */
+const FIELDS_BYTES_MAX = 64 * 1024;
 /** Charged for each line, so that a flood of empty ones meets the limit too. */
 const LINE_OVERHEAD_BYTES = 48;
 const NEWLINE = 10;
@@ -87,15 +89,15 @@ export function createRunLog(options: { redactor: Redactor; bytesMax: number; em
     record(level, text, fields) {
       const known = (['debug', 'info', 'warning', 'error'] as const).find((one) => one === level) ?? 'info';
       if (full) return;
-      const masked = fields && (printableJson(redactor.json(fields)) as Record<string, unknown>);
+      const masked = fields && withinLine(printableJson(redactor.json(fields)) as Record<string, unknown>);
       redactor
         .text(text)
         .split('\n')
         .flatMap((one) => pieces(Buffer.from(one)))
         .forEach((piece, index) => {
-          const own = index === 0 && masked ? { fields: masked } : {};
-          const size = piece.length + ('fields' in own ? JSON.stringify(own.fields).length : 0);
-          if (spend(size)) emit({ stream: 'context', level: known, text: printable(piece.toString()), ...own });
+          const own = index === 0 && masked ? { fields: masked.fields } : {};
+          if (spend(piece.length + (index === 0 && masked ? masked.bytes : 0)))
+            emit({ stream: 'context', level: known, text: printable(piece.toString()), ...own });
         });
     },
     end() {
@@ -107,6 +109,14 @@ export function createRunLog(options: { redactor: Redactor; bytesMax: number; em
       }
     },
   };
+}
+
+/** Measured as they are sent: a number such as 1e20 takes five times the bytes that it came in. */
+function withinLine(fields: Record<string, unknown>): { fields: Record<string, unknown>; bytes: number } {
+  const bytes = Buffer.byteLength(JSON.stringify(fields));
+  if (bytes <= FIELDS_BYTES_MAX) return { fields, bytes };
+  const problem = `left out: ${bytes} bytes of JSON, one line can have ${FIELDS_BYTES_MAX}`;
+  return { fields: { fields: problem }, bytes: problem.length };
 }
 
 /** Cut so that no piece is too long and no character is split. */

@@ -1,8 +1,9 @@
-import { type ArtifactReply, type ArtifactRequest, INLINE_BYTES_MAX, type Job } from '@gantry/events';
+import { type ArtifactReply, type ArtifactRequest, INLINE_BYTES_MAX, type Job, type RunError } from '@gantry/events';
 import type { NewRunEvent } from './event-publisher';
 import { printableJson } from './log-lines';
 import { putBytes } from './object-transfer';
 import type { Redactor } from './redact';
+import { BadJson, mayExceed, parseUntrusted } from './untrusted-json';
 
 /** Asks the service that owns a run where to put something. */
 export interface RunUploads {
@@ -24,16 +25,32 @@ export function outputEvent(
 ): Ending | Promise<Ending> {
   let output: unknown;
   try {
-    output = JSON.parse(json.toString());
-  } catch {
-    return { status: 'failed', error: { code: 'sandbox', message: 'The run gave no result: its output is not JSON.' } };
+    output = parseUntrusted(json);
+  } catch (err) {
+    if (err instanceof BadJson) return { status: 'failed', error: refusal(err) };
+    throw err;
   }
   const problem = outputProblem(job, output);
   if (problem) warn(problem);
   output = redactor.json(output);
   if (json.includes('\\u0000')) output = printableJson(output);
-  if (json.length <= INLINE_BYTES_MAX) return { status: 'completed', output };
-  return storeOutput(job, Buffer.from(JSON.stringify(output)), uploads);
+  const { outputBytes } = job.limits;
+  if (!mayExceed(json.length, Math.min(INLINE_BYTES_MAX, outputBytes))) return { status: 'completed', output };
+  // The limits hold for what is sent and stored, which may be more than what the run wrote.
+  const text = Buffer.from(JSON.stringify(output));
+  if (text.length > outputBytes) {
+    const message = `The return value is ${text.length} bytes of JSON as it is stored, the limit is ${outputBytes}.`;
+    return { status: 'failed', error: { code: 'output_too_large', message } };
+  }
+  return text.length <= INLINE_BYTES_MAX ? { status: 'completed', output } : storeOutput(job, text, uploads);
+}
+
+function refusal({ problem, message }: BadJson): RunError {
+  if (problem === 'malformed') return { code: 'sandbox', message: `The run gave no result: its output ${message}.` };
+  return {
+    code: problem === 'too_large' ? 'output_too_large' : 'exception',
+    message: `The return value ${message}.`,
+  };
 }
 
 async function storeOutput(job: Job, text: Buffer, uploads: RunUploads): Promise<Ending> {

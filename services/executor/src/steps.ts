@@ -24,6 +24,7 @@ import { printable, printableJson } from './log-lines';
 import { getBytes } from './object-transfer';
 import type { Redactor } from './redact';
 import type { RunHooks } from './sandbox/run-in-child';
+import { DEPTH_MAX, isDeeperThan } from './untrusted-json';
 
 /** Asks the service that owns a run to record one step. @throws when there is no answer. */
 export interface StepRecords {
@@ -37,6 +38,7 @@ const RETRY_MS = { first: 100, most: 2_000 };
 /** What a failed step's result is known by: see steps.py. */
 const FAILED = 'gantry:failed';
 const FAILURE_CHARS_MAX = 2_000;
+const TOO_DEEP = `is nested deeper than ${DEPTH_MAX} levels`;
 
 const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 const name = z
@@ -103,6 +105,7 @@ export function stepsOf(options: {
       result = { [FAILED]: Object.fromEntries(masked.map(([key, text]) => [key, text?.slice(0, FAILURE_CHARS_MAX)])) };
     } else {
       result = printableJson(step.result ?? null);
+      if (isDeeperThan(result, DEPTH_MAX)) return { refused: `the result of ${what} ${TOO_DEEP}` };
       const bytes = Buffer.byteLength(JSON.stringify(result));
       if (bytes > STEP_BYTES_MAX) {
         return {
@@ -143,6 +146,7 @@ export function stepsOf(options: {
     requireMay(job, wanted.kind);
     if (wanted.kind === 'call') {
       const inputs = printableJson(wanted.inputs) as Record<string, unknown>;
+      if (isDeeperThan(inputs, DEPTH_MAX)) return { refused: `what is handed to a call ${TOO_DEEP}` };
       if (isTooLarge(inputs)) return { refused: `the inputs of a call may have ${STEP_BYTES_MAX} bytes of JSON` };
       if (hasSecret(inputs)) {
         return { refused: 'the inputs of a call contain a secret: declare it in the worker that is called instead' };
@@ -156,6 +160,9 @@ export function stepsOf(options: {
       data: printableJson(redactor.json(wanted.data ?? null)),
       form: printableJson(redactor.json(wanted.form)) as unknown[] | null,
     };
+    if (isDeeperThan(shown.data, DEPTH_MAX) || isDeeperThan(shown.form, DEPTH_MAX)) {
+      return { refused: `what is handed to an approval ${TOO_DEEP}` };
+    }
     if (isTooLarge(shown.data) || isTooLarge(shown.form)) {
       return { refused: `data and form of an approval may have ${STEP_BYTES_MAX} bytes of JSON each` };
     }

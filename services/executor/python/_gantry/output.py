@@ -14,18 +14,40 @@ import uuid
 # Whoever reads JSON into doubles would take an integer beyond them for infinity, and write it as null.
 INTEGER_MAX = int(sys.float_info.max)
 _MAYBE_BEYOND = re.compile("[0-9]{309}")
+# What the host takes, and what an HTTP request may hand to a run.
+DEPTH_MAX = 64
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_ROUND = bytes.maketrans(b"[]{}", b"()()")
+_OTHERS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 def dumps(value):
     """JSON text of what run() returned. TypeError, naming the place, for what has no JSON form."""
     try:
         text = json.dumps(value, allow_nan=False, default=_convert)
-        if not _MAYBE_BEYOND.search(text):
+        if not _MAYBE_BEYOND.search(text) and not _too_deep(text):
             return text
     except (TypeError, ValueError, RecursionError):
         # The quick way does not say where; and keys that are dates or UUIDs need the slow way.
         pass
-    return json.dumps(_plain(value, "the return value", set()), allow_nan=False)
+    return json.dumps(_plain(value, "the return value", set(), DEPTH_MAX), allow_nan=False)
+
+
+def _too_deep(text):
+    """Whether brackets nest deeper than DEPTH_MAX. Each round takes the innermost pairs away, so that the number of rounds is
+    the depth. Brackets inside strings are looked at only where the quick way fails: at worst the host refuses in our place."""
+    if text.count("[") + text.count("{") <= DEPTH_MAX:
+        return False
+    return not _vanishes(text) and not _vanishes(_STRING.sub("", text))
+
+
+def _vanishes(text):
+    brackets = text.encode().translate(_ROUND, _OTHERS)
+    for _ in range(DEPTH_MAX):
+        if not brackets:
+            break
+        brackets = brackets.replace(b"()", b"")
+    return not brackets
 
 
 def _convert(value):
@@ -67,7 +89,8 @@ def _convert(value):
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
-def _plain(value, where, above):
+def _plain(value, where, above, levels):
+    """`levels`: of lists and objects that may still follow. `above`: what is being converted, which may take several steps."""
     if value is None or isinstance(value, (str, bool)):
         return value
     if isinstance(value, int) and not isinstance(value, enum.Enum):
@@ -80,19 +103,21 @@ def _plain(value, where, above):
         return value
     if id(value) in above:
         raise TypeError(f"{where} contains itself")
-    if len(above) > 200:
-        raise TypeError(f"{where} is nested deeper than 200 levels")
+    is_container = isinstance(value, (dict, list, tuple))
+    if is_container and levels == 0 or len(above) > 4 * DEPTH_MAX:
+        raise TypeError(f"{where} is nested deeper than {DEPTH_MAX} levels")
     above.add(id(value))
     try:
-        if isinstance(value, dict):
-            return {_key(k, where): _plain(v, f"{where}[{k!r}]" if len(where) < 300 else where, above) for k, v in value.items()}
-        if isinstance(value, (list, tuple)):
-            return [_plain(v, f"{where}[{i}]" if len(where) < 300 else where, above) for i, v in enumerate(value)]
+        if is_container:
+            inner = lambda name: f"{where}[{name!r}]" if len(where) < 300 else where
+            if isinstance(value, dict):
+                return {_key(k, where): _plain(v, inner(k), above, levels - 1) for k, v in value.items()}
+            return [_plain(v, inner(i), above, levels - 1) for i, v in enumerate(value)]
         try:
             step = _convert(value)
         except TypeError as error:
             raise TypeError(f"{where}: {error}") from None
-        return _plain(step, where, above)
+        return _plain(step, where, above, levels)
     finally:
         above.discard(id(value))
 

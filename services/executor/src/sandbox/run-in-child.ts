@@ -2,9 +2,11 @@
  * One run in one child: hands over the job, listens to what comes out, enforces what only the outside can (time, sizes,
  * memory), and says how it ended. Never throws for what the run does.
  */
+import { availableParallelism } from 'node:os';
 import type { Readable } from 'node:stream';
 import type { RecordedStep, StepReply, Suspension } from '@gantry/events';
 import { drained } from '../drained';
+import { DEPTH_MAX, parseUntrusted } from '../untrusted-json';
 import type { Child, Exit, LogStream } from './child';
 import { frame, rawFrame } from './frames';
 import { WALL_LIMIT } from './kill-reasons';
@@ -85,6 +87,14 @@ export interface Finished {
 
 /** Messages other than the output: the harness cuts what it sends well below this. */
 const MESSAGE_BYTES_MAX = 256 * 1024;
+/** A suspension holds what it hands over two levels down. */
+const MESSAGE_DEPTH_MAX = DEPTH_MAX + 2;
+/** As the harness has it, for one call of context.cost(). */
+const COST_USD_MAX = 1e9;
+/** What building the child took counts as well. */
+const CPU_MS_BEFORE = 1_000;
+const CORES = availableParallelism();
+const RSS_KB_MAX = 2 ** 40;
 /** How long logs may stay open after the answer before whoever holds them is killed. */
 const LOGS_GRACE_MS = 100;
 const LOGS_GIVE_UP_MS = 1_500;
@@ -112,12 +122,19 @@ export async function runInChild(
   const { spec, job, limits } = request;
   const began = performance.now();
   child.cgroup?.limit(limits.memoryBytes + spec.tmpBytes, limits.processes + 8);
-  child.onLog = (stream, chunk) => hooks.onStream(stream, chunk);
+  child.onLog = (stream, chunk) => {
+    try {
+      hooks.onStream(stream, chunk);
+    } catch (err) {
+      child.kill(`its output could not be taken: ${(err as Error).message}`);
+    }
+  };
   const said = listen(child, job, hooks);
   child.control?.write(Buffer.concat([frame(spec), frame(job)]));
   const stopWatching = child.cgroup ? () => {} : watchMemory(child, limits.memoryBytes);
   const timer = setTimeout(() => child.kill(WALL_LIMIT), limits.wallMs);
-  if (job.files?.length) await sendFiles(child, job.files, hooks);
+  // A file that never comes must not keep a run beyond its end.
+  if (job.files?.length) await Promise.race([sendFiles(child, job.files, hooks), child.exited]);
 
   const unanswered = child.exited.then(() => closed(child, ANSWER_GRACE_MS)).then(() => null);
   const last = await Promise.race([said, unanswered]);
@@ -131,7 +148,11 @@ export async function runInChild(
   const gone = child.exited.then(() => child.close());
   if (last && 'answer' in last && !child.killedFor) {
     const { cpuMs, maxRssKb } = last.answer;
-    const usage = { wallMs, cpuMs: count(cpuMs), maxRssBytes: Math.round(count(maxRssKb) * 1024) };
+    const usage = {
+      wallMs,
+      cpuMs: count(cpuMs, CPU_MS_BEFORE + wallMs * CORES),
+      maxRssBytes: Math.round(count(maxRssKb, RSS_KB_MAX) * 1024),
+    };
     return { outcome: answered(last), usage, gone };
   }
   if (last && 'broken' in last) child.kill(`protocol: ${last.broken}`);
@@ -213,7 +234,7 @@ function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
           hooks.onProgress(fraction(message.fraction), optionalText(message.message, 1_000));
           return;
         case 'cost':
-          hooks.onCost(count(message.usd), optionalText(message.label, 200));
+          hooks.onCost(count(message.usd, COST_USD_MAX), optionalText(message.label, 200));
           return;
         case 'artifact':
         case 'context':
@@ -345,9 +366,9 @@ const closed = (child: Child, graceMs: number) =>
 function parse(body: Buffer): Record<string, unknown> {
   let message: unknown;
   try {
-    message = JSON.parse(body.toString());
-  } catch {
-    throw new Error('a frame is not JSON');
+    message = parseUntrusted(body, MESSAGE_DEPTH_MAX);
+  } catch (err) {
+    throw new Error(`a frame ${(err as Error).message}`);
   }
   if (typeof message !== 'object' || message === null) throw new Error('a frame is not an object');
   return message as Record<string, unknown>;
@@ -360,13 +381,15 @@ function unexpected(message: Record<string, unknown>): never {
 const text = (value: unknown, charsMax: number) => (typeof value === 'string' ? value.slice(0, charsMax) : '');
 const optionalText = (value: unknown, charsMax: number) =>
   typeof value === 'string' ? value.slice(0, charsMax) : null;
-const count = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : 0);
-const fraction = (value: unknown) => Math.min(1, count(value));
+/** Numbers beyond what is possible would be stored, added up and charged. */
+const count = (value: unknown, most: number) =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.min(value, most) : 0;
+const fraction = (value: unknown) => count(value, 1);
 
 function fieldsOf(value: unknown): Record<string, unknown> | undefined {
   if (typeof value !== 'string') return undefined;
   try {
-    const fields: unknown = JSON.parse(value);
+    const fields = parseUntrusted(Buffer.from(value));
     return typeof fields === 'object' && fields !== null && !Array.isArray(fields) ? { ...fields } : undefined;
   } catch {
     return { fields: value };
