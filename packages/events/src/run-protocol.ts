@@ -89,6 +89,11 @@ const stepIdentity = { ordinal: z.int().min(1).max(1_000), kind: z.enum(stepKind
 export const recordedStep = z.object({ ...stepIdentity, result: z.unknown() });
 export type RecordedStep = z.infer<typeof recordedStep>;
 
+/** The values of all secrets of one run together: masking prepares for every form of each of them. */
+export const SECRETS_BYTES_MAX = 64 * 1024;
+export const secretsBytes = (values: Record<string, string>): number =>
+  Object.values(values).reduce((sum, value) => sum + Buffer.byteLength(value), 0);
+
 /** Files that a run finds under contexts/<name>/. */
 export const jobContext = z.object({
   name: z.string(),

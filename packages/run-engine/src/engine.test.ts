@@ -155,6 +155,30 @@ test('a run whose secret is not set fails and says which, without reaching an ex
   });
 });
 
+test('a run with more than 64 KB of secrets fails and says how many it has, without reaching an executor', async () => {
+  const values = { ONE: 'é'.repeat(16_384), TWO: 'x'.repeat(32_768) };
+  const engine = await replica({
+    secretsOf: async (run) => (run.inputs.over ? { ...values, MORE: 'y' } : values),
+  });
+  const exec = await engines.executor();
+  const submit = (inputs: Record<string, unknown>, secrets: string[]) => {
+    const asked = aRun({ inputs });
+    return engine.submit({ ...asked, spec: { ...asked.spec, secrets } });
+  };
+  const over = await submit({ over: true }, ['ONE', 'TWO', 'MORE']);
+  await submit({}, ['ONE', 'TWO']);
+  expect((await exec.claim())?.secretValues).toEqual(values);
+  expect(await engine.waitForEnd(over, 5_000)).toMatchObject({
+    status: 'failed',
+    error: {
+      code: 'invalid_inputs',
+      message: expect.stringMatching(
+        /^the secrets of this run have 65537 bytes together, 65536 \(64 KB\) are possible/,
+      ),
+    },
+  });
+});
+
 test('a run handed back unstarted is taken by the next executor', async () => {
   const engine = await replica();
   const run = await engine.submit(aRun());

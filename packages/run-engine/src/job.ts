@@ -7,7 +7,9 @@ import {
   type RecordedStep,
   type RunError,
   type RunSource,
+  SECRETS_BYTES_MAX,
   sealTo,
+  secretsBytes,
 } from '@gantry/events';
 import type { ObjectStore } from '@gantry/object-store';
 import type { Run } from './run';
@@ -77,6 +79,11 @@ export async function buildJob(
       const message = `not set in this workspace: ${missing.join(', ')}. Set it with POST /api/secrets and run again.`;
       return { refused: { code: 'missing_secret', message } };
     }
+    const bytes = secretsBytes(values);
+    if (bytes > SECRETS_BYTES_MAX) {
+      const message = `the secrets of this run have ${bytes} bytes together, ${SECRETS_BYTES_MAX} (64 KB) are possible: declare only those that the code needs`;
+      return { refused: { code: 'invalid_inputs', message } };
+    }
     job.secrets = sealTo(executorPublicKey, run.id, Buffer.from(JSON.stringify(values)));
   }
 
@@ -99,7 +106,9 @@ export async function buildJob(
     }
   }
   if (encode({ job }).length > MESSAGE_BYTES_MAX) {
-    return { refused: { code: 'invalid_inputs', message: 'the secrets of this run are larger than 96 KB together' } };
+    const message =
+      'the secrets of this run are too large once they are written as JSON: control characters take six bytes';
+    return { refused: { code: 'invalid_inputs', message } };
   }
   return { job };
 }

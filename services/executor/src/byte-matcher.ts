@@ -2,13 +2,15 @@
  * Finds many byte strings at once in a stream (Aho-Corasick). Time is linear in the input whatever it is made of: what a
  * run prints must not decide how long the executor looks at it.
  *
- * A node is a prefix of one or more strings. Children hang off their parent as a linked list; only the root, where nearly
- * all of ordinary text stays, has a table.
+ * A node is a prefix of one or more strings. Nodes are numbered breadth first, so that the children of a node, and those
+ * of the next one, follow each other: building is one pass through memory, a few nanoseconds for each byte of the strings.
+ * The root, where nearly all of ordinary text stays, has a table besides.
  */
 export class ByteMatcher {
+  /** The children of node n are the nodes from firstChild[n] up to, and without, firstChild[n + 1]. */
   private readonly firstChild: Int32Array;
-  private readonly nextSibling: Int32Array;
   private readonly byteOf: Uint8Array;
+  /** The node of the longest proper suffix of a node's prefix that is a prefix itself. */
   private readonly fail: Int32Array;
   private readonly root = new Int32Array(256);
   /** Length of a node's prefix: how much of the input's end could still become a match. */
@@ -17,65 +19,75 @@ export class ByteMatcher {
   readonly matched: Int32Array;
 
   constructor(strings: Uint8Array[]) {
-    const size = 1 + strings.reduce((sum, { length }) => sum + length, 0);
-    this.firstChild = new Int32Array(size);
-    this.nextSibling = new Int32Array(size);
+    const sorted = [...strings].sort(Buffer.compare);
+    const size = 1 + sorted.reduce((sum, { length }) => sum + length, 0);
+    this.firstChild = new Int32Array(size + 1);
     this.byteOf = new Uint8Array(size);
     this.fail = new Int32Array(size);
     this.depth = new Int32Array(size);
     this.matched = new Int32Array(size);
-    let used = 1;
-    for (const string of strings) {
-      let node = 0;
-      for (const byte of string) {
-        let child = this.child(node, byte);
-        if (child === 0) {
-          child = used++;
-          this.byteOf[child] = byte;
-          this.depth[child] = (this.depth[node] as number) + 1;
-          this.nextSibling[child] = this.firstChild[node] as number;
-          this.firstChild[node] = child;
-          if (node === 0) this.root[byte] = child;
-        }
-        node = child;
-      }
-      this.matched[node] = string.length;
-    }
-    this.linkFailures(used);
+    this.build(sorted);
   }
 
   /** The node after one more byte. */
   step(node: number, byte: number): number {
-    let from = node;
-    while (from !== 0) {
-      const child = this.child(from, byte);
-      if (child !== 0) return child;
-      from = this.fail[from] as number;
+    const { firstChild, byteOf, fail } = this;
+    for (let from = node; from !== 0; from = fail[from] as number) {
+      const end = firstChild[from + 1] as number;
+      for (let child = firstChild[from] as number; child < end; child++) if (byteOf[child] === byte) return child;
     }
     return this.root[byte] as number;
   }
 
-  private child(node: number, byte: number): number {
-    if (node === 0) return this.root[byte] as number;
-    let child = this.firstChild[node] as number;
-    while (child !== 0 && this.byteOf[child] !== byte) child = this.nextSibling[child] as number;
-    return child;
-  }
-
-  /** Breadth first: a node's failure is the longest proper suffix of its prefix that is a prefix itself. */
-  private linkFailures(used: number): void {
-    const queue = new Int32Array(used);
-    let tail = 0;
-    for (let child = this.firstChild[0] as number; child; child = this.nextSibling[child] as number)
-      queue[tail++] = child;
-    for (let head = 0; head < tail; head++) {
-      const node = queue[head] as number;
-      const failure = this.fail[node] as number;
-      if (this.matched[node] === 0) this.matched[node] = this.matched[failure] as number;
-      for (let child = this.firstChild[node] as number; child; child = this.nextSibling[child] as number) {
-        this.fail[child] = this.step(failure, this.byteOf[child] as number);
-        queue[tail++] = child;
+  /**
+   * Level by level, from strings in order: each begins a node of its own unless it shares its prefix with the one before
+   * it. A failure link leads to a level that is complete.
+   */
+  private build(strings: Uint8Array[]): void {
+    const { firstChild, byteOf, fail, depth, matched, root } = this;
+    const shared = strings.map((string, i) => commonPrefix(strings[i - 1], string));
+    /** Strings that go on, and the node that each has come to. */
+    const active = Int32Array.from(strings.keys());
+    const nodeOf = new Int32Array(strings.length);
+    let count = strings.length;
+    let used = 1;
+    for (let length = 0, parent = 0; count > 0; length++) {
+      const levelEnd = used;
+      let left = 0;
+      for (let k = 0; k < count; k++) {
+        const i = active[k] as number;
+        const string = strings[i] as Uint8Array;
+        const node = nodeOf[i] as number;
+        if (string.length === length) {
+          matched[node] = length;
+          continue;
+        }
+        active[left++] = i;
+        if ((shared[i] as number) <= length) {
+          while (parent <= node) firstChild[parent++] = used;
+          const byte = string[length] as number;
+          byteOf[used] = byte;
+          depth[used] = length + 1;
+          if (node === 0) root[byte] = used;
+          else {
+            const failure = this.step(fail[node] as number, byte);
+            fail[used] = failure;
+            matched[used] = matched[failure] as number;
+          }
+          used++;
+        }
+        nodeOf[i] = used - 1;
       }
+      while (parent < levelEnd) firstChild[parent++] = used;
+      count = left;
     }
+    firstChild.fill(used, used);
   }
+}
+
+function commonPrefix(before: Uint8Array | undefined, string: Uint8Array): number {
+  const most = Math.min(before?.length ?? 0, string.length);
+  let length = 0;
+  while (length < most && before?.[length] === string[length]) length++;
+  return length;
 }

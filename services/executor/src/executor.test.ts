@@ -49,6 +49,19 @@ test('a claim that the service answers with nothing is made again', async () => 
   await until(() => service.standing() >= 2, { deadlineMs: 10_000 });
 }, 30_000);
 
+test('64 KB of secrets reach a run, and one byte more is refused by the executor too', async () => {
+  const { service } = fixture;
+  const source = 'import os\ndef run(): return [len(os.environ["A"]), len(os.environ["B"]), os.environ["A"]]';
+  const secrets = { A: 'ab%/'.repeat(8_192), B: 'c'.repeat(32_768) };
+  const fits = await service.run(source, { secrets });
+  expect(fits.finished.output).toEqual([32_768, 32_768, '***']);
+  const over = await service.run(source, { secrets: { ...secrets, C: 'd' } });
+  expect(over.finished).toMatchObject({
+    status: 'failed',
+    error: { code: 'sandbox', message: expect.stringMatching(/its secrets have 65537 bytes, 65536 are possible/) },
+  });
+});
+
 test('a cancelled run ends within two seconds, with the log so far', async () => {
   const { service, bus } = fixture;
   const id = service.queue(await service.code(SLEEP));

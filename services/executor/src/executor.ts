@@ -27,6 +27,7 @@ import { type Layout, removeOwn } from './layout';
 import { createLeases } from './leases';
 import { createMetrics } from './metrics';
 import type { PackageIndex } from './package-index';
+import { createRedactorCache } from './redactor-cache';
 import { type RunJobDeps, startRun } from './run-job';
 import { openCgroups } from './sandbox/cgroup';
 import { type Isolation, startSandbox } from './sandbox/sandbox';
@@ -119,6 +120,7 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
   const deps: RunJobDeps = {
     ...{ sandbox, code, contexts, dependencies, egress, publisher, isolation, metrics, log },
     privateKey: keys.privateKey,
+    redactorFor: createRedactorCache(),
     uploads: {
       place: ({ runId, attempt, source }, wanted) =>
         request(

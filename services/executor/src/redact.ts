@@ -134,40 +134,64 @@ function formsOf(secret: string): Buffer[] {
   const bytes = Buffer.from(secret);
   if (bytes.length < SECRET_BYTES_MIN) return [];
   const escaped = JSON.stringify(secret).slice(1, -1);
-  const derived = [
+  const texts = [
     escaped,
     asciiEscaped(escaped),
     escaped.replaceAll('/', '\\/'),
-    ...percentForms(bytes),
     bytes.toString('hex'),
     bytes.toString('hex').toUpperCase(),
     ...base64Forms(bytes),
-  ].filter((form) => form.length >= FORM_CHARS_MIN);
-  return [bytes, ...derived.map((form) => Buffer.from(form))];
+  ].map((text) => Buffer.from(text));
+  return [bytes, ...[...texts, ...percentForms(bytes)].filter(({ length }) => length >= FORM_CHARS_MIN)];
 }
 
 const asciiEscaped = (text: string) =>
   text.replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** What percent-encoders leave as it is, besides letters and digits. */
+const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+/** What percent-encoders leave as it is, besides letters and digits: tables by byte. */
 const UNESCAPED = [
   '-._~', // RFC 3986, section 2.3
   '-._~/', // Python's urllib.parse.quote
   "-._~!*'()", // JavaScript's encodeURIComponent
   "-._~!*'();/?:@&=+$,#", // JavaScript's encodeURI
   '-._*', // application/x-www-form-urlencoded
-];
+].map((kept) => {
+  const table = new Uint8Array(256);
+  for (const byte of Buffer.from(ALPHANUMERIC + kept)) table[byte] = 1;
+  return table;
+});
+const HEX_DIGITS = [Buffer.from('0123456789ABCDEF'), Buffer.from('0123456789abcdef')];
+const PERCENT = 0x25;
+const SPACE = 0x20;
+const PLUS = 0x2b;
 
-function percentForms(bytes: Buffer): string[] {
-  return UNESCAPED.flatMap((unescaped) => {
-    const keep = (char: string) => /[A-Za-z0-9]/.test(char) || unescaped.includes(char);
-    const encoded = Array.from(bytes, (byte) => {
-      const char = String.fromCharCode(byte);
-      return keep(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-    }).join('');
-    const lowerCase = encoded.replace(/%../g, (code) => code.toLowerCase());
-    return [encoded, lowerCase].flatMap((form) => [form, form.replaceAll('%20', '+')]);
-  });
+function percentForms(bytes: Buffer): Buffer[] {
+  const forms: Buffer[] = [];
+  for (const kept of UNESCAPED) {
+    if (bytes.every((byte) => kept[byte])) continue;
+    for (const digits of HEX_DIGITS) {
+      forms.push(percentEncoded(bytes, kept, digits, false));
+      if (bytes.includes(SPACE)) forms.push(percentEncoded(bytes, kept, digits, true));
+    }
+  }
+  return forms;
+}
+
+function percentEncoded(bytes: Buffer, kept: Uint8Array, digits: Uint8Array, spaceIsPlus: boolean): Buffer {
+  const encoded = Buffer.allocUnsafe(3 * bytes.length);
+  let length = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] as number;
+    if (kept[byte]) encoded[length++] = byte;
+    else if (spaceIsPlus && byte === SPACE) encoded[length++] = PLUS;
+    else {
+      encoded[length++] = PERCENT;
+      encoded[length++] = digits[byte >> 4] as number;
+      encoded[length++] = digits[byte & 15] as number;
+    }
+  }
+  return encoded.subarray(0, length);
 }
 
 /**

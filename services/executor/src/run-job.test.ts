@@ -3,6 +3,7 @@ import { generateBoxKeys, type Job } from '@gantry/events';
 import { catchLogs, until } from '@gantry/testing';
 import type { EventPublisher, NewRunEvent } from './event-publisher';
 import { createMetrics } from './metrics';
+import { createRedactorCache } from './redactor-cache';
 import { type RunJobDeps, startRun } from './run-job';
 import type { Child } from './sandbox/child';
 import { LIMITS } from './test/fake-service';
@@ -12,7 +13,11 @@ let fixture: TestSandbox;
 beforeAll(async () => {
   fixture = await testSandbox({ slots: 1 });
 });
-afterAll(() => fixture.sandbox.stop());
+const children: Child[] = [];
+afterAll(async () => {
+  for (const child of children) child.close();
+  await fixture.sandbox.stop();
+});
 
 const LOOP = 'import time\ndef run():\n    print("begun", flush=True)\n    time.sleep(60)\n';
 
@@ -35,7 +40,7 @@ function start(source: string, faults: Faults = {}, limits: Partial<Job['limits'
       abandon() {},
     }),
   } as Partial<EventPublisher> as EventPublisher;
-  const children: Child[] = [];
+  let taken: Child | undefined;
   const deps = {
     sandbox: {
       ...fixture.sandbox,
@@ -43,12 +48,14 @@ function start(source: string, faults: Faults = {}, limits: Partial<Job['limits'
         const child = await fixture.sandbox.acquire(...args);
         faults.onChild?.(child);
         children.push(child);
+        taken = child;
         return child;
       },
     },
     code: { pin() {}, unpin() {} },
     publisher,
     privateKey: generateBoxKeys().privateKey,
+    redactorFor: createRedactorCache(),
     isolation: 'zygote',
     metrics: createMetrics({ slots: 1, busy: () => 0, ready: () => 0, restarts: () => 0, storeBytes: () => 0 }),
     log: caught.log,
@@ -62,7 +69,7 @@ function start(source: string, faults: Faults = {}, limits: Partial<Job['limits'
     limits: { ...LIMITS, ...limits },
   };
   const release = jest.fn();
-  return { run: startRun(job, deps, release), release, events, children, logs: caught };
+  return { run: startRun(job, deps, release), release, events, child: () => taken, logs: caught };
 }
 
 const begun = (events: NewRunEvent[]) => until(() => events.some((event) => event.type === 'log'));
@@ -70,7 +77,7 @@ const begun = (events: NewRunEvent[]) => until(() => events.some((event) => even
 const neverEnds = (child: Child) => Object.defineProperty(child, 'exited', { value: new Promise(() => {}) });
 
 test('a run whose end is never noticed is killed, timed out and gives its slot back', async () => {
-  const { run, release, events, children, logs } = start(LOOP, { onChild: neverEnds }, { wallMs: 300 });
+  const { run, release, events, child, logs } = start(LOOP, { onChild: neverEnds }, { wallMs: 300 });
   await run.settled;
   expect(release).toHaveBeenCalledTimes(1);
   expect(events.at(-1)).toMatchObject({
@@ -81,7 +88,7 @@ test('a run whose end is never noticed is killed, timed out and gives its slot b
   expect(logs.lines.filter(({ level }) => level === 50)).toEqual([
     expect.objectContaining({ msg: 'run did not end by itself', runId: 'run_planted' }),
   ]);
-  await until(() => children[0]?.state === 'dead');
+  await until(() => child()?.state === 'dead');
 }, 40_000);
 
 test('such a run can be cancelled', async () => {
@@ -111,11 +118,11 @@ test('slot and lease are given back though nothing can be written, and the proce
   const fail = () => {
     throw new Error('planted');
   };
-  const { run, release, children } = start('def run(): return 1\n', { push: fail, flush: fail });
+  const { run, release, child } = start('def run(): return 1\n', { push: fail, flush: fail });
   await run.settled;
   await run.gone;
   expect(release).toHaveBeenCalledTimes(1);
-  await until(() => children[0]?.state === 'dead');
+  await until(() => child()?.state === 'dead');
 });
 
 test('progress that can’t be written does not keep the result back', async () => {

@@ -15,6 +15,7 @@ import { createRunLog, printable, type RunLog } from './log-lines';
 import type { Metrics } from './metrics';
 import { getStream } from './object-transfer';
 import { createRedactor, type Redactor } from './redact';
+import type { createRedactorCache } from './redactor-cache';
 import { outputEvent, type RunUploads } from './run-output';
 import { fetchInputs, openSecrets, sandboxJobOf, specOf } from './run-request';
 import type { Child } from './sandbox/child';
@@ -31,6 +32,7 @@ export interface RunJobDeps {
   publisher: EventPublisher;
   uploads: RunUploads;
   steps: StepRecords;
+  redactorFor: ReturnType<typeof createRedactorCache>;
   privateKey: KeyObject;
   isolation: Isolation;
   metrics: Metrics;
@@ -191,7 +193,7 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
     let runLog: RunLog | undefined;
     try {
       const secrets = openSecrets(job, deps.privateKey);
-      redactor = createRedactor(Object.values(secrets));
+      redactor = deps.redactorFor(Object.values(secrets));
       runLog = createRunLog({
         redactor,
         bytesMax: job.limits.logBytes,

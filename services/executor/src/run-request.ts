@@ -1,6 +1,6 @@
 /** What a job asks for, as the sandbox is told it. */
 import type { KeyObject } from 'node:crypto';
-import { type Job, openBox, type RecordedStep } from '@gantry/events';
+import { type Job, openBox, type RecordedStep, SECRETS_BYTES_MAX, secretsBytes } from '@gantry/events';
 import { storedAs } from './context-store';
 import { getBytes } from './object-transfer';
 import type { SandboxJob } from './sandbox/run-in-child';
@@ -10,7 +10,11 @@ import { type SandboxSpec, TMP_BYTES_DEFAULT } from './sandbox/settings';
 const INPUTS_BYTES_MAX = 16 << 20;
 
 export function openSecrets(job: Job, privateKey: KeyObject): Record<string, string> {
-  return job.secrets ? JSON.parse(openBox(privateKey, job.runId, job.secrets).toString()) : {};
+  if (!job.secrets) return {};
+  const secrets = JSON.parse(openBox(privateKey, job.runId, job.secrets).toString());
+  const bytes = secretsBytes(secrets);
+  if (bytes > SECRETS_BYTES_MAX) throw new Error(`its secrets have ${bytes} bytes, ${SECRETS_BYTES_MAX} are possible`);
+  return secrets;
 }
 
 export async function fetchInputs(url: string): Promise<Record<string, unknown>> {

@@ -1,0 +1,43 @@
+import { until } from '@gantry/testing';
+import { createRedactorCache } from './redactor-cache';
+
+test('a set of secrets is prepared once, whatever its order, and no other set gets its redactor', () => {
+  const redactorFor = createRedactorCache();
+  const first = redactorFor(['one-secret', 'another']);
+  expect(redactorFor(['another', 'one-secret'])).toBe(first);
+  for (const other of [
+    ['one-secret'],
+    ['one-secretanother'],
+    ['one-secret', 'anothe', 'r'],
+    ['one-secreta', 'nother'],
+  ]) {
+    expect(redactorFor(other)).not.toBe(first);
+  }
+  expect(first.text('one-secret and another')).toBe('*** and ***');
+});
+
+test('what nobody has used for a while is forgotten', async () => {
+  const redactorFor = createRedactorCache({ keepMs: 50 });
+  const first = redactorFor(['one-secret']);
+  expect(redactorFor(['one-secret'])).toBe(first);
+  // Asking keeps it: it is asked for at longer and longer intervals.
+  let pauseMs = 10;
+  await until(
+    async () => {
+      pauseMs *= 2;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      return redactorFor(['one-secret']) !== first;
+    },
+    { deadlineMs: 5_000 },
+  );
+});
+
+test.each([
+  ['many sets', Array.from({ length: 40 }, (_, n) => [`secret-number-${n}`])],
+  ['large sets', Array.from({ length: 8 }, (_, n) => [`${n}`.repeat(40_000)])],
+])('%s are not all kept', (_, sets) => {
+  const redactorFor = createRedactorCache();
+  const first = redactorFor(['one-secret']);
+  for (const set of sets) redactorFor(set);
+  expect(redactorFor(['one-secret'])).not.toBe(first);
+});

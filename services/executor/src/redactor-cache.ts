@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { createRedactor, type Redactor } from './redact';
+
+const SETS_MAX = 32;
+/** Of values. What is built from a byte takes a hundred times its size at worst, ten times as a rule. */
+const BYTES_MAX = 256 * 1024;
+/** Runs of one worker follow each other by then, or its matcher is built anew in a few milliseconds. */
+const KEEP_MS = 60_000;
+
+/**
+ * A redactor for each set of secrets, made once for runs that follow each other: 64 KB of them take 50 ms as a rule, and 300 ms where every character has to be escaped.
+ *
+ * A redactor is as secret as the values that it was made of. It stays in memory for as long as a run uses it and for at
+ * most KEEP_MS after the last run that began with it, and never reaches a disk; sets are told apart by a digest.
+ */
+export function createRedactorCache({ keepMs = KEEP_MS } = {}): (secrets: string[]) => Redactor {
+  /** In order of last use, the longest unused first. */
+  const kept = new Map<string, { redactor: Redactor; bytes: number; until: number }>();
+  let bytesKept = 0;
+  let isWaiting = false;
+
+  function drop(key: string) {
+    bytesKept -= kept.get(key)?.bytes ?? 0;
+    kept.delete(key);
+  }
+
+  function dropOldIn(ms: number) {
+    if (isWaiting) return;
+    isWaiting = true;
+    setTimeout(() => {
+      isWaiting = false;
+      const now = Date.now();
+      for (const [key, { until }] of kept) {
+        if (until > now) return dropOldIn(until - now);
+        drop(key);
+      }
+    }, ms).unref();
+  }
+
+  return (secrets) => {
+    if (secrets.length === 0) return createRedactor([]);
+    const key = digestOf(secrets);
+    const found = kept.get(key);
+    const redactor = found?.redactor ?? createRedactor(secrets);
+    const bytes = secrets.reduce((sum, secret) => sum + Buffer.byteLength(secret), 0);
+    drop(key);
+    kept.set(key, { redactor, bytes, until: Date.now() + keepMs });
+    bytesKept += bytes;
+    for (const oldest of kept.keys()) {
+      if (kept.size <= SETS_MAX && bytesKept <= BYTES_MAX) break;
+      drop(oldest);
+    }
+    dropOldIn(keepMs);
+    return redactor;
+  };
+}
+
+/** Lengths keep `ab`, `c` apart from `a`, `bc`; order does not count. */
+function digestOf(secrets: string[]): string {
+  const hash = createHash('sha256');
+  for (const secret of [...secrets].sort()) hash.update(`${secret.length}:`).update(secret);
+  return hash.digest('base64');
+}
