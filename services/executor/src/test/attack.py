@@ -227,6 +227,57 @@ def _(i):
     return held and raw in ("EPERM", "EACCES"), (seen, raw)
 
 
+@check("can't make pairs of sockets of families that it can't open")
+def _(i):
+    pair = ctypes.create_string_buffer(8)
+    refused_families = {str(family): (53, family, 1, 0, pair) for family in (16, 17, 30, 38, 40, 44)}
+    held, seen = refused(refused_families)
+    for a in socket.socketpair():
+        a.close()
+    return held, seen
+
+
+@check("can't take leases on files that others use, nor watch them")
+def _(i):
+    import fcntl
+    import sys
+    seen = {}
+    for path in ("/code/main.py", "/code", "/etc/passwd", sys.executable, "/usr/bin"):
+        fd = os.open(path, os.O_RDONLY)
+        for name, command, argument in (("lease", 1024, 0), ("lease", 1024, 1), ("notify", 1026, 2)):
+            seen[f"{name} {argument} {path}"] = error_of(lambda: fcntl.fcntl(fd, command, argument))
+        os.close(fd)
+    held, calls = refused({"inotify_init": (253,), "inotify_init1": (294, 0), "inotify_add_watch": (254, 0, b"/code", 2),
+                           "fanotify_init": (300, 0, 0), "fanotify_mark": (301, 0, 1, 0, 0, b"/code")})
+    return held and set(seen.values()) == {"EPERM"}, (seen, calls)
+
+
+@check("can't change what others run from: its mode, owner, times, attributes")
+def _(i):
+    import sys
+    places = [path for path in ("/code/main.py", "/code", "/deps", "/etc/passwd", sys.executable) if os.path.exists(path)]
+    seen = {}
+    for path in places:
+        seen["chmod " + path] = error_of(lambda: os.chmod(path, 0o777))
+        seen["chown " + path] = error_of(lambda: os.chown(path, 1000, 1000))
+        seen["utime " + path] = error_of(lambda: os.utime(path))
+        seen["xattr " + path] = error_of(lambda: os.setxattr(path, "user.x", b"1"))
+        seen["rename " + path] = error_of(lambda: os.rename(path, path + "2"))
+    return all(seen.values()), seen
+
+
+@check("can't leave flow labels in a network that another run may get")
+def _(i):
+    if not os.path.exists("/proc/net/if_inet6"):
+        return True, "no IPv6"
+    with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as sock:
+        # struct in6_flowlabel_req: ::1, label 0 (any), IPV6_FL_A_GET, IPV6_FL_S_ANY, IPV6_FL_F_CREATE, expires, linger
+        request = socket.inet_pton(socket.AF_INET6, "::1") + struct.pack("!I", 0) + struct.pack("=BBHHHI", 0, 255, 1, 100, 100, 0)
+        seen = error_of(lambda: sock.setsockopt(41, 32, request))
+        sock.setsockopt(41, 26, 1)                              # IPV6_V6ONLY: other options work
+    return seen == "EPERM", seen
+
+
 @check("can't make device nodes, and has only harmless ones")
 def _(i):
     made = error_of(lambda: os.mknod("/tmp/n", 0o600 | stat.S_IFCHR, os.makedev(1, 1)))
