@@ -8,17 +8,42 @@ import type { PackageIndex } from './package-index';
 import { type ExecutorFixture, startTestExecutor } from './test/executor-fixture';
 import { zipOf } from './test/zip-fixture';
 
-async function wheel(directory: string, name: string, version: string, source: string): Promise<string> {
+async function wheel(
+  directory: string,
+  name: string,
+  version: string,
+  source: string,
+  requires: string[] = [],
+): Promise<string> {
   const info = `${name}-${version}.dist-info`;
   const file = path.join(directory, `${name}-${version}-py3-none-any.whl`);
   const bytes = await zipOf({
     [`${name}.py`]: source,
-    [`${info}/METADATA`]: `Metadata-Version: 2.1\nName: ${name}\nVersion: ${version}\n`,
+    [`${info}/METADATA`]: [
+      'Metadata-Version: 2.1',
+      `Name: ${name}`,
+      `Version: ${version}`,
+      ...requires.map((each) => `Requires-Dist: ${each}`),
+      '',
+    ].join('\n'),
     [`${info}/WHEEL`]: 'Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n',
     [`${info}/RECORD`]: '',
   });
   fs.writeFileSync(file, bytes);
   return file;
+}
+
+/** A source package whose build tells `url` that it is executed. */
+function sourcePackage(name: string, url: string): Promise<Buffer> {
+  return zipOf({
+    [`${name}-1.0/PKG-INFO`]: `Metadata-Version: 2.1\nName: ${name}\nVersion: 1.0\n`,
+    [`${name}-1.0/setup.py`]: `
+import urllib.request
+urllib.request.urlopen("${url}").read()
+from setuptools import setup
+setup(name="${name}", version="1.0")
+`,
+  });
 }
 
 function directory(): string {
@@ -116,6 +141,87 @@ describe('from an index', () => {
     expect(down.finished.error?.message).toMatch(/package index http:\/\/127.0.0.2:\d+\/simple can't be reached/);
     await fixture.stop();
   }, 60_000);
+});
+
+describe('a wheel that names another archive', () => {
+  let fixture: ExecutorFixture;
+  const asked: string[] = [];
+  const servers: http.Server[] = [];
+  const files = new Map<string, Buffer>();
+  let index: string;
+  let elsewhere: string;
+
+  beforeAll(async () => {
+    const serve = async () => {
+      const server = http.createServer((req, res) => {
+        asked.push(`${req.headers.host}${req.url}`);
+        const found = files.get(req.url ?? '');
+        if (found) res.end(found);
+        else res.writeHead(404).end();
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.2', resolve));
+      servers.push(server);
+      return `http://127.0.0.2:${(server.address() as AddressInfo).port}`;
+    };
+    index = await serve();
+    elsewhere = await serve();
+    const wheels = directory();
+    const evil = await sourcePackage('evil', `${index}/build-code-was-executed`);
+    files.set('/evil-1.0.zip', evil);
+    files.set(
+      '/wheel/evil-1.0-py3-none-any.whl',
+      fs.readFileSync(await wheel(directory(), 'evil', '1.0', 'VALUE = 1')),
+    );
+    fs.writeFileSync(path.join(wheels, 'named-1.0.zip'), evil);
+    const requiring = {
+      byindex: `evil @ ${index}/evil-1.0.zip`,
+      byfile: `evil @ file://${wheels}/named-1.0.zip`,
+      bygit: `evil @ git+${index}/evil.git`,
+      byport: `evil @ ${elsewhere}/evil-1.0.zip`,
+      byport2: `evil @ ${elsewhere}/wheel/evil-1.0-py3-none-any.whl`,
+      bysource: 'named',
+      extra: `evil @ ${index}/evil-1.0.zip ; extra == "dev"`,
+    };
+    for (const [name, requirement] of Object.entries(requiring)) {
+      await wheel(wheels, name, '1.0', 'VALUE = "installed"', [requirement]);
+    }
+    fixture = await startTestExecutor({
+      packageIndex: { ...NOWHERE, indexUrl: `${index}/simple`, findLinks: [wheels] },
+    });
+  });
+  afterAll(async () => {
+    await fixture.stop();
+    for (const server of servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  test.each([
+    [
+      'byindex',
+      /dependency of byindex names an archive by its address \(evil at http:.*\/evil-1\.0\.zip\)\. Only wheels/,
+    ],
+    ['byfile', /dependency of byfile names an archive by its address \(.*named-1\.0\.zip\)\. Only wheels/],
+    ['bygit', /dependency of bygit names an archive by its address \(evil at git\+http:.*evil\.git\)\. Only wheels/],
+    ['byport', /dependency of byport names an archive by its address \(evil at http:.*evil-1\.0\.zip\)\. Only wheels/],
+    ['byport2', /dependency of byport2 names an archive by its address \(evil at http:.*any\.whl\)\. Only wheels/],
+    ['bysource', /named is available only as a source distribution/],
+  ])('%s: nothing is built or fetched from elsewhere, and the reason is told', async (name, message) => {
+    const { finished } = await fixture.service.run('def run(): pass', { dependencies: [name] });
+    expect(finished).toMatchObject({
+      status: 'failed',
+      error: { code: 'dependency_install', message: expect.stringMatching(message) },
+    });
+    expect(asked.filter((url) => url.includes('executed') || elsewhere.endsWith(url.split('/')[0] ?? ''))).toEqual([]);
+  });
+
+  test('in an extra that nobody asked for does no harm', async () => {
+    const { finished } = await fixture.service.run('import extra\ndef run(): return extra.VALUE', {
+      dependencies: ['extra'],
+    });
+    expect([finished.error?.message, finished.output]).toEqual([undefined, 'installed']);
+  });
 });
 
 test.each(['requests', 'requests>=2.31,<3', 'a.b-c_d == 1.0', 'httpx[http2]~=0.27', 'x; python_version < "3.12"'])(

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import type { DirectoryStore } from './directory-store';
-import type { EgressProxy } from './egress/proxy';
+import { type EgressProxy, originOf } from './egress/proxy';
 import type { PackageIndex } from './package-index';
 import { explainPipFailure } from './pip-failure';
 import { ToolFailed, type ToolRunner } from './sandbox/tool-run';
@@ -31,11 +31,11 @@ export function createDependencies(options: {
   const { store, runTool, egress, index, pythonVersion, pipPath } = options;
   const directories = index.findLinks.filter((place) => place.startsWith('/'));
   const urls = [index.indexUrl, ...index.extraIndexUrls, ...index.findLinks].filter((place) => place?.includes('://'));
-  const hosts = hostsOf(urls as string[], index.fileHosts);
+  const origins = originsOf(urls as string[], index.fileHosts);
 
   async function install(requirements: string[], directory: string) {
     if (!pipPath) throw new DependencyError('This executor has no pip: install it for its interpreter (python3-pip).');
-    const pass = hosts.length ? egress.admit({ bytesMax: DOWNLOAD_BYTES_MAX, hosts }) : undefined;
+    const pass = origins.length ? egress.admit({ bytesMax: DOWNLOAD_BYTES_MAX, origins }) : undefined;
     try {
       const config = { tool: 'install', pipPath, requirements, options: pipOptions(index) };
       await runTool({
@@ -121,7 +121,8 @@ function pipOptions(index: PackageIndex): string[] {
   ];
 }
 
-function hostsOf(urls: string[], fileHosts: string[]): string[] {
-  const hosts = urls.map((url) => new URL(url).hostname.toLowerCase());
-  return [...new Set([...hosts, ...fileHosts])];
+/** Each place by its own scheme and port, and nothing else that listens on the same host. */
+function originsOf(urls: string[], fileHosts: string[]): string[] {
+  const places = [...urls, ...fileHosts.map((host) => (host.includes('://') ? host : `https://${host}`))];
+  return [...new Set(places.map((place) => originOf(new URL(place))))];
 }

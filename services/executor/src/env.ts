@@ -52,7 +52,11 @@ const schema = z.object({
   PIP_EXTRA_INDEX_URL: list,
   PIP_FIND_LINKS: list,
   PIP_NO_INDEX: z.string().optional(),
-  EXECUTOR_PIP_FILE_HOSTS: list,
+  /** `name`, `name:port` (both by https) or an address such as `http://mirror:8080`. */
+  EXECUTOR_PIP_FILE_HOSTS: list.refine(
+    (hosts) => hosts.every((host) => URL.canParse(host.includes('://') ? host : `https://${host}`)),
+    'must be host names or addresses',
+  ),
 });
 export type Env = z.infer<typeof schema>;
 

@@ -3,6 +3,6 @@ export interface PackageIndex {
   indexUrl: string | null;
   extraIndexUrls: string[];
   findLinks: string[];
-  /** Hosts beside those of the addresses above that files may be downloaded from. */
+  /** Beside the addresses above, where files may be downloaded from: `name` or `name:port` by https, or an address. */
   fileHosts: string[];
 }

@@ -14,7 +14,13 @@ const normalized = (name: string) => name.toLowerCase().replace(/[-_.]+/g, '-');
  */
 export async function explainPipFailure(output: string, requirements: string[], index: PackageIndex): Promise<string> {
   const unsatisfied = /No matching distribution found for ([^\s(]+)/.exec(output)?.[1];
-  if (!unsatisfied) return `pip could not install ${requirements.join(', ')}: ${lastError(output)}`;
+  if (!unsatisfied) {
+    const archive = archiveNamedIn(output);
+    if (archive) {
+      return `A dependency of ${requirements.join(', ')} names an archive by its address (${archive}). Only wheels from the package index are installed: nothing is fetched from elsewhere or built.`;
+    }
+    return `pip could not install ${requirements.join(', ')}: ${lastError(output)}`;
+  }
   const name = /^[A-Za-z0-9._-]+?(?=[[<>=!~;]|$)/.exec(unsatisfied)?.[0] ?? unsatisfied;
   const offered = /\(from versions: ([^)]*)\)/.exec(output)?.[1] ?? 'none';
   if (offered !== 'none') {
@@ -34,6 +40,15 @@ export async function explainPipFailure(output: string, requirements: string[], 
     return `${name} has no wheel for this Python version and machine that satisfies ${unsatisfied}.`;
   }
   return `${name} is available only as a source distribution. Building it would run its code, so only wheels are installed.`;
+}
+
+/** What pip was at when it failed, if that was no package of the index and no wheel. */
+function archiveNamedIn(output: string): string | undefined {
+  const last = [...output.matchAll(/^(?:Collecting|Processing) (.+)$/gm)].at(-1)?.[1] ?? '';
+  const [, name, url] = /^(\S+?)\s*@\s*(\S+)/.exec(last) ?? [];
+  if (name && url) return `${name} at ${url.replace(/\/\/[^/@]*@/, '//').replace(/[?#].*/, '')}`.slice(0, 300);
+  const file = /^\S*?([^/\s]+\.(?:tar\.\w+|tgz|zip))(?: |$)/.exec(last)?.[1];
+  return file?.slice(0, 200);
 }
 
 function filesInDirectories(name: string, places: string[]): string[] {

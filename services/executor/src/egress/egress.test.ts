@@ -230,10 +230,25 @@ describe('the proxy', () => {
     expect((await Promise.all(held)).filter((text) => text.startsWith('HTTP/1.1 200'))).toHaveLength(64);
   });
 
-  test('a list of hosts opens those and no other', async () => {
-    const pass = proxy.admit({ ...rules, hosts: ['127.0.0.1'] });
-    expect(await speak(`${pass.nonce}${CONNECT()}ping`, { untilText: 'ping' })).toMatch(/^HTTP\/1.1 200/);
-    expect(await speak(`${pass.nonce}CONNECT 1.1.1.1:443 HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1.1 403/);
+  test('a list of origins opens those, by their own scheme and port, and nothing else', async () => {
+    const other = net.createServer((socket) => socket.end('reached'));
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const otherPort = (other.address() as AddressInfo).port;
+    const https = proxy.admit({ ...rules, origins: [`https://127.0.0.1:${target}`] });
+    const http = proxy.admit({ ...rules, origins: [`http://127.0.0.1:${target}`] });
+    const plain = (port: number) => `GET http://127.0.0.1:${port}/ HTTP/1.1\r\n\r\n`;
+    expect(await speak(`${https.nonce}${CONNECT()}ping`, { untilText: 'ping' })).toMatch(/^HTTP\/1.1 200/);
+    expect(await speak(`${http.nonce}${plain(target)}`, { untilText: 'close' })).toMatch(/^GET \/ HTTP\/1.1/);
+    for (const refused of [
+      `${https.nonce}${plain(target)}`,
+      `${http.nonce}${CONNECT()}`,
+      `${https.nonce}CONNECT 127.0.0.1:${otherPort} HTTP/1.1\r\n\r\n`,
+      `${http.nonce}${plain(otherPort)}`,
+      `${https.nonce}CONNECT 1.1.1.1:443 HTTP/1.1\r\n\r\n`,
+    ]) {
+      expect(await speak(refused)).toMatch(/^HTTP\/1.1 403/);
+    }
+    other.close();
   });
 
   test.each([

@@ -29,8 +29,11 @@ export interface EgressPass {
 export interface EgressRules {
   /** In both directions together. */
   bytesMax: number;
-  /** Only these names, where given; their addresses may then be private ones: they are the operator's choice. */
-  hosts?: string[];
+  /**
+   * Only these, where given, as `https://name:443`: a tunnel counts as https. Their addresses may then be private ones: they
+   * are the operator's choice.
+   */
+  origins?: string[];
   onDenied?(target: string, reason: string): void;
 }
 
@@ -118,7 +121,7 @@ export async function startEgressProxy(options: {
       run.connections.delete(client);
     });
     const { host, port, forward } = parseHead(head);
-    const target = await connectChecked(run, host, port);
+    const target = await connectChecked(run, host, port, forward === undefined ? 'https' : 'http');
     run.connections.add(target);
     client.once('close', () => target.destroy());
     target.once('close', () => {
@@ -139,10 +142,10 @@ export async function startEgressProxy(options: {
     target.pipe(client);
   }
 
-  async function connectChecked(run: Admitted, host: string, port: number): Promise<net.Socket> {
-    const { hosts } = run.rules;
-    const listed = hosts?.includes(host.toLowerCase()) ?? false;
-    if (hosts && !listed) throw new Refused(403, `${host}:${port}`, 'not on the list of hosts');
+  async function connectChecked(run: Admitted, host: string, port: number, scheme: 'http' | 'https') {
+    const { origins } = run.rules;
+    const listed = origins?.includes(originText(scheme, host, port)) ?? false;
+    if (origins && !listed) throw new Refused(403, `${host}:${port}`, 'not on the list of hosts');
     const addresses = isIP(host) ? [host] : await resolve(host);
     // One private address among public ones is how rebinding is done: all must be allowed.
     if (!listed && !addresses.every((address) => options.policy.isAllowed(address, port))) {
@@ -170,6 +173,14 @@ export async function startEgressProxy(options: {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+const originText = (scheme: string, host: string, port: number | string) => `${scheme}://${host.toLowerCase()}:${port}`;
+
+/** As EgressRules have it, of an address of http or https. */
+export function originOf(url: URL): string {
+  const scheme = url.protocol.slice(0, -1);
+  return originText(scheme, url.hostname.replace(/^\[|\]$/g, ''), url.port || (scheme === 'https' ? 443 : 80));
 }
 
 /** What a client asks for: a tunnel, or one plain request that is rewritten to origin form. */

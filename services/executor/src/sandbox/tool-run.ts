@@ -3,6 +3,7 @@ import { toolArgs } from './bwrap-args';
 import { startBwrap } from './bwrap-process';
 import { frame } from './frames';
 import { giveAway } from './give-away';
+import { buildNoExecFilter } from './seccomp';
 import type { SandboxSettings } from './settings';
 
 export interface ToolRequest {
@@ -34,12 +35,19 @@ const TOOL_TMP_BYTES = 512 << 20;
 
 /** Runs our own tools on other people's files: in a sandbox, because a compiler and pip are attack surface too. */
 export function toolRunner(settings: SandboxSettings): ToolRunner {
+  const noExec = buildNoExecFilter().toString('base64');
   return ({ config, workDir, readOnly, timeoutMs, egressNonce }) =>
     new Promise((resolve, reject) => {
       const known = readOnly.filter((directory) => fs.existsSync(directory));
       giveAway(workDir, settings);
       const egress = egressNonce !== undefined;
-      const args = toolArgs(settings, { workDir, readOnly: known, egress, tmpBytes: TOOL_TMP_BYTES, config });
+      const args = toolArgs(settings, {
+        workDir,
+        readOnly: known,
+        egress,
+        tmpBytes: TOOL_TMP_BYTES,
+        config: { ...config, noExec },
+      });
       const bwrap = startBwrap(settings, args, settings.filterFile);
       bwrap.control.end(frame({ egressNonce: egressNonce ?? null }));
       let output = '';
