@@ -10,12 +10,13 @@ owns nothing but the networks of its children (networks.py). Beyond those, all i
 and mount() are not filtered: mount() works only for a child that has just become the owner of a new user namespace.
 
 Inside the zygote (bwrap-args.ts lays this out):
+  /sandbox/         the root of every child: the system, and /code /deps /tmp, empty directories, mount points
   /host/ctl/s       socket of the host             /host/store/<digest>/   unpacked code and dependency sets
   /host/python/     this file and its modules      /host/child.bpf         the 'child' seccomp layer
-  /host/egress/s    socket of the egress proxy     /code /deps /egress /empty   empty directories, mount points
-A child hides /host from itself as soon as it has what it needs.
+  /host/egress/s    socket of the egress proxy     /host/empty/            the lower layer of what is shown to runs
+A child makes /sandbox its root and /host its working directory, which it leaves when it has what it needs.
 
-The same file serves `isolation: process`: with {"cold": true} bubblewrap has done all the sealing for one run.
+The same file serves `isolation: process`: with {"cold": true} it seals itself for one run instead of forking.
 """
 import gc
 import json
@@ -69,23 +70,22 @@ def child_main(nonce, groups, config):
 
 
 def cold_main(config):
-    """`isolation: process`: bubblewrap did all the sealing and bound /code and /deps; one run on descriptor 3, then exit."""
+    """`isolation: process`: one run on descriptor 3, then exit. No other process was forked from this one, nor will be."""
+    step = "prepare"
     try:
         os.closerange(4, 256)                                   # bwrap's own descriptors
         os.set_inheritable(CTL, False)
+        sealing.prepare_cold(config)
+        step = "bind"
         spec = channel.read_json()
-        sealing.write_file("/proc/self/oom_score_adj", b"1000")
-        sealing.set_limits(config["limits"])
-        sealing.set_limits(spec["limits"])
+        sealing.bind_run(spec, config)
+        sealing.seal(config)
         sealing.limit_cpu(spec["cpuSeconds"])
-        if spec["egress"]:
-            forwarder.listen()
-        else:
-            forwarder.close()
+        step = "run"
         os.setpriority(os.PRIO_PROCESS, 0, 10)
         harness.serve_one(channel.read_json())
     except BaseException as error:
-        channel.write_json({"t": "broken", "step": "run", "error": f"{type(error).__name__}: {error}"[:2000]})
+        channel.write_json({"t": "broken", "step": step, "error": f"{type(error).__name__}: {error}"[:2000]})
         os._exit(70)
     os._exit(0)
 
@@ -159,6 +159,10 @@ class Zygote:
 
 def main():
     config = json.loads(sys.argv[1])
+    with open("/host/child.bpf", "rb") as file:
+        config["childFilter"] = file.read()
+    with open("/proc/sys/kernel/cap_last_cap") as file:
+        config["lastCap"] = int(file.read())
     logs.install()
     os.environ.update(forwarder.ENVIRONMENT)
     sys.stdout.reconfigure(line_buffering=True)
@@ -173,10 +177,6 @@ def main():
     for name in config["preload"]:
         __import__(name)
     sys.modules["ssl"].RAND_bytes(1)                            # set OpenSSL's generator up here: 1 ms that children save
-    with open("/host/child.bpf", "rb") as file:
-        config["childFilter"] = file.read()
-    with open("/proc/sys/kernel/cap_last_cap") as file:
-        config["lastCap"] = int(file.read())
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     gc.collect()
     gc.freeze()                                                 # keep the collector from writing to shared pages

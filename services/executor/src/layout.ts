@@ -13,6 +13,8 @@ export interface Layout {
   etcDir: string;
   egressDir: string;
   filterFile: string;
+  zygoteFilterFile: string;
+  childFilterFile: string;
 }
 
 const SOURCE = path.join(__dirname, '..', 'python');
@@ -48,11 +50,15 @@ export function prepareLayout(directory: string, owner: { uid: number; gid: numb
     etcDir: path.join(own, 'etc'),
     egressDir: path.join(own, 'egress'),
     filterFile: path.join(own, 'all.bpf'),
+    zygoteFilterFile: path.join(own, 'zygote.bpf'),
+    childFilterFile: path.join(own, 'child.bpf'),
   };
   copyPython(SOURCE, layout.pythonDir);
   writeEtc(layout.etcDir);
   fs.mkdirSync(layout.egressDir, { mode: 0o755 });
   fs.writeFileSync(layout.filterFile, buildFilter('all'), { mode: 0o644 });
+  fs.writeFileSync(layout.zygoteFilterFile, buildFilter('zygote'), { mode: 0o644 });
+  fs.writeFileSync(layout.childFilterFile, buildFilter('child'), { mode: 0o644 });
   giveAway(own, { runAs: owner });
   if (owner) for (const each of [directory, runDir, storeDir]) fs.chownSync(each, owner.uid, owner.gid);
   return layout;

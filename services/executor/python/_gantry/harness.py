@@ -155,8 +155,8 @@ def flush_and_close_logs():
 _PATH = list(sys.path)
 
 
-# Beside this module: /host/python in a child that still sees it.
-_WARM_UP = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "warm_up")
+# Relative to /host, the working directory of a child that waits for its run.
+_WARM_UP = "python/warm_up"
 
 
 def warm_up():

@@ -5,7 +5,8 @@ run: not a packet was sent or received in it, no counter of the kernel has moved
 that held them. What a run did use is never seen by another.
 
 They belong to a user namespace of the zygote's own, in which no child has a capability at any time: none can change
-addresses, routes or the state of an interface, nor could before it was sealed.
+addresses, routes or the state of an interface, nor could before it was sealed. Flow labels of IPv6, which outlive their
+socket and which no counter tells of, are refused to runs by seccomp.
 """
 import fcntl
 import os

@@ -1,15 +1,11 @@
 /** How bubblewrap lays out each kind of sandbox. */
-import path from 'node:path';
-import { FIXED_LIMITS, INNER_UID, type SandboxSettings, type SandboxSpec } from './settings';
+import { INNER_UID, type SandboxSettings } from './settings';
 
 /** Descriptors that every sandbox is started with: 0-2, the control channel, bwrap's status, the seccomp program, others. */
 export const CONTROL_FD = 3;
 export const STATUS_FD = 4;
 const SECCOMP_FD = 5;
 export const INHERITED_FD = 6;
-
-/** bubblewrap can't bind its own /tmp there, as a zygote's child does: a second, small cap. */
-const SHM_BYTES = 16 << 20;
 
 const ENVIRONMENT = {
   PATH: '/usr/bin',
@@ -20,40 +16,36 @@ const ENVIRONMENT = {
   REQUESTS_CA_BUNDLE: '/etc/ssl/certs/ca-certificates.crt',
 };
 
-/** The long-lived parent: sees the store and the sockets, and never user code. Its children mount over what they need. */
-export function zygoteArgs(settings: SandboxSettings, zygoteDir: string, config: object): string[] {
-  return [
-    ...isolated(settings),
-    ...['--dir', '/tmp', '--dir', '/code', '--dir', '/deps', '--dir', '/egress', '--dir', '/empty'],
-    ...['--ro-bind', path.join(zygoteDir, 'ctl'), '/host/ctl', '--ro-bind', settings.storeDir, '/host/store'],
-    ...[
-      '--ro-bind',
-      settings.pythonDir,
-      '/host/python',
-      '--ro-bind',
-      path.join(zygoteDir, 'child.bpf'),
-      '/host/child.bpf',
-    ],
-    ...['--ro-bind', settings.egressDir, '/host/egress'],
-    ...['--remount-ro', '/', '--chdir', '/'],
-    ...started(settings, '/host/python/zygote.py', config),
-  ];
-}
+/** What a run gets as its root. Everything else is /host, which a run never sees. */
+const RUN_ROOT = '/sandbox';
+const HOST = '/host';
 
-/** One run, sealed by bubblewrap itself: `isolation: process`. */
-export function coldArgs(settings: SandboxSettings, spec: SandboxSpec): string[] {
+/**
+ * For zygote.py: the root of runs, and beside it what is needed until a run is known.
+ * @param files of /etc, inherited from descriptor `firstFile` on. Bound, their place on this machine would be seen in
+ *   /proc/self/mountinfo.
+ * @param ctlDir holds the socket that children connect to; a cold one has its channel already
+ */
+export function runArgs(
+  settings: SandboxSettings,
+  { ctlDir, etc, config }: { ctlDir?: string; etc: { names: string[]; firstFile: number }; config: object },
+): string[] {
+  const tops = [...settings.readOnlyPaths.map((directory) => directory.split('/')[1] ?? ''), 'etc', 'proc', 'dev'];
   return [
-    ...isolated(settings),
-    ...['--size', String(spec.tmpBytes), '--tmpfs', '/tmp', '--size', String(SHM_BYTES), '--tmpfs', '/dev/shm'],
-    ...['--ro-bind', settings.pythonDir, '/gantry'],
-    ...(spec.code ? ['--ro-bind', path.join(settings.storeDir, spec.code), '/code'] : ['--dir', '/code']),
-    ...(spec.deps ? ['--ro-bind', path.join(settings.storeDir, spec.deps), '/deps'] : ['--dir', '/deps']),
-    ...(spec.egress ? ['--ro-bind', settings.egressDir, '/egress'] : []),
-    ...(spec.contexts ?? []).flatMap(({ name, digest, writeable }) => [
-      ...['--ro-bind', path.join(settings.storeDir, digest), `/tmp/${writeable ? '.contexts' : 'contexts'}/${name}`],
-    ]),
-    ...['--remount-ro', '/', '--chdir', '/tmp'],
-    ...started(settings, '/gantry/zygote.py', { cold: true, limits: FIXED_LIMITS }),
+    ...unshared(),
+    ...['--tmpfs', RUN_ROOT, ...system(settings, RUN_ROOT)],
+    ...['code', 'deps', 'tmp'].flatMap((name) => ['--dir', `${RUN_ROOT}/${name}`]),
+    ...etc.names.flatMap((name, i) => ['--file', String(etc.firstFile + i), `${RUN_ROOT}/etc/${name}`]),
+    ...['--remount-ro', RUN_ROOT],
+    // The interpreter starts before it changes its root, and has to find the same paths.
+    ...[...new Set(tops)].flatMap((name) => ['--symlink', `${RUN_ROOT.slice(1)}/${name}`, `/${name}`]),
+    ...links(''),
+    ...['--dir', `${HOST}/empty`, '--ro-bind', settings.storeDir, `${HOST}/store`],
+    ...['--ro-bind', settings.pythonDir, `${HOST}/python`, '--ro-bind', settings.egressDir, `${HOST}/egress`],
+    ...['--ro-bind', settings.childFilterFile, `${HOST}/child.bpf`],
+    ...(ctlDir ? ['--ro-bind', ctlDir, `${HOST}/ctl`] : []),
+    ...['--remount-ro', '/', '--chdir', '/'],
+    ...started(settings, `${HOST}/python/zygote.py`, config),
   ];
 }
 
@@ -63,7 +55,9 @@ export function toolArgs(
   tool: { workDir: string; readOnly: string[]; egress: boolean; tmpBytes: number; config: object },
 ): string[] {
   return [
-    ...isolated(settings),
+    ...unshared(),
+    ...system(settings, ''),
+    ...['--ro-bind', settings.etcDir, '/etc'],
     ...['--size', String(tool.tmpBytes), '--tmpfs', '/tmp', '--ro-bind', settings.pythonDir, '/gantry'],
     ...['--bind', tool.workDir, '/work'],
     ...tool.readOnly.flatMap((directory) => ['--ro-bind', directory, directory]),
@@ -73,30 +67,30 @@ export function toolArgs(
   ];
 }
 
-/** Namespaces, no capabilities, an empty environment, the system read-only. */
-function isolated(settings: SandboxSettings): string[] {
+/** Namespaces, no capabilities, an empty environment. */
+function unshared(): string[] {
+  const id = String(INNER_UID);
   return [
     ...['--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try'],
-    ...[
-      '--uid',
-      String(INNER_UID),
-      '--gid',
-      String(INNER_UID),
-      '--hostname',
-      'sandbox',
-      '--cap-drop',
-      'ALL',
-      '--clearenv',
-    ],
+    ...['--uid', id, '--gid', id, '--hostname', 'sandbox', '--cap-drop', 'ALL', '--clearenv'],
     ...['--die-with-parent', '--new-session', '--as-pid-1'],
-    ...settings.readOnlyPaths.flatMap((directory) => ['--ro-bind', directory, directory]),
-    ...['lib', 'lib64', 'bin', 'sbin'].flatMap((directory) => ['--symlink', `usr/${directory}`, `/${directory}`]),
-    ...['--ro-bind', settings.etcDir, '/etc', '--proc', '/proc'],
-    // --dev is a writable tmpfs of half the machine's memory. /dev/shm is provided by whoever mounts /tmp.
-    ...['--dev', '/dev', '--remount-ro', '/dev'],
     ...Object.entries(ENVIRONMENT).flatMap(([name, value]) => ['--setenv', name, value]),
   ];
 }
+
+/** The system's programs read-only, /proc and /dev. */
+function system(settings: SandboxSettings, root: string): string[] {
+  return [
+    ...settings.readOnlyPaths.flatMap((directory) => ['--ro-bind', directory, root + directory]),
+    ...links(root),
+    ...['--proc', `${root}/proc`],
+    // --dev is a writable tmpfs of half the machine's memory. /dev/shm is provided by whoever mounts /tmp.
+    ...['--dev', `${root}/dev`, '--remount-ro', `${root}/dev`],
+  ];
+}
+
+const links = (root: string) =>
+  ['lib', 'lib64', 'bin', 'sbin'].flatMap((directory) => ['--symlink', `usr/${directory}`, `${root}/${directory}`]);
 
 /** -I and -S: nothing from the environment, the working directory or site-packages; -B: no byte code is written. */
 function started(settings: SandboxSettings, script: string, config: object): string[] {

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
+import path from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
-import { CONTROL_FD, STATUS_FD } from './bwrap-args';
+import { CONTROL_FD, INHERITED_FD, runArgs, STATUS_FD } from './bwrap-args';
 import type { SandboxSettings } from './settings';
 
 /** bubblewrap with its control channel, and the pid of what runs inside. */
@@ -15,6 +16,25 @@ export interface BwrapProcess {
   /** Resolves once with the pid; rejects if bwrap ends before that. */
   inner: Promise<number>;
   kill(): void;
+}
+
+/** bubblewrap around zygote.py. @param inherited descriptors that become those from INHERITED_FD on inside */
+export function startForRuns(
+  settings: SandboxSettings,
+  { ctlDir, config, inherited = [] }: { ctlDir?: string; config: object; inherited?: number[] },
+): BwrapProcess {
+  const names = fs
+    .readdirSync(settings.etcDir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(settings.etcDir, path.join(entry.parentPath, entry.name)));
+  const files = names.map((name) => fs.openSync(path.join(settings.etcDir, name), 'r'));
+  const etc = { names, firstFile: INHERITED_FD + inherited.length };
+  try {
+    const args = runArgs(settings, { ctlDir, etc, config });
+    return startBwrap(settings, args, settings.zygoteFilterFile, [...inherited, ...files]);
+  } finally {
+    for (const file of files) fs.closeSync(file);
+  }
 }
 
 /** @param inherited descriptors that become those from INHERITED_FD on inside */

@@ -1,13 +1,12 @@
-import { coldArgs } from './bwrap-args';
-import { startBwrap } from './bwrap-process';
+import { startForRuns } from './bwrap-process';
 import { Child } from './child';
-import type { SandboxSettings, SandboxSpec } from './settings';
+import { childConfig, type SandboxSettings, type SandboxSpec } from './settings';
 
 let started = 0;
 
 /** A bubblewrap sandbox and an interpreter started for one run, with the same protections: `isolation: process`. */
 export async function startColdChild(settings: SandboxSettings, spec: SandboxSpec): Promise<Child> {
-  const bwrap = startBwrap(settings, coldArgs(settings, spec), settings.filterFile);
+  const bwrap = startForRuns(settings, { config: { ...childConfig(spec.tmpBytes), cold: true } });
   const child = new Child(`cold-${++started}`, bwrap.kill, () => {
     const pid = bwrap.innerPid();
     if (!pid) throw new Error('not started');

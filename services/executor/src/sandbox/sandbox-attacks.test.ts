@@ -47,8 +47,8 @@ describe.each(['zygote', 'process'] as const)('user code in a sandbox (isolation
         hostPort: (tcp.address() as net.AddressInfo).port,
         hostAbstract: 'gantry-host-abstract',
         canary: 'canary-4711',
-        filters: isolation === 'zygote' ? 2 : 1,
-        cold: isolation === 'process',
+        filters: 2,
+        paths: [path.dirname(fixture.settings.storeDir), path.resolve(__dirname, '../..')],
       },
     });
     if (attack.outcome.kind !== 'returned') throw new Error(`the attack did not run: ${attack.value}`);

@@ -2,6 +2,7 @@
 
 import { descendants } from '../test/processes';
 import { type RunOptions, type TestSandbox, testSandbox } from '../test/sandbox-fixture';
+import type { Child } from './child';
 
 let fixture: TestSandbox;
 beforeAll(async () => {
@@ -82,6 +83,38 @@ test('dependencies of a run are visible to it, and to no other', async () => {
   expect(await value('import somelib\ndef run(): return somelib.VALUE\n', { spec: { deps } })).toBe(42);
   expect(await value('import os\ndef run(): return os.listdir("/deps")\n')).toEqual([]);
 });
+
+test.each(['zygote', 'process'] as const)(
+  'a lock on a file of its code is no other run’s business (isolation: %s)',
+  async (isolation) => {
+    const source = `
+import fcntl, time
+def run(hold):
+    locked = [open(path) for path in ("/code/main.py", "/deps/somelib.py")]
+    for file in locked: fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    if hold:
+        print("locked", flush=True)
+        time.sleep(20)
+    return "locked"
+`;
+    const spec = { deps: fixture.put({ 'somelib.py': 'VALUE = 42\n' }) };
+    let child: Child | undefined;
+    let tell!: () => void;
+    const isLocked = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    const holder = fixture.run(source, {
+      ...{ spec, isolation, inputs: { hold: true }, hooks: { onStream: () => tell() } },
+      onChild: (taken) => {
+        child = taken;
+      },
+    });
+    await isLocked;
+    expect(await value(source, { spec, isolation, inputs: { hold: false } })).toBe('locked');
+    child?.kill('seen enough');
+    await holder;
+  },
+);
 
 const LOOP = 'def run():\n    while True: pass\n';
 

@@ -18,8 +18,10 @@ export interface SandboxSettings {
   runDir: string;
   /** Becomes /etc: passwd, group, hosts, and the certificates of the machine. */
   etcDir: string;
-  /** The seccomp program of sandboxes that are sealed by bubblewrap alone. */
+  /** The seccomp programs: of what bubblewrap alone seals, of what starts runs, and of runs besides. */
   filterFile: string;
+  zygoteFilterFile: string;
+  childFilterFile: string;
   /** Holds the egress proxy's socket `s`. */
   egressDir: string;
   /** Sealed children kept ready; also how many runs go on at once. */
@@ -73,6 +75,14 @@ export const FIXED_LIMITS = { NOFILE: 256, CORE: 0, MEMLOCK: 65_536, MSGQUEUE: 0
 /** What a waiting child is built with; a job with another size of /tmp has it remounted. */
 export const TMP_BYTES_DEFAULT = 64 << 20;
 export const TMP_INODES = 4_096;
+
+/** What zygote.py needs to know to build a child with so large a /tmp. */
+export const childConfig = (tmpBytes: number) => ({
+  uid: INNER_UID,
+  tmpBytes,
+  tmpInodes: TMP_INODES,
+  limits: FIXED_LIMITS,
+});
 
 /** A child that is not ready by then is given up. */
 export const READY_MS = 5_000;

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { toolArgs } from './bwrap-args';
 import { startBwrap } from './bwrap-process';
 import { frame } from './frames';
-import { giveAway } from './give-away';
+import { giveAway, takeBack } from './give-away';
 import { buildNoExecFilter } from './seccomp';
 import type { SandboxSettings } from './settings';
 
@@ -64,6 +64,11 @@ export function toolRunner(settings: SandboxSettings): ToolRunner {
       bwrap.process.once('error', reject);
       bwrap.process.once('close', (code) => {
         clearTimeout(timer);
+        try {
+          takeBack(workDir, settings);
+        } catch (err) {
+          return reject(err);
+        }
         if (code === 0) resolve(output);
         else reject(new ToolFailed(timedOut ? 'timeout' : 'failed', output));
       });

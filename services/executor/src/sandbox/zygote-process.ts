@@ -6,23 +6,14 @@ import { EventEmitter } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { INHERITED_FD, zygoteArgs } from './bwrap-args';
-import { type BwrapProcess, startBwrap } from './bwrap-process';
+import { INHERITED_FD } from './bwrap-args';
+import { type BwrapProcess, startForRuns } from './bwrap-process';
 import type { GroupPool } from './cgroup';
 import { Child, type Exit } from './child';
 import { FrameReader, rawFrame } from './frames';
 import { giveAway } from './give-away';
 import { ownerTag } from './owner-tag';
-import { buildFilter } from './seccomp';
-import {
-  FIXED_LIMITS,
-  INNER_UID,
-  PRELOAD,
-  READY_MS,
-  type SandboxSettings,
-  TMP_BYTES_DEFAULT,
-  TMP_INODES,
-} from './settings';
+import { childConfig, PRELOAD, READY_MS, type SandboxSettings, TMP_BYTES_DEFAULT } from './settings';
 
 type Role = 'c' | 'o' | 'e';
 /** What a child's connection starts with: its role and its nonce in hex. */
@@ -84,28 +75,19 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
   async start(): Promise<void> {
     const ctl = path.join(this.dir, 'ctl');
     fs.mkdirSync(ctl, { mode: 0o700 });
-    fs.writeFileSync(path.join(this.dir, 'child.bpf'), buildFilter('child'));
-    fs.writeFileSync(path.join(this.dir, 'zygote.bpf'), buildFilter('zygote'));
     this.server = net.createServer((socket) => this.greet(socket));
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject).listen(path.join(ctl, 's'), resolve);
     });
     giveAway(this.dir, this.settings);
     this.groups = this.settings.cgroups?.pool(this.settings.slots * GROUPS_PER_SLOT);
+    const groups = this.groups?.files ?? [];
     const config = {
+      ...childConfig(TMP_BYTES_DEFAULT),
       preload: PRELOAD,
-      inherited: { first: INHERITED_FD, count: this.groups?.files.length ?? 0 },
-      uid: INNER_UID,
-      tmpBytes: TMP_BYTES_DEFAULT,
-      tmpInodes: TMP_INODES,
-      limits: FIXED_LIMITS,
+      inherited: { first: INHERITED_FD, count: groups.length },
     };
-    this.bwrap = startBwrap(
-      this.settings,
-      zygoteArgs(this.settings, this.dir, config),
-      path.join(this.dir, 'zygote.bpf'),
-      this.groups?.files,
-    );
+    this.bwrap = startForRuns(this.settings, { ctlDir: ctl, config, inherited: groups });
     this.groups?.closeFiles();
     let said = '';
     const listen = (text: Buffer) => {

@@ -140,9 +140,29 @@ def _(i):
 
 @check("sees neither the code of others nor the harness")
 def _(i):
-    hidden = [] if i["cold"] else os.listdir("/host")
-    return hidden == [] and not os.path.exists("/host/store/" + i["victim"]) \
-        and not os.path.exists("/proc/1/root/host/store"), hidden
+    places = ["/host", "/sandbox", "/gantry", "/proc/1/root/host", "/proc/1/cwd/host", "/proc/self/cwd/../../host", "/tmp/../../host"]
+    seen = [place for place in places if os.path.exists(place)]
+    return seen == [] and os.getcwd() == "/tmp" and os.stat("/..").st_ino == os.stat("/").st_ino, (seen, os.getcwd())
+
+
+@check("is not told where on the machine its files lie, by no table of mounts and no link")
+def _(i):
+    pid = os.fork()
+    if pid == 0:
+        time.sleep(20)
+        os._exit(0)
+    texts = {}
+    for process in ("self", "thread-self", "1", "1/task/1", str(pid)):
+        for name in ("mountinfo", "mounts", "mountstats", "maps"):
+            if os.path.exists(f"/proc/{process}/{name}"):       # threads have no mountstats
+                texts[f"{process}/{name}"] = open(f"/proc/{process}/{name}").read()
+        links = [f"/proc/{process}/{name}" for name in ("exe", "cwd", "root")]
+        links += [f"/proc/{process}/fd/{fd}" for fd in os.listdir(f"/proc/{process}/fd")]
+        texts[f"{process}/links"] = " ".join(os.readlink(link) for link in links if os.path.lexists(link))
+    os.kill(pid, 9)
+    os.waitpid(pid, 0)
+    told = {name: path for name, text in texts.items() for path in i["paths"] if path in text}
+    return not told and all("/code" in texts["self/" + name] for name in ("mountinfo", "mounts", "mountstats")), told
 
 
 @check("sees its own files in /code and no more")
@@ -287,7 +307,7 @@ def _(i):
 @check("can't write sysctls, sysrq, or its own score and maps")
 def _(i):
     places = ("/proc/sys/kernel/hostname", "/proc/sys/net/ipv4/ip_forward", "/proc/sys/user/max_user_namespaces",
-              "/proc/sysrq-trigger", "/proc/self/uid_map", *(() if i["cold"] else ("/proc/self/oom_score_adj",)))
+              "/proc/sysrq-trigger", "/proc/self/uid_map", "/proc/self/oom_score_adj")
     seen = {p: error_of(lambda: os.write(os.open(p, os.O_WRONLY), b"1")) for p in places}
     return all(seen.values()), seen
 
@@ -296,7 +316,7 @@ def _(i):
 
 @check("can write nowhere but to /tmp and /dev/shm")
 def _(i):
-    places = ["/x", "/usr/x", "/etc/x", "/code/x", "/deps/x", "/host/x", "/empty/x", "/dev/x", "/proc/x", "/usr/lib/x",
+    places = ["/x", "/usr/x", "/etc/x", "/code/x", "/deps/x", "/host/x", "/dev/x", "/proc/x", "/usr/lib/x",
               "/code/main.py", "/etc/passwd", "/usr/bin/python3"]
     seen = {p: error_of(lambda: open(p, "a")) for p in places}
     return all(seen.values()), seen
@@ -329,14 +349,14 @@ def _(i):
     count, why = 0, None
     os.mkdir("/tmp/many")
     try:
-        for count in range(20_000 if not i["cold"] else 1):
+        for count in range(20_000):
             open(f"/tmp/many/{count}", "w").close()
     except OSError as error:
         why = errno.errorcode[error.errno]
     for name in os.listdir("/tmp/many"):
         os.unlink("/tmp/many/" + name)
     os.rmdir("/tmp/many")
-    return why == "ENOSPC" or i["cold"], f"{why} after {count}"
+    return why == "ENOSPC", f"{why} after {count}"
 
 
 # --- limits ---
