@@ -63,42 +63,54 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const COLON = 0x3a;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-const UPPER_E = 0x45;
-const LOWER_E = 0x65;
-const ZERO = 0x30;
-const NINE = 0x39;
+/** What a byte outside of strings means here. Nearly all of them mean nothing. */
+const [OTHER, STRING, NAME, OPEN, CLOSE, DIGIT, EXPONENT] = [0, 1, 2, 3, 4, 5, 6] as const;
+const MEANING = new Uint8Array(256).fill(OTHER);
+for (const [bytes, meaning] of [
+  ['"', STRING],
+  [':', NAME],
+  ['[{', OPEN],
+  [']}', CLOSE],
+  ['0123456789', DIGIT],
+  ['eE', EXPONENT],
+] as const) {
+  for (const byte of Buffer.from(bytes)) MEANING[byte] = meaning;
+}
 /** A number with fewer digits and without an exponent is below 1.8e308. */
 const DIGITS_SAFE = 308;
 
 /** Right for every text up to its first mistake, which is as far as a parser reads. Stops where a bound is passed. */
 function measure(bytes: Buffer, depthMax: number) {
+  const { length } = bytes;
   let depth = 0;
   let deepest = 0;
   let names = 0;
   let containers = 0;
   let digits = 0;
   let mayOverflow = false;
-  for (let at = 0; at < bytes.length && deepest <= depthMax; at++) {
-    const byte = bytes[at] as number;
-    if (byte >= ZERO && byte <= NINE) {
+  for (let at = 0; at < length; at++) {
+    const meaning = MEANING[bytes[at] as number];
+    if (meaning === DIGIT) {
       if (++digits > DIGITS_SAFE) mayOverflow = true;
       continue;
     }
     // `true` and `false` have an e as well, but no digit before it.
-    if (digits > 0 && (byte === LOWER_E || byte === UPPER_E)) mayOverflow = true;
+    if (meaning === EXPONENT && digits > 0) mayOverflow = true;
     digits = 0;
-    if (byte === QUOTE) {
-      for (at++; at < bytes.length && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at++;
-    } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+    if (meaning === OTHER) continue;
+    if (meaning === STRING) {
+      for (at++; at < length; at++) {
+        const byte = bytes[at];
+        if (byte === QUOTE) break;
+        if (byte === BACKSLASH) at++;
+      }
+    } else if (meaning === NAME) names++;
+    else if (meaning === CLOSE) depth--;
+    else if (meaning === OPEN) {
       containers++;
       if (++depth > deepest) deepest = depth;
-    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth--;
-    else if (byte === COLON) names++;
+      if (depth > depthMax) break;
+    }
   }
   return { depth: deepest, names, containers, mayOverflow };
 }
