@@ -34,13 +34,14 @@ export function createAuthenticator({ identify, publicUrls, tokenPrefixes }: Aut
 }
 
 function inWorkspace(req: Request, identity: Identity): Principal {
-  const { kind, userId, email, name, tokenId, memberships } = identity;
+  const { kind, userId, email, emailVerified, name, tokenId, memberships } = identity;
+  const who = { kind, userId, email, emailVerified, name, tokenId, memberships };
   const wanted = single(req, 'x-svc-workspace');
   const workspaceId = wanted ?? identity.defaultWorkspaceId;
   const role = Object.hasOwn(memberships, workspaceId) ? memberships[workspaceId] : undefined;
   if (!role && wanted === undefined && req.operation?.access === 'account') {
     // Who is no member anywhere may still make a workspace or accept an invitation. No row belongs to this id.
-    return { kind, userId, email, name, tokenId, workspaceId: `user:${userId}`, role: 'viewer', memberships };
+    return { ...who, workspaceId: `user:${userId}`, role: 'viewer' };
   }
   if (!role) {
     throw new AppError(
@@ -51,5 +52,5 @@ function inWorkspace(req: Request, identity: Identity): Principal {
         : 'x-svc-workspace: you are no member of that workspace, or this token is not for it',
     );
   }
-  return { kind, userId, email, name, tokenId, workspaceId, role, memberships };
+  return { ...who, workspaceId, role };
 }

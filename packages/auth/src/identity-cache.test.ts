@@ -7,6 +7,7 @@ const identity: Identity = {
   kind: 'personal_token',
   userId: 'usr_1',
   email: null,
+  emailVerified: false,
   name: null,
   tokenId: 'tok_1',
   defaultWorkspaceId: 'ws_a',

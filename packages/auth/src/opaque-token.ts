@@ -7,10 +7,10 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-export const opaquePrefixes = ['svc_', 'wst_', 'ses_', 'rly_', 'inv_', 'rst_', 'dev_', 'whk_'] as const;
+export const opaquePrefixes = ['svc_', 'wst_', 'ses_', 'rly_', 'inv_', 'rst_', 'vfy_', 'dev_', 'whk_'] as const;
 /**
  * Personal token, workspace token, session cookie, key of the skills surface, link of an invitation, link that resets a
- * password, device code, what a webhook's sender shows.
+ * password, link that proves an address, device code, what a webhook's sender shows.
  */
 export type OpaquePrefix = (typeof opaquePrefixes)[number];
 

@@ -11,8 +11,16 @@ export const introspectRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('token'), token: z.string() }),
   /** The session cookie. */
   z.object({ kind: z.literal('session'), cookie: z.string() }),
-  /** A user whom a verified JWT of ours names; nobody if the session that it came from has ended. */
-  z.object({ kind: z.literal('user'), userId: z.string(), sessionId: z.string().optional() }),
+  /**
+   * A user whom a verified JWT of ours names; nobody if the session that it came from has ended. Or whom a service's own key
+   * names, made at that moment (epoch milliseconds); nobody if keys of that age are refused.
+   */
+  z.object({
+    kind: z.literal('user'),
+    userId: z.string(),
+    sessionId: z.string().optional(),
+    madeAt: z.int().optional(),
+  }),
   /** Whom a verified JWT of the configured external issuer names. */
   z.object({
     kind: z.literal('external'),
@@ -29,6 +37,11 @@ export const identity = z.object({
   kind: z.enum(['personal_token', 'workspace_token', 'session', 'jwt', 'api_key']),
   userId: z.string().nullable(),
   email: z.string().nullable(),
+  /**
+   * Whether the address counts as the caller's: it was proven, and the credential is not older than the proof. What is meant
+   * for an address is for nobody else.
+   */
+  emailVerified: z.boolean().default(false),
   name: z.string().nullable(),
   tokenId: z.string().nullable(),
   defaultWorkspaceId: z.string(),

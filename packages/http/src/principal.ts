@@ -6,6 +6,8 @@ export interface Principal {
   /** Null for a workspace token. */
   userId: string | null;
   email: string | null;
+  /** What is meant for the address may be shown to the caller. */
+  emailVerified: boolean;
   name: string | null;
   tokenId: string | null;
   workspaceId: string;

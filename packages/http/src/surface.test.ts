@@ -22,6 +22,7 @@ const principal: Principal = {
   kind: 'personal_token',
   userId: 'usr_1',
   email: null,
+  emailVerified: false,
   name: null,
   tokenId: 'tok_1',
   workspaceId: 'ws_a',

@@ -101,7 +101,9 @@ export function createApp(options: AppOptions): WorkerApp {
       ...authOperations({ prisma, sessions, sessionCookie, signingKeys, setupToken: options.setupToken }),
       ...passwordOperations({ prisma, hasher, mailer, dashboardUrl, sessions, sessionCookie, forget, log }),
       ...sessionOperations({ prisma, sessions, sessionCookie, forget }),
-      ...oidcOperations({ prisma, sessions, sessionCookie, forget, oidc, publicUrls, dashboardUrl, log }),
+      ...oidcOperations({
+        ...{ prisma, sessions, sessionCookie, forget, introspect, oidc, publicUrls, dashboardUrl, log },
+      }),
       ...deviceOperations({ prisma, hasher, dashboardUrl }),
       ...tokenOperations({ prisma, hasher, revoked: forget.token }),
       ...workspaceOperations({ prisma, forget }),

@@ -40,6 +40,7 @@ export function startHousekeeping(options: HousekeepingOptions): { stop(): void 
     await pool.query("DELETE FROM device_guesses WHERE created_at < now() - interval '1 day'");
     await pool.query("DELETE FROM oidc_sign_ins WHERE created_at < now() - interval '1 day'");
     await pool.query("DELETE FROM password_resets WHERE expires_at < now() - interval '7 days'");
+    await pool.query("DELETE FROM email_verifications WHERE expires_at < now() - interval '7 days'");
     await pool.query("DELETE FROM invitations WHERE expires_at < now() - interval '90 days'");
     await purgeOldDeliveries(pool);
     await pool.query("DELETE FROM webhook_receipts WHERE received_at < now() - interval '7 days'");

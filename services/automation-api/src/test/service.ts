@@ -127,6 +127,7 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
         kind: 'personal_token',
         userId,
         email: null,
+        emailVerified: false,
         name: null,
         tokenId: newId('tok_'),
         defaultWorkspaceId: workspaceId,

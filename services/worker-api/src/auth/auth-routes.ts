@@ -43,12 +43,13 @@ export function authOperations(deps: AuthDeps): Operations {
     },
     me: async (req, res) => {
       const caller = callerOf(req);
-      const { userId, email, name, kind, tokenId, workspaceId, role, memberships } = caller;
+      const { userId, email, emailVerified, name, kind, tokenId, workspaceId, role, memberships } = caller;
       const workspaces = await listWorkspaces(prisma, Object.keys(memberships));
       const isMember = Object.hasOwn(memberships, workspaceId);
       res.json({
         id: userId,
         email,
+        email_verified: emailVerified,
         name,
         credential: kind,
         token_id: kind === 'jwt' ? null : tokenId,

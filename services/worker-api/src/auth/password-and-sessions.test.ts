@@ -118,6 +118,107 @@ test('an admin hands over a link, unless it would open workspaces of others', as
   expect((await link(person.userId).expect(409)).body.code).toBe('member_elsewhere');
 });
 
+describe('a link that an admin made lives no longer than its reason', () => {
+  let admin: Person;
+  const memberPath = (userId: string) => `/api/workspaces/${api.workspaceId}/members/${userId}`;
+  const setRole = (userId: string, role: string) =>
+    as(api.owner)
+      .put(`${memberPath(userId)}/role`, { role })
+      .expect(200);
+  const makeLink = async () => {
+    const { body } = await as(admin)
+      .post(`${memberPath(person.userId)}/password-reset`)
+      .expect(201);
+    return tokenIn(body.reset_url);
+  };
+  const open = (token: string) => nobody.post('/auth/password/reset', { token, new_password: NEW_PASSWORD });
+  beforeEach(async () => {
+    admin = await api.addMember('admin');
+  });
+
+  test.each<[string, () => unknown]>([
+    ['another link was made', () => makeLink()],
+    ['a link was mailed', () => askByMail()],
+    [
+      'the password was changed',
+      () => as(person).post('/auth/password', { current_password: PASSWORD, new_password: 'a third one of mine' }),
+    ],
+    ['the member has another role', () => setRole(person.userId, 'viewer')],
+    ['the member was removed', () => as(api.owner).remove(memberPath(person.userId)).expect(204)],
+    ['the member joined another workspace', () => as(person).post('/api/workspaces', { name: 'My own' }).expect(201)],
+    ['the admin is one no more', () => setRole(admin.userId, 'member')],
+    ['the admin was removed', () => as(api.owner).remove(memberPath(admin.userId)).expect(204)],
+    ['the admin was disabled', () => set('disabled_at = now()', admin.userId)],
+    ['the member was disabled', () => set('disabled_at = now()', person.userId)],
+    ['the address is another', () => set("email = 'renamed-' || email", person.userId)],
+  ])('it ends when %s', async (_why, change) => {
+    const token = await makeLink();
+    await change();
+    expect([404, 410]).toContain((await open(token)).status);
+  });
+
+  test('it ends when the member has come to belong to others, however that happened', async () => {
+    const token = await makeLink();
+    await api.database.prisma.membership.create({
+      data: { workspaceId: api.foreign.workspaceId, userId: person.userId, role: 'member' },
+    });
+    await open(token).expect(410);
+    await signIn(person.email, PASSWORD).expect(200);
+  });
+
+  test('a token can’t make one: it would open a session', async () => {
+    const personal = await api.createToken('personal', admin.jwt);
+    const ofWorkspace = await api.createToken('workspace', admin.jwt);
+    for (const { token } of [personal, ofWorkspace]) {
+      const refused = await callerOf(api.url, token)
+        .post(`${memberPath(person.userId)}/password-reset`)
+        .expect(403);
+      expect(refused.body.code).toBe('needs_sign_in');
+    }
+  });
+
+  test('who uses it may be the admin, so the address is not proven afterwards', async () => {
+    const { body } = await open(await makeLink()).expect(200);
+    const me = await callerOf(api.url, body.access_token).get('/auth/me').expect(200);
+    expect(me.body).toMatchObject({ id: person.userId, email_verified: false });
+  });
+});
+
+const set = (columns: string, userId: string) =>
+  api.database.pool.query(`UPDATE users SET ${columns} WHERE id = $1`, [userId]);
+
+async function askByMail(): Promise<string> {
+  const seen = mail.recipients.filter((to) => to === person.email).length;
+  await nobody.post('/auth/password/forgot', { email: person.email }).expect(202);
+  await until(() => mail.recipients.filter((to) => to === person.email).length > seen);
+  return tokenIn(await mail.messageTo(person.email));
+}
+
+test('a mailed link is the first proof of an address: what was made before ends, for nobody knows who made it', async () => {
+  person = await api.addMember('member', { emailVerified: false });
+  const { token: made } = await api.createToken('personal', person.jwt);
+  const token = await askByMail();
+  const reset = await nobody.post('/auth/password/reset', { token, new_password: NEW_PASSWORD }).expect(200);
+  const me = await callerOf(api.url, reset.body.access_token).get('/auth/me').expect(200);
+  expect(me.body).toMatchObject({ id: person.userId, email_verified: true });
+  await callerOf(api.url, made).get('/auth/me').expect(401);
+});
+
+test('a proven address keeps its tokens when the password is reset by mail', async () => {
+  const { token: made } = await api.createToken('personal', person.jwt);
+  const token = await askByMail();
+  await nobody.post('/auth/password/reset', { token, new_password: NEW_PASSWORD }).expect(200);
+  expect((await callerOf(api.url, made).get('/auth/me').expect(200)).body.email_verified).toBe(true);
+});
+
+test('a device that was approved gets no token once its person has signed out everywhere', async () => {
+  const { body: codes } = await nobody.post('/api/cli-auth/devices').expect(200);
+  await as(person).post('/api/cli-auth/devices/approve', { user_code: codes.user_code }).expect(204);
+  await as(person).post('/auth/logout/everywhere').expect(204);
+  const { device_code, user_code } = codes;
+  await nobody.post('/auth/cli-exchange', { device_code, user_code }).expect(410);
+});
+
 test('a person sees where they are signed in, and ends one or all of it', async () => {
   const other = await signIn(person.email, PASSWORD).expect(200);
   const { body } = await as(person).get('/auth/sessions').expect(200);

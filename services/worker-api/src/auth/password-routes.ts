@@ -5,6 +5,8 @@ import { recordChange } from '../audit/audit-entry';
 import { executeIn } from '../database';
 import type { Forget } from '../forget';
 import { signedInUserOf } from '../identity/person';
+import { userToApi } from '../users/user';
+import { sendVerification, verifyEmail } from './email-verification';
 import { verifyPassword } from './password';
 import { newPasswordHash, type ResetDeps, resetPassword, sendResetLink, setPassword } from './password-reset';
 import type { Sessions } from './session';
@@ -31,7 +33,6 @@ export function passwordOperations(deps: PasswordDeps): Operations {
       const passwordHash = await newPasswordHash(new_password, user.email);
       const { session, ended } = await prisma.$transaction(async (tx) => {
         await setPassword(tx, userId, passwordHash);
-        await tx.passwordReset.deleteMany({ where: { userId, usedAt: null } });
         const closed = await sessions.closeAllOf(tx, userId);
         await recordChange(executeIn(tx), actorOf(req), {
           workspaceId: caller.workspaceId,
@@ -51,9 +52,19 @@ export function passwordOperations(deps: PasswordDeps): Operations {
       }
       res.status(202).json({ delivery: mailer.isConfigured ? 'email' : 'ask_admin' });
     },
+    requestEmailVerification: async (req, res) => {
+      res.status(202).json({ email: await sendVerification(deps, callerOf(req), actorOf(req)) });
+    },
+    verifyEmail: async (req, res) => {
+      const { user, ended } = await verifyEmail(deps, callerOf(req), actorOf(req), req.body.token);
+      for (const id of ended) forget.token(id);
+      forget.user(user.id);
+      res.json(userToApi(user));
+    },
     resetPassword: async (req, res) => {
       const { session, ended } = await resetPassword(deps, req.body, clientOf(req), actorBy(req, 'link'));
       for (const id of ended) forget.token(id);
+      forget.user(session.userId);
       res.json(await sessionCookie.answer(res, session));
     },
   };

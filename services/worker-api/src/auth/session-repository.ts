@@ -103,14 +103,20 @@ export function listSessions(db: Db, userId: string): Promise<Session[]> {
   });
 }
 
-/** Ends every session of the user, and tells everybody. Returns their ids. */
-export async function revokeSessionsOf(tx: Db, userId: string): Promise<string[]> {
+/**
+ * Ends every session of the user, and tells everybody. Returns their ids. What a session had begun and not finished ends
+ * with it: a device that was approved and has not come for its token, and links that prove an address.
+ * @param spared a session that goes on
+ */
+export async function revokeSessionsOf(tx: Db, userId: string, spared?: string): Promise<string[]> {
   const ended = await tx.session.updateManyAndReturn({
-    where: { userId, revokedAt: null },
+    where: { userId, revokedAt: null, ...(spared !== undefined && { id: { not: spared } }) },
     data: { revokedAt: new Date() },
     select: { id: true },
   });
   for (const { id } of ended) await enqueue(executeIn(tx), tokenRevoked, '', { tokenId: id });
+  await tx.deviceRequest.updateMany({ where: { decidedBy: userId, spentAt: null }, data: { spentAt: new Date() } });
+  await tx.emailVerification.deleteMany({ where: { userId, usedAt: null } });
   return ended.map(({ id }) => id);
 }
 

@@ -1,4 +1,4 @@
-import { enqueue, tokenRevoked } from '@gantry/events';
+import { enqueue, memberChanged } from '@gantry/events';
 import { callerOf, notFound, type Operations } from '@gantry/http';
 import { actorOf } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
@@ -6,6 +6,7 @@ import { executeIn } from '../database';
 import type { Forget } from '../forget';
 import type { PrismaClient, Session } from '../generated/prisma/client';
 import { signedInUserOf } from '../identity/person';
+import { revokeTokensOf } from '../tokens/token-repository';
 import type { Sessions } from './session';
 import type { SessionCookie } from './session-cookie';
 import { listSessions, revokeSessionById } from './session-repository';
@@ -54,21 +55,16 @@ export function sessionOperations({ prisma, sessions, sessionCookie, forget }: S
       const alsoTokens = req.body?.tokens === true;
       const ended = await prisma.$transaction(async (tx) => {
         const closed = await sessions.closeAllOf(tx, userId);
-        const revoked = alsoTokens
-          ? await tx.token.updateManyAndReturn({
-              where: { userId, revokedAt: null },
-              data: { revokedAt: new Date() },
-              select: { id: true },
-            })
-          : [];
-        for (const { id } of revoked) await enqueue(executeIn(tx), tokenRevoked, caller.workspaceId, { tokenId: id });
+        const revoked = alsoTokens ? await revokeTokensOf(tx, userId) : [];
+        // Other services remember whom their API keys stand for.
+        if (alsoTokens) await enqueue(executeIn(tx), memberChanged, caller.workspaceId, { userId });
         await recordChange(executeIn(tx), actorOf(req), {
           workspaceId: caller.workspaceId,
           action: 'user.signed_out_everywhere',
           resource: { type: 'user', id: userId },
           details: { sessions: closed.length, tokens: revoked.length },
         });
-        return [...closed, ...revoked.map(({ id }) => id)];
+        return [...closed, ...revoked];
       });
       for (const id of ended) forget.token(id);
       sessionCookie.clear(res);

@@ -25,8 +25,8 @@ export interface Sessions {
   /** @throws AppError 401 for a cookie that no longer counts */
   refresh(cookie: string): Promise<OpenSession>;
   close(cookie: string): Promise<void>;
-  /** Inside the caller's transaction. Returns the ids, to be forgotten after the commit. */
-  closeAllOf(tx: Db, userId: string): Promise<string[]>;
+  /** Inside the caller's transaction; `spared` goes on. Returns the ids, to be forgotten after the commit. */
+  closeAllOf(tx: Db, userId: string, spared?: string): Promise<string[]>;
 }
 
 export function createSessions(options: {

@@ -53,6 +53,7 @@ export async function setUp(deps: SetupDeps, input: SetupInput, client: Client, 
     const user = await insertUser(tx, {
       id: newId('usr_'),
       email,
+      emailVerifiedAt: null,
       name: input.name?.trim() ?? null,
       passwordHash,
       defaultWorkspaceId: workspace.id,

@@ -10,6 +10,7 @@ let server: Server;
 let issuer: string;
 let privateKey: KeyObject;
 let member: Person;
+let unproven: Person;
 beforeAll(async () => {
   const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
   privateKey = pair.privateKey;
@@ -23,6 +24,7 @@ beforeAll(async () => {
   const trusted = { issuer, audience: 'our-api', jwksUrl: `${issuer}/keys`, algorithm: 'RS256' as const };
   api = await startTestWorkerApi({ externalIssuer: trusted });
   member = await api.addMember('member');
+  unproven = await api.addMember('member', { emailVerified: false });
 });
 afterAll(async () => {
   await api.stop();
@@ -53,6 +55,10 @@ test('our own JWTs go on being taken', async () => {
 test.each<[string, () => string]>([
   ['an unknown person', () => signed({ email: 'nobody@example.com', email_verified: true })],
   ['an address that is not verified', () => signed({ email: member.email })],
+  [
+    'an account whose address nobody has proven',
+    () => signed({ sub: 'ext|3', email: unproven.email, email_verified: true }),
+  ],
   ['another audience', () => signed({ ...verified(), aud: 'another-api' })],
   ['another issuer', () => signed({ ...verified(), iss: 'http://evil.test' })],
   ['an expired one', () => signed(verified(), { expiresIn: -60 })],

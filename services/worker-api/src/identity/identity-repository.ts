@@ -5,7 +5,7 @@ import { normaliseEmail } from '../auth/email';
 import { REPLACED_COOKIE_SECONDS } from '../auth/session-repository';
 import type { UserRow } from './identity';
 
-const USER_COLUMNS = `u.id AS user_id, u.email, u.name, u.default_workspace_id,
+const USER_COLUMNS = `u.id AS user_id, u.email, u.email_verified_at, u.name, u.default_workspace_id,
   (SELECT json_agg(json_build_object('id', m.workspace_id, 'role', m.role) ORDER BY m.created_at, m.workspace_id)
      FROM memberships m JOIN workspaces w ON w.id = m.workspace_id
      WHERE m.user_id = u.id AND w.deleted_at IS NULL) AS memberships`;
@@ -16,6 +16,7 @@ export type TokenRow = {
   token_name: string;
   workspace_id: string | null;
   acts_in: string | null;
+  made_at: Date;
   role: Role | null;
   pepper_version: string;
   expires_at: Date | null;
@@ -25,8 +26,8 @@ export type TokenRow = {
 /** Null for a token that is unknown, revoked, expired, or whose user is disabled or workspace deleted. */
 export async function findToken(pool: Pool, hashes: Buffer[]): Promise<TokenRow | null> {
   const { rows } = await pool.query<TokenRow>(
-    `SELECT t.id, t.hash, t.name AS token_name, t.workspace_id, t.default_workspace_id AS acts_in, t.role, t.expires_at,
-       t.last_used_at, t.pepper_version, ${USER_COLUMNS}
+    `SELECT t.id, t.hash, t.name AS token_name, t.workspace_id, t.default_workspace_id AS acts_in, t.role,
+       t.created_at AS made_at, t.expires_at, t.last_used_at, t.pepper_version, ${USER_COLUMNS}
      FROM tokens t LEFT JOIN users u ON u.id = t.user_id LEFT JOIN workspaces own ON own.id = t.workspace_id
      WHERE t.hash = ANY($1) AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
        AND u.disabled_at IS NULL AND own.deleted_at IS NULL`,
@@ -62,10 +63,12 @@ export async function findSession(pool: Pool, hashes: Buffer[]): Promise<Session
   return rows[0] ?? null;
 }
 
-export async function findActiveUser(pool: Pool, userId: string): Promise<UserRow | null> {
+/** @param madeAt of a key of the user's that another service keeps: nobody if keys of that age are refused */
+export async function findActiveUser(pool: Pool, userId: string, madeAt: Date | null): Promise<UserRow | null> {
   const { rows } = await pool.query<UserRow>(
-    `SELECT ${USER_COLUMNS} FROM users u WHERE u.id = $1 AND u.disabled_at IS NULL`,
-    [userId],
+    `SELECT ${USER_COLUMNS} FROM users u WHERE u.id = $1 AND u.disabled_at IS NULL
+       AND ($2::timestamptz IS NULL OR u.keys_valid_from IS NULL OR u.keys_valid_from <= $2)`,
+    [userId, madeAt],
   );
   return rows[0] ?? null;
 }
@@ -86,14 +89,14 @@ export interface ExternalQuestion {
   email: string | null;
 }
 
-/** Who signed in with that identity before, else whoever has the address that the issuer says is verified. */
+/** Who signed in with that identity before, else whoever has proven the address that the issuer says is verified. */
 export async function findExternalUser(pool: Pool, question: ExternalQuestion): Promise<UserRow | null> {
   const { issuer, subject, email } = question;
   const { rows } = await pool.query<UserRow>(
     `SELECT ${USER_COLUMNS} FROM users u
      WHERE u.id = coalesce(
          (SELECT user_id FROM external_identities WHERE issuer = $1 AND subject = $2),
-         (SELECT id FROM users WHERE email = $3))
+         (SELECT id FROM users WHERE email = $3 AND email_verified_at IS NOT NULL))
        AND u.disabled_at IS NULL`,
     [issuer, subject, email && normaliseEmail(email)],
   );

@@ -35,6 +35,7 @@ test('another service learns who holds a personal token', async () => {
     kind: 'personal_token',
     userId: api.owner.userId,
     email: 'owner@example.com',
+    emailVerified: false,
     name: null,
     tokenId: id,
     defaultWorkspaceId: api.workspaceId,
@@ -75,6 +76,41 @@ test('sessions and users are known too, disabled ones are not', async () => {
   await api.database.pool.query('UPDATE users SET disabled_at = now() WHERE id = $1', [person.userId]);
   expect(await ask({ kind: 'session', cookie: person.cookie })).toBeNull();
   expect(await ask({ kind: 'user', userId: person.userId })).toBeNull();
+});
+
+test('an address counts only once it is proven, and not for what was made before', async () => {
+  const person = await api.addMember('member', { emailVerified: false });
+  const before = await api.createToken('personal', person.jwt);
+  const isProven = async (question: object) => (await ask(question))?.emailVerified;
+  const ofKey = (madeAt: number) => ({ kind: 'user', userId: person.userId, madeAt });
+  const keyMadeAt = Date.now();
+  expect(await isProven({ kind: 'token', token: before.token })).toBe(false);
+  expect(await isProven({ kind: 'session', cookie: person.cookie })).toBe(false);
+  expect(await isProven(ofKey(keyMadeAt))).toBe(false);
+  await api.database.pool.query("UPDATE users SET email_verified_at = now() + interval '1 ms' WHERE id = $1", [
+    person.userId,
+  ]);
+  expect(await isProven({ kind: 'session', cookie: person.cookie })).toBe(true);
+  expect(await isProven({ kind: 'token', token: before.token })).toBe(false);
+  expect(await isProven(ofKey(keyMadeAt))).toBe(false);
+  await until(() => Date.now() > keyMadeAt + 50);
+  const after = await api.createToken('personal', person.jwt);
+  expect(await isProven({ kind: 'token', token: after.token })).toBe(true);
+  expect(await isProven(ofKey(Date.now()))).toBe(true);
+});
+
+test('API keys of other services end with everything else of the account, and newer ones do not', async () => {
+  const person = await api.addMember('member');
+  const question = (madeAt: number) => ({ kind: 'user', userId: person.userId, madeAt });
+  const keyMadeAt = Date.now();
+  expect(await ask(question(keyMadeAt))).not.toBeNull();
+  await http(api.url)
+    .post('/auth/logout/everywhere')
+    .set('Authorization', `Bearer ${person.jwt}`)
+    .send({ tokens: true })
+    .expect(204);
+  expect(await ask(question(keyMadeAt - 1))).toBeNull();
+  expect(await ask(question(Date.now() + 1))).not.toBeNull();
 });
 
 test.each([

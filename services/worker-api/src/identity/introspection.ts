@@ -48,9 +48,12 @@ export function createIntrospection(options: { pool: Pool; hasher: TokenHasher; 
   }
 
   /** A JWT that names its session is known by the session's id, so that the end of one is the end of the other. */
-  async function ofUser(userId: string, sessionId: string | undefined): Promise<Identity | null> {
-    const user = sessionId ? await findUserInSession(pool, userId, sessionId) : await findActiveUser(pool, userId);
-    return user && userIdentity('jwt', user, { tokenId: sessionId ?? null, expiresAt: null });
+  async function ofUser({ userId, sessionId, madeAt: epochMs }: UserQuestion): Promise<Identity | null> {
+    const madeAt = epochMs === undefined ? null : new Date(epochMs);
+    const user = sessionId
+      ? await findUserInSession(pool, userId, sessionId)
+      : await findActiveUser(pool, userId, madeAt);
+    return user && userIdentity('jwt', user, { tokenId: sessionId ?? null, expiresAt: null, madeAt });
   }
 
   async function ofExternal(question: ExternalQuestion): Promise<Identity | null> {
@@ -65,12 +68,14 @@ export function createIntrospection(options: { pool: Pool; hasher: TokenHasher; 
       case 'session':
         return ofCookie(question.cookie);
       case 'user':
-        return ofUser(question.userId, question.sessionId);
+        return ofUser(question);
       case 'external':
         return ofExternal(question);
     }
   };
 }
+
+type UserQuestion = Extract<IntrospectRequest, { kind: 'user' }>;
 
 function tokenIdentity(row: TokenRow): Identity | null {
   if (row.user_id !== null) {
@@ -79,6 +84,7 @@ function tokenIdentity(row: TokenRow): Identity | null {
       expiresAt: row.expires_at,
       limit: row.role,
       preferred: row.acts_in,
+      madeAt: row.made_at,
     });
   }
   if (row.workspace_id === null || row.role === null) return null;
@@ -86,6 +92,7 @@ function tokenIdentity(row: TokenRow): Identity | null {
     kind: 'workspace_token',
     userId: null,
     email: null,
+    emailVerified: false,
     name: row.token_name,
     tokenId: row.id,
     defaultWorkspaceId: row.workspace_id,

@@ -9,9 +9,12 @@ export function userOf({ userId }: Principal): string {
   throw new AppError('forbidden', 'needs_user', 'a workspace token is nobody in particular; sign in as a person');
 }
 
+/** A person at a browser, and no program that holds a token. */
+export const isSignedIn = ({ kind }: Principal): boolean => kind === 'session' || kind === 'jwt';
+
 /** What no token may do, since it would make another credential of it. @throws AppError 403 */
 export function signedInUserOf(caller: Principal): string {
-  if (caller.kind === 'session' || caller.kind === 'jwt') return userOf(caller);
+  if (isSignedIn(caller)) return userOf(caller);
   throw new AppError('forbidden', 'needs_sign_in', 'this needs a signed-in person: a token can not do it');
 }
 

@@ -1,14 +1,16 @@
 /** The invited side: whoever holds the link, and owns the address that it was made for. */
 import type { TokenHasher } from '@gantry/auth';
 import { newId } from '@gantry/events';
-import { AppError, conflict } from '@gantry/http';
+import { AppError, conflict, type Principal } from '@gantry/http';
 import type { Actor } from '../audit/actor';
 import { newPasswordHash } from '../auth/password-reset';
 import type { Client, OpenSession, Sessions } from '../auth/session';
 import type { Db } from '../database';
 import type { Invitation, PrismaClient, User, Workspace } from '../generated/prisma/client';
+import { isSignedIn } from '../identity/person';
 import { isMember } from '../members/member-repository';
 import { announceMember } from '../members/member-service';
+import { proveEmail } from '../users/prove-email';
 import { insertUser } from '../users/user-repository';
 import { insertMembership, lockWorkspace } from '../workspaces/workspace-repository';
 import { requireOpen } from './invitation';
@@ -20,32 +22,42 @@ export interface AcceptDeps {
   sessions: Sessions;
 }
 
+/** The same whether or not the address has an account: whoever holds the link may be the inviter. */
 export async function lookUpInvitation({ prisma, hasher }: AcceptDeps, token: string) {
   const invitation = await getInvitationByToken(prisma, hasher, token);
   requireOpen(invitation);
   const { email, role, invitedBy, expiresAt, workspace } = invitation;
   const inviter = await prisma.user.findUnique({ where: { id: invitedBy } });
-  const account = await prisma.user.findUnique({ where: { email } });
   return {
     email,
     role,
     workspace_name: workspace.name,
     invited_by: inviter && (inviter.name ?? inviter.email),
     expires_at: expiresAt.toISOString(),
-    account_exists: account !== null,
   };
 }
 
-/** @throws AppError 403 for another address than the invited one, 404, 409 accepted or a member already, 410 */
+/** Looked at again under the lock that changes of members take turns by: nobody loses the role meanwhile. */
+async function lockOpenInvitation(tx: Db, hasher: TokenHasher, token: string) {
+  await lockWorkspace(tx, (await getInvitationByToken(tx, hasher, token)).workspaceId);
+  const { workspace, ...invitation } = await getInvitationByToken(tx, hasher, token);
+  requireOpen(invitation);
+  return { workspace, invitation };
+}
+
+/**
+ * A person who is signed in and holds a link that was mailed has proven the address; a token of theirs proves nothing.
+ * @returns also the sessions that ended with the proof
+ * @throws AppError 403 for another address than the invited one, 404, 409 accepted or a member already, 410
+ */
 export async function acceptInvitation(
-  { prisma, hasher }: AcceptDeps,
-  userId: string,
+  { prisma, hasher, sessions }: AcceptDeps,
+  { userId, caller }: { userId: string; caller: Principal },
   actor: Actor,
   token: string,
-): Promise<{ workspace: Workspace; invitation: Invitation }> {
+): Promise<{ workspace: Workspace; invitation: Invitation; ended: string[] }> {
   return prisma.$transaction(async (tx) => {
-    const { workspace, ...invitation } = await getInvitationByToken(tx, hasher, token);
-    requireOpen(invitation);
+    const { workspace, invitation } = await lockOpenInvitation(tx, hasher, token);
     const user = await tx.user.findUniqueOrThrow({ where: { id: userId } });
     if (user.email !== invitation.email) {
       throw new AppError(
@@ -55,29 +67,37 @@ export async function acceptInvitation(
       );
     }
     await join(tx, actor, invitation, userId);
-    return { workspace, invitation };
+    const proves = invitation.mailed && !user.emailVerifiedAt && isSignedIn(caller);
+    if (!proves) return { workspace, invitation, ended: [] };
+    await proveEmail(tx, actor, userId, 'mailed_invitation');
+    return { workspace, invitation, ended: await sessions.closeAllOf(tx, userId, caller.tokenId ?? undefined) };
   });
 }
 
-/** Makes the account, with the invited address. @throws AppError 400 poor password, 404, 409 taken or accepted, 410 */
+/**
+ * Makes the account, with the invited address. It counts as proven if the link was mailed: a link that was handed over was
+ * seen by its inviter, who may be the one that opens it. The password is looked at first, so that nobody can ask whether
+ * there is an account without making one.
+ * @throws AppError 400 poor password, 404, 409 taken or accepted, 410
+ */
 export async function registerByInvitation(
   { prisma, hasher, sessions }: AcceptDeps,
   input: { token: string; password: string; name?: string },
   client: Client,
   actor: Actor,
 ): Promise<{ user: User; workspace: Workspace; invitation: Invitation; session: OpenSession }> {
-  const { workspace, ...invitation } = await getInvitationByToken(prisma, hasher, input.token);
-  requireOpen(invitation);
-  const { email } = invitation;
-  await requireFreeEmail(prisma, email);
-  const passwordHash = await newPasswordHash(input.password, email, 'password');
+  const offered = await getInvitationByToken(prisma, hasher, input.token);
+  requireOpen(offered);
+  const passwordHash = await newPasswordHash(input.password, offered.email, 'password');
   return prisma.$transaction(async (tx) => {
-    // Two registrations with one link take turns here; the second finds the address taken.
-    await lockWorkspace(tx, workspace.id);
+    // Two registrations with one link take turns here; the second finds it accepted.
+    const { workspace, invitation } = await lockOpenInvitation(tx, hasher, input.token);
+    const { email, mailed } = invitation;
     await requireFreeEmail(tx, email);
     const user = await insertUser(tx, {
       id: newId('usr_'),
       email,
+      emailVerifiedAt: mailed ? new Date() : null,
       name: input.name?.trim() ?? null,
       passwordHash,
       defaultWorkspaceId: workspace.id,

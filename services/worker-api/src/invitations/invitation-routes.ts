@@ -38,8 +38,11 @@ export function invitationOperations(deps: InvitationDeps): Operations {
       res.json(await lookUpInvitation(deps, req.body.token));
     },
     acceptInvitation: async (req, res) => {
-      const userId = await unlimitedUserOf(prisma, callerOf(req));
-      const { workspace, invitation } = await acceptInvitation(deps, userId, actorOf(req), req.body.token);
+      const caller = callerOf(req);
+      const userId = await unlimitedUserOf(prisma, caller);
+      const accepted = await acceptInvitation(deps, { userId, caller }, actorOf(req), req.body.token);
+      const { workspace, invitation, ended } = accepted;
+      for (const id of ended) forget.token(id);
       forget.user(userId);
       res.json(workspaceToApi(workspace, invitation.role, false));
     },

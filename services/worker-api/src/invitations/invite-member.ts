@@ -1,17 +1,24 @@
 /** The inviting side: invite, send again, withdraw. */
 import { newOpaqueToken, type TokenHasher } from '@gantry/auth';
 import { newId, type Role } from '@gantry/events';
-import { conflict, invalid, type Principal } from '@gantry/http';
+import { AppError, conflict, invalid, type Principal } from '@gantry/http';
 import type { Actor } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
 import { normaliseEmail } from '../auth/email';
 import { executeIn } from '../database';
-import type { Invitation, PrismaClient } from '../generated/prisma/client';
+import type { PrismaClient } from '../generated/prisma/client';
 import type { Mailer } from '../mail/mailer';
 import { isMember } from '../members/member-repository';
+import { askingTokenOf } from '../tokens/token-service';
 import { getWorkspace, lockWorkspace } from '../workspaces/workspace-repository';
-import { invitationExpiry, requireOpen } from './invitation';
-import { getInvitation, insertInvitation, isInvited } from './invitation-repository';
+import { invitationExpiry, requireUndecided } from './invitation';
+import {
+  getInvitation,
+  insertInvitation,
+  isInvited,
+  markMailed,
+  type StandingInvitation,
+} from './invitation-repository';
 
 export interface InviteDeps {
   prisma: PrismaClient;
@@ -21,13 +28,17 @@ export interface InviteDeps {
 }
 
 export interface Invited {
-  invitation: Invitation;
+  invitation: StandingInvitation;
   emailSent: boolean;
-  /** Null once it was sent: the inviter need not see it then. */
+  /** Null once it was sent: the inviter need not see it then, and what they have not seen proves the address. */
   url: string | null;
 }
 
-/** @throws AppError 400 for what is no address, 409 for a member and for an address that is invited already */
+/**
+ * Says nothing of whether the address has an account.
+ * @throws AppError 400 for what is no address, 403 for a token where no e-mail is sent, 409 for a member and for an address
+ *   that is invited already
+ */
 export async function inviteMember(
   deps: InviteDeps,
   caller: Principal,
@@ -37,6 +48,7 @@ export async function inviteMember(
   const { workspaceId } = caller;
   const email = normaliseEmail(input.email);
   if (!email) throw invalid([{ path: 'email', message: 'must be an e-mail address' }]);
+  requireMayHandOver(deps.mailer, caller);
   const token = newOpaqueToken('inv_');
   const invitation = await deps.prisma.$transaction(async (tx) => {
     await lockWorkspace(tx, workspaceId);
@@ -49,7 +61,7 @@ export async function inviteMember(
       email,
       role: input.role ?? 'member',
       hash: deps.hasher.hash(token).hash,
-      invitedBy: caller.userId ?? caller.tokenId ?? 'unknown',
+      ...inviterOf(caller),
       expiresAt: invitationExpiry(),
     });
     await recordChange(executeIn(tx), actor, {
@@ -63,15 +75,15 @@ export async function inviteMember(
   return deliver(deps, caller, invitation, token);
 }
 
-/** A new link, and seven more days; the old link ends. @throws AppError 404, 409 accepted, 410 withdrawn */
+/** A new link of the caller's, and seven more days; the old link ends. @throws AppError 403, 404, 409 accepted, 410 withdrawn */
 export async function resendInvitation(deps: InviteDeps, caller: Principal, actor: Actor, id: string) {
   const { workspaceId } = caller;
+  requireMayHandOver(deps.mailer, caller);
   const token = newOpaqueToken('inv_');
   const invitation = await deps.prisma.$transaction(async (tx) => {
     await lockWorkspace(tx, workspaceId);
     const before = await getInvitation(tx, workspaceId, id);
-    const expiresAt = invitationExpiry();
-    requireOpen({ ...before, expiresAt });
+    requireUndecided(before);
     await recordChange(executeIn(tx), actor, {
       workspaceId,
       action: 'invitation.resent',
@@ -79,7 +91,9 @@ export async function resendInvitation(deps: InviteDeps, caller: Principal, acto
       details: { email: before.email },
     });
     const { hash } = deps.hasher.hash(token);
-    return tx.invitation.update({ where: { id }, data: { hash: new Uint8Array(hash), expiresAt } });
+    const link = { hash: new Uint8Array(hash), mailed: false, expiresAt: invitationExpiry() };
+    const renewed = await tx.invitation.update({ where: { id }, data: { ...link, ...inviterOf(caller) } });
+    return { ...renewed, stands: true };
   });
   return deliver(deps, caller, invitation, token);
 }
@@ -90,7 +104,7 @@ export async function withdrawInvitation(prisma: PrismaClient, workspaceId: stri
     await lockWorkspace(tx, workspaceId);
     const invitation = await getInvitation(tx, workspaceId, id);
     if (invitation.withdrawnAt) return;
-    requireOpen({ ...invitation, expiresAt: invitationExpiry() });
+    requireUndecided(invitation);
     await tx.invitation.update({ where: { id }, data: { withdrawnAt: new Date() } });
     await recordChange(executeIn(tx), actor, {
       workspaceId,
@@ -101,10 +115,25 @@ export async function withdrawInvitation(prisma: PrismaClient, workspaceId: stri
   });
 }
 
+/** The link opens a session, and a token can't make one: it may have the link mailed, and never sees it. */
+function requireMayHandOver(mailer: Mailer, caller: Principal): void {
+  if (mailer.isConfigured || askingTokenOf(caller) === null) return;
+  throw new AppError(
+    'forbidden',
+    'needs_sign_in',
+    'this installation sends no e-mail, so whoever invites gets the link, which opens a session: a token can not do it; sign in',
+  );
+}
+
+const inviterOf = (caller: Principal) => ({
+  invitedBy: caller.userId ?? caller.tokenId ?? 'unknown',
+  tokenId: askingTokenOf(caller),
+});
+
 async function deliver(
   { prisma, mailer, dashboardUrl }: InviteDeps,
   caller: Principal,
-  invitation: Invitation,
+  invitation: StandingInvitation,
   token: string,
 ): Promise<Invited> {
   // Behind `#`, where no server and no log sees it.
@@ -116,5 +145,6 @@ async function deliver(
     subject: `Invitation to ${name}`,
     text: `${inviter} invites you to the workspace "${name}" as ${invitation.role}.\n\nOpen this link within seven days to accept:\n\n${url}\n\nIf you do not expect this, ignore it: nothing happens without you.\n`,
   });
-  return { invitation, emailSent, url: emailSent ? null : url };
+  if (emailSent) await markMailed(prisma, invitation);
+  return { invitation, emailSent, url: emailSent || askingTokenOf(caller) !== null ? null : url };
 }

@@ -5,12 +5,15 @@ import type { Role } from '../generated/prisma/client';
 export interface Member {
   userId: string;
   email: string;
+  emailVerifiedAt: Date | null;
   name: string | null;
   role: Role;
   joinedAt: Date;
 }
 
-const INCLUDE_USER = { user: { select: { email: true, name: true } } } as const;
+const INCLUDE_USER = { user: { select: { email: true, emailVerifiedAt: true, name: true } } } as const;
+
+const MANAGERS: Role[] = ['admin', 'owner'];
 
 /** Oldest first. */
 export async function listMembers(db: Db, workspaceId: string): Promise<Member[]> {
@@ -34,6 +37,31 @@ export async function getMember(db: Db, workspaceId: string, userId: string): Pr
 
 export async function isMember(db: Db, workspaceId: string, email: string): Promise<boolean> {
   return (await db.membership.count({ where: { workspaceId, user: { email } } })) > 0;
+}
+
+/** Whether this user may manage people there now. */
+export async function isAdmin(db: Db, workspaceId: string, userId: string): Promise<boolean> {
+  const where = {
+    workspaceId,
+    userId,
+    role: { in: MANAGERS },
+    user: { disabledAt: null },
+    workspace: { deletedAt: null },
+  };
+  return (await db.membership.count({ where })) > 0;
+}
+
+/** Whoever may manage people in those workspaces now. */
+export function listAdmins(db: Db, workspaceIds: string[]): Promise<{ workspaceId: string; userId: string }[]> {
+  return db.membership.findMany({
+    where: { workspaceId: { in: workspaceIds }, role: { in: MANAGERS }, user: { disabledAt: null } },
+    select: { workspaceId: true, userId: true },
+  });
+}
+
+export async function administersAll(db: Db, workspaceIds: string[], userId: string): Promise<boolean> {
+  const where = { workspaceId: { in: workspaceIds }, userId, role: { in: MANAGERS }, user: { disabledAt: null } };
+  return (await db.membership.count({ where })) === workspaceIds.length;
 }
 
 export async function updateRole(tx: Db, workspaceId: string, userId: string, role: Role): Promise<void> {

@@ -1,5 +1,5 @@
 /** Changes of who belongs to a workspace. They take turns by a lock on its row, so that the last owner can't slip away. */
-import { enqueue, memberChanged, type Role } from '@gantry/events';
+import type { Role } from '@gantry/events';
 import { conflict, type Principal } from '@gantry/http';
 import type { Actor } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
@@ -8,6 +8,7 @@ import type { PrismaClient } from '../generated/prisma/client';
 import { lockWorkspace } from '../workspaces/workspace-repository';
 import { requireMayTouch } from './member';
 import { countOwners, deleteMembership, getMember, type Member, updateRole } from './member-repository';
+import { membershipChanged } from './membership-changed';
 
 /** @throws AppError 404, 403 where an owner is made or changed by somebody else than one, 409 for the last owner */
 export async function changeRole(
@@ -79,7 +80,7 @@ export async function transferOwnership(
     await updateRole(tx, workspaceId, toUserId, 'owner');
     await updateRole(tx, workspaceId, fromUserId, 'admin');
     await announceMember(tx, actor, workspaceId, toUserId, 'workspace.transferred', { email: member.email });
-    await enqueue(executeIn(tx), memberChanged, workspaceId, { userId: fromUserId });
+    await membershipChanged(tx, workspaceId, fromUserId);
   });
 }
 
@@ -103,7 +104,7 @@ export async function announceMember(
   action: string,
   details: Record<string, unknown>,
 ): Promise<void> {
-  await enqueue(executeIn(tx), memberChanged, workspaceId, { userId });
+  await membershipChanged(tx, workspaceId, userId);
   await recordChange(executeIn(tx), actor, {
     workspaceId,
     action,

@@ -23,12 +23,14 @@ export function requireMayTouch(caller: Principal, member: Role): void {
   );
 }
 
-export function memberToApi({ userId, email, name, role, joinedAt }: Member, caller: Principal) {
+export function memberToApi(member: Member, caller: Principal) {
+  const { userId, email, emailVerifiedAt, name, role, joinedAt } = member;
   const may = permissionsFor(caller.role);
   const touch = mayTouch(caller.role, role);
   return {
     user_id: userId,
     email,
+    email_verified: emailVerifiedAt !== null,
     name,
     role,
     joined_at: joinedAt.toISOString(),

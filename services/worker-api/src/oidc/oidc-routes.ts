@@ -5,6 +5,7 @@
  * out when it is used: one departure, one arrival. All happens on the host where it began, where the session cookie must be.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { badCredential } from '@gantry/auth';
 import { AppError, notFound, type Operations } from '@gantry/http';
 import type { CookieOptions, Request, Response } from 'express';
 import type { Logger } from 'pino';
@@ -13,14 +14,16 @@ import type { Sessions } from '../auth/session';
 import { clientOf, type SessionCookie } from '../auth/session-cookie';
 import type { Forget } from '../forget';
 import type { PrismaClient } from '../generated/prisma/client';
-import { createIdentityProvider, type IdentityProvider, type OidcSettings } from './identity-provider';
-import { Refused, userOfPerson } from './oidc-account';
+import type { Introspect } from '../identity/introspection';
+import { createIdentityProvider, type IdentityProvider, type OidcSettings, type Person } from './identity-provider';
+import { proveByPerson, Refused, userOfPerson } from './oidc-account';
 
 export interface OidcDeps {
   prisma: PrismaClient;
   sessions: Sessions;
   sessionCookie: SessionCookie;
   forget: Forget;
+  introspect: Introspect;
   /** Undefined: nobody signs in this way. */
   oidc: OidcSettings | undefined;
   publicUrls: [string, ...string[]];
@@ -52,9 +55,13 @@ export function oidcOperations(deps: OidcDeps): Operations {
     startOidc: async (req, res) => {
       if (!provider) throw notFound('identity provider', 'oidc');
       const origin = originOf(req);
+      const proving = String(req.query.prove) === 'true' ? await signedInAt(deps, req) : null;
       const { url, state, nonce, codeVerifier } = await provider.depart(`${origin}${CALLBACK}`);
       const returnTo = String(req.query.return_to ?? '/');
-      await prisma.oidcSignIn.create({ data: { stateHash: hashOf(state), nonce, codeVerifier, origin, returnTo } });
+      const proveUserId = proving?.userId ?? null;
+      await prisma.oidcSignIn.create({
+        data: { stateHash: hashOf(state), nonce, codeVerifier, origin, returnTo, proveUserId },
+      });
       res.cookie(STATE_COOKIE, state, { ...cookieOptions, maxAge: LIFETIME_MS });
       res.redirect(302, url.href);
     },
@@ -66,21 +73,23 @@ export function oidcOperations(deps: OidcDeps): Operations {
       } catch (err) {
         const code = refusalOf(err);
         log.info({ err, code, requestId: req.id }, 'sign-in with the identity provider failed');
-        // Only the dashboard has a sign-in page, whichever host this began on.
-        res.redirect(302, `${dashboardUrl}/sign-in?error=${code}`);
+        // Only the dashboard has these pages, whichever host this began on.
+        const page = err instanceof NotProven ? 'settings/account' : 'sign-in';
+        res.redirect(302, `${dashboardUrl}/${page}?error=${code}`);
       }
     },
   };
 }
 
-/** Signs in who came back. Returns where they wanted to go. */
+/** Signs in who came back, or proves the address of who was signed in. Returns where they wanted to go. */
 async function arrive(
-  { prisma, sessions, sessionCookie, forget }: OidcDeps,
+  deps: OidcDeps,
   provider: IdentityProvider,
   { signUp }: OidcSettings,
   req: Request,
   res: Response,
 ): Promise<string> {
+  const { prisma, sessions, sessionCookie, forget } = deps;
   const state = String(req.query.state ?? '');
   if (!isSame(state, stateCookieOf(req))) throw new Error('the state is not the one of this browser');
   const [departure] = await prisma.oidcSignIn
@@ -88,17 +97,50 @@ async function arrive(
     .then((row) => [row])
     .catch(() => []);
   if (!departure || Date.now() - departure.createdAt.getTime() > LIFETIME_MS) throw new Expired();
-  const { origin, nonce, codeVerifier, returnTo } = departure;
-  const person = await provider.arrive(new URL(req.originalUrl, origin), { state, nonce, codeVerifier });
+  const { origin, nonce, codeVerifier, returnTo, proveUserId } = departure;
+  const arriving = () => provider.arrive(new URL(req.originalUrl, origin), { state, nonce, codeVerifier });
+  if (proveUserId !== null) {
+    try {
+      await prove(deps, await arriving(), proveUserId, req);
+    } catch (cause) {
+      throw new NotProven('not proven', { cause });
+    }
+    return `${origin}${returnTo}`;
+  }
+  const person = await arriving();
   const user = await userOfPerson(prisma, person, signUp, actorBy(req, 'oidc'));
   forget.user(user.id);
   sessionCookie.set(res, await sessions.open(prisma, user.id, clientOf(req)));
   return `${origin}${returnTo}`;
 }
 
+async function prove(deps: OidcDeps, person: Person, userId: string, req: Request): Promise<void> {
+  const signedIn = await signedInAt(deps, req);
+  // Whoever has signed in here meanwhile is somebody else.
+  if (signedIn.userId !== userId) throw new Expired();
+  const ended = await proveByPerson(deps, person, signedIn, actorBy(req, 'oidc'));
+  for (const id of ended) deps.forget.token(id);
+  deps.forget.user(userId);
+}
+
+/** Whose session this browser has. @throws AppError 401 */
+async function signedInAt(
+  { sessionCookie, introspect }: OidcDeps,
+  req: Request,
+): Promise<{ userId: string; sessionId: string }> {
+  const cookie = sessionCookie.read(req);
+  const identity = cookie ? await introspect({ kind: 'session', cookie }) : null;
+  if (!identity?.userId || !identity.tokenId)
+    throw badCredential('sign in first: this is for the account of a session');
+  return { userId: identity.userId, sessionId: identity.tokenId };
+}
+
 class Expired extends Error {}
+/** The cause says why. */
+class NotProven extends Error {}
 
 function refusalOf(err: unknown): string {
+  if (err instanceof NotProven) return refusalOf(err.cause);
   if (err instanceof Refused) return err.code;
   if (err instanceof Expired) return 'oidc_expired';
   return err instanceof AppError && err.kind === 'unavailable' ? 'oidc_unavailable' : 'oidc_failed';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import request from 'supertest';
 import { callerOf } from '../test/caller';
-import { cookieIn, DASHBOARD_URL, startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { cookieIn, DASHBOARD_URL, PASSWORD, startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
 
 const CALLBACK = `${DASHBOARD_URL}/auth/oidc/callback`;
 /** What the provider says of each of its accounts. */
@@ -98,9 +98,22 @@ async function signIn(account: string) {
   return arrive(await signInThere(location, account), cookie).expect(302);
 }
 
-/** What the sign-in page is told; the whole address if it is not that page. */
+/** Leaves with one session to prove its address, and comes back with another, or none. */
+async function prove(account: string, cookie: string, returning: string | null = cookie) {
+  const session = (value: string) => `svc_cloud_session=${value}`;
+  const left = await request(api.url)
+    .get('/auth/oidc/start?prove=true&return_to=/settings/account')
+    .set('Cookie', session(cookie))
+    .expect(302);
+  const back = await signInThere(new URL(String(left.headers.location)), account);
+  return arrive(back, [...cookiesOf(left), ...(returning ? [session(returning)] : [])].join('; ')).expect(302);
+}
+
+/** What the sign-in page is told, or which other page is told what; the whole address if nothing failed. */
 function failure(answer: { headers: Record<string, unknown> }): string | null {
   const url = new URL(String(answer.headers.location));
+  const error = url.searchParams.get('error');
+  if (url.href.startsWith(`${DASHBOARD_URL}/settings/`)) return error ? `${url.pathname} ${error}` : url.href;
   return url.origin + url.pathname === `${DASHBOARD_URL}/sign-in` ? url.searchParams.get('error') : url.href;
 }
 
@@ -119,7 +132,60 @@ test('it asks with PKCE, state and nonce', async () => {
   for (const name of ['code_challenge', 'state', 'nonce']) expect(location.searchParams.get(name)).toMatch(/.{40,}/);
 });
 
-test('who has an account here with the verified address is signed in to it, where they wanted to go', async () => {
+describe('an account whose address nobody has proven', () => {
+  test('is not joined: whoever made it would go on knowing its password', async () => {
+    const answer = await signIn('own');
+    expect(failure(answer)).toBe('oidc_address_unproven');
+    expect(cookieIn(answer)).toBe('');
+    expect((await owner.get('/auth/me')).body).toMatchObject({ id: api.owner.userId, email_verified: false });
+  });
+
+  test('only who is signed in leaves to prove it', async () => {
+    await request(api.url).get('/auth/oidc/start?prove=true').expect(401);
+    await request(api.url)
+      .get('/auth/oidc/start?prove=true')
+      .set('Authorization', `Bearer ${api.owner.jwt}`)
+      .expect(401);
+  });
+
+  test.each([
+    ['an address that the provider has not verified', 'eve', 'oidc_email_not_verified'],
+    ['another address', 'bob', 'oidc_other_address'],
+  ])('is not proven by %s', async (_what, account, code) => {
+    expect(failure(await prove(account, api.owner.cookie))).toBe(`/settings/account ${code}`);
+    expect((await owner.get('/auth/me')).body.email_verified).toBe(false);
+  });
+
+  test('is not proven when somebody else is signed in at the return, or nobody', async () => {
+    const { cookie } = await api.addMember('member');
+    for (const returning of [cookie, null]) {
+      expect(failure(await prove('own', api.owner.cookie, returning))).toMatch(/^\/settings\/account oidc_/);
+    }
+    expect((await owner.get('/auth/me')).body.email_verified).toBe(false);
+  });
+
+  test('is proven by the provider that its signed-in person comes back from; every other session ends', async () => {
+    const login = { email: api.owner.email, password: PASSWORD };
+    const elsewhere = await callerOf(api.url).post('/auth/login', login).expect(200);
+    const answer = await prove('own', api.owner.cookie);
+    expect(answer.headers.location).toBe(`${DASHBOARD_URL}/settings/account`);
+    expect((await owner.get('/auth/me').expect(200)).body).toMatchObject({
+      id: api.owner.userId,
+      email_verified: true,
+    });
+    await callerOf(api.url, elsewhere.body.access_token).get('/auth/me').expect(401);
+  });
+});
+
+test('an identity that is linked to one account proves nothing for another', async () => {
+  const other = await api.addMember('member', { emailVerified: false });
+  const before = people.own;
+  people.own = { email: other.email, email_verified: true };
+  expect(failure(await prove('own', other.cookie))).toBe('/settings/account oidc_linked_elsewhere');
+  people.own = before as (typeof people)[string];
+});
+
+test('who has proven the address here is signed in to the account, where they wanted to go', async () => {
   const answer = await signIn('own');
   expect(answer.headers.location).toBe(`${DASHBOARD_URL}/automations`);
   const me = await request(api.url)
@@ -133,7 +199,7 @@ test('an invited person comes in without a password, and again later', async () 
   await owner.post(`/api/workspaces/${api.workspaceId}/members/invite`, { email: 'ada@example.com' }).expect(201);
   const session = { Cookie: `svc_cloud_session=${cookieIn(await signIn('ada'))}` };
   const me = await request(api.url).get('/auth/me').set(session).expect(200);
-  expect(me.body).toMatchObject({ email: 'ada@example.com', name: 'Ada', role: 'member' });
+  expect(me.body).toMatchObject({ email: 'ada@example.com', email_verified: true, name: 'Ada', role: 'member' });
   await callerOf(api.url).post('/auth/login', { email: 'ada@example.com', password: 'anything at all' }).expect(401);
   // The provider's own id counts from now on, not the address.
   people.ada = { email: 'renamed@example.com', email_verified: false };

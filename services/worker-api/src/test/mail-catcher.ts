@@ -48,4 +48,4 @@ const decodeQuotedPrintable = (text: string): string =>
     .replace(/=([0-9A-F]{2})/g, (_match, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
 /** The token behind the `#` of a link. */
-export const tokenIn = (text: string): string => /#((?:inv|rst)_[0-9A-Za-z]+)/.exec(text)?.[1] ?? '';
+export const tokenIn = (text: string): string => /#((?:inv|rst|vfy)_[0-9A-Za-z]+)/.exec(text)?.[1] ?? '';

@@ -58,8 +58,8 @@ export interface TestWorkerApi extends WorkerApi {
   workspaceId: string;
   /** A workspace that the owner is no member of, with an owner of its own. */
   foreign: { workspaceId: string; owner: Person };
-  /** A signed-in person with that role in the owner's workspace. */
-  addMember(role: Role): Promise<Person>;
+  /** A signed-in person with that role in the owner's workspace; they have proven their address unless it is said. */
+  addMember(role: Role, options?: { emailVerified?: boolean }): Promise<Person>;
   /** Creates a token as whoever holds the credential. */
   createToken(kind: 'personal' | 'workspace', jwt: string, body?: object): Promise<{ id: string; token: string }>;
   /** An executor that the test drives itself: claim, report, complete. */
@@ -158,12 +158,14 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
   if (setup.status !== 201) throw new Error(`setup: ${setup.status} ${setup.text}`);
   const workspaceId: string = setup.body.workspace.id;
 
-  async function addPerson(role: Role, workspace: string): Promise<Person> {
+  async function addPerson(role: Role, workspace: string, { emailVerified = true } = {}): Promise<Person> {
     const userId = newId('usr_');
     const email = `${userId.toLowerCase()}@example.com`;
     const passwordHash = await hashPassword(PASSWORD);
     await prisma.$transaction(async (tx) => {
-      await insertUser(tx, { id: userId, email, name: null, passwordHash, defaultWorkspaceId: workspace });
+      const emailVerifiedAt = emailVerified ? new Date() : null;
+      const user = { id: userId, email, emailVerifiedAt, name: null, passwordHash, defaultWorkspaceId: workspace };
+      await insertUser(tx, user);
       await insertMembership(tx, workspace, userId, role);
     });
     const signedIn = await request(url).post('/auth/login').send({ email, password: PASSWORD }).expect(200);
@@ -186,7 +188,7 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
       cookie: cookieIn(setup),
     },
     foreign: { workspaceId: foreignId, owner: await addPerson('owner', foreignId) },
-    addMember: (role) => addPerson(role, workspaceId),
+    addMember: (role, given) => addPerson(role, workspaceId, given),
     createToken: async (kind, jwt, body = {}) => {
       const path = kind === 'personal' ? '/auth/tokens' : '/api/workspace/tokens';
       const created = await request(url)

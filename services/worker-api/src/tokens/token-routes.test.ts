@@ -124,6 +124,82 @@ describe('nobody gets more through a token than they have', () => {
   });
 });
 
+describe('a token that a token made', () => {
+  interface Listed {
+    id: string;
+    created_by_token_id: string | null;
+    created_by_token_revoked: boolean;
+    made_tokens: number;
+  }
+  const made = async (path: string, credential: string): Promise<{ id: string; token: string }> =>
+    (await post(path, credential, { name: 'made by a token' }).expect(201)).body;
+  const listed = async (path: string, id: string): Promise<Listed | undefined> =>
+    (await get(path, api.owner.jwt).expect(200)).body.find((token: Listed) => token.id === id);
+
+  async function family() {
+    const root = await api.createToken('personal', api.owner.jwt);
+    const child = await made('/auth/tokens', root.token);
+    const grandchild = await made('/auth/tokens', child.token);
+    const ofWorkspace = await made('/api/workspace/tokens', grandchild.token);
+    return { root, child, grandchild, ofWorkspace };
+  }
+
+  test('is shown with its maker, and the maker with how many it made', async () => {
+    const { root, child, grandchild, ofWorkspace } = await family();
+    expect(await listed('/auth/tokens', root.id)).toMatchObject({ created_by_token_id: null, made_tokens: 3 });
+    expect(await listed('/auth/tokens', child.id)).toMatchObject({ created_by_token_id: root.id, made_tokens: 2 });
+    expect(await listed('/api/workspace/tokens', ofWorkspace.id)).toMatchObject({
+      created_by_token_id: grandchild.id,
+      created_by_token_revoked: false,
+      made_tokens: 0,
+    });
+  });
+
+  test('lives on when its maker is revoked alone, and says so', async () => {
+    const { root, child, ofWorkspace } = await family();
+    await remove(`/auth/tokens/${root.id}`, api.owner.jwt).expect(204);
+    await get('/auth/me', child.token).expect(200);
+    await get('/auth/me', ofWorkspace.token).expect(200);
+    expect(await listed('/auth/tokens', child.id)).toMatchObject({
+      created_by_token_id: root.id,
+      created_by_token_revoked: true,
+    });
+    // Also when the maker's row has been swept.
+    await api.database.pool.query('DELETE FROM tokens WHERE id = $1', [root.id]);
+    expect((await listed('/auth/tokens', child.id))?.created_by_token_revoked).toBe(true);
+  });
+
+  test('is revoked with its maker when that is asked for, of whichever kind and however far down', async () => {
+    const { root, child, grandchild, ofWorkspace } = await family();
+    const another = await api.createToken('personal', api.owner.jwt);
+    for (const { token } of [root, child, grandchild, ofWorkspace]) await get('/auth/me', token).expect(200);
+    await remove(`/auth/tokens/${root.id}?with_made=true`, api.owner.jwt).expect(204);
+    for (const { token } of [root, child, grandchild, ofWorkspace]) await get('/auth/me', token).expect(401);
+    await get('/auth/me', another.token).expect(200);
+  });
+
+  test('of a workspace too', async () => {
+    const root = await api.createToken('workspace', api.owner.jwt);
+    const child = await made('/api/workspace/tokens', root.token);
+    expect(await listed('/api/workspace/tokens', root.id)).toMatchObject({ made_tokens: 1 });
+    await remove(`/api/workspace/tokens/${root.id}?with_made=true`, api.owner.jwt).expect(204);
+    await get('/auth/me', child.token).expect(401);
+  });
+
+  test('none is left out that was asked for while its maker was being revoked', async () => {
+    const root = await api.createToken('personal', api.owner.jwt);
+    const asked = Array.from({ length: 12 }, (_, i) => post('/auth/tokens', root.token, { name: `n${i}` }));
+    const [answers] = await Promise.all([
+      Promise.all(asked),
+      remove(`/auth/tokens/${root.id}?with_made=true`, api.owner.jwt).expect(204),
+    ]);
+    for (const { status, body } of answers) {
+      if (status === 201) await get('/auth/me', body.token).expect(401);
+      else expect(status).toBe(401);
+    }
+  });
+});
+
 describe('tokens of others', () => {
   test('cannot be listed or revoked, and look as if they did not exist', async () => {
     const mine = await api.createToken('personal', api.owner.jwt);

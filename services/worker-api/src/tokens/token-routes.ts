@@ -1,4 +1,5 @@
 import { callerOf, type Operations } from '@gantry/http';
+import type { Request } from 'express';
 import { actorOf } from '../audit/actor';
 import { newTokenToApi, tokenToApi } from './token';
 import { listTokens } from './token-repository';
@@ -8,6 +9,11 @@ export interface TokenRouteDeps extends TokenDeps {
   /** After a commit that revoked something. */
   revoked: (tokenId: string) => void;
 }
+
+const tokenOf = ({ params, query }: Request) => ({
+  id: String(params.token_id),
+  withMade: String(query.with_made) === 'true',
+});
 
 export function tokenOperations(deps: TokenRouteDeps): Operations {
   const { prisma, revoked } = deps;
@@ -21,9 +27,8 @@ export function tokenOperations(deps: TokenRouteDeps): Operations {
     },
     revokePersonalToken: async (req, res) => {
       const caller = callerOf(req);
-      const tokenId = String(req.params.token_id);
-      await revokeToken(prisma, userOf(caller), tokenId, caller.workspaceId, actorOf(req));
-      revoked(tokenId);
+      const ids = await revokeToken(prisma, userOf(caller), tokenOf(req), caller.workspaceId, actorOf(req));
+      ids.forEach(revoked);
       res.status(204).end();
     },
     listWorkspaceTokens: async (req, res) => {
@@ -36,9 +41,8 @@ export function tokenOperations(deps: TokenRouteDeps): Operations {
     },
     revokeWorkspaceToken: async (req, res) => {
       const { workspaceId } = callerOf(req);
-      const tokenId = String(req.params.token_id);
-      await revokeToken(prisma, { workspaceId }, tokenId, workspaceId, actorOf(req));
-      revoked(tokenId);
+      const ids = await revokeToken(prisma, { workspaceId }, tokenOf(req), workspaceId, actorOf(req));
+      ids.forEach(revoked);
       res.status(204).end();
     },
   };

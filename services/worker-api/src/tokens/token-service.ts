@@ -6,7 +6,16 @@ import { recordChange } from '../audit/audit-entry';
 import { type Db, executeIn } from '../database';
 import type { PrismaClient, Token } from '../generated/prisma/client';
 import { type TokenLimits, tooHigh, withinMaker } from './token';
-import { countTokens, findTokenById, insertToken, markRevoked, type TokenOwner } from './token-repository';
+import {
+  countTokens,
+  findTokenById,
+  insertToken,
+  lockAliveToken,
+  markMadeRevoked,
+  markRevoked,
+  type NewToken,
+  type TokenOwner,
+} from './token-repository';
 
 export interface TokenInput {
   name: string;
@@ -38,22 +47,32 @@ export async function createWorkspaceToken(deps: TokenDeps, caller: Principal, a
   return createToken(deps, 'wst_', { workspaceId: caller.workspaceId }, caller, actor, { ...limits, name: input.name });
 }
 
-/** Row and announcement commit together. @throws AppError 404, also for a token of somebody else */
+/**
+ * Row and announcement commit together. What it made lives on unless `withMade`: a program may replace its own token by one
+ * that it makes with the old one.
+ * @returns the ids of all that were revoked
+ * @throws AppError 404, also for a token of somebody else
+ */
 export async function revokeToken(
   prisma: PrismaClient,
   owner: TokenOwner,
-  tokenId: string,
+  token: { id: string; withMade: boolean },
   workspaceId: string,
   actor: Actor,
-): Promise<void> {
-  await prisma.$transaction(async (tx) => {
-    if (!(await markRevoked(tx, owner, tokenId))) throw notFound('token', tokenId);
-    await enqueue(executeIn(tx), tokenRevoked, workspaceId, { tokenId });
-    await recordChange(executeIn(tx), actor, {
-      workspaceId,
-      action: 'token.revoked',
-      resource: { type: 'token', id: tokenId },
-    });
+): Promise<string[]> {
+  return prisma.$transaction(async (tx) => {
+    if (!(await markRevoked(tx, owner, token.id))) throw notFound('token', token.id);
+    const made = token.withMade ? await markMadeRevoked(tx, token.id) : [];
+    for (const { id, workspace_id } of [{ id: token.id, workspace_id: null }, ...made]) {
+      await enqueue(executeIn(tx), tokenRevoked, workspace_id ?? workspaceId, { tokenId: id });
+      await recordChange(executeIn(tx), actor, {
+        workspaceId: workspace_id ?? workspaceId,
+        action: 'token.revoked',
+        resource: { type: 'token', id },
+        ...(id !== token.id && { details: { revoked_with: token.id } }),
+      });
+    }
+    return [token.id, ...made.map(({ id }) => id)];
   });
 }
 
@@ -66,12 +85,16 @@ async function limitsFor(db: Db, caller: Principal, { role, expires_at }: TokenI
   return withinMaker({ role: role ?? null, expiresAt }, await makerLimits(db, caller));
 }
 
+/** The token that asks; null where a person does. */
+export const askingTokenOf = ({ kind, tokenId }: Principal): string | null =>
+  kind === 'personal_token' || kind === 'workspace_token' ? tokenId : null;
+
 /** People are limited by their membership alone, which is asked about at every request. */
-async function makerLimits(db: Db, { kind, tokenId }: Principal): Promise<TokenLimits> {
-  if (tokenId === null || (kind !== 'personal_token' && kind !== 'workspace_token'))
-    return { role: null, expiresAt: null };
+async function makerLimits(db: Db, caller: Principal): Promise<TokenLimits> {
+  const tokenId = askingTokenOf(caller);
+  if (tokenId === null) return { role: null, expiresAt: null };
   const maker = await findTokenById(db, tokenId);
-  if (!maker || maker.revokedAt) throw new AppError('unauthorized', 'bad_credential', 'the token was revoked');
+  if (!maker) throw makerEnded();
   return { role: maker.role, expiresAt: maker.expiresAt };
 }
 
@@ -83,13 +106,17 @@ async function createToken(
   actor: Actor,
   { name, role, expiresAt }: TokenLimits & { name: string },
 ): Promise<{ created: Token; token: string }> {
+  const askingToken = askingTokenOf(caller);
   return prisma.$transaction(async (tx) => {
+    // Revoked at this moment with all that it made, it makes nothing that is left out.
+    if (askingToken !== null && !(await lockAliveToken(tx, askingToken))) throw makerEnded();
     const made = await insertNewToken(tx, hasher, prefix, owner, {
       name,
       role,
       expiresAt,
       defaultWorkspaceId: prefix === 'svc_' ? caller.workspaceId : null,
       createdBy: caller.userId ?? caller.tokenId ?? 'unknown',
+      createdByTokenId: askingToken,
     });
     const { id, prefix: shown } = made.created;
     await recordChange(executeIn(tx), actor, {
@@ -102,10 +129,13 @@ async function createToken(
   });
 }
 
+const makerEnded = () => new AppError('unauthorized', 'bad_credential', 'the token was revoked');
+
 /** A token with its user's own rights, acting in that workspace by default. */
 export function insertPersonalToken(tx: Db, hasher: TokenHasher, userId: string, workspaceId: string, name: string) {
-  const unlimited = { role: null, expiresAt: null, defaultWorkspaceId: workspaceId, createdBy: userId };
-  return insertNewToken(tx, hasher, 'svc_', { userId }, { name, ...unlimited });
+  const limits = { role: null, expiresAt: null };
+  const made = { defaultWorkspaceId: workspaceId, createdBy: userId, createdByTokenId: null };
+  return insertNewToken(tx, hasher, 'svc_', { userId }, { name, ...limits, ...made });
 }
 
 /** @throws AppError 409 for too many */
@@ -114,7 +144,7 @@ async function insertNewToken(
   hasher: TokenHasher,
   prefix: 'svc_' | 'wst_',
   owner: TokenOwner,
-  { name, ...columns }: TokenLimits & { name: string; defaultWorkspaceId: string | null; createdBy: string },
+  { name, ...columns }: Omit<NewToken, 'id' | 'prefix' | 'hash' | 'pepperVersion'>,
 ): Promise<{ created: Token; token: string }> {
   if ((await countTokens(tx, owner)) >= PER_OWNER_MAX) {
     throw conflict('too_many_tokens', `there are ${PER_OWNER_MAX} tokens already; revoke some first`);

@@ -2,6 +2,7 @@
 import type { Role } from '@gantry/events';
 import { AppError, roleAtLeast } from '@gantry/http';
 import type { Token } from '../generated/prisma/client';
+import type { ListedToken } from './token-repository';
 
 export interface TokenLimits {
   /** Null: whatever the user may. */
@@ -29,20 +30,22 @@ export function withinMaker(wanted: TokenLimits, maker: TokenLimits): TokenLimit
 export const tooHigh = (role: Role): AppError =>
   new AppError('forbidden', 'role_too_high', `role: a token can't do more than its maker; at most ${role}`);
 
-export function tokenToApi({ id, name, prefix, role, createdAt, expiresAt, lastUsedAt }: Token) {
-  return {
-    id,
-    name,
-    prefix,
-    role,
-    created_at: createdAt.toISOString(),
-    expires_at: expiresAt?.toISOString() ?? null,
-    last_used_at: lastUsedAt?.toISOString() ?? null,
-  };
-}
+export const tokenToApi = (token: ListedToken) => ({
+  ...shown(token),
+  last_used_at: token.lastUsedAt?.toISOString() ?? null,
+  created_by_token_id: token.createdByTokenId,
+  created_by_token_revoked: token.makerRevoked,
+  made_tokens: token.madeTokens,
+});
 
 /** The only time that the whole token is shown. */
-export function newTokenToApi(created: Token, token: string) {
-  const { last_used_at: _, ...shown } = tokenToApi(created);
-  return { ...shown, token };
-}
+export const newTokenToApi = (created: Token, token: string) => ({ ...shown(created), token });
+
+const shown = ({ id, name, prefix, role, createdAt, expiresAt }: Token) => ({
+  id,
+  name,
+  prefix,
+  role,
+  created_at: createdAt.toISOString(),
+  expires_at: expiresAt?.toISOString() ?? null,
+});

@@ -11,6 +11,8 @@ export async function isAnyUser(db: Db): Promise<boolean> {
 export interface NewUser {
   id: string;
   email: string;
+  /** Null: whoever typed it has shown nothing. */
+  emailVerifiedAt: Date | null;
   name: string | null;
   /** Null for who signs in elsewhere. */
   passwordHash: string | null;

@@ -4,6 +4,7 @@ import type { Actor } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
 import { executeIn } from '../database';
 import type { PrismaClient, Workspace } from '../generated/prisma/client';
+import { membershipChanged } from '../members/membership-changed';
 import { countOwned, getWorkspace, insertMembership, insertWorkspace } from './workspace-repository';
 
 const OWNED_MAX = 50;
@@ -21,7 +22,7 @@ export async function createWorkspace(
     }
     const workspace = await insertWorkspace(tx, { id: newId('ws_'), name: name.trim() });
     await insertMembership(tx, workspace.id, userId, 'owner');
-    await enqueue(executeIn(tx), memberChanged, workspace.id, { userId });
+    await membershipChanged(tx, workspace.id, userId);
     await recordChange(executeIn(tx), actor, {
       workspaceId: workspace.id,
       action: 'workspace.created',
