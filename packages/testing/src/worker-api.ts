@@ -18,6 +18,7 @@ export interface RunningWorkerApi {
   /** Somebody else of the same workspace, with a session. */
   addMember(
     role: 'viewer' | 'member' | 'admin',
+    options?: { emailVerified?: boolean },
   ): Promise<{ userId: string; email: string; jwt: string; cookie: string }>;
   createToken(kind: 'personal' | 'workspace', jwt: string, body?: object): Promise<{ id: string; token: string }>;
   stop(): Promise<void>;

@@ -1,5 +1,5 @@
 /** Who reads and who writes on this surface. */
-import { AppError, callerOf } from '@gantry/http';
+import { AppError, callerOf, type Principal } from '@gantry/http';
 import type { Request } from 'express';
 import { type Audit, auditOf } from '../audit/audit';
 
@@ -7,7 +7,7 @@ import { type Audit, auditOf } from '../audit/audit';
 export interface Reader {
   userId: string | null;
   workspaceId: string | null;
-  /** Lower case. */
+  /** Lower case; null unless the address was proven to be the reader's. */
   email: string | null;
 }
 
@@ -26,13 +26,17 @@ export interface Actor extends Person {
 export const readerOf = ({ principal }: Request): Reader => ({
   userId: principal?.userId ?? null,
   workspaceId: principal?.workspaceId ?? null,
-  email: principal?.email?.toLowerCase() ?? null,
+  email: provenEmail(principal),
 });
+
+const provenEmail = (principal: Principal | undefined): string | null =>
+  principal?.emailVerified ? (principal.email?.toLowerCase() ?? null) : null;
 
 /** @throws AppError 403 for a workspace token, which stands for nobody */
 export function personOf(req: Request): Actor {
-  const { userId, workspaceId, email, name } = callerOf(req);
-  if (userId) return { userId, workspaceId, email: email?.toLowerCase() ?? null, name, audit: auditOf(req) };
+  const caller = callerOf(req);
+  const { userId, workspaceId, name } = caller;
+  if (userId) return { userId, workspaceId, email: provenEmail(caller), name, audit: auditOf(req) };
   throw new AppError('forbidden', 'needs_user', 'skills belong to people: a workspace token can only read them');
 }
 
@@ -50,4 +54,14 @@ export function refuseApiKey(req: Request): void {
 export function signedInOf(req: Request): Actor {
   refuseApiKey(req);
   return personOf(req);
+}
+
+/**
+ * A person at a browser, for what makes or shows credentials: a key that a token made would do more than the token and
+ * outlive it. @throws AppError 403
+ */
+export function personInSessionOf(req: Request): Actor {
+  const { kind } = callerOf(req);
+  if (kind === 'session' || kind === 'jwt') return personOf(req);
+  throw new AppError('forbidden', 'session_required', 'API keys are for people: no token can do this; sign in');
 }

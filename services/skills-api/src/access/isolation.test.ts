@@ -40,7 +40,7 @@ beforeAll(async () => {
   viewer = api.person({ workspaceId: owner.workspaceId, role: 'viewer' });
   const gone = await api.apiKey(owner);
   revoked = gone.key;
-  await api.as(owner).delete(`/api/v1/api-keys/${gone.id}`).expect(204);
+  await api.as(owner.jwt).delete(`/api/v1/api-keys/${gone.id}`).expect(204);
   ({ key, id: keyId } = await api.apiKey(owner));
   const mine = api.as(owner);
   await mine
@@ -61,7 +61,11 @@ function pathOf({ id, path }: { id: string; path: string }): string {
 }
 
 function call(operation: (typeof operations)[number], credential: string | TestPerson | null) {
-  const test = api.as(credential)[operation.method as Method](pathOf(operation));
+  // Keys are for people at a browser; everything else is asked for with a token, as programs do.
+  const isPerson = typeof credential === 'object' && credential !== null;
+  const test = api
+    .as(isPerson && /ApiKey/.test(operation.id) ? credential.jwt : credential)
+    [operation.method as Method](pathOf(operation));
   if (operation.id === 'importSkill') return test.attach('bundle', Buffer.from('no zip'), 'skill.zip');
   return BODIES[operation.id] ? test.send(BODIES[operation.id]) : test;
 }
@@ -123,11 +127,21 @@ test.each(guarded)('$id: an API key opens it exactly where the OpenAPI file says
   else expect([status, body.code]).toEqual([403, 'session_required']);
 });
 
+test.each(guarded)('$id: a token opens it unless the OpenAPI file asks for a person', async (operation) => {
+  const { security = document.security } = document.paths[operation.path.replace(/:(\w+)/g, '{$1}')][operation.method];
+  const forPeople = !security.some((scheme: object) => 'token' in scheme);
+  for (const token of [api.person().token, api.workspaceToken(owner.workspaceId)]) {
+    const { status, body } = await call(operation, token);
+    if (forPeople) expect([status, body.code]).toEqual([403, 'session_required']);
+    else expect(body.code).not.toBe('session_required');
+  }
+});
+
 test('nothing of the owner was touched by all this', async () => {
   const { body: skill } = await api.as(owner).get(`/api/v1/skills/${SKILL}`).expect(200);
   expect(skill).toMatchObject({ title: 'Isolated', version: 1, saves: 0, folder: null });
   expect((await api.as(owner).get(`/api/v1/skills/${SKILL}/share`)).body.emails).toEqual([]);
   const { body: library } = await api.as(owner).get(`/api/v1/libraries/${LIBRARY}`).expect(200);
   expect(library).toMatchObject({ title: 'Isolated', skill_count: 1, subscriber_count: 0 });
-  expect((await api.as(owner).get('/api/v1/api-keys')).body).toHaveLength(1);
+  expect((await api.as(owner.jwt).get('/api/v1/api-keys')).body).toHaveLength(1);
 });

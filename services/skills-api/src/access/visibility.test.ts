@@ -6,7 +6,16 @@ const credentials: Record<string, TestPerson | string | null> = { anonymous: nul
 const slugs: Record<string, string> = {};
 
 const STATES = ['private', 'unlisted', 'public', 'shared', 'deleted'] as const;
-const READERS = ['owner', 'key', 'shared-with', 'stranger', 'colleague', 'same user elsewhere', 'anonymous'] as const;
+const READERS = [
+  'owner',
+  'key',
+  'shared-with',
+  'claims the address',
+  'stranger',
+  'colleague',
+  'same user elsewhere',
+  'anonymous',
+] as const;
 
 beforeAll(async () => {
   api = await startTestSkillsApi();
@@ -16,6 +25,7 @@ beforeAll(async () => {
     owner,
     key: (await api.apiKey(owner)).key,
     'shared-with': friend,
+    'claims the address': api.person({ email: friend.email, emailVerified: false }),
     stranger: api.person(),
     colleague: api.person({ workspaceId: owner.workspaceId, role: 'owner' }),
     'same user elsewhere': api.person({ email: owner.email }),

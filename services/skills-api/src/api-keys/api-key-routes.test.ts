@@ -13,12 +13,12 @@ afterAll(() => api.stop());
 const works = async (key: string) => (await api.as(key).get('/api/v1/me/skills')).status === 200;
 
 test('a key is shown once, known by its beginning, kept as a hash, and its last use is noted', async () => {
-  const { body } = await api.as(ada).post('/api/v1/api-keys').send({ name: ' Laptop ' }).expect(201);
+  const { body } = await api.as(ada.jwt).post('/api/v1/api-keys').send({ name: ' Laptop ' }).expect(201);
   expect(body).toMatchObject({ name: 'Laptop', prefix: body.key.slice(0, 9), last_used_at: null });
   expect(body.key).toMatch(/^rly_[0-9A-Za-z]{49}$/);
   expect(await works(body.key)).toBe(true);
   await api.keyUse.flush();
-  const { body: list, text } = await api.as(ada).get('/api/v1/api-keys').expect(200);
+  const { body: list, text } = await api.as(ada.jwt).get('/api/v1/api-keys').expect(200);
   expect(list).toEqual([expect.objectContaining({ id: body.id, last_used_at: expect.any(String) })]);
   expect(text).not.toContain(body.key);
   const { rows } = await api.database.pool.query('SELECT * FROM api_keys');
@@ -28,11 +28,11 @@ test('a key is shown once, known by its beginning, kept as a hash, and its last 
 test('rotated, the new secret works and the old one is refused at once; revoked, neither does', async () => {
   const { id, key } = await api.apiKey(ada);
   expect(await works(key)).toBe(true);
-  const { body } = await api.as(ada).post(`/api/v1/api-keys/${id}/rotate`).expect(200);
+  const { body } = await api.as(ada.jwt).post(`/api/v1/api-keys/${id}/rotate`).expect(200);
   expect([await works(key), await works(body.key)]).toEqual([false, true]);
-  await api.as(ada).delete(`/api/v1/api-keys/${id}`).expect(204);
+  await api.as(ada.jwt).delete(`/api/v1/api-keys/${id}`).expect(204);
   expect(await works(body.key)).toBe(false);
-  await api.as(ada).delete(`/api/v1/api-keys/${id}`).expect(404);
+  await api.as(ada.jwt).delete(`/api/v1/api-keys/${id}`).expect(404);
   expect(await api.announced()).toContain('auth.token.revoked.v1');
 });
 
@@ -42,14 +42,32 @@ test('a key can’t make, list, rotate or revoke keys, nor touch those of somebo
   await api.as(key).get('/api/v1/api-keys').expect(403);
   await api.as(key).post(`/api/v1/api-keys/${id}/rotate`).expect(403);
   await api.as(key).delete(`/api/v1/api-keys/${id}`).expect(403);
-  await api.as(api.person()).delete(`/api/v1/api-keys/${id}`).expect(404);
+  await api.as(api.person().jwt).delete(`/api/v1/api-keys/${id}`).expect(404);
+  expect(await works(key)).toBe(true);
+});
+
+test('no token makes, lists, rotates or revokes keys: a key would do more than it and outlive it', async () => {
+  const { id, key } = await api.apiKey(ada);
+  const viewer = api.person({ role: 'viewer' });
+  const expiring = api.person({ expiresAt: Date.now() + 60_000 });
+  for (const token of [ada.token, viewer.token, expiring.token, api.workspaceToken(ada.workspaceId)]) {
+    const program = api.as(token);
+    for (const answer of [
+      await program.post('/api/v1/api-keys').send({ name: 'x' }),
+      await program.get('/api/v1/api-keys'),
+      await program.post(`/api/v1/api-keys/${id}/rotate`),
+      await program.delete(`/api/v1/api-keys/${id}`),
+    ]) {
+      expect([answer.status, answer.body.code]).toEqual([403, 'session_required']);
+    }
+  }
   expect(await works(key)).toBe(true);
 });
 
 test('nobody has more than the limit, also when asking for many at once', async () => {
   const eager = api.person();
   const answers = await Promise.all(
-    Array.from({ length: KEYS_PER_USER_MAX + 5 }, () => api.as(eager).post('/api/v1/api-keys').send({ name: 'x' })),
+    Array.from({ length: KEYS_PER_USER_MAX + 5 }, () => api.as(eager.jwt).post('/api/v1/api-keys').send({ name: 'x' })),
   );
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(KEYS_PER_USER_MAX);
   expect(answers.filter(({ status }) => status === 409)).toHaveLength(5);

@@ -1,5 +1,5 @@
 import type { Operations } from '@gantry/http';
-import { signedInOf } from '../access/caller';
+import { personInSessionOf } from '../access/caller';
 import { pathParam } from '../page-of';
 import { type ApiKeyDeps, apiKeyToApi, createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './api-key';
 
@@ -14,22 +14,22 @@ export function apiKeyOperations(deps: ApiKeyRouteDeps): Operations {
   const { prisma, revoked, announce } = deps;
   return {
     createApiKey: async (req, res) => {
-      const { row, key } = await createApiKey(deps, signedInOf(req), req.body.name);
+      const { row, key } = await createApiKey(deps, personInSessionOf(req), req.body.name);
       announce();
       res.status(201).json({ ...apiKeyToApi(row), key });
     },
     listApiKeys: async (req, res) => {
-      res.json((await listApiKeys(prisma, signedInOf(req))).map(apiKeyToApi));
+      res.json((await listApiKeys(prisma, personInSessionOf(req))).map(apiKeyToApi));
     },
     rotateApiKey: async (req, res) => {
       const id = pathParam(req, 'id');
-      const { row, key } = await rotateApiKey(deps, signedInOf(req), id);
+      const { row, key } = await rotateApiKey(deps, personInSessionOf(req), id);
       revoked(id);
       res.json({ ...apiKeyToApi(row), key });
     },
     revokeApiKey: async (req, res) => {
       const id = pathParam(req, 'id');
-      await revokeApiKey(prisma, signedInOf(req), id);
+      await revokeApiKey(prisma, personInSessionOf(req), id);
       revoked(id);
       res.status(204).end();
     },

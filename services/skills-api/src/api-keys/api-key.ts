@@ -80,7 +80,7 @@ export function revokeApiKey(prisma: PrismaClient, person: Actor, id: string): P
 
 /**
  * Whom a key stands for: its user, as worker-api knows them now, in the key's workspace alone. Null for a key that is unknown
- * or revoked, and for a user who is disabled or no longer a member there.
+ * or revoked, or older than what the account still accepts, and for a user who is disabled or no longer a member there.
  */
 export function apiKeyTokens({ prisma, hasher, keyUse }: ApiKeyDeps & { keyUse: LastUse }): OwnTokens {
   return {
@@ -89,7 +89,8 @@ export function apiKeyTokens({ prisma, hasher, keyUse }: ApiKeyDeps & { keyUse: 
       const hashes = hasher.candidates(token).map((hash) => new Uint8Array(hash));
       const row = await prisma.apiKey.findFirst({ where: { hash: { in: hashes }, revokedAt: null } });
       if (!row || !hasher.matches(token, row.hash)) return null;
-      const user = await introspect({ kind: 'user', userId: row.userId });
+      const madeAt = (row.rotatedAt ?? row.createdAt).getTime();
+      const user = await introspect({ kind: 'user', userId: row.userId, madeAt });
       const role = user && Object.hasOwn(user.memberships, row.workspaceId) && user.memberships[row.workspaceId];
       if (!user || !role) return null;
       keyUse.note(row.id, row.lastUsedAt);

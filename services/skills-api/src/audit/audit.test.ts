@@ -42,8 +42,9 @@ test('every change is announced: who, what, which, from where, and no key and no
   await me.delete(`${library}/skills/${published.body.slug}`).expect(204);
   await me.delete(library).expect(204);
   const { id, key } = await api.apiKey(person);
-  const { body: rotated } = await me.post(`/api/v1/api-keys/${id}/rotate`).expect(200);
-  await me.delete(`/api/v1/api-keys/${id}`).expect(204);
+  const signedIn = api.as(person.jwt);
+  const { body: rotated } = await signedIn.post(`/api/v1/api-keys/${id}/rotate`).expect(200);
+  await signedIn.delete(`/api/v1/api-keys/${id}`).expect(204);
 
   const entries = await entriesOf(person);
   expect(entries.map(({ action }) => action)).toEqual([

@@ -92,7 +92,8 @@ test('every credential of the account opens it: personal token, workspace token,
   const { workspaceId, owner } = accounts;
   const svc = await accounts.createToken('personal', owner.jwt);
   const wst = await accounts.createToken('workspace', owner.jwt);
-  const whole = { id: owner.userId, email: owner.email, name: null, workspace_id: workspaceId, role: 'owner' };
+  const where = { workspace_id: workspaceId, role: 'owner' };
+  const whole = { id: owner.userId, email: owner.email, email_verified: false, name: null, ...where };
   expect((await me({ 'x-svc-token': svc.token }).expect(200)).body).toEqual({ ...whole, credential: 'personal_token' });
   expect((await me(bearer(owner.jwt)).expect(200)).body).toEqual({ ...whole, credential: 'jwt' });
   expect((await me({ Cookie: `svc_cloud_session=${owner.cookie}` }).expect(200)).body).toEqual({
@@ -131,6 +132,47 @@ test('an API key stands for its user as worker-api knows them, opens nothing els
   await me(bearer(body.key)).expect(403);
   await request(accounts.url).get('/auth/me').set(bearer(body.key)).expect(401);
   await request(url).delete(`/api/v1/api-keys/${body.id}`).set(session).expect(204);
+  await until(async () => (await list()).status === 401, { deadlineMs: 2_000 });
+});
+
+test('what is shared with an address is for whoever has proven it, not for whoever was invited by that name', async () => {
+  const publisher = bearer(accounts.foreign.owner.jwt);
+  const grace = await accounts.addMember('member');
+  const emails = [grace.email, 'victim@example.com'];
+  const skill = { title: 'Shared with two', slug: 'shared-with-two', body_md: 'x', visibility: 'private' };
+  await request(url).post('/api/v1/skills').set(publisher).send(skill).expect(201);
+  await request(url).post('/api/v1/skills/shared-with-two/share').set(publisher).send({ emails }).expect(200);
+  const read = (jwt: string) => request(url).get('/api/v1/skills/shared-with-two').set(bearer(jwt));
+  await read(grace.jwt).expect(200);
+
+  // Without e-mail the inviter gets the link, and may open it.
+  const asOwner = bearer(accounts.owner.jwt);
+  const invited = await request(accounts.url)
+    .post(`/api/workspaces/${accounts.workspaceId}/members/invite`)
+    .set(asOwner)
+    .send({ email: 'victim@example.com' })
+    .expect(201);
+  const joined = await request(accounts.url)
+    .post('/auth/invitations/register')
+    .send({ token: invited.body.invite_url.split('#')[1], password: 'correct horse battery staple' })
+    .expect(201);
+  const jwt: string = joined.body.access_token;
+  expect((await me(bearer(jwt)).expect(200)).body).toMatchObject({ email: emails[1], email_verified: false });
+  await read(jwt).expect(404);
+  const key = await request(url).post('/api/v1/api-keys').set(bearer(jwt)).send({ name: 'x' }).expect(201);
+  await read(key.body.key).expect(404);
+});
+
+test('signing out everywhere with the tokens ends the API keys too', async () => {
+  const person = await accounts.addMember('member');
+  const key = await request(url).post('/api/v1/api-keys').set(bearer(person.jwt)).send({ name: 'x' }).expect(201);
+  const list = () => request(url).get('/api/v1/me/skills').set(bearer(key.body.key));
+  await list().expect(200);
+  await request(accounts.url)
+    .post('/auth/logout/everywhere')
+    .set(bearer(person.jwt))
+    .send({ tokens: true })
+    .expect(204);
   await until(async () => (await list()).status === 401, { deadlineMs: 2_000 });
 });
 

@@ -27,6 +27,8 @@ export interface TestPerson {
   email: string;
   /** A personal token. */
   token: string;
+  /** An access JWT. */
+  jwt: string;
   cookie: string;
 }
 
@@ -45,11 +47,13 @@ export interface TestSkillsApi {
     workspaceId?: string;
     role?: Role;
     email?: string;
+    /** Default true. */
+    emailVerified?: boolean;
     name?: string | null;
     /** Of the token. */
     expiresAt?: number;
   }): TestPerson;
-  workspaceToken(workspaceId: string): string;
+  workspaceToken(workspaceId: string, role?: Role): string;
   /** What worker-api would say from now on. */
   leave(person: TestPerson): void;
   apiKey(person: TestPerson): Promise<{ id: string; key: string }>;
@@ -113,32 +117,43 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
     database,
     views,
     keyUse,
-    person: ({ workspaceId = newId('ws_'), role = 'member', email, name = 'Ada', expiresAt } = {}) => {
+    person: (options = {}) => {
+      const { workspaceId = newId('ws_'), role = 'member', email, emailVerified = true, name = 'Ada' } = options;
       const userId = newId('usr_');
       const person = {
         userId,
         workspaceId,
         email: email ?? `${userId.toLowerCase()}@example.test`,
         token: newOpaqueToken('svc_'),
+        jwt: ['e30', Buffer.from(userId).toString('base64url'), 'e30'].join('.'),
         cookie: newOpaqueToken('ses_'),
       };
       const identity = {
         userId,
         email: person.email,
+        emailVerified,
         name,
         tokenId: newId('tok_'),
         defaultWorkspaceId: workspaceId,
         memberships: { [workspaceId]: role },
-        expiresAt: expiresAt ?? null,
+        expiresAt: options.expiresAt ?? null,
       };
       identities.set(person.token, { ...identity, kind: 'personal_token' });
       identities.set(person.cookie, { ...identity, tokenId: newId('ssn_'), kind: 'session' });
+      identities.set(person.jwt, { ...identity, tokenId: newId('ssn_'), kind: 'jwt' });
       return person;
     },
-    workspaceToken: (workspaceId) => {
+    workspaceToken: (workspaceId, role = 'admin') => {
       const token = newOpaqueToken('wst_');
-      const memberships = { [workspaceId]: 'admin' as const };
-      const nobody = { userId: null, email: null, name: 'CI', tokenId: newId('tok_'), expiresAt: null };
+      const memberships = { [workspaceId]: role };
+      const nobody = {
+        userId: null,
+        email: null,
+        emailVerified: false,
+        name: 'CI',
+        tokenId: newId('tok_'),
+        expiresAt: null,
+      };
       identities.set(token, { ...nobody, kind: 'workspace_token', defaultWorkspaceId: workspaceId, memberships });
       return token;
     },
@@ -147,7 +162,7 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
       cache.evictUser(userId);
     },
     apiKey: async (person) => {
-      const { body } = await as(person).post('/api/v1/api-keys').send({ name: 'test' }).expect(201);
+      const { body } = await as(person.jwt).post('/api/v1/api-keys').send({ name: 'test' }).expect(201);
       return { id: body.id, key: body.key };
     },
     as,
