@@ -119,6 +119,8 @@ async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
     revoked: newOpaqueToken('wst_'),
     expired: service.signedIn({ workspaceId, expiresAt: Date.now() - 1 }).token,
     apiKey: newOpaqueToken('rly_'),
+    // Nothing of this surface makes credentials.
+    limited: { expired: '', viewer: '', expiring: '', expiresAt: 0, restricted: '', admin: '' },
     stop: service.stop,
   };
 }

@@ -9,6 +9,7 @@ import { newId, type Role, roles } from '@gantry/events';
 import { type Operation, readOperations } from '@gantry/http';
 import type { Pool } from 'pg';
 import { changedTables, readDatabaseState } from './database-state';
+import { type Answering, checkKeyMaking, type KeyRule, type LimitedTokens } from './key-making';
 
 /** Ids and names of one workspace's things, by what they are. */
 export type Ids = Record<string, string>;
@@ -28,6 +29,8 @@ export interface Fixture {
   makes?: true;
   /** Taking away what is not there is done: 204 also for a foreign id. */
   doneAlready?: true;
+  /** It makes or shows a credential: see key-making.ts. */
+  key?: KeyRule;
 }
 
 export interface IsolatedSurface {
@@ -48,6 +51,8 @@ export interface IsolatedSurface {
   expired: string;
   /** A good key of the skills surface, where it is none of the credentials. */
   apiKey?: string;
+  /** Good tokens of the home workspace that are less than their user. */
+  limited: LimitedTokens;
 }
 
 interface Case {
@@ -102,6 +107,8 @@ export interface Matrix {
   unmatched: string[];
   /** What went wrong, one sentence each. */
   check(operation: Operation): Promise<string[]>;
+  /** The same, of what limited tokens get by an operation that makes credentials. */
+  checkKeyMaking(operation: Operation): Promise<string[]>;
   requests(): number;
 }
 
@@ -151,6 +158,21 @@ export function isolationMatrix(surface: IsolatedSurface): Matrix {
   }
 
   return {
+    checkKeyMaking: async (operation) => {
+      const { send, key } = surface.fixtures[operation.id] ?? {};
+      if (!send || !key) return [`no rule for the credentials that ${operation.id} makes`];
+      const sent = send(surface.real);
+      const answerTo: Answering = (token, more) => {
+        const whole = more ? { ...sent, body: { ...(sent.body as object), ...more } } : sent;
+        return ask(operation, pathOf(operation.path, sent), whole, bearer(token));
+      };
+      return checkKeyMaking({
+        rule: key,
+        answerTo,
+        limited: surface.limited,
+        readState: () => readDatabaseState(surface.pool),
+      });
+    },
     operations,
     unmatched: [
       ...operations.filter(({ id }) => !Object.hasOwn(surface.fixtures, id)).map(({ id }) => `no fixture for ${id}`),

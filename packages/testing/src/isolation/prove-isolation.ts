@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { readOperations } from '@gantry/http';
 import { parse } from 'yaml';
+import { operationsThatMakeKeys } from './key-making';
 import { casesOf, creatingWithoutKey, type IsolatedSurface, isolationMatrix, type Matrix } from './matrix';
 
 export function proveIsolation(openapiFile: string, start: () => Promise<IsolatedSurface & { stop(): Promise<void> }>) {
@@ -23,6 +24,23 @@ export function proveIsolation(openapiFile: string, start: () => Promise<Isolate
       );
     }
     await surface?.stop();
+  });
+
+  const keyMaking = operationsThatMakeKeys(
+    parse(readFileSync(openapiFile, 'utf8'), { merge: true }),
+    readOperations(openapiFile),
+  );
+
+  test('every operation that answers with a credential has its rule', () => {
+    expect(keyMaking.filter((id) => !surface?.fixtures[id]?.key)).toEqual([]);
+  });
+
+  test('nobody gets more by making a credential than they have', async () => {
+    const found: string[] = [];
+    for (const operation of matrix.operations.filter(({ id }) => surface?.fixtures[id]?.key)) {
+      found.push(...(await matrix.checkKeyMaking(operation)).map((problem) => `${operation.id}, ${problem}`));
+    }
+    expect(found).toEqual([]);
   });
 
   const aliasCount = (path: string) => surface?.aliases(path).length ?? 0;

@@ -9,7 +9,7 @@ const openapiFile = path.resolve(__dirname, '../../../../openapi/skills.yaml');
 const nothing: Fixture = { send: () => ({}) };
 const ofSkill: Fixture = { send: ({ skill }) => ({ path: { slug: skill } }) };
 const ofLibrary: Fixture = { send: ({ library }) => ({ path: { slug: library } }) };
-const ofKey: Fixture = { send: ({ key }) => ({ path: { id: key } }) };
+const ofKey: Fixture = { send: ({ key }) => ({ path: { id: key } }), key: 'person' };
 const publish: Fixture = { send: () => ({ body: { title: 'Of a stranger', body_md: '# Hello' } }) };
 
 const fixtures: Record<string, Fixture> = {
@@ -41,8 +41,8 @@ const fixtures: Record<string, Fixture> = {
   listSavedSkills: nothing,
   overrideSkill: { send: ({ skill }) => ({ path: { slug: skill }, body: { folder: 'mine' } }) },
   searchSkills: { send: () => ({ query: 'q=hidden' }) },
-  listApiKeys: nothing,
-  createApiKey: { send: () => ({ body: { name: 'of a stranger' } }) },
+  listApiKeys: { ...nothing, key: 'person' },
+  createApiKey: { send: () => ({ body: { name: 'of a stranger' } }), key: 'person' },
   revokeApiKey: ofKey,
   rotateApiKey: ofKey,
   listLibraries: nothing,
@@ -71,7 +71,7 @@ async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
   const api = await startTestSkillsApi();
   const owner = api.person({ role: 'owner' });
   const { workspaceId } = owner;
-  const inHome = (role: 'viewer' | 'member' | 'admin') => api.person({ role, workspaceId }).token;
+  const inHome = (role: 'viewer' | 'member' | 'admin') => api.person({ role, workspaceId }).jwt;
   const foreigner = api.person({ role: 'owner' });
   const asOwner = api.as(owner);
   const made = async (route: string, body: object): Promise<string> =>
@@ -90,6 +90,8 @@ async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
   const { id: key } = await api.apiKey(owner);
 
   const real = { skill, deletedSkill, library, key };
+  const expiresAt = Date.now() + 3_600_000;
+  const expired = api.person({ workspaceId, expiresAt: Date.now() - 1 }).token;
   return {
     openapiFile,
     url: api.url,
@@ -99,15 +101,24 @@ async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
     real,
     unknown: unknownLike(real),
     homeWorkspaceId: workspaceId,
-    home: { viewer: inHome('viewer'), member: inHome('member'), admin: inHome('admin'), owner: owner.token },
+    // Signed in: what some operations ask for beside a role.
+    home: { viewer: inHome('viewer'), member: inHome('member'), admin: inHome('admin'), owner: owner.jwt },
     foreign: {
       workspaceId: foreigner.workspaceId,
-      personal: foreigner.token,
+      personal: foreigner.jwt,
       workspaceToken: api.workspaceToken(foreigner.workspaceId),
     },
     // What worker-api no longer knows.
     revoked: newOpaqueToken('wst_'),
-    expired: api.person({ workspaceId, expiresAt: Date.now() - 1 }).token,
+    expired,
+    limited: {
+      expired,
+      viewer: api.person({ role: 'viewer', workspaceId }).token,
+      expiring: api.person({ role: 'owner', workspaceId, expiresAt }).token,
+      expiresAt,
+      restricted: api.workspaceToken(workspaceId, 'viewer'),
+      admin: api.workspaceToken(workspaceId),
+    },
     stop: api.stop,
   };
 }

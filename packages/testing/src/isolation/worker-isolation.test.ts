@@ -67,7 +67,9 @@ const fixtures: Record<string, Fixture> = {
   signOutEverywhere: withBody({ tokens: true }),
   listSessions: nothing,
   endSession: { send: ({ session }) => ({ path: { session_id: session } }) },
-  changePassword: withBody({ current_password: 'a guess at it', new_password: password }),
+  changePassword: { ...withBody({ current_password: 'a guess at it', new_password: password }), key: 'person' },
+  requestEmailVerification: { ...nothing, key: 'person' },
+  verifyEmail: { ...withBody({ token: 'vfy_guess' }), key: 'person' },
   requestPasswordReset: withBody({ email: stranger }),
   resetPassword: withBody({ token: 'rst_guess', new_password: password }),
   lookUpInvitation: withBody({ token: 'inv_guess' }),
@@ -77,13 +79,13 @@ const fixtures: Record<string, Fixture> = {
   finishOidc: nothing,
   me: nothing,
   listPersonalTokens: nothing,
-  createPersonalToken: withBody({ name: 'of a stranger' }),
+  createPersonalToken: { ...withBody({ name: 'of a stranger' }), key: 'inherits' },
   revokePersonalToken: { send: ({ personalToken }) => ({ path: { token_id: personalToken } }) },
   startDevice: { ...withBody({ client_name: 'of a stranger' }), makes: true },
   exchangeDevice: withBody({ device_code: 'a guess', user_code: 'BCDF-2345' }),
   pollDevice: { send: () => ({ path: { device_code: 'a-guess' } }) },
   lookUpDevice: userCode,
-  approveDevice: userCode,
+  approveDevice: { ...userCode, key: 'person' },
   denyDevice: userCode,
   listWorkspaces: nothing,
   createWorkspace: withBody({ name: 'Of a stranger' }),
@@ -101,17 +103,19 @@ const fixtures: Record<string, Fixture> = {
   changeMemberRole: {
     send: ({ workspace, member }) => ({ path: { workspace_id: workspace, user_id: member }, body: { role: 'admin' } }),
   },
-  createPasswordResetLink: ofMember,
+  createPasswordResetLink: { ...ofMember, key: 'person' },
+  // Without e-mail, as here: the link would be shown.
   inviteMember: {
+    key: 'person',
     send: ({ workspace }) => ({ path: { workspace_id: workspace }, body: { email: stranger, role: 'member' } }),
   },
   listInvitations: ofWorkspace,
   withdrawInvitation: ofInvitation,
-  resendInvitation: ofInvitation,
+  resendInvitation: { ...ofInvitation, key: 'person' },
   listAuditLog: nothing,
   exportAuditLog: nothing,
   listWorkspaceTokens: nothing,
-  createWorkspaceToken: withBody({ name: 'of a stranger' }),
+  createWorkspaceToken: { ...withBody({ name: 'of a stranger' }), key: 'inherits' },
   listWorkers: nothing,
   createWorker: withBody({ name: 'Of a stranger', files: [{ path: 'main.py', content: 'def run(): pass' }] }),
   listWorkerTags: nothing,
@@ -276,6 +280,17 @@ async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
   await api.database.pool.query("UPDATE tokens SET expires_at = now() - interval '1 second' WHERE id = $1", [
     expired.id,
   ]);
+  const expiresAt = Date.now() + 3_600_000;
+  const limitedBy = async (kind: 'personal' | 'workspace', body: object) =>
+    (await api.createToken(kind, owner.jwt, body)).token;
+  const limited = {
+    expired: expired.token,
+    viewer: await limitedBy('personal', { role: 'viewer' }),
+    expiring: await limitedBy('personal', { expires_at: new Date(expiresAt).toISOString() }),
+    expiresAt,
+    restricted: await limitedBy('workspace', { role: 'viewer' }),
+    admin: await limitedBy('workspace', {}),
+  };
   const revoked = await api.createToken('personal', owner.jwt);
   await fetch(`${api.url}/auth/tokens/${revoked.id}`, {
     method: 'DELETE',
@@ -319,6 +334,7 @@ async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
     revoked: revoked.token,
     expired: expired.token,
     apiKey: newOpaqueToken('rly_'),
+    limited,
     stop: api.stop,
   };
 }

@@ -1,0 +1,113 @@
+/** The rules of key making, on surfaces with holes: one that finds nothing proves nothing. */
+import path from 'node:path';
+import { readOperations } from '@gantry/http';
+import { type Answering, checkKeyMaking, type KeyRule, type OpenApi, operationsThatMakeKeys } from './key-making';
+
+const expiresAt = Date.UTC(2030, 0, 1);
+const limited = {
+  ...{ expired: 'expired', viewer: 'viewer', expiring: 'expiring', expiresAt },
+  ...{ restricted: 'restricted', admin: 'admin' },
+};
+
+const refusal = (status: number) => ({ status, text: '{}' });
+const made = (role: string | null, expires: number | null) => ({
+  status: 201,
+  text: JSON.stringify({ role, expires_at: expires === null ? null : new Date(expires).toISOString() }),
+});
+
+/** Refuses every token. */
+const forPeople: Answering = async (token) => refusal(token === 'expired' ? 401 : 403);
+
+/** Makes what is no more than the token. */
+const inheriting: Answering = async (token, more) => {
+  if (token === 'expired') return refusal(401);
+  if (token === 'restricted' || more) return refusal(403);
+  return token === 'viewer' ? made('viewer', null) : made(null, expiresAt);
+};
+
+const check = (rule: KeyRule, answerTo: Answering, states: Record<string, string>[] = [{}]) =>
+  checkKeyMaking({ rule, answerTo, limited, readState: async () => states.shift() ?? {} });
+
+test('what keeps its rule passes', async () => {
+  expect(await check('person', forPeople)).toEqual([]);
+  expect(await check('inherits', inheriting)).toEqual([]);
+  // Refusing more than it must is no hole.
+  expect(await check('inherits', forPeople)).toEqual([]);
+});
+
+const holes: [string, KeyRule, Answering, RegExp][] = [
+  [
+    'a viewer token that makes a key',
+    'person',
+    (token) => (token === 'viewer' ? refusing201() : forPeople(token)),
+    /^viewer token: 201/,
+  ],
+  [
+    'an expiring token that makes a key',
+    'person',
+    (token) => (token === 'expiring' ? refusing201() : forPeople(token)),
+    /^expiring token: 201/,
+  ],
+  [
+    'a workspace token that makes a key',
+    'person',
+    (token) => (token === 'admin' ? refusing201() : forPeople(token)),
+    /^workspace token: 201/,
+  ],
+  [
+    'an expired token that is taken',
+    'inherits',
+    (token, more) => (token === 'expired' ? refusing201() : inheriting(token, more)),
+    /^expired token: 201/,
+  ],
+  [
+    'a viewer token that gets more by asking',
+    'inherits',
+    (token, more) => (token === 'viewer' && more ? refusing201() : inheriting(token, more)),
+    /asks for more: 201/,
+  ],
+  [
+    'an expiring token that gets longer by asking',
+    'inherits',
+    (token, more) => (token === 'expiring' && more ? refusing201() : inheriting(token, more)),
+    /asks for longer: 201/,
+  ],
+  [
+    'a viewer token that gets more by not asking',
+    'inherits',
+    async (token, more) => (token === 'viewer' && !more ? made(null, null) : inheriting(token, more)),
+    /made one of null/,
+  ],
+  [
+    'an expiring token whose key does not end',
+    'inherits',
+    async (token, more) => (token === 'expiring' && !more ? made(null, null) : inheriting(token, more)),
+    /ends null/,
+  ],
+];
+const refusing201 = async () => made(null, null);
+
+test.each(holes)('%s is found', async (_what, rule, answerTo, problem) => {
+  expect((await check(rule, answerTo)).join('\n')).toMatch(problem);
+});
+
+test('a refusal that writes is found', async () => {
+  const problems = await check('person', forPeople, [{ tokens: '1:1' }, { tokens: '2:2' }]);
+  expect(problems).toEqual(['a refusal changed tokens']);
+});
+
+test('an operation whose answer holds a credential is found by the OpenAPI file, behind references too', () => {
+  const file = path.resolve(__dirname, '../../../http/src/test/echo.yaml');
+  const answer = {
+    description: 'x',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Key' } } },
+  };
+  const document = {
+    components: { schemas: { Key: { allOf: [{ type: 'object', properties: { key: { type: 'string' } } }] } } },
+    paths: {
+      '/api/secret-things': { post: { responses: { 201: answer } } },
+      '/api/things': { post: { responses: {} } },
+    },
+  } as unknown as OpenApi;
+  expect(operationsThatMakeKeys(document, readOperations(file))).toEqual(['makeSecretThing']);
+});
