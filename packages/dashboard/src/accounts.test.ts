@@ -78,6 +78,12 @@ withBrowser('accounts', () => {
       await visitor.goto(at('/invite#inv_good'));
       await visitor.getByRole('heading', { name: 'Join The archive' }).waitFor();
       await check(visitor, look, 'invite');
+      await visitor.goto(at('/verify-email#vfy_good'));
+      await visitor.getByRole('link', { name: 'Sign in' }).waitFor();
+      await check(visitor, look, 'verify-email-signed-out');
+      await page.goto(at('/verify-email#vfy_good'));
+      await page.getByRole('button', { name: 'This address is mine' }).waitFor();
+      await check(page, look, 'verify-email');
       await visitor.goto(at('/forgot-password'));
       await visitor.getByLabel('E-mail').fill(PERSON.email);
       await visitor.getByRole('button', { name: 'Send me a link' }).click();
@@ -224,7 +230,7 @@ withBrowser('accounts', () => {
   });
 
   test('somebody with an account signs in on the way, and accepts as the one who was invited', async () => {
-    site.api.accounts.offer = { email: PERSON.email, account_exists: true };
+    site.api.accounts.offer = { email: PERSON.email };
     const page = await site.visit();
     await page.goto(at('/invite#inv_good'));
     await page.getByRole('link', { name: `Sign in as ${PERSON.email}` }).click();
@@ -254,6 +260,51 @@ withBrowser('accounts', () => {
     await personal.getByRole('button', { name: 'Revoke nightly' }).click();
     await personal.getByRole('button', { name: 'Revoke now' }).click();
     await personal.getByText('nightly').waitFor({ state: 'detached' });
+  });
+
+  test('a token is revoked together with what it made', async () => {
+    const page = await site.signedIn('/settings/tokens');
+    await page.getByText('made by the token laptop').waitFor();
+    await page.getByRole('button', { name: 'Revoke with the 1 it made: laptop' }).click();
+    await page.getByRole('button', { name: 'Revoke all 2 now' }).click();
+    await page.getByText('of the laptop').waitFor({ state: 'detached' });
+    expect(site.api.accounts.tokens).toEqual([]);
+  });
+
+  test('an address is verified by the mailed link, in the browser that is signed in', async () => {
+    const page = await site.signedIn('/settings/account');
+    await page.getByText('there is no way to show it yet').waitFor();
+    site.api.accounts.sendsEmail = true;
+    site.api.accounts.oidcName = 'Test ID';
+    await page.reload();
+    await page.getByText('is not verified').waitFor();
+    const way = page.getByRole('link', { name: 'Verify with Test ID' });
+    expect(await way.getAttribute('href')).toBe('/auth/oidc/start?prove=true&return_to=%2Fsettings%2Faccount');
+    await page.getByRole('button', { name: 'Send me a link' }).click();
+    await page.getByText(`A link is on its way to ${PERSON.email}`).waitFor();
+    await page.goto(at('/verify-email#vfy_old'));
+    await page.getByRole('button', { name: 'This address is mine' }).click();
+    await page.getByText('this link was used or has expired').waitFor();
+    await page.goto('about:blank');
+    await page.goto(at('/verify-email#vfy_good'));
+    const mine = page.getByRole('button', { name: 'This address is mine' });
+    await mine.waitFor();
+    expect(page.url()).toBe(at('/verify-email'));
+    await mine.click();
+    await page.getByText('is verified: what others share').waitFor();
+    await page.goto(at('/settings/account?error=oidc_other_address'));
+    await page.getByText('knows you by another e-mail address').waitFor();
+  });
+
+  test('whoever is signed out signs in before the link counts', async () => {
+    const page = await site.visit();
+    await page.goto(at('/verify-email#vfy_good'));
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByLabel('E-mail').fill(PERSON.email);
+    await page.getByLabel('Password', { exact: true }).fill(PERSON.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'This address is mine' }).click();
+    await page.getByText('is verified: what others share').waitFor();
   });
 
   test('a wrong password changes nothing and says so; a right one does; signing out everywhere leads to the sign-in', async () => {

@@ -3,6 +3,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import { BrowserRouter, Route, Routes } from 'react-router';
 import { AccountPage } from './account/account-page';
+import { VerifyEmailPage } from './account/verify-email-page';
 import { createQueryClient } from './api';
 import { ApprovalsPage } from './approvals/approvals-page';
 import { ReviewPage } from './approvals/review-page';
@@ -48,6 +49,7 @@ export function App() {
             <Route path="/invite" element={<InvitePage />} />
             <Route path="/forgot-password" element={<ForgotPasswordPage />} />
             <Route path="/reset-password" element={<ResetPasswordPage />} />
+            <Route path="/verify-email" element={<VerifyEmailPage />} />
             <Route element={<PageFrame />}>
               {OWN_PAGES.map(([path, Page]) => (
                 <Route

@@ -1,10 +1,12 @@
 import { SettingsFrame } from '../settings/settings-frame';
 import { ChangePassword } from './change-password';
+import { EmailAddress } from './email-address';
 import { Sessions } from './sessions';
 
 export function AccountPage() {
   return (
     <SettingsFrame title="Account">
+      <EmailAddress />
       <ChangePassword />
       <Sessions />
     </SettingsFrame>

@@ -1,17 +1,16 @@
 import { unwrap } from '@gantry/api-client';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from 'react-router';
+import { useNavigate } from 'react-router';
 import { account } from '../api';
 import { Notice } from '../layout/notice';
 import { forgetLinkToken } from '../session/link-token';
-import { signInPath } from '../session/next-path';
 import { session, useSession } from '../session/session';
 import { workspaceChoice } from '../workspaces/workspace-choice';
 
-/** For somebody who has an account. */
+/** For somebody who is signed in. */
 export function AcceptInvitation({ token, email }: { token: string; email: string }) {
-  const { status, email: signedInAs } = useSession();
+  const { email: signedInAs } = useSession();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const accept = useMutation({
@@ -23,13 +22,6 @@ export function AcceptInvitation({ token, email }: { token: string; email: strin
       navigate('/');
     },
   });
-  if (status !== 'signed-in') {
-    return (
-      <Button component={Link} to={signInPath({ pathname: '/invite', search: '' })} size="md" fullWidth>
-        Sign in as {email}
-      </Button>
-    );
-  }
   if (signedInAs !== email) {
     return (
       <>
@@ -37,7 +29,7 @@ export function AcceptInvitation({ token, email }: { token: string; email: strin
           You are signed in as {signedInAs}, and the invitation is for {email}.
         </Notice>
         <Button size="md" fullWidth onClick={() => session.signOut()}>
-          Sign out, to sign in as {email}
+          Sign out, to come in as {email}
         </Button>
       </>
     );

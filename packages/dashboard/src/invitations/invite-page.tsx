@@ -2,11 +2,13 @@ import { unwrap } from '@gantry/api-client';
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'react-router';
 import { account } from '../api';
 import { Notice } from '../layout/notice';
 import { useTitle } from '../layout/use-title';
 import { CardPage } from '../session/card-page';
 import { takeLinkToken } from '../session/link-token';
+import { signInPath } from '../session/next-path';
 import { useSession } from '../session/session';
 import styles from '../session/sign-in-page.module.css';
 import { AcceptInvitation } from './accept-invitation';
@@ -48,10 +50,16 @@ export function InvitePage() {
                 {data.invited_by ?? 'Somebody there'} invites {data.email} as {data.role}.
               </p>
             </div>
-            {data.account_exists ? (
+            {status === 'signed-in' ? (
               <AcceptInvitation token={token} email={data.email} />
             ) : (
-              <RegisterByInvitation token={token} email={data.email} />
+              <>
+                <RegisterByInvitation token={token} email={data.email} />
+                <p className={styles.hint}>
+                  Have you an account already?{' '}
+                  <Link to={signInPath({ pathname: '/invite', search: '' })}>Sign in as {data.email}</Link>
+                </p>
+              </>
             )}
           </>
         )}

@@ -10,7 +10,7 @@ import { forgetLinkToken } from '../session/link-token';
 import { session } from '../session/session';
 import styles from '../session/sign-in-page.module.css';
 
-/** For somebody who has no account yet. */
+/** For somebody who is not signed in: whether there is an account is not told before they show that the address is theirs. */
 export function RegisterByInvitation({ token, email }: { token: string; email: string }) {
   const navigate = useNavigate();
   const register = useMutation({

@@ -80,7 +80,10 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
         <div className={styles.once} role="status">
           {invite.data.invite_url ? (
             <>
-              <p>This installation sends no e-mail. Hand this link to {invite.data.email}; it is shown only now.</p>
+              <p>
+                This installation sends no e-mail. Hand this link to {invite.data.email}; it is shown only now. Whoever
+                joins by it has yet to show that the address is theirs.
+              </p>
               <CodeToCopy label={`Invitation of ${invite.data.email}`} code={invite.data.invite_url} />
             </>
           ) : (
@@ -91,13 +94,19 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
       {open.isError && <FailedToLoad what="The open invitations" error={open.error} retry={open.refetch} />}
       {open.data && open.data.length > 0 && (
         <ul className={styles.list} aria-label="Open invitations">
-          {open.data.map(({ id, email: invited, role, expires_at }) => (
+          {open.data.map(({ id, email: invited, role, expires_at, open: isOpen }) => (
             <li key={id}>
               <div>
                 <p className={styles.what}>{invited}</p>
                 <p className={styles.about}>
-                  invited as {role}; the link {Date.parse(expires_at) < Date.now() ? 'ended' : 'ends'}{' '}
-                  <Timestamp at={Date.parse(expires_at)} />
+                  invited as {role};{' '}
+                  {isOpen || Date.parse(expires_at) < Date.now() ? (
+                    <>
+                      the link {isOpen ? 'ends' : 'ended'} <Timestamp at={Date.parse(expires_at)} />
+                    </>
+                  ) : (
+                    'whoever invited may not do so any more: withdraw it, and invite again'
+                  )}
                 </p>
               </div>
               <div className={styles.actions}>

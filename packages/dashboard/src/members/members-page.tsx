@@ -81,7 +81,9 @@ function MemberList({ workspaceId, members }: { workspaceId: string; members: Me
                 {member.user_id === me?.id && ' (you)'}
               </p>
               <p className={styles.about}>
-                {member.name && `${member.email} · `}joined <Timestamp at={Date.parse(member.joined_at)} />
+                {member.name && `${member.email} · `}
+                {!member.email_verified && 'address not verified · '}joined{' '}
+                <Timestamp at={Date.parse(member.joined_at)} />
               </p>
             </div>
             <div className={styles.actions}>

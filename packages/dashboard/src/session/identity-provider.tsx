@@ -1,14 +1,16 @@
 import { unwrap } from '@gantry/api-client';
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { workerApi } from '../api';
+
+export const PLATFORM_CONFIG = queryOptions({
+  queryKey: ['platform-config'],
+  queryFn: async () => unwrap((await workerApi()).GET('/api/system/platform-config')),
+});
 
 /** Signing in elsewhere, where this installation has an identity provider; until that is known, and where it has none, nothing. */
 export function IdentityProvider({ next }: { next: string }) {
-  const { data } = useQuery({
-    queryKey: ['platform-config'],
-    queryFn: async () => unwrap((await workerApi()).GET('/api/system/platform-config')),
-  });
+  const { data } = useQuery(PLATFORM_CONFIG);
   if (!data?.oidc_start_url) return null;
   return (
     <Button
@@ -31,6 +33,12 @@ const REFUSALS = new Map([
     'The identity provider has not verified your e-mail address. Verify it there, then sign in again.',
   ],
   ['oidc_not_invited', 'Nobody has invited your e-mail address yet. Ask an admin of a workspace for an invitation.'],
+  [
+    'oidc_address_unproven',
+    'There is an account with your e-mail address, and nobody has shown yet that the address is theirs. If it is your account, sign in with its password and verify the address under Settings, Account. If you have no password, have a new one mailed to you: Forgotten your password.',
+  ],
+  ['oidc_other_address', 'The identity provider knows you by another e-mail address than this account.'],
+  ['oidc_linked_elsewhere', 'The identity provider’s account already belongs to another account here.'],
   ['oidc_disabled', 'Your account has been disabled. Ask whoever runs this installation.'],
 ]);
 

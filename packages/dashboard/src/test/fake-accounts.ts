@@ -14,7 +14,9 @@ export interface FakeAccounts {
   audit: Schemas['AuditEntry'][];
   sessions: Schemas['Session'][];
   /** The invitation behind `#inv_good`. */
-  offer: { email: string; account_exists: boolean };
+  offer: { email: string };
+  /** Whether this installation sends e-mail. */
+  sendsEmail: boolean;
   /** The program that waits under the code ABCD-2345. */
   device: { decision: 'approved' | 'denied' | null; workspace: string | null };
   /** What the identity provider is called; null where there is none. */
@@ -54,24 +56,25 @@ function workspace(id: string, name: string, role: Schemas['Role']): Schemas['Wo
 
 export const newAccounts = (): FakeAccounts => ({
   me: {
-    ...{ id: 'usr_ada', email: PERSON.email, name: 'Ada', credential: 'jwt', token_id: null },
+    ...{ id: 'usr_ada', email: PERSON.email, email_verified: false, name: 'Ada', credential: 'jwt', token_id: null },
     ...{ workspace_id: 'ws_ops', role: 'owner' },
     workspaces: [workspace('ws_ops', 'Operations', 'owner'), workspace('ws_lab', 'The laboratory', 'viewer')],
   },
   deleted: [{ ...workspace('ws_old', 'The cellar', 'owner'), deleted_at: AT, purge_at: LATER }],
   members: [
     {
-      ...{ user_id: 'usr_ada', email: PERSON.email, name: 'Ada', role: 'owner', joined_at: AT },
+      ...{ user_id: 'usr_ada', email: PERSON.email, email_verified: true, name: 'Ada', role: 'owner', joined_at: AT },
       permissions: { change_role: false, remove: false, reset_password: false },
     },
     {
-      ...{ user_id: 'usr_bob', email: 'bob@example.com', name: null, role: 'member', joined_at: AT },
+      ...{ user_id: 'usr_bob', email: 'bob@example.com', email_verified: false, name: null, role: 'member' },
+      joined_at: AT,
       permissions: { change_role: true, remove: true, reset_password: true },
     },
   ],
   invitations: [
     {
-      ...{ id: 'inv_1', email: 'carol@example.com', role: 'viewer', invited_by: 'usr_ada' },
+      ...{ id: 'inv_1', email: 'carol@example.com', role: 'viewer', invited_by: 'usr_ada', open: true },
       ...{ created_at: AT, expires_at: LATER },
     },
   ],
@@ -79,6 +82,12 @@ export const newAccounts = (): FakeAccounts => ({
     {
       ...{ id: 'tok_1', name: 'laptop', prefix: 'svc_8sWn', role: null },
       ...{ created_at: AT, expires_at: null, last_used_at: AT },
+      ...{ created_by_token_id: null, created_by_token_revoked: false, made_tokens: 1 },
+    },
+    {
+      ...{ id: 'tok_2', name: 'of the laptop', prefix: 'svc_2kLm', role: 'viewer' },
+      ...{ created_at: AT, expires_at: null, last_used_at: null },
+      ...{ created_by_token_id: 'tok_1', created_by_token_revoked: false, made_tokens: 0 },
     },
   ],
   audit: [
@@ -100,7 +109,8 @@ export const newAccounts = (): FakeAccounts => ({
       ...{ created_at: AT, expires_at: LATER },
     },
   ],
-  offer: { email: 'grace@example.com', account_exists: false },
+  offer: { email: 'grace@example.com' },
+  sendsEmail: false,
   device: { decision: null, workspace: null },
   oidcName: null,
   workspaceOf: null,
@@ -137,6 +147,15 @@ export async function answerAccount(fake: FakeAccounts, req: FakeRequest): Promi
       ? { status: 200, body: granted, headers: cookie }
       : refused(403, 'current_password: this is not your password');
   }
+  if (line === 'POST /auth/email/verification') return { status: 202, body: { email: PERSON.email } };
+  if (line === 'POST /auth/email/verify') {
+    if ((await req.body()).token !== 'vfy_good') return refused(410, 'this link was used or has expired');
+    fake.me.email_verified = true;
+    return {
+      status: 200,
+      body: { id: 'usr_ada', email: PERSON.email, email_verified: true, name: 'Ada', created_at: AT },
+    };
+  }
   if (line === 'POST /auth/invitations/accept') {
     fake.me.workspaces.push(workspace('ws_new', 'The archive', 'member'));
     return { status: 200, body: fake.me.workspaces.at(-1) as object };
@@ -159,7 +178,8 @@ async function answerVisitor(fake: FakeAccounts, { line, body }: FakeRequest): P
   }
   if (line === 'GET /api/system/platform-config') {
     const provider = fake.oidcName && { oidc_name: fake.oidcName, oidc_start_url: '/auth/oidc/start' };
-    return { status: 200, body: { sign_in_methods: ['password'], ...provider } };
+    const password_reset = fake.sendsEmail ? 'email' : 'ask_admin';
+    return { status: 200, body: { sign_in_methods: ['password'], password_reset, ...provider } };
   }
   if (line === 'GET /auth/oidc/start') return { status: 302, headers: { Location: '/sign-in?error=oidc_not_invited' } };
   if (line === 'POST /auth/password/forgot') return { status: 202, body: { delivery: 'ask_admin' } };
@@ -204,7 +224,7 @@ async function answerWorkspace(fake: FakeAccounts, req: FakeRequest): Promise<Fa
     const { email = '', role } = await req.body();
     if (fake.members.some((member) => member.email === email)) return refused(409, `${email} is a member already`);
     const made = { id: `inv_${email}`, email, role: role as Schemas['Role'], invited_by: 'usr_ada' };
-    fake.invitations.unshift({ ...made, created_at: AT, expires_at: LATER });
+    fake.invitations.unshift({ ...made, created_at: AT, expires_at: LATER, open: true });
     const invite_url = 'http://localhost:8081/invite#inv_good';
     return { status: 201, body: { ...fake.invitations[0], email_sent: false, invite_url } };
   }
@@ -243,10 +263,12 @@ async function answerDevice(fake: FakeAccounts, req: FakeRequest): Promise<FakeA
   };
 }
 
-async function answerTokens(fake: FakeAccounts, { line, part, body }: FakeRequest): Promise<FakeAnswer> {
+async function answerTokens(fake: FakeAccounts, { line, part, query, body }: FakeRequest): Promise<FakeAnswer> {
   if (line.startsWith('GET ')) return { status: 200, body: part[1] === 'auth' ? fake.tokens : [] };
   if (line.startsWith('DELETE ')) {
-    fake.tokens = fake.tokens.filter(({ id }) => id !== part.at(-1));
+    const withMade = query.get('with_made') === 'true';
+    const goes = (id: string | null) => id === part.at(-1);
+    fake.tokens = fake.tokens.filter((one) => !goes(one.id) && !(withMade && goes(one.created_by_token_id)));
     return { status: 204 };
   }
   const { name = '', role, expires_at = null } = await body();
@@ -258,6 +280,7 @@ async function answerTokens(fake: FakeAccounts, { line, part, body }: FakeReques
     created_at: AT,
     expires_at,
   };
-  if (part[1] === 'auth') fake.tokens.unshift({ ...made, last_used_at: null });
+  const byPerson = { created_by_token_id: null, created_by_token_revoked: false, made_tokens: 0 };
+  if (part[1] === 'auth') fake.tokens.unshift({ ...made, last_used_at: null, ...byPerson });
   return { status: 201, body: { ...made, token: 'svc_new1-and-the-rest-of-it' } };
 }

@@ -18,7 +18,7 @@ export interface TokenActions {
     role: TokenRole;
     expires_at: string | null;
   }) => Promise<{ name: string; token: string }>;
-  revoke: (id: string) => Promise<unknown>;
+  revoke: (token: { id: string; withMade: boolean }) => Promise<unknown>;
 }
 
 interface TokenPanelProps {
@@ -106,8 +106,9 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
             <TokenRow
               key={token.id}
               token={token}
-              busy={revoke.isPending && revoke.variables === token.id}
-              onRevoke={() => revoke.mutate(token.id)}
+              maker={tokens.data.find(({ id }) => id === token.created_by_token_id)?.name}
+              busy={revoke.isPending && revoke.variables.id === token.id}
+              onRevoke={(withMade) => revoke.mutate({ id: token.id, withMade })}
             />
           ))}
         </ul>
@@ -116,8 +117,16 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
   );
 }
 
-function TokenRow({ token, busy, onRevoke }: { token: Token; busy: boolean; onRevoke: () => void }) {
-  const { name, prefix, role, expires_at, last_used_at } = token;
+interface TokenRowProps {
+  token: Token;
+  /** Name of the token that made it, if that is in the list. */
+  maker: string | undefined;
+  busy: boolean;
+  onRevoke: (withMade: boolean) => void;
+}
+
+function TokenRow({ token, maker, busy, onRevoke }: TokenRowProps) {
+  const { name, prefix, role, expires_at, last_used_at, made_tokens } = token;
   return (
     <li>
       <div>
@@ -142,11 +151,27 @@ function TokenRow({ token, busy, onRevoke }: { token: Token; busy: boolean; onRe
             'does not end by itself'
           )}
         </p>
+        {token.created_by_token_id && (
+          <p className={styles.about}>
+            made by {maker ? `the token ${maker}` : 'another token'}
+            {token.created_by_token_revoked && ', which was revoked'}
+          </p>
+        )}
       </div>
       <div className={styles.actions}>
-        <ConfirmButton label={`Revoke ${name}`} question="Revoke now" busy={busy} onConfirm={onRevoke}>
+        <ConfirmButton label={`Revoke ${name}`} question="Revoke now" busy={busy} onConfirm={() => onRevoke(false)}>
           Revoke
         </ConfirmButton>
+        {made_tokens > 0 && (
+          <ConfirmButton
+            label={`Revoke with the ${made_tokens} it made: ${name}`}
+            question={`Revoke all ${made_tokens + 1} now`}
+            busy={busy}
+            onConfirm={() => onRevoke(true)}
+          >
+            {`Revoke with the ${made_tokens} it made`}
+          </ConfirmButton>
+        )}
       </div>
     </li>
   );

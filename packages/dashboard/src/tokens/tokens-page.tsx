@@ -4,17 +4,22 @@ import { account, workerApi } from '../api';
 import { SettingsFrame } from '../settings/settings-frame';
 import { type TokenActions, TokenPanel } from './token-panel';
 
+const revocationOf = ({ id, withMade }: { id: string; withMade: boolean }) => ({
+  path: { token_id: id },
+  query: { with_made: withMade },
+});
+
 const personal: TokenActions = {
   list: () => unwrap(account.GET('/auth/tokens')),
   create: (body) => unwrap(account.POST('/auth/tokens', { body })),
-  revoke: (id) => unwrap(account.DELETE('/auth/tokens/{token_id}', { params: { path: { token_id: id } } })),
+  revoke: (token) => unwrap(account.DELETE('/auth/tokens/{token_id}', { params: revocationOf(token) })),
 };
 
 const ofWorkspace: TokenActions = {
   list: async () => unwrap((await workerApi()).GET('/api/workspace/tokens')),
   create: async (body) => unwrap((await workerApi()).POST('/api/workspace/tokens', { body })),
-  revoke: async (id) =>
-    unwrap((await workerApi()).DELETE('/api/workspace/tokens/{token_id}', { params: { path: { token_id: id } } })),
+  revoke: async (token) =>
+    unwrap((await workerApi()).DELETE('/api/workspace/tokens/{token_id}', { params: revocationOf(token) })),
 };
 
 export function TokensPage() {
