@@ -10,4 +10,5 @@ export * from './last-use';
 export * from './opaque-token';
 export * from './remote-identify';
 export * from './same-origin';
+export * from './same-secret';
 export * from './token-hash';

@@ -1,5 +1,5 @@
 /** The one-time creation of the first owner and workspace. There is no default password anywhere. */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { isSameSecret } from '@gantry/auth';
 import { enqueue, memberChanged, newId } from '@gantry/events';
 import { AppError, conflict, invalid } from '@gantry/http';
 import type { Actor } from '../audit/actor';
@@ -33,7 +33,7 @@ const LOCK = 20_480_002;
 /** @throws AppError 403 for a wrong setup token, 409 if there is a user already, 400 for a poor password */
 export async function setUp(deps: SetupDeps, input: SetupInput, client: Client, actor: Actor) {
   const { prisma, sessions, setupToken } = deps;
-  if (!setupToken || !sameText(setupToken, input.setup_token)) {
+  if (!setupToken || !isSameSecret(setupToken, input.setup_token)) {
     throw new AppError(
       'forbidden',
       'wrong_setup_token',
@@ -70,9 +70,3 @@ export async function setUp(deps: SetupDeps, input: SetupInput, client: Client, 
 }
 
 const alreadySetUp = () => conflict('already_set_up', 'this installation has an owner already; sign in instead');
-
-/** Constant in time, whatever the lengths. */
-function sameText(one: string, other: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(one), digest(other));
-}

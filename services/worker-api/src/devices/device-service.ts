@@ -5,7 +5,7 @@
  * once, and gives one token once. Five wrong user codes with the right device code end it; a person who types five user
  * codes that nobody has must wait.
  */
-import { newOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
+import { isSameSecret, newOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
 import { newId } from '@gantry/events';
 import { AppError, notFound, type Principal } from '@gantry/http';
 import type { Actor } from '../audit/actor';
@@ -133,11 +133,13 @@ export async function exchangeDevice(
     where: { deviceHash: { in: hashes } },
     include: { user: true },
   });
-  if (!request) throw new AppError('not_found', 'unknown_device', 'device_code: unknown; start again');
+  if (!request || !hasher.matches(deviceCode, request.deviceHash)) {
+    throw new AppError('not_found', 'unknown_device', 'device_code: unknown; start again');
+  }
   const { id, status, user, workspaceId } = request;
   const isOver = request.spentAt !== null || request.expiresAt.getTime() <= Date.now();
   if (isOver || request.wrongCodes >= WRONG_CODES_MAX) throw over();
-  if (typedCode !== null && normaliseUserCode(typedCode) !== request.userCode) {
+  if (typedCode !== null && !isSameSecret(normaliseUserCode(typedCode), request.userCode)) {
     await prisma.deviceRequest.update({ where: { id }, data: { wrongCodes: { increment: 1 } } });
     throw new AppError('invalid', 'wrong_user_code', 'user_code: not the one that belongs to this device_code');
   }

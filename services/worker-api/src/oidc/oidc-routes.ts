@@ -4,8 +4,8 @@
  * State is bound to the browser by a cookie, so that nobody can finish a sign-in that another began, and its row is taken
  * out when it is used: one departure, one arrival. All happens on the host where it began, where the session cookie must be.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
-import { badCredential } from '@gantry/auth';
+import { createHash } from 'node:crypto';
+import { badCredential, isSameSecret } from '@gantry/auth';
 import { AppError, notFound, type Operations } from '@gantry/http';
 import type { CookieOptions, Request, Response } from 'express';
 import type { Logger } from 'pino';
@@ -91,7 +91,7 @@ async function arrive(
 ): Promise<string> {
   const { prisma, sessions, sessionCookie, forget } = deps;
   const state = String(req.query.state ?? '');
-  if (!isSame(state, stateCookieOf(req))) throw new Error('the state is not the one of this browser');
+  if (!state || !isSameSecret(state, stateCookieOf(req))) throw new Error('the state is not the one of this browser');
   const [departure] = await prisma.oidcSignIn
     .delete({ where: { stateHash: hashOf(state) } })
     .then((row) => [row])
@@ -150,5 +150,3 @@ const hashOf = (state: string) => new Uint8Array(createHash('sha256').update(sta
 
 const stateCookieOf = (req: Request): string =>
   new RegExp(`(?:^|;\\s*)${STATE_COOKIE}=([\\w-]{1,256})`).exec(req.headers.cookie ?? '')?.[1] ?? '';
-
-const isSame = (one: string, other: string): boolean => one !== '' && timingSafeEqual(hashOf(one), hashOf(other));
