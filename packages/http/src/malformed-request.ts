@@ -1,4 +1,4 @@
-/** What Node's parser refuses never reaches Express. It gets the surface's error body here, where Node would send none. */
+/** Requests that Node's parser refuses never reach Express. They get the surface's error body here; Node would send none. */
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { newId } from '@gantry/events';

@@ -6,7 +6,7 @@ export interface Principal {
   /** Null for a workspace token. */
   userId: string | null;
   email: string | null;
-  /** What is meant for the address may be shown to the caller. */
+  /** True: the caller may see resources that were shared with the address. */
   emailVerified: boolean;
   name: string | null;
   tokenId: string | null;

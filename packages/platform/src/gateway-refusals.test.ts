@@ -1,4 +1,4 @@
-/** What nginx answers by itself, to requests that no client library would send, and what it writes about them. */
+/** nginx's own answers to requests that no client library would send, and its log lines about them. */
 import { freePort, until } from '@gantry/testing';
 import { type RawAnswer, type StartedGateway, sendRaw, startGateway } from './test/started-gateway';
 
@@ -118,7 +118,7 @@ test('the host of an absolute address is the host that is asked, and HTTP/1.0 ne
       `Some.Example:${worker}`,
     );
     expect(await hostOf('GET /x HTTP/1.0\r\n\r\n')).toBe(`127.0.0.1:${worker}`);
-    // What nginx lets through is not too long for a service.
+    // A header that nginx lets through is not too long for a service.
     const passed = await sendRaw(
       worker,
       get(Array.from({ length: 4 }, () => `Cookie: a=${'a'.repeat(15_000)}\r\n`).join('')),

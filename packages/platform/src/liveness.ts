@@ -1,8 +1,8 @@
 /**
- * Who is asked whether it still lives, and when it is taken for dead. `npm start` works by this table, and so does every
+ * The processes that are probed for liveness, and when one counts as dead. `npm start` works by this table, and so does every
  * other way to run the platform: compose and Kubernetes restart by exit code and probe, as the launcher does.
  *
- * Whoever answers lives, whatever else is down: a service without its database needs the database, not a restart.
+ * A process that answers is live, whatever else is down: a service without its database needs the database, not a restart.
  */
 import { answers, type Probe } from './probe';
 

@@ -26,7 +26,7 @@ export interface ProcessSpec {
   readyTimeoutMs?: number;
   /** Asked every few seconds from then on; who does not answer is replaced (liveness.ts). */
   liveness?: Probe;
-  /** What it writes to files by itself. They are kept small from outside. */
+  /** Log files that the process writes by itself. They are kept small from outside. */
   ownLogs?: string[];
   /** Whether a line of its output, when not JSON as the services write it, is worth showing in the terminal. */
   isAlarming?(line: string): boolean;

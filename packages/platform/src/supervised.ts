@@ -21,7 +21,7 @@ export interface SuperviseOptions {
 
 const RESTART_MS = 200;
 const RESTART_MS_MAX = 10_000;
-/** What has run this long, and answered if it is asked, is healthy again: its next failure starts from the short delay. */
+/** A process that has run this long, and answered its probe if it has one, restarts after the short delay again. */
 const HEALTHY_MS = 30_000;
 const OWN_LOGS_MS = 5_000;
 /** How long the log of a process that has ended stays open for what is still in its pipes. */

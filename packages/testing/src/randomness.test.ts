@@ -1,4 +1,4 @@
-/** What names or protects something is random by the kernel, and is compared in a time that tells nothing. */
+/** Ids and secrets come from the kernel's random numbers, and secrets are compared in constant time. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 

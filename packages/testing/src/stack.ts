@@ -38,7 +38,7 @@ export interface Stack {
   executorUrls: string[];
   /** Of every service and replica: `/metrics`. By name, such as `worker-api`. */
   metricsUrls: { service: string; url: string }[];
-  /** What people use; undefined without a gateway. */
+  /** The public addresses; undefined without a gateway. */
   gateway?: { worker: string; dashboard: string; skills: string };
   /** A personal token of the owner. */
   token: string;

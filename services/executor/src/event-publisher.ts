@@ -112,7 +112,9 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; lo
     };
 
     function push(event: NewRunEvent) {
-      const text = JSON.stringify({ seq: ++seq, at: Date.now(), ...event });
+      // An event that can't be written takes no number: readers would wait for it.
+      const text = JSON.stringify({ seq: seq + 1, at: Date.now(), ...event });
+      seq++;
       const bytes = Buffer.byteLength(text) + 1;
       if (queuedBytes + bytes > BATCH_BYTES_MAX) flush();
       queued.push(text);

@@ -4,7 +4,7 @@ import { DependencyError } from './dependencies';
 import { MEMORY_LIMIT, WALL_LIMIT } from './sandbox/kill-reasons';
 import type { Outcome } from './sandbox/run-in-child';
 
-/** What went wrong here, and not in the code of the run. */
+/** The error of a run that failed in the executor, not in its code. */
 export function errorOf(err: unknown, hadStarted: boolean): RunError {
   if (err instanceof DependencyError) return { code: 'dependency_install', message: err.message };
   const deed = hadStarted ? 'carried to its end' : 'prepared';

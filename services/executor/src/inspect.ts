@@ -22,7 +22,7 @@ const LIMITS = { wallMs: 10_000, memoryBytes: 256 << 20, processes: 4 };
 const ANSWER_BYTES_MAX = 256 * 1024;
 const QUEUE = 'executors';
 
-/** What inspection.py answers with. */
+/** The answer of inspection.py. */
 const inspectionAnswer = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(true), parameters: z.array(z.string()) }),
   inspectReply.shape.problem.unwrap().extend({ ok: z.literal(false) }),

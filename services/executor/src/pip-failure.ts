@@ -42,7 +42,7 @@ export async function explainPipFailure(output: string, requirements: string[], 
   return `${name} is available only as a source distribution. Building it would run its code, so only wheels are installed.`;
 }
 
-/** What pip was at when it failed, if that was no package of the index and no wheel. */
+/** The archive that pip was working on when it failed, if that was no package of the index and no wheel. */
 function archiveNamedIn(output: string): string | undefined {
   const last = [...output.matchAll(/^(?:Collecting|Processing) (.+)$/gm)].at(-1)?.[1] ?? '';
   const [, name, url] = /^(\S+?)\s*@\s*(\S+)/.exec(last) ?? [];

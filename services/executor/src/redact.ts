@@ -149,7 +149,7 @@ const asciiEscaped = (text: string) =>
   text.replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-/** What percent-encoders leave as it is, besides letters and digits: tables by byte. */
+/** Characters that percent-encoders leave as they are, besides letters and digits: tables by byte. */
 const UNESCAPED = [
   '-._~', // RFC 3986, section 2.3
   '-._~/', // Python's urllib.parse.quote

@@ -8,7 +8,8 @@ const BYTES_MAX = 256 * 1024;
 const KEEP_MS = 60_000;
 
 /**
- * A redactor for each set of secrets, made once for runs that follow each other: 64 KB of them take 50 ms as a rule, and 300 ms where every character has to be escaped.
+ * A redactor for each set of secrets, made once for runs that follow each other: 64 KB of them take about 50 ms, and up to
+ * half a second where every character has to be escaped.
  *
  * A redactor is as secret as the values that it was made of. It stays in memory for as long as a run uses it and for at
  * most KEEP_MS after the last run that began with it, and never reaches a disk; sets are told apart by a digest.

@@ -1,4 +1,4 @@
-/** What must happen when something of the executor's own goes wrong: faults are planted, the sandbox is real. */
+/** The end of a run when the executor itself fails: faults are planted, the sandbox is real. */
 import { generateBoxKeys, type Job } from '@gantry/events';
 import { catchLogs, until } from '@gantry/testing';
 import type { EventPublisher, NewRunEvent } from './event-publisher';

@@ -153,7 +153,7 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
     child.kill('stopped by the executor');
   }
 
-  /** What fails while a run ends must not keep the rest of its end from happening. */
+  /** A failure in one part of a run's end must not prevent the others. */
   function attempt(deed: () => void) {
     try {
       deed();

@@ -63,7 +63,7 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** What a byte outside of strings means here. Nearly all of them mean nothing. */
+/** Meaning of each byte outside of strings. Nearly all of them have none. */
 const [OTHER, STRING, NAME, OPEN, CLOSE, DIGIT, EXPONENT] = [0, 1, 2, 3, 4, 5, 6] as const;
 const MEANING = new Uint8Array(256).fill(OTHER);
 for (const [bytes, meaning] of [

@@ -71,7 +71,7 @@ export async function checkKeyMaking({ rule, answerTo, limited, readState }: Key
   return problems;
 }
 
-/** What of a credential is more than its maker. */
+/** In which ways a credential can do more than the one that made it. */
 function exceeding(who: string, { status, text }: Answer, maker: { role: Role; expiresAt: number | null }): string[] {
   if (status === 403) return [];
   if (status >= 400) return [`${who}: ${status} ${text.slice(0, 200)}`];

@@ -14,7 +14,7 @@ import uuid
 # Whoever reads JSON into doubles would take an integer beyond them for infinity, and write it as null.
 INTEGER_MAX = int(sys.float_info.max)
 _MAYBE_BEYOND = re.compile("[0-9]{309}")
-# What the host takes, and what an HTTP request may hand to a run.
+# The limit of the host, and of the body of an HTTP request that starts a run.
 DEPTH_MAX = 64
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _ROUND = bytes.maketrans(b"[]{}", b"()()")

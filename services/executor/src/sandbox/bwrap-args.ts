@@ -16,7 +16,7 @@ const ENVIRONMENT = {
   REQUESTS_CA_BUNDLE: '/etc/ssl/certs/ca-certificates.crt',
 };
 
-/** What a run gets as its root. Everything else is /host, which a run never sees. */
+/** The root of a run. Everything else is /host, which a run never sees. */
 const RUN_ROOT = '/sandbox';
 const HOST = '/host';
 

@@ -91,7 +91,7 @@ const MESSAGE_BYTES_MAX = 256 * 1024;
 const MESSAGE_DEPTH_MAX = DEPTH_MAX + 2;
 /** As the harness has it, for one call of context.cost(). */
 const COST_USD_MAX = 1e9;
-/** What building the child took counts as well. */
+/** CPU time that building the child took is included. */
 const CPU_MS_BEFORE = 1_000;
 const CORES = availableParallelism();
 const RSS_KB_MAX = 2 ** 40;

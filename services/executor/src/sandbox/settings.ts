@@ -76,7 +76,7 @@ export const FIXED_LIMITS = { NOFILE: 256, CORE: 0, MEMLOCK: 65_536, MSGQUEUE: 0
 export const TMP_BYTES_DEFAULT = 64 << 20;
 export const TMP_INODES = 4_096;
 
-/** What zygote.py needs to know to build a child with so large a /tmp. */
+/** Settings with which zygote.py builds a child with a /tmp of this size. */
 export const childConfig = (tmpBytes: number) => ({
   uid: INNER_UID,
   tmpBytes,

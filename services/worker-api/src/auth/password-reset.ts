@@ -107,7 +107,7 @@ export async function createResetLink(deps: ResetDeps, caller: Principal, actor:
 /**
  * Ends every session of the user and opens a new one.
  *
- * Who opens a mailed link reads the address. Where that is the first proof of it, the account may have been made, and
+ * A person who opens a mailed link reads the address. Where that is the first proof of it, the account may have been made, and
  * filled with tokens, by somebody else: those end too. A link that an admin made was seen by that admin, so that afterwards
  * nobody knows whether the holder of the account reads the address.
  * @throws AppError 404 unknown, 410 spent or expired, 400 poor password

@@ -89,7 +89,7 @@ export interface ExternalQuestion {
   email: string | null;
 }
 
-/** Who signed in with that identity before, else whoever has proven the address that the issuer says is verified. */
+/** The user who signed in with that identity before, else the one who has proven the address that the issuer calls verified. */
 export async function findExternalUser(pool: Pool, question: ExternalQuestion): Promise<UserRow | null> {
   const { issuer, subject, email } = question;
   const { rows } = await pool.query<UserRow>(

@@ -51,17 +51,19 @@ export async function isAdmin(db: Db, workspaceId: string, userId: string): Prom
   return (await db.membership.count({ where })) > 0;
 }
 
-/** Whoever may manage people in those workspaces now. */
+const managing = (workspaceIds: string[]) => ({
+  workspaceId: { in: workspaceIds },
+  role: { in: MANAGERS },
+  user: { disabledAt: null },
+});
+
+/** Members who may manage the people of these workspaces now. */
 export function listAdmins(db: Db, workspaceIds: string[]): Promise<{ workspaceId: string; userId: string }[]> {
-  return db.membership.findMany({
-    where: { workspaceId: { in: workspaceIds }, role: { in: MANAGERS }, user: { disabledAt: null } },
-    select: { workspaceId: true, userId: true },
-  });
+  return db.membership.findMany({ where: managing(workspaceIds), select: { workspaceId: true, userId: true } });
 }
 
 export async function administersAll(db: Db, workspaceIds: string[], userId: string): Promise<boolean> {
-  const where = { workspaceId: { in: workspaceIds }, userId, role: { in: MANAGERS }, user: { disabledAt: null } };
-  return (await db.membership.count({ where })) === workspaceIds.length;
+  return (await db.membership.count({ where: { ...managing(workspaceIds), userId } })) === workspaceIds.length;
 }
 
 export async function updateRole(tx: Db, workspaceId: string, userId: string, role: Role): Promise<void> {

@@ -1,4 +1,4 @@
-/** What follows from every change of who belongs to a workspace, and with which role. */
+/** Consequences of every change of a membership or its role. */
 import { enqueue, memberChanged } from '@gantry/events';
 import { type Db, executeIn } from '../database';
 

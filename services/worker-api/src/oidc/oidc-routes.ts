@@ -116,7 +116,7 @@ async function arrive(
 
 async function prove(deps: OidcDeps, person: Person, userId: string, req: Request): Promise<void> {
   const signedIn = await signedInAt(deps, req);
-  // Whoever has signed in here meanwhile is somebody else.
+  // Another person may have signed in here meanwhile.
   if (signedIn.userId !== userId) throw new Expired();
   const ended = await proveByPerson(deps, person, signedIn, actorBy(req, 'oidc'));
   for (const id of ended) deps.forget.token(id);

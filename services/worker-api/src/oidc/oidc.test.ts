@@ -109,7 +109,7 @@ async function prove(account: string, cookie: string, returning: string | null =
   return arrive(back, [...cookiesOf(left), ...(returning ? [session(returning)] : [])].join('; ')).expect(302);
 }
 
-/** What the sign-in page is told, or which other page is told what; the whole address if nothing failed. */
+/** The message in the address of the sign-in page or another one; the whole address if nothing failed. */
 function failure(answer: { headers: Record<string, unknown> }): string | null {
   const url = new URL(String(answer.headers.location));
   const error = url.searchParams.get('error');

@@ -11,7 +11,7 @@ import { recordChange } from '../audit/audit-entry';
 import { type Db, executeIn } from '../database';
 import type { User } from '../generated/prisma/client';
 
-/** What showed it, for the audit log. */
+/** The kind of proof, for the audit log. */
 export type Proof = 'mailed_link' | 'mailed_invitation' | 'mailed_reset' | 'identity_provider';
 
 /** Inside the caller's transaction; forget the user after the commit. Changes nothing for a proven address. */
@@ -25,7 +25,7 @@ export async function proveEmail(tx: Db, actor: Actor, userId: string, by: Proof
   return user;
 }
 
-/** Whoever holds the account now got it from somebody else, who may be the one that opened the link. */
+/** The holder of the account got it from somebody else, who may be the one that opened the link. */
 export async function unproveEmail(tx: Db, actor: Actor, user: User): Promise<void> {
   const { count } = await tx.user.updateMany({
     where: { id: user.id, emailVerifiedAt: { not: null } },

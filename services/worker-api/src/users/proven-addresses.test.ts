@@ -1,4 +1,4 @@
-/** What the migration makes of accounts that are there already. */
+/** The effect of the migration on accounts that exist already. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createDatabase } from '@gantry/testing';
