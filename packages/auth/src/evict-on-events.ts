@@ -4,7 +4,16 @@
  * Every replica must hear it, so this is a plain subscription and no durable consumer: what is missed while NATS is away
  * is covered by the short life of the answers, and all are dropped when the connection comes back.
  */
-import { type Bus, decode, memberChanged, tokenRevoked, workspaceDeleted, workspaceRestored } from '@gantry/events';
+import {
+  type Bus,
+  decode,
+  type EventType,
+  memberChanged,
+  subjectOfAll,
+  tokenRevoked,
+  workspaceDeleted,
+  workspaceRestored,
+} from '@gantry/events';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { IdentityCache } from './identity-cache';
@@ -12,8 +21,8 @@ import type { IdentityCache } from './identity-cache';
 const envelope = z.object({ data: z.unknown() });
 
 export function evictOnEvents(cache: IdentityCache, { bus, log }: { bus: Bus; log: Logger }): { stop(): void } {
-  const hear = <T extends z.ZodType>(event: { subject: string; data: T }, act: (data: z.infer<T>) => void) =>
-    bus.nc.subscribe(event.subject, {
+  const hear = <T extends z.ZodType>(event: EventType<T>, act: (data: z.infer<T>) => void) =>
+    bus.nc.subscribe(subjectOfAll(event), {
       callback: (error, message) => {
         try {
           if (error) throw error;
@@ -21,7 +30,7 @@ export function evictOnEvents(cache: IdentityCache, { bus, log }: { bus: Bus; lo
         } catch (err) {
           // What can't be read may have been a revocation.
           cache.clear();
-          log.warn({ err, subject: event.subject }, 'unreadable event: forgot every cached identity');
+          log.warn({ err, event: event.type }, 'unreadable event: forgot every cached identity');
         }
       },
     });

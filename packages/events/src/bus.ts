@@ -1,17 +1,7 @@
 /** The connection to NATS, and JSON over it. */
-import {
-  connect,
-  type JetStreamClient,
-  type Msg,
-  type NatsConnection,
-  RetentionPolicy,
-  StorageType,
-  type Subscription,
-} from 'nats';
+import { connect, type JetStreamClient, type Msg, type NatsConnection, type Subscription } from 'nats';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
-import { EVENTS_STREAM, eventCatalogue } from './catalogue';
-import { RUN_EVENTS_STREAM } from './run-protocol';
 
 export interface Bus {
   nc: NatsConnection;
@@ -44,24 +34,6 @@ async function logStatus(nc: NatsConnection, log: Logger): Promise<void> {
     if (status.type === 'disconnect' || status.type === 'reconnect' || status.type === 'error') {
       log.warn({ nats: status.type, data: status.data }, 'nats connection');
     }
-  }
-}
-
-const HOURS_NS = 3_600_000_000_000;
-
-/**
- * Creates or updates both streams. JetStream acknowledges before it syncs to disk, so it is never the only copy of
- * anything: events also lie in their outbox until published, and a run's row says what happened if its events are lost.
- */
-export async function ensureStreams(bus: Bus): Promise<void> {
-  const manager = await bus.nc.jetstreamManager({ checkAPI: false });
-  const streams = [
-    { name: EVENTS_STREAM, subjects: eventCatalogue.map((event) => event.subject), max_age: 72 * HOURS_NS },
-    { name: RUN_EVENTS_STREAM, subjects: ['run.events.*.*'], max_age: 24 * HOURS_NS },
-  ];
-  for (const stream of streams) {
-    const config = { ...stream, storage: StorageType.File, retention: RetentionPolicy.Limits };
-    await manager.streams.add(config).catch(() => manager.streams.update(stream.name, config));
   }
 }
 

@@ -1,20 +1,48 @@
 /**
  * Every event that crosses services: `<noun>.<past-tense>.v<N>`, published from an outbox, consumed idempotently.
  * A change that an old consumer can't read is a new version beside the old one.
+ *
+ * This table also says who may publish an event and who hears it. NATS permissions, JetStream's consumers and the tests of
+ * both are made from it: nobody else can forge an event, or read it.
  */
 import { z } from 'zod';
 import { runErrorCodes, runSources } from './run-protocol';
 
-export interface EventType<T extends z.ZodType = z.ZodType> {
-  subject: string;
+export const services = ['worker-api', 'automation-api', 'skills-api'] as const;
+export type Service = (typeof services)[number];
+
+interface Parties {
+  publishers: readonly Service[];
+  /** Each hears every event once, over all its replicas, also what was published while it was away. */
+  consumers?: readonly Service[];
+  /** Every replica hears what is published while it is connected. */
+  watchers?: readonly Service[];
+}
+
+export interface EventType<T extends z.ZodType = z.ZodType> extends Required<Parties> {
+  type: string;
   data: T;
 }
 
-const define = <T extends z.ZodType>(subject: string, data: T): EventType<T> => ({ subject, data });
+const define = <T extends z.ZodType>(type: string, parties: Parties, data: T): EventType<T> => ({
+  type,
+  consumers: [],
+  watchers: [],
+  ...parties,
+  data,
+});
+
+/** Subject of an event: the server lets a service publish under its own name only. */
+export const eventSubject = ({ type }: Pick<EventType, 'type'>, publisher: Service): string =>
+  `events.${publisher}.${type}`;
+
+/** Subject of an event whoever publishes it. */
+export const subjectOfAll = ({ type }: Pick<EventType, 'type'>): string => `events.*.${type}`;
 
 /** A run of either surface has reached its terminal state. */
 export const runFinished = define(
   'run.finished.v1',
+  { publishers: ['worker-api', 'automation-api'], consumers: ['worker-api', 'skills-api'] },
   z.object({
     runId: z.string(),
     source: z.enum(runSources),
@@ -41,17 +69,20 @@ const worker = z.object({ workerUid: z.string(), workerId: z.string() });
 /** A worker was made, edited, moved between states or deleted. */
 export const workerChanged = define(
   'worker.changed.v1',
+  { publishers: ['worker-api'] },
   worker.extend({ change: z.enum(['created', 'updated', 'paused', 'resumed', 'archived', 'restored', 'deleted']) }),
 );
 
 /** Somebody has to decide before a run goes on. */
 export const approvalRequested = define(
   'approval.requested.v1',
+  { publishers: ['worker-api'], consumers: ['worker-api'] },
   worker.extend({ approvalId: z.string(), runId: z.string(), title: z.string(), expiresAt: z.int() }),
 );
 
 export const approvalDecided = define(
   'approval.decided.v1',
+  { publishers: ['worker-api'] },
   worker.extend({
     approvalId: z.string(),
     runId: z.string(),
@@ -63,12 +94,14 @@ export const approvalDecided = define(
 /** Fires of a cron trigger came and went without a run in their time. */
 export const scheduleMissed = define(
   'schedule.missed.v1',
+  { publishers: ['worker-api'], consumers: ['worker-api'] },
   worker.extend({ missed: z.int(), since: z.int(), startedLate: z.int() }),
 );
 
 /** An alert's condition came true; whether it is delivered is another matter. */
 export const alertRaised = define(
   'alert.raised.v1',
+  { publishers: ['worker-api'], consumers: ['worker-api'] },
   z.object({
     alertId: z.string(),
     /** `run.failed` and the like. */
@@ -82,6 +115,7 @@ export const alertRaised = define(
 
 export const automationDeployed = define(
   'automation.deployed.v1',
+  { publishers: ['automation-api'] },
   z.object({ automationId: z.string(), version: z.int(), artifactId: z.string() }),
 );
 
@@ -93,33 +127,58 @@ const skill = z.object({
 });
 
 /** A skill exists from now on. */
-export const skillPublished = define('skill.published.v1', skill);
+export const skillPublished = define('skill.published.v1', { publishers: ['skills-api'] }, skill);
 
 /** Its text, its visibility or whom it is shared with is another, or it was restored. */
-export const skillChanged = define('skill.changed.v1', skill);
+export const skillChanged = define('skill.changed.v1', { publishers: ['skills-api'] }, skill);
 
 /** Nobody can read it any longer; its owner may restore it for thirty days. */
-export const skillDeleted = define('skill.deleted.v1', z.object({ skillId: z.string(), slug: z.string() }));
+export const skillDeleted = define(
+  'skill.deleted.v1',
+  { publishers: ['skills-api'] },
+  z.object({ skillId: z.string(), slug: z.string() }),
+);
 
-export const tokenRevoked = define('auth.token.revoked.v1', z.object({ tokenId: z.string() }));
+export const tokenRevoked = define(
+  'auth.token.revoked.v1',
+  { publishers: ['worker-api', 'skills-api'], watchers: services },
+  z.object({ tokenId: z.string() }),
+);
 
 /** A membership began, ended, or changed its role: cached answers about this user are stale. */
-export const memberChanged = define('member.changed.v1', z.object({ userId: z.string() }));
+export const memberChanged = define(
+  'member.changed.v1',
+  { publishers: ['worker-api'], watchers: services },
+  z.object({ userId: z.string() }),
+);
 
 const workspace = z.object({ workspaceId: z.string() });
 
 /** Nobody may enter it or run anything in it; it may come back until `purgeAt` (epoch milliseconds). */
-export const workspaceDeleted = define('workspace.deleted.v1', workspace.extend({ purgeAt: z.int() }));
+export const workspaceDeleted = define(
+  'workspace.deleted.v1',
+  { publishers: ['worker-api'], consumers: ['automation-api'], watchers: services },
+  workspace.extend({ purgeAt: z.int() }),
+);
 
 /** As if it had never been deleted: the deletion with that `purgeAt` is undone. */
-export const workspaceRestored = define('workspace.restored.v1', workspace.extend({ purgeAt: z.int() }));
+export const workspaceRestored = define(
+  'workspace.restored.v1',
+  { publishers: ['worker-api'], consumers: ['automation-api'], watchers: services },
+  workspace.extend({ purgeAt: z.int() }),
+);
 
 /** Gone for good: every service deletes all that it has of it. */
-export const workspacePurged = define('workspace.purged.v1', workspace);
+export const workspacePurged = define(
+  'workspace.purged.v1',
+  { publishers: ['worker-api'], consumers: services },
+  workspace,
+);
 
 /** An entry for the audit log, which worker-api keeps for all: enqueued in the transaction of the change. */
 export const auditRecorded = define(
   'audit.recorded.v1',
+  { publishers: services, consumers: ['worker-api'] },
   z.object({
     source: z.string().max(64),
     actor: z.object({
@@ -161,5 +220,3 @@ export const eventCatalogue: EventType[] = [
   workspacePurged,
   auditRecorded,
 ];
-
-export const EVENTS_STREAM = 'EVENTS';

@@ -6,12 +6,13 @@
  * A service hears each kind of event once and hands it to all who react to it; each reaction has a transaction and an inbox
  * row of its own, so that one that fails is tried again without the others.
  */
-import { AckPolicy, type ConsumerMessages, DeliverPolicy, type JsMsg } from 'nats';
+import type { JsMsg } from 'nats';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type Bus, decode } from './bus';
-import { EVENTS_STREAM, type EventType } from './catalogue';
+import type { EventType, Service } from './catalogue';
+import { consumeDurable, durableOf, EVENTS_STREAM } from './streams';
 
 export interface Received<T> {
   id: string;
@@ -43,14 +44,14 @@ export type ReactionTo<Event extends EventType> = Reaction<z.infer<Event['data']
 interface ConsumerOptions<T extends z.ZodType> {
   bus: Bus;
   pool: Pool;
-  service: string;
+  /** The event's entry in the catalogue names it as a consumer. */
+  service: Service;
   event: EventType<T>;
   log: Logger;
 }
 
 const envelope = z.object({ id: z.string(), workspaceid: z.string(), time: z.coerce.date(), data: z.unknown() });
 
-const ACK_WAIT_NS = 30_000_000_000;
 const RETRY_MS = 2_000;
 /** Events that are looked at together; their transactions follow one another. */
 const AT_ONCE = 200;
@@ -58,28 +59,22 @@ const AT_ONCE = 200;
 /** For an event that one part of a service reacts to. */
 export const consume = <T extends z.ZodType>(
   options: ConsumerOptions<T> & Omit<Reaction<z.infer<T>>, 'name'>,
-): Promise<Consumer> => consumeBy({ ...options, reactions: [{ ...options, name: '' }] });
+): Consumer => consumeBy({ ...options, reactions: [{ ...options, name: '' }] });
 
 /** What each connection consumes. Two consumers of one event would share its messages, and each would miss some. */
 const consumed = new WeakMap<Bus, Set<string>>();
 
-/** One durable consumer for each service and event; its replicas share the messages. */
-export async function consumeBy<T extends z.ZodType>(
+/** One durable consumer for each service and event; its replicas share the messages. It may be made later: see streams.ts. */
+export function consumeBy<T extends z.ZodType>(
   options: ConsumerOptions<T> & { reactions: Reaction<z.infer<T>>[] },
-): Promise<Consumer> {
+): Consumer {
   const { bus, pool, service, event, reactions, log } = options;
-  const durable = `${service}-${event.subject.replaceAll('.', '-')}`;
+  const durable = durableOf(service, event);
+  if (!event.consumers.includes(service))
+    throw new Error(`the catalogue does not name ${service} as a consumer of ${event.type}`);
   const known = consumed.get(bus) ?? new Set();
   if (known.has(durable)) throw new Error(`${durable} is consumed already: give both reactions to one consumeBy()`);
   consumed.set(bus, known.add(durable));
-  const manager = await bus.nc.jetstreamManager({ checkAPI: false });
-  await manager.consumers.add(EVENTS_STREAM, {
-    durable_name: durable,
-    filter_subject: event.subject,
-    ack_policy: AckPolicy.Explicit,
-    deliver_policy: DeliverPolicy.All,
-    ack_wait: ACK_WAIT_NS,
-  });
 
   async function receive(message: JsMsg) {
     let received: Received<z.infer<T>>;
@@ -128,24 +123,24 @@ export async function consumeBy<T extends z.ZodType>(
     for (const work of afterwards) work();
   }
 
-  const consumer = await bus.js.consumers.get(EVENTS_STREAM, durable);
-  const messages: ConsumerMessages = await consumer.consume({ max_messages: AT_ONCE });
-  const loop = (async () => {
-    const underWay = new Set<Promise<void>>();
-    for await (const message of messages) {
+  const underWay = new Set<Promise<void>>();
+  const fetching = consumeDurable({
+    ...{ bus, durable, log },
+    stream: EVENTS_STREAM,
+    messagesMax: AT_ONCE,
+    onMessage: async (message) => {
       const one = receive(message)
         .catch((err) => log.error({ err }, 'event not consumed'))
         .finally(() => underWay.delete(one));
       underWay.add(one);
       if (underWay.size >= AT_ONCE) await Promise.race(underWay);
-    }
-    await Promise.all(underWay);
-  })();
+    },
+  });
   return {
     stop: async () => {
       known.delete(durable);
-      await messages.close();
-      await loop;
+      await fetching.stop();
+      await Promise.all(underWay);
     },
   };
 }

@@ -7,4 +7,5 @@ export * from './outbox';
 export * from './permissions';
 export * from './run-protocol';
 export * from './sealed-box';
+export * from './streams';
 export * from './system-protocol';

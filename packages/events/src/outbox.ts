@@ -10,7 +10,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { type Bus, encode } from './bus';
-import type { EventType } from './catalogue';
+import { type EventType, eventSubject, type Service } from './catalogue';
 import { newId } from './id';
 
 /** A pg client or Prisma transaction wrapped by the caller: whatever runs SQL inside the caller's transaction. */
@@ -31,7 +31,7 @@ export function outboxRow<T extends z.ZodType>(
   data: z.input<T>,
   traceparent?: string,
 ): [id: string, type: string, workspaceId: string, traceparent: string | null, data: string] {
-  return [newId('evt_'), event.subject, workspaceId, traceparent ?? null, JSON.stringify(event.data.parse(data))];
+  return [newId('evt_'), event.type, workspaceId, traceparent ?? null, JSON.stringify(event.data.parse(data))];
 }
 
 const OUTBOX_INSERT =
@@ -69,7 +69,7 @@ const TAKE = {
 };
 const IS_EMPTY = { name: 'outbox-is-empty', text: 'SELECT NOT EXISTS (SELECT FROM outbox) AS empty' };
 
-export function startRelay(options: { pool: Pool; bus: Bus; service: string; log: Logger }): Relay {
+export function startRelay(options: { pool: Pool; bus: Bus; service: Service; log: Logger }): Relay {
   const { pool, bus, service, log } = options;
   let timer: NodeJS.Timeout | undefined;
   let dueAt = 0;
@@ -134,7 +134,8 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: string; log
     };
     const head = headers();
     head.set('Nats-Msg-Id', String(row.id));
-    await bus.js.publish(String(row.type), encode(envelope), { headers: head, timeout: 5_000 });
+    const subject = eventSubject({ type: String(row.type) }, service);
+    await bus.js.publish(subject, encode(envelope), { headers: head, timeout: 5_000 });
   }
 
   schedule(TICK_MS);

@@ -3,8 +3,9 @@
  * server's configuration, so a stolen executor can ask for work and report on it, and nothing else.
  */
 import { INTROSPECT_SUBJECT } from './auth-protocol';
-import { EVENTS_STREAM, eventCatalogue } from './catalogue';
-import { RUN_EVENTS_STREAM, type RunSource } from './run-protocol';
+import { type EventType, eventCatalogue, eventSubject, type Service, subjectOfAll } from './catalogue';
+import { type RunSource, runSubjects } from './run-protocol';
+import { durableOf, EVENTS_STREAM, INGEST_DURABLE, runEventsStream, streamPlans } from './streams';
 import { AUTOMATION_STATS_SUBJECT } from './system-protocol';
 
 export interface NatsPermissions {
@@ -12,74 +13,87 @@ export interface NatsPermissions {
   subscribe: string[];
 }
 
-const events = eventCatalogue.map((event) => event.subject);
-/** Creating and reading streams goes through JetStream's API subjects; replies come to inboxes. */
-const jetstream = [
-  '$JS.API.INFO',
-  ...[EVENTS_STREAM, RUN_EVENTS_STREAM].flatMap((stream) => [
-    `$JS.API.STREAM.*.${stream}`,
-    `$JS.API.CONSUMER.*.${stream}`,
-    `$JS.API.CONSUMER.*.${stream}.>`,
-    `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.>`,
-    `$JS.API.CONSUMER.MSG.NEXT.${stream}.>`,
-    `$JS.ACK.${stream}.>`,
-  ]),
-  '$JS.API.STREAM.NAMES',
+const of = (service: Service, part: 'publishers' | 'consumers' | 'watchers'): EventType[] =>
+  eventCatalogue.filter((event) => event[part].includes(service));
+
+/** Finding a consumer, fetching its messages and acknowledging them; and how the stream is doing. */
+const fetching = (stream: string, durable: string): string[] => [
+  `$JS.API.STREAM.INFO.${stream}`,
+  `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
+  `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
+  `$JS.ACK.${stream}.${durable}.>`,
 ];
 
 /** A user answers anybody and hears only its own replies. */
 const inboxOf = (user: string) => `_INBOX.${user}.>`;
 
-const owner = (source: RunSource): NatsPermissions => ({
+const service = (name: Service): NatsPermissions => ({
   publish: [
-    ...events,
-    ...jetstream,
-    `run.hint.${source}`,
-    `run.settled.${source}.*`,
-    'run.cancel.*',
-    'executor.inspect',
-    INTROSPECT_SUBJECT,
+    ...of(name, 'publishers').map((event) => eventSubject(event, name)),
+    ...of(name, 'consumers').flatMap((event) => fetching(EVENTS_STREAM, durableOf(name, event))),
     '_INBOX.>',
   ],
-  subscribe: [
-    `executor.claim.${source}`,
-    `executor.withdraw.${source}`,
-    `run.lease.${source}`,
-    `run.artifact.${source}`,
-    `run.step.${source}`,
-    `run.hint.${source}`,
-    `run.events.${source}.*`,
-    `run.settled.${source}.*`,
-    'executor.status',
-    ...events,
-    inboxOf(`${source}-api`),
-  ],
+  subscribe: [...of(name, 'watchers').map(subjectOfAll), inboxOf(name)],
 });
+
+const owner = (source: RunSource): NatsPermissions => {
+  const { publish, subscribe } = service(`${source}-api`);
+  return {
+    publish: [
+      ...publish,
+      ...fetching(runEventsStream(source), INGEST_DURABLE),
+      runSubjects.hint(source),
+      runSubjects.settled(source, '*'),
+      runSubjects.cancel('*'),
+      runSubjects.inspect,
+      INTROSPECT_SUBJECT,
+    ],
+    subscribe: [
+      ...subscribe,
+      runSubjects.claim(source),
+      runSubjects.withdraw(source),
+      runSubjects.lease(source),
+      runSubjects.artifact(source),
+      runSubjects.step(source),
+      runSubjects.hint(source),
+      runSubjects.events(source, '*'),
+      runSubjects.settled(source, '*'),
+      runSubjects.executorStatus,
+    ],
+  };
+};
+
+/** See streams.ts: worker-api alone makes streams and consumers. */
+const keeping = streamPlans.flatMap(({ name }) => [
+  `$JS.API.STREAM.*.${name}`,
+  `$JS.API.CONSUMER.*.${name}`,
+  `$JS.API.CONSUMER.*.${name}.>`,
+  `$JS.API.CONSUMER.DURABLE.CREATE.${name}.>`,
+]);
 
 const worker = owner('worker');
 const automation = owner('automation');
+const skills = service('skills-api');
+const reporting = (path: (source: RunSource) => string) => path('*' as RunSource);
 
-export const natsPermissions: Record<'worker-api' | 'automation-api' | 'skills-api' | 'executor', NatsPermissions> = {
+export const natsPermissions: Record<Service | 'executor', NatsPermissions> = {
   'worker-api': {
-    publish: [...worker.publish, AUTOMATION_STATS_SUBJECT],
+    publish: [...worker.publish, ...keeping, AUTOMATION_STATS_SUBJECT],
     subscribe: [...worker.subscribe, INTROSPECT_SUBJECT],
   },
   'automation-api': { publish: automation.publish, subscribe: [...automation.subscribe, AUTOMATION_STATS_SUBJECT] },
-  'skills-api': {
-    publish: [...events, ...jetstream, INTROSPECT_SUBJECT, '_INBOX.>'],
-    subscribe: [...events, inboxOf('skills-api')],
-  },
+  'skills-api': { publish: [...skills.publish, INTROSPECT_SUBJECT], subscribe: skills.subscribe },
   executor: {
     publish: [
-      'executor.claim.*',
-      'executor.withdraw.*',
-      'run.lease.*',
-      'run.artifact.*',
-      'run.step.*',
-      'run.events.*.*',
-      'executor.status',
+      reporting(runSubjects.claim),
+      reporting(runSubjects.withdraw),
+      reporting(runSubjects.lease),
+      reporting(runSubjects.artifact),
+      reporting(runSubjects.step),
+      reporting((source) => runSubjects.events(source, '*')),
+      runSubjects.executorStatus,
       '_INBOX.>',
     ],
-    subscribe: ['run.cancel.*', 'executor.inspect', inboxOf('executor')],
+    subscribe: [runSubjects.cancel('*'), runSubjects.inspect, inboxOf('executor')],
   },
 };

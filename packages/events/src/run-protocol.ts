@@ -42,7 +42,7 @@ export const runSubjects = {
   artifact: (source: RunSource) => `run.artifact.${source}`,
   /** Request/reply, queue group: StepRecord -> StepReply. */
   step: (source: RunSource) => `run.step.${source}`,
-  /** JetStream (stream RUN_EVENTS): RunEventBatch. */
+  /** JetStream, see streams.ts: RunEventBatch. */
   events: (source: RunSource, runId: string) => `run.events.${source}.${runId}`,
   /** Replica -> replicas of the same service: there is queued work. No payload. */
   hint: (source: RunSource) => `run.hint.${source}`,
@@ -55,8 +55,6 @@ export const runSubjects = {
   /** Request/reply, queue group of the executors: InspectRequest -> InspectReply. */
   inspect: 'executor.inspect',
 } as const;
-
-export const RUN_EVENTS_STREAM = 'RUN_EVENTS';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const base64 = z.string().regex(/^[A-Za-z0-9+/]*={0,2}$/);

@@ -1,7 +1,6 @@
 import {
   type Bus,
   connectBus,
-  ensureStreams,
   INTROSPECT_SUBJECT,
   listen,
   natsPermissions,
@@ -82,8 +81,6 @@ test('what the services do every day is allowed: streams, claims, run events, in
     busOf('automation-api'),
     busOf('executor'),
   ]);
-  await ensureStreams(worker);
-  await ensureStreams(automation);
 
   const reply = z.object({ ok: z.boolean() });
   const anything = z.unknown();

@@ -189,7 +189,7 @@ export async function startRunEngine(deps: {
     refuse: (run, error) => endRunning(run, 'failed', error),
     cancel: (run) => endRunning(run, 'cancelled', CANCELLED),
   });
-  const ingest = await startIngest({
+  const ingest = startIngest({
     bus,
     pool,
     source,

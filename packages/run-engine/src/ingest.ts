@@ -7,17 +7,19 @@
  */
 import {
   type Bus,
+  consumeDurable,
   decode,
-  RUN_EVENTS_STREAM,
+  INGEST_DURABLE,
   type RunError,
   type RunEvent,
   type RunEventBatch,
   type RunSource,
   runEventBatch,
-  runSubjects,
+  runEventsStream,
+  streamState,
 } from '@gantry/events';
 import { isDependencyDown } from '@gantry/http';
-import { AckPolicy, type ConsumerMessages, DeliverPolicy, type JsMsg } from 'nats';
+import type { JsMsg } from 'nats';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { CANCELLED } from './end-run';
@@ -31,7 +33,6 @@ const BATCH_MAX = 100;
 /** Nobody waits for a batch without an ending: several commit together. */
 const UNHURRIED_MS = 25;
 const RETRY_MS = 500;
-const ACK_WAIT_NS = 30_000_000_000;
 const IN_FLIGHT_MAX = 500;
 /** How often a run that can't be suspended is tried before it fails. */
 const SUSPEND_TRIES = 4;
@@ -57,7 +58,7 @@ export interface Settled {
   logs: string | undefined;
 }
 
-export async function startIngest(deps: {
+export function startIngest(deps: {
   bus: Bus;
   pool: Pool;
   source: RunSource;
@@ -71,41 +72,32 @@ export async function startIngest(deps: {
   onWaiting: (run: Run) => void;
   /** Price of what an attempt used, in USD; what its code reported comes on top. */
   computeCostUsd: (usage: Usage) => number;
-}): Promise<Ingest> {
+}): Ingest {
   const { bus, pool, source, log } = deps;
-  const durable = `${source}-ingest`;
-  const manager = await bus.nc.jetstreamManager({ checkAPI: false });
-  await manager.consumers.add(RUN_EVENTS_STREAM, {
-    durable_name: durable,
-    filter_subject: runSubjects.events(source, '*'),
-    ack_policy: AckPolicy.Explicit,
-    deliver_policy: DeliverPolicy.All,
-    ack_wait: ACK_WAIT_NS,
-    max_ack_pending: IN_FLIGHT_MAX * 4,
-  });
-  const consumer = await bus.js.consumers.get(RUN_EVENTS_STREAM, durable);
-  const messages: ConsumerMessages = await consumer.consume({ max_messages: IN_FLIGHT_MAX });
+  const stream = runEventsStream(source);
 
   const waiting: Received[] = [];
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | null = null;
   let stopped = false;
 
-  const reading = (async () => {
-    for await (const message of messages) {
+  const fetching = consumeDurable({
+    ...{ bus, stream, log },
+    durable: INGEST_DURABLE,
+    messagesMax: IN_FLIGHT_MAX,
+    onMessage(message) {
       let batch: RunEventBatch;
       try {
         batch = decode(runEventBatch, message.data);
       } catch (err) {
         log.error({ err, subject: message.subject }, 'run events break their schema: terminated');
-        message.term();
-        continue;
+        return message.term();
       }
       waiting.push({ message, batch });
       if (batch.events.at(-1)?.type === 'finished' || waiting.length >= BATCH_MAX) write();
       else timer ??= setTimeout(write, UNHURRIED_MS);
-    }
-  })();
+    },
+  });
 
   function write(): void {
     clearTimeout(timer);
@@ -210,13 +202,11 @@ export async function startIngest(deps: {
   return {
     caughtUp: async () => {
       if (waiting.length || writing) return false;
-      const info = await manager.consumers.info(RUN_EVENTS_STREAM, durable);
-      return info.num_pending === 0 && info.num_ack_pending === 0;
+      return (await streamState(bus, stream)).messages === 0;
     },
     stop: async () => {
       stopped = true;
-      await messages.close();
-      await reading;
+      await fetching.stop();
       write();
       await writing;
     },

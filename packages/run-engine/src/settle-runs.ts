@@ -104,7 +104,7 @@ const SETTLE = `
     WHERE p.id = c.parent_run_id AND p.status = 'suspended' AND c.status <> 'suspended'
   ), announced AS (
     INSERT INTO outbox (id, type, workspace_id, traceparent, data)
-    SELECT event_id, '${runFinished.subject}', workspace_id, traceparent, jsonb_build_object(
+    SELECT event_id, '${runFinished.type}', workspace_id, traceparent, jsonb_build_object(
       'runId', id, 'source', $21::text, 'subjectId', subject_id, 'subjectRef', subject_ref, 'trigger', trigger, 'status', status,
       'errorCode', error_code, 'errorMessage', error_message, 'costUsd', cost_usd, 'depth', depth,
       'durationMs', CASE WHEN started_at IS NULL THEN NULL ELSE greatest(0, round(extract(epoch FROM finished_at - started_at) * 1000))::bigint END,

@@ -1,5 +1,8 @@
-/** A NATS server for one test file, with the users and permissions of the real one. */
+/** A NATS server for one test file, with the users, permissions and streams of the real one. */
+import fs from 'node:fs';
+import { connectBus, keepStreams } from '@gantry/events';
 import {
+  configFileOf,
   findTool,
   type NatsPasswords,
   type NatsUser,
@@ -9,11 +12,14 @@ import {
   startAndWait,
   writeNatsConfig,
 } from '@gantry/platform';
+import { pino } from 'pino';
 import { freePort } from './free-port';
 import { temporaryDir } from './run-dir';
 
 export interface TestNats {
   url(user: NatsUser): string;
+  /** Of a user that hears everything. */
+  spectatorUrl: string;
   /** As a crash would: nothing is flushed, clients are not told. */
   kill(): Promise<void>;
   /** Starts it again after `kill` (or stops it first), on the same port and with the same streams. */
@@ -27,10 +33,13 @@ export async function startTestNats(): Promise<TestNats> {
   const passwords = Object.fromEntries(natsUsers.map((user) => [user, `${user}-test`])) as NatsPasswords;
   const options = { command, dir: temporaryDir('nats'), port: await freePort(), passwords };
   writeNatsConfig(options);
+  addSpectator(configFileOf(options.dir));
   const spec = natsProcess(options);
   let running = await startAndWait(spec);
+  await makeStreams(natsUrl(options, 'worker-api'));
   return {
     url: (user) => natsUrl(options, user),
+    spectatorUrl: `nats://spectator:test@127.0.0.1:${options.port}`,
     kill: () => running.kill(),
     restart: async () => {
       await running.stop();
@@ -38,4 +47,23 @@ export async function startTestNats(): Promise<TestNats> {
     },
     stop: () => running.stop(),
   };
+}
+
+/** As worker-api does; tests that need no worker-api need its streams all the same. */
+async function makeStreams(url: string): Promise<void> {
+  const log = pino({ level: 'silent' });
+  const bus = await connectBus({ url, name: 'test', log });
+  const streams = await keepStreams({ bus, log });
+  streams.stop();
+  await bus.nc.close();
+}
+
+function addSpectator(file: string): void {
+  const config = JSON.parse(fs.readFileSync(file, 'utf8'));
+  config.authorization.users.push({
+    user: 'spectator',
+    password: 'test',
+    permissions: { publish: ['>'], subscribe: ['>'] },
+  });
+  fs.writeFileSync(file, JSON.stringify(config));
 }

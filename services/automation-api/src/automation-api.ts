@@ -1,6 +1,6 @@
 /** The whole service but for listening: main.ts gives it the environment, tests give it what they like. */
 import { createAuthenticator, type ExternalIssuer, type Identify, remoteIdentify } from '@gantry/auth';
-import { connectBus, ensureStreams, startRelay } from '@gantry/events';
+import { connectBus, runEventsStream, startRelay, streamsCheck } from '@gantry/events';
 import { type Health, health, postgresCheck, type RateLimits } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import { type RunEngine, startRunEngine } from '@gantry/run-engine';
@@ -57,7 +57,6 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
   const database = openDatabase(options.databaseUrl, log);
   const { pool, prisma } = database;
   const bus = await connectBus({ url: options.natsUrl, name: 'automation-api', log });
-  await ensureStreams(bus);
   const relay = startRelay({ pool, bus, service: 'automation-api', log });
   const vault = createVault({ keys: options.encryptionKeys, pool });
   const secrets = createSecretStore({ pool, vault });
@@ -74,12 +73,16 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
     log,
   });
   const ticker = startScheduleTicker({ pool, engine, runnables, now, log }, { auto: options.autoTick ?? true });
-  const consumers = await consumeWorkspaceEvents({ bus, pool, objects, vault, log });
+  const consumers = consumeWorkspaceEvents({ bus, pool, objects, vault, log });
   const stats = serveAutomationStats({ bus, pool, engine, log });
   const housekeeping = startHousekeeping({ pool, prisma, objects, vault, now, log });
   const remote = options.identify ? null : remoteIdentify({ bus, ...options.jwt, log });
   const identify = options.identify ?? (remote as NonNullable<typeof remote>).identify;
-  const checks = health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() });
+  const checks = health({
+    postgres: postgresCheck(pool),
+    nats: () => bus.nc.flush(),
+    jetstream: streamsCheck(bus, [runEventsStream('automation')]),
+  });
   const recentAutomations = createRecentAutomations();
   const deps: Deps = {
     ...{ prisma, pool, bus, relay, engine, objects, secrets, runnables, recentAutomations, dashboardUrl, now },

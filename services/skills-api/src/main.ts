@@ -1,5 +1,5 @@
 import { createTokenHasher, externalIssuer, remoteIdentify, trackLastUse } from '@gantry/auth';
-import { connectBus, consume, ensureStreams, runFinished, startRelay } from '@gantry/events';
+import { connectBus, consume, runFinished, startRelay } from '@gantry/events';
 import { createLogger, health, postgresCheck, readEnv, serve } from '@gantry/http';
 import { apiKeyTokens } from './api-keys/api-key';
 import { createApp } from './app';
@@ -18,7 +18,6 @@ async function main() {
   const database = openDatabase(env.DATABASE_URL, log);
   const { pool, prisma } = database;
   const bus = await connectBus({ url: env.NATS_URL, name: 'skills-api', log });
-  await ensureStreams(bus);
   const relay = startRelay({ pool, bus, service: 'skills-api', log });
   const checks = health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() });
   const hasher = createTokenHasher(env.TOKEN_PEPPERS);
@@ -34,7 +33,7 @@ async function main() {
     log,
   });
   await seedLibraries(prisma, log);
-  const uses = await consume({
+  const uses = consume({
     bus,
     pool,
     service: 'skills-api',
@@ -43,7 +42,7 @@ async function main() {
     handle: countUses,
     log,
   });
-  const purges = await consumeWorkspaceEvents({ bus, pool, log });
+  const purges = consumeWorkspaceEvents({ bus, pool, log });
   const housekeeping = startHousekeeping({ database, log });
   const app = createApp({
     database,

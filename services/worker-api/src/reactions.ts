@@ -18,26 +18,26 @@ import { countRunCost } from './runs/month-cost';
 import { triggerReactions } from './triggers/event-triggers';
 import { purgeWorkspace } from './workspaces/delete-workspace';
 
-export async function startReactions(deps: Deps): Promise<Consumer[]> {
+export function startReactions(deps: Deps): Consumer[] {
   const { bus, pool, log } = deps;
   const listening = createListeningWorkspaces(pool);
   const alerts = alertReactions(deps, listening);
   const triggers = triggerReactions(deps, listening);
-  const shared = { bus, pool, service: 'worker-api', log };
+  const shared = { bus, pool, service: 'worker-api' as const, log };
   return [
-    await consumeBy({
+    consumeBy({
       ...shared,
       event: runFinished,
       reactions: [countRunCost, writeBackContexts(deps), alerts.runFinished, triggers.runFinished],
     }),
-    await consumeBy({
+    consumeBy({
       ...shared,
       event: approvalRequested,
       reactions: [alerts.approvalRequested, triggers.approvalRequested],
     }),
-    await consumeBy({ ...shared, event: scheduleMissed, reactions: [alerts.scheduleMissed, triggers.scheduleMissed] }),
-    await consumeBy({ ...shared, event: alertRaised, reactions: [triggers.alertRaised] }),
-    await consumeBy({ ...shared, event: auditRecorded, reactions: [keepAuditEntry] }),
-    await consumeBy({ ...shared, event: workspacePurged, reactions: [purgeWorkspace(deps)] }),
+    consumeBy({ ...shared, event: scheduleMissed, reactions: [alerts.scheduleMissed, triggers.scheduleMissed] }),
+    consumeBy({ ...shared, event: alertRaised, reactions: [triggers.alertRaised] }),
+    consumeBy({ ...shared, event: auditRecorded, reactions: [keepAuditEntry] }),
+    consumeBy({ ...shared, event: workspacePurged, reactions: [purgeWorkspace(deps)] }),
   ];
 }

@@ -1,6 +1,6 @@
 /** The whole service but for listening: main.ts gives it the environment, tests give it what they like. */
 import { createTokenHasher, type ExternalIssuer, evictOnEvents, trackLastUse } from '@gantry/auth';
-import { connectBus, ensureStreams, startRelay } from '@gantry/events';
+import { connectBus, EVENTS_STREAM, keepStreams, runEventsStream, startRelay, streamsCheck } from '@gantry/events';
 import { createRateCount, type Health, health, postgresCheck, type RateLimits } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import { startRunEngine } from '@gantry/run-engine';
@@ -67,7 +67,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const database = openDatabase(options.databaseUrl, log);
   const { pool, prisma } = database;
   const bus = await connectBus({ url: options.natsUrl, name: 'worker-api', log });
-  await ensureStreams(bus);
+  const streams = await keepStreams({ bus, log });
   const relay = startRelay({ pool, bus, service: 'worker-api', log });
   const hasher = createTokenHasher(options.tokenPeppers);
   const vault = createVault({ keys: options.encryptionKeys, pool });
@@ -99,7 +99,11 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     { prisma, pool, hasher, vault, mailer, outboundAllow, dashboardUrl, now, log },
     { auto: options.autoTick ?? true },
   );
-  const checks = health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() });
+  const checks = health({
+    postgres: postgresCheck(pool),
+    nats: () => bus.nc.flush(),
+    jetstream: streamsCheck(bus, [EVENTS_STREAM, runEventsStream('worker')]),
+  });
   const deps: Deps = {
     ...{
       prisma,
@@ -136,7 +140,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   });
   const eviction = evictOnEvents(made.identities, { bus, log });
   const responder = serveIntrospection({ bus, introspect: made.introspect, log });
-  const consumers = await startReactions(deps);
+  const consumers = startReactions(deps);
   const approvals = startApprovalSweeper(deps, { auto: options.autoTick ?? true });
   const cronTicker = startCronTicker(deps, { auto: options.autoTick ?? true });
   const housekeeping = startHousekeeping({
@@ -174,6 +178,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       mailer.close();
       await tokenUse.flush();
       await relay.stop();
+      streams.stop();
       await bus.nc.drain();
       await database.close();
     },

@@ -1,5 +1,5 @@
 /** Replicas of a service that owns runs, on one database and one NATS. */
-import { type Bus, connectBus, ensureStreams, type Relay, type RunSource, startRelay } from '@gantry/events';
+import { type Bus, connectBus, type Relay, type RunSource, startRelay } from '@gantry/events';
 import { createPool, inTransaction } from '@gantry/http';
 import {
   createDatabase,
@@ -67,7 +67,6 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
     connect,
     async replica({ relayed = false, ...options } = {}) {
       const bus = options.bus ?? (await connect(service));
-      await ensureStreams(bus);
       const own = newPool();
       const relay = relayed ? startRelay({ pool: own, bus, service, log }) : idleRelay;
       const engine = await startRunEngine({

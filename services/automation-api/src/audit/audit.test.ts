@@ -14,7 +14,7 @@ afterAll(() => service.stop());
 async function entriesOf({ workspaceId }: Caller) {
   const { rows } = await service.api.deps.pool.query(
     'SELECT data FROM outbox WHERE type = $1 AND workspace_id = $2 ORDER BY created_at, id',
-    [auditRecorded.subject, workspaceId],
+    [auditRecorded.type, workspaceId],
   );
   return rows.map(({ data }) => auditRecorded.data.parse(data));
 }

@@ -16,21 +16,21 @@ export interface WorkspaceEventDeps {
   log: Logger;
 }
 
-export async function consumeWorkspaceEvents(deps: WorkspaceEventDeps): Promise<Consumer[]> {
+export function consumeWorkspaceEvents(deps: WorkspaceEventDeps): Consumer[] {
   const { bus, pool, vault, log } = deps;
-  const shared = { bus, pool, log, service: 'automation-api' };
+  const shared = { bus, pool, log, service: 'automation-api' as const };
   return [
-    await consume({
+    consume({
       ...shared,
       event: workspaceDeleted,
       handle: (tx, { data }) => noteClosure(tx, data.workspaceId, data.purgeAt, false),
     }),
-    await consume({
+    consume({
       ...shared,
       event: workspaceRestored,
       handle: (tx, { data }) => noteClosure(tx, data.workspaceId, data.purgeAt, true),
     }),
-    await consume({
+    consume({
       ...shared,
       event: workspacePurged,
       handle: async (tx, { data: { workspaceId } }) => {

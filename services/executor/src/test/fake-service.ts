@@ -7,17 +7,18 @@ import {
   type Bus,
   CLAIM_HOLD_MS,
   type ClaimRequest,
+  consumeDurable,
   type ExecutorStatus,
   encode,
-  ensureStreams,
+  INGEST_DURABLE,
   type Job,
   type LeaseRenewal,
   newId,
   type RecordedStep,
-  RUN_EVENTS_STREAM,
   type RunEvent,
   type RunEventBatch,
   runEventBatch,
+  runEventsStream,
   runSubjects,
   type StepRecord,
   type StepReply,
@@ -25,7 +26,8 @@ import {
   stepRecord,
 } from '@gantry/events';
 import { until } from '@gantry/testing';
-import { AckPolicy, type Msg } from 'nats';
+import type { Msg } from 'nats';
+import { pino } from 'pino';
 import { zipOf } from './zip-fixture';
 
 export interface RunView {
@@ -89,7 +91,6 @@ export const LIMITS: Job['limits'] = {
 };
 
 export async function fakeService(bus: Bus, source: Job['source'] = 'automation'): Promise<FakeService> {
-  await ensureStreams(bus);
   const objects = new Map<string, Buffer>();
   const requestsToStore: string[] = [];
   const store = http.createServer(async (req, res) => {
@@ -199,24 +200,22 @@ export async function fakeService(bus: Bus, source: Job['source'] = 'automation'
     },
   });
   bus.nc.subscribe(runSubjects.executorStatus, { callback: (_, message) => self.statuses.push(message.json()) });
-  bus.nc.subscribe(`run.events.${source}.*`, { callback: (_, message) => keep(message.data) });
+  // What JetStream has stored counts, as it does for the service.
+  const ingest = consumeDurable({
+    bus,
+    stream: runEventsStream(source),
+    durable: INGEST_DURABLE,
+    messagesMax: 500,
+    onMessage: (message) => {
+      keep(message.data);
+      message.ack();
+    },
+    log: pino({ level: 'silent' }),
+  });
 
   function keep(data: Uint8Array) {
     const batch = runEventBatch.parse(JSON.parse(Buffer.from(data).toString()));
     batches.set(batch.runId, [...(batches.get(batch.runId) ?? []), batch]);
-  }
-
-  /** What JetStream has stored counts, whether or not the plain subscription heard it. */
-  async function readStream() {
-    const manager = await bus.nc.jetstreamManager({ checkAPI: false });
-    const { name, num_pending } = await manager.consumers.add(RUN_EVENTS_STREAM, {
-      ack_policy: AckPolicy.None,
-      filter_subject: runSubjects.events(source, '*'),
-      inactive_threshold: 10_000_000_000,
-    });
-    if (num_pending === 0) return;
-    const consumer = await bus.js.consumers.get(RUN_EVENTS_STREAM, name);
-    for await (const message of await consumer.fetch({ max_messages: num_pending, expires: 2_000 })) keep(message.data);
   }
 
   function view(runId: string, attempt = attempts.get(runId) ?? 1) {
@@ -246,8 +245,6 @@ export async function fakeService(bus: Bus, source: Job['source'] = 'automation'
       deadlineMs,
       what: `${runId} has finished`,
     });
-    // Batches that were stored before this subscription heard again are only there.
-    await readStream().catch(() => {});
     const seen = view(runId);
     const end = seen.events.find((event) => event.type === 'finished');
     return { ...seen, job: handedOut.get(runId) as Job, finished: end as RunView['finished'] };
@@ -275,16 +272,14 @@ export async function fakeService(bus: Bus, source: Job['source'] = 'automation'
     queue,
     run: async (files, overrides) => finished(queue(await code(files), overrides)),
     view,
-    finished: async (runId, deadlineMs) => {
-      await readStream().catch(() => {});
-      return finished(runId, deadlineMs);
-    },
+    finished,
     started: async (runId) => {
       await until(() => view(runId).events.some((event) => event.type === 'started'), { deadlineMs: 10_000 });
     },
     standing: () => waitingClaims.length,
     forgetClaims: () => void waitingClaims.splice(0),
     stop: async () => {
+      await ingest.stop();
       store.closeAllConnections();
       await new Promise((resolve) => store.close(resolve));
     },

@@ -10,7 +10,7 @@ afterAll(() => api.stop());
 async function entriesOf({ workspaceId }: TestPerson) {
   const { rows } = await api.database.pool.query(
     'SELECT data FROM outbox WHERE type = $1 AND workspace_id = $2 ORDER BY created_at, id',
-    [auditRecorded.subject, workspaceId],
+    [auditRecorded.type, workspaceId],
   );
   return rows.map(({ data }) => auditRecorded.data.parse(data));
 }

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createTokenHasher, type RemoteIdentify, remoteIdentify, trackLastUse } from '@gantry/auth';
-import { type Bus, connectBus, ensureStreams, type Relay, startRelay } from '@gantry/events';
+import { type Bus, connectBus, type Relay, startRelay } from '@gantry/events';
 import { health, postgresCheck } from '@gantry/http';
 import {
   catchLogs,
@@ -38,7 +38,6 @@ beforeAll(async () => {
   const { pool, prisma } = database;
   const hasher = createTokenHasher(parseKeyRing(`v1:${Buffer.alloc(32, 7).toString('base64')}`));
   bus = await connectBus({ url: nats.url('skills-api'), name: 'skills-api', log });
-  await ensureStreams(bus);
   relay = startRelay({ pool, bus, service: 'skills-api', log });
   identities = remoteIdentify({
     bus,

@@ -4,7 +4,6 @@ import {
   connectBus,
   consume,
   enqueue,
-  ensureStreams,
   runFinished,
   skillChanged,
   skillDeleted,
@@ -25,7 +24,6 @@ const { log } = catchLogs();
 beforeAll(async () => {
   [api, nats] = await Promise.all([startTestSkillsApi(), startTestNats()]);
   bus = await connectBus({ url: nats.url('skills-api'), name: 'test', log });
-  await ensureStreams(bus);
   ada = api.person();
 });
 afterAll(async () => {

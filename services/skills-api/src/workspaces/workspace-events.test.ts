@@ -1,4 +1,4 @@
-import { type Bus, connectBus, enqueue, ensureStreams, startRelay, workspacePurged } from '@gantry/events';
+import { type Bus, connectBus, enqueue, startRelay, workspacePurged } from '@gantry/events';
 import { catchLogs, startTestNats, type TestNats, until } from '@gantry/testing';
 import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
 import { consumeWorkspaceEvents } from './workspace-events';
@@ -11,7 +11,6 @@ const { log } = catchLogs();
 beforeAll(async () => {
   [api, nats] = await Promise.all([startTestSkillsApi(), startTestNats()]);
   bus = await connectBus({ url: nats.url('skills-api'), name: 'test', log });
-  await ensureStreams(bus);
 });
 afterAll(async () => {
   await bus.nc.close();

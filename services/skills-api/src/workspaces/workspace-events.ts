@@ -3,7 +3,7 @@ import { type Bus, type Consumer, consume, workspacePurged } from '@gantry/event
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 
-export function consumeWorkspaceEvents(options: { bus: Bus; pool: Pool; log: Logger }): Promise<Consumer> {
+export function consumeWorkspaceEvents(options: { bus: Bus; pool: Pool; log: Logger }): Consumer {
   return consume({
     ...options,
     service: 'skills-api',

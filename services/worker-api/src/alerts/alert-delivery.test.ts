@@ -1,6 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { approvalRequested, enqueue, newId, runFinished, scheduleMissed } from '@gantry/events';
+import {
+  approvalRequested,
+  durableOf,
+  EVENTS_STREAM,
+  type EventType,
+  enqueue,
+  eventSubject,
+  newId,
+  runFinished,
+  scheduleMissed,
+} from '@gantry/events';
 import { until } from '@gantry/testing';
 import { Webhook } from 'standardwebhooks';
 import { callerOf } from '../test/caller';
@@ -81,16 +91,14 @@ async function announce(event: Parameters<typeof enqueue>[1], data: object, work
   await enqueue((sql, values) => pool.query(sql, values), event, workspaceId, data as never);
   api.deps.relay.kick();
   await until(outboxIsEmpty);
-  await consumed(event.subject);
+  await consumed(event);
 }
 
-const consumed = (subject: string) =>
+const consumed = (event: EventType) =>
   until(async () => {
     const manager = await api.bus.nc.jetstreamManager({ checkAPI: false });
-    const { num_pending, num_ack_pending } = await manager.consumers.info(
-      'EVENTS',
-      `worker-api-${subject.replaceAll('.', '-')}`,
-    );
+    const durable = durableOf('worker-api', event);
+    const { num_pending, num_ack_pending } = await manager.consumers.info(EVENTS_STREAM, durable);
     return num_pending + num_ack_pending === 0;
   });
 
@@ -236,8 +244,8 @@ test('an event that comes twice raises once, even when it was forgotten that it 
   const alert = await alertTo();
   const envelope = { id: newId('evt_'), workspaceid: api.workspaceId, time: clock, data: failedRun() };
   const publish = async () => {
-    await api.bus.js.publish(runFinished.subject, Buffer.from(JSON.stringify(envelope)));
-    await consumed(runFinished.subject);
+    await api.bus.js.publish(eventSubject(runFinished, 'worker-api'), Buffer.from(JSON.stringify(envelope)));
+    await consumed(runFinished);
   };
   await publish();
   await publish();

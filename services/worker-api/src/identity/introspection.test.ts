@@ -8,6 +8,7 @@ import {
   introspectReply,
   memberChanged,
   request,
+  subjectOfAll,
   tokenRevoked,
 } from '@gantry/events';
 import { cutConnections, until } from '@gantry/testing';
@@ -125,7 +126,7 @@ test.each([
 
 test('a revocation is announced, and a session that is signed out as well', async () => {
   const announced: string[] = [];
-  asker.nc.subscribe(tokenRevoked.subject, {
+  asker.nc.subscribe(subjectOfAll(tokenRevoked), {
     callback: (_err, message) => announced.push(JSON.parse(message.string()).data.tokenId),
   });
   await asker.nc.flush();

@@ -1,5 +1,5 @@
 /** How the parts that this service stands on are doing; what can't be had within its time is null. */
-import { EVENTS_STREAM, RUN_EVENTS_STREAM } from '@gantry/events';
+import { streamPlans } from '@gantry/events';
 import type { Health } from '@gantry/http';
 import type { Deps } from '../deps';
 
@@ -62,8 +62,8 @@ async function readOutbox(pool: Deps['pool']) {
 async function readStreams({ nc }: Deps['bus']) {
   const manager = await nc.jetstreamManager({ checkAPI: false });
   return Promise.all(
-    [EVENTS_STREAM, RUN_EVENTS_STREAM].map(async (name) => {
-      const [{ state }, consumers] = await Promise.all([
+    streamPlans.map(async ({ name }) => {
+      const [{ state, config }, consumers] = await Promise.all([
         manager.streams.info(name),
         manager.consumers.list(name).next(),
       ]);
@@ -71,6 +71,7 @@ async function readStreams({ nc }: Deps['bus']) {
         name,
         messages: state.messages,
         bytes: state.bytes,
+        bytes_max: config.max_bytes,
         consumers: consumers.map((consumer) => ({
           name: consumer.name,
           pending: consumer.num_pending,

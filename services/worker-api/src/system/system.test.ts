@@ -109,7 +109,11 @@ test('the details of health say how each part is doing, to whoever is signed in'
     migrations: { applied: expect.any(Number), latest: expect.stringMatching(/^\d{14}_/) },
     outbox: { waiting: expect.any(Number) },
   });
-  expect(body.streams.map(({ name }: { name: string }) => name)).toEqual(['EVENTS', 'RUN_EVENTS']);
+  expect(body.streams.map(({ name }: { name: string }) => name)).toEqual([
+    'EVENTS',
+    'RUN_EVENTS_AUTOMATION',
+    'RUN_EVENTS_WORKER',
+  ]);
   expect(body.streams[0].consumers).toContainEqual(expect.objectContaining({ pending: expect.any(Number) }));
   await callerOf(api.url).get('/health/details').expect(401);
 });

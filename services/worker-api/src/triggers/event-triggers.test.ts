@@ -1,4 +1,13 @@
-import { alertRaised, type EventType, encode, enqueue, newId, runFinished, scheduleMissed } from '@gantry/events';
+import {
+  alertRaised,
+  type EventType,
+  encode,
+  enqueue,
+  eventSubject,
+  newId,
+  runFinished,
+  scheduleMissed,
+} from '@gantry/events';
 import { type FakeExecutor, noUsage, until } from '@gantry/testing';
 import { callerOf } from '../test/caller';
 import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
@@ -97,11 +106,11 @@ test('an event that is delivered again starts nothing', async () => {
   const listener = await made(on(['run.completed'], 'auto-twice'));
   const data = { runId: 'run_1', source: 'automation', subjectId: 'auto-twice', status: 'completed', errorCode: null };
   const envelope = {
-    ...{ specversion: '1.0', id: newId('evt_'), type: runFinished.subject, source: '/gantry/automation-api' },
+    ...{ specversion: '1.0', id: newId('evt_'), type: runFinished.type, source: '/gantry/worker-api' },
     ...{ time: new Date().toISOString(), workspaceid: api.workspaceId },
     data: { ...data, durationMs: 1, finishedAt: Date.now() },
   };
-  for (let i = 0; i < 3; i++) await api.bus.js.publish(runFinished.subject, encode(envelope));
+  for (let i = 0; i < 3; i++) await api.bus.js.publish(eventSubject(runFinished, 'worker-api'), encode(envelope));
   await allHeard();
   expect(await runsOf(listener)).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-import { type Envelope, workerChanged } from '@gantry/events';
+import { connectBus, type Envelope, subjectOfAll, workerChanged } from '@gantry/events';
 import { until } from '@gantry/testing';
 import request from 'supertest';
 import { callerOf } from '../test/caller';
@@ -223,7 +223,8 @@ test('going back appends a version that is equal to the old one', async () => {
 
 test('every change is announced, and one that changes nothing is not', async () => {
   const heard: unknown[] = [];
-  const subscription = api.bus.nc.subscribe(workerChanged.subject, {
+  const spectator = await connectBus({ url: api.nats.spectatorUrl, name: 'spectator', log: api.deps.log });
+  spectator.nc.subscribe(subjectOfAll(workerChanged), {
     callback: (_err, message) => heard.push(message.json<Envelope>().data),
   });
   await createWorker(api, { name: 'Announced' });
@@ -238,7 +239,7 @@ test('every change is announced, and one that changes nothing is not', async () 
       workerUid: expect.any(String),
     })),
   );
-  subscription.unsubscribe();
+  await spectator.nc.close();
   expect(await auditActions('announced')).toEqual(['worker.created', 'worker.updated', 'worker.deleted']);
 });
 

@@ -1,4 +1,4 @@
-import { workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
+import { connectBus, subjectOfAll, workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
 import { until } from '@gantry/testing';
 import { callerOf } from '../test/caller';
 import { helloWorker } from '../test/create-worker';
@@ -63,9 +63,11 @@ test('after seven days it can not be restored; everything of it goes, and everyb
   const kept = () => Promise.all([versions[0].code_key, output].map((key) => api.deps.objects.head(key)));
   expect(await kept()).toEqual([expect.anything(), expect.anything()]);
   const heard: string[] = [];
-  const subscriptions = [workspaceDeleted, workspaceRestored, workspacePurged].map(({ subject }) =>
-    api.bus.nc.subscribe(subject, { callback: (_err, message) => heard.push(message.subject) }),
-  );
+  const spectator = await connectBus({ url: api.nats.spectatorUrl, name: 'spectator', log: api.deps.log });
+  for (const event of [workspaceDeleted, workspaceRestored, workspacePurged]) {
+    spectator.nc.subscribe(subjectOfAll(event), { callback: () => heard.push(event.type) });
+  }
+  await spectator.nc.flush();
   await owner.remove(path).expect(200);
   expect(await purgeDeletedWorkspaces(pool, api.deps.objects)).toBe(0);
   await pool.query("UPDATE workspaces SET deleted_at = deleted_at - interval '7 days' WHERE id = $1", [id]);
@@ -79,9 +81,9 @@ test('after seven days it can not be restored; everything of it goes, and everyb
   };
   await until(async () => (await rows()) === 0);
   expect(await kept()).toEqual([null, null]);
-  await until(() => heard.includes(workspacePurged.subject) && heard.includes(workspaceDeleted.subject));
+  await until(() => heard.includes(workspacePurged.type) && heard.includes(workspaceDeleted.type));
   await callerOf(api.url, token).get('/auth/me').expect(401);
-  for (const subscription of subscriptions) subscription.unsubscribe();
+  await spectator.nc.close();
 });
 
 /** All but the outbox, whose rows are announcements on their way. */

@@ -1,0 +1,261 @@
+/**
+ * The streams of JetStream and their consumers, and how they come back after their store is lost.
+ *
+ * JetStream acknowledges before it has written to disk, and its store can fill up or be deleted. So it is never the only
+ * copy of anything: domain events lie in their outbox until they are stored, and executors keep what they report until it
+ * is in the tables. A stream holds what has not been consumed and nothing else; a full one refuses new messages, which then
+ * wait where they come from.
+ *
+ * Streams and consumers are made by worker-api alone, and again within seconds of their loss. Whoever may define a consumer
+ * can have JetStream deliver any message to any subject, past all permissions; the other services may therefore only fetch and
+ * acknowledge what is theirs.
+ */
+import {
+  AckPolicy,
+  type ConsumerMessages,
+  DeliverPolicy,
+  DiscardPolicy,
+  type JetStreamManager,
+  type JsMsg,
+  NatsError,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+} from 'nats';
+import type { Logger } from 'pino';
+import type { Bus } from './bus';
+import { type EventType, eventCatalogue, eventSubject, type Service, subjectOfAll } from './catalogue';
+import { type RunSource, runSources, runSubjects } from './run-protocol';
+
+export const EVENTS_STREAM = 'EVENTS';
+export const runEventsStream = (source: RunSource): string => `RUN_EVENTS_${source.toUpperCase()}`;
+
+export const durableOf = (service: Service, { type }: Pick<EventType, 'type'>): string =>
+  `${service}-${type.replaceAll('.', '-')}`;
+export const INGEST_DURABLE = 'ingest';
+
+/** After this long without an acknowledgement a message is delivered again: what a dead replica held comes back. */
+export const ACK_WAIT_MS = 10_000;
+/** How often they are looked after. */
+const KEEP_MS = 3_000;
+/** A stream that is this full is about to refuse. */
+const FULL_SHARE = 0.95;
+
+const NS_PER_MS = 1_000_000;
+const HOUR_NS = 3_600_000 * NS_PER_MS;
+const UNACKNOWLEDGED_MAX = 2_000;
+
+export interface StreamPlan {
+  name: string;
+  config: Pick<StreamConfig, 'subjects' | 'retention' | 'max_age' | 'max_bytes' | 'discard' | 'duplicate_window'>;
+  consumers: { service: Service; durable: string; filter: string; ackPendingMax: number }[];
+}
+
+/** Messages refused by a full stream are never lost: outboxes and executors keep them. */
+const FULL = { discard: DiscardPolicy.New, duplicate_window: 120_000 * NS_PER_MS };
+
+const events: StreamPlan = {
+  name: EVENTS_STREAM,
+  config: {
+    ...FULL,
+    subjects: eventCatalogue.flatMap((event) => event.publishers.map((publisher) => eventSubject(event, publisher))),
+    // A message goes once every service that consumes its event has acknowledged it.
+    retention: RetentionPolicy.Interest,
+    max_age: 72 * HOUR_NS,
+    max_bytes: 1 << 30,
+  },
+  consumers: eventCatalogue.flatMap((event) =>
+    event.consumers.map((service) => ({
+      service,
+      durable: durableOf(service, event),
+      filter: subjectOfAll(event),
+      ackPendingMax: UNACKNOWLEDGED_MAX,
+    })),
+  ),
+};
+
+const runEvents = (source: RunSource): StreamPlan => ({
+  name: runEventsStream(source),
+  config: {
+    ...FULL,
+    subjects: [runSubjects.events(source, '*')],
+    retention: RetentionPolicy.Workqueue,
+    max_age: 24 * HOUR_NS,
+    max_bytes: 1 << 30,
+  },
+  consumers: [
+    {
+      service: `${source}-api`,
+      durable: INGEST_DURABLE,
+      filter: runSubjects.events(source, '*'),
+      ackPendingMax: UNACKNOWLEDGED_MAX,
+    },
+  ],
+});
+
+export const streamPlans: StreamPlan[] = [events, ...runSources.map(runEvents)];
+
+export interface StreamState {
+  name: string;
+  messages: number;
+  bytes: number;
+  bytesMax: number;
+  lastSeq: number;
+  /** When this incarnation of the stream was made. */
+  created: Date;
+}
+
+/** @throws NatsError while JetStream does not answer, or the stream is missing */
+export async function streamState(bus: Bus, name: string): Promise<StreamState> {
+  const manager = await bus.nc.jetstreamManager({ checkAPI: false });
+  const { state, config, created } = await manager.streams.info(name);
+  return {
+    name,
+    messages: state.messages,
+    bytes: state.bytes,
+    bytesMax: config.max_bytes,
+    lastSeq: state.last_seq,
+    created: new Date(created),
+  };
+}
+
+/** A health check. @throws Error while one of the streams is missing, or is about to refuse messages */
+export const streamsCheck = (bus: Bus, names: string[]) => async (): Promise<void> => {
+  for (const state of await Promise.all(names.map((name) => streamState(bus, name)))) {
+    if (state.bytes < state.bytesMax * FULL_SHARE) continue;
+    throw new Error(`the stream ${state.name} is full: ${state.bytes} of ${state.bytesMax} bytes`);
+  }
+};
+
+/** Makes the streams and their consumers, and keeps them. Resolves when they are there, or the first try has failed. */
+export async function keepStreams({ bus, log }: { bus: Bus; log: Logger }): Promise<{ stop(): void }> {
+  const manager = await bus.nc.jetstreamManager({ checkAPI: false });
+  const made = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  let looking: Promise<void> = Promise.resolve();
+
+  async function look() {
+    clearTimeout(timer);
+    for (const plan of streamPlans) {
+      try {
+        if (made.has(plan.name) && (await isWhole(manager, plan))) continue;
+        if (made.has(plan.name)) log.error({ stream: plan.name }, 'a stream or its consumers are lost: made again');
+        await make(manager, plan);
+        made.add(plan.name);
+      } catch (err) {
+        if (!stopped) log.warn({ err, stream: plan.name }, 'stream not looked after: will try again');
+      }
+    }
+    if (!stopped) timer = setTimeout(lookAgain, KEEP_MS);
+  }
+
+  function lookAgain() {
+    looking = looking.then(look);
+  }
+
+  void (async () => {
+    for await (const { type } of bus.nc.status()) if (type === 'reconnect' && !stopped) lookAgain();
+  })();
+  lookAgain();
+  await looking;
+  return {
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function isWhole(manager: JetStreamManager, { name, consumers }: StreamPlan): Promise<boolean> {
+  const info = await manager.streams.info(name).catch(nullIfMissing);
+  return info?.state.consumer_count === consumers.length;
+}
+
+/** Creates or updates. Two replicas that do it at once ask for the same. */
+async function make(manager: JetStreamManager, { name, config, consumers }: StreamPlan): Promise<void> {
+  const wanted = { ...config, name, storage: StorageType.File };
+  const exists = await manager.streams.info(name).catch(nullIfMissing);
+  await (exists ? manager.streams.update(name, wanted) : manager.streams.add(wanted));
+  for await (const { name: durable } of manager.consumers.list(name)) {
+    if (!consumers.some((consumer) => consumer.durable === durable)) await manager.consumers.delete(name, durable);
+  }
+  for (const { durable, filter, ackPendingMax } of consumers) {
+    await manager.consumers.add(name, {
+      durable_name: durable,
+      filter_subject: filter,
+      ack_policy: AckPolicy.Explicit,
+      deliver_policy: DeliverPolicy.All,
+      ack_wait: ACK_WAIT_MS * NS_PER_MS,
+      max_ack_pending: ackPendingMax,
+    });
+  }
+}
+
+/** JetStream's codes for a stream and a consumer that do not exist. */
+const MISSING = new Set([10_059, 10_014]);
+
+function nullIfMissing(err: unknown): null {
+  if (err instanceof NatsError && MISSING.has(err.api_error?.err_code ?? 0)) return null;
+  throw err;
+}
+
+const NEXT_TRY_MS = 500;
+/** Two missed in a row and the consumer is asked for: what is lost is noticed within 4 s. */
+const HEARTBEAT_MS = 2_000;
+const PULL_MS = 10_000;
+
+/**
+ * Hands over the messages of a durable consumer, also after it was lost and made again.
+ * @param onOpen before the first message after the consumer was found, each time
+ */
+export function consumeDurable(options: {
+  bus: Bus;
+  stream: string;
+  durable: string;
+  /** That are fetched ahead. */
+  messagesMax: number;
+  onOpen?: () => Promise<void>;
+  onMessage: (message: JsMsg) => void | Promise<void>;
+  log: Logger;
+}): { stop(): Promise<void> } {
+  const { bus, stream, durable, log } = options;
+  let stopped = false;
+  let messages: ConsumerMessages | undefined;
+  let wake = () => {};
+
+  async function consume() {
+    const consumer = await bus.js.consumers.get(stream, durable);
+    await options.onOpen?.();
+    if (stopped) return;
+    messages = await consumer.consume({
+      max_messages: options.messagesMax,
+      expires: PULL_MS,
+      idle_heartbeat: HEARTBEAT_MS,
+      abort_on_missing_resource: true,
+    });
+    for await (const message of messages) await options.onMessage(message);
+  }
+
+  const loop = (async () => {
+    while (!stopped) {
+      await consume().catch((err) => {
+        if (!stopped && !bus.nc.isClosed()) log.warn({ err, stream, durable }, 'messages not fetched: will try again');
+      });
+      if (stopped || bus.nc.isClosed()) return;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        setTimeout(resolve, NEXT_TRY_MS).unref();
+      });
+    }
+  })();
+
+  return {
+    stop: async () => {
+      stopped = true;
+      wake();
+      await messages?.close();
+      await loop;
+    },
+  };
+}
