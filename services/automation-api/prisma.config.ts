@@ -11,6 +11,7 @@ export default defineConfig({
       'public.run_events',
       'public.run_artifacts',
       'public.run_steps',
+      'public.run_streams',
       'public.outbox',
       'public.inbox',
       'public.idempotency_keys',

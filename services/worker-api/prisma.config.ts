@@ -11,6 +11,7 @@ export default defineConfig({
       'public.run_events',
       'public.run_artifacts',
       'public.run_steps',
+      'public.run_streams',
       'public.pack_intents',
       'public.outbox',
       'public.inbox',

@@ -4,8 +4,12 @@
  * The replicas share one durable consumer, so a run's batches may be written by different replicas and in any order:
  * events conflict on their number and an ending is a compare-and-set, which makes every batch safe to write twice and
  * in any order. A message is acknowledged after its commit. While PostgreSQL is away, messages wait here and in the stream.
+ *
+ * A stream that was lost has taken reports along that nobody has read: that a run has begun may have been one of them. So
+ * every run that an executor holds counts as begun from then on, and none is begun a second time.
  */
 import {
+  ACK_WAIT_MS,
   type Bus,
   consumeDurable,
   decode,
@@ -23,9 +27,10 @@ import type { JsMsg } from 'nats';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { CANCELLED } from './end-run';
+import { requeueRuns } from './requeue-runs';
 import type { Run } from './run';
 import { isClosing, joinLogs, seqOf, serviceClosing, serviceFloor, toNewEvents } from './run-events';
-import { STARTED_BEFORE } from './run-row';
+import { streamChanged } from './run-stream';
 import { type Ending, settleRuns } from './settle-runs';
 import { type OnSuspended, type SuspensionReport, suspendRun } from './suspend-run';
 
@@ -44,7 +49,7 @@ interface Received {
 }
 
 export interface Ingest {
-  /** True when everything that executors have reported so far is in the tables. */
+  /** True when everything that executors have reported so far is in the tables, and nothing of it was lost. */
   caughtUp(): Promise<boolean>;
   stop(): Promise<void>;
 }
@@ -81,10 +86,29 @@ export function startIngest(deps: {
   let writing: Promise<void> | null = null;
   let stopped = false;
 
+  /** Of this stream, as this replica has seen it. */
+  let lastSeq = 0;
+  let created: Date | undefined;
+  let claimedAt = 0;
+
+  async function noteStream(): Promise<void> {
+    const state = await streamState(bus, stream);
+    const isCut = state.created.getTime() === created?.getTime() && state.lastSeq < lastSeq;
+    if (await streamChanged(pool, state, isCut)) {
+      log.error(
+        { stream, created: state.created },
+        'the stream of run events is a new one: what is under way counts as begun',
+      );
+    }
+    created = state.created;
+    lastSeq = Math.min(lastSeq, state.lastSeq);
+  }
+
   const fetching = consumeDurable({
     ...{ bus, stream, log },
     durable: INGEST_DURABLE,
     messagesMax: IN_FLIGHT_MAX,
+    onOpen: noteStream,
     onMessage(message) {
       let batch: RunEventBatch;
       try {
@@ -93,6 +117,7 @@ export function startIngest(deps: {
         log.error({ err, subject: message.subject }, 'run events break their schema: terminated');
         return message.term();
       }
+      lastSeq = Math.max(lastSeq, message.seq);
       waiting.push({ message, batch });
       if (batch.events.at(-1)?.type === 'finished' || waiting.length >= BATCH_MAX) write();
       else timer ??= setTimeout(write, UNHURRIED_MS);
@@ -118,10 +143,19 @@ export function startIngest(deps: {
         if (isPassing(err)) {
           log.warn({ err }, 'run events wait for PostgreSQL');
           waiting.unshift(...batch);
+          stayOwner();
           await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
         } else await writeOneByOne(batch, err);
       }
     }
+  }
+
+  /** Of what waits here: it must not be delivered to another replica as well, which would do no better. */
+  function stayOwner(): void {
+    const now = Date.now();
+    if (now - claimedAt < ACK_WAIT_MS / 3) return;
+    claimedAt = now;
+    for (const { message } of waiting) message.working();
   }
 
   /** One message that can't be written must not hold up the others. Its run ends by the sweeper. */
@@ -150,7 +184,7 @@ export function startIngest(deps: {
     const batches = received.map(({ batch }) => batch);
     const endings = batches.flatMap((batch) => endingOf(batch, deps.computeCostUsd));
     const ending = new Set(endings.map(({ runId }) => runId));
-    const begun = batches.filter(({ runId, events }) => !ending.has(runId) && events[0]?.type === 'started');
+    const begun = batches.filter(({ runId, events }) => !ending.has(runId) && events.some(isStarted));
     await insertArtifacts(pool, batches);
     const reports = batches.map((batch) => ({
       runId: batch.runId,
@@ -166,7 +200,13 @@ export function startIngest(deps: {
     for (const run of runs) deps.onSettled({ run, logs: wholeLogs(batches.filter(({ runId }) => runId === run.id)) });
     for (const { id } of runs) ending.delete(id);
     ending.forEach(deps.onRepeated);
-    if (await returnRuns(pool, batches)) deps.onReturned();
+    await takeBack(batches);
+  }
+
+  /** Of executors that could not begin them. */
+  async function takeBack(batches: RunEventBatch[]): Promise<void> {
+    const returned = batches.filter(({ events }) => events.some(isReturned));
+    if (returned.length && (await requeueRuns(pool, returned, 'returned'))) deps.onReturned();
   }
 
   async function suspend(report: SuspensionReport): Promise<void> {
@@ -202,7 +242,10 @@ export function startIngest(deps: {
   return {
     caughtUp: async () => {
       if (waiting.length || writing) return false;
-      return (await streamState(bus, stream)).messages === 0;
+      const state = await streamState(bus, stream);
+      if (state.created.getTime() === created?.getTime() && state.lastSeq >= lastSeq) return state.messages === 0;
+      await noteStream();
+      return false;
     },
     stop: async () => {
       stopped = true;
@@ -224,6 +267,9 @@ const isPassing = (err: unknown): boolean =>
   isDependencyDown(err) || ['40P01', '40001'].includes(String((err as { code?: unknown }).code));
 
 type Finished = Extract<RunEvent, { type: 'finished' }>;
+
+const isStarted = (event: RunEvent) => event.type === 'started';
+const isReturned = (event: RunEvent) => event.type === 'finished' && event.status === 'returned';
 
 const placeOf = (attempt: number, { seq, at }: Finished) => ({ seq: seqOf(attempt, seq), at: new Date(at) });
 
@@ -281,19 +327,4 @@ async function insertArtifacts(pool: Pool, batches: RunEventBatch[]): Promise<vo
       rows.map((r) => r.key),
     ],
   );
-}
-
-/** Runs that an executor handed back unstarted go to the front of the queue: they keep their place in time. */
-async function returnRuns(pool: Pool, batches: RunEventBatch[]): Promise<number> {
-  const returned = batches.filter(({ events }) =>
-    events.some((event) => event.type === 'finished' && event.status === 'returned'),
-  );
-  if (!returned.length) return 0;
-  const { rowCount } = await pool.query(
-    `UPDATE runs r SET status = 'queued', executor_id = NULL, lease_expires_at = NULL, started_at = ${STARTED_BEFORE}
-     FROM unnest($1::text[], $2::int[]) AS b(run_id, attempt)
-     WHERE r.id = b.run_id AND r.attempt = b.attempt AND r.status = 'running' AND NOT r.confirmed`,
-    [returned.map((b) => b.runId), returned.map((b) => b.attempt)],
-  );
-  return rowCount ?? 0;
 }

@@ -6,7 +6,7 @@
  * to tell (that the run goes on, was decided about, or is ended without an executor) takes numbers at the end of the
  * attempt that no executor reaches; it is only written while no executor holds the run, so nothing comes before it later.
  */
-import type { RunEvent, RunEventBatch } from '@gantry/events';
+import { ACK_WAIT_MS, type RunEvent, type RunEventBatch } from '@gantry/events';
 import type { Pool } from 'pg';
 import { isTerminal, type Run, type Waiting } from './run';
 import type { Sql } from './run-row';
@@ -170,8 +170,11 @@ export function follows(last: number, next: number): boolean {
   return sameAttempt ? next === last + 1 : number === 1;
 }
 
-/** How long a missing event is waited for before it is taken for lost. */
-export const GAP_MS = 5_000;
+/**
+ * How long a missing event is waited for before it is taken for lost: longer than it takes until the messages that a dead
+ * replica held are delivered to another.
+ */
+export const GAP_MS = ACK_WAIT_MS + 5_000;
 const GAP_POLL_MS = 50;
 
 /** stdout, stderr and context.log() of all attempts as one text, cut at the front beyond 256 KB. */

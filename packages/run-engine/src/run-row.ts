@@ -11,10 +11,6 @@ export const RUN_COLUMNS = `r.id, r.workspace_id, r.subject_id, r.subject_ref, r
   r.version, r.status, r.priority, r.attempt, r.retries_used, r.wake_at, r.suspension, r.slot_key, r.inputs, r.spec, r.output,
   r.output_key, r.error, r.cost_usd, r.cpu_ms, r.max_rss_bytes, r.created_by, r.cancel_requested_at, r.request_id, r.traceparent, r.created_at, r.started_at, r.finished_at`;
 
-/** What started_at becomes when an attempt turns out not to have begun: an earlier attempt may have. */
-export const STARTED_BEFORE = `CASE WHEN r.retries_used > 0 OR EXISTS (SELECT FROM run_steps s WHERE s.run_id = r.id)
-  THEN r.started_at END`;
-
 // biome-ignore lint/suspicious/noExplicitAny: a row of RUN_COLUMNS, typed here once
 export function toRun(row: any): Run {
   return {

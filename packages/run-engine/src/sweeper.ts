@@ -10,8 +10,9 @@ import { type Repeated, repeat } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { CANCELLED } from './end-run';
+import { REQUEUES_MAX, requeueRuns } from './requeue-runs';
 import type { Run } from './run';
-import { RUN_COLUMNS, STARTED_BEFORE, toRun } from './run-row';
+import { RUN_COLUMNS, toRun } from './run-row';
 
 const BATCH = 200;
 
@@ -19,6 +20,11 @@ const LOST: RunError = {
   code: 'executor_lost',
   message:
     'the executor that ran this went away before it could report a result. The run may have had effects; run it again if that is safe.',
+};
+
+const NEVER_BEGUN: RunError = {
+  code: 'executor_lost',
+  message: `this was handed out ${REQUEUES_MAX + 1} times and no executor began it: the executors' logs say why.`,
 };
 
 export function startSweeper(deps: {
@@ -42,30 +48,26 @@ export function startSweeper(deps: {
   async function sweep() {
     const expired = await expiredRuns();
     if (!expired.length || Date.now() - reachableSince < leaseMs || !(await deps.caughtUp())) return;
-    for (const { run, confirmed } of expired) {
-      log.warn({ runId: run.id, attempt: run.attempt, confirmed }, 'lease ran out');
+    for (const { run, confirmed, requeues } of expired) {
+      log.warn({ runId: run.id, attempt: run.attempt, confirmed, requeues }, 'lease ran out');
       if (run.cancelRequestedAt) await deps.end(run, 'cancelled', CANCELLED);
       else if (confirmed) await deps.end(run, 'failed', LOST);
-      else if (await requeue(run)) deps.onQueued();
+      else if (requeues >= REQUEUES_MAX) await deps.end(run, 'failed', NEVER_BEGUN);
+      else if (await requeueRuns(pool, [{ runId: run.id, attempt: run.attempt }], 'expired')) deps.onQueued();
     }
   }
 
   async function expiredRuns() {
     const { rows } = await pool.query(
-      `SELECT ${RUN_COLUMNS}, r.confirmed FROM runs r
+      `SELECT ${RUN_COLUMNS}, r.confirmed, r.requeues FROM runs r
        WHERE r.status = 'running' AND r.lease_expires_at < now() ORDER BY r.lease_expires_at LIMIT $1`,
       [BATCH],
     );
-    return rows.map((row) => ({ run: toRun(row), confirmed: row.confirmed as boolean }));
-  }
-
-  async function requeue(run: Run): Promise<boolean> {
-    const { rowCount } = await pool.query(
-      `UPDATE runs r SET status = 'queued', executor_id = NULL, lease_expires_at = NULL, started_at = ${STARTED_BEFORE}
-       WHERE id = $1 AND attempt = $2 AND status = 'running' AND lease_expires_at < now()`,
-      [run.id, run.attempt],
-    );
-    return Boolean(rowCount);
+    return rows.map((row) => ({
+      run: toRun(row),
+      confirmed: row.confirmed as boolean,
+      requeues: row.requeues as number,
+    }));
   }
 
   return repeat({

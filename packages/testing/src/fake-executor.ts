@@ -93,7 +93,8 @@ export function fakeExecutor(bus: Bus, source: RunSource): FakeExecutor {
       let serving = true;
       const slot = async () => {
         while (serving && !bus.nc.isClosed()) {
-          const job = await claim().catch(() => null);
+          // A connection that is being closed refuses at once, for ever: give it a turn.
+          const job = await claim().catch(() => new Promise<null>((resolve) => setTimeout(resolve, 20, null)));
           if (job) await job.complete(await work(job));
         }
       };

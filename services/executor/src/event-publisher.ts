@@ -1,37 +1,67 @@
 /**
- * Events of runs on their way to the service.
+ * Events of runs on their way to the service, which counts as reached when it says so.
  *
- * Each run's events are numbered here and travel in batches, in order. A batch is kept until JetStream has acknowledged
- * it. If one fails, nothing new of its run is sent until everything before it has been acknowledged again; batches that
- * JetStream has already are dropped there by their message id, and by the service by (run, attempt, seq). So nothing is
- * lost or reordered while this process lives, however often NATS goes away. JetStream acknowledges before it has written to
- * disk, so what it acknowledged in the last moments before it died is sent again too. What is buffered is bounded by the log limits
- * of the runs that hold slots, since no new run starts without NATS.
+ * Each run's events are numbered here and travel in batches, in order. JetStream carries them and is not believed: its
+ * store may be full, deleted, or lose what it acknowledged in its last moments. So a run's ending is kept here until the
+ * service answers a renewal of its lease with "not yours any more", which it says once the ending is in its table; until
+ * then the lease is renewed. The batches before it are kept with it, as far as MEMORY_BYTES_MAX goes.
+ *
+ * If a batch fails, nothing new of its run is sent until everything before it has been acknowledged again. Repeats are
+ * dropped by JetStream by their message id, and by the service by (run, attempt, seq).
+ *
+ * Batches that are not acknowledged within SPOOL_AFTER_MS are written to disk too, and the next process with this identity
+ * sends them again. What piles up is bounded by the runs that hold slots: no run is claimed while batches wait.
  */
-import { type Bus, type Job, MESSAGE_BYTES_MAX, type RunEvent, runSubjects } from '@gantry/events';
+import { type Bus, type Job, MESSAGE_BYTES_MAX, type RunEvent, type RunEventBatch, runSubjects } from '@gantry/events';
+import { ErrorCode, type NatsError } from 'nats';
 import type { Logger } from 'pino';
+import type { Spool } from './spool';
 
 /** How long events wait for company while a run goes on. */
 const COALESCE_MS = 25;
 const BATCH_BYTES_MAX = MESSAGE_BYTES_MAX - 16 * 1024;
 const ACK_MS = 2_000;
 const RESEND_MS = { first: 100, most: 2_000 };
+/** A process that is killed syncs nothing, and its files lose nothing; what was acknowledged just before may not be written. */
+const SURE_AFTER_MS = 3_000;
+const SPOOL_AFTER_MS = 1_000;
+/** Acknowledged batches of runs whose ending the service has not confirmed. */
+const MEMORY_BYTES_MAX = 32 << 20;
+/**
+ * An ending that was stored and not confirmed for this long is sent again: its stream may have been lost meanwhile. Each
+ * further round waits twice as long, since the service may only be slow; what it never takes ends by its lease.
+ */
+const CONFIRM_MS = 8_000;
+const ROUNDS_MAX = 4;
 
 type Unnumbered<T> = T extends unknown ? Omit<T, 'seq' | 'at'> : never;
 export type NewRunEvent = Unnumbered<RunEvent>;
+/** One attempt at a run. */
+export type Attempt = Pick<Job, 'runId' | 'source' | 'attempt'>;
 
 export interface RunEvents {
-  /** Queues an event; it leaves within COALESCE_MS. */
+  /** Queues an event; it leaves within COALESCE_MS. Nothing follows `finished`. */
   push(event: NewRunEvent): void;
   /** Hands everything queued to the connection now. */
   flush(): void;
+  /** Resolves when what was flushed has been stored, or the run is not ours any more. */
+  stored(): Promise<void>;
   /** The run is not ours any more: nothing is sent from now on. */
   abandon(): void;
 }
 
 export interface EventPublisher {
-  open(job: Pick<Job, 'runId' | 'source' | 'attempt'>): RunEvents;
-  /** Resolves when everything has been acknowledged, or after `timeoutMs`. @returns batches not acknowledged. */
+  open(attempt: Attempt): RunEvents;
+  /** Attempts that have ended here, until the service confirms their ending. */
+  unconfirmed(): Attempt[];
+  /** The service has the ending. */
+  confirm(attempt: Attempt): void;
+  /** The service does not have the ending yet, and says so. */
+  remind(attempt: Attempt): void;
+  /** False while batches are not acknowledged: what runs now would only pile up. */
+  healthy(): boolean;
+  unacknowledged(): number;
+  /** Resolves when everything has been acknowledged, or after `timeoutMs`. @returns batches not acknowledged: they are in the spool */
   settle(timeoutMs: number): Promise<number>;
   stop(): void;
 }
@@ -39,154 +69,279 @@ export interface EventPublisher {
 interface Batch {
   id: string;
   payload: Buffer;
+  state: 'waiting' | 'stored';
+  /** When it was first sent; once stored, when that was. */
+  at: number;
+  onStored?: () => void;
 }
 
-interface SendingRun {
-  resend(): void;
-  count(): number;
-  /** Takes an acknowledged batch back, in front of all others. */
-  takeBack(batch: Batch): void;
+interface Report extends Attempt {
+  subject: string;
+  /** Oldest first: all that may have to be sent again. */
+  batches: Batch[];
+  ended: boolean;
+  /** Of an earlier process that died in the middle of the run. */
+  orphaned: boolean;
+  /** Part of message ids: JetStream must not take for a repeat what it has lost. */
+  round: number;
+  sending: boolean;
+  spooled: boolean;
 }
 
-/** The server writes within milliseconds of acknowledging. */
-const REMEMBER_MS = 3_000;
-const REMEMBER_BYTES_MAX = 8 << 20;
+const keyOf = ({ runId, attempt }: Attempt) => `${runId}/${attempt}`;
 
-export function createEventPublisher(options: { bus: Bus; executorId: string; log: Logger }): EventPublisher {
-  const { bus, executorId, log } = options;
-  const unsettled = new Set<SendingRun>();
-  /** Acknowledged lately, oldest first. */
-  let remembered: { run: SendingRun; batch: Batch; at: number }[] = [];
-  let rememberedBytes = 0;
+export function createEventPublisher(options: {
+  bus: Bus;
+  executorId: string;
+  spool: Spool;
+  log: Logger;
+}): EventPublisher {
+  const { bus, executorId, spool, log } = options;
+  const reports = new Map<string, Report>();
+  /** Stored batches, oldest first. */
+  const kept = new Set<{ report: Report; batch: Batch }>();
+  let keptBytes = 0;
+  /** Batches that are not stored, oldest first. */
+  const waiting = new Set<Batch>();
+  /** Of the latest acknowledgement by stream: a number that falls back is that of a new stream. */
+  const lastSeq = new Map<string, number>();
+  let connected = true;
+  let failing = false;
   let stopped = false;
 
-  let connected = true;
   void (async () => {
     for await (const { type } of bus.nc.status()) {
       if (type === 'disconnect') connected = false;
       if (type !== 'reconnect') continue;
       connected = true;
-      for (const { run, batch } of remembered.reverse()) run.takeBack(batch);
-      remembered = [];
-      rememberedBytes = 0;
       // Whatever was under way when the connection broke may not have arrived.
-      for (const run of unsettled) run.resend();
+      sendAgain((batch) => batch.at > Date.now() - SURE_AFTER_MS);
     }
   })();
+  const watch = setInterval(spoolLate, SPOOL_AFTER_MS / 2);
 
-  function remember(run: SendingRun, batch: Batch) {
-    const now = Date.now();
-    remembered.push({ run, batch, at: now });
-    rememberedBytes += batch.payload.length;
-    for (let oldest = remembered[0]; oldest; oldest = remembered[0]) {
-      if (oldest.at >= now - REMEMBER_MS && rememberedBytes <= REMEMBER_BYTES_MAX) return;
-      rememberedBytes -= oldest.batch.payload.length;
-      remembered.shift();
-    }
-  }
-
-  function open(job: Pick<Job, 'runId' | 'source' | 'attempt'>): RunEvents {
-    const subject = runSubjects.events(job.source, job.runId);
-    const head = JSON.stringify({ runId: job.runId, source: job.source, attempt: job.attempt, executorId }).slice(
-      0,
-      -1,
-    );
-    const unacknowledged: Batch[] = [];
+  function open(attempt: Attempt): RunEvents {
+    const subject = runSubjects.events(attempt.source, attempt.runId);
+    const report = newReport(attempt, subject);
+    reports.set(keyOf(report), report);
+    const head = JSON.stringify({ ...identityOf(attempt), executorId }).slice(0, -1);
     let queued: string[] = [];
     let queuedBytes = 0;
     let firstSeq = 1;
     let seq = 0;
     let timer: NodeJS.Timeout | undefined;
-    /** Grows with each new round of sending again; the rounds before it end. */
-    let round = 0;
-    let resending = false;
-    let abandoned = false;
-    const self: SendingRun = {
-      resend: () => void resend(),
-      count: () => unacknowledged.length,
-      takeBack(batch) {
-        if (abandoned) return;
-        unacknowledged.unshift(batch);
-        unsettled.add(self);
-      },
-    };
 
     function push(event: NewRunEvent) {
-      // An event that can't be written takes no number: readers would wait for it.
       const text = JSON.stringify({ seq: seq + 1, at: Date.now(), ...event });
       seq++;
       const bytes = Buffer.byteLength(text) + 1;
       if (queuedBytes + bytes > BATCH_BYTES_MAX) flush();
       queued.push(text);
       queuedBytes += bytes;
+      if (event.type === 'finished') report.ended = true;
       timer ??= setTimeout(flush, COALESCE_MS);
     }
 
     function flush() {
       clearTimeout(timer);
       timer = undefined;
-      if (queued.length === 0 || abandoned) return;
+      if (queued.length === 0 || !isOpen(report)) return;
       const payload = Buffer.from(`${head},"events":[${queued.join(',')}]}`);
-      const batch = { id: `${job.runId}/${job.attempt}/${firstSeq}`, payload };
+      add(report, { id: `${keyOf(report)}/${firstSeq}`, payload });
       firstSeq += queued.length;
       queued = [];
       queuedBytes = 0;
-      unacknowledged.push(batch);
-      unsettled.add(self);
-      if (!resending && connected) send(batch).catch((err) => resendUnless(batch, err));
-    }
-
-    async function send(batch: Batch) {
-      await bus.js.publish(subject, batch.payload, { msgID: batch.id, timeout: ACK_MS });
-      const at = unacknowledged.indexOf(batch);
-      if (at >= 0) {
-        unacknowledged.splice(at, 1);
-        remember(self, batch);
-      }
-      if (unacknowledged.length === 0) unsettled.delete(self);
-    }
-
-    /** A newer round may have taken care of it already. */
-    function resendUnless(batch: Batch, err: Error) {
-      if (!resending && unacknowledged.includes(batch)) void resend(err);
-    }
-
-    async function resend(cause?: Error) {
-      const mine = ++round;
-      const current = () => mine === round && connected && !stopped && unacknowledged.length > 0;
-      resending = true;
-      if (cause) log.warn({ runId: job.runId, err: cause }, 'run events not acknowledged: sending them again');
-      for (let pause = RESEND_MS.first; current(); pause = Math.min(pause * 2, RESEND_MS.most)) {
-        try {
-          while (current() && unacknowledged[0]) await send(unacknowledged[0]);
-        } catch {
-          await new Promise((resolve) => setTimeout(resolve, pause).unref());
-        }
-      }
-      if (mine === round) resending = false;
     }
 
     return {
       push,
       flush,
+      stored: () =>
+        new Promise((resolve) => {
+          const last = report.batches.at(-1);
+          if (last?.state !== 'waiting') resolve();
+          else last.onStored = resolve;
+        }),
       abandon() {
-        abandoned = true;
         clearTimeout(timer);
-        unacknowledged.length = 0;
-        unsettled.delete(self);
+        forget(report);
       },
     };
   }
 
+  const isOpen = (report: Report) => reports.get(keyOf(report)) === report;
+
+  function add(report: Report, { id, payload }: Pick<Batch, 'id' | 'payload'>) {
+    const batch: Batch = { id, payload, state: 'waiting', at: Date.now() };
+    report.batches.push(batch);
+    waiting.add(batch);
+    if (report.spooled) spool.append(report, batch);
+    if (!connected || report.sending) return;
+    // Alone on its way, it needs no loop.
+    publish(report, batch).catch((err) => void send(report, err));
+  }
+
+  async function publish(report: Report, batch: Batch) {
+    const msgID = report.round ? `${batch.id}/${report.round}` : batch.id;
+    const ack = await bus.js.publish(report.subject, batch.payload, { msgID, timeout: ACK_MS });
+    if (ack.seq < (lastSeq.get(ack.stream) ?? 0) && !ack.duplicate) storeWasLost(ack.stream);
+    if (!ack.duplicate) lastSeq.set(ack.stream, ack.seq);
+    if (batch.state === 'waiting') markStored(report, batch);
+  }
+
+  function markStored(report: Report, batch: Batch) {
+    batch.state = 'stored';
+    batch.at = Date.now();
+    waiting.delete(batch);
+    if (failing && !waiting.size) {
+      failing = false;
+      log.info('run events are stored again');
+    }
+    batch.onStored?.();
+    if (!isOpen(report)) return;
+    if (report.orphaned && !nextOf(report)) return forget(report);
+    kept.add({ report, batch });
+    keptBytes += batch.payload.length;
+    for (const oldest of kept) {
+      if (keptBytes <= MEMORY_BYTES_MAX) break;
+      drop(oldest);
+      oldest.report.batches.splice(oldest.report.batches.indexOf(oldest.batch), 1);
+    }
+  }
+
+  function drop(entry: { report: Report; batch: Batch }) {
+    kept.delete(entry);
+    keptBytes -= entry.batch.payload.length;
+  }
+
+  /** Sends what waits, one after the other, until nothing does. */
+  async function send(report: Report, cause?: Error) {
+    if (report.sending || stopped) return;
+    report.sending = true;
+    if (cause) noteFailure(cause);
+    for (
+      let pause = RESEND_MS.first;
+      connected && !stopped && isOpen(report);
+      pause = Math.min(pause * 2, RESEND_MS.most)
+    ) {
+      try {
+        for (let next = nextOf(report); next; next = nextOf(report)) await publish(report, next);
+        break;
+      } catch (err) {
+        noteFailure(err as NatsError);
+        await new Promise((resolve) => setTimeout(resolve, pause).unref());
+      }
+    }
+    report.sending = false;
+  }
+
+  const nextOf = ({ batches }: Report) => batches.find(({ state }) => state === 'waiting');
+
+  function noteFailure(err: Error) {
+    if (!failing) log.warn({ err }, 'run events are not stored: sending them again until they are');
+    failing = true;
+    // No stream takes the subject: what it held is gone.
+    if ((err as NatsError).code === ErrorCode.NoResponders) sendAgain(() => true);
+  }
+
+  function storeWasLost(stream: string) {
+    log.warn({ stream }, 'the stream of run events is a new one: sending again what the service has not confirmed');
+    sendAgain(() => true);
+  }
+
+  function sendAgain(which: (batch: Batch) => boolean) {
+    for (const entry of kept) if (which(entry.batch)) takeBack(entry);
+    for (const report of reports.values()) if (nextOf(report)) void send(report);
+  }
+
+  function takeBack(entry: { report: Report; batch: Batch }) {
+    drop(entry);
+    entry.batch.state = 'waiting';
+    entry.batch.at = Date.now();
+    waiting.add(entry.batch);
+  }
+
+  function forget(report: Report) {
+    if (!isOpen(report)) return;
+    reports.delete(keyOf(report));
+    for (const entry of kept) if (entry.report === report) drop(entry);
+    for (const batch of report.batches) {
+      waiting.delete(batch);
+      batch.onStored?.();
+    }
+    if (report.spooled) spool.remove(report);
+  }
+
+  const waitsSince = () => waiting.values().next().value?.at ?? Date.now();
+
+  function spoolLate() {
+    const late = Date.now() - SPOOL_AFTER_MS;
+    if (waitsSince() >= late) return;
+    for (const report of reports.values()) {
+      if (report.spooled || !report.batches.some(({ state, at }) => state === 'waiting' && at < late)) continue;
+      report.spooled = true;
+      for (const batch of report.batches) spool.append(report, batch);
+    }
+  }
+
+  for (const { attempt, subject, batches } of spool.recover()) {
+    const ended = hasEnding(batches);
+    const report = { ...newReport(attempt, subject), ended, orphaned: !ended, spooled: true };
+    reports.set(keyOf(report), report);
+    for (const batch of batches) {
+      const again: Batch = { ...batch, state: 'waiting', at: Date.now() };
+      report.batches.push(again);
+      waiting.add(again);
+    }
+    void send(report);
+  }
+
   return {
     open,
+    unconfirmed: () => [...reports.values()].filter(({ ended }) => ended),
+    confirm: (attempt) => {
+      const report = reports.get(keyOf(attempt));
+      if (report?.ended) forget(report);
+    },
+    remind: (attempt) => {
+      const report = reports.get(keyOf(attempt));
+      const last = report?.batches.at(-1);
+      if (!report?.ended || last?.state !== 'stored' || last.at > Date.now() - CONFIRM_MS * 2 ** report.round) return;
+      if (++report.round > ROUNDS_MAX) {
+        log.error({ runId: report.runId }, 'the service does not take the ending of a run: given up');
+        return forget(report);
+      }
+      for (const entry of kept) if (entry.report === report) takeBack(entry);
+      void send(report);
+    },
+    healthy: () => waitsSince() >= Date.now() - ACK_MS,
+    unacknowledged: () => waiting.size,
     async settle(timeoutMs) {
       const deadline = Date.now() + timeoutMs;
-      while (unsettled.size > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
-      return [...unsettled].reduce((sum, run) => sum + run.count(), 0);
+      while (waiting.size > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+      return waiting.size;
     },
     stop: () => {
       stopped = true;
+      clearInterval(watch);
     },
   };
+}
+
+const identityOf = ({ runId, source, attempt }: Attempt): Attempt => ({ runId, source, attempt });
+
+const newReport = (attempt: Attempt, subject: string): Report => ({
+  ...identityOf(attempt),
+  subject,
+  batches: [],
+  ended: false,
+  orphaned: false,
+  round: 0,
+  sending: false,
+  spooled: false,
+});
+
+function hasEnding(batches: { payload: Buffer }[]): boolean {
+  const { events } = JSON.parse(batches.at(-1)?.payload.toString() ?? '{"events":[]}') as Pick<RunEventBatch, 'events'>;
+  return events.at(-1)?.type === 'finished';
 }

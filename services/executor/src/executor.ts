@@ -33,6 +33,7 @@ import { openCgroups } from './sandbox/cgroup';
 import { type Isolation, startSandbox } from './sandbox/sandbox';
 import type { SandboxSettings } from './sandbox/settings';
 import { toolRunner } from './sandbox/tool-run';
+import { openSpool } from './spool';
 
 export interface ExecutorOptions {
   bus: Bus;
@@ -101,6 +102,8 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
     ready: sandbox.ready,
     restarts: sandbox.restarts,
     storeBytes: store.bytes,
+    unstoredBatches: () => publisher.unacknowledged(),
+    spoolBytes: () => spool.bytes(),
   });
   const egress = await startEgressProxy({
     directory: layout.egressDir,
@@ -115,8 +118,9 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
     pythonVersion: interpreter.version,
     pipPath: interpreter.pipPath,
   });
-  const publisher = createEventPublisher({ bus, executorId: id, log });
-  const leases = createLeases({ bus, executorId: id, log });
+  const spool = openSpool({ directory: layout.spoolDir, log });
+  const publisher = createEventPublisher({ bus, executorId: id, spool, log });
+  const leases = createLeases({ bus, executorId: id, publisher, log });
   const deps: RunJobDeps = {
     ...{ sandbox, code, contexts, dependencies, egress, publisher, isolation, metrics, log },
     privateKey: keys.privateKey,
@@ -136,8 +140,6 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
         request(bus, runSubjects.step(source), { executorId: id, runId, attempt, ...step }, stepReply, STEP_REPLY_MS),
     },
     mayStart: (job) => connected && leases.isCurrent(job),
-    // The client writes what was published in a microtask of its own, which is queued before this one.
-    handedToNetwork: () => Promise.resolve(),
   };
   const leaving = new Set<Promise<void>>();
 
@@ -161,7 +163,7 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
     sources: options.sources,
     executorId: id,
     publicKey: keys.publicKey,
-    mayClaim: () => connected,
+    mayClaim: () => connected && publisher.healthy(),
     onChange: () => announceSoon(),
   });
 

@@ -12,6 +12,8 @@ export interface Layout {
   pythonDir: string;
   etcDir: string;
   egressDir: string;
+  /** Reports that could not be sent yet: see spool.ts. Not for sandboxes. */
+  spoolDir: string;
   filterFile: string;
   zygoteFilterFile: string;
   childFilterFile: string;
@@ -37,7 +39,9 @@ export function prepareLayout(directory: string, owner: { uid: number; gid: numb
   }
   const runDir = path.join(directory, 'run');
   const storeDir = path.join(directory, 'store');
+  const spoolDir = path.join(directory, 'spool');
   for (const each of [runDir, storeDir]) fs.mkdirSync(each, { recursive: true, mode: 0o755 });
+  fs.mkdirSync(spoolDir, { recursive: true, mode: 0o700 });
   for (const name of fs.readdirSync(runDir)) {
     if (isAbandoned(name)) fs.rmSync(path.join(runDir, name), { recursive: true, force: true });
   }
@@ -46,6 +50,7 @@ export function prepareLayout(directory: string, owner: { uid: number; gid: numb
   const layout = {
     storeDir,
     runDir,
+    spoolDir,
     pythonDir: path.join(own, 'python'),
     etcDir: path.join(own, 'etc'),
     egressDir: path.join(own, 'egress'),
@@ -60,7 +65,7 @@ export function prepareLayout(directory: string, owner: { uid: number; gid: numb
   fs.writeFileSync(layout.zygoteFilterFile, buildFilter('zygote'), { mode: 0o644 });
   fs.writeFileSync(layout.childFilterFile, buildFilter('child'), { mode: 0o644 });
   giveAway(own, { runAs: owner });
-  if (owner) for (const each of [directory, runDir, storeDir]) fs.chownSync(each, owner.uid, owner.gid);
+  if (owner) for (const each of [directory, runDir, storeDir, spoolDir]) fs.chownSync(each, owner.uid, owner.gid);
   return layout;
 }
 

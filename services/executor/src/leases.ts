@@ -2,7 +2,8 @@
  * Telling services which runs are still being worked on, and hearing which should not be.
  *
  * A run whose lease could not be renewed goes on: its result is reported when NATS is back, and the service decides. But
- * nothing is started on a lease that may have run out.
+ * nothing is started on a lease that may have run out. A run that has ended here keeps its lease until the service has the
+ * ending: nobody else begins it meanwhile.
  */
 import {
   type Bus,
@@ -17,6 +18,7 @@ import {
   runSubjects,
 } from '@gantry/events';
 import type { Logger } from 'pino';
+import type { Attempt, EventPublisher } from './event-publisher';
 import type { ActiveRun } from './run-job';
 
 export interface Leases {
@@ -29,30 +31,64 @@ export interface Leases {
   stop(): void;
 }
 
-export function createLeases({ bus, executorId, log }: { bus: Bus; executorId: string; log: Logger }): Leases {
+/** As many as one renewal may name. */
+const RENEWED_MAX = 1_000;
+
+export function createLeases(options: {
+  bus: Bus;
+  executorId: string;
+  publisher: Pick<EventPublisher, 'unconfirmed' | 'confirm' | 'remind'>;
+  log: Logger;
+}): Leases {
+  const { bus, executorId, publisher, log } = options;
   const held = new Map<string, { run: ActiveRun; goodSince: number }>();
 
   async function renew(source: RunSource) {
-    const entries = [...held.values()].filter(({ run }) => run.job.source === source);
-    if (entries.length === 0) return;
-    const runs = entries.map(({ run }) => ({ runId: run.job.runId, attempt: run.job.attempt }));
+    const active = [...held.values()].filter(({ run }) => run.job.source === source);
+    const ended = publisher.unconfirmed().filter((attempt) => attempt.source === source && !isHeldAgain(attempt));
+    const attempts: Attempt[] = [...active.map(({ run }) => run.job), ...ended];
+    for (let start = 0; start < attempts.length; start += RENEWED_MAX) {
+      await renewSome(source, attempts.slice(start, start + RENEWED_MAX));
+    }
+  }
+
+  /** The service has handed it out again, so it has the ending of the attempt before. */
+  function isHeldAgain(attempt: Attempt): boolean {
+    const again = held.has(attempt.runId);
+    if (again) publisher.confirm(attempt);
+    return again;
+  }
+
+  async function renewSome(source: RunSource, attempts: Attempt[]) {
+    const runs = attempts.map(({ runId, attempt }) => ({ runId, attempt }));
     const asked = Date.now();
     try {
       const renewal: LeaseRenewal = { executorId, runs };
       const reply = await bus.nc.request(runSubjects.lease(source), encode(renewal), { timeout: LEASE_RENEW_MS });
       const { cancelled, lost } = decode(leaseReply, reply.data);
-      for (const entry of entries) {
-        if (lost.includes(entry.run.job.runId)) entry.run.lose();
-        else if (cancelled.includes(entry.run.job.runId)) entry.run.cancel();
-        else entry.goodSince = asked;
-      }
+      const [gone, unwanted] = [new Set(lost), new Set(cancelled)];
+      for (const attempt of attempts)
+        settle(attempt, { gone: gone.has(attempt.runId), unwanted: unwanted.has(attempt.runId), asked });
     } catch (err) {
       log.warn({ err, source, runs: runs.length }, 'leases not renewed');
     }
   }
 
+  function settle(attempt: Attempt, { gone, unwanted, asked }: { gone: boolean; unwanted: boolean; asked: number }) {
+    const entry = held.get(attempt.runId);
+    if (entry?.run.job.attempt === attempt.attempt) {
+      if (gone) entry.run.lose();
+      else if (unwanted) entry.run.cancel();
+      else entry.goodSince = asked;
+    } else if (gone) publisher.confirm(attempt);
+    else publisher.remind(attempt);
+  }
+
   const timer = setInterval(() => {
-    for (const source of new Set([...held.values()].map(({ run }) => run.job.source))) void renew(source);
+    const sources = [...[...held.values()].map(({ run }) => run.job), ...publisher.unconfirmed()].map(
+      ({ source }) => source,
+    );
+    for (const source of new Set(sources)) void renew(source);
   }, LEASE_RENEW_MS);
 
   return {

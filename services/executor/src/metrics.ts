@@ -18,6 +18,8 @@ export function createMetrics(observe: {
   ready(): number;
   restarts(): number;
   storeBytes(): number;
+  unstoredBatches(): number;
+  spoolBytes(): number;
 }): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -35,6 +37,12 @@ export function createMetrics(observe: {
   gauge('gantry_executor_sealed_children', 'Sealed processes that wait for a run', observe.ready);
   gauge('gantry_executor_zygote_restarts', 'Zygotes that had to be replaced because they died', observe.restarts);
   gauge('gantry_executor_store_bytes', 'Unpacked code and dependencies', observe.storeBytes);
+  gauge(
+    'gantry_executor_unstored_batches',
+    'Batches of run events that JetStream has not acknowledged',
+    observe.unstoredBatches,
+  );
+  gauge('gantry_executor_spool_bytes', 'Run events on disk until they can be sent', observe.spoolBytes);
   return {
     registry,
     runs: new Counter({

@@ -19,7 +19,7 @@ import type { createRedactorCache } from './redactor-cache';
 import { outputEvent, type RunUploads } from './run-output';
 import { fetchInputs, openSecrets, sandboxJobOf, specOf } from './run-request';
 import type { Child } from './sandbox/child';
-import { type Finished, runInChild } from './sandbox/run-in-child';
+import { type Finished, NotBegun, runInChild } from './sandbox/run-in-child';
 import type { Isolation, Sandbox } from './sandbox/sandbox';
 import { fetchSteps, type StepRecords, stepsOf } from './steps';
 
@@ -39,8 +39,6 @@ export interface RunJobDeps {
   log: Logger;
   /** False once nobody may believe any more that this executor holds the run: it must not begin then. */
   mayStart(job: Job): boolean;
-  /** Publishing has left the process when this resolves. */
-  handedToNetwork(): Promise<void>;
 }
 
 export interface ActiveRun {
@@ -204,6 +202,8 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
     } catch (err) {
       attempt(() => runLog?.end());
       if (verdict) return finish(verdict);
+      if (err instanceof NotBegun) return finish({ status: 'returned' });
+      const error = errorOf(err);
       deps.log.warn({ runId: job.runId, err }, 'run could not be carried out');
       let error = UNREPORTABLE;
       attempt(() => {
@@ -253,23 +253,21 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
       const recorded = job.steps ?? (job.stepsUrl ? await fetchSteps(job.stepsUrl) : []);
       const spec = specOf(job, depsDigest, network);
       if (verdict) throw new Stopped();
-      const taken = deps.sandbox.acquire(isolationOf(job, deps), spec);
-      child = taken instanceof Promise ? await taken : taken;
-      if (verdict || !deps.mayStart(job)) {
-        child.kill('not started');
-        if (!verdict) lost = true;
-        throw new Stopped();
-      }
-      // Nobody may take the run for not started once its code can have begun: this leaves the process first.
-      started = true;
+      // Nobody may take the run for not started once its code can have begun: this is stored first. Meanwhile the child
+      // makes itself ready.
       events.push({ type: 'started' });
       events.flush();
-      await deps.handedToNetwork();
-      deps.metrics.phase.observe({ phase: 'prepare' }, (performance.now() - arrivedAt) / 1000);
-      endWithin(job.limits.wallMs + OVERDUE_MS, { status: 'timed_out', error: wallLimit(job) });
+      const stored = events.stored();
+      const taken = deps.sandbox.acquire(isolationOf(job, deps), spec);
+      child = taken instanceof Promise ? await taken : taken;
+      const mayBegin = stored.then(() => {
+        started = !verdict && deps.mayStart(job);
+        deps.metrics.phase.observe({ phase: 'prepare' }, (performance.now() - arrivedAt) / 1000);
+        return started;
+      });
       const result = await runInChild(
         child,
-        { spec, job: sandboxJobOf(job, inputs, secrets, pass?.nonce, recorded), limits: job.limits },
+        { spec, job: sandboxJobOf(job, inputs, secrets, pass?.nonce, recorded), limits: job.limits, mayBegin },
         {
           onStream: runLog.write,
           onLog: runLog.record,

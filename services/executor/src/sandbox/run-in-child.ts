@@ -112,15 +112,24 @@ interface Answer {
 }
 type Said = { answer: Answer; json?: Buffer; suspension?: Suspension } | { broken: string };
 
+/** The code has not begun, and will not. */
+export class NotBegun extends Error {}
+
+/** @throws NotBegun */
 export async function runInChild(
   child: Child,
-  request: { spec: SandboxSpec; job: SandboxJob; limits: SandboxLimits },
+  request: {
+    spec: SandboxSpec;
+    job: SandboxJob;
+    limits: SandboxLimits;
+    /** The code begins when this resolves with true. Absent: at once. */
+    mayBegin?: Promise<boolean>;
+  },
   hooks: RunHooks,
   /** The answer is here and the logs are not whole yet: the slot may be given to the next run meanwhile. */
   onAnswer: () => void = () => {},
 ): Promise<Finished> {
-  const { spec, job, limits } = request;
-  const began = performance.now();
+  const { spec, job, limits, mayBegin } = request;
   child.cgroup?.limit(limits.memoryBytes + spec.tmpBytes, limits.processes + 8);
   child.onLog = (stream, chunk) => {
     try {
@@ -130,7 +139,13 @@ export async function runInChild(
     }
   };
   const said = listen(child, job, hooks);
-  child.control?.write(Buffer.concat([frame(spec), frame(job)]));
+  child.control?.write(frame(spec));
+  if (mayBegin && !(await Promise.race([mayBegin, child.exited.then(() => false)]))) {
+    child.kill('not begun');
+    throw new NotBegun();
+  }
+  const began = performance.now();
+  child.control?.write(frame(job));
   const stopWatching = child.cgroup ? () => {} : watchMemory(child, limits.memoryBytes);
   const timer = setTimeout(() => child.kill(WALL_LIMIT), limits.wallMs);
   // A file that never comes must not keep a run beyond its end.

@@ -1,0 +1,104 @@
+/**
+ * Reports that JetStream does not take, on disk: a file for each attempt, a line for each batch. A process that is killed
+ * loses nothing of what was written here; a machine that fails may, and its runs then end as lost.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { runSources } from '@gantry/events';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { Attempt } from './event-publisher';
+
+export interface SpooledBatch {
+  id: string;
+  payload: Buffer;
+}
+
+export interface SpooledReport {
+  attempt: Attempt;
+  subject: string;
+  batches: SpooledBatch[];
+}
+
+export interface Spool {
+  append(report: Attempt & { subject: string }, batch: SpooledBatch): void;
+  remove(attempt: Attempt): void;
+  /** What an earlier process has left. */
+  recover(): SpooledReport[];
+  bytes(): number;
+}
+
+/** Beyond this nothing is written: it stays in memory alone. No run is claimed while batches wait, so this is far away. */
+const BYTES_MAX = 256 << 20;
+const NAME = /^[\w-]{1,64}$/;
+
+const head = z.object({
+  runId: z.string().regex(NAME),
+  source: z.enum(runSources),
+  attempt: z.int().min(1),
+  subject: z.string(),
+});
+const line = z.object({ id: z.string(), payload: z.string() });
+
+export function openSpool({ directory, log }: { directory: string; log: Logger }): Spool {
+  const sizes = new Map<string, number>();
+  let total = 0;
+  let full = false;
+
+  const fileOf = ({ runId, attempt }: Attempt) => path.join(directory, `${runId}.${attempt}.jsonl`);
+
+  function grow(file: string, bytes: number) {
+    sizes.set(file, (sizes.get(file) ?? 0) + bytes);
+    total += bytes;
+  }
+
+  /** The last line is cut where the process died while it wrote it. */
+  function read(file: string): SpooledReport | null {
+    const lines = fs.readFileSync(file, 'utf8').split('\n').slice(0, -1);
+    try {
+      const { subject, ...attempt } = head.parse(JSON.parse(lines.shift() ?? ''));
+      const batches = lines.map((text) => line.parse(JSON.parse(text)));
+      return { attempt, subject, batches: batches.map(({ id, payload }) => ({ id, payload: Buffer.from(payload) })) };
+    } catch (err) {
+      log.error({ err, file: path.basename(file) }, 'spooled report is unreadable: dropped');
+      return null;
+    }
+  }
+
+  return {
+    append({ runId, source, attempt, subject }, { id, payload }) {
+      if (!NAME.test(runId)) throw new Error(`${runId} is no name of a file`);
+      const file = fileOf({ runId, source, attempt });
+      const known = sizes.has(file);
+      const text = `${known ? '' : `${JSON.stringify({ runId, source, attempt, subject })}\n`}${JSON.stringify({ id, payload: payload.toString() })}\n`;
+      if (total + text.length > BYTES_MAX) {
+        if (!full) log.error({ bytes: total }, 'the spool of run events is full: new ones are kept in memory alone');
+        full = true;
+        return;
+      }
+      full = false;
+      // Written while JetStream is away: nothing else is to be done, and the order must be that of the calls.
+      fs.appendFileSync(file, text, { mode: 0o600 });
+      grow(file, Buffer.byteLength(text));
+    },
+    remove(attempt) {
+      const file = fileOf(attempt);
+      fs.rmSync(file, { force: true });
+      total -= sizes.get(file) ?? 0;
+      sizes.delete(file);
+    },
+    recover() {
+      return fs.readdirSync(directory).flatMap((name) => {
+        const file = path.join(directory, name);
+        const report = read(file);
+        if (report?.batches.length) {
+          grow(file, fs.statSync(file).size);
+          return [report];
+        }
+        fs.rmSync(file, { force: true });
+        return [];
+      });
+    },
+    bytes: () => total,
+  };
+}
