@@ -169,14 +169,23 @@ export async function keepStreams({ bus, log }: { bus: Bus; log: Logger }): Prom
 
 async function isWhole(manager: JetStreamManager, { name, consumers }: StreamPlan): Promise<boolean> {
   const info = await manager.streams.info(name).catch(nullIfMissing);
-  return info?.state.consumer_count === consumers.length;
+  return info?.state.consumer_count === consumers.length && info.config.max_msg_size === OPEN.max_msg_size;
 }
 
-/** Creates or updates. Two replicas that do it at once ask for the same. */
-async function make(manager: JetStreamManager, { name, config, consumers }: StreamPlan): Promise<void> {
-  const wanted = { ...config, name, storage: StorageType.File };
-  const exists = await manager.streams.info(name).catch(nullIfMissing);
-  await (exists ? manager.streams.update(name, wanted) : manager.streams.add(wanted));
+/** No message is so small. */
+const CLOSED = { max_msg_size: 1 };
+const OPEN = { max_msg_size: -1 };
+
+/**
+ * Creates or updates. Two replicas that do it at once ask for the same. A stream takes messages only while all its consumers are
+ * there: it would acknowledge and drop what nobody has asked for.
+ */
+async function make(manager: JetStreamManager, plan: StreamPlan): Promise<void> {
+  const { name, config, consumers } = plan;
+  const wanted = { ...config, ...OPEN, name, storage: StorageType.File };
+  const whole = await isWhole(manager, plan);
+  const first = whole ? wanted : { ...wanted, ...CLOSED };
+  await manager.streams.update(name, first).catch(() => manager.streams.add(first));
   for await (const { name: durable } of manager.consumers.list(name)) {
     if (!consumers.some((consumer) => consumer.durable === durable)) await manager.consumers.delete(name, durable);
   }
@@ -190,6 +199,7 @@ async function make(manager: JetStreamManager, { name, config, consumers }: Stre
       max_ack_pending: ackPendingMax,
     });
   }
+  if (!whole) await manager.streams.update(name, wanted);
 }
 
 /** JetStream's codes for a stream and a consumer that do not exist. */
@@ -237,6 +247,8 @@ export function consumeDurable(options: {
     for await (const message of messages) await options.onMessage(message);
   }
 
+  // The client would go on to look for heartbeats.
+  void bus.nc.closed().then(() => messages?.close());
   const loop = (async () => {
     while (!stopped) {
       await consume().catch((err) => {

@@ -1,5 +1,6 @@
 /** A NATS server for one test file, with the users, permissions and streams of the real one. */
 import fs from 'node:fs';
+import path from 'node:path';
 import { connectBus, keepStreams } from '@gantry/events';
 import {
   configFileOf,
@@ -24,6 +25,8 @@ export interface TestNats {
   kill(): Promise<void>;
   /** Starts it again after `kill` (or stops it first), on the same port and with the same streams. */
   restart(): Promise<void>;
+  /** Like kill and restart, and JetStream's store is gone meanwhile. */
+  loseStore(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -43,6 +46,11 @@ export async function startTestNats(): Promise<TestNats> {
     kill: () => running.kill(),
     restart: async () => {
       await running.stop();
+      running = await startAndWait(spec);
+    },
+    loseStore: async () => {
+      await running.kill();
+      fs.rmSync(path.join(options.dir, 'streams'), { recursive: true });
       running = await startAndWait(spec);
     },
     stop: () => running.stop(),

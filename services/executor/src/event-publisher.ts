@@ -240,8 +240,9 @@ export function createEventPublisher(options: {
   function noteFailure(err: Error) {
     if (!failing) log.warn({ err }, 'run events are not stored: sending them again until they are');
     failing = true;
-    // No stream takes the subject: what it held is gone.
-    if ((err as NatsError).code === ErrorCode.NoResponders) sendAgain(() => true);
+    // No stream takes the subject: what it held is gone. A full one refuses with an error of its own.
+    const { code, api_error: refusal } = err as NatsError;
+    if (code === ErrorCode.NoResponders && !refusal) sendAgain(() => true);
   }
 
   function storeWasLost(stream: string) {

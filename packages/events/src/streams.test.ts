@@ -1,0 +1,87 @@
+import { startTestNats, type TestNats, until } from '@gantry/testing';
+import { pino } from 'pino';
+import { type Bus, connectBus, encode } from './bus';
+import { alertRaised, eventSubject, workerChanged } from './catalogue';
+import {
+  consumeDurable,
+  durableOf,
+  EVENTS_STREAM,
+  keepStreams,
+  runEventsStream,
+  streamState,
+  streamsCheck,
+} from './streams';
+
+const log = pino({ level: 'silent' });
+let nats: TestNats;
+let bus: Bus;
+
+beforeAll(async () => {
+  nats = await startTestNats();
+  bus = await connectBus({ url: nats.url('worker-api'), name: 'test', log });
+});
+afterAll(async () => {
+  await bus.nc.close();
+  await nats.stop();
+});
+
+const publish = () =>
+  bus.js.publish(eventSubject(alertRaised, 'worker-api'), encode({ id: 'evt_1' }), { timeout: 500 });
+
+/** Counts the alerts that arrive. */
+function read() {
+  const heard = { count: 0 };
+  const reading = consumeDurable({
+    ...{ bus, log },
+    stream: EVENTS_STREAM,
+    durable: durableOf('worker-api', alertRaised),
+    messagesMax: 10,
+    onMessage: (message) => {
+      heard.count++;
+      message.ack();
+    },
+  });
+  return { heard, stop: reading.stop };
+}
+
+test('a deleted stream comes back with its consumers, and whoever reads it goes on', async () => {
+  const streams = await keepStreams({ bus, log });
+  const { heard, stop } = read();
+  await publish();
+  await until(() => heard.count === 1);
+  const manager = await bus.nc.jetstreamManager({ checkAPI: false });
+  await manager.streams.delete(EVENTS_STREAM);
+  await expect(streamsCheck(bus, [EVENTS_STREAM])()).rejects.toThrow();
+  await until(() => publish().catch(() => null), { deadlineMs: 10_000, what: 'the stream takes messages' });
+  await until(() => heard.count > 1, { deadlineMs: 10_000, what: 'they are read' });
+  await streamsCheck(bus, [EVENTS_STREAM])();
+  await stop();
+  streams.stop();
+});
+
+test('what was consumed is not kept, and what nobody consumes is not either', async () => {
+  const { heard, stop } = read();
+  await publish();
+  await bus.js.publish(eventSubject(workerChanged, 'worker-api'), encode({ id: 'evt_2' }));
+  await until(() => heard.count);
+  await until(async () => (await streamState(bus, EVENTS_STREAM)).messages === 0);
+  await stop();
+});
+
+test('a full stream refuses, and health says so before that', async () => {
+  const stream = runEventsStream('automation');
+  const manager = await bus.nc.jetstreamManager({ checkAPI: false });
+  const { config } = await manager.streams.info(stream);
+  await manager.streams.update(stream, { ...config, max_bytes: 10_000 });
+  const spectator = await connectBus({ url: nats.spectatorUrl, name: 'spectator', log });
+  const fill = () => spectator.js.publish('run.events.automation.run_1', Buffer.alloc(900), { timeout: 1_000 });
+  await expect(
+    (async () => {
+      for (;;) await fill();
+    })(),
+  ).rejects.toMatchObject({ api_error: { description: 'maximum bytes exceeded' } });
+  await expect(streamsCheck(bus, [stream])()).rejects.toThrow(`the stream ${stream} is full`);
+  await manager.streams.purge(stream);
+  await streamsCheck(bus, [stream])();
+  await spectator.nc.close();
+});

@@ -1,0 +1,159 @@
+/** Whatever happens to JetStream, code begins once, and its result counts. Built services, under load. */
+import { type Bus, connectBus, EVENTS_STREAM, runEventsStream } from '@gantry/events';
+import { Pool } from 'pg';
+import { pino } from 'pino';
+import { apiCaller, type Call } from './api-caller';
+import { type Stack, startStack } from './stack';
+import { until } from './until';
+
+const STREAM = runEventsStream('worker');
+const CHATTY = `
+def run(n):
+    for line in range(150):
+        print("line", line, "x" * 60)
+    return {"n": n}
+`;
+
+let stack: Stack;
+let call: Call;
+let pool: Pool;
+/** Of a user that may do anything. */
+let bus: Bus;
+
+beforeAll(async () => {
+  stack = await startStack({ workerApis: 2 });
+  call = apiCaller(stack.workerUrls[0] as string, stack.token);
+  pool = new Pool({ connectionString: stack.databaseUrls.worker });
+  bus = await connectBus({ url: stack.parts.nats.spectatorUrl, name: 'test', log: pino({ level: 'silent' }) });
+  const files = [{ path: 'main.py', content: CHATTY }];
+  const worker = { id: 'chatty', name: 'Chatty', inputs: [{ name: 'n', type: 'integer' }], files };
+  expect((await call('POST', '/api/workers', worker)).status).toBe(201);
+}, 120_000);
+
+afterAll(async () => {
+  await bus?.nc.close();
+  await pool?.end();
+  await stack?.stop();
+}, 60_000);
+
+/** Starts runs while `work` goes on. @returns how many were accepted */
+async function underLoad(work: () => Promise<void>): Promise<number> {
+  let going = true;
+  let accepted = 0;
+  const clients = Array.from({ length: 2 }, async (_, client) => {
+    for (let n = client; going; n += 2) {
+      const { status } = await call('POST', '/api/workers/chatty/runs', { inputs: { n } });
+      if (status === 201) accepted++;
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+  });
+  try {
+    await work();
+  } finally {
+    going = false;
+    await Promise.all(clients);
+  }
+  return accepted;
+}
+
+/** How often the executor has run code to its end. */
+async function executed(): Promise<number> {
+  const metrics = await (await fetch(`${stack.executorUrls[0]}/metrics`)).text();
+  return Number(/gantry_executor_phase_seconds_count\{phase="run"\} (\d+)/.exec(metrics)?.[1] ?? 0);
+}
+
+async function byStatus(): Promise<Record<string, number>> {
+  const { rows } = await pool.query(
+    `SELECT status, count(*)::int AS runs FROM runs WHERE subject_ref = 'chatty' GROUP BY status`,
+  );
+  return Object.fromEntries(rows.map(({ status, runs }) => [status, runs]));
+}
+
+const storeSize = async () => (await (await bus.nc.jetstreamManager()).streams.info(STREAM)).state;
+
+async function limitStore(bytesMax: number): Promise<void> {
+  const manager = await bus.nc.jetstreamManager();
+  const { config } = await manager.streams.info(STREAM);
+  await manager.streams.update(STREAM, { ...config, max_bytes: bytesMax });
+}
+
+/** One fault under load; afterwards every accepted run has ended, and no code has run twice. @returns how many failed */
+async function survives(fault: () => Promise<void>): Promise<number> {
+  const [before, done] = [await byStatus(), await executed()];
+  const accepted = await underLoad(async () => {
+    await until(async () => (await executed()) > done + 10, { deadlineMs: 30_000, what: 'runs complete' });
+    await fault();
+  });
+  const ended = async () => {
+    const { completed = 0, failed = 0, ...others } = await byStatus();
+    return Object.keys(others).length ? null : { completed, failed };
+  };
+  const now = await until(ended, { deadlineMs: 60_000, everyMs: 250, what: 'every run has ended' });
+  const completed = now.completed - (before.completed ?? 0);
+  const failed = now.failed - (before.failed ?? 0);
+  expect(completed + failed).toBe(accepted);
+  const times = (await executed()) - done;
+  expect(times).toBeGreaterThanOrEqual(completed);
+  expect(times).toBeLessThanOrEqual(accepted);
+  return failed;
+}
+
+test('a store that is full stops new code, and nothing else: what runs ends, and goes on when there is room', async () => {
+  const failed = await survives(async () => {
+    await limitStore(1);
+    const begun = await executed();
+    await until(async () => (await metric('gantry_executor_spool_bytes')) > 0, { deadlineMs: 20_000 });
+    await until(async () => (await metric('gantry_executor_slots_busy')) > 0);
+    expect((await executed()) - begun).toBeLessThanOrEqual(8);
+    await limitStore(1 << 30);
+  });
+  expect(failed).toBe(0);
+}, 150_000);
+
+test('streams that are deleted come back by themselves, and no code runs again', async () => {
+  const failed = await survives(async () => {
+    const manager = await bus.nc.jetstreamManager();
+    await manager.streams.delete(STREAM);
+    await manager.streams.delete(EVENTS_STREAM);
+    await until(() => storeSize().catch(() => null), { deadlineMs: 10_000, what: 'the stream is back' });
+  });
+  expect(failed).toBe(0);
+}, 150_000);
+
+test('a store that is lost while NATS is down, and again, takes no result along', async () => {
+  const failed = await survives(async () => {
+    await stack.parts.nats.loseStore();
+    await until(() => storeSize().catch(() => null), { deadlineMs: 10_000, what: 'the stream is back' });
+    await stack.parts.nats.loseStore();
+  });
+  // Jobs that were on their way to the executor: nobody can tell any more whether they arrived.
+  expect(failed).toBeLessThanOrEqual(8);
+}, 150_000);
+
+test('an executor that is killed while nothing can be stored tells the results when it is back', async () => {
+  const { failed: before = 0 } = await byStatus();
+  const [executor] = stack.parts.executors as [(typeof stack.parts.executors)[0]];
+  await underLoad(async () => {
+    await limitStore(1);
+    await until(async () => (await metric('gantry_executor_spool_bytes')) > 0, { deadlineMs: 20_000 });
+  });
+  await executor.kill();
+  await executor.start();
+  await limitStore(1 << 30);
+  await until(
+    async () => Object.keys(await byStatus()).every((status) => status !== 'running' && status !== 'queued'),
+    {
+      deadlineMs: 60_000,
+      everyMs: 250,
+    },
+  );
+  const { rows } = await pool.query(`SELECT error ->> 'code' AS code FROM runs WHERE status <> 'completed'`);
+  // Those that were in the middle of their code have ended as lost, and were not begun again.
+  expect(rows.every(({ code }) => code === 'executor_lost')).toBe(true);
+  expect(rows.length - before).toBeLessThanOrEqual(4);
+}, 150_000);
+
+async function metric(name: string): Promise<number> {
+  const metrics = await (await fetch(`${stack.executorUrls[0]}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(metrics)?.[1] ?? 0);
+}
