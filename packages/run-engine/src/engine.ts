@@ -10,7 +10,7 @@ import { type Alongside, CANCELLED, cancelRun, type EndedTree, endRunIn, type Id
 import { startIngest, type Usage } from './ingest';
 import { buildJob, type SecretsOf } from './job';
 import { keepLeases } from './leases';
-import { type Include, streamRun } from './live-stream';
+import { type Include, type ShowEvent, streamRun } from './live-stream';
 import { type ResumeOptions, resumeRunIn } from './resume-runs';
 import { isIdle, isTerminal, type NewRun, type Run, type RunStatus } from './run';
 import {
@@ -99,8 +99,11 @@ export interface RunEngine {
   contextChanges(run: Run): Promise<ContextChange[]>;
   /** The return value, fetched where it was too large for the row. */
   output(run: Run): Promise<unknown>;
-  /** Server-sent events or NDJSON, by Accept. Resumes after Last-Event-ID, ends after `done`. */
-  stream(req: Request, res: Response, run: Run, include: Include): Promise<void>;
+  /**
+   * Server-sent events or NDJSON, by Accept. Resumes after Last-Event-ID, ends after `done`.
+   * @param show what a reader who is not to see everything is told of an event
+   */
+  stream(req: Request, res: Response, run: Run, include: Include, show?: ShowEvent): Promise<void>;
   /** Hands standing claims back; requests are still answered. */
   drain(): Promise<void>;
   stop(): Promise<void>;
@@ -317,7 +320,7 @@ export async function startRunEngine(deps: {
       return JSON.parse((await objects.getBuffer(run.outputKey, run.spec.limits.outputBytes)).toString());
     },
 
-    stream: (req, res, run, include) => streamRun(hubs, req, res, run, include),
+    stream: (req, res, run, include, show) => streamRun(hubs, req, res, run, include, show),
     drain: () => dispatcher.close(),
 
     async stop() {

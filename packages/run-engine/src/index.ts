@@ -1,7 +1,7 @@
 export type { Alongside, IdleEnding } from './end-run';
 export * from './engine';
 export type { Usage } from './ingest';
-export type { Include } from './live-stream';
+export type { Include, ShowEvent } from './live-stream';
 export type { ResumeOptions } from './resume-runs';
 export * from './run';
 export type { ContextChange, ServiceEvent } from './run-events';

@@ -10,10 +10,23 @@ import type { Reader, RunHubs, Told } from './run-hub';
 
 export type Include = 'all' | 'no-logs' | 'logs';
 
+/**
+ * Alike for all readers of a run who are told in part: they share what is sent.
+ * @param data the event's own fields. @returns those that are told; null: nothing is told of it
+ */
+export type ShowEvent = (type: Told['type'], data: Record<string, unknown>) => Record<string, unknown> | null;
+
 /** A reader this far behind is cut off. */
 const UNSENT_BYTES_MAX = 4 << 20;
 
-export async function streamRun(hubs: RunHubs, req: Request, res: Response, run: Run, include: Include): Promise<void> {
+export async function streamRun(
+  hubs: RunHubs,
+  req: Request,
+  res: Response,
+  run: Run,
+  include: Include,
+  show?: ShowEvent,
+): Promise<void> {
   const format = req.accepts(['text/event-stream', 'application/x-ndjson']) === 'application/x-ndjson' ? ndjson : sse;
   res.writeHead(200, {
     'Content-Type': format.contentType,
@@ -22,7 +35,7 @@ export async function streamRun(hubs: RunHubs, req: Request, res: Response, run:
     'X-Accel-Buffering': 'no',
   });
   res.flushHeaders();
-  const reader = toReader(res, format, include, lastSeen(req));
+  const reader = toReader(res, format, include, lastSeen(req), show);
   const gone = new Promise<void>((resolve) => {
     res.once('close', () => {
       reader.open = false;
@@ -31,7 +44,7 @@ export async function streamRun(hubs: RunHubs, req: Request, res: Response, run:
     });
   });
   const ended = isTerminal(run.status);
-  if (reader.last === 0 && !ended && include !== 'logs') res.write(format.event(nowOf(run)));
+  if (reader.last === 0 && !ended && include !== 'logs') res.write(reader.render([nowOf(run)]));
   await hubs.serve(run.id, reader, ended);
   if (!res.closed) await gone;
 }
@@ -42,14 +55,17 @@ function lastSeen(req: Request): number {
   return /^\d{1,15}$/.test(given) ? Number(given) : 0;
 }
 
-function toReader(res: Response, format: typeof sse, include: Include, last: number): Reader {
+function toReader(res: Response, format: typeof sse, include: Include, last: number, show?: ShowEvent): Reader {
   const wanted = ({ type }: Told) =>
     type === 'done' || (type !== 'context' && (include === 'all' || (include === 'logs') === (type === 'log')));
   return {
     last,
-    style: `${format.contentType} ${include}`,
+    style: `${format.contentType} ${include}${show ? ' shown in part' : ''}`,
     open: !res.closed,
-    render: (events) => events.filter(wanted).map(format.event).join(''),
+    render: (events) => {
+      const told = events.filter(wanted);
+      return (show ? told.flatMap((event) => inPart(event, show)) : told).map(format.event).join('');
+    },
     comment: format.comment,
     write(bytes) {
       if (!bytes.length || res.closed) return;
@@ -61,6 +77,12 @@ function toReader(res: Response, format: typeof sse, include: Include, last: num
     },
     end: () => void res.end(),
   };
+}
+
+function inPart({ body, ...event }: Told, show: ShowEvent): Told[] {
+  const { type, at, ...data } = JSON.parse(body);
+  const shown = show(event.type, data);
+  return shown ? [{ ...event, body: JSON.stringify({ type, at, ...shown }) }] : [];
 }
 
 /** Where the run is, before its history; a suspended run is shown as queued. */

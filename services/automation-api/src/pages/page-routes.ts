@@ -1,4 +1,3 @@
-import type { RunError } from '@gantry/events';
 import type { Operations } from '@gantry/http';
 import { auditOf, auditOfLink } from '../audit/audit';
 import { urlOf } from '../automations/automation';
@@ -7,7 +6,8 @@ import { pathParam } from '../path-param';
 import { runAutomation } from '../runs/run-automation';
 import { toRunDetail, toRunResult } from '../runs/run-result';
 import { cancelled, redirectToArtifact, wantsLogs } from '../runs/run-routes';
-import { getPageRun, mayRun, type PageAccess, pageAccess, requireMayRun } from './page-access';
+import { getPageRun, mayRun, pageAccess, requireMayRun } from './page-access';
+import { shownEvents, shownTo } from './shown-to-strangers';
 
 export function pageOperations(deps: Deps): Operations {
   const { engine } = deps;
@@ -41,13 +41,13 @@ export function pageOperations(deps: Deps): Operations {
         trigger: access.kind === 'member' ? 'page' : 'link',
         createdBy: access.member?.userId ?? null,
       });
-      res.json(shownTo(access, await toRunResult(engine, run)));
+      res.json(shownTo(access, run, await toRunResult(engine, run)));
     },
 
     getPageRun: async (req, res) => {
       const access = await pageAccess(deps, req);
       const run = await getPageRun(deps, req, access);
-      res.json(shownTo(access, await toRunDetail(engine, run)));
+      res.json(shownTo(access, run, await toRunDetail(engine, run)));
     },
 
     cancelPageRun: async (req, res) => {
@@ -56,12 +56,13 @@ export function pageOperations(deps: Deps): Operations {
       const { workspaceId, id } = await getPageRun(deps, req, access);
       const audit = access.kind === 'member' ? auditOf(req) : auditOfLink(req, workspaceId);
       const run = await engine.cancel(workspaceId, id, (execute) => audit(execute, cancelled(id)));
-      res.json(shownTo(access, await toRunDetail(engine, run)));
+      res.json(shownTo(access, run, await toRunDetail(engine, run)));
     },
 
     streamPageRunEvents: async (req, res) => {
-      const run = await getPageRun(deps, req, await pageAccess(deps, req));
-      await engine.stream(req, res, run, wantsLogs(req) ? 'all' : 'no-logs');
+      const access = await pageAccess(deps, req);
+      const run = await getPageRun(deps, req, access);
+      await engine.stream(req, res, run, wantsLogs(req) ? 'all' : 'no-logs', shownEvents(access, run));
     },
 
     downloadPageRunArtifact: async (req, res) => {
@@ -69,12 +70,4 @@ export function pageOperations(deps: Deps): Operations {
       await redirectToArtifact(deps, res, run, pathParam(req, 'artifactId'));
     },
   };
-}
-
-/** A stranger learns that a run failed and with what message; not which lines of code, or names of secrets. */
-function shownTo<T extends { error?: RunError }>(access: PageAccess, shown: T): T {
-  if (access.kind === 'member' || !shown.error) return shown;
-  const { code, message, type } = shown.error;
-  const said = code === 'missing_secret' ? 'this automation is not fully set up yet' : message;
-  return { ...shown, error: { code, message: said, ...(type && { type }) } };
 }

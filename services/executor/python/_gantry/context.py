@@ -12,6 +12,10 @@ LEVELS = ("debug", "info", "warning", "error")
 TEXT_CHARS_MAX = 30_000
 
 
+class SecretNotAvailable(KeyError):
+    """Its name is for the author: public pages know this type and do not show the message."""
+
+
 class Secrets(Mapping):
     """Only the secrets that this code declared, by name."""
 
@@ -20,8 +24,8 @@ class Secrets(Mapping):
 
     def __getitem__(self, name):
         if name not in self._names:
-            raise KeyError(f"secret {name!r} is not available: declare it in secrets_needed (of a worker: in secrets), and set "
-                           "its value")
+            raise SecretNotAvailable(f"secret {name!r} is not available: declare it in secrets_needed (of a worker: in secrets), "
+                                     "and set its value")
         return os.environ[name]
 
     def __iter__(self):

@@ -1,0 +1,88 @@
+/**
+ * What somebody who is no member learns of a run that was started from a public link: how it went, what it printed, what it
+ * made. Not the author's code and its surroundings: no traces, places in files, names of secrets, steps, or what was called.
+ *
+ * The one place that decides, for the run as a whole and for each event of its streams.
+ */
+import type { RunError, RunErrorCode } from '@gantry/events';
+import type { Run, ShowEvent } from '@gantry/run-engine';
+import type { RunResult } from '../runs/run-result';
+import type { PageAccess } from './page-access';
+
+const NOT_SET_UP = 'this automation is not fully set up yet';
+
+/** These say what the platform or the author has to do. */
+const SAID_INSTEAD: Partial<Record<RunErrorCode, string>> = {
+  missing_secret: NOT_SET_UP,
+  dependency_install: NOT_SET_UP,
+  sandbox: 'this automation could not be run',
+};
+
+/** `os.environ["API_KEY"]` without such a variable. */
+const NAME_OF_VARIABLE = /^'[A-Z][A-Z0-9_]*'$/;
+/** Files as the sandbox shows them; nothing outside of these exists there. */
+const PLACE_IN_SANDBOX = /(?<![\w./:])\/(?:code|deps|contexts|usr|lib|lib64|etc|dev|proc|tmp|host)\b[^\s'",;:)]*/g;
+/** The end of what Python says of a SyntaxError. */
+const LINE_OF_CODE = / \([^()]*, line \d+\)$/;
+const TRACE_LINE = /^\s*(?:Traceback \(most recent call last\):|File "[^"]*", line \d+)/;
+
+export function shownTo<T extends Partial<RunResult>>(access: PageAccess, run: Run, shown: T): T {
+  if (access.kind === 'member') return shown;
+  const { result, error } = shown;
+  return {
+    ...shown,
+    ...(result && { result: { ...result, logs: withoutTraces(result.logs) } }),
+    ...(error && { error: shownError(run, error) }),
+  };
+}
+
+/** Undefined: everything is told. */
+export function shownEvents(access: PageAccess, run: Run): ShowEvent | undefined {
+  return access.kind === 'member' ? undefined : (type, data) => shownEvent(run, type, data);
+}
+
+function shownEvent(run: Run, ...[type, data]: Parameters<ShowEvent>): ReturnType<ShowEvent> {
+  switch (type) {
+    case 'status':
+      return shownStatus(run, data);
+    case 'log': {
+      const { stream, level, text, fields } = data;
+      const said = withoutTraces(String(text));
+      return said || !text ? { stream, level, text: said, ...(fields !== undefined && { fields }) } : null;
+    }
+    case 'artifact': {
+      const { id, name, content_type, size, sha256 } = data;
+      return { id, name, content_type, size, sha256 };
+    }
+    case 'progress':
+    case 'output':
+    case 'done':
+      return data;
+    default:
+      return null;
+  }
+}
+
+function shownStatus(run: Run, { status, error, retry_at }: Record<string, unknown>): Record<string, unknown> {
+  return {
+    status,
+    ...(error !== undefined && { error: error && shownError(run, error as RunError) }),
+    ...(retry_at !== undefined && { retry_at }),
+  };
+}
+
+function shownError(run: Run, { code, message, type }: RunError): RunError {
+  return { code, message: SAID_INSTEAD[code] ?? shownMessage(run, message, type), ...(type && { type }) };
+}
+
+function shownMessage({ spec }: Run, message: string, type: string | undefined): string {
+  if (type === 'SecretNotAvailable' || (type === 'KeyError' && NAME_OF_VARIABLE.test(message))) return NOT_SET_UP;
+  const said = withoutTraces(message).replace(LINE_OF_CODE, '').replace(PLACE_IN_SANDBOX, '...');
+  return spec.secrets.reduce((text, name) => text.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), '...'), said);
+}
+
+function withoutTraces(text: string): string {
+  const lines = text.split('\n');
+  const said = lines.filter((line) => !TRACE_LINE.test(line));
+  return said.length === lines.length ? text : said.join('\n');
+}
