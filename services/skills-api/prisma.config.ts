@@ -5,6 +5,14 @@ export default defineConfig({
   migrations: { path: 'prisma/migrations' },
   experimental: { externalTables: true },
   // Written with SQL by packages/events and packages/http.
-  tables: { external: ['public.outbox', 'public.inbox', 'public.idempotency_keys', 'public.rate_counts'] },
+  tables: {
+    external: [
+      'public.outbox',
+      'public.inbox',
+      'public.idempotency_keys',
+      'public.rate_counts',
+      'public.workspace_closures',
+    ],
+  },
   datasource: { url: process.env.DATABASE_URL ?? '' },
 });

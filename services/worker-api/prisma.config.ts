@@ -18,6 +18,7 @@ export default defineConfig({
       'public.idempotency_keys',
       'public.rate_counts',
       'public.audit_log',
+      'public.workspace_closures',
     ],
   },
   datasource: { url: process.env.DATABASE_URL ?? '' },

@@ -1,5 +1,5 @@
 /** From a request to the one who calls and the one workspace that the request acts in. */
-import type { Identity } from '@gantry/events';
+import type { Identity, WorkspaceClosures } from '@gantry/events';
 import { AppError, type Principal } from '@gantry/http';
 import type { Request } from 'express';
 import { badCredential, readCredential, single } from './credential';
@@ -11,6 +11,8 @@ export interface AuthenticatorOptions {
   identify: Identify;
   /** The three public addresses: a page of theirs may use the session cookie. */
   publicUrls: string[];
+  /** What this service has heard itself: an identity that was remembered may know less. */
+  closures: Pick<WorkspaceClosures, 'has'>;
   /** Of the tokens that this surface takes; those of the account when absent. */
   tokenPrefixes?: readonly OpaquePrefix[];
 }
@@ -18,7 +20,12 @@ export interface AuthenticatorOptions {
 /** Null without a credential. @throws AppError 400, 401, 403, or 503 when nobody can say */
 export type Authenticate = (req: Request) => Promise<Principal | null>;
 
-export function createAuthenticator({ identify, publicUrls, tokenPrefixes }: AuthenticatorOptions): Authenticate {
+export function createAuthenticator({
+  identify,
+  publicUrls,
+  closures,
+  tokenPrefixes,
+}: AuthenticatorOptions): Authenticate {
   const origins = originsOf(publicUrls);
   return async (req) => {
     const credential = readCredential(req, tokenPrefixes);
@@ -29,8 +36,13 @@ export function createAuthenticator({ identify, publicUrls, tokenPrefixes }: Aut
     if (!identity || (identity.expiresAt !== null && identity.expiresAt <= Date.now())) {
       throw badCredential('the credential is unknown, revoked or expired; sign in again or use another token');
     }
-    return inWorkspace(req, identity);
+    return inWorkspace(req, { ...identity, memberships: openOnly(identity.memberships, closures) });
   };
+}
+
+function openOnly(memberships: Identity['memberships'], closures: Pick<WorkspaceClosures, 'has'>) {
+  if (!Object.keys(memberships).some((workspaceId) => closures.has(workspaceId))) return memberships;
+  return Object.fromEntries(Object.entries(memberships).filter(([workspaceId]) => !closures.has(workspaceId)));
 }
 
 function inWorkspace(req: Request, identity: Identity): Principal {

@@ -34,7 +34,11 @@ beforeAll(async () => {
     audience: 'gantry',
     log,
   });
-  const authenticate = createAuthenticator({ identify: identities.identify, publicUrls: [WORKER_API_ISSUER, PAGE] });
+  const authenticate = createAuthenticator({
+    identify: identities.identify,
+    closures: new Set<string>(),
+    publicUrls: [WORKER_API_ISSUER, PAGE],
+  });
   const failed: ErrorRequestHandler = (err, _req, res, _next) => {
     res.status(err.status ?? 500).json({ code: err.code, retryAfterSeconds: err.retryAfterSeconds });
   };

@@ -157,14 +157,14 @@ const workspace = z.object({ workspaceId: z.string() });
 /** Nobody may enter it or run anything in it; it may come back until `purgeAt` (epoch milliseconds). */
 export const workspaceDeleted = define(
   'workspace.deleted.v1',
-  { publishers: ['worker-api'], consumers: ['automation-api'], watchers: services },
+  { publishers: ['worker-api'], consumers: ['automation-api', 'skills-api'], watchers: services },
   workspace.extend({ purgeAt: z.int() }),
 );
 
 /** As if it had never been deleted: the deletion with that `purgeAt` is undone. */
 export const workspaceRestored = define(
   'workspace.restored.v1',
-  { publishers: ['worker-api'], consumers: ['automation-api'], watchers: services },
+  { publishers: ['worker-api'], consumers: ['automation-api', 'skills-api'], watchers: services },
   workspace.extend({ purgeAt: z.int() }),
 );
 

@@ -9,3 +9,4 @@ export * from './run-protocol';
 export * from './sealed-box';
 export * from './streams';
 export * from './system-protocol';
+export * from './workspace-closures';

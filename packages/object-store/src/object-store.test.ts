@@ -25,7 +25,7 @@ async function fileDriver(): Promise<Running> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const store = createFileStore({ directory, signingKey: 'k'.repeat(32), publicUrl: url, internalUrl: url });
-  app.use(storageRoutes(store), ((err, _req, res, _next) => {
+  app.use(storageRoutes(store, new Set<string>()), ((err, _req, res, _next) => {
     res.status(err instanceof AppError ? err.status : 500).end();
   }) satisfies ErrorRequestHandler);
   return {

@@ -11,6 +11,7 @@ let directory: string;
 let server: Server;
 let store: FileStore;
 
+const closed = new Set<string>();
 beforeAll(async () => {
   directory = mkdtempSync(path.join(tmpdir(), 'gantry-storage-'));
   const app = express();
@@ -18,7 +19,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   store = createFileStore({ directory, signingKey: 'k'.repeat(32), publicUrl: url, internalUrl: url });
-  app.use(storageRoutes(store), ((err, _req, res, _next) => {
+  app.use(storageRoutes(store, closed), ((err, _req, res, _next) => {
     res.status(err instanceof AppError ? err.status : 500).json({ code: err.code });
   }) satisfies ErrorRequestHandler);
 });
@@ -133,4 +134,15 @@ test('an upload with the wrong content type is refused where the URL names one',
   const send = (type: string) => fetch(url, { method: 'PUT', body: 'x', headers: { 'Content-Type': type } });
   expect((await send('text/plain')).status).toBe(415);
   expect((await send('application/zip')).status).toBe(200);
+});
+
+test('a URL into a workspace that was closed meanwhile opens nothing, until it is open again', async () => {
+  const key = 'ws_closing/uploads/a';
+  const [put, get] = [await store.presignPut(key, upload), await store.presignGet(key, { ...upload })];
+  expect((await fetch(put, { method: 'PUT', body: 'before' })).status).toBe(200);
+  closed.add('ws_closing');
+  expect((await fetch(put, { method: 'PUT', body: 'after' })).status).toBe(404);
+  expect((await fetch(get)).status).toBe(404);
+  closed.clear();
+  expect(await (await fetch(get)).text()).toBe('before');
 });

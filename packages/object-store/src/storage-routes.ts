@@ -9,7 +9,8 @@ import { type Grant, readGrant, STORAGE_PATH } from './signed-url';
 /** How long a refused sender may go on sending before it is cut off; it can read the refusal meanwhile. */
 const REFUSED_GRACE_MS = 10_000;
 
-export function storageRoutes(store: FileStore): Router {
+/** @param closed workspaces whose objects nobody may read or write, whatever URL was made before */
+export function storageRoutes(store: FileStore, closed: { has(workspaceId: string): boolean }): Router {
   const router = Router();
   router.all(`${STORAGE_PATH}*key`, async (req, res) => {
     const grant = readGrant(store.signingKey, { method: req.method, key: keyOf(req), query: req.query });
@@ -17,12 +18,18 @@ export function storageRoutes(store: FileStore): Router {
       cutOffLater(req);
       throw new AppError('forbidden', 'bad_signature', 'this URL was changed, has expired, or is for another method');
     }
+    if (closed.has(grant.key.slice(0, grant.key.indexOf('/')))) {
+      cutOffLater(req);
+      throw gone();
+    }
     res.set('Cache-Control', 'private, no-store');
     if (grant.method === 'PUT') await receive(store, grant, req, res);
     else await send(store, grant, res);
   });
   return router;
 }
+
+const gone = () => new AppError('not_found', 'not_found', 'this file is gone');
 
 /** Taken from the URL as it is: a key has no character that would be encoded, so an encoded one is not a key. */
 const keyOf = (req: Request): string => req.path.slice(STORAGE_PATH.length);
@@ -66,7 +73,7 @@ function cutOffLater(req: Request): void {
 }
 
 async function send(store: FileStore, grant: Grant, res: Response): Promise<void> {
-  if (!(await store.head(grant.key))) throw new AppError('not_found', 'not_found', 'this file is gone');
+  if (!(await store.head(grant.key))) throw gone();
   // Not with set(), which would add a charset to text.
   res.setHeader('Content-Type', grant.contentType ?? 'application/octet-stream');
   res.set({

@@ -10,7 +10,11 @@
  * nobody. Where some are queued, the usual statement takes nothing, and both kinds are taken together by one that holds an
  * advisory lock until its commit: counting what runs and taking another must not happen twice at once. Its cost grows with
  * the number of keys that have something queued, not with the number of blocked runs.
+ *
+ * What is queued in a closed workspace stays where it is. The steps pass it by as a whole, a workspace or a key at a time, so
+ * that it costs the others a look into a small table, however much of it there is.
  */
+import { isClosedSql } from '@gantry/events';
 import { inTransaction } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Run } from './run';
@@ -19,7 +23,18 @@ import { RUN_COLUMNS, type Sql, toRun } from './run-row';
 /** Key of the advisory lock: each service has a database of its own. */
 const SLOTS_LOCK = 5_419;
 
-const LIMITED_QUEUED = `EXISTS (SELECT FROM runs WHERE status = 'queued' AND slot_key IS NOT NULL)`;
+/** Ends with the first key that may be taken from; all runs with one key belong to one workspace. */
+const LIMITED_HEADS = `
+  limited_heads(slot_key, closed) AS (
+    (SELECT slot_key, ${isClosedSql('runs.workspace_id')} FROM runs WHERE status = 'queued' AND slot_key IS NOT NULL
+     ORDER BY slot_key LIMIT 1)
+    UNION ALL
+    SELECT n.slot_key, n.closed FROM limited_heads l CROSS JOIN LATERAL (
+      SELECT r.slot_key, ${isClosedSql('r.workspace_id')} AS closed FROM runs r
+      WHERE r.status = 'queued' AND r.slot_key > l.slot_key ORDER BY r.slot_key LIMIT 1
+    ) n WHERE l.closed
+  )`;
+const LIMITED_QUEUED = 'EXISTS (SELECT FROM limited_heads WHERE NOT closed)';
 
 const FREE_HEADS = `
   waiting(workspace_id) AS (
@@ -29,7 +44,7 @@ const FREE_HEADS = `
             ORDER BY r.workspace_id LIMIT 1)
     FROM waiting w WHERE w.workspace_id IS NOT NULL
   ), free AS (
-    SELECT h.* FROM waiting w CROSS JOIN LATERAL (
+    SELECT h.* FROM (SELECT workspace_id FROM waiting WHERE NOT ${isClosedSql('waiting.workspace_id')}) w CROSS JOIN LATERAL (
       SELECT id, workspace_id, priority, available_at FROM runs
       WHERE status = 'queued' AND slot_key IS NULL AND workspace_id = w.workspace_id AND available_at <= now()
       ORDER BY priority DESC, available_at, id LIMIT $1 * 2
@@ -52,7 +67,7 @@ const SLOT_HEADS = `
         ORDER BY priority DESC, available_at, id LIMIT $1 * 2
       ) q
     ) h
-    WHERE b.running + h.place <= h.slot_limit
+    WHERE b.running + h.place <= h.slot_limit AND NOT ${isClosedSql('h.workspace_id')}
   )`;
 
 /** `source`: the candidates, each with id, workspace_id, priority and available_at. */
@@ -76,8 +91,8 @@ const take = (source: string) => `
   )
   SELECT c.*, l.limited_queued FROM (SELECT ${LIMITED_QUEUED} AS limited_queued) l LEFT JOIN claimed c ON true`;
 
-const CLAIM_FREE = `WITH RECURSIVE ${FREE_HEADS}, ${take(`SELECT * FROM free WHERE NOT ${LIMITED_QUEUED}`)}`;
-const CLAIM_ANY = `WITH RECURSIVE ${FREE_HEADS}, ${SLOT_HEADS}, ${take('SELECT * FROM free UNION ALL SELECT * FROM limited')}`;
+const CLAIM_FREE = `WITH RECURSIVE ${LIMITED_HEADS}, ${FREE_HEADS}, ${take(`SELECT * FROM free WHERE NOT ${LIMITED_QUEUED}`)}`;
+const CLAIM_ANY = `WITH RECURSIVE ${LIMITED_HEADS}, ${FREE_HEADS}, ${SLOT_HEADS}, ${take('SELECT * FROM free UNION ALL SELECT * FROM limited')}`;
 
 /**
  * @param executorIds who takes a run, one for each run wanted

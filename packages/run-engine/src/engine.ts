@@ -1,10 +1,20 @@
 /** Everything that a service needs to run code. See docs/adr for why the parts are as they are. */
-import { type Bus, encode, LEASE_MS, type Relay, type RunError, type RunSource, runSubjects } from '@gantry/events';
+import {
+  type Bus,
+  encode,
+  LEASE_MS,
+  type Relay,
+  type RunError,
+  type RunSource,
+  runSubjects,
+  type WorkspaceClosures,
+} from '@gantry/events';
 import { conflict } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
 import type { Request, Response } from 'express';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
+import { endInClosedWorkspaces } from './closed-workspaces';
 import { startDispatcher } from './dispatcher';
 import { type Alongside, CANCELLED, cancelRun, type EndedTree, endRunIn, type IdleEnding } from './end-run';
 import { startIngest, type Usage } from './ingest';
@@ -46,12 +56,15 @@ import { startWaker } from './waker';
 export interface RunEngine {
   /**
    * Writes the run, and hands it to a waiting executor at once if there is one. Returns with status queued or running.
-   * @throws SubjectChanged
+   * @throws SubjectChanged; AppError 409 in a closed workspace
    */
   submit(run: NewRun): Promise<Run>;
   /** Like submit, and then like waitForEnd, without missing an end that comes at once. */
   submitAndWait(run: NewRun, waitMs: number): Promise<Run>;
-  /** Inside the caller's transaction; call hint() after the commit. Null if there is a run for scheduledFor already. */
+  /**
+   * Inside the caller's transaction; call hint() after the commit. Null if there is a run for scheduledFor already, or that time
+   * came in a closed workspace. @throws as submit
+   */
   submitIn(tx: PoolClient, run: NewRun): Promise<Run | null>;
   /** After a commit that queued something. `run`: one that goes on, for those who watch it. */
   hint(run?: Run): void;
@@ -100,7 +113,7 @@ export interface RunEngine {
   /** The return value, fetched where it was too large for the row. */
   output(run: Run): Promise<unknown>;
   /**
-   * Server-sent events or NDJSON, by Accept. Resumes after Last-Event-ID, ends after `done`.
+   * Server-sent events or NDJSON, by Accept. Resumes after Last-Event-ID, ends after `done`, or when the workspace is closed.
    * @param show what a reader who is not to see everything is told of an event
    */
   stream(req: Request, res: Response, run: Run, include: Include, show?: ShowEvent): Promise<void>;
@@ -115,6 +128,7 @@ export async function startRunEngine(deps: {
   bus: Bus;
   objects: ObjectStore;
   relay: Relay;
+  closures: WorkspaceClosures;
   secretsOf: SecretsOf;
   log: Logger;
   /** How long a silent executor keeps its runs. Executors renew every LEASE_RENEW_MS: not less than three times that. */
@@ -231,6 +245,8 @@ export async function startRunEngine(deps: {
     onQueued: () => dispatcher.hint(),
   });
 
+  const closed = endInClosedWorkspaces({ closures: deps.closures, pool, bus, log });
+
   const get = (workspaceId: string, runId: string) => getRun(pool, workspaceId, runId);
 
   /** A run that is suspended wakes its watchers without having ended. */
@@ -320,10 +336,14 @@ export async function startRunEngine(deps: {
       return JSON.parse((await objects.getBuffer(run.outputKey, run.spec.limits.outputBytes)).toString());
     },
 
-    stream: (req, res, run, include, show) => streamRun(hubs, req, res, run, include, show),
+    stream: (req, res, run, include, show) => {
+      closed.watch(run.workspaceId, res);
+      return streamRun(hubs, req, res, run, include, show);
+    },
     drain: () => dispatcher.close(),
 
     async stop() {
+      await closed.stop();
       await waker.stop();
       await sweeper.stop();
       leases.close();

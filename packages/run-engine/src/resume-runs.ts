@@ -3,8 +3,9 @@
  *
  * A run is due when its wake_at has passed: the end of a sleep, the next try, or the end of the run that it called, which
  * sets it in the very statement that ends the called run. So no end of a called run can be missed, whoever dies when.
+ * In a closed workspace nothing goes on; what came due there goes on when it is restored.
  */
-import { type RunError, STEP_BYTES_MAX } from '@gantry/events';
+import { isClosedSql, type RunError, STEP_BYTES_MAX } from '@gantry/events';
 import { inTransaction } from '@gantry/http';
 import type { Pool, PoolClient } from 'pg';
 import { isTerminal, type Run, type RunStatus } from './run';
@@ -53,7 +54,8 @@ export async function wakeDueRuns(pool: Pool): Promise<{ runs: Run[]; more: bool
     const { rows } = await tx.query({
       name: 'due-runs',
       text: `SELECT ${RUN_COLUMNS} FROM runs r WHERE r.status = 'suspended' AND r.wake_at <= now()
-             ORDER BY r.wake_at LIMIT $1 FOR UPDATE SKIP LOCKED`,
+               AND NOT ${isClosedSql('r.workspace_id')}
+             ORDER BY r.wake_at LIMIT $1 FOR UPDATE OF r SKIP LOCKED`,
       values: [BATCH],
     });
     if (!rows.length) return { runs: [], more: false };

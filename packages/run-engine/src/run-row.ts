@@ -1,4 +1,5 @@
-import { newId } from '@gantry/events';
+import { isClosedSql, newId } from '@gantry/events';
+import { conflict } from '@gantry/http';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { type NewRun, type Run, type RunStatus, SubjectChanged } from './run';
 
@@ -54,14 +55,14 @@ export interface FirstLease {
   expiresAt: Date;
 }
 
-/** Statement that inserts a run; with a condition on its parameters, only where that holds. */
+/** Statement that inserts a run where the condition on its parameters holds and the workspace is not closed. */
 const insertWhere = (condition: string) => `
   INSERT INTO runs (id, workspace_id, subject_id, kind, trigger, version, status, priority, attempt, retries_left,
     executor_id, lease_expires_at, inputs, spec, scheduled_for, created_by, request_id, traceparent, created_at,
     available_at, started_at, subject_ref, parent_run_id, depth, retry, slot_key, slot_limit)
   SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19, $20, $21, $22,
     $23, $24, $25, $26
-  WHERE ${condition}
+  WHERE ${condition} AND NOT ${isClosedSql('$2')}
   ON CONFLICT (subject_id, scheduled_for) WHERE scheduled_for IS NOT NULL DO NOTHING`;
 const INSERT = { name: 'insert-run', text: insertWhere('true') };
 
@@ -111,8 +112,8 @@ export function makeRun(run: NewRun, lease: FirstLease | null): Run {
 
 /**
  * @param isCurrent what `onlyIfCurrent` asks
- * @returns null when this subject already has a run for `scheduledFor`
- * @throws SubjectChanged
+ * @returns null when this subject already has a run for `scheduledFor`, or that time came in a closed workspace
+ * @throws SubjectChanged; AppError 409 in a closed workspace
  */
 export async function insertRun(
   sql: Sql | PoolClient,
@@ -153,5 +154,6 @@ export async function insertRun(
     ],
   });
   if (!rowCount && run.onlyIfCurrent) throw new SubjectChanged();
+  if (!rowCount && !run.scheduledFor) throw conflict('workspace_deleted', 'this workspace was deleted');
   return rowCount ? made : null;
 }

@@ -1,3 +1,4 @@
+export * from './announcer';
 export * from './api-caller';
 export * from './catch-logs';
 export { createDatabase, cutConnections, type Template, type TestDatabase } from './database';

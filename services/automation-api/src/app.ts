@@ -50,7 +50,7 @@ export function createApp(options: AppOptions): Express {
     ...(options.rateLimits && { rateLimits: options.rateLimits }),
     validateResponses: options.validateResponses ?? false,
     beside: (app) => {
-      if (fileStore) app.use(storageRoutes(fileStore));
+      if (fileStore) app.use(storageRoutes(fileStore, deps.closures));
       if (options.apiDocsDir) {
         const addresses = { worker: baseUrl, automation: deps.dashboardUrl, skills: skillsUrl };
         app.use(docsPage({ directory: options.apiDocsDir, addresses }));

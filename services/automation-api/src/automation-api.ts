@@ -1,6 +1,6 @@
 /** The whole service but for listening: main.ts gives it the environment, tests give it what they like. */
 import { createAuthenticator, type ExternalIssuer, type Identify, remoteIdentify } from '@gantry/auth';
-import { connectBus, runEventsStream, startRelay, streamsCheck } from '@gantry/events';
+import { connectBus, openWorkspaceClosures, runEventsStream, startRelay, streamsCheck } from '@gantry/events';
 import { type Health, health, postgresCheck, type RateLimits } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import { type RunEngine, startRunEngine } from '@gantry/run-engine';
@@ -62,12 +62,14 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
   const secrets = createSecretStore({ pool, vault });
   const runnables = createRunnables(prisma);
   const now = options.now ?? (() => new Date());
+  const closures = await openWorkspaceClosures({ pool, bus, log });
   const engine = await startRunEngine({
     source: 'automation',
     pool,
     bus,
     objects,
     relay,
+    closures,
     secretsOf: (run) => secrets.reveal(run.workspaceId, run.spec.secrets),
     isCurrent: IS_CURRENT,
     log,
@@ -85,12 +87,25 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
   });
   const recentAutomations = createRecentAutomations();
   const deps: Deps = {
-    ...{ prisma, pool, bus, relay, engine, objects, secrets, runnables, recentAutomations, dashboardUrl, now },
+    ...{
+      prisma,
+      pool,
+      bus,
+      relay,
+      closures,
+      engine,
+      objects,
+      secrets,
+      runnables,
+      recentAutomations,
+      dashboardUrl,
+      now,
+    },
   };
   const app = createApp({
     deps,
     health: checks,
-    authenticate: createAuthenticator({ identify, publicUrls: [baseUrl, dashboardUrl, skillsUrl] }),
+    authenticate: createAuthenticator({ identify, closures, publicUrls: [baseUrl, dashboardUrl, skillsUrl] }),
     ...(objects.driver === 'file' && { fileStore: objects }),
     dashboardDir: options.dashboardDir,
     ...(options.apiDocsDir && { apiDocsDir: options.apiDocsDir }),
@@ -115,6 +130,7 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
     },
     close: async () => {
       for (const consumer of consumers) await consumer.stop();
+      closures.stop();
       await engine.stop();
       await relay.stop();
       remote?.stop();

@@ -1,4 +1,4 @@
-import type { Bus, Relay } from '@gantry/events';
+import type { Bus, Relay, WorkspaceClosures } from '@gantry/events';
 import type { ObjectStore } from '@gantry/object-store';
 import type { RunEngine } from '@gantry/run-engine';
 import type { SecretStore } from '@gantry/vault';
@@ -13,6 +13,7 @@ export interface Deps {
   pool: Pool;
   bus: Bus;
   relay: Relay;
+  closures: WorkspaceClosures;
   engine: RunEngine;
   objects: ObjectStore;
   secrets: SecretStore;

@@ -1,4 +1,5 @@
 /** What has had its time, removed now and then. Every replica may do it at any moment. */
+import { sweepClosures } from '@gantry/events';
 import { sweepIdempotencyKeys } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
 import type { Vault } from '@gantry/vault';
@@ -23,6 +24,7 @@ export function startHousekeeping(options: {
     await vault.rewrap();
     await sweepIdempotencyKeys(pool);
     while (!stopped && (await sweepUploads(prisma, objects, now()))) {}
+    await sweepClosures(pool);
     // JetStream keeps events for three days: an older one can't come again.
     await pool.query("DELETE FROM inbox WHERE received_at < now() - interval '7 days'");
   };

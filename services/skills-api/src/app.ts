@@ -1,6 +1,7 @@
 /** Everything of the service that speaks HTTP, put together. Nothing here listens, connects or reads the environment. */
 import path from 'node:path';
 import type { Identify, TokenHasher } from '@gantry/auth';
+import type { WorkspaceClosures } from '@gantry/events';
 import { createSurface, type Health, type RateLimits } from '@gantry/http';
 import type { Express, RequestHandler } from 'express';
 import type { Logger } from 'pino';
@@ -22,6 +23,7 @@ export interface AppOptions {
   database: Database;
   health: Health;
   identify: Identify;
+  closures: WorkspaceClosures;
   hasher: TokenHasher;
   views: ViewCounts;
   /** Search finds misspelt words. */
@@ -59,7 +61,11 @@ export function createApp(options: AppOptions): Express {
       ...agentSkillOperations({ prisma, skillsUrl, views, announce }),
       ...pageOperations({ prisma, skillsUrl, views, render: cacheRendered(), forgiving }),
     },
-    authenticate: skillsAuthenticator({ identify, publicUrls: [baseUrl, dashboardUrl, skillsUrl] }),
+    authenticate: skillsAuthenticator({
+      identify,
+      closures: options.closures,
+      publicUrls: [baseUrl, dashboardUrl, skillsUrl],
+    }),
     errorShape: 'error',
     pool,
     log,

@@ -1,4 +1,5 @@
 /** What has had its time, removed now and then. Every replica may do it at any moment. */
+import { sweepClosures } from '@gantry/events';
 import { sweepIdempotencyKeys } from '@gantry/http';
 import type { Logger } from 'pino';
 import type { Database } from './database';
@@ -13,6 +14,7 @@ export function startHousekeeping({ database, log }: { database: Database; log: 
     await sweepIdempotencyKeys(pool);
     await purgeDeleted(prisma, new Date(Date.now() - RESTORABLE_DAYS * 86_400_000));
     await pool.query("DELETE FROM api_keys WHERE revoked_at < now() - interval '30 days'");
+    await sweepClosures(pool);
     // JetStream keeps events for three days: an older one can't come again.
     await pool.query("DELETE FROM inbox WHERE received_at < now() - interval '7 days'");
   };

@@ -1,5 +1,5 @@
 import { createTokenHasher, externalIssuer, remoteIdentify, trackLastUse } from '@gantry/auth';
-import { connectBus, consume, runFinished, startRelay } from '@gantry/events';
+import { connectBus, consume, openWorkspaceClosures, runFinished, startRelay } from '@gantry/events';
 import { createLogger, health, postgresCheck, readEnv, serve } from '@gantry/http';
 import { apiKeyTokens } from './api-keys/api-key';
 import { createApp } from './app';
@@ -23,6 +23,7 @@ async function main() {
   const hasher = createTokenHasher(env.TOKEN_PEPPERS);
   const keyUse = trackLastUse({ pool, table: 'api_keys', log });
   const views = countViews({ pool, log });
+  const closures = await openWorkspaceClosures({ pool, bus, log });
   const identities = remoteIdentify({
     bus,
     jwksUrl: env.JWKS_URL,
@@ -42,12 +43,13 @@ async function main() {
     handle: countUses,
     log,
   });
-  const purges = consumeWorkspaceEvents({ bus, pool, log });
+  const workspaceEvents = consumeWorkspaceEvents({ bus, pool, log });
   const housekeeping = startHousekeeping({ database, log });
   const app = createApp({
     database,
     health: checks,
     identify: identities.identify,
+    closures,
     hasher,
     views,
     forgiving: await forgivesTyping(pool, log),
@@ -76,7 +78,8 @@ async function main() {
     },
     close: async () => {
       identities.stop();
-      await Promise.all([uses.stop(), purges.stop()]);
+      closures.stop();
+      await Promise.all([uses, ...workspaceEvents].map((consumer) => consumer.stop()));
       await Promise.all([views.flush(), keyUse.flush()]);
       await relay.stop();
       await bus.nc.drain();

@@ -74,7 +74,7 @@ export interface WorkerApp {
 
 export function createApp(options: AppOptions): WorkerApp {
   const { deps, oidc, fileStore, skillsUrl } = options;
-  const { pool, prisma, vault, hasher, mailer, baseUrl, dashboardUrl, log } = deps;
+  const { pool, prisma, closures, vault, hasher, mailer, baseUrl, dashboardUrl, log } = deps;
   const { issuer, audience, externalIssuer } = options.jwt;
   const publicUrls: [string, ...string[]] = [baseUrl, dashboardUrl, skillsUrl];
   const signingKeys = createSigningKeys({ pool, vault });
@@ -106,7 +106,7 @@ export function createApp(options: AppOptions): WorkerApp {
       }),
       ...deviceOperations({ prisma, hasher, dashboardUrl }),
       ...tokenOperations({ prisma, hasher, revoked: forget.token }),
-      ...workspaceOperations({ prisma, forget }),
+      ...workspaceOperations({ prisma, closures, forget }),
       ...memberOperations({ prisma, hasher, mailer, dashboardUrl, forget }),
       ...invitationOperations({ prisma, hasher, mailer, dashboardUrl, sessions, sessionCookie, forget }),
       ...auditOperations({ pool }),
@@ -125,11 +125,11 @@ export function createApp(options: AppOptions): WorkerApp {
       ...scheduleOperations({ now: deps.now }),
       ...webhookOperations(deps),
     },
-    authenticate: createAuthenticator({ identify: identities.identify, publicUrls }),
+    authenticate: createAuthenticator({ identify: identities.identify, closures, publicUrls }),
     errorShape: 'detail',
     pool,
     log,
-    ...(fileStore && { beside: (surface) => surface.use(storageRoutes(fileStore)) }),
+    ...(fileStore && { beside: (surface) => surface.use(storageRoutes(fileStore, closures)) }),
     uploads: { storage: memoryForAll(TREE_BYTES_MAX), preservePath: true, defParamCharset: 'utf8' },
     corsOrigins: [dashboardUrl, skillsUrl].map((url) => new URL(url).origin),
     ...(options.rateLimits && { rateLimits: options.rateLimits }),

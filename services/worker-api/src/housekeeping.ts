@@ -1,4 +1,5 @@
 /** What has had its time, removed now and then. Every replica may do it at any moment. */
+import { announceClosures, sweepClosures } from '@gantry/events';
 import { sweepIdempotencyKeys } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
 import type { RunEngine } from '@gantry/run-engine';
@@ -45,7 +46,10 @@ export function startHousekeeping(options: HousekeepingOptions): { stop(): void 
     await purgeOldDeliveries(pool);
     await pool.query("DELETE FROM webhook_receipts WHERE received_at < now() - interval '7 days'");
     await deleteOldAuditRows(pool, auditRetentionDays);
-    if (await purgeDeletedWorkspaces(pool, objects)) announce();
+    await purgeDeletedWorkspaces(pool, objects);
+    await sweepClosures(pool);
+    await announceClosures(pool);
+    announce();
     await purgeDeletedWorkers({ pool, objects, engine });
     await sweepPacks(pool, objects);
     await pool.query("DELETE FROM tokens WHERE revoked_at < now() - interval '30 days'");

@@ -1,6 +1,14 @@
 /** The whole service but for listening: main.ts gives it the environment, tests give it what they like. */
 import { createTokenHasher, type ExternalIssuer, evictOnEvents, trackLastUse } from '@gantry/auth';
-import { connectBus, EVENTS_STREAM, keepStreams, runEventsStream, startRelay, streamsCheck } from '@gantry/events';
+import {
+  connectBus,
+  EVENTS_STREAM,
+  keepStreams,
+  openWorkspaceClosures,
+  runEventsStream,
+  startRelay,
+  streamsCheck,
+} from '@gantry/events';
 import { createRateCount, type Health, health, postgresCheck, type RateLimits } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import { startRunEngine } from '@gantry/run-engine';
@@ -80,12 +88,14 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const whole = new Promise<Deps>((resolve) => {
     ready = resolve;
   });
+  const closures = await openWorkspaceClosures({ pool, bus, log });
   const engine = await startRunEngine({
     source: 'worker',
     pool,
     bus,
     objects,
     relay,
+    closures,
     secretsOf: (run) => secrets.reveal(run.workspaceId, run.spec.secrets),
     onSuspended: async (tx, run, suspension) => makeAwaited(await whole, tx, run, suspension),
     computeCostUsd: computePrice(options.computeUsdPerCpuHour),
@@ -110,6 +120,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       pool,
       bus,
       relay,
+      closures,
       engine,
       objects,
       vault,
@@ -173,6 +184,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       eviction.stop();
       executors.stop();
       for (const consumer of consumers) await consumer.stop();
+      closures.stop();
       await engine.stop();
       await deliveryLoop.stop();
       mailer.close();

@@ -1,5 +1,5 @@
 /** Replicas of a service that owns runs, on one database and one NATS. */
-import { type Bus, connectBus, type Relay, type RunSource, startRelay } from '@gantry/events';
+import { type Bus, connectBus, openWorkspaceClosures, type Relay, type RunSource, startRelay } from '@gantry/events';
 import { createPool, inTransaction } from '@gantry/http';
 import {
   createDatabase,
@@ -69,6 +69,7 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
       const bus = options.bus ?? (await connect(service));
       const own = newPool();
       const relay = relayed ? startRelay({ pool: own, bus, service, log }) : idleRelay;
+      const closures = await openWorkspaceClosures({ pool: own, bus, log });
       const engine = await startRunEngine({
         source,
         pool: own,
@@ -78,6 +79,7 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
           put: async (key: string, bytes: Buffer) => void blobs.set(key, bytes),
         } as unknown as Parameters<typeof startRunEngine>[0]['objects'],
         relay,
+        closures,
         secretsOf: async () => ({}),
         log,
         leaseMs: 20_000,
@@ -86,6 +88,7 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
       });
       opened.push(async () => {
         await engine.drain();
+        closures.stop();
         await engine.stop();
         await relay.stop();
         await own.end();
@@ -97,7 +100,7 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
     async reset() {
       await close();
       blobs.clear();
-      await pool.query('TRUNCATE runs, run_events, run_artifacts, run_steps, outbox');
+      await pool.query('TRUNCATE runs, run_events, run_artifacts, run_steps, outbox, workspace_closures');
     },
     async stop() {
       await close();

@@ -1,13 +1,16 @@
 import path from 'node:path';
 import { newOpaqueToken } from '@gantry/auth';
-import { newId } from '@gantry/events';
+import { newId, workspaceDeleted } from '@gantry/events';
 import {
   deployed,
   helloManifest,
   makeArtifact,
   startService,
 } from '../../../../services/automation-api/src/test/service';
-import { type Fixture, type IsolatedSurface, unknownLike } from './matrix';
+import { startAnnouncer } from '../announcer';
+import { until } from '../until';
+import type { ClosingSurface } from './closed-matrix';
+import { type Fixture, unknownLike } from './matrix';
 import { proveIsolation } from './prove-isolation';
 
 const openapiFile = path.resolve(__dirname, '../../../../openapi/automation.yaml');
@@ -62,7 +65,7 @@ const fixtures: Record<string, Fixture> = {
   },
 };
 
-async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
+async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
   const service = await startService();
   const owner = service.signedIn({ role: 'owner' });
   const { workspaceId } = owner;
@@ -119,8 +122,26 @@ async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
     revoked: newOpaqueToken('wst_'),
     expired: service.signedIn({ workspaceId, expiresAt: Date.now() - 1 }).token,
     apiKey: newOpaqueToken('rly_'),
-    // Nothing of this surface makes credentials.
-    limited: { expired: '', viewer: '', expiring: '', expiresAt: 0, restricted: '', admin: '' },
+    credentials: {
+      'a workspace token': {
+        Authorization: `Bearer ${service.signedIn({ workspaceId, userId: null }).token}`,
+      },
+    },
+    closeHome: async () => {
+      // As open as it can be: to whoever has a link, and with a run that a stranger may read.
+      await owner.patch(`/api/automations/${automationId}`, { visibility: 'public' }).expect(200);
+      await service.api.deps.pool.query("UPDATE runs SET trigger = 'link' WHERE id = $1", [started.body.runId]);
+      await service.anonymous.get(`/api/pages/${automationId}/runs/${started.body.runId}`).expect(200);
+      const announcer = await startAnnouncer(service.nats);
+      await announcer.announce(workspaceDeleted, workspaceId, { workspaceId, purgeAt: Date.now() + 1_000_000 });
+      await until(() => service.api.deps.closures.has(workspaceId));
+      await until(
+        async () =>
+          (await service.api.deps.pool.query('SELECT FROM workspace_closures WHERE workspace_id = $1', [workspaceId]))
+            .rowCount,
+      );
+      await announcer.stop();
+    },
     stop: service.stop,
   };
 }

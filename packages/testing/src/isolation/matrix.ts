@@ -25,6 +25,8 @@ export interface Sent {
 export interface Fixture {
   /** A request that is valid but for who sends it. */
   send: (ids: Ids) => Sent;
+  /** The same with what opens it to whoever has it: a webhook's secret, the token of a link. */
+  opens?: (ids: Ids) => Sent;
   /** Whoever may call it makes something of his own by it, also somebody who signed in nowhere. */
   makes?: true;
   /** Taking away what is not there is done: 204 also for a foreign id. */
@@ -117,18 +119,6 @@ export function isolationMatrix(surface: IsolatedSurface): Matrix {
   const ids = new Set(operations.map(({ id }) => id));
   let requests = 0;
 
-  async function ask(operation: Operation, alias: string, sent: Sent, headers: Record<string, string>) {
-    requests++;
-    const form = sent.form?.();
-    const answer = await fetch(surface.url + alias + (sent.query ? `?${sent.query}` : ''), {
-      method: operation.method.toUpperCase(),
-      redirect: 'manual',
-      headers: { ...headers, ...(sent.body !== undefined && { 'Content-Type': 'application/json' }) },
-      ...(form ? { body: form } : sent.body !== undefined && { body: JSON.stringify(sent.body) }),
-    });
-    return { status: answer.status, headers: answer.headers, text: await answer.text() };
-  }
-
   async function checkCase(operation: Operation, alias: string, fixture: Fixture, tried: Case): Promise<string[]> {
     const problems: string[] = [];
     const real = fixture.send(surface.real);
@@ -136,7 +126,8 @@ export function isolationMatrix(surface: IsolatedSurface): Matrix {
     // Where nothing is named, a good credential of elsewhere acts elsewhere: only reading shows whether that holds.
     if (tried.elsewhere && !namesSomething && operation.method !== 'get' && operation.access !== 'public') return [];
     const path = pathOf(alias, real);
-    const answer = await ask(operation, path, real, tried.headers);
+    requests++;
+    const answer = await ask(surface.url, operation, alias, real, tried.headers);
     const where = `${operation.method.toUpperCase()} ${alias}, ${tried.name}`;
     const filters = operation.method === 'get' && !real.path;
     const mayAnswer = tried.elsewhere && (!namesSomething || filters || operation.access === 'public');
@@ -150,7 +141,8 @@ export function isolationMatrix(surface: IsolatedSurface): Matrix {
     }
     if (tried.elsewhere && namesSomething) {
       const nowhere = fixture.send(surface.unknown);
-      const twin = await ask(operation, pathOf(alias, nowhere), nowhere, tried.headers);
+      requests++;
+      const twin = await ask(surface.url, operation, alias, nowhere, tried.headers);
       const [a, b] = [comparable(answer, surface.real), comparable(twin, surface.unknown)];
       if (a !== b) problems.push(`${where}: a foreign id is told from an unknown one:\n${a}\n${b}`);
     }
@@ -199,7 +191,24 @@ export function isolationMatrix(surface: IsolatedSurface): Matrix {
   };
 }
 
-function pathOf(alias: string, { path = {} }: Sent): string {
+export async function ask(
+  url: string,
+  operation: Operation,
+  alias: string,
+  sent: Sent,
+  headers: Record<string, string>,
+) {
+  const form = sent.form?.();
+  const answer = await fetch(url + pathOf(alias, sent) + (sent.query ? `?${sent.query}` : ''), {
+    method: operation.method.toUpperCase(),
+    redirect: 'manual',
+    headers: { ...headers, ...(sent.body !== undefined && { 'Content-Type': 'application/json' }) },
+    ...(form ? { body: form } : sent.body !== undefined && { body: JSON.stringify(sent.body) }),
+  });
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+}
+
+export function pathOf(alias: string, { path = {} }: Sent): string {
   return alias.replace(/:(\w+)/g, (_, name: string) => {
     const value = path[name];
     if (value === undefined) throw new Error(`${alias}: the fixture has no ${name}`);

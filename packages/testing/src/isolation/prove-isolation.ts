@@ -2,17 +2,17 @@
 import { readFileSync } from 'node:fs';
 import { readOperations } from '@gantry/http';
 import { parse } from 'yaml';
-import { operationsThatMakeKeys } from './key-making';
+import { type ClosingSurface, checkClosed, isAskedOfClosed } from './closed-matrix';
 import { casesOf, creatingWithoutKey, type IsolatedSurface, isolationMatrix, type Matrix } from './matrix';
 
-export function proveIsolation(openapiFile: string, start: () => Promise<IsolatedSurface & { stop(): Promise<void> }>) {
+export function proveIsolation(openapiFile: string, start: () => Promise<ClosingSurface & { stop(): Promise<void> }>) {
   let surface: Awaited<ReturnType<typeof start>> | undefined;
   let matrix: Matrix;
 
   beforeAll(async () => {
     surface = await start();
     matrix = isolationMatrix(surface);
-  });
+  }, 120_000);
 
   afterAll(async () => {
     if (surface) {
@@ -59,4 +59,16 @@ export function proveIsolation(openapiFile: string, start: () => Promise<Isolate
       expect(await matrix.check(operation)).toEqual([]);
     },
   );
+
+  describe('once the workspace is deleted', () => {
+    beforeAll(() => surface?.closeHome());
+
+    test.each(
+      readOperations(openapiFile)
+        .filter(isAskedOfClosed)
+        .map((operation) => [operation.id, operation] as const),
+    )('%s serves nothing of it and changes nothing', async (_id, operation) => {
+      expect(await checkClosed(surface as ClosingSurface, operation)).toEqual([]);
+    });
+  });
 }

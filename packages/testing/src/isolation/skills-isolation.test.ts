@@ -1,7 +1,9 @@
 import path from 'node:path';
 import { newOpaqueToken } from '@gantry/auth';
+import { writeClosure } from '@gantry/events';
 import { startTestSkillsApi } from '../../../../services/skills-api/src/test/test-skills-api';
-import { type Fixture, type IsolatedSurface, unknownLike } from './matrix';
+import type { ClosingSurface } from './closed-matrix';
+import { type Fixture, unknownLike } from './matrix';
 import { proveIsolation } from './prove-isolation';
 
 const openapiFile = path.resolve(__dirname, '../../../../openapi/skills.yaml');
@@ -67,7 +69,7 @@ const fixtures: Record<string, Fixture> = {
   agentSkillMd: ofSkill,
 };
 
-async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
+async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
   const api = await startTestSkillsApi();
   const owner = api.person({ role: 'owner' });
   const { workspaceId } = owner;
@@ -87,7 +89,7 @@ async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
   await asOwner.delete(`/api/v1/skills/${deletedSkill}`).expect(204);
   const library = await made('/api/v1/libraries', { title: 'Hidden shelf' });
   await asOwner.post(`/api/v1/libraries/${library}/skills`).send({ skill_slug: skill });
-  const { id: key } = await api.apiKey(owner);
+  const { id: key, key: keyText } = await api.apiKey(owner);
 
   const real = { skill, deletedSkill, library, key };
   const expiresAt = Date.now() + 3_600_000;
@@ -110,14 +112,24 @@ async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
     },
     // What worker-api no longer knows.
     revoked: newOpaqueToken('wst_'),
-    expired,
-    limited: {
-      expired,
-      viewer: api.person({ role: 'viewer', workspaceId }).token,
-      expiring: api.person({ role: 'owner', workspaceId, expiresAt }).token,
-      expiresAt,
-      restricted: api.workspaceToken(workspaceId, 'viewer'),
-      admin: api.workspaceToken(workspaceId),
+    expired: api.person({ workspaceId, expiresAt: Date.now() - 1 }).token,
+    credentials: {
+      'a workspace token': { Authorization: `Bearer ${api.workspaceToken(workspaceId)}` },
+      'an rly_ key': { Authorization: `Bearer ${keyText}` },
+      'a session': {
+        Cookie: `svc_cloud_session=${owner.cookie}`,
+        'Sec-Fetch-Site': 'same-origin',
+        Origin: 'http://skills.test',
+      },
+    },
+    closeHome: async () => {
+      await asOwner.patch(`/api/v1/skills/${skill}`).send({ visibility: 'public' }).expect(200);
+      await asOwner.patch(`/api/v1/libraries/${library}`).send({ visibility: 'public' }).expect(200);
+      await api.as(null).get(`/api/v1/skills/${skill}`).expect(200);
+      await api.views.flush();
+      const closure = { workspaceId, purgeAt: Date.now() + 1_000_000, restored: false };
+      await writeClosure((sql, values) => api.database.pool.query(sql, values), closure);
+      api.closures.note(closure);
     },
     stop: api.stop,
   };

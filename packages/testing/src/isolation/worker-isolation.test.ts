@@ -1,8 +1,9 @@
 import path from 'node:path';
 import { newOpaqueToken } from '@gantry/auth';
 import { newId } from '@gantry/events';
-import { startTestWorkerApi } from '../../../../services/worker-api/src/test/test-worker-api';
-import { type Fixture, type IsolatedSurface, unknownLike } from './matrix';
+import { BASE_URL, startTestWorkerApi, withCookie } from '../../../../services/worker-api/src/test/test-worker-api';
+import type { ClosingSurface } from './closed-matrix';
+import { type Fixture, unknownLike } from './matrix';
 import { proveIsolation } from './prove-isolation';
 
 const openapiFile = path.resolve(__dirname, '../../../../openapi/worker.yaml');
@@ -30,6 +31,7 @@ const ofApproval = (body?: object): Fixture => ({
 });
 const ofGuessedLink = (body?: object): Fixture => ({
   send: () => ({ path: { token: `rvw_${'a'.repeat(21)}.${'b'.repeat(43)}` }, ...(body && { body }) }),
+  opens: ({ reviewToken }) => ({ path: { token: reviewToken }, ...(body && { body }) }),
 });
 /** Ids are looked at one by one and skipped; a worker that is not there refuses the whole. */
 const ofRunsOfWorker: Fixture = { send: ({ worker }) => ({ body: { filter: { worker_id: worker } } }) };
@@ -136,7 +138,10 @@ const fixtures: Record<string, Fixture> = {
   getWorkerSchema: ofWorker(),
   getSampleInput: ofWorker(),
   getWorkerBundle: ofWorker(),
-  receiveWebhook: { send: ({ worker }) => ({ path: { worker_id: worker }, query: 'token=a-guess', body: {} }) },
+  receiveWebhook: {
+    send: ({ worker }) => ({ path: { worker_id: worker }, query: 'token=a-guess', body: {} }),
+    opens: ({ worker, webhookSecret }) => ({ path: { worker_id: worker }, query: `token=${webhookSecret}`, body: {} }),
+  },
   listWorkerRuns: ofWorker(),
   startRun: ofWorker({ body: { inputs: {} } }),
   listRuns: { send: ({ worker }) => ({ query: `worker_id=${worker}` }) },
@@ -213,7 +218,7 @@ const aliases = (documented: string): string[] => {
   return ['', '/api', '/v1', '/api/v1'].map((prefix) => prefix + bare);
 };
 
-async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
+async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
   const api = await startTestWorkerApi();
   const { owner, foreign, workspaceId } = api;
   const [viewer, member, admin] = [
@@ -315,6 +320,8 @@ async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
     delivery: delivery.id,
     alertReceiver: 'hooks-of-home.example',
     workerTag: 'tag-of-home',
+    webhookSecret: worker.webhook_secret,
+    reviewToken: new URL(approval.review_url).pathname.replace('/review/', ''),
   };
   return {
     openapiFile,
@@ -334,7 +341,15 @@ async function start(): Promise<IsolatedSurface & { stop(): Promise<void> }> {
     revoked: revoked.token,
     expired: expired.token,
     apiKey: newOpaqueToken('rly_'),
-    limited,
+    credentials: {
+      'a workspace token': { Authorization: `Bearer ${ofHome.token}` },
+      'a personal token': { Authorization: `Bearer ${personal.token}` },
+      'a session': { Cookie: withCookie(owner.cookie), 'Sec-Fetch-Site': 'same-origin', Origin: BASE_URL },
+    },
+    closeHome: async () => {
+      await fetch(`${api.url}/api/reviews/${real.reviewToken}`).then((answer) => expect(answer.status).toBe(200));
+      await asOwner('DELETE', `/api/workspaces/${workspaceId}`);
+    },
     stop: api.stop,
   };
 }

@@ -1,3 +1,4 @@
+import { isClosedSql } from '@gantry/events';
 import type { Pool } from 'pg';
 import type { AutomationStatus, Visibility } from '../generated/prisma/client';
 
@@ -15,7 +16,7 @@ export interface CurrentVersion {
 
 /**
  * The one query that finds an automation without a workspace: a page's link is all that a stranger has. Whoever calls it
- * compares `workspaceId`, or `visibility`, before anything else.
+ * compares `workspaceId`, or `visibility`, before anything else. Null in a closed workspace.
  */
 export async function findCurrent(pool: Pool, automationId: string): Promise<CurrentVersion | null> {
   const { rows } = await pool.query({
@@ -24,7 +25,7 @@ export async function findCurrent(pool: Pool, automationId: string): Promise<Cur
              v.version, v.artifact_id AS "artifactId"
            FROM automations a
            JOIN automation_versions v ON v.automation_id = a.id AND v.version = a.current_version
-           WHERE a.id = $1`,
+           WHERE a.id = $1 AND NOT ${isClosedSql('a.workspace_id')}`,
     values: [automationId],
   });
   return rows[0] ?? null;

@@ -5,6 +5,7 @@
  * in one transaction. Should that be done twice all the same, the run's fire time is unique by automation. A replica that
  * dies in between has written nothing, and the next tick of another finds the row still due.
  */
+import { isClosedSql } from '@gantry/events';
 import { inTransaction, isDependencyDown, repeat } from '@gantry/http';
 import type { RunEngine } from '@gantry/run-engine';
 import { type Misfire, nextFire, planFires } from '@gantry/schedule';
@@ -95,8 +96,7 @@ async function lockDue(tx: PoolClient, at: Date): Promise<DueRow | undefined> {
              a.next_run_at AS "nextRunAt", v.version, v.artifact_id AS "artifactId"
            FROM automations a
            JOIN automation_versions v ON v.automation_id = a.id AND v.version = a.current_version
-           WHERE a.next_run_at <= $1 AND NOT EXISTS (
-             SELECT 1 FROM workspace_closures c WHERE c.workspace_id = a.workspace_id AND NOT c.restored)
+           WHERE a.next_run_at <= $1 AND NOT ${isClosedSql('a.workspace_id')}
            ORDER BY a.next_run_at LIMIT 1
            FOR UPDATE OF a SKIP LOCKED`,
     values: [at],

@@ -1,16 +1,21 @@
-import { enqueue, newId, workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
-import { until } from '@gantry/testing';
+import { newId, workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
+import { type Announcer, startAnnouncer, until } from '@gantry/testing';
 import { startService, type TestService } from '../test/service';
 
 let service: TestService;
+let announcer: Announcer;
 beforeAll(async () => {
   service = await startService({ inspector: false });
+  announcer = await startAnnouncer(service.nats);
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await announcer.stop();
+  await service.stop();
+});
 
 const sql = (text: string, values: unknown[] = []) => service.api.deps.pool.query(text, values);
 const announce = (event: typeof workspaceDeleted, workspaceId: string, purgeAt: number) =>
-  enqueue(sql, event, workspaceId, { workspaceId, purgeAt });
+  announcer.announce(event, workspaceId, { workspaceId, purgeAt });
 
 /** A workspace with a row in every table, and a schedule that is due. */
 async function seed(): Promise<{ workspaceId: string; automationId: string; key: string }> {
@@ -77,7 +82,7 @@ test('of a purged workspace nothing is left, in no table and no store, and other
   // A table that this test does not fill may be one that the purge forgets.
   expect(Object.entries(before).filter(([, rows]) => rows === 0)).toEqual([]);
   const { workspaceId } = gone;
-  await enqueue(sql, workspacePurged, workspaceId, { workspaceId });
+  await announcer.announce(workspacePurged, workspaceId, { workspaceId });
   await until(async () => Object.values(await rowsByTable(gone.workspaceId)).every((rows) => rows === 0));
   expect(await rowsByTable(kept.workspaceId)).toEqual(before);
   await expect(service.api.deps.objects.get(gone.key)).rejects.toThrow();
@@ -102,7 +107,8 @@ test('the schedules of a deleted workspace rest until it is restored, whatever i
   await announce(workspaceRestored, workspaceId, purgeAt + 5);
   await until(async () => (await closure()) === true);
   await announce(workspaceDeleted, workspaceId, purgeAt + 5);
-  await until(async () => (await sql('SELECT 1 FROM outbox')).rowCount === 0);
+  const heard = () => sql("SELECT 1 FROM inbox WHERE consumer LIKE '%deleted%'");
+  await until(async () => (await heard()).rowCount === 2);
   await service.api.ticker.tick();
   await until(async () => !(await isDue()));
   expect(await closure()).toBe(true);

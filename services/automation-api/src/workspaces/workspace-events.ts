@@ -1,8 +1,5 @@
-/**
- * What becomes of a workspace that worker-api deleted: its schedules rest until it is restored, and all of it goes when it
- * is purged. Deletion and undo are heard by two consumers, in any order; the later deletion counts, and an undo of it.
- */
-import { type Bus, type Consumer, consume, workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
+/** What becomes of a workspace that worker-api deleted: it is closed until it is restored, and all of it goes when it is purged. */
+import { type Bus, type Consumer, consume, consumeClosures, workspacePurged } from '@gantry/events';
 import type { ObjectStore } from '@gantry/object-store';
 import type { Vault } from '@gantry/vault';
 import type { Pool, PoolClient } from 'pg';
@@ -20,16 +17,7 @@ export function consumeWorkspaceEvents(deps: WorkspaceEventDeps): Consumer[] {
   const { bus, pool, vault, log } = deps;
   const shared = { bus, pool, log, service: 'automation-api' as const };
   return [
-    consume({
-      ...shared,
-      event: workspaceDeleted,
-      handle: (tx, { data }) => noteClosure(tx, data.workspaceId, data.purgeAt, false),
-    }),
-    consume({
-      ...shared,
-      event: workspaceRestored,
-      handle: (tx, { data }) => noteClosure(tx, data.workspaceId, data.purgeAt, true),
-    }),
+    ...consumeClosures(shared),
     consume({
       ...shared,
       event: workspacePurged,
@@ -39,16 +27,6 @@ export function consumeWorkspaceEvents(deps: WorkspaceEventDeps): Consumer[] {
       },
     }),
   ];
-}
-
-async function noteClosure(tx: PoolClient, workspaceId: string, purgeAt: number, restored: boolean): Promise<void> {
-  await tx.query(
-    `INSERT INTO workspace_closures (workspace_id, purge_at, restored) VALUES ($1, $2, $3)
-     ON CONFLICT (workspace_id) DO UPDATE SET purge_at = EXCLUDED.purge_at,
-       restored = EXCLUDED.restored OR (workspace_closures.restored AND workspace_closures.purge_at = EXCLUDED.purge_at)
-     WHERE workspace_closures.purge_at <= EXCLUDED.purge_at`,
-    [workspaceId, new Date(purgeAt), restored],
-  );
 }
 
 /** In an order that foreign keys allow; a test finds a table that is missing here. Runs take their events along. */

@@ -1,3 +1,4 @@
+import { present } from '../access/readable';
 import type { Db } from '../database';
 import type { Page } from '../page-of';
 
@@ -10,10 +11,7 @@ export interface IndexedSkill {
 
 /** Public ones, newest first; one more than the page if there are more. */
 export const listIndexed = (db: Db, { limit, offset }: Page): Promise<IndexedSkill[]> =>
-  db.skill.findMany({
-    where: { visibility: 'public', deletedAt: null },
-    select: { slug: true, title: true, description: true, skillMdDigest: true },
-    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-    take: limit + 1,
-    skip: offset,
-  });
+  db.$queryRaw<IndexedSkill[]>`
+    SELECT s.slug, s.title, s.description, s.skill_md_digest AS "skillMdDigest" FROM skills s
+    WHERE s.visibility = 'public' AND ${present('s')}
+    ORDER BY s.created_at DESC, s.id DESC LIMIT ${limit + 1} OFFSET ${offset}`;

@@ -2,7 +2,14 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createTokenHasher, type RemoteIdentify, remoteIdentify, trackLastUse } from '@gantry/auth';
-import { type Bus, connectBus, type Relay, startRelay } from '@gantry/events';
+import {
+  type Bus,
+  connectBus,
+  openWorkspaceClosures,
+  type Relay,
+  startRelay,
+  type WorkspaceClosures,
+} from '@gantry/events';
 import { health, postgresCheck } from '@gantry/http';
 import {
   catchLogs,
@@ -27,6 +34,7 @@ let database: Database;
 let relay: Relay;
 let bus: Bus;
 let identities: RemoteIdentify;
+let closures: WorkspaceClosures;
 let server: Server;
 let url: string;
 
@@ -47,10 +55,12 @@ beforeAll(async () => {
     ownTokens: apiKeyTokens({ prisma, hasher, keyUse: trackLastUse({ pool, table: 'api_keys', log }) }),
     log,
   });
+  closures = await openWorkspaceClosures({ pool, bus, log });
   const app = createApp({
     database,
     health: health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() }),
     identify: identities.identify,
+    closures,
     hasher,
     views: countViews({ pool, log }),
     forgiving: true,
@@ -69,6 +79,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   identities.stop();
+  closures.stop();
   server.close();
   await relay.stop();
   await bus.nc.close();

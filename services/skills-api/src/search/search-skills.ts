@@ -5,7 +5,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Reader } from '../access/caller';
-import { findableSkill } from '../access/readable';
+import { findableSkill, present } from '../access/readable';
 import type { Db } from '../database';
 import { Prisma } from '../generated/prisma/client';
 import type { Page } from '../page-of';
@@ -82,7 +82,7 @@ function rankedHits(db: Db, reader: Reader, text: string, page: Page, forgiving:
 function searchable(reader: Reader): Prisma.Sql {
   const { userId } = reader;
   if (userId === null) return findableSkill(reader);
-  return Prisma.sql`(${findableSkill(reader)} OR (s.deleted_at IS NULL AND s.visibility = 'unlisted'
+  return Prisma.sql`(${findableSkill(reader)} OR (${present('s')} AND s.visibility = 'unlisted'
     AND EXISTS (SELECT 1 FROM skill_saves x WHERE x.skill_id = s.id AND x.user_id = ${userId})))`;
 }
 

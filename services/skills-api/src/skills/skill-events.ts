@@ -1,5 +1,12 @@
 /** What this service says about skills, and what it hears about their use. */
-import { enqueue, type Received, type skillChanged, skillDeleted, type skillPublished } from '@gantry/events';
+import {
+  enqueue,
+  isClosedSql,
+  type Received,
+  type skillChanged,
+  skillDeleted,
+  type skillPublished,
+} from '@gantry/events';
 import type { PoolClient } from 'pg';
 import { type Db, executeIn } from '../database';
 import type { Visibility } from '../generated/prisma/client';
@@ -34,7 +41,8 @@ export async function countUses(tx: PoolClient, { workspaceId, data }: RunFinish
   if (!data.skills?.length) return;
   await tx.query(
     `UPDATE skills SET uses = uses + 1
-     WHERE slug = ANY($1) AND deleted_at IS NULL AND (workspace_id = $2 OR visibility <> 'private')`,
+     WHERE slug = ANY($1) AND deleted_at IS NULL AND (workspace_id = $2 OR visibility <> 'private')
+       AND NOT ${isClosedSql('skills.workspace_id')}`,
     [[...new Set(data.skills)], workspaceId],
   );
 }

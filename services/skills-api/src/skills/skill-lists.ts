@@ -1,6 +1,6 @@
 /** Pages of skills. Each query finds the ids of its page by an index first, and only then reads their columns. */
 import type { Person, Reader } from '../access/caller';
-import { findableSkill, owned, readableSkill } from '../access/readable';
+import { findableSkill, owned, present, readableSkill } from '../access/readable';
 import type { Db } from '../database';
 import { Prisma } from '../generated/prisma/client';
 import type { Page } from '../page-of';
@@ -40,7 +40,7 @@ export function listPublic(db: Db, reader: Reader, page: Page): Promise<SkillRow
   return listByIds(
     db,
     reader,
-    Prisma.sql`SELECT s.id, s.created_at AS at FROM skills s WHERE s.visibility = 'public' AND s.deleted_at IS NULL
+    Prisma.sql`SELECT s.id, s.created_at AS at FROM skills s WHERE s.visibility = 'public' AND ${present('s')}
       ORDER BY s.created_at DESC, s.id DESC LIMIT ${page.limit + page.offset + 1}`,
     page,
   );

@@ -9,7 +9,7 @@ import {
   parseOpaqueToken,
   trackLastUse,
 } from '@gantry/auth';
-import { type Identity, newId, type Role } from '@gantry/events';
+import { type Identity, newId, openWorkspaceClosures, type Role, type WorkspaceClosures } from '@gantry/events';
 import { health, postgresCheck } from '@gantry/http';
 import { catchLogs, createDatabase } from '@gantry/testing';
 import { parseKeyRing } from '@gantry/vault';
@@ -42,6 +42,7 @@ export interface TestSkillsApi {
   url: string;
   database: Database;
   views: ViewCounts;
+  closures: WorkspaceClosures;
   keyUse: LastUse;
   person(options?: {
     workspaceId?: string;
@@ -80,8 +81,10 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
       : (identities.get(secret) ?? null),
   );
   const views = countViews({ pool, log });
+  const closures = await openWorkspaceClosures({ pool, log });
   const app = createApp({
     database,
+    closures,
     health: health({ postgres: postgresCheck(pool) }),
     identify: cache.identify,
     hasher,
@@ -116,6 +119,7 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     database,
     views,
+    closures,
     keyUse,
     person: (options = {}) => {
       const { workspaceId = newId('ws_'), role = 'member', email, emailVerified = true, name = 'Ada' } = options;
@@ -171,6 +175,7 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
     stop: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      closures.stop();
       await database.close();
     },
   };

@@ -1,18 +1,31 @@
-import { type Bus, connectBus, enqueue, startRelay, workspacePurged } from '@gantry/events';
-import { catchLogs, startTestNats, type TestNats, until } from '@gantry/testing';
+import {
+  type Bus,
+  type Consumer,
+  connectBus,
+  workspaceDeleted,
+  workspacePurged,
+  workspaceRestored,
+} from '@gantry/events';
+import { type Announcer, catchLogs, startAnnouncer, startTestNats, type TestNats, until } from '@gantry/testing';
 import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
 import { consumeWorkspaceEvents } from './workspace-events';
 
 let api: TestSkillsApi;
 let nats: TestNats;
 let bus: Bus;
+let announcer: Announcer;
+let consumers: Consumer[];
 const { log } = catchLogs();
 
 beforeAll(async () => {
   [api, nats] = await Promise.all([startTestSkillsApi(), startTestNats()]);
   bus = await connectBus({ url: nats.url('skills-api'), name: 'test', log });
+  announcer = await startAnnouncer(nats);
+  consumers = consumeWorkspaceEvents({ bus, pool: api.database.pool, log });
 });
 afterAll(async () => {
+  for (const consumer of consumers) await consumer.stop();
+  await announcer.stop();
   await bus.nc.close();
   await api.stop();
   await nats.stop();
@@ -39,6 +52,9 @@ async function seed(other: TestPerson): Promise<{ person: TestPerson; skill: str
     `INSERT INTO idempotency_keys (workspace_id, key, request_hash, locked_until) VALUES ($1, 'k', 'h', now())`,
     [person.workspaceId],
   );
+  await sql('INSERT INTO workspace_closures (workspace_id, purge_at, restored) VALUES ($1, now(), true)', [
+    person.workspaceId,
+  ]);
   return { person, skill: skill.slug, library: library.slug };
 }
 
@@ -59,10 +75,8 @@ test('of a purged workspace nothing is left, in no table, and others keep all of
   const before = await rowsByTable(kept.person.workspaceId);
   // A table that this test does not fill may be one that the purge forgets.
   expect(Object.entries(before).filter(([, rows]) => rows === 0)).toEqual([]);
-  const consumer = await consumeWorkspaceEvents({ bus, pool: api.database.pool, log });
-  const relay = startRelay({ pool: api.database.pool, bus, service: 'worker-api', log });
   const { workspaceId } = gone.person;
-  await enqueue(sql, workspacePurged, workspaceId, { workspaceId });
+  await announcer.announce(workspacePurged, workspaceId, { workspaceId });
   await until(async () => Object.values(await rowsByTable(workspaceId)).every((rows) => rows === 0));
   expect(await rowsByTable(kept.person.workspaceId)).toEqual(before);
   await api.as(null).get(`/api/v1/skills/${gone.skill}`).expect(404);
@@ -70,6 +84,63 @@ test('of a purged workspace nothing is left, in no table, and others keep all of
   await api.as(null).get(`/api/v1/skills/${kept.skill}`).expect(200);
   const { body: saved } = await api.as(other).get('/api/v1/me/library').expect(200);
   expect(saved.map(({ slug }: { slug: string }) => slug)).toEqual([kept.skill]);
-  await consumer.stop();
-  await relay.stop();
+});
+
+test('what a deleted workspace has published is gone for everybody, on every route, and is back when it is restored', async () => {
+  const [other, purgeAt] = [api.person(), Date.now() + 1_000_000];
+  const { person, skill, library } = await seed(other);
+  const { workspaceId } = person;
+  const { key } = await api.apiKey(person);
+  const shelf = await api
+    .as(other)
+    .post('/api/v1/libraries')
+    .send({ title: 'Shelf', visibility: 'public' })
+    .expect(201);
+  await api.as(other).post(`/api/v1/libraries/${shelf.body.slug}/skills`).send({ skill_slug: skill }).expect(200);
+  await api.as(other).post('/api/v1/me/subscriptions').send({ library_slug: library }).expect(200);
+
+  const nobody = api.as(null);
+  const title = encodeURIComponent(`Of ${person.userId}`);
+  const isListed = async (path: string, slug: string, as = nobody) =>
+    (await as.get(path).expect(200)).text.includes(slug);
+  const shown = async () => ({
+    statuses: await Promise.all(
+      [
+        nobody.get(`/api/v1/skills/${skill}`),
+        nobody.get(`/s/${skill}`),
+        nobody.get(`/s/${skill}.md`),
+        nobody.get(`/s/${skill}.json`),
+        nobody.get(`/s/${skill}.zip`),
+        nobody.get(`/.well-known/agent-skills/${skill}/SKILL.md`),
+        nobody.get(`/api/v1/libraries/${library}`),
+        nobody.get(`/l/${library}`),
+        api.as(other).get(`/api/v1/skills/${skill}`),
+        api.as(person).get(`/api/v1/skills/${skill}`),
+        api.as(key).get('/api/v1/me/skills'),
+      ].map(async (answer) => (await answer).status),
+    ),
+    listed: await Promise.all([
+      isListed(`/api/v1/search?q=${title}`, skill),
+      isListed(`/?q=${title}`, skill),
+      isListed('/', skill),
+      isListed('/.well-known/agent-skills/index.json?limit=1000', skill),
+      isListed(`/api/v1/libraries/${shelf.body.slug}`, skill),
+      isListed(`/l/${shelf.body.slug}`, skill),
+      isListed('/api/v1/me/library', skill, api.as(other)),
+      isListed('/api/v1/me/subscriptions', library, api.as(other)),
+    ]),
+  });
+  const open = await shown();
+  expect(open).toEqual({ statuses: Array(11).fill(200), listed: Array(8).fill(true) });
+
+  await announcer.announce(workspaceDeleted, workspaceId, { workspaceId, purgeAt });
+  await until(() => api.closures.has(workspaceId));
+  expect(await shown()).toEqual({
+    statuses: [404, 404, 404, 404, 404, 404, 404, 404, 404, 403, 403],
+    listed: Array(8).fill(false),
+  });
+
+  await announcer.announce(workspaceRestored, workspaceId, { workspaceId, purgeAt });
+  await until(() => !api.closures.has(workspaceId));
+  expect(await shown()).toEqual(open);
 });

@@ -1,19 +1,18 @@
-/** What becomes of a workspace that worker-api has purged: nothing of it is left. */
-import { type Bus, type Consumer, consume, workspacePurged } from '@gantry/events';
+/** What becomes of a workspace that worker-api deleted: it is closed until it is restored, and nothing of a purged one is left. */
+import { type Bus, type Consumer, consume, consumeClosures, workspacePurged } from '@gantry/events';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 
-export function consumeWorkspaceEvents(options: { bus: Bus; pool: Pool; log: Logger }): Consumer {
-  return consume({
-    ...options,
-    service: 'skills-api',
-    event: workspacePurged,
-    handle: (tx, { data }) => deleteAllOf(tx, data.workspaceId),
-  });
+export function consumeWorkspaceEvents(options: { bus: Bus; pool: Pool; log: Logger }): Consumer[] {
+  const shared = { ...options, service: 'skills-api' } as const;
+  return [
+    ...consumeClosures(shared),
+    consume({ ...shared, event: workspacePurged, handle: (tx, { data }) => deleteAllOf(tx, data.workspaceId) }),
+  ];
 }
 
 /** A test finds a table that is missing here. Skills and libraries take along what refers to them, also of others. */
-const TABLES = ['libraries', 'api_keys', 'idempotency_keys'];
+const TABLES = ['libraries', 'api_keys', 'idempotency_keys', 'workspace_closures'];
 /** Keeps each statement far below the statement timeout. */
 const SKILLS_AT_ONCE = 1_000;
 

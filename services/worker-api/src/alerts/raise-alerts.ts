@@ -3,7 +3,7 @@
  * or, if this process dies before the commit, when the event comes again.
  */
 
-import { alertRaised, enqueue, newId } from '@gantry/events';
+import { alertRaised, enqueue, isClosedSql, newId } from '@gantry/events';
 import type { Pool, PoolClient } from 'pg';
 import { Counter } from 'prom-client';
 import { queryIn } from '../database';
@@ -37,10 +37,10 @@ const raisedTotal = new Counter({
   labelNames: ['type'],
 });
 
-/** Of the worker, of the automation, of the whole workspace: each is one look into the same index. */
+/** Of the worker, of the automation, of the whole workspace: each is one look into the same index. None in a closed workspace. */
 const HEARD = `
   SELECT id, url, email_to AS "emailTo" FROM alerts
-  WHERE workspace_id = $1 AND enabled AND $2 = ANY ("on") AND (
+  WHERE workspace_id = $1 AND NOT ${isClosedSql('$1')} AND enabled AND $2 = ANY ("on") AND (
     (worker_uid = $3 AND automation_id IS NULL) OR
     (worker_uid IS NULL AND automation_id = $4) OR
     (worker_uid IS NULL AND automation_id IS NULL))

@@ -1,3 +1,4 @@
+import { isClosedSql } from '@gantry/events';
 import { notFound, type Principal } from '@gantry/http';
 import type { Pool, PoolClient } from 'pg';
 import type { Approval, ApprovalStatus, Prisma, PrismaClient } from '../generated/prisma/client';
@@ -135,12 +136,13 @@ export async function tryLockRun(tx: PoolClient, runId: string): Promise<boolean
   return Boolean(rowCount);
 }
 
-/** Pending approvals whose time is over, or whose run waits no more; but for these. */
+/** Pending approvals whose time is over, or whose run waits no more; but for these, and those in closed workspaces. */
 export async function listOver(pool: Pool, now: Date, but: string[], limit: number): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>({
     name: 'list-over-approvals',
     text: `SELECT a.id FROM approvals a JOIN runs r ON r.id = a.run_id
            WHERE a.status = 'pending' AND (a.expires_at <= $1 OR r.status <> 'pending_approval') AND a.id <> ALL ($2)
+             AND NOT ${isClosedSql('a.workspace_id')}
            ORDER BY a.expires_at LIMIT $3`,
     values: [now, but, limit],
   });

@@ -1,11 +1,20 @@
 /**
  * A deleted workspace is closed at once and gone after seven days.
  *
- * Closed means that no credential may enter it: memberships and tokens stay, and are not counted. Restoring takes one
- * column back. Purging deletes the row, with all that belongs to it, and announces it; every service then deletes what
- * else it has, this one too.
+ * Closed means that no credential may enter it, that nothing of it is shown to anybody, and that nothing in it runs:
+ * memberships and tokens stay, and are not counted; runs stay in their queue or asleep; those that an executor holds are
+ * cancelled. Restoring takes one column back and undoes the closure. Purging deletes the row, with all that belongs to it, and
+ * announces it; every service then deletes what else it has, this one too. See docs/adr/0024.
  */
-import { enqueue, type ReactionTo, workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
+import {
+  type Closure,
+  enqueue,
+  type ReactionTo,
+  workspaceDeleted,
+  workspacePurged,
+  workspaceRestored,
+  writeClosure,
+} from '@gantry/events';
 import { notFound } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
 import type { Pool, PoolClient } from 'pg';
@@ -20,12 +29,20 @@ import { getWorkspace, lockWorkspace } from './workspace-repository';
 
 export const oldestRestorable = (): Date => new Date(Date.now() - UNDO_DAYS * 86_400_000);
 
-export async function deleteWorkspace(prisma: PrismaClient, workspaceId: string, actor: Actor): Promise<Workspace> {
+/** Note the closure in this process after the commit: the others hear of it. */
+export interface Closed {
+  workspace: Workspace;
+  closure: Closure;
+}
+
+export async function deleteWorkspace(prisma: PrismaClient, workspaceId: string, actor: Actor): Promise<Closed> {
   return prisma.$transaction(async (tx) => {
     await lockWorkspace(tx, workspaceId);
     const deletedAt = new Date();
     const workspace = await tx.workspace.update({ where: { id: workspaceId }, data: { deletedAt } });
     const purgeAt = purgeTimeOf(deletedAt).getTime();
+    const closure = { workspaceId, purgeAt, restored: false };
+    await writeClosure(executeIn(tx), closure);
     await enqueue(executeIn(tx), workspaceDeleted, workspaceId, { workspaceId, purgeAt });
     await recordChange(executeIn(tx), actor, {
       workspaceId,
@@ -33,7 +50,7 @@ export async function deleteWorkspace(prisma: PrismaClient, workspaceId: string,
       resource: { type: 'workspace', id: workspaceId },
       details: { name: workspace.name },
     });
-    return workspace;
+    return { workspace, closure };
   });
 }
 
@@ -43,7 +60,7 @@ export async function restoreWorkspace(
   workspaceId: string,
   userId: string,
   actor: Actor,
-): Promise<Workspace> {
+): Promise<Closed> {
   return prisma.$transaction(async (tx) => {
     const deleted = await tx.workspace.findFirst({
       where: {
@@ -57,13 +74,15 @@ export async function restoreWorkspace(
     const { count } = await tx.workspace.updateMany({ where: { id, deletedAt }, data: { deletedAt: null } });
     if (!count) throw notFound('deleted workspace', workspaceId);
     const purgeAt = purgeTimeOf(deletedAt).getTime();
+    const closure = { workspaceId, purgeAt, restored: true };
+    await writeClosure(executeIn(tx), closure);
     await enqueue(executeIn(tx), workspaceRestored, workspaceId, { workspaceId, purgeAt });
     await recordChange(executeIn(tx), actor, {
       workspaceId,
       action: 'workspace.restored',
       resource: { type: 'workspace', id: workspaceId },
     });
-    return getWorkspace(tx, workspaceId);
+    return { workspace: await getWorkspace(tx, workspaceId), closure };
   });
 }
 
@@ -87,7 +106,7 @@ const PACKS = `WITH gone AS (SELECT id FROM workspaces WHERE deleted_at <= $1)
   UNION SELECT pack_key FROM context_versions WHERE workspace_id IN (SELECT id FROM gone)`;
 
 /** Tables of this service that name a workspace without belonging to its row. A test finds the ones that are missing here. */
-const TABLES = ['data_keys', 'idempotency_keys', 'audit_log'];
+const TABLES = ['data_keys', 'idempotency_keys', 'audit_log', 'workspace_closures'];
 
 export async function deleteAllOf(tx: PoolClient, objects: ObjectStore, workspaceId: string): Promise<void> {
   await tx.query("SET LOCAL gantry.audit_sweep = 'on'");

@@ -1,3 +1,4 @@
+import type { WorkspaceClosures } from '@gantry/events';
 import { callerOf, type Operations } from '@gantry/http';
 import { actorOf } from '../audit/actor';
 import type { Forget } from '../forget';
@@ -8,7 +9,12 @@ import { workspacesToApi, workspaceToApi } from './workspace';
 import { getWorkspace, listDeletedWorkspaces, listWorkspaces } from './workspace-repository';
 import { createWorkspace, renameWorkspace, selectWorkspace } from './workspace-service';
 
-export function workspaceOperations({ prisma, forget }: { prisma: PrismaClient; forget: Forget }): Operations {
+export function workspaceOperations(deps: {
+  prisma: PrismaClient;
+  closures: WorkspaceClosures;
+  forget: Forget;
+}): Operations {
+  const { prisma, closures, forget } = deps;
   return {
     listWorkspaces: async (req, res) => {
       const caller = callerOf(req);
@@ -36,14 +42,16 @@ export function workspaceOperations({ prisma, forget }: { prisma: PrismaClient; 
     },
     deleteWorkspace: async (req, res) => {
       const { workspaceId, role } = callerOf(req);
-      const workspace = await deleteWorkspace(prisma, workspaceId, actorOf(req));
+      const { workspace, closure } = await deleteWorkspace(prisma, workspaceId, actorOf(req));
+      closures.note(closure);
       forget.workspace(workspaceId);
       res.json(workspaceToApi(workspace, role, false));
     },
     restoreWorkspace: async (req, res) => {
       const workspaceId = String(req.params.workspace_id);
       const userId = await unlimitedUserOf(prisma, callerOf(req));
-      const workspace = await restoreWorkspace(prisma, workspaceId, userId, actorOf(req));
+      const { workspace, closure } = await restoreWorkspace(prisma, workspaceId, userId, actorOf(req));
+      closures.note(closure);
       forget.everybody();
       res.json(workspaceToApi(workspace, 'owner', false));
     },

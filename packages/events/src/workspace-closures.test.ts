@@ -1,0 +1,139 @@
+import { catchLogs, createDatabase, startTestNats, type TestDatabase, type TestNats, until } from '@gantry/testing';
+import { Pool } from 'pg';
+import { type Bus, connectBus } from './bus';
+import { workspaceDeleted, workspaceRestored } from './catalogue';
+import { newId } from './id';
+import { enqueue, type Relay, startRelay } from './outbox';
+import { keepStreams } from './streams';
+import {
+  announceClosures,
+  type Closure,
+  consumeClosures,
+  isClosedSql,
+  openWorkspaceClosures,
+  sweepClosures,
+  type WorkspaceClosures,
+  writeClosure,
+} from './workspace-closures';
+
+const { log } = catchLogs();
+/** Of worker-api, which deletes, and of a service that hears of it. */
+let databases: TestDatabase[];
+let nats: TestNats;
+let pools: [Pool, Pool];
+let relay: Relay;
+let closures: WorkspaceClosures;
+const opened: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  [databases, nats] = await Promise.all([
+    Promise.all([createDatabase('worker-api'), createDatabase('skills-api')]),
+    startTestNats(),
+  ]);
+  pools = databases.map(({ url }) => new Pool({ connectionString: url })) as [Pool, Pool];
+  const connect = async (user: 'worker-api' | 'skills-api'): Promise<Bus> => {
+    const bus = await connectBus({ url: nats.url(user), name: user, log });
+    opened.push(() => bus.nc.close());
+    return bus;
+  };
+  const [sender, hearer] = [await connect('worker-api'), await connect('skills-api')];
+  const streams = await keepStreams({ bus: sender, log });
+  relay = startRelay({ pool: pools[0], bus: sender, service: 'worker-api', log });
+  const consumers = consumeClosures({ bus: hearer, pool: pools[1], service: 'skills-api', log });
+  closures = await openWorkspaceClosures({ pool: pools[1], bus: hearer, log });
+  opened.push(
+    () => relay.stop(),
+    () => streams.stop(),
+    () => closures.stop(),
+    ...consumers.map((consumer) => () => consumer.stop()),
+  );
+});
+afterAll(async () => {
+  for (const close of opened.reverse()) await close();
+  await Promise.all(pools.map((pool) => pool.end()));
+  await nats.stop();
+});
+
+async function announce({ workspaceId, purgeAt, restored }: Closure): Promise<void> {
+  const event = restored ? workspaceRestored : workspaceDeleted;
+  await enqueue((sql, values) => pools[0].query(sql, values), event, workspaceId, { workspaceId, purgeAt });
+}
+
+async function isClosed(workspaceId: string): Promise<boolean> {
+  const { rows } = await pools[1].query(`SELECT ${isClosedSql('$1')} AS closed`, [workspaceId]);
+  return rows[0].closed;
+}
+
+/** Two deletions, of which the first was undone. */
+const deleted = (purgeAt: number) => ({ purgeAt, restored: false });
+const restored = (purgeAt: number) => ({ purgeAt, restored: true });
+
+test.each([
+  ['a deletion', [deleted(1)], true],
+  ['a deletion and its undo', [deleted(1), restored(1)], false],
+  ['an undo that is heard before its deletion', [restored(1), deleted(1)], false],
+  ['a deletion that is heard again after its undo', [deleted(1), restored(1), deleted(1)], false],
+  ['a later deletion', [deleted(1), restored(1), deleted(2)], true],
+  ['an undo of an earlier deletion, heard late', [deleted(2), restored(1)], true],
+  ['an earlier deletion, heard after the undo of a later one', [restored(2), deleted(1)], false],
+])('%s: the table and every replica say the same', async (_name, heard, closed) => {
+  const workspaceId = newId('ws_');
+  const end = newId('ws_');
+  const [first, ...later] = heard.map((closure) => ({ ...closure, workspaceId })) as [Closure, ...Closure[]];
+  await announce(first);
+  relay.kick();
+  await until(
+    async () => (await isClosed(workspaceId)) === !first.restored && closures.has(workspaceId) === !first.restored,
+  );
+  for (const closure of later) {
+    await announce(closure);
+    await announce({ workspaceId: end, ...(closure.restored ? restored : deleted)(closure.purgeAt) });
+    relay.kick();
+    const has = (purgeAt: number) =>
+      pools[1].query('SELECT 1 FROM workspace_closures WHERE workspace_id = $1 AND purge_at >= $2', [
+        end,
+        new Date(purgeAt),
+      ]);
+    await until(async () => (await has(closure.purgeAt)).rowCount);
+  }
+  await until(async () => (await isClosed(workspaceId)) === closed && closures.has(workspaceId) === closed);
+});
+
+test('what JetStream lost is told again by the table of worker-api, and changes nothing for who has heard it', async () => {
+  const [lost, undone] = [newId('ws_'), newId('ws_')];
+  const purgeAt = Date.now() + 1_000;
+  for (const [workspaceId, isRestored] of [
+    [lost, false],
+    [undone, true],
+  ] as const) {
+    await writeClosure((sql, values) => pools[0].query(sql, values), { workspaceId, purgeAt, restored: isRestored });
+  }
+  await writeClosure((sql, values) => pools[1].query(sql, values), { workspaceId: undone, purgeAt, restored: false });
+  await announceClosures(pools[0]);
+  relay.kick();
+  await until(async () => (await isClosed(lost)) && !(await isClosed(undone)));
+});
+
+test('a replica that missed the event learns it from the table', async () => {
+  const workspaceId = newId('ws_');
+  const heard: string[] = [];
+  closures.onClosed((id) => heard.push(id));
+  await writeClosure((sql, values) => pools[1].query(sql, values), { workspaceId, purgeAt: 1, restored: false });
+  await until(() => heard.includes(workspaceId), { deadlineMs: 3_000 });
+  expect(closures.has(workspaceId)).toBe(true);
+});
+
+test('only undone deletions are forgotten, when nothing late can speak of them any more', async () => {
+  const [open, closed] = [newId('ws_'), newId('ws_')];
+  for (const [workspaceId, isRestored] of [
+    [open, true],
+    [closed, false],
+  ] as const) {
+    await writeClosure((sql, values) => pools[1].query(sql, values), { workspaceId, purgeAt: 1, restored: isRestored });
+  }
+  await sweepClosures(pools[1]);
+  const { rows } = await pools[1].query('SELECT workspace_id FROM workspace_closures WHERE workspace_id = ANY($1)', [
+    [open, closed],
+  ]);
+  expect(rows).toEqual([{ workspace_id: closed }]);
+});

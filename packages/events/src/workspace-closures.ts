@@ -1,0 +1,150 @@
+/**
+ * Which workspaces are closed, as each service knows by itself.
+ *
+ * A deleted workspace is closed until it is restored. Every service keeps that in a table of its own: worker-api writes it in
+ * the transaction of the deletion, the others when they hear of it. The table decides in every statement that starts
+ * something. Each replica also keeps it in memory, for what must end at once and for what asks no database: it hears the
+ * event itself, and reads the table every second, so that what it missed while NATS was away lasts no longer.
+ *
+ * Deletion and undo may be heard in any order and more than once. `purgeAt` names a deletion: the latest one counts, and an
+ * undo of it.
+ */
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { type Bus, listen } from './bus';
+import { type Service, subjectOfAll, workspaceDeleted, workspaceRestored } from './catalogue';
+import { type Consumer, consume } from './consumer';
+import { type Execute, enqueue } from './outbox';
+
+export interface Closure {
+  workspaceId: string;
+  /** Epoch milliseconds. */
+  purgeAt: number;
+  /** The deletion was undone. */
+  restored: boolean;
+}
+
+export interface WorkspaceClosures {
+  /** Whether the workspace is closed, as far as this replica has heard. */
+  has(workspaceId: string): boolean;
+  /** Workspaces that are closed. */
+  list(): string[];
+  /** Calls back when this replica hears that a workspace is closed. */
+  onClosed(react: (workspaceId: string) => void): void;
+  /** What this process has committed need not be heard. */
+  note(closure: Closure): void;
+  stop(): void;
+}
+
+/** In SQL: whether the workspace in this column or parameter is closed. The table holds a row for each deletion of a week. */
+export const isClosedSql = (workspaceId: string): string =>
+  `EXISTS (SELECT FROM workspace_closures closed WHERE closed.workspace_id = ${workspaceId} AND NOT closed.restored)`;
+
+/** Inside the caller's transaction. */
+export async function writeClosure(execute: Execute, { workspaceId, purgeAt, restored }: Closure): Promise<void> {
+  await execute(
+    `INSERT INTO workspace_closures (workspace_id, purge_at, restored) VALUES ($1, $2::timestamptz, $3)
+     ON CONFLICT (workspace_id) DO UPDATE SET purge_at = EXCLUDED.purge_at,
+       restored = EXCLUDED.restored OR (workspace_closures.restored AND workspace_closures.purge_at = EXCLUDED.purge_at)
+     WHERE workspace_closures.purge_at <= EXCLUDED.purge_at`,
+    [workspaceId, new Date(purgeAt).toISOString(), restored],
+  );
+}
+
+/** Keeps the table of a service other than worker-api. */
+export const consumeClosures = (options: { bus: Bus; pool: Pool; service: Service; log: Logger }): Consumer[] =>
+  [workspaceDeleted, workspaceRestored].map((event) =>
+    consume({
+      ...options,
+      event,
+      handle: (tx, { data }) =>
+        writeClosure((sql, values) => tx.query(sql, values), { ...data, restored: event === workspaceRestored }),
+    }),
+  );
+
+/** The same rule as in the table. */
+function merge(known: Closure | undefined, heard: Closure): Closure {
+  if (!known || heard.purgeAt > known.purgeAt) return heard;
+  if (heard.purgeAt < known.purgeAt) return known;
+  return { ...heard, restored: heard.restored || known.restored };
+}
+
+const READ_MS = 1_000;
+
+/** @param bus absent: only the table is read */
+export async function openWorkspaceClosures(options: {
+  pool: Pool;
+  bus?: Bus;
+  log: Logger;
+}): Promise<WorkspaceClosures> {
+  const { pool, bus, log } = options;
+  const known = new Map<string, Closure>();
+  const reactions: ((workspaceId: string) => void)[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  const has = (workspaceId: string) => known.get(workspaceId)?.restored === false;
+
+  function note(closure: Closure) {
+    const { workspaceId } = closure;
+    const wasClosed = has(workspaceId);
+    known.set(workspaceId, merge(known.get(workspaceId), closure));
+    if (wasClosed || !has(workspaceId)) return;
+    for (const react of reactions) react(workspaceId);
+  }
+
+  async function read() {
+    const { rows } = await pool.query<{ workspace_id: string; purge_at: Date; restored: boolean }>({
+      name: 'read-workspace-closures',
+      text: 'SELECT workspace_id, purge_at, restored FROM workspace_closures',
+    });
+    for (const { workspace_id: workspaceId, purge_at: at, restored } of rows) {
+      note({ workspaceId, purgeAt: at.getTime(), restored });
+    }
+  }
+
+  async function readAgain() {
+    await read().catch((err) => !stopped && log.warn({ err }, 'closed workspaces not read: will try again'));
+    if (!stopped) timer = setTimeout(readAgain, READ_MS).unref();
+  }
+
+  const hear = (event: typeof workspaceDeleted, restored: boolean) =>
+    bus &&
+    listen(bus, subjectOfAll(event), z.object({ data: event.data }), ({ data }) => note({ ...data, restored }), {
+      log,
+    });
+  const subscriptions = [hear(workspaceDeleted, false), hear(workspaceRestored, true)];
+  await readAgain();
+
+  return {
+    has,
+    list: () => [...known.keys()].filter(has),
+    onClosed: (react) => void reactions.push(react),
+    note,
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+      for (const subscription of subscriptions) subscription?.unsubscribe();
+    },
+  };
+}
+
+/**
+ * Announces again what stands in the table of worker-api. Its consumers have heard it before unless JetStream lost it, which
+ * is what this is for: nothing else would ever tell them.
+ */
+export async function announceClosures(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ workspace_id: string; purge_at: Date; restored: boolean }>(
+    'SELECT workspace_id, purge_at, restored FROM workspace_closures',
+  );
+  for (const { workspace_id: workspaceId, purge_at: at, restored } of rows) {
+    const event = restored ? workspaceRestored : workspaceDeleted;
+    await enqueue((sql, values) => pool.query(sql, values), event, workspaceId, { workspaceId, purgeAt: at.getTime() });
+  }
+}
+
+/** Undone deletions that no late message can speak of any more. */
+export async function sweepClosures(pool: Pool): Promise<void> {
+  await pool.query("DELETE FROM workspace_closures WHERE restored AND purge_at < now() - interval '7 days'");
+}

@@ -1,0 +1,163 @@
+import { request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Closure, runSubjects, writeClosure } from '@gantry/events';
+import { noUsage, until } from '@gantry/testing';
+import express from 'express';
+import type { RunEngine } from './engine';
+import { aRun, claimed, startTestEngines, type TestEngines } from './test/engines';
+import { callingReplica, sleep } from './test/suspensions';
+
+const CLOSED = 'ws_closed';
+const inClosed = { workspaceId: CLOSED };
+const slot = { key: 'wrk_closed', limit: 5 };
+
+let engines: TestEngines;
+beforeAll(async () => {
+  engines = await startTestEngines();
+});
+afterEach(() => engines.reset());
+afterAll(() => engines.stop());
+
+const write = (closure: Pick<Closure, 'restored'>) =>
+  writeClosure((sql, values) => engines.pool.query(sql, values), { workspaceId: CLOSED, purgeAt: 7e12, ...closure });
+const close = () => write({ restored: false });
+const restore = () => write({ restored: true });
+const statusOf = async (id: string) =>
+  (await engines.pool.query('SELECT status FROM runs WHERE id = $1', [id])).rows[0].status;
+
+/** The replica has looked for what is due, twice. */
+async function looked(engine: RunEngine): Promise<void> {
+  for (let n = 0; n < 2; n++) {
+    const due = await engine.submit(aRun());
+    await engines.pool.query(
+      `UPDATE runs SET status = 'suspended', suspension = '{"kind":"retry","error":null}', wake_at = now() WHERE id = $1`,
+      [due.id],
+    );
+    await until(async () => (await statusOf(due.id)) === 'queued');
+    await engine.cancel('ws_a', due.id);
+  }
+}
+
+test('what is queued in a closed workspace stays there, hides nobody, and is handed out when it is restored', async () => {
+  const engine = await callingReplica(engines);
+  const executor = await engines.executor();
+  const queued = await engine.submit(aRun(inClosed));
+  const slotted = await engine.submit(aRun({ ...inClosed, slot }));
+  await close();
+  const [free, limited] = [
+    await engine.submit(aRun()),
+    await engine.submit(aRun({ slot: { key: 'wrk_1', limit: 1 } })),
+  ];
+  const others = [await claimed(executor), await claimed(executor)].map(({ runId }) => runId);
+  expect(others.sort()).toEqual([free.id, limited.id].sort());
+  // With nothing but closed ones queued, a run goes straight to who waits for it.
+  const waiting = executor.claim();
+  const next = await engine.submit(aRun());
+  expect((await waiting)?.runId).toBe(next.id);
+  expect([await statusOf(queued.id), await statusOf(slotted.id)]).toEqual(['queued', 'queued']);
+  await restore();
+  const handedOut = [await claimed(executor), await claimed(executor)].map(({ runId }) => runId);
+  expect(handedOut.sort()).toEqual([queued.id, slotted.id].sort());
+});
+
+test('nobody wakes what sleeps, or is to be tried again, until it is restored', async () => {
+  const engine = await callingReplica(engines);
+  const executor = await engines.executor();
+  const retry = { max: 1, backoffMs: 60_000, factor: 1, backoffMsMax: 60_000 };
+  const asleep = await engine.submit(aRun(inClosed));
+  await (await claimed(executor)).suspend(sleep(1, 60_000));
+  const failing = await engine.submit(aRun({ ...inClosed, retry }));
+  const error = { code: 'exception' as const, message: 'x' };
+  await (await claimed(executor)).report(
+    { type: 'started' },
+    { type: 'finished', status: 'failed', error, usage: noUsage },
+  );
+  const statuses = async () => [await statusOf(asleep.id), await statusOf(failing.id)];
+  await until(async () => (await statuses()).join() === 'suspended,suspended');
+  await close();
+  await engines.pool.query('UPDATE runs SET wake_at = now() WHERE workspace_id = $1', [CLOSED]);
+  await looked(engine);
+  expect(await statuses()).toEqual(['suspended', 'suspended']);
+  await restore();
+  const woken = [await claimed(executor), await claimed(executor)].map(({ runId }) => runId);
+  expect(woken.sort()).toEqual([asleep.id, failing.id].sort());
+});
+
+test('no run is made in a closed workspace, not even straight into the hands of who waits for one', async () => {
+  const engine = await engines.replica();
+  const executor = await engines.executor();
+  await close();
+  const waiting = executor.claim();
+  const refused = { code: 'workspace_deleted', status: 409 };
+  await expect(engine.submit(aRun(inClosed))).rejects.toMatchObject(refused);
+  await expect(engine.submitAndWait(aRun(inClosed), 1_000)).rejects.toMatchObject(refused);
+  await expect(engines.tx((tx) => engine.submitIn(tx, aRun({ ...inClosed, held: true })))).rejects.toMatchObject(
+    refused,
+  );
+  const scheduledFor = new Date();
+  expect(await engines.tx((tx) => engine.submitIn(tx, aRun({ ...inClosed, scheduledFor })))).toBeNull();
+  const own = await engine.submit(aRun());
+  expect((await waiting)?.runId).toBe(own.id);
+  expect((await engines.pool.query('SELECT 1 FROM runs WHERE workspace_id = $1', [CLOSED])).rowCount).toBe(0);
+});
+
+test('executors are told to stop what they run, also what they were given a moment too late', async () => {
+  const engine = await engines.replica();
+  const executor = await engines.executor();
+  const bus = await engines.connect('executor');
+  const told: string[] = [];
+  bus.nc.subscribe(runSubjects.cancel('*'), { callback: (_err, { subject }) => told.push(subject) });
+  await bus.nc.flush();
+  const waiting = executor.claim();
+  const run = await engine.submit(aRun(inClosed));
+  const job = await waiting;
+  await close();
+  await until(() => told.includes(runSubjects.cancel(run.id)), { deadlineMs: 3_000 });
+  expect(job && (await executor.renew(job)).cancelled).toEqual([run.id]);
+  // As if a claim had looked before the deletion and written after it.
+  const late = await engine.submit(aRun());
+  await claimed(executor);
+  await engines.pool.query('UPDATE runs SET workspace_id = $2 WHERE id = $1', [late.id, CLOSED]);
+  await until(() => told.includes(runSubjects.cancel(late.id)), { deadlineMs: 3_000 });
+  await job?.report({ type: 'started' }, { type: 'finished', status: 'cancelled', usage: noUsage });
+  await until(async () => (await statusOf(run.id)) === 'cancelled');
+});
+
+describe('streams', () => {
+  let server: Server;
+  let engine: RunEngine;
+
+  /** Resolves when the stream has begun; `ended` when it is over. */
+  function open(runId: string): Promise<{ ended: Promise<string> }> {
+    return new Promise((resolve) => {
+      request({ port: (server.address() as AddressInfo).port, path: `/${runId}` }, (res) => {
+        let text = '';
+        res.on('data', (chunk) => {
+          text += chunk;
+        });
+        resolve({ ended: new Promise((over) => res.once('close', () => over(text))) });
+      }).end();
+    });
+  }
+
+  beforeEach(async () => {
+    engine = await engines.replica();
+    const app = express();
+    app.get('/:id', async (req, res) => engine.stream(req, res, await engine.get(CLOSED, req.params.id), 'all'));
+    server = app.listen(0);
+  });
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  test('an open one ends within two seconds, without `done`; one that comes late ends at once', async () => {
+    const run = await engine.submit(aRun(inClosed));
+    const stream = await open(run.id);
+    const closedAt = Date.now();
+    await close();
+    expect(await stream.ended).not.toContain('done');
+    expect(Date.now() - closedAt).toBeLessThan(2_000);
+    expect(await (await open(run.id)).ended).not.toContain('done');
+  });
+});

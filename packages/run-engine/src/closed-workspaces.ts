@@ -1,0 +1,71 @@
+/**
+ * Ends what goes on in closed workspaces: runs that an executor holds are told to stop, open streams are cut.
+ *
+ * A run may be handed out, or a stream opened, by somebody who looked a moment before the deletion. So running ones are looked
+ * for again as long as a workspace is closed, and a stream asks once more when it is counted.
+ */
+import { type Bus, runSubjects, type WorkspaceClosures } from '@gantry/events';
+import { repeat } from '@gantry/http';
+import type { Response } from 'express';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+
+const EVERY_MS = 1_000;
+/** What a slow reader has not taken by then is dropped. */
+const CUT_MS = 1_000;
+
+const STOP = {
+  name: 'stop-closed-runs',
+  text: `UPDATE runs SET cancel_requested_at = now() WHERE status = 'running' AND cancel_requested_at IS NULL
+           AND workspace_id IN (SELECT workspace_id FROM workspace_closures WHERE NOT restored)
+         RETURNING id`,
+};
+
+export interface ClosedWorkspaces {
+  /** The stream ends when its workspace is closed, at once if it is closed already. */
+  watch(workspaceId: string, stream: Response): void;
+  stop(): Promise<void>;
+}
+
+export function endInClosedWorkspaces(deps: {
+  closures: WorkspaceClosures;
+  pool: Pool;
+  bus: Bus;
+  log: Logger;
+}): ClosedWorkspaces {
+  const { closures, pool, bus, log } = deps;
+  const streams = new Map<string, Set<Response>>();
+
+  async function stopRuns() {
+    if (!closures.list().length) return;
+    const { rows } = await pool.query<{ id: string }>(STOP);
+    // One that is not told now hears it when its lease is renewed.
+    if (!bus.nc.isClosed()) for (const { id } of rows) bus.nc.publish(runSubjects.cancel(id));
+  }
+
+  function end(workspaceId: string) {
+    for (const stream of streams.get(workspaceId) ?? []) {
+      stream.end();
+      setTimeout(() => stream.destroy(), CUT_MS).unref();
+    }
+  }
+
+  const sweep = repeat({ everyMs: EVERY_MS, work: stopRuns, what: 'runs of deleted workspaces', log });
+  closures.onClosed((workspaceId) => {
+    end(workspaceId);
+    stopRuns().catch((err) => log.warn({ err, workspaceId }, 'runs of a deleted workspace: will try again'));
+  });
+
+  return {
+    watch(workspaceId, stream) {
+      const open = streams.get(workspaceId) ?? new Set();
+      streams.set(workspaceId, open.add(stream));
+      stream.once('close', () => {
+        open.delete(stream);
+        if (!open.size) streams.delete(workspaceId);
+      });
+      if (closures.has(workspaceId)) end(workspaceId);
+    },
+    stop: () => sweep.stop(),
+  };
+}

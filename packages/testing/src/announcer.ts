@@ -1,0 +1,26 @@
+/** Tells services what worker-api would tell them, without a worker-api. */
+import { type Bus, connectBus, type EventType, encode, eventSubject, newId } from '@gantry/events';
+import { pino } from 'pino';
+import type { TestNats } from './test-nats';
+
+export interface Announcer {
+  /** Resolves when JetStream has stored it. */
+  announce(event: EventType, workspaceId: string, data: Record<string, unknown>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startAnnouncer(nats: Pick<TestNats, 'url'>): Promise<Announcer> {
+  const bus: Bus = await connectBus({
+    url: nats.url('worker-api'),
+    name: 'announcer',
+    log: pino({ level: 'silent' }),
+  });
+  return {
+    async announce(event, workspaceId, given) {
+      const data = event.data.parse(given);
+      const envelope = { id: newId('evt_'), workspaceid: workspaceId, time: new Date().toISOString(), data };
+      await bus.js.publish(eventSubject(event, 'worker-api'), encode(envelope));
+    },
+    stop: () => bus.nc.close(),
+  };
+}

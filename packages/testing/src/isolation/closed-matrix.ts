@@ -1,0 +1,82 @@
+/**
+ * What the matrix asks once the home workspace is deleted: every operation, with each credential that was good there, and with
+ * none where none is needed. Nothing of the workspace is served, and nothing is changed.
+ */
+import type { Operation } from '@gantry/http';
+import { changedTables, readDatabaseState } from './database-state';
+import { ask, type IsolatedSurface, pathOf, type Sent } from './matrix';
+
+export interface ClosingSurface extends IsolatedSurface {
+  /** Deletes the home workspace, and resolves when this surface knows of it. */
+  closeHome(): Promise<void>;
+  /** Headers of more credentials that are good in the home workspace, by what they are. */
+  credentials: Record<string, Record<string, string>>;
+}
+
+/** What people have besides a workspace: they keep it, and may ask for it. */
+const OF_ACCOUNT = new Set(['personalToken', 'session']);
+
+const isOfAccount = ({ access }: Operation) => access === 'account' || access === 'user';
+
+/** Whoever is signed in may still do as a person what has nothing to do with the workspace. */
+export const isAskedOfClosed = (operation: Operation): boolean => !isOfAccount(operation) || operation.method === 'get';
+
+function credentialsOf(surface: ClosingSurface, { access }: Operation): [name: string, Record<string, string>][] {
+  const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+  const home = Object.entries(surface.home).flatMap(([role, token]): [string, Record<string, string>][] => [
+    [role, bearer(token)],
+    [`${role} who names it`, { ...bearer(token), 'x-svc-workspace': surface.homeWorkspaceId }],
+  ]);
+  const needsNone = access === 'public' || access === 'optional';
+  return [
+    ...home,
+    ...Object.entries(surface.credentials),
+    ...(needsNone
+      ? ([
+          ['nobody', {}],
+          ['a stranger', bearer(surface.foreign.personal)],
+        ] as [string, Record<string, string>][])
+      : []),
+  ];
+}
+
+/** @returns what went wrong, one sentence each */
+export async function checkClosed(surface: ClosingSurface, operation: Operation): Promise<string[]> {
+  const fixture = surface.fixtures[operation.id];
+  if (!fixture) return [`no fixture for ${operation.id}`];
+  const sent = (fixture.opens ?? fixture.send)(surface.real);
+  const namesSomething = JSON.stringify(sent) !== JSON.stringify((fixture.opens ?? fixture.send)(surface.unknown));
+  // A probe, a search, a page of everybody: answered, about others.
+  const isForAll = !namesSomething && ['public', 'optional', 'account', 'user'].includes(operation.access);
+  const before = await readDatabaseState(surface.pool);
+  const problems: string[] = [];
+  for (const [name, headers] of credentialsOf(surface, operation)) {
+    const { status, text } = await ask(
+      surface.url,
+      operation,
+      surface.aliases(operation.path)[0] as string,
+      sent,
+      headers,
+    );
+    const where = `${operation.id} of a deleted workspace, asked by ${name}`;
+    const isRefused = [401, 403, 404].includes(status) || (sent.query !== undefined && isEmptyList(text));
+    if (!isRefused && !isForAll && !(fixture.doneAlready && status === 204)) {
+      problems.push(`${where}: ${status} ${text.slice(0, 200)}`);
+    }
+    problems.push(...idsIn(surface, operation, sent, text).map((what) => `${where}: tells ${what}`));
+  }
+  const changed = fixture.makes ? [] : changedTables(before, await readDatabaseState(surface.pool));
+  if (changed.length) problems.push(`${operation.id} of a deleted workspace: changed ${changed.join(', ')}`);
+  return problems;
+}
+
+/** Asked about one thing among the caller's own, which are none any more. */
+const isEmptyList = (text: string) => /^(\[\]|\{"\w+":\[\][^[]*\})$/.test(text);
+
+function idsIn(surface: ClosingSurface, operation: Operation, sent: Sent, text: string): string[] {
+  const sentText = JSON.stringify(sent) + pathOf(operation.path, sent);
+  return Object.entries({ ...surface.real, home: surface.homeWorkspaceId })
+    .filter(([what]) => !(isOfAccount(operation) && OF_ACCOUNT.has(what)))
+    .filter(([, id]) => text.includes(id) && !sentText.includes(id))
+    .map(([what, id]) => `the ${what} ${id}`);
+}
