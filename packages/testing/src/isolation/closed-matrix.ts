@@ -14,12 +14,15 @@ export interface ClosingSurface extends IsolatedSurface {
 }
 
 /** What people have besides a workspace: they keep it, and may ask for it. */
-const OF_ACCOUNT = new Set(['personalToken', 'session']);
+const OF_ACCOUNT = new Set(['personalToken', 'session', 'member']);
+/** Operations on the session of whoever asks. */
+const OF_SESSION = new Set(['refreshSession', 'signOut']);
 
 const isOfAccount = ({ access }: Operation) => access === 'account' || access === 'user';
 
 /** Whoever is signed in may still do as a person what has nothing to do with the workspace. */
-export const isAskedOfClosed = (operation: Operation): boolean => !isOfAccount(operation) || operation.method === 'get';
+export const isAskedOfClosed = (operation: Operation): boolean =>
+  isOfAccount(operation) ? operation.method === 'get' : !OF_SESSION.has(operation.id);
 
 function credentialsOf(surface: ClosingSurface, { access }: Operation): [name: string, Record<string, string>][] {
   const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });

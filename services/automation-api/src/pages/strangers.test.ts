@@ -88,7 +88,7 @@ test.each<RunError>([
   { code: 'exception', type: 'SecretNotAvailable', message: `"secret 'OTHER_KEY' is not available: declare it"` },
   { code: 'exception', type: 'KeyError', message: "'OTHER_KEY'" },
   { code: 'dependency_install', message: 'no such package: acme-internal==3' },
-])('of a run that can not work yet ($code, $type): that it is not set up, not what is missing', async (error) => {
+])('of a run that can not work yet ($code, $message): that it is not set up, not what is missing', async (error) => {
   const { told } = await toldOf(failed({ ...error, trace: TRACE }));
   expectNothingOf(told, SECRET, 'OTHER_KEY', 'acme', 'Traceback', '/code');
   for (const text of Object.values(told).slice(0, -1)) expect(text).toContain('not fully set up yet');

@@ -43,7 +43,7 @@ async function closed({ workspaceId }: Caller): Promise<boolean> {
 
 async function close({ me, purgeAt }: Shared) {
   await announcer.announce(workspaceDeleted, me.workspaceId, { workspaceId: me.workspaceId, purgeAt });
-  await until(() => closed(me));
+  await until(async () => (await closed(me)) && service.api.deps.closures.has(me.workspaceId));
 }
 
 async function restore({ me, purgeAt }: Shared) {
@@ -109,9 +109,8 @@ test('an automation that was run a moment ago is not run from memory', async () 
   await (await waiting)?.complete({ greeting: 'hi' });
   await answer.expect(200);
   // Only the table knows: as on a replica that has not heard of it yet, with an identity that it remembers.
-  const { api } = service;
-  const known = jest.spyOn(api.deps.closures, 'has').mockReturnValue(false);
   await close(home);
+  const known = jest.spyOn(service.api.deps.closures, 'has').mockReturnValue(false);
   await home.me.post(`/api/automations/${home.id}/run`, { inputs }).expect(404);
   known.mockRestore();
 });
