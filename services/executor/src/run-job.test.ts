@@ -37,6 +37,7 @@ function start(source: string, faults: Faults = {}, limits: Partial<Job['limits'
         events.push(event);
       },
       flush: () => faults.flush?.(),
+      stored: async () => {},
       abandon() {},
     }),
   } as Partial<EventPublisher> as EventPublisher;
@@ -57,10 +58,17 @@ function start(source: string, faults: Faults = {}, limits: Partial<Job['limits'
     privateKey: generateBoxKeys().privateKey,
     redactorFor: createRedactorCache(),
     isolation: 'zygote',
-    metrics: createMetrics({ slots: 1, busy: () => 0, ready: () => 0, restarts: () => 0, storeBytes: () => 0 }),
+    metrics: createMetrics({
+      slots: 1,
+      busy: () => 0,
+      ready: () => 0,
+      restarts: () => 0,
+      storeBytes: () => 0,
+      unstoredBatches: () => 0,
+      spoolBytes: () => 0,
+    }),
     log: caught.log,
     mayStart: () => true,
-    handedToNetwork: async () => {},
   } as Partial<RunJobDeps> as RunJobDeps;
   const job: Job = {
     ...{ runId: 'run_planted', source: 'automation', attempt: 1, workspaceId: 'ws_test', kind: 'run' },
@@ -115,8 +123,10 @@ test('a result that can’t be written becomes a small failure', async () => {
 });
 
 test('slot and lease are given back though nothing can be written, and the process is gone', async () => {
-  const fail = () => {
-    throw new Error('planted');
+  let begun = false;
+  const fail = (event?: NewRunEvent) => {
+    if (begun) throw new Error('planted');
+    begun = event === undefined;
   };
   const { run, release, child } = start('def run(): return 1\n', { push: fail, flush: fail });
   await run.settled;
