@@ -7,6 +7,7 @@ export * from './health';
 export * from './idempotency';
 export * from './log';
 export * from './next-page';
+export * from './observe-streams';
 export * from './openapi-document';
 export * from './permissions';
 export * from './postgres';

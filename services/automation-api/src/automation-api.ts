@@ -1,7 +1,7 @@
 /** The whole service but for listening: main.ts gives it the environment, tests give it what they like. */
 import { createAuthenticator, type ExternalIssuer, type Identify, remoteIdentify } from '@gantry/auth';
 import { connectBus, openWorkspaceClosures, runEventsStream, startRelay, streamsCheck } from '@gantry/events';
-import { type Health, health, postgresCheck, type RateLimits } from '@gantry/http';
+import { type Health, health, observeStreams, postgresCheck, type RateLimits } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import { type RunEngine, startRunEngine } from '@gantry/run-engine';
 import { createSecretStore, createVault, type KeyRing } from '@gantry/vault';
@@ -57,6 +57,8 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
   const database = openDatabase(options.databaseUrl, log);
   const { pool, prisma } = database;
   const bus = await connectBus({ url: options.natsUrl, name: 'automation-api', log });
+  const ownStreams = [runEventsStream('automation')];
+  const unobserve = observeStreams(bus, ownStreams);
   const relay = startRelay({ pool, bus, service: 'automation-api', log });
   const vault = createVault({ keys: options.encryptionKeys, pool });
   const secrets = createSecretStore({ pool, vault });
@@ -83,7 +85,7 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
   const checks = health({
     postgres: postgresCheck(pool),
     nats: () => bus.nc.flush(),
-    jetstream: streamsCheck(bus, [runEventsStream('automation')]),
+    jetstream: streamsCheck(bus, ownStreams),
   });
   const recentAutomations = createRecentAutomations();
   const deps: Deps = {
@@ -133,6 +135,7 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
       closures.stop();
       await engine.stop();
       await relay.stop();
+      unobserve();
       remote?.stop();
       await bus.nc.drain();
       await database.close();

@@ -9,7 +9,7 @@ import {
   startRelay,
   streamsCheck,
 } from '@gantry/events';
-import { createRateCount, type Health, health, postgresCheck, type RateLimits } from '@gantry/http';
+import { createRateCount, type Health, health, observeStreams, postgresCheck, type RateLimits } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import { startRunEngine } from '@gantry/run-engine';
 import { createKeyRotation, createSecretStore, createVault, type KeyRing } from '@gantry/vault';
@@ -76,6 +76,8 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const { pool, prisma } = database;
   const bus = await connectBus({ url: options.natsUrl, name: 'worker-api', log });
   const streams = await keepStreams({ bus, log });
+  const ownStreams = [EVENTS_STREAM, runEventsStream('worker')];
+  const unobserve = observeStreams(bus, ownStreams);
   const relay = startRelay({ pool, bus, service: 'worker-api', log });
   const hasher = createTokenHasher(options.tokenPeppers);
   const vault = createVault({ keys: options.encryptionKeys, pool });
@@ -112,7 +114,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const checks = health({
     postgres: postgresCheck(pool),
     nats: () => bus.nc.flush(),
-    jetstream: streamsCheck(bus, [EVENTS_STREAM, runEventsStream('worker')]),
+    jetstream: streamsCheck(bus, ownStreams),
   });
   const deps: Deps = {
     ...{
@@ -191,6 +193,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       await tokenUse.flush();
       await relay.stop();
       streams.stop();
+      unobserve();
       await bus.nc.drain();
       await database.close();
     },
