@@ -1,3 +1,4 @@
+import { logOptions } from '@gantry/http';
 import { type Logger, pino } from 'pino';
 
 export interface CaughtLogs {
@@ -8,7 +9,7 @@ export interface CaughtLogs {
   text(): string;
 }
 
-/** A real logger whose lines land in an array. */
+/** A logger as the services have it, whose lines land in an array. */
 export function catchLogs(level = 'debug'): CaughtLogs {
   const written: string[] = [];
   const lines: Record<string, unknown>[] = [];
@@ -16,5 +17,5 @@ export function catchLogs(level = 'debug'): CaughtLogs {
     written.push(line);
     lines.push(JSON.parse(line));
   };
-  return { log: pino({ level }, { write }), lines, text: () => written.join('') };
+  return { log: pino({ level, ...logOptions }, { write }), lines, text: () => written.join('') };
 }
