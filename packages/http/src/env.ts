@@ -16,6 +16,8 @@ export const commonEnv = {
   RATE_LIMIT_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(600),
   RATE_LIMIT_RUNS_PER_MINUTE: z.coerce.number().int().min(1).default(120),
   RATE_LIMIT_SIGN_INS_PER_MINUTE: z.coerce.number().int().min(1).default(10),
+  STREAMS_PER_CREDENTIAL_MAX: z.coerce.number().int().min(1).default(20),
+  STREAMS_PER_ADDRESS_MAX: z.coerce.number().int().min(1).default(100),
 };
 
 function withoutSlash(url: string): string {

@@ -9,6 +9,14 @@ test.each([
     'Prisma, while PostgreSQL recovers from a crash',
     saying('Database error. Code: `57P03`. Message: `the database system is starting up`', { code: 'P2039' }),
   ],
+  ['a statement that takes too long', saying('canceling statement due to statement timeout', { code: '57014' })],
+  [
+    'Prisma, of a statement that takes too long',
+    saying('Raw query failed. Code: `57014`. Message: `canceling statement due to statement timeout`', {
+      code: 'P2010',
+    }),
+  ],
+  ['Prisma, of a connection that broke', saying('Raw query failed. Code: `N/A`. Message: `N/A`', { code: 'P2010' })],
   ['what lies beneath another error', new Error('not saved', { cause: saying('connect', { code: 'ECONNREFUSED' }) })],
 ])('a dependency is down in the words of %s', (_who, err) => {
   expect(isDependencyDown(err)).toBe(true);

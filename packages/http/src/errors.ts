@@ -9,10 +9,13 @@ const STATUS = {
   not_found: 404,
   method_not_allowed: 405,
   not_acceptable: 406,
+  timeout: 408,
   conflict: 409,
   gone: 410,
+  precondition_failed: 412,
   too_large: 413,
   unsupported_type: 415,
+  bad_range: 416,
   mismatch: 422,
   precondition: 428,
   rate_limited: 429,
@@ -69,13 +72,13 @@ export const unavailable = (what: string, cause?: unknown): AppError =>
     retryAfterSeconds: 2,
   });
 
-/** SQLSTATE classes that mean "the server is away, full or going down", and what Node and Prisma say of the same. */
+/** SQLSTATEs of a server that is away, full, going down or too slow for us, and what Node and Prisma say of the same. */
 const DEPENDENCY_DOWN =
-  /^(08...|57P0[1-5]|53...|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|P1001|P1002|P1008|P1017|P2024|P2028|CONNECTION_CLOSED|DISCONNECT|503|TIMEOUT)$/;
+  /^(08...|57014|57P0[1-5]|53...|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|P1001|P1002|P1008|P1017|P2024|P2028|CONNECTION_CLOSED|DISCONNECT|503|TIMEOUT)$/;
 const DEPENDENCY_DOWN_TEXT =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Server has closed the connection|Connection ended)/;
-/** How Prisma quotes a SQLSTATE that it has no code of its own for. */
-const QUOTED_SQLSTATE = /Code: `(08...|57P0[1-5]|53...)`/;
+/** How Prisma quotes a SQLSTATE that it has no code of its own for; `N/A` where the connection broke before there was one. */
+const QUOTED_SQLSTATE = /Code: `(08...|57014|57P0[1-5]|53...|N\/A)`/;
 
 /** True where the failure lies with PostgreSQL, NATS or the network to them, so that the caller may simply retry. */
 export function isDependencyDown(err: unknown): boolean {

@@ -3,10 +3,26 @@ import type { ErrorRequestHandler } from 'express';
 import multer from 'multer';
 import type { Logger } from 'pino';
 import { AppError, type ErrorKind, type FieldProblem, isDependencyDown, unavailable } from './errors';
+import { PROBLEMS_MAX } from './request-validator';
+import { leaveBodyUnread } from './unread-body';
 
 export type ErrorShape = 'detail' | 'error';
 
 const INTERNAL = { code: 'internal', detail: 'something went wrong on our side; the request id finds it in the log' };
+/** What a caller sent may stand in these texts. */
+const DETAIL_CHARS_MAX = 2_000;
+const FIELD_CHARS_MAX = 500;
+const HALF_CHARACTERS = /\p{Surrogate}/gu;
+const REPLACEMENT = '\u{fffd}';
+
+/** What was said of the answer before it failed, and is not true of an error. */
+const OF_ANOTHER_CONTENT = [
+  'Content-Type',
+  'Content-Disposition',
+  'Content-Encoding',
+  'Content-Length',
+  'Accept-Ranges',
+];
 
 export function failedRequest(shape: ErrorShape, log: Logger): ErrorRequestHandler {
   return (err, req, res, next) => {
@@ -14,9 +30,13 @@ export function failedRequest(shape: ErrorShape, log: Logger): ErrorRequestHandl
     const status = error?.status ?? 500;
     if (status >= 500) log.error({ err, requestId: req.id, operation: req.operation?.id }, 'request failed');
     if (res.headersSent) return next(err);
+    leaveBodyUnread(req, res);
+    if (status === 401) res.set('WWW-Authenticate', 'Bearer');
     if (error?.retryAfterSeconds !== undefined) res.set('Retry-After', String(error.retryAfterSeconds));
-    const { code, detail } = error ?? INTERNAL;
-    const fields = error?.fields;
+    for (const name of OF_ANOTHER_CONTENT) res.removeHeader(name);
+    const { code } = error ?? INTERNAL;
+    const detail = readable((error ?? INTERNAL).detail, DETAIL_CHARS_MAX);
+    const fields = error?.fields?.slice(0, PROBLEMS_MAX).map(readableField);
     const named = shape === 'detail' ? { detail, code, errors: fields } : { error: detail, code, details: fields };
     res.status(status).json(named);
   };
@@ -31,64 +51,49 @@ export function lastResort(log: Logger): ErrorRequestHandler {
   };
 }
 
+/** Without what no column keeps and no terminal should see: an answer that quotes its request is written down too. */
+function readable(text: string, charsMax: number): string {
+  const shown = text.length > charsMax ? `${text.slice(0, charsMax)}…` : text;
+  return shown.replace(HALF_CHARACTERS, REPLACEMENT).replaceAll('\0', REPLACEMENT);
+}
+
+const readableField = ({ path, message }: FieldProblem): FieldProblem => ({
+  path: readable(path, FIELD_CHARS_MAX),
+  message: readable(message, FIELD_CHARS_MAX),
+});
+
 const KIND_BY_STATUS: Record<number, ErrorKind> = {
   400: 'invalid',
+  403: 'forbidden',
   404: 'not_found',
   405: 'method_not_allowed',
   406: 'not_acceptable',
+  412: 'precondition_failed',
   413: 'too_large',
   415: 'unsupported_type',
+  416: 'bad_range',
 };
 
-/** What the reader of forms says of one that breaks off or is none; the validator makes a 500 of it. */
-const BROKEN_FORM = /^(Malformed part header|Unexpected end of (form|file)|Request (aborted|closed))$/;
-const PART_OF_REQUEST = /^\/(body|query|params|headers|cookies)(?=\/|$)\/?/;
-
-interface LibraryError {
-  status?: number;
-  /** Of what reads bodies: the caller's doing. */
-  expose?: boolean;
-  type?: string;
-  message: string;
-  errors?: { path?: string; message: string; errorCode?: string }[];
-}
+const DETAIL_OF: Partial<Record<ErrorKind, string>> = {
+  precondition_failed: 'the file is not as If-Match or If-Unmodified-Since say',
+  bad_range: 'the file has no such range; Content-Range says how long it is',
+};
 
 /** What the libraries in front of the handlers throw is the caller's doing; undefined means a bug of ours. */
 function toAppError(err: unknown): AppError | undefined {
   if (err instanceof AppError) return err;
   if (isDependencyDown(err)) return unavailable('a service that this needs', err);
   if (err instanceof multer.MulterError) return fromMulter(err);
-  const { status, expose, type, message, errors } = err as LibraryError;
-  if (type === 'entity.parse.failed')
-    return new AppError('invalid', 'malformed_json', `the body is not JSON: ${message}`);
-  if (type === 'entity.too.large') return new AppError('too_large', 'too_large', 'the body is larger than 1 MB');
-  // Reading stopped in the middle, and nothing but decompressing can fail there.
-  if (status === 400 && expose && !type && !errors) {
-    return new AppError('invalid', 'malformed_body', 'the body is not compressed as Content-Encoding says');
-  }
-  if (status === 500 && errors && BROKEN_FORM.test(message)) {
-    return new AppError('invalid', 'malformed_form', `the body is no whole multipart/form-data: ${message}`);
-  }
-  const kind = status ? KIND_BY_STATUS[status] : undefined;
-  if (!kind || !(errors || type)) return undefined;
-  // Only of an invalid request does the path name a field; else it is the request's own.
-  const fields = kind === 'invalid' ? errors?.map(toFieldProblem) : undefined;
-  const detail = (fields ?? errors)?.map((one) => `${one.path}: ${one.message}`).join('; ') || message;
-  return new AppError(kind, kind, detail.slice(0, 2_000), { ...(fields && { fields }) });
-}
-
-/** `/body/inputs/a` is for programs; people read `inputs.a`. A path that names no part of a request is the request's own. */
-function toFieldProblem({ path = '', message, errorCode }: NonNullable<LibraryError['errors']>[number]): FieldProblem {
-  const part = PART_OF_REQUEST.exec(path);
-  const where = (part && (path.slice(part[0].length).replaceAll('/', '.') || part[1])) || 'request';
-  return {
-    path: where,
-    message: errorCode?.startsWith('additionalProperties') ? 'unknown property' : message,
-  };
+  // Of what sends files.
+  const { status, expose, message } = err as { status?: number; expose?: boolean; message: string };
+  const kind = expose && status ? KIND_BY_STATUS[status] : undefined;
+  return kind && new AppError(kind, kind, DETAIL_OF[kind] ?? message.toLowerCase());
 }
 
 function fromMulter(err: multer.MulterError): AppError {
-  return err.code === 'LIMIT_FILE_SIZE'
-    ? new AppError('too_large', 'too_large', `${err.field ?? 'the file'} is larger than allowed`)
-    : new AppError('invalid', 'invalid_upload', `${err.field ?? 'upload'}: ${err.message}`);
+  const { code, field, message } = err;
+  if (code === 'LIMIT_FILE_SIZE') return new AppError('too_large', 'too_large', `${field ?? 'the file'}: ${message}`);
+  if (code === 'LIMIT_FILE_COUNT' || code === 'LIMIT_PART_COUNT')
+    return new AppError('too_large', 'too_large', message);
+  return new AppError('invalid', 'invalid_upload', `${field ?? 'upload'}: ${message}`);
 }

@@ -1,15 +1,20 @@
 import './request';
 
+export * from './admission';
+export { atSpeed } from './body-speed';
 export * from './drained';
 export * from './env';
 export * from './errors';
 export * from './health';
 export * from './idempotency';
 export * from './log';
+export { isMoment } from './moment';
 export * from './next-page';
 export * from './observe-streams';
+export * from './open-streams';
 export * from './openapi-document';
 export * from './permissions';
+export * from './places';
 export * from './postgres';
 export * from './principal';
 export * from './rate-count';
@@ -17,4 +22,5 @@ export * from './rate-limit';
 export * from './repeat';
 export * from './server';
 export * from './surface';
-export * from './upload';
+export { leaveBodyUnread } from './unread-body';
+export { memoryForAll, readBody } from './upload';

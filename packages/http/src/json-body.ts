@@ -1,62 +1,139 @@
-import express, { type Request, type RequestHandler } from 'express';
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import type { Request } from 'express';
 import { AppError, invalid } from './errors';
+import { measureJson } from './json-size';
+import { readBytes } from './upload';
 import './request';
 
 export const JSON_BYTES_MAX = 1024 * 1024;
 const DEPTH_MAX = 64;
+const PARTS_MAX = 200_000;
+/** An object of so many different names is a table of data; the parser takes a microsecond for each. */
+const NAMES_MAX = 20_000;
+/** A larger body is looked at before it is parsed, and others have their turn between the steps. */
+const LARGE_BYTES = 16 * 1024;
 /** Keys that reach an object's prototype when a careless merge copies them (CVE-2026-44789 and its kin). */
 const REFUSED_KEYS = new Set(['__proto__', 'constructor']);
 
 /** Half of a UTF-16 pair is no text: PostgreSQL refuses it, and UTF-8 has no bytes for it. */
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
-/** JSON bodies up to 1 MB, 64 levels deep, without keys that pollute prototypes and what can't be kept as it is. */
-export function jsonBody(): RequestHandler[] {
-  const parse = express.json({
-    limit: JSON_BYTES_MAX,
-    strict: false,
-    verify: (req: Request, _res, bytes) => {
-      req.rawBody = bytes;
-    },
-  });
-  return [
-    (req, _res, next) => {
-      // `curl -X POST` sends neither a body nor its type. Where a body may be left out that is no wrong type.
-      const { headers } = req;
-      const isEmpty = !headers['transfer-encoding'] && !Number(headers['content-length']);
-      if (isEmpty && headers['content-type'] === undefined) headers['content-type'] = 'application/json';
-      next();
-    },
-    parse,
-    (req, _res, next) => {
-      if (req.body !== undefined) {
-        refuseUnkeepable(req.body, '/body');
-        refuseHostile(req.body);
-      }
-      next();
-    },
-  ];
+const UNPACK: Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = {
+  gzip: promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+};
+
+/**
+ * Reads a JSON body of up to 1 MB, 64 levels deep, without keys that pollute prototypes and what can't be kept as it is.
+ * Undefined where there is none; an empty object where its length says that it is empty.
+ * @throws AppError 400, 408, 413, 415
+ */
+export async function readJson(req: Request): Promise<unknown> {
+  const { headers } = req;
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return undefined;
+  requireUtf8(headers['content-type']);
+  const sent = await readBytes(req, JSON_BYTES_MAX);
+  const bytes = await unpacked(sent, headers['content-encoding']);
+  req.rawBody = bytes;
+  if (!bytes.length) return {};
+  const isLarge = bytes.length > LARGE_BYTES;
+  if (isLarge) refuseTooMuch(bytes);
+  const body = parse(bytes.toString('utf8'));
+  if (isLarge) await othersTurn();
+  refuseUnkeepable(body, '/body');
+  refuseHostile(body);
+  if (isLarge) await othersTurn();
+  return body;
+}
+
+function refuseTooMuch(bytes: Buffer): void {
+  const { depth, parts, names } = measureJson(bytes, { depth: DEPTH_MAX, parts: PARTS_MAX, names: NAMES_MAX });
+  if (depth > DEPTH_MAX) throw tooDeep();
+  if (names > NAMES_MAX) throw tooMany(`${NAMES_MAX} different names of properties`);
+  if (parts > PARTS_MAX) throw tooMany(`${PARTS_MAX} objects, lists and names of properties`);
+}
+
+const tooMany = (what: string) => new AppError('invalid', 'too_many_parts', `the JSON body has more than ${what}`);
+
+const tooDeep = () => new AppError('invalid', 'too_deep', `the JSON body is nested deeper than ${DEPTH_MAX} levels`);
+
+function requireUtf8(contentType = ''): void {
+  const [, charset] = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType) ?? [];
+  if (charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset)) return;
+  throw new AppError('unsupported_type', 'unsupported_charset', 'send JSON as UTF-8');
+}
+
+async function unpacked(bytes: Buffer, encoding = 'identity'): Promise<Buffer> {
+  if (encoding === 'identity') return bytes;
+  const unpack = Object.hasOwn(UNPACK, encoding) ? UNPACK[encoding] : undefined;
+  if (!unpack) {
+    throw new AppError('unsupported_type', 'unsupported_encoding', 'Content-Encoding: expected gzip, deflate or br');
+  }
+  try {
+    return await unpack(bytes, { maxOutputLength: JSON_BYTES_MAX });
+  } catch (err) {
+    if ((err as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
+      throw new AppError('too_large', 'too_large', 'the body is larger than 1 MB');
+    }
+    throw new AppError('invalid', 'malformed_body', 'the body is not compressed as Content-Encoding says');
+  }
+}
+
+const BYTE_ORDER_MARK = 0xfeff;
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
+  } catch (err) {
+    throw new AppError('invalid', 'malformed_json', `the body is not JSON: ${(err as Error).message}`);
+  }
+}
+
+/** A container on the way through the body; its path is put together only for an answer. */
+interface Place {
+  value: object;
+  key: string;
+  depth: number;
+  parent: Place | null;
 }
 
 function refuseHostile(body: unknown): void {
-  const open: { value: unknown; path: string; depth: number }[] = [{ value: body, path: '', depth: 0 }];
-  for (let item = open.pop(); item; item = open.pop()) {
-    const { value, path, depth } = item;
-    if (value === null || typeof value !== 'object') continue;
-    if (depth >= DEPTH_MAX) {
-      throw new AppError('invalid', 'too_deep', `the JSON body is nested deeper than ${DEPTH_MAX} levels`);
+  if (body === null || typeof body !== 'object') return;
+  const open: Place[] = [{ value: body, key: '', depth: 0, parent: null }];
+  for (let place = open.pop(); place; place = open.pop()) {
+    const { value, depth } = place;
+    if (depth >= DEPTH_MAX) throw tooDeep();
+    if (Array.isArray(value)) {
+      for (let index = 0; index < value.length; index++) enter(open, value[index], index, place);
+      continue;
     }
-    for (const [key, child] of Object.entries(value)) {
+    for (const key of Object.keys(value)) {
       if (REFUSED_KEYS.has(key)) {
-        throw new AppError('invalid', 'refused_key', `${path}/${key}: this property name is not allowed`);
+        throw new AppError('invalid', 'refused_key', `${pointerTo(place, key)}: this property name is not allowed`);
       }
-      const where = `${path}/${key}`;
-      refuseUnkeepable(key, where);
-      refuseUnkeepable(child, where);
-      if (child !== null && typeof child === 'object') open.push({ value: child, path: where, depth: depth + 1 });
+      if (HALF_CHARACTER.test(key)) refuseUnkeepable(key, pointerTo(place, key));
+      enter(open, (value as Record<string, unknown>)[key], key, place);
     }
   }
 }
+
+function enter(open: Place[], child: unknown, key: string | number, parent: Place): void {
+  if (typeof child === 'object') {
+    if (child !== null) open.push({ value: child, key: String(key), depth: parent.depth + 1, parent });
+  } else if (!isKeepable(child)) refuseUnkeepable(child, pointerTo(parent, key));
+}
+
+function pointerTo(place: Place, key: string | number): string {
+  const keys = [String(key)];
+  for (let one: Place | null = place; one?.parent; one = one.parent) keys.unshift(one.key);
+  return `/${keys.join('/')}`;
+}
+
+const isKeepable = (value: unknown): boolean =>
+  typeof value === 'string' ? !HALF_CHARACTER.test(value) : typeof value !== 'number' || Number.isFinite(value);
 
 /** Else it would come back as something else: a replacement character, or null. @param pointer as `/body/name` */
 function refuseUnkeepable(value: unknown, pointer: string): void {

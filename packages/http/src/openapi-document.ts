@@ -1,10 +1,26 @@
-/** The OpenAPI file as the table of routes and of who may use them. */
+/** The OpenAPI file as the table of routes, of who may use them, and of what they take and give. */
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { roles } from '@gantry/events';
 import { load } from 'js-yaml';
 import { z } from 'zod';
 
 const methods = ['get', 'put', 'post', 'delete', 'patch', 'head'] as const;
+
+/** JSON Schema. References to components are absolute: see `OpenApiDocument.schemas`. */
+export type Schema = Record<string, unknown>;
+
+const media = z.record(z.string(), z.object({ schema: z.custom<Schema>().default({}) }));
+
+const parameter = z.object({
+  name: z.string(),
+  in: z.enum(['path', 'query', 'header']),
+  required: z.boolean().default(false),
+  allowEmptyValue: z.boolean().default(false),
+  /** A path parameter that is a credential: no log has it. */
+  'x-secret': z.boolean().default(false),
+  schema: z.custom<Schema>(),
+});
 
 const operation = z.object({
   operationId: z.string(),
@@ -22,7 +38,16 @@ const operation = z.object({
   'x-limit': z.enum(['requests', 'runs', 'sign-in', 'none']).default('requests'),
   /** Honours Idempotency-Key; `once`: does it once, but its answer holds a secret and is not kept. */
   'x-idempotent': z.union([z.boolean(), z.literal('once')]).default(false),
+  /** `live`: its answer goes on until something ends, or until the caller may no longer see it. */
+  'x-stream': z.enum(['live']).optional(),
+  /** `ignored`: others call it, with whatever they add to its query. */
+  'x-unknown-query': z.enum(['ignored']).optional(),
+  parameters: z.array(parameter).default([]),
+  requestBody: z.object({ required: z.boolean().default(false), content: media }).optional(),
+  responses: z.record(z.string(), z.object({ content: media.optional() })),
 });
+
+export type Parameter = z.infer<typeof parameter>;
 
 export interface Operation {
   id: string;
@@ -34,57 +59,124 @@ export interface Operation {
   workspaceFromPath: boolean;
   limit: z.infer<typeof operation>['x-limit'];
   idempotent: z.infer<typeof operation>['x-idempotent'];
+  isStream: boolean;
+  ignoresUnknownQuery: boolean;
+  parameters: Parameter[];
+  /** Null where it takes none. Schemas by media type. */
+  body: { required: boolean; content: Record<string, Schema> } | null;
+  /** By status, `default` for all others. Schemas by media type. */
+  responses: Record<string, Record<string, Schema>>;
+}
+
+export interface OpenApiDocument {
+  operations: Operation[];
+  /** What the schemas of the operations refer to, by the URI that they name it by. */
+  schemas: Record<string, Schema>;
 }
 
 /** @throws Error naming every operation that lacks an operationId or x-access: nothing is open by default. */
-export function readOperations(openapiFile: string): Operation[] {
-  const document = load(readFileSync(openapiFile, 'utf8')) as { paths?: Record<string, Record<string, unknown>> };
+export function readOpenApiDocument(openapiFile: string): OpenApiDocument {
+  const files = new OpenApiFiles(openapiFile);
   const problems: string[] = [];
   const operations: Operation[] = [];
-  for (const [path, item] of Object.entries(document.paths ?? {})) {
+  for (const [route, item] of Object.entries(files.paths())) {
     for (const method of methods) {
       if (!(method in item)) continue;
-      const parsed = operation.safeParse(item[method]);
-      if (!parsed.success) {
-        problems.push(`${method.toUpperCase()} ${path}: ${z.prettifyError(parsed.error)}`);
-        continue;
-      }
-      operations.push({
-        id: parsed.data.operationId,
-        method,
-        path: path.replace(/\{(\w+)\}/g, ':$1'),
-        access: parsed.data['x-access'],
-        takesRestOfPath: parsed.data['x-path'] === 'rest',
-        workspaceFromPath: parsed.data['x-workspace'] === 'path',
-        limit: parsed.data['x-limit'],
-        idempotent: parsed.data['x-idempotent'],
-      });
+      const parsed = operation.safeParse(withPathParameters(item, method));
+      if (parsed.success) operations.push(toOperation(route, method, parsed.data));
+      else problems.push(`${method.toUpperCase()} ${route}: ${z.prettifyError(parsed.error)}`);
     }
   }
   if (problems.length) throw new Error(`${openapiFile}:\n${problems.join('\n')}`);
-  return operations;
+  return { operations, schemas: files.schemas() };
 }
 
-/**
- * For operations with `x-path: rest`. Writes the slashes of the last parameter as `%2F`, so that OpenAPI validation and
- * Express see one segment, which both decode once: `/files/a/b.txt` and `/files/a%2Fb.txt` name the same file.
- */
-export function restOfPathAsOneSegment(operations: Operation[]): (path: string) => string {
-  const patterns = operations
-    .filter(({ takesRestOfPath }) => takesRestOfPath)
-    .map(({ path }) => {
-      const before = path
-        .slice(0, path.lastIndexOf(':'))
-        .split(/:\w+/)
-        .map((fixed) => fixed.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-        .join('[^/]+');
-      return new RegExp(`^(${before})(.+)$`, 'i');
-    });
-  return (path) => {
-    for (const pattern of patterns) {
-      const [, before, rest] = pattern.exec(path) ?? [];
-      if (before !== undefined && rest !== undefined) return before + rest.replaceAll('/', '%2F');
-    }
-    return path;
+export const readOperations = (openapiFile: string): Operation[] => readOpenApiDocument(openapiFile).operations;
+
+type PathItem = Record<string, Record<string, unknown>>;
+
+/** What all methods of a path share stands at the path. */
+function withPathParameters(item: PathItem, method: string): Record<string, unknown> {
+  const own = item[method] as { parameters?: unknown[] };
+  const shared = (item.parameters ?? []) as unknown as unknown[];
+  return { ...own, parameters: [...shared, ...(own.parameters ?? [])] };
+}
+
+function toOperation(route: string, method: Operation['method'], read: z.infer<typeof operation>): Operation {
+  const { requestBody, responses } = read;
+  const schemasOf = (content: z.infer<typeof media> = {}) =>
+    Object.fromEntries(Object.entries(content).map(([type, { schema }]) => [type.toLowerCase(), schema]));
+  return {
+    id: read.operationId,
+    method,
+    path: route.replace(/\{(\w+)\}/g, ':$1'),
+    access: read['x-access'],
+    takesRestOfPath: read['x-path'] === 'rest',
+    workspaceFromPath: read['x-workspace'] === 'path',
+    limit: read['x-limit'],
+    idempotent: read['x-idempotent'],
+    isStream: read['x-stream'] === 'live',
+    ignoresUnknownQuery: read['x-unknown-query'] === 'ignored',
+    parameters: read.parameters,
+    body: requestBody ? { required: requestBody.required, content: schemasOf(requestBody.content) } : null,
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, { content }]) => [status, schemasOf(content)]),
+    ),
   };
 }
+
+/** The file and those that it refers to, with every reference replaced: a schema's by its URI, all others by what they name. */
+class OpenApiFiles {
+  readonly #read = new Map<string, Record<string, unknown>>();
+
+  constructor(private readonly file: string) {}
+
+  paths(): Record<string, PathItem> {
+    const { paths = {} } = this.#document(this.file);
+    return this.#resolve(paths, this.file) as Record<string, PathItem>;
+  }
+
+  /** Call it last: it knows the files that were referred to so far, and what those refer to. */
+  schemas(): Record<string, Schema> {
+    const found: Record<string, Schema> = {};
+    // A file that a component refers to is appended while this goes on, and visited too.
+    for (const file of this.#read.keys()) {
+      const { components } = this.#document(file) as { components?: { schemas?: Record<string, Schema> } };
+      for (const [name, schema] of Object.entries(components?.schemas ?? {})) {
+        found[uriOf(file, name)] = this.#resolve(schema, file) as Schema;
+      }
+    }
+    return found;
+  }
+
+  #document(file: string): Record<string, unknown> {
+    const known = this.#read.get(file);
+    if (known) return known;
+    const read = load(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    this.#read.set(file, read);
+    return read;
+  }
+
+  #resolve(value: unknown, file: string): unknown {
+    if (Array.isArray(value)) return value.map((one) => this.#resolve(one, file));
+    if (value === null || typeof value !== 'object') return value;
+    const { $ref, ...rest } = value as { $ref?: unknown };
+    if (typeof $ref === 'string') return this.#follow($ref, rest, file);
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.#resolve(one, file)]));
+  }
+
+  #follow(ref: string, beside: object, from: string): unknown {
+    const [where = '', pointer = ''] = ref.split('#', 2);
+    const file = where ? path.resolve(path.dirname(from), where) : from;
+    const document = this.#document(file);
+    const [, , kind, name] = pointer.split('/');
+    const named = (document.components as Record<string, Record<string, unknown>> | undefined)?.[kind ?? '']?.[
+      name ?? ''
+    ];
+    if (named === undefined) throw new Error(`${from}: nothing is at ${ref}`);
+    if (kind === 'schemas') return { ...(this.#resolve(beside, from) as object), $ref: uriOf(file, name as string) };
+    return this.#resolve(named, file);
+  }
+}
+
+const uriOf = (file: string, name: string): string => `openapi://${path.basename(file).toLowerCase()}/${name}`;

@@ -33,6 +33,8 @@ export interface Spent {
 export interface RateCount {
   /** Spends one of `limit` per minute, unless that is more than there is. */
   spend(caller: string, limit: number): Spent;
+  /** What `spend` would say, without spending. */
+  look(caller: string, limit: number): Spent;
   /** Tells and asks now. Tests use it; otherwise it happens by itself. */
   exchange(): Promise<void>;
 }
@@ -158,23 +160,37 @@ export function createRateCount(options: { pool: Pool; log: Logger; now?: () => 
     await pool.query('DELETE FROM rate_counts WHERE window_number < $1', [window - 1]);
   }
 
+  function standing(counted: Counted, limit: number, at: number): Omit<Spent, 'allowed'> {
+    const fraction = (at % WINDOW_MS) / WINDOW_MS;
+    const used = counted.count + counted.previous * (1 - fraction);
+    const remaining = Math.max(0, Math.floor(limit - used + ROUNDING));
+    return { remaining, waitMs: remaining ? (1 - fraction) * WINDOW_MS : waitFor(counted, limit, fraction) };
+  }
+
   return {
     spend(caller, limit) {
       const at = now();
       const counted = countedFor(caller, windowAt(at));
-      const fraction = (at % WINDOW_MS) / WINDOW_MS;
-      const allowed = counted.count + counted.previous * (1 - fraction) + 1 <= limit + ROUNDING;
+      const allowed = standing(counted, limit, at).remaining > 0;
       if (allowed) {
         counted.count++;
         note(caller, counted.window, 1);
       }
-      const used = counted.count + counted.previous * (1 - fraction);
-      const remaining = Math.max(0, Math.floor(limit - used));
-      return { allowed, remaining, waitMs: remaining ? (1 - fraction) * WINDOW_MS : waitFor(counted, limit, fraction) };
+      return { allowed, ...standing(counted, limit, at) };
+    },
+    look(caller, limit) {
+      const at = now();
+      const known = callers.get(caller);
+      // Whoever never spent anything is not remembered for asking.
+      const counted = known ? countedFor(caller, windowAt(at)) : NOTHING;
+      const stands = standing(counted, limit, at);
+      return { allowed: stands.remaining > 0, ...stands };
     },
     exchange,
   };
 }
+
+const NOTHING: Counted = { window: 0, count: 0, previous: 0 };
 
 const windowAt = (at: number): number => Math.floor(at / WINDOW_MS);
 

@@ -13,43 +13,73 @@ export interface RateLimits {
 /** The contract's defaults. */
 export const DEFAULT_RATE_LIMITS: RateLimits = { requestsPerMinute: 600, runsPerMinute: 120, signInsPerMinute: 10 };
 
-/**
- * Per credential, or per address where there is no good one; sign-in always per address. Says in the answer's headers
- * where the caller stands.
- * @throws AppError 429
- */
-export type SpendRequest = (operation: Operation, req: Request, res: Response) => void;
+/** So many times its budget may an address send bad credentials before none is looked at any more that it sends. */
+const GUESSES_PER_REQUEST = 10;
 
-export function rateLimit(limits: RateLimits, count: RateCount): SpendRequest {
+/** Each throws AppError 429, and says in the answer's headers where the caller stands. */
+export interface Budgets {
+  /**
+   * Before a credential is looked at. An address that went on guessing far beyond its budget gets no more looks; below
+   * that a good credential still gets in, since others may share the address.
+   */
+  requireLook(req: Request, res: Response): void;
+  /** A bad credential takes from the budget of its address, whatever it was sent for. */
+  spendOnGuess(operation: Operation, req: Request, res: Response): void;
+  /** What is asked of nothing in particular, as an unknown path, takes from the budget of its address. */
+  spendOnAddress(req: Request, res: Response): void;
+  /** Per credential, or per address where there is none; sign-in always per address. */
+  spend(operation: Operation, req: Request, res: Response): void;
+}
+
+export function budgets(limits: RateLimits, count: RateCount): Budgets {
   const limitOf = {
     requests: limits.requestsPerMinute,
     runs: limits.runsPerMinute,
     'sign-in': limits.signInsPerMinute,
   };
-  return (operation, req, res) => {
-    if (operation.limit === 'none') return;
-    const limit = limitOf[operation.limit];
-    const caller = operation.limit === 'sign-in' ? addressOf(req) : callerKey(req);
-    const { allowed, remaining, waitMs } = count.spend(`${operation.limit} ${caller}`, limit);
+  const guessesMax = limits.requestsPerMinute * GUESSES_PER_REQUEST;
+
+  function take(kind: keyof typeof limitOf, caller: string, res: Response) {
+    const limit = limitOf[kind];
+    const { allowed, remaining, waitMs } = count.spend(`${kind} ${caller}`, limit);
     const waitSeconds = Math.max(1, Math.ceil(waitMs / 1000));
     res.set({
       'RateLimit-Limit': String(limit),
       'RateLimit-Remaining': String(remaining),
       'RateLimit-Reset': String(waitSeconds),
     });
-    if (allowed) return;
-    const detail = `more than ${limit} in a minute; try again in ${waitSeconds} s`;
-    throw new AppError('rate_limited', 'rate_limited', detail, { retryAfterSeconds: waitSeconds });
+    if (!allowed) throw tooMany(limit, waitSeconds);
+  }
+
+  return {
+    requireLook(req) {
+      const { remaining, waitMs } = count.look(`guesses ${addressOf(req)}`, guessesMax);
+      if (!remaining) throw tooMany(guessesMax, Math.max(1, Math.ceil(waitMs / 1000)));
+    },
+    spendOnGuess({ limit }, req, res) {
+      count.spend(`guesses ${addressOf(req)}`, guessesMax);
+      take(limit === 'none' ? 'requests' : limit, addressOf(req), res);
+    },
+    spendOnAddress: (req, res) => take('requests', addressOf(req), res),
+    spend({ limit }, req, res) {
+      if (limit === 'none') return;
+      const caller = limit === 'sign-in' ? undefined : credentialOf(req);
+      take(limit, caller ?? addressOf(req), res);
+    },
   };
 }
 
-function callerKey(req: Request): string {
-  const { principal } = req;
-  if (!principal) return addressOf(req);
-  return principal.tokenId ?? `user:${principal.userId}`;
+function tooMany(limit: number, waitSeconds: number): AppError {
+  const detail = `more than ${limit} in a minute; try again in ${waitSeconds} s`;
+  return new AppError('rate_limited', 'rate_limited', detail, { retryAfterSeconds: waitSeconds });
 }
 
-const addressOf = (req: Request): string => `address:${networkOf(req.ip ?? 'unknown')}`;
+/** Undefined without a good credential. */
+export function credentialOf({ principal }: Request): string | undefined {
+  return principal && (principal.tokenId ?? `user:${principal.userId}`);
+}
+
+export const addressOf = (req: Request): string => `address:${networkOf(req.ip ?? 'unknown')}`;
 
 /** One customer has a whole /64 of IPv6 addresses. */
 export function networkOf(address: string): string {

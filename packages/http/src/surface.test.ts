@@ -1,7 +1,5 @@
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { createDatabase, type TestDatabase, until } from '@gantry/testing';
+import { createDatabase, type TestDatabase } from '@gantry/testing';
 import type { Express } from 'express';
 import { Pool } from 'pg';
 import { pino } from 'pino';
@@ -17,6 +15,7 @@ let app: Express;
 let logged: string[] = [];
 let made = 0;
 let getThing: Handler;
+let makeThing: Handler;
 
 const principal: Principal = {
   kind: 'personal_token',
@@ -46,13 +45,14 @@ afterAll(async () => {
 beforeEach(() => {
   logged = [];
   getThing = (req, res) => void res.json({ id: req.params.id });
+  makeThing = (_req, res) => void res.status(201).json({ id: `thing-${++made}` });
 });
 
 function surface(over: Partial<SurfaceOptions> = {}): Express {
   return createSurface({
     openapiFile: path.join(__dirname, 'test/echo.yaml'),
     operations: {
-      makeThing: (_req, res) => void res.status(201).json({ id: `thing-${++made}` }),
+      makeThing: (req, res) => makeThing(req, res),
       makeSecretThing: (_req, res) => void res.status(201).json({ id: `secret-${++made}` }),
       getThing: (req, res) => getThing(req, res),
     },
@@ -107,7 +107,7 @@ test('a refusal names the field', async () => {
 
 test.each([
   ['half of a character', '{"name":"a","data":{"text":["\\ud800"]}}', 'data.text.0'],
-  ['a name that is half of a character', '{"name":"a","data":{"\\udc00":1}}', 'data.\udc00'],
+  ['a name that is half of a character', '{"name":"a","data":{"\\udc00":1}}', 'data.\u{fffd}'],
   ['a number beyond all numbers', '{"name":"a","data":1e999}', 'data'],
 ])('%s can not be kept as it is, and is refused', async (_what, body, path) => {
   const answer = await post().type('json').send(body);
@@ -304,21 +304,122 @@ test.each([
   expect([answer.status, answer.body.code]).toEqual([400, 'malformed_form']);
 });
 
-test('so many forms are read at a time and no more, until one of them ends', async () => {
-  const server = files().listen(0);
-  const { port } = server.address() as AddressInfo;
-  const address = `http://127.0.0.1:${port}/api/packs/p/files/a`;
-  const form = { 'Content-Type': 'multipart/form-data; boundary=x' };
-  const slow = Array.from({ length: 32 }, () => {
-    const sent = http.request(address, { method: 'PUT', headers: form });
-    sent.on('error', () => {});
-    sent.write('--x\r\n');
-    return sent;
+describe('without a good credential, or the role, nothing of a request is looked at', () => {
+  const hostile: [string, string, string | Buffer][] = [
+    ['malformed JSON', 'application/json', '{"name": '],
+    ['no JSON', 'text/plain', 'x'],
+    ['a form', 'multipart/form-data; boundary=x', '--x\r\nhalf'],
+    ['a type that is none', 'nonsense', 'x'],
+    ['a body that is not compressed as it says', 'application/json', '{}'],
+    ['65 levels', 'application/json', `{"name":"a","data":${'['.repeat(65)}${']'.repeat(65)}}`],
+    ['more than 1 MB', 'application/json', `{"name":"${'a'.repeat(1024 * 1024)}"}`],
+    ['unknown properties', 'application/json', '{"a":1,"b":2}'],
+  ];
+  const send = (type: string, body: string | Buffer, token?: string) => {
+    const sent = request(app).post('/api/things?limit=nonsense&unknown=1').set('Content-Type', type);
+    if (body === '{}') sent.set('Content-Encoding', 'gzip');
+    if (token) sent.set('Authorization', `Bearer ${token}`);
+    return sent.send(body);
+  };
+
+  test.each(hostile)('%s', async (_what, type, body) => {
+    const answers = await Promise.all([send(type, body), send(type, body, 'wrong'), send(type, body, 'viewer')]);
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 403]);
   });
-  const another = () => request(address).put('').attach('files', Buffer.alloc(5), 'a');
-  await until(async () => (await another()).status === 503);
-  slow[0]?.destroy();
-  await until(async () => (await another()).status === 200);
-  for (const sent of slow) sent.destroy();
-  server.close();
+
+  test('the path need not be one that can be decoded', async () => {
+    expect((await request(app).put('/api/packs/p/files/a%zz').send('x')).status).toBe(404);
+    const malformed = await request(app).get('/api/things/a%zz').set('Authorization', 'Bearer good');
+    expect([malformed.status, malformed.body.code]).toEqual([400, 'invalid']);
+  });
+});
+
+test('the budget comes before the body: over it, malformed JSON is 429', async () => {
+  const small = surface({ rateLimits: { requestsPerMinute: 600, runsPerMinute: 1, signInsPerMinute: 1 } });
+  const call = () =>
+    request(small).post('/api/things').set('Authorization', 'Bearer limited').type('json').send('{"name": ');
+  expect((await call()).status).toBe(400);
+  expect((await call()).status).toBe(429);
+});
+
+test('unknown paths and methods take from the budget of the address, and a method that is not there names those that are', async () => {
+  const small = surface({ rateLimits: { requestsPerMinute: 2, runsPerMinute: 1, signInsPerMinute: 1 } });
+  const from = (test: request.Test) => test.set('X-Forwarded-For', '192.0.2.21');
+  const wrongMethod = await from(request(small).delete('/api/things'));
+  expect([wrongMethod.status, wrongMethod.headers.allow]).toEqual([405, 'POST']);
+  expect((await from(request(small).get('/api/nothing'))).status).toBe(404);
+  expect((await from(request(small).get('/api/nothing'))).status).toBe(429);
+});
+
+test('an address that goes on guessing is refused before its next guess is looked at', async () => {
+  let looks = 0;
+  const small = surface({
+    rateLimits: { requestsPerMinute: 2, runsPerMinute: 2, signInsPerMinute: 1 },
+    authenticate: async () => {
+      looks++;
+      throw new AppError('unauthorized', 'bad_credential', 'no such token');
+    },
+  });
+  for (let i = 0; i < 25; i++) {
+    await request(small).get('/api/things/x').set({ Authorization: 'Bearer guess', 'X-Forwarded-For': '192.0.2.20' });
+  }
+  expect(looks).toBe(20);
+});
+
+test('at most twenty things are said to be wrong, in an answer that stays small', async () => {
+  const unknown = (count: number) =>
+    JSON.stringify({ name: 'a', ...Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1])) });
+  const some = await post().type('json').send(unknown(100));
+  expect([some.status, some.body.details.length]).toEqual([400, 20]);
+  const many = await post().type('json').send(unknown(15_000));
+  expect([many.status, many.body.details]).toEqual([400, [{ path: 'k0', message: 'unknown property' }]]);
+  const tooMany = await post().type('json').send(unknown(21_000));
+  expect([tooMany.status, tooMany.body.code]).toEqual([400, 'too_many_parts']);
+  const long = await post().send({ name: 'a', ['k'.repeat(900_000)]: 1 });
+  expect(long.status).toBe(400);
+  expect(long.text.length).toBeLessThan(4_000);
+});
+
+test('so many objects, lists and names are in a body and no more', async () => {
+  const many = await post()
+    .type('json')
+    .send(`{"name":"a","data":[${'{},'.repeat(200_000)}{}]}`);
+  expect([many.status, many.body.code]).toEqual([400, 'too_many_parts']);
+  const numbers = await post()
+    .type('json')
+    .send(`{"name":"a","data":[${'0,'.repeat(500_000)}0]}`);
+  expect(numbers.status).toBe(201);
+});
+
+test('a type of a body that nobody sends twice is not remembered', async () => {
+  const named = await post().set('Content-Type', 'application/json; x=1').send('{"name":"a"}');
+  expect(named.status).toBe(201);
+  expect((await post().set('Content-Type', 'application/json; charset=latin1').send('{"name":"a"}')).status).toBe(415);
+});
+
+test('what an error quotes is text that can be kept', async () => {
+  const told = await post().send({ name: 'a', 'nul\u0000': 1 });
+  expect([told.status, told.body.details[0].path]).toEqual([400, 'nul\u{fffd}']);
+  makeThing = (req) => {
+    throw new AppError('conflict', 'taken', `the name ${req.body.name} is taken`);
+  };
+  const take = () => post().set('Idempotency-Key', 'quotes-nul').send({ name: 'a\u0000b' });
+  const first = await take().expect(409);
+  expect(first.body.error).toBe('the name a\u{fffd}b is taken');
+  const again = await take().expect(409);
+  expect([again.body, again.headers['idempotent-replayed']]).toEqual([first.body, 'true']);
+});
+
+test('no error is kept by a cache, whatever was said of the answer before', async () => {
+  getThing = (_req, res) => {
+    res.set({ 'Cache-Control': 'public, max-age=31536000, immutable', ETag: '"1"' });
+    throw notFound('thing', 'x');
+  };
+  const gone = await request(app).get('/api/things/x');
+  expect([gone.status, gone.headers['cache-control'], gone.headers.etag]).toEqual([404, 'no-store', undefined]);
+  expect((await request(app).get('/api/nothing')).headers['cache-control']).toBe('no-store');
+  expect((await request(app).post('/api/things')).headers).toMatchObject({
+    'cache-control': 'no-store',
+    'www-authenticate': 'Bearer',
+  });
 });

@@ -1,29 +1,36 @@
 /**
  * One Express app for one HTTP surface. The path of a request:
- * log -> JSON (1 MB) -> alias prefix -> OpenAPI validation -> authentication -> rate limit -> idempotency -> handler
- * -> error mapping. The OpenAPI file is the routing table: an operation without a handler, a handler without an
- * operation, or an operation that does not say who may call it stops the start.
+ * log -> alias prefix -> operation -> budget of the address -> authentication -> budget of the credential -> role -> size
+ * -> body -> OpenAPI validation -> idempotency -> handler -> error mapping. Nothing of a body is read before it is known who
+ * sends it. The OpenAPI file is the routing table: an operation without a handler, a handler without an operation, or an
+ * operation that does not say who may call it stops the start.
  */
 import { newId } from '@gantry/events';
 import cors from 'cors';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
-import * as OpenApiValidator from 'express-openapi-validator';
 import helmet from 'helmet';
 import type multer from 'multer';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
-import { AppError, invalid, notFound } from './errors';
+import { admission } from './admission';
+import { AppError } from './errors';
 import { type ErrorShape, failedRequest, lastResort } from './failed-request';
 import { idempotency } from './idempotency';
-import { jsonBody } from './json-body';
+import { errorForLog } from './log';
 import { observeRequests } from './metrics';
-import { type Operation, readOperations, restOfPathAsOneSegment } from './openapi-document';
-import { type Principal, roleAtLeast } from './principal';
+import { openStreams } from './open-streams';
+import { type OpenApiDocument, type Operation, readOpenApiDocument } from './openapi-document';
+import { operationTable } from './operation-table';
+import type { PlaceLimits } from './places';
+import type { Principal } from './principal';
 import './request';
 import { createRateCount } from './rate-count';
-import { DEFAULT_RATE_LIMITS, type RateLimits, rateLimit, type SpendRequest } from './rate-limit';
-import { boundUploads } from './upload';
+import { type Budgets, budgets, DEFAULT_RATE_LIMITS, type RateLimits } from './rate-limit';
+import { bodyReader } from './request-body';
+import { requestValidators } from './request-validator';
+import { responseValidators } from './response-validator';
+import { pathForLog } from './secret-paths';
 
 export type Handler = (req: Request, res: Response) => void | Promise<void>;
 /** By operationId. */
@@ -40,6 +47,8 @@ export interface SurfaceOptions {
   /** Maps an alias of a path to the path that the OpenAPI file documents. */
   canonicalPath?: (path: string) => string;
   rateLimits?: RateLimits;
+  /** Of answers that go on, such as live events. */
+  streamLimits?: PlaceLimits;
   /** Exact origins that may call with a Bearer from a browser. */
   corsOrigins?: string[];
   uploads?: multer.Options;
@@ -49,8 +58,6 @@ export interface SurfaceOptions {
   beside?: (app: Express) => void;
 }
 
-/** Far longer than ids are. */
-const TOKEN_IN_PATH = /\b([a-z]{3}_)[\w.-]{40,}/g;
 const REQUEST_ID = /^[\w.:-]{8,128}$/;
 
 export function createSurface(options: SurfaceOptions): Express {
@@ -59,7 +66,7 @@ export function createSurface(options: SurfaceOptions): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', 'loopback, linklocal, uniquelocal');
-  app.use(requestLog(log), observeRequests());
+  app.use(requestLog(log), observeRequests(), neverKeepErrors);
   app.use(
     helmet({
       contentSecurityPolicy: {
@@ -71,108 +78,104 @@ export function createSurface(options: SurfaceOptions): Express {
   if (options.corsOrigins?.length)
     app.use(cors({ origin: options.corsOrigins, maxAge: 600, exposedHeaders: EXPOSED_HEADERS }));
   options.beside?.(app);
-  app.use(noStore, ...jsonBody());
-  const operations = readOperations(options.openapiFile);
-  const { canonicalPath = (path) => path } = options;
-  const asOneSegment = restOfPathAsOneSegment(operations);
-  app.use((req, _res, next) => {
-    // The validator reads originalUrl and Express routes by url: both must say the same.
-    const [path = '/', query] = req.url.split('?', 2);
-    req.url = asOneSegment(canonicalPath(path)) + (query === undefined ? '' : `?${query}`);
-    req.originalUrl = req.url;
-    next();
-  });
-  if (options.uploads) app.use(boundUploads());
-  app.use(
-    OpenApiValidator.middleware({
-      apiSpec: options.openapiFile,
-      validateRequests: { allowUnknownQueryParameters: false, allErrors: true },
-      validateResponses: options.validateResponses ?? false,
-      validateApiSpec: false,
-      validateSecurity: false,
-      validateFormats: true,
-      ...(options.uploads && { fileUploader: options.uploads }),
-    }),
-  );
-  app.use(refuseUnusableQuery);
-  mountOperations(app, operations, options);
+  app.use(noStore, route(options));
   app.use(failedRequest(options.errorShape, log), lastResort(log));
   return app;
 }
 
-function mountOperations(app: Express, operations: Operation[], options: SurfaceOptions): void {
+function route(options: SurfaceOptions): RequestHandler {
+  const { canonicalPath = (path) => path } = options;
+  const document = readOpenApiDocument(options.openapiFile);
+  const table = operationTable(document.operations);
   const count = createRateCount({ pool: options.pool, log: options.log });
-  const spend = rateLimit(options.rateLimits ?? DEFAULT_RATE_LIMITS, count);
+  const budget = budgets(options.rateLimits ?? DEFAULT_RATE_LIMITS, count);
+  const answers = answersOf(document, options, budget);
+  return (req, res, next) => {
+    const [asked = '/', query] = req.url.split('?', 2);
+    const path = canonicalPath(asked);
+    req.url = query === undefined ? path : `${path}?${query}`;
+    req.originalUrl = req.url;
+    const found = table.find(req.method, path);
+    if (!found || 'allowed' in found) {
+      budget.spendOnAddress(req, res);
+      throw found ? notAllowed(req, res, path, found.allowed) : notFoundPath(path);
+    }
+    req.operation = found.operation;
+    const answer = answers.get(found.operation) as Answer;
+    return answer(found.params, req, res, next);
+  };
+}
+
+type Answer = (params: Record<string, string> | null, ...handled: Parameters<RequestHandler>) => void | Promise<void>;
+
+/** What each operation does with a request, after it is known that it is meant. */
+function answersOf(document: OpenApiDocument, options: SurfaceOptions, budget: Budgets): Map<Operation, Answer> {
+  const { authenticate } = options;
   const handlers = new Map(Object.entries(options.operations));
+  const admit = admission(authenticate, budget);
+  const read = bodyReader(options.uploads);
+  const streams = openStreams(authenticate, options.streamLimits);
+  const validatorOf = requestValidators(document);
+  const responseCheckOf = options.validateResponses ? responseValidators(document) : null;
+  const answers = new Map<Operation, Answer>();
   const missing: string[] = [];
-  for (const operation of operations) {
+  for (const operation of document.operations) {
     const handler = handlers.get(operation.id);
     handlers.delete(operation.id);
     if (!handler) {
       missing.push(`no handler for operation ${operation.id}`);
       continue;
     }
-    const steps: RequestHandler[] = [admit(operation, options.authenticate, spend)];
+    const validate = validatorOf(operation);
+    const steps: RequestHandler[] = [];
+    if (operation.isStream) steps.push(holding(streams.open, operation));
     if (operation.idempotent) steps.push(idempotency(options.pool, operation.idempotent));
-    app[operation.method](operation.path, ...steps, (req, res) => handler(req, res));
+    steps.push((req, res) => handler(req, res));
+    const handle = inTurn(steps);
+    const checkResponse = responseCheckOf?.(operation);
+    answers.set(operation, async (params, req, res, next) => {
+      checkResponse?.(req, res, () => {});
+      await admit(operation, params, req, res);
+      if (!params) throw new AppError('invalid', 'invalid', `${req.path}: the path is not encoded as URLs are`);
+      req.params = params;
+      validate(req, await read(operation, req, res));
+      handle(req, res, next);
+    });
   }
   missing.push(...[...handlers.keys()].map((id) => `no operation for handler ${id}`));
   if (missing.length) throw new Error(`${options.openapiFile}: ${missing.join('; ')}`);
+  return answers;
 }
 
-/** Who is calling, whether the caller has requests left, and whether this operation is for the caller. */
-function admit(
-  operation: Operation,
-  authenticate: SurfaceOptions['authenticate'],
-  spend: SpendRequest,
-): RequestHandler {
-  const { access } = operation;
-  return async (req, res, next) => {
-    req.operation = operation;
-    let refused: unknown;
-    if (access !== 'public') {
+/** As Express calls the handlers of a route. */
+function inTurn(steps: RequestHandler[]): RequestHandler {
+  return (req, res, next) => {
+    const call = async (index: number) => {
+      const step = steps[index];
+      if (!step) return next();
       try {
-        const principal = await authenticate(req);
-        if (principal) req.principal = operation.workspaceFromPath ? inPathWorkspace(principal, req) : principal;
+        await step(req, res, (err?: unknown) => (err ? next(err) : void call(index + 1)));
       } catch (err) {
-        // A bad credential takes from the budget of its address: guessing is limited too.
-        if (!(err instanceof AppError) || err.kind === 'unavailable') throw err;
-        refused = err;
+        next(err);
       }
-    }
-    spend(operation, req, res);
-    if (refused) throw refused;
-    requireAccess(access, req.principal);
-    next();
+    };
+    void call(0);
   };
 }
 
-function requireAccess(access: Operation['access'], principal: Principal | undefined): void {
-  if (access === 'public' || access === 'optional') return;
-  if (!principal) {
-    throw new AppError('unauthorized', 'no_credential', 'sign in, or send a token: "Authorization: Bearer <token>"');
-  }
-  if (access !== 'account' && access !== 'user' && !roleAtLeast(principal.role, access)) {
-    throw new AppError(
-      'forbidden',
-      'role_too_low',
-      `this needs the role ${access} in the workspace; yours is ${principal.role}`,
-    );
-  }
-}
+/** The place is taken before the handler looks for what it shall show. */
+const holding =
+  (open: ReturnType<typeof openStreams>['open'], operation: Operation): RequestHandler =>
+  (req, res, next) => {
+    open(req, res, operation);
+    next();
+  };
 
-/** The same caller in the workspace that the path names, with the role there. @throws AppError 404 */
-function inPathWorkspace(principal: Principal, req: Request): Principal {
-  const workspaceId = String(req.params.workspace_id);
-  const role = Object.hasOwn(principal.memberships, workspaceId) ? principal.memberships[workspaceId] : undefined;
-  if (!role) throw notFound('workspace', workspaceId);
-  return { ...principal, workspaceId, role };
-}
+const notFoundPath = (path: string) => new AppError('not_found', 'not_found', `${path}: not found`);
 
-/** The caller of an operation that asks for a credential. */
-export function callerOf(req: Request): Principal {
-  if (!req.principal) throw new Error(`operation ${req.operation?.id} has no principal: is its x-access right?`);
-  return req.principal;
+function notAllowed(req: Request, res: Response, path: string, allowed: string[]): AppError {
+  res.set('Allow', allowed.join(', '));
+  return new AppError('method_not_allowed', 'method_not_allowed', `${path}: ${req.method} method not allowed`);
 }
 
 const EXPOSED_HEADERS = [
@@ -190,23 +193,23 @@ const EXPOSED_HEADERS = [
   'Link',
 ];
 
-/** "Infinity" passes the validator as an integer, above any maximum; and no column holds NUL. */
-const refuseUnusableQuery: RequestHandler = (req, _res, next) => {
-  for (const [path, given] of Object.entries<unknown>(req.query)) {
-    for (const value of [given].flat()) {
-      if (typeof value === 'number' && !Number.isFinite(value)) {
-        throw invalid([{ path, message: 'must be a finite number' }]);
-      }
-      if (typeof value === 'string' && value.includes('\0')) {
-        throw invalid([{ path, message: 'must not contain NUL' }]);
-      }
-    }
-  }
+const noStore: RequestHandler = (_req, res, next) => {
+  res.set('Cache-Control', 'no-store');
   next();
 };
 
-const noStore: RequestHandler = (_req, res, next) => {
-  res.set('Cache-Control', 'no-store');
+const FIRST_ERROR = 400;
+
+/** Whatever was said about the answer that it should have been: an error is kept by nobody, and has no version. */
+const neverKeepErrors: RequestHandler = (_req, res, next) => {
+  const writeHead = res.writeHead.bind(res) as (...args: unknown[]) => Response;
+  res.writeHead = (status: number, ...rest: unknown[]) => {
+    if (status >= FIRST_ERROR && !res.headersSent) {
+      res.setHeader('Cache-Control', 'no-store');
+      for (const name of ['ETag', 'Last-Modified', 'Expires']) res.removeHeader(name);
+    }
+    return writeHead(status, ...rest);
+  };
   next();
 };
 
@@ -219,19 +222,22 @@ function requestLog(log: Logger): RequestHandler {
       res.setHeader('X-Request-Id', id);
       return id;
     },
-    // Paths only: a query may carry a webhook's token or a presigned signature. Where a path holds a token, as that of a
-    // review link does, its kind is enough.
     serializers: {
       req: (req) => ({
         id: req.id,
         method: req.method,
-        path: String(req.url).split('?')[0]?.replace(TOKEN_IN_PATH, '$1...'),
+        path: pathForLog(String(req.url), req.raw?.operation),
         address: req.remoteAddress,
       }),
       res: (res) => ({ status: res.statusCode }),
+      err: errorForLog,
     },
     customLogLevel: (_req, res, err) =>
       err || res.statusCode >= 500 ? 'error' : res.statusCode >= 400 ? 'info' : 'debug',
     quietReqLogger: true,
+    quietResLogger: true,
+    // Written when it is known which operation was meant.
+    customSuccessObject: (req, _res, line) => ({ req, ...line }),
+    customErrorObject: (req, _res, _err, line) => ({ req, ...line }),
   });
 }

@@ -1,7 +1,8 @@
-/** Bodies that are not JSON, held in memory up to a bound that counts while they arrive. */
+/** Bodies held in memory, up to a bound that counts while they arrive. */
 import type { Request, RequestHandler } from 'express';
 import multer from 'multer';
-import { AppError, unavailable } from './errors';
+import { atSpeed } from './body-speed';
+import { AppError } from './errors';
 
 const tooLarge = (bytesMax: number) =>
   new AppError('too_large', 'too_large', `the body is larger than ${bytesMax / 1024 / 1024} MB`);
@@ -19,32 +20,82 @@ export async function readBody(req: Request, bytesMax: number): Promise<Buffer> 
       'send the bytes as they are, without Content-Encoding',
     );
   }
-  if (Number(req.headers['content-length']) > bytesMax) throw tooLarge(bytesMax);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of req.iterator({ destroyOnReturn: false })) {
-    size += chunk.length;
-    if (size > bytesMax) throw tooLarge(bytesMax);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
+  return readBytes(req, bytesMax);
 }
 
-const UPLOADS_AT_ONCE = 32;
+/** The bytes of a body as they come. @throws AppError 400 where it breaks off, 408 too slow, 413 */
+export async function readBytes(req: Request, bytesMax: number): Promise<Buffer> {
+  if (Number(req.headers['content-length']) > bytesMax) throw tooLarge(bytesMax);
+  return atSpeed(req, collect(req, bytesMax));
+}
+
+function collect(req: Request, bytesMax: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (error: Error | null) => {
+      req.off('data', take).off('end', end).off('error', broken).off('close', broken);
+      if (error) reject(error);
+      else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
+    };
+    const take = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > bytesMax) {
+        req.pause();
+        settle(tooLarge(bytesMax));
+      } else chunks.push(chunk);
+    };
+    const end = () => settle(null);
+    const broken = () => settle(new AppError('invalid', 'broken_off', 'the body broke off'));
+    req.on('data', take).on('end', end).on('error', broken).on('close', broken);
+  });
+}
+
+/** A field of a form is a name, or a word about its files. */
+const FORM_LIMITS = {
+  ...{ fields: 50, fieldSize: 64 * 1024, fieldNameSize: 200, fieldNestingDepth: 0 },
+  ...{ files: 2_000, parts: 2_050, headerPairs: 20 },
+};
+/** Of a form with all that is around its files. */
+const FORM_BYTES_MAX = 16 * 1024 * 1024;
+
+export type ReadForm = (req: Request) => Promise<void>;
 
 /**
- * Forms are read before anybody is asked who is calling, and held in memory until they are answered: so many at a time, and
- * 503 for others. Without it a few hundred slow senders would take all memory.
+ * Reads a form: its files become `req.files`, its fields `req.body`, where a file is an empty text under its field's name.
+ * @throws AppError 400, 408; MulterError
  */
-export function boundUploads(max = UPLOADS_AT_ONCE): RequestHandler {
-  let open = 0;
-  return (req, res, next) => {
-    if (!req.is('multipart/form-data')) return next();
-    if (open >= max) return next(unavailable('room for another upload'));
-    open++;
-    res.once('close', () => open--);
-    next();
+export function formReader(options: multer.Options): ReadForm {
+  const parse = multer({ ...options, limits: { ...FORM_LIMITS, ...options.limits } }).any();
+  return async (req) => {
+    if (Number(req.headers['content-length']) > FORM_BYTES_MAX) throw tooLarge(FORM_BYTES_MAX);
+    await atSpeed(req, parsed(parse, req));
+    req.body = { ...req.body };
+    for (const { fieldname } of (req.files ?? []) as Express.Multer.File[]) {
+      const before: unknown = req.body[fieldname];
+      req.body[fieldname] = before === undefined ? '' : [before, ''].flat();
+    }
   };
+}
+
+function parsed(parse: RequestHandler, req: Request): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // Multer answers for a form that it refuses when it has read it to its end, which may not come.
+    let size = 0;
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > FORM_BYTES_MAX) reject(tooLarge(FORM_BYTES_MAX));
+    });
+    // It only reads: nothing of the answer is needed.
+    parse(req, {} as never, (err?: unknown) => {
+      if (!err) resolve();
+      else if (err instanceof multer.MulterError) reject(err);
+      else {
+        const detail = `the body is no whole multipart/form-data: ${(err as Error).message}`;
+        reject(new AppError('invalid', 'malformed_form', detail, { cause: err }));
+      }
+    });
+  });
 }
 
 /** For `uploads.storage`: all files of one form together may have `bytesMax`. What comes after is not kept. */

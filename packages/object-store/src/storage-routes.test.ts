@@ -78,6 +78,23 @@ test('an upload cut short leaves nothing behind', async () => {
   expect(await store.head('ws_a/uploads/cut')).toBeNull();
 });
 
+test('an upload that stalls is ended with 408, and leaves nothing behind', async () => {
+  const url = await store.presignPut('ws_a/uploads/stalled', upload);
+  const status = await new Promise<number>((resolve, reject) => {
+    const req = httpRequest(url, { method: 'PUT', headers: { 'Content-Length': '9000' } }, (res) => {
+      res.resume();
+      resolve(res.statusCode ?? 0);
+    });
+    req.on('error', reject);
+    req.write(Buffer.alloc(100));
+  });
+  expect(status).toBe(408);
+  const deadline = Date.now() + 10_000;
+  while (leftovers().length && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(leftovers()).toEqual([]);
+  expect(await store.head('ws_a/uploads/stalled')).toBeNull();
+});
+
 test.each([
   ['the size', (url: string) => url.replace('max=10000', 'max=99999')],
   ['the expiry', (url: string) => url.replace(/expires=\d+/, 'expires=9999999999')],

@@ -1,21 +1,22 @@
 /** The other end of the file driver's presigned URLs. Mounted beside the API: the URL is the whole credential. */
 import { Readable } from 'node:stream';
-import { AppError } from '@gantry/http';
+import { AppError, atSpeed, leaveBodyUnread, type Places, places } from '@gantry/http';
 import { type Request, type Response, Router } from 'express';
 import type { FileStore } from './file-store';
 import { attachment } from './object-store';
 import { type Grant, readGrant, STORAGE_PATH } from './signed-url';
 
-/** How long a refused sender may go on sending before it is cut off; it can read the refusal meanwhile. */
-const REFUSED_GRACE_MS = 10_000;
+/** Of a workspace and of an address; the runs of an executor come from one. */
+const UPLOADS_AT_ONCE = 128;
 
 /** @param closed workspaces whose objects nobody may read or write, whatever URL was made before */
 export function storageRoutes(store: FileStore, closed: { has(workspaceId: string): boolean }): Router {
   const router = Router();
+  const taken = places('uploads', { perCredential: UPLOADS_AT_ONCE, perAddress: UPLOADS_AT_ONCE });
   router.all(`${STORAGE_PATH}*key`, async (req, res) => {
     const grant = readGrant(store.signingKey, { method: req.method, key: keyOf(req), query: req.query });
     if (!grant) {
-      cutOffLater(req);
+      leaveBodyUnread(req, res);
       throw new AppError('forbidden', 'bad_signature', 'this URL was changed, has expired, or is for another method');
     }
     if (closed.has(grant.key.slice(0, grant.key.indexOf('/')))) {
@@ -23,7 +24,7 @@ export function storageRoutes(store: FileStore, closed: { has(workspaceId: strin
       throw gone();
     }
     res.set('Cache-Control', 'private, no-store');
-    if (grant.method === 'PUT') await receive(store, grant, req, res);
+    if (grant.method === 'PUT') await receive(store, taken, grant, req, res);
     else await send(store, grant, res);
   });
   return router;
@@ -34,42 +35,44 @@ const gone = () => new AppError('not_found', 'not_found', 'this file is gone');
 /** Taken from the URL as it is: a key has no character that would be encoded, so an encoded one is not a key. */
 const keyOf = (req: Request): string => req.path.slice(STORAGE_PATH.length);
 
-async function receive(store: FileStore, grant: Grant, req: Request, res: Response): Promise<void> {
+async function receive(store: FileStore, taken: Places, grant: Grant, req: Request, res: Response): Promise<void> {
   const sizeMax = grant.sizeMax ?? 0;
   const tooLarge = () => new AppError('too_large', 'too_large', `the upload is larger than ${sizeMax} bytes`);
-  if (Number(req.get('Content-Length') ?? 0) > sizeMax) {
-    cutOffLater(req);
-    throw tooLarge();
-  }
-  if (grant.contentType !== undefined && req.get('Content-Type') !== grant.contentType) {
-    cutOffLater(req);
-    throw new AppError('unsupported_type', 'unsupported_type', `send it with Content-Type: ${grant.contentType}`);
-  }
+  const stopped = new AbortController();
   try {
-    await store.put(grant.key, Readable.from(atMost(sizeMax, req, tooLarge)));
+    if (Number(req.get('Content-Length') ?? 0) > sizeMax) throw tooLarge();
+    if (grant.contentType !== undefined && req.get('Content-Type') !== grant.contentType) {
+      throw new AppError('unsupported_type', 'unsupported_type', `send it with Content-Type: ${grant.contentType}`);
+    }
+    res.once('close', taken.take(req, workspaceOf(grant)));
+    const body = Readable.from(atMost(sizeMax, req, tooLarge, stopped.signal));
+    await atSpeed(req, store.put(grant.key, body));
   } catch (err) {
-    cutOffLater(req);
+    stopped.abort();
+    leaveBodyUnread(req, res);
     throw err;
   }
   res.status(200).end();
 }
 
+const workspaceOf = ({ key }: Grant): string => `workspace:${key.split('/', 1)[0]}`;
+
 /** Pulled by the store as it writes, so a slow disk slows the sender; a sender that leaves ends it with an error. */
-async function* atMost(sizeMax: number, body: Readable, tooLarge: () => Error): AsyncGenerator<Buffer> {
+async function* atMost(
+  sizeMax: number,
+  body: Readable,
+  tooLarge: () => Error,
+  stopped: AbortSignal,
+): AsyncGenerator<Buffer> {
   let size = 0;
   // Leaving the loop must not destroy the request: the refusal goes out on the same connection.
   for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    // What was refused is not kept, also where the rest of it comes after all.
+    stopped.throwIfAborted();
     size += chunk.length;
     if (size > sizeMax) throw tooLarge();
     yield chunk;
   }
-}
-
-/** Node discards what still comes once the answer is out; this bounds for how long. */
-function cutOffLater(req: Request): void {
-  if (req.complete) return;
-  const timer = setTimeout(() => req.destroy(), REFUSED_GRACE_MS).unref();
-  req.once('close', () => clearTimeout(timer));
 }
 
 async function send(store: FileStore, grant: Grant, res: Response): Promise<void> {

@@ -9,6 +9,7 @@ import { newId, type Role, roles } from '@gantry/events';
 import { type Operation, readOperations } from '@gantry/http';
 import type { Pool } from 'pg';
 import { changedTables, readDatabaseState } from './database-state';
+import { hostileRequests } from './hostile-requests';
 import { type Answering, checkKeyMaking, type KeyRule, type LimitedTokens } from './key-making';
 
 /** Ids and names of one workspace's things, by what they are. */
@@ -135,6 +136,9 @@ export function isolationMatrix(surface: IsolatedSurface): Matrix {
     if (!tried.refusals.includes(answer.status) && !done && !(mayAnswer && answer.status < 400)) {
       problems.push(`${where}: ${answer.status} ${answer.text.slice(0, 200)}`);
     }
+    if (answer.status >= 400 && answer.headers.get('cache-control') !== 'no-store') {
+      problems.push(`${where}: an error that a cache may keep: ${answer.headers.get('cache-control')}`);
+    }
     const sentText = JSON.stringify(real) + path;
     for (const [what, id] of Object.entries(surface.real)) {
       if (answer.text.includes(id) && !sentText.includes(id)) problems.push(`${where}: tells the ${what} ${id}`);
@@ -149,6 +153,18 @@ export function isolationMatrix(surface: IsolatedSurface): Matrix {
     return problems;
   }
 
+  /** Without a credential the answer is 401, whatever else is wrong. */
+  async function checkHostile({ method, access }: Operation, alias: string, fixture: Fixture): Promise<string[]> {
+    if (access === 'public' || access === 'optional') return [];
+    const url = surface.url + pathOf(alias, fixture.send(surface.real));
+    const found = hostileRequests(url, method.toUpperCase()).map(async ({ what, send }) => {
+      requests++;
+      const { status } = await send();
+      return status === 401 ? [] : [`${method.toUpperCase()} ${alias}, no credential and ${what}: ${status}`];
+    });
+    return (await Promise.all(found)).flat();
+  }
+
   return {
     checkKeyMaking: async (operation) => {
       const { send, key } = surface.fixtures[operation.id] ?? {};
@@ -156,7 +172,8 @@ export function isolationMatrix(surface: IsolatedSurface): Matrix {
       const sent = send(surface.real);
       const answerTo: Answering = (token, more) => {
         const whole = more ? { ...sent, body: { ...(sent.body as object), ...more } } : sent;
-        return ask(operation, pathOf(operation.path, sent), whole, bearer(token));
+        requests++;
+        return ask(surface.url, operation, operation.path, whole, bearer(token));
       };
       return checkKeyMaking({
         rule: key,
@@ -182,7 +199,7 @@ export function isolationMatrix(surface: IsolatedSurface): Matrix {
         const found = await Promise.all(
           casesOf(surface, operation).map((tried) => checkCase(operation, alias, fixture, tried)),
         );
-        problems.push(...found.flat());
+        problems.push(...found.flat(), ...(await checkHostile(operation, alias, fixture)));
       }
       const changed = fixture.makes ? [] : changedTables(before, await readDatabaseState(surface.pool));
       if (changed.length) problems.push(`${operation.id}: changed ${changed.join(', ')}`);

@@ -2,16 +2,19 @@
 import { readFileSync } from 'node:fs';
 import { readOperations } from '@gantry/http';
 import { parse } from 'yaml';
+import { BLOCKED_MS_MAX, type BoundedWork, boundedWork } from '../security/bounded-work';
 import { type ClosingSurface, checkClosed, isAskedOfClosed } from './closed-matrix';
 import { casesOf, creatingWithoutKey, type IsolatedSurface, isolationMatrix, type Matrix } from './matrix';
 
 export function proveIsolation(openapiFile: string, start: () => Promise<ClosingSurface & { stop(): Promise<void> }>) {
   let surface: Awaited<ReturnType<typeof start>> | undefined;
   let matrix: Matrix;
+  let work: BoundedWork;
 
   beforeAll(async () => {
     surface = await start();
     matrix = isolationMatrix(surface);
+    work = boundedWork(surface);
   }, 120_000);
 
   afterAll(async () => {
@@ -20,9 +23,10 @@ export function proveIsolation(openapiFile: string, start: () => Promise<Closing
         return sum + casesOf(surface as IsolatedSurface, operation).length * aliasCount(operation.path);
       }, 0);
       process.stdout.write(
-        `isolation: ${matrix.operations.length} operations, ${cases} combinations, ${matrix.requests()} requests\n`,
+        `isolation: ${matrix.operations.length} operations, ${cases} combinations, ${matrix.requests()} requests; ${work.requests()} bodies\n`,
       );
     }
+    await work?.stop();
     await surface?.stop();
   });
 
@@ -57,6 +61,14 @@ export function proveIsolation(openapiFile: string, start: () => Promise<Closing
     '%s is closed to whoever may not',
     async (_id, operation) => {
       expect(await matrix.check(operation)).toEqual([]);
+    },
+  );
+
+  // Last: some of them make things.
+  test.each(readOperations(openapiFile).flatMap(({ id, body }) => (body?.content['application/json'] ? [id] : [])))(
+    `no body of %s blocks everybody else for longer than ${BLOCKED_MS_MAX} ms`,
+    async (id) => {
+      expect(await work.check(id)).toEqual([]);
     },
   );
 

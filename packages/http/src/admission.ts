@@ -1,0 +1,68 @@
+/** Who is calling, whether the caller has requests left, and whether the operation is for the caller. */
+import type { Request, Response } from 'express';
+import { AppError, notFound } from './errors';
+import type { Operation } from './openapi-document';
+import { type Principal, roleAtLeast } from './principal';
+import type { Budgets } from './rate-limit';
+
+/** @param params of the path; null where it is malformed. @throws AppError 401, 403, 404, 429, 503 */
+export type Admit = (
+  operation: Operation,
+  params: Record<string, string> | null,
+  req: Request,
+  res: Response,
+) => Promise<void>;
+
+export function admission(authenticate: (req: Request) => Promise<Principal | null>, budget: Budgets): Admit {
+  /** A bad credential takes from the budget of its address: guessing is limited too. */
+  async function identify(operation: Operation, req: Request, res: Response): Promise<Principal | null> {
+    budget.requireLook(req, res);
+    try {
+      return await authenticate(req);
+    } catch (err) {
+      if (err instanceof AppError && err.kind !== 'unavailable') {
+        if (err.kind === 'forbidden') budget.spend(operation, req, res);
+        else budget.spendOnGuess(operation, req, res);
+      }
+      throw err;
+    }
+  }
+
+  return async (operation, params, req, res) => {
+    const { access } = operation;
+    if (access === 'public') return budget.spend(operation, req, res);
+    const principal = await identify(operation, req, res);
+    if (principal) req.principal = principal;
+    else if (access !== 'optional') {
+      budget.spendOnAddress(req, res);
+      throw new AppError('unauthorized', 'no_credential', 'sign in, or send a token: "Authorization: Bearer <token>"');
+    }
+    budget.spend(operation, req, res);
+    if (principal && operation.workspaceFromPath)
+      req.principal = inPathWorkspace(principal, params?.workspace_id ?? '');
+    requireRole(access, req.principal);
+  };
+}
+
+function requireRole(access: Operation['access'], principal: Principal | undefined): void {
+  if (access === 'public' || access === 'optional' || access === 'account' || access === 'user') return;
+  if (principal && roleAtLeast(principal.role, access)) return;
+  throw new AppError(
+    'forbidden',
+    'role_too_low',
+    `this needs the role ${access} in the workspace; yours is ${principal?.role}`,
+  );
+}
+
+/** The same caller in the workspace that the path names, with the role there. @throws AppError 404 */
+function inPathWorkspace(principal: Principal, workspaceId: string): Principal {
+  const role = Object.hasOwn(principal.memberships, workspaceId) ? principal.memberships[workspaceId] : undefined;
+  if (!role) throw notFound('workspace', workspaceId);
+  return { ...principal, workspaceId, role };
+}
+
+/** The caller of an operation that asks for a credential. */
+export function callerOf(req: Request): Principal {
+  if (!req.principal) throw new Error(`operation ${req.operation?.id} has no principal: is its x-access right?`);
+  return req.principal;
+}

@@ -1,0 +1,141 @@
+/**
+ * Answers that go on, as live events do, end when their caller may no longer see them.
+ *
+ * Each second, once for all streams of a credential, the question of every request is asked again; an answer from memory is
+ * used as it is for requests, so a revocation is felt as soon. While nobody can say, a stream goes on for UNSURE_MS.
+ */
+import type { Request, Response } from 'express';
+import { AppError, isDependencyDown } from './errors';
+import type { Operation } from './openapi-document';
+import { type PlaceLimits, places } from './places';
+import { type Principal, roleAtLeast } from './principal';
+
+/** The contract's defaults. Counted by each replica for itself. */
+export const DEFAULT_STREAM_LIMITS: PlaceLimits = { perCredential: 20, perAddress: 100 };
+
+const LOOK_MS = 1_000;
+/** As long as other answers about a credential are used without asking. */
+const UNSURE_MS = 30_000;
+/** A reader that takes nothing is cut off. */
+const ENDING_MS = 2_000;
+
+type Authenticate = (req: Request) => Promise<Principal | null>;
+
+interface Stream {
+  req: Request;
+  res: Response;
+  operation: Operation;
+  authenticate: Authenticate;
+  /** What else must hold, besides what the credential says. Streams with the same name share one look. */
+  also?: { name: string; check: () => Promise<unknown> };
+  /** Since when nobody can say whether it may go on. */
+  unsureSince: number | null;
+}
+
+const open = new Set<Stream>();
+let looking: NodeJS.Timeout | undefined;
+let isLooking = false;
+
+export interface OpenStreams {
+  /** Until the answer is closed. @throws AppError 429 */
+  open(req: Request, res: Response, operation: Operation): void;
+}
+
+export function openStreams(authenticate: Authenticate, limits: PlaceLimits = DEFAULT_STREAM_LIMITS): OpenStreams {
+  const taken = places('live streams', limits);
+  return {
+    open(req, res, operation) {
+      const giveBack = taken.take(req);
+      const stream: Stream = { req, res, operation, authenticate, unsureSince: null };
+      open.add(stream);
+      res.once('close', () => {
+        open.delete(stream);
+        giveBack();
+      });
+      looking ??= setInterval(() => void look(), LOOK_MS).unref();
+    },
+  };
+}
+
+/**
+ * Ends the stream that answers `req` when `check` throws.
+ * @param name streams with the same one share one look each second
+ */
+export function endWhenRefused(req: Request, name: string, check: () => Promise<unknown>): void {
+  for (const stream of open) if (stream.req === req) stream.also = { name, check };
+}
+
+/** Of this process; whoever reads on is asked anew who he is. */
+export function endStreamsOfWorkspace(workspaceId: string): void {
+  for (const stream of open) if (stream.req.principal?.workspaceId === workspaceId) end(stream);
+}
+
+async function look(): Promise<void> {
+  if (!open.size) {
+    clearInterval(looking);
+    looking = undefined;
+    return;
+  }
+  // One look takes longer than a second only while nobody answers.
+  if (isLooking) return;
+  isLooking = true;
+  const askedOf = new Map<string, Promise<Principal | null>>();
+  const checked = new Map<string, Promise<unknown>>();
+  await Promise.all(
+    [...open].map(async (stream) => {
+      try {
+        await confirm(stream, askedOf, checked);
+        stream.unsureSince = null;
+      } catch (err) {
+        if (!isUnsure(err)) return end(stream);
+        stream.unsureSince ??= Date.now();
+        if (Date.now() - stream.unsureSince > UNSURE_MS) end(stream);
+      }
+    }),
+  );
+  isLooking = false;
+}
+
+/** @throws where it may not go on, or nobody can say */
+async function confirm(
+  { req, operation, authenticate, also }: Stream,
+  askedOf: Map<string, Promise<Principal | null>>,
+  checked: Map<string, Promise<unknown>>,
+): Promise<void> {
+  if (req.principal) {
+    const principal = await once(askedOf, credentialText(req), () => authenticate(req));
+    requireStill(operation, req.principal.workspaceId, principal);
+  }
+  if (also) await once(checked, also.name, also.check);
+}
+
+function once<T>(known: Map<string, Promise<T>>, name: string, ask: () => Promise<T>): Promise<T> {
+  const asked = known.get(name) ?? ask();
+  known.set(name, asked);
+  return asked;
+}
+
+/** All that says who is calling. */
+const credentialText = ({ headers }: Request): string =>
+  JSON.stringify([headers.authorization, headers['x-svc-token'], headers.cookie, headers['x-svc-workspace']]);
+
+/** @throws Error where the caller has lost the workspace, or the role that is needed there */
+function requireStill({ access }: Operation, workspaceId: string, principal: Principal | null): void {
+  const { memberships = {} } = principal ?? {};
+  const role = Object.hasOwn(memberships, workspaceId) ? memberships[workspaceId] : undefined;
+  if (!role) throw new Error('no member any more');
+  const isForAny = access === 'public' || access === 'optional' || access === 'account' || access === 'user';
+  if (!isForAny && !roleAtLeast(role, access)) throw new Error('the role is too low by now');
+}
+
+const isUnsure = (err: unknown): boolean =>
+  err instanceof AppError ? err.kind === 'unavailable' : isDependencyDown(err);
+
+function end(stream: Stream): void {
+  const { res } = stream;
+  open.delete(stream);
+  if (res.closed) return;
+  res.end();
+  const timer = setTimeout(() => res.destroy(), ENDING_MS).unref();
+  res.once('close', () => clearTimeout(timer));
+}

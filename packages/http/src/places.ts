@@ -1,0 +1,65 @@
+/**
+ * So many of something at a time: of each credential, of each address, and in all. Counted by each replica for itself, since
+ * it is memory and connections of one process that run out.
+ */
+import type { Request } from 'express';
+import { AppError, unavailable } from './errors';
+import { addressOf, credentialOf } from './rate-limit';
+
+export interface PlaceLimits {
+  perCredential: number;
+  perAddress: number;
+  total?: number;
+}
+
+export interface Places {
+  /**
+   * @param credential under which it is counted; by default the one that the request was let in with
+   * @returns gives the place back; once, however often it is called
+   * @throws AppError 429 where the caller has as many as he may, 503 where all are taken
+   */
+  take(req: Request, credential?: string): () => void;
+}
+
+const RETRY_AFTER_SECONDS = 5;
+
+/** @param what there are too many of, in the plural */
+export function places(
+  what: string,
+  { perCredential, perAddress, total = Number.POSITIVE_INFINITY }: PlaceLimits,
+): Places {
+  const taken = new Map<string, number>();
+  let all = 0;
+
+  const isFull = (who: string, most: number) => (taken.get(who) ?? 0) >= most;
+
+  function change(who: string, by: 1 | -1) {
+    const count = (taken.get(who) ?? 0) + by;
+    if (count) taken.set(who, count);
+    else taken.delete(who);
+  }
+
+  return {
+    take(req, credential = credentialOf(req)) {
+      const address = addressOf(req);
+      if (credential && isFull(credential, perCredential)) throw tooMany(what, perCredential, 'this credential');
+      if (isFull(address, perAddress)) throw tooMany(what, perAddress, 'your address');
+      if (all >= total) throw unavailable(`room for more ${what}`);
+      const holders = credential ? [credential, address] : [address];
+      all++;
+      for (const who of holders) change(who, 1);
+      let isHeld = true;
+      return () => {
+        if (!isHeld) return;
+        isHeld = false;
+        all--;
+        for (const who of holders) change(who, -1);
+      };
+    },
+  };
+}
+
+function tooMany(what: string, most: number, whose: string): AppError {
+  const detail = `${whose} has ${most} ${what} open, which is as many as it may; end one of them or try again later`;
+  return new AppError('rate_limited', 'too_many_open', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}

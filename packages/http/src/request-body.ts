@@ -1,0 +1,65 @@
+/** Reads the body of a request in the way that its operation and its type ask for. */
+import type { Request, Response } from 'express';
+import type multer from 'multer';
+import { AppError } from './errors';
+import { readJson } from './json-body';
+import type { Operation } from './openapi-document';
+import { places } from './places';
+import { leaveBodyUnread } from './unread-body';
+import { formReader } from './upload';
+
+const FORM = 'multipart/form-data';
+const JSON_TYPE = 'application/json';
+const ANY = '*/*';
+/** A smaller body that never comes to its end costs little more than its connection. */
+const SMALL_BYTES = 16 * 1024;
+
+/**
+ * @returns which media type of the operation the request has; undefined where the operation takes no body
+ * @throws AppError 400, 408, 413, 415, 429, 503
+ */
+export type ReadBody = (operation: Operation, req: Request, res: Response) => Promise<string | undefined>;
+
+export function bodyReader(uploads: multer.Options = {}): ReadBody {
+  const readForm = formReader(uploads);
+  // Held in memory until they are answered, up to 16 MB each.
+  const uploadPlaces = places('uploads', { perCredential: 8, perAddress: 16, total: 32 });
+  const jsonPlaces = places('bodies under way', { perCredential: 64, perAddress: 128, total: 512 });
+  return async (operation, req, res) => {
+    const { body } = operation;
+    if (!body) {
+      if (hasBody(req)) leaveBodyUnread(req, res);
+      return undefined;
+    }
+    const type = typeOf(req, body.content);
+    if (type === JSON_TYPE) {
+      const giveBack = isSmall(req) ? () => {} : jsonPlaces.take(req);
+      req.body = await readJson(req).finally(giveBack);
+      return type;
+    }
+    res.once('close', uploadPlaces.take(req));
+    if (type === FORM) await readForm(req);
+    return type;
+  };
+}
+
+const hasBody = ({ headers }: Request): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
+
+const isSmall = ({ headers }: Request): boolean =>
+  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= SMALL_BYTES;
+
+/** @throws AppError 415 */
+function typeOf(req: Request, content: Record<string, unknown>): string {
+  const { headers } = req;
+  // `curl -X POST` sends neither a body nor its type. Where a body may be left out that is no wrong type.
+  if (headers['content-type'] === undefined && !hasBody(req)) headers['content-type'] = JSON_TYPE;
+  const given = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  for (const type of [given, ANY]) if (type !== undefined && Object.hasOwn(content, type)) return type;
+  const wanted = Object.keys(content).join(' or ');
+  throw new AppError(
+    'unsupported_type',
+    'unsupported_type',
+    `Content-Type: unsupported media type ${given?.slice(0, 100) ?? 'undefined'}; send ${wanted}`,
+  );
+}

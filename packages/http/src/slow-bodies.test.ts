@@ -1,0 +1,149 @@
+/** Real sockets that send half of a body and wait, as somebody does who wants nobody else to get in. */
+import { createServer, type Server } from 'node:http';
+import net, { type AddressInfo } from 'node:net';
+import path from 'node:path';
+import { createDatabase, type TestDatabase, until } from '@gantry/testing';
+import { Pool } from 'pg';
+import { pino } from 'pino';
+import { AppError } from './errors';
+import { createSurface } from './surface';
+import { memoryForAll, readBody } from './upload';
+
+let database: TestDatabase;
+let pool: Pool;
+let server: Server;
+const sockets: net.Socket[] = [];
+
+beforeAll(async () => {
+  database = await createDatabase('automation-api');
+  pool = new Pool({ connectionString: database.url });
+  server = createServer(
+    createSurface({
+      openapiFile: path.join(__dirname, 'test/uploads.yaml'),
+      operations: {
+        uploadPack: async (req, res) => {
+          const isRaw = !req.is('multipart/form-data') && !req.is('application/json');
+          res.json({ bytes: isRaw ? (await readBody(req, 1_000)).length : 0 });
+        },
+      },
+      authenticate: async (req) => {
+        const [, token] = req.get('Authorization')?.split(' ') ?? [];
+        if (!token) return null;
+        if (token === 'bad') throw new AppError('unauthorized', 'bad_credential', 'no such token');
+        const person = { userId: token, email: null, name: null, tokenId: token };
+        return { kind: 'jwt', ...person, workspaceId: 'ws_a', role: 'member', memberships: { ws_a: 'member' } };
+      },
+      errorShape: 'error',
+      pool,
+      log: pino({ level: 'silent' }),
+      uploads: { storage: memoryForAll(1_000) },
+    }),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await until(async () => (await connections()) === 0);
+});
+
+afterAll(async () => {
+  await new Promise((resolve) => server.close(resolve));
+  await pool.end();
+  await database.drop();
+});
+
+const connections = () => new Promise<number>((resolve) => server.getConnections((_err, count) => resolve(count)));
+
+const FORM = 'multipart/form-data; boundary=x';
+const HALF_OF_A_FORM = '--x\r\nContent-Disposition: form-data; name="a"; filename="a"\r\n\r\nhalf of';
+
+interface Half {
+  status: () => number | undefined;
+  isClosed: () => boolean;
+  socket: net.Socket;
+}
+
+/** Announces 900 bytes and sends fewer. @param from the address that a proxy saw */
+function sendHalf(type: string, half: string, { token = 'tok_a', from = '192.0.2.1', bytes = 900 } = {}): Half {
+  const socket = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
+  sockets.push(socket);
+  let answer = '';
+  let closed = false;
+  socket.on('data', (chunk) => {
+    answer += chunk;
+  });
+  socket.on('close', () => {
+    closed = true;
+  });
+  socket.on('error', () => {});
+  const head = ['POST /api/packs HTTP/1.1', 'Host: x', `X-Forwarded-For: ${from}`, `Content-Length: ${bytes}`];
+  if (token) head.push(`Authorization: Bearer ${token}`);
+  socket.write(`${[...head, `Content-Type: ${type}`].join('\r\n')}\r\n\r\n${half}`);
+  return {
+    status: () => (/^HTTP\/1\.1 (\d+)/.exec(answer) ? Number(answer.slice(9, 12)) : undefined),
+    isClosed: () => closed,
+    socket,
+  };
+}
+
+async function upload(options: { token: string; from: string }): Promise<number> {
+  const { port } = server.address() as AddressInfo;
+  const body = new FormData();
+  body.append('a', new Blob(['whole']), 'a.txt');
+  const answer = await fetch(`http://127.0.0.1:${port}/api/packs`, {
+    method: 'POST',
+    body,
+    headers: { Authorization: `Bearer ${options.token}`, 'X-Forwarded-For': options.from, Connection: 'close' },
+  });
+  return answer.status;
+}
+
+test('half-sent forms of one credential, and of one address, leave room for others', async () => {
+  for (let i = 0; i < 40; i++) sendHalf(FORM, HALF_OF_A_FORM, { token: `tok_${i % 4}`, from: '192.0.2.1' });
+  await until(async () => (await upload({ token: 'tok_9', from: '192.0.2.1' })) === 429);
+  expect(await upload({ token: 'tok_9', from: '192.0.2.2' })).toBe(200);
+  for (let i = 0; i < 8; i++) sendHalf(FORM, HALF_OF_A_FORM, { token: 'tok_7', from: '192.0.2.3' });
+  await until(async () => (await upload({ token: 'tok_7', from: '192.0.2.4' })) === 429);
+  expect(await upload({ token: 'tok_8', from: '192.0.2.3' })).toBe(200);
+  for (const socket of sockets) socket.destroy();
+  await until(async () => (await upload({ token: 'tok_7', from: '192.0.2.1' })) === 200);
+});
+
+test('without a good credential nothing of a body is waited for', async () => {
+  const without = sendHalf(FORM, HALF_OF_A_FORM, { token: '' });
+  const bad = sendHalf('application/json', '{"half', { token: 'bad' });
+  await until(() => without.status() === 401 && bad.status() === 401);
+});
+
+test('a large body that nobody reads is cut off after its answer, and a small one is passed over', async () => {
+  const large = sendHalf('application/json', '{', { token: '', bytes: 10_000_000 });
+  const small = sendHalf('application/json', '{"a":1}', { token: '', bytes: 7 });
+  await until(() => large.isClosed());
+  expect(large.status()).toBe(401);
+  expect(small.isClosed()).toBe(false);
+  // The same connection serves the next request.
+  small.socket.write('GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n');
+  let more = '';
+  small.socket.on('data', (chunk) => {
+    more += chunk;
+  });
+  await until(() => more.includes('404 Not Found'));
+});
+
+test('a body that hardly comes is ended with 408: of a form, of JSON and of bytes', async () => {
+  const halves = [
+    sendHalf(FORM, HALF_OF_A_FORM),
+    sendHalf('application/json', '{"half": "of'),
+    sendHalf('image/png', 'half of'),
+  ];
+  const trickle = setInterval(() => {
+    for (const { socket } of halves) if (socket.writable) socket.write('x');
+  }, 1_000);
+  try {
+    await until(() => halves.every(({ status }) => status() === 408), { deadlineMs: 20_000 });
+    await until(() => halves.every(({ isClosed }) => isClosed()), { deadlineMs: 10_000 });
+  } finally {
+    clearInterval(trickle);
+  }
+});

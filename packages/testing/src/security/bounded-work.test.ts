@@ -1,0 +1,81 @@
+/** That the measurement sees what it is for. The surfaces themselves: packages/testing/src/isolation. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { createSurface, type Principal } from '@gantry/http';
+import { Pool } from 'pg';
+import { pino } from 'pino';
+import { createDatabase, type TestDatabase } from '../database';
+import { boundedWork } from './bounded-work';
+
+const openapiFile = path.join(__dirname, 'test/slow.yaml');
+
+let database: TestDatabase;
+let pool: Pool;
+let server: Server;
+let work: ReturnType<typeof boundedWork>;
+
+beforeAll(async () => {
+  database = await createDatabase('automation-api');
+  pool = new Pool({ connectionString: database.url });
+  const person = { userId: 'usr_1', email: null, name: null, tokenId: 'tok_1' };
+  const owner: Principal = {
+    kind: 'jwt',
+    ...person,
+    workspaceId: 'ws_a',
+    role: 'owner',
+    memberships: { ws_a: 'owner' },
+  };
+  const app = createSurface({
+    openapiFile,
+    operations: {
+      slowPattern: (_req, res) => void res.status(201).json({}),
+      slowHandler: (req, res) => {
+        const { names } = req.body as { names: string[] };
+        // Compares each with each.
+        res
+          .status(201)
+          .json({ same: names.filter((name) => names.filter((other) => `${other}` === name).length > 1).length });
+      },
+      quick: (_req, res) => void res.status(201).json({}),
+    },
+    authenticate: async () => owner,
+    errorShape: 'error',
+    pool,
+    log: pino({ level: 'silent' }),
+    rateLimits: { requestsPerMinute: 1e6, runsPerMinute: 1e6, signInsPerMinute: 1e6 },
+  });
+  server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  work = boundedWork({
+    openapiFile,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    fixtures: {},
+    real: {},
+    home: { viewer: 'x', member: 'x', admin: 'x', owner: 'x' },
+  });
+});
+
+afterAll(async () => {
+  await work.stop();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await pool.end();
+  await database.drop();
+});
+
+test('a pattern that takes long is seen', async () => {
+  expect((await work.check('slowPattern')).join('\n')).toMatch(
+    /slowPattern, \d+ times " " at name: blocked for \d+ ms/,
+  );
+});
+
+test('a handler that takes long is seen', async () => {
+  expect((await work.check('slowHandler')).join('\n')).toMatch(
+    /slowHandler, \d+ different items at names: blocked for/,
+  );
+});
+
+test('an operation that takes nothing but its bounds is not', async () => {
+  expect(await work.check('quick')).toEqual([]);
+});

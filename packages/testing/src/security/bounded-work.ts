@@ -1,0 +1,49 @@
+/** No request of 1 MB stops a service for longer than this, whoever sends it. */
+import { readOpenApiDocument } from '@gantry/http';
+import { type IsolatedSurface, pathOf } from '../isolation/matrix';
+import { type Sender, type SentRequest, startSender } from './event-loop';
+import { worstBodies } from './worst-bodies';
+
+export const BLOCKED_MS_MAX = 100;
+
+export interface BoundedWork {
+  /** Sends an operation the bodies that cost the most. @returns what was too slow or failed, one sentence each */
+  check(operationId: string): Promise<string[]>;
+  requests(): number;
+  stop(): Promise<unknown>;
+}
+
+type Served = Pick<IsolatedSurface, 'openapiFile' | 'url' | 'fixtures' | 'real' | 'home'>;
+
+export function boundedWork(surface: Served): BoundedWork {
+  const document = readOpenApiDocument(surface.openapiFile);
+  const sender: Sender = startSender();
+  let requests = 0;
+
+  return {
+    requests: () => requests,
+    stop: () => sender.stop(),
+    async check(operationId) {
+      const operation = document.operations.find(({ id }) => id === operationId);
+      if (!operation) throw new Error(`no operation ${operationId}`);
+      const sent = surface.fixtures[operationId]?.send(surface.real) ?? {};
+      const bodies = worstBodies(operation, document.schemas, sent.body);
+      const url = `${surface.url}${pathOf(operation.path, sent)}${sent.query ? `?${sent.query}` : ''}`;
+      const headers = { 'Content-Type': 'application/json' };
+      const asOwner: SentRequest = {
+        url,
+        method: operation.method.toUpperCase(),
+        headers: { ...headers, Authorization: `Bearer ${surface.home.owner}` },
+      };
+      const problems: string[] = [];
+      for (const { what, text } of bodies) {
+        requests++;
+        const { status, blockedMs } = await sender.send(asOwner, text, BLOCKED_MS_MAX);
+        if (status >= 500) problems.push(`${operationId}, ${what}: ${status}`);
+        if (blockedMs > BLOCKED_MS_MAX)
+          problems.push(`${operationId}, ${what}: blocked for ${Math.round(blockedMs)} ms`);
+      }
+      return problems;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/** What of a request has no bound in the OpenAPI file: its check would cost whatever the sender likes. */
+import { type Operation, readOpenApiDocument, type Schema } from '@gantry/http';
+
+/** Comparing so many with each other is nothing. */
+const UNIQUE_ITEMS_MAX = 500;
+
+/** One line for each part without a bound. */
+export function unboundedParts(openapiFile: string): string[] {
+  const { operations, schemas } = readOpenApiDocument(openapiFile);
+  const found = new Set<string>();
+  const seen = new Set<Schema>();
+
+  function visit(given: Schema, where: string): void {
+    const named = schemas[String(given.$ref)];
+    const [schema, place] = named ? [{ ...named, ...given }, String(given.$ref).replace(/.*\//, '')] : [given, where];
+    if (seen.has(named ?? given)) return;
+    seen.add(named ?? given);
+    for (const problem of problemsOf(schema)) found.add(`${place}: ${problem}`);
+    for (const [part, child] of partsOf(schema)) visit(child, `${place}${part}`);
+  }
+
+  for (const operation of operations) for (const [part, schema] of requestSchemas(operation)) visit(schema, part);
+  return [...found];
+}
+
+export function requestSchemas({ id, parameters, body }: Operation): [string, Schema][] {
+  return [
+    ...parameters.map(({ name, schema }): [string, Schema] => [`${id} ${name}`, schema]),
+    ...Object.entries(body?.content ?? {}).map(([type, schema]): [string, Schema] => [`${id} ${type}`, schema]),
+  ];
+}
+
+function problemsOf(schema: Schema): string[] {
+  const { maxItems, items, uniqueItems } = schema;
+  const problems: string[] = [];
+  if (is(schema, 'array')) {
+    if (typeof maxItems !== 'number') problems.push('a list without maxItems');
+    if (
+      uniqueItems &&
+      (Number(maxItems ?? Number.POSITIVE_INFINITY) > UNIQUE_ITEMS_MAX || is(items as Schema, 'object'))
+    ) {
+      problems.push(`uniqueItems of objects, or of more than ${UNIQUE_ITEMS_MAX}`);
+    }
+  }
+  const isShort = schema.enum || schema.const !== undefined || /^(date-time|binary)$/.test(String(schema.format));
+  if (is(schema, 'string') && schema.maxLength === undefined && !isShort) problems.push('a text without maxLength');
+  const isOpen = schema.additionalProperties !== false && schema.maxProperties === undefined;
+  if (is(schema, 'object') && isOpen) problems.push('an object with any number of properties');
+  return problems;
+}
+
+const is = (schema: Schema | undefined, type: string): boolean => [schema?.type].flat().includes(type);
+
+function partsOf(schema: Schema): [string, Schema][] {
+  const { properties = {}, items, additionalProperties } = schema as Record<string, Record<string, Schema>>;
+  const parts = Object.entries(properties ?? {}).map(([name, child]): [string, Schema] => [`.${name}`, child]);
+  if (items) parts.push(['[]', items as Schema]);
+  if (typeof additionalProperties === 'object') parts.push(['.*', additionalProperties as Schema]);
+  for (const word of ['anyOf', 'oneOf', 'allOf']) {
+    const choices = (schema[word] ?? []) as Schema[];
+    parts.push(...choices.map((child, index): [string, Schema] => [` ${word} ${index}`, child]));
+  }
+  return parts;
+}

@@ -1,0 +1,143 @@
+/** Of each operation the bodies whose check costs the most, made from its schema. */
+import type { Operation, Schema } from '@gantry/http';
+
+export interface WorstBody {
+  what: string;
+  /** JSON, or what should be. */
+  text: string;
+}
+
+const BYTES = 1024 * 1024 - 1_000;
+const PATTERN_CHARS_MAX = 10;
+
+/** Where in a body something stands; a number is a place in a list. */
+type Place = { path: (string | number)[]; schema: Schema };
+
+/** @param valid a body that passes, for whatever is checked after what comes first; undefined where none is known */
+export function worstBodies(operation: Operation, schemas: Record<string, Schema>, valid: unknown): WorstBody[] {
+  const root = operation.body?.content['application/json'];
+  if (!root) return [];
+  const bodies = [...wholeBodies(), ...partsOfValid(valid)];
+  for (const place of placesIn(resolved(root, schemas), schemas)) {
+    const at = `at ${place.path.join('.') || 'the top'}`;
+    for (const [what, part] of worstParts(place.schema, schemas)) {
+      bodies.push({ what: `${what} ${at}`, text: withPart(valid, place.path, part) });
+    }
+  }
+  return bodies.filter(({ text }) => text.length <= BYTES + 1_000);
+}
+
+function wholeBodies(): WorstBody[] {
+  return [
+    { what: 'lists in lists', text: '['.repeat(BYTES / 2) + ']'.repeat(BYTES / 2) },
+    { what: 'objects in objects', text: `${'{"a":'.repeat(BYTES / 6)}1${'}'.repeat(BYTES / 6)}` },
+    { what: 'numbers', text: `[${'0,'.repeat(BYTES / 2)}0]` },
+    { what: 'empty objects', text: `[${'{},'.repeat(199_000)}{}]` },
+    { what: 'objects', text: `[${'{"a":1},'.repeat(99_000)}{}]` },
+    { what: 'a text', text: JSON.stringify(' '.repeat(BYTES)) },
+    { what: 'escapes', text: `"${'\\u0020'.repeat(BYTES / 6)}"` },
+    { what: 'nothing that is JSON', text: '{'.repeat(BYTES) },
+  ];
+}
+
+const partsOfValid = (valid: unknown): WorstBody[] => [
+  { what: 'unknown names beside a valid body', text: withPart(valid, [], manyNames(19_000)) },
+  { what: 'a long name beside a valid body', text: withPart(valid, [], { ['k'.repeat(BYTES - 10_000)]: 1 }) },
+];
+
+const manyNames = (count: number): object =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index.toString(36)}`, 1]));
+
+function* worstParts(schema: Schema, schemas: Record<string, Schema>): Generator<[string, unknown]> {
+  const types = [schema.type].flat();
+  if (types.includes('array')) {
+    const item = sampleOf(resolved((schema.items ?? {}) as Schema, schemas), schemas);
+    const few = Number(schema.maxItems ?? 1_000);
+    const most = Math.min(90_000, Math.floor(BYTES / 2 / (JSON.stringify(item).length + 8)));
+    for (const count of new Set([Math.min(few, most), most])) {
+      yield [`${count} equal items`, Array(count).fill(item)];
+      yield [`${count} different items`, Array.from({ length: count }, (_, index) => different(item, index))];
+      yield [`${count} items of no type`, Array(count).fill(count > 30_000 ? 0 : {})];
+    }
+  }
+  if (types.includes('object') || schema.type === undefined) {
+    yield ['names without end', manyNames(90_000)];
+    yield ['as many names as a body may have', manyNames(19_000)];
+    yield ['as many names as it may have', manyNames(Number(schema.maxProperties ?? 1_000))];
+    yield [
+      'many things in each of many',
+      Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`k${i}`, manyNames(500)])),
+    ];
+  }
+  if (types.includes('string')) {
+    const most = Math.min(Number(schema.maxLength ?? BYTES), BYTES / 2);
+    for (const text of worstTexts(schema, most)) yield [`${most} times ${JSON.stringify(text[0])}`, text];
+  }
+}
+
+/** Long runs of each kind of character that a pattern speaks of, with an end that fits nowhere. */
+function* worstTexts({ pattern, format }: Schema, length: number): Generator<string> {
+  if (pattern === undefined && format === undefined) return yield 'a'.repeat(length);
+  const spoken = String(pattern ?? '').replace(/\\[a-z]|[\^$()[\]{}|?*+]/gi, '');
+  const characters = new Set(['a', '0', ' ', '-', ...spoken]);
+  for (const one of [...characters].slice(0, PATTERN_CHARS_MAX)) yield `${one.repeat(Math.max(0, length - 1))}\u0001`;
+}
+
+const different = (item: unknown, index: number): unknown =>
+  typeof item === 'string' ? `${index}` : typeof item === 'number' ? index : { ...(item as object), [`k${index}`]: 1 };
+
+/** Something of that shape, whether or not it is allowed. */
+function sampleOf(schema: Schema, schemas: Record<string, Schema>): unknown {
+  const { enum: choices, examples, default: usual, properties = {} } = schema as Record<string, unknown[] | undefined>;
+  const given = (choices ?? examples)?.[0] ?? usual;
+  if (given !== undefined) return given;
+  const [type] = [schema.type].flat();
+  if (type === 'object') {
+    const required = new Set((schema.required ?? []) as string[]);
+    const some = Object.entries(properties as Record<string, Schema>).filter(([name]) => required.has(name));
+    return Object.fromEntries(some.map(([name, one]) => [name, sampleOf(resolved(one, schemas), schemas)]));
+  }
+  if (type === 'array') return [];
+  return type === 'string' ? 'a' : type === 'boolean' ? true : type === 'number' || type === 'integer' ? 1 : {};
+}
+
+function* placesIn(schema: Schema, schemas: Record<string, Schema>, path: Place['path'] = []): Generator<Place> {
+  if (path.length > 6) return;
+  yield { path, schema };
+  for (const [name, child] of Object.entries((schema.properties ?? {}) as Record<string, Schema>)) {
+    yield* placesIn(resolved(child, schemas), schemas, [...path, name]);
+  }
+  if (schema.items) yield* placesIn(resolved(schema.items as Schema, schemas), schemas, [...path, 0]);
+  for (const word of ['anyOf', 'oneOf', 'allOf']) {
+    for (const choice of (schema[word] ?? []) as Schema[]) yield* placesIn(resolved(choice, schemas), schemas, path);
+  }
+}
+
+function resolved(schema: Schema, schemas: Record<string, Schema>): Schema {
+  const named = schemas[String(schema.$ref)];
+  return named ? { ...resolved(named, schemas), ...schema } : schema;
+}
+
+/** A valid body with one part exchanged; at the top, its names are added to. */
+function withPart(valid: unknown, path: Place['path'], part: unknown): string {
+  const [first] = path;
+  if (first === undefined) {
+    const isObject = part !== null && typeof part === 'object' && !Array.isArray(part);
+    return JSON.stringify(isObject ? { ...(valid as object), ...part } : part);
+  }
+  const body: Record<string, unknown> = { ...(valid as object) };
+  let container: Record<string | number, unknown> = body;
+  for (const [index, key] of path.entries()) {
+    if (index === path.length - 1) {
+      container[key] = part;
+      break;
+    }
+    const next = path[index + 1];
+    const before = container[key];
+    const known = typeof before === 'object' && before !== null && Array.isArray(before) === (typeof next === 'number');
+    const copy = known ? structuredClone(before) : typeof next === 'number' ? [] : {};
+    container[key] = copy;
+    container = copy as Record<string | number, unknown>;
+  }
+  return JSON.stringify(body);
+}
