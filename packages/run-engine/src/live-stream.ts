@@ -68,7 +68,8 @@ function toReader(res: Response, format: typeof sse, include: Include, last: num
     },
     comment: format.comment,
     write(bytes) {
-      if (!bytes.length || res.closed) return;
+      // Ended from outside where its caller may no longer read it.
+      if (!bytes.length || res.closed || res.writableEnded) return;
       if (res.writableLength > UNSENT_BYTES_MAX) res.destroy();
       else res.write(bytes);
     },

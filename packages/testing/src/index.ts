@@ -5,6 +5,7 @@ export { createDatabase, cutConnections, type Template, type TestDatabase } from
 export * from './fake-executor';
 export * from './fake-inspector';
 export * from './free-port';
+export * from './open-stream';
 export { runDir, temporaryDir } from './run-dir';
 export * from './stack';
 export * from './test-nats';

@@ -1,7 +1,7 @@
 /** Everything of the service that speaks HTTP, put together. Nothing here listens, connects or reads the environment. */
 import path from 'node:path';
 import type { Authenticate } from '@gantry/auth';
-import { createSurface, type Health, type RateLimits } from '@gantry/http';
+import { createSurface, type Health, type PlaceLimits, type RateLimits } from '@gantry/http';
 import { type FileStore, storageRoutes } from '@gantry/object-store';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
@@ -28,6 +28,7 @@ export interface AppOptions {
   skillsUrl: string;
   log: Logger;
   rateLimits?: RateLimits;
+  streamLimits?: PlaceLimits;
   validateResponses?: boolean;
 }
 
@@ -48,6 +49,7 @@ export function createApp(options: AppOptions): Express {
     pool: deps.pool,
     log,
     ...(options.rateLimits && { rateLimits: options.rateLimits }),
+    ...(options.streamLimits && { streamLimits: options.streamLimits }),
     validateResponses: options.validateResponses ?? false,
     beside: (app) => {
       if (fileStore) app.use(storageRoutes(fileStore, deps.closures));

@@ -1,7 +1,7 @@
 /** The whole service but for listening: main.ts gives it the environment, tests give it what they like. */
 import { createAuthenticator, type ExternalIssuer, type Identify, remoteIdentify } from '@gantry/auth';
 import { connectBus, openWorkspaceClosures, runEventsStream, startRelay, streamsCheck } from '@gantry/events';
-import { type Health, health, observeStreams, postgresCheck, type RateLimits } from '@gantry/http';
+import { type Health, health, observeStreams, type PlaceLimits, postgresCheck, type RateLimits } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import { type RunEngine, startRunEngine } from '@gantry/run-engine';
 import { createSecretStore, createVault, type KeyRing } from '@gantry/vault';
@@ -30,6 +30,7 @@ export interface AutomationApiOptions {
   jwt: { jwksUrl: string; issuer: string; audience: string; externalIssuer?: ExternalIssuer | undefined };
   log: Logger;
   rateLimits?: RateLimits;
+  streamLimits?: PlaceLimits;
   validateResponses?: boolean;
   /** Tests: who is calling, without a worker-api to ask. */
   identify?: Identify;
@@ -115,6 +116,7 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
     skillsUrl,
     log,
     ...(options.rateLimits && { rateLimits: options.rateLimits }),
+    ...(options.streamLimits && { streamLimits: options.streamLimits }),
     validateResponses: options.validateResponses ?? false,
   });
   return {

@@ -29,6 +29,7 @@ async function main() {
       runsPerMinute: env.RATE_LIMIT_RUNS_PER_MINUTE,
       signInsPerMinute: env.RATE_LIMIT_SIGN_INS_PER_MINUTE,
     },
+    streamLimits: { perCredential: env.STREAMS_PER_CREDENTIAL_MAX, perAddress: env.STREAMS_PER_ADDRESS_MAX },
   });
   await serve({
     app,

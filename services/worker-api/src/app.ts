@@ -9,7 +9,7 @@ import {
   identifyBy,
   type LastUse,
 } from '@gantry/auth';
-import { createSurface, type Health, memoryForAll, type RateLimits } from '@gantry/http';
+import { createSurface, type Health, memoryForAll, type PlaceLimits, type RateLimits } from '@gantry/http';
 import { type FileStore, storageRoutes } from '@gantry/object-store';
 import type { Express } from 'express';
 import { alertOperations } from './alerts/alert-routes';
@@ -62,6 +62,7 @@ export interface AppOptions {
   /** Set where presigned URLs point at this service. */
   fileStore?: FileStore;
   rateLimits?: RateLimits;
+  streamLimits?: PlaceLimits;
   validateResponses?: boolean;
 }
 
@@ -133,6 +134,7 @@ export function createApp(options: AppOptions): WorkerApp {
     uploads: { storage: memoryForAll(TREE_BYTES_MAX), preservePath: true, defParamCharset: 'utf8' },
     corsOrigins: [dashboardUrl, skillsUrl].map((url) => new URL(url).origin),
     ...(options.rateLimits && { rateLimits: options.rateLimits }),
+    ...(options.streamLimits && { streamLimits: options.streamLimits }),
     validateResponses: options.validateResponses ?? false,
   });
   return { app, introspect, identities, signingKeys };

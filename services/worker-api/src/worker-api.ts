@@ -9,7 +9,15 @@ import {
   startRelay,
   streamsCheck,
 } from '@gantry/events';
-import { createRateCount, type Health, health, observeStreams, postgresCheck, type RateLimits } from '@gantry/http';
+import {
+  createRateCount,
+  type Health,
+  health,
+  observeStreams,
+  type PlaceLimits,
+  postgresCheck,
+  type RateLimits,
+} from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import { startRunEngine } from '@gantry/run-engine';
 import { createKeyRotation, createSecretStore, createVault, type KeyRing } from '@gantry/vault';
@@ -51,6 +59,7 @@ export interface WorkerApiOptions {
   computeUsdPerCpuHour: number;
   log: Logger;
   rateLimits?: RateLimits;
+  streamLimits?: PlaceLimits;
   validateResponses?: boolean;
   /** Tests: the clock of schedules and expiries. */
   now?: () => Date;
@@ -149,6 +158,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     oidc: options.oidc,
     ...(objects.driver === 'file' && { fileStore: objects }),
     ...(options.rateLimits && { rateLimits: options.rateLimits }),
+    ...(options.streamLimits && { streamLimits: options.streamLimits }),
     validateResponses: options.validateResponses ?? false,
   });
   const eviction = evictOnEvents(made.identities, { bus, log });

@@ -1,7 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { temporaryDir } from '@gantry/testing';
-import express from 'express';
+import { createSurface } from '@gantry/http';
+import { createDatabase, type TestDatabase, temporaryDir } from '@gantry/testing';
+import express, { type Express } from 'express';
+import { Pool } from 'pg';
+import { pino } from 'pino';
 import request from 'supertest';
 import { dashboardFiles } from './dashboard-files';
 
@@ -11,10 +14,9 @@ writeFileSync(path.join(built, 'index.html'), '<!doctype html><title>Dashboard</
 writeFileSync(path.join(built, 'assets/app-3f2a.js'), 'export {}');
 writeFileSync(path.join(built, 'favicon.svg'), '<svg/>');
 
-const appOf = (directory: string) =>
-  express().use(
-    dashboardFiles({ directory, addresses: { baseUrl: 'http://worker.test:8080', skillsUrl: 'http://skills.test/x' } }),
-  );
+const files = (directory: string) =>
+  dashboardFiles({ directory, addresses: { baseUrl: 'http://worker.test:8080', skillsUrl: 'http://skills.test/x' } });
+const appOf = (directory: string) => express().use(files(directory));
 const app = appOf(built);
 const browse = (route: string) => request(app).get(route).set('Accept', 'text/html,*/*;q=0.8');
 
@@ -61,4 +63,82 @@ test('a dashboard that is not built says so', async () => {
   const missing = appOf(path.join(built, 'nowhere'));
   const { text } = await request(missing).get('/').set('Accept', 'text/html').expect(503);
   expect(text).toContain('npm run build');
+});
+
+describe('parts of files and conditions, as the whole surface answers them', () => {
+  const asset = '/assets/app-3f2a.js';
+  const immutable = 'public, max-age=31536000, immutable';
+  let database: TestDatabase;
+  let pool: Pool;
+  let surface: Express;
+  let etag: string;
+  let lastModified: string;
+
+  beforeAll(async () => {
+    database = await createDatabase('automation-api');
+    pool = new Pool({ connectionString: database.url });
+    surface = createSurface({
+      openapiFile: path.resolve(__dirname, '../../../../packages/http/src/test/uploads.yaml'),
+      operations: { uploadPack: () => {} },
+      authenticate: async () => null,
+      errorShape: 'error',
+      pool,
+      log: pino({ level: 'silent' }),
+      beside: (beside) => beside.use(files(built)),
+    });
+    const { headers } = await request(surface).get(asset).expect(200);
+    etag = String(headers.etag);
+    lastModified = String(headers['last-modified']);
+  });
+  afterAll(async () => {
+    await pool.end();
+    await database.drop();
+  });
+
+  test.each([
+    ['a part', { Range: 'bytes=0-5' }, 'export'],
+    ['the end', { Range: 'bytes=-2' }, '{}'],
+    ['a part of what it still is', () => ({ Range: 'bytes=0-5', 'If-Range': etag }), 'export'],
+  ])('%s', async (_what, given, text) => {
+    const answer = await request(surface)
+      .get(asset)
+      .set(typeof given === 'function' ? given() : given)
+      .buffer()
+      .expect(206);
+    expect([answer.text, answer.headers['cache-control']]).toEqual([text, immutable]);
+    expect(answer.headers['content-range']).toMatch(/^bytes \d+-\d+\/9$/);
+  });
+
+  test.each([
+    ['a range that is none', { Range: 'bytes=x-y' }],
+    ['another unit', { Range: 'lines=1-2' }],
+    ['a part of what it was', { Range: 'bytes=0-5', 'If-Range': '"older"' }],
+    ['what it is not', { 'If-None-Match': '"older"' }],
+    ['no date', { 'If-Modified-Since': 'yesterday' }],
+  ])('%s: the whole', async (_what, headers) => {
+    const answer = await request(surface).get(asset).set(headers).buffer();
+    expect([answer.status, answer.text]).toEqual([200, 'export {}']);
+  });
+
+  test('nothing where the browser has it', async () => {
+    await request(surface).get(asset).set('If-None-Match', etag).expect(304);
+    await request(surface).get(asset).set('If-Modified-Since', lastModified).expect(304);
+  });
+
+  test.each([
+    [416, 'bad_range', { Range: 'bytes=1000-2000' }],
+    [412, 'precondition_failed', { 'If-Match': '"older"' }],
+    [412, 'precondition_failed', { 'If-Unmodified-Since': 'Thu, 01 Jan 1970 00:00:00 GMT' }],
+    [404, 'not_found', { Range: 'bytes=0-1' }],
+  ])('%s is said in JSON, and kept by no cache', async (status, code, headers) => {
+    for (const route of status === 404 ? ['/assets/gone.js'] : [asset, '/favicon.svg', '/']) {
+      const answer = await request(surface)
+        .get(route)
+        .set({ Accept: 'text/html', ...headers });
+      expect([route, answer.status, answer.body.code, answer.type]).toEqual([route, status, code, 'application/json']);
+      expect(answer.headers).toMatchObject({ 'cache-control': 'no-store' });
+      expect(answer.headers.etag).toBeUndefined();
+      expect(String(answer.headers['content-range'])).toMatch(status === 416 ? /^bytes \*\/\d+$/ : /^undefined$/);
+    }
+  });
 });

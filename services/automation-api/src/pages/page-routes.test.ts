@@ -1,4 +1,4 @@
-import { noUsage } from '@gantry/testing';
+import { noUsage, openStream, until } from '@gantry/testing';
 import { type Caller, deployed, startService, type TestService } from '../test/service';
 
 const manifest = {
@@ -86,6 +86,19 @@ test('a stranger learns that a run failed, not which lines of code or which secr
   expect(body).toMatchObject({ status: 'error', error: { code: 'exception', message: 'no such city' } });
   expect(body.error).not.toHaveProperty('trace');
   expect((await me.get(`/api/runs/${body.runId}`)).body.error.trace).toBe('main.py, line 3');
+});
+
+test('who reads the events of a run by the link is cut off when the page is no longer public; members read on', async () => {
+  const shared = await deployed(me, { files, manifest, deploy: { visibility: 'public' } });
+  const { body } = await service.anonymous.post(`/api/pages/${shared.id}/runs`, { inputs, wait: 0 }).expect(200);
+  const url = `${service.url}/api/pages/${shared.id}/runs/${body.runId}/events`;
+  const stranger = await openStream(url);
+  const member = await openStream(url, { Authorization: `Bearer ${me.token}` });
+  expect([stranger.status, member.status]).toEqual([200, 200]);
+  await me.patch(`/api/automations/${shared.id}`, { visibility: 'private' }).expect(200);
+  await until(() => stranger.hasEnded(), { deadlineMs: 4_000 });
+  expect(member.hasEnded()).toBe(false);
+  member.close();
 });
 
 test('a private page is for members only, and private again means private', async () => {

@@ -1,4 +1,4 @@
-import type { Operations } from '@gantry/http';
+import { endWhenRefused, type Operations } from '@gantry/http';
 import { auditOf, auditOfLink } from '../audit/audit';
 import { urlOf } from '../automations/automation';
 import type { Deps } from '../deps';
@@ -62,6 +62,8 @@ export function pageOperations(deps: Deps): Operations {
     streamPageRunEvents: async (req, res) => {
       const access = await pageAccess(deps, req);
       const run = await getPageRun(deps, req, access);
+      // A stranger reads on as long as the page is public; the membership of others is looked at with their credential.
+      if (access.kind === 'link') endWhenRefused(req, `page ${access.automation.id}`, () => pageAccess(deps, req));
       await engine.stream(req, res, run, wantsLogs(req) ? 'all' : 'no-logs', shownEvents(access, run));
     },
 

@@ -1,0 +1,94 @@
+/** Live streams end when whoever reads them may no longer do so. */
+import { type OpenStream, openStream, until } from '@gantry/testing';
+import request from 'supertest';
+import { callerOf } from '../test/caller';
+import { makeWorker } from '../test/make-worker';
+import {
+  DASHBOARD_URL,
+  type Person,
+  startTestWorkerApi,
+  type TestWorkerApi,
+  withCookie,
+} from '../test/test-worker-api';
+
+/** Longer than the promised two seconds only by what a busy machine needs. */
+const SOON = { deadlineMs: 4_000 };
+
+let api: TestWorkerApi;
+let runId: string;
+let streams: OpenStream[] = [];
+
+beforeAll(async () => {
+  api = await startTestWorkerApi();
+  const worker = await makeWorker(api);
+  const { body } = await callerOf(api.url, api.owner.jwt).post(`/api/workers/${worker.id}/runs`, { inputs: {} });
+  runId = body.run_id;
+});
+afterEach(() => {
+  for (const stream of streams) stream.close();
+  streams = [];
+});
+afterAll(() => api.stop());
+
+async function follow(token: string, route = 'events'): Promise<OpenStream> {
+  const stream = await openStream(`${api.url}/api/runs/${runId}/${route}`, { Authorization: `Bearer ${token}` });
+  streams.push(stream);
+  return stream;
+}
+
+const ended = (ending: OpenStream[]) => until(() => ending.every((stream) => stream.hasEnded()), SOON);
+const owner = () => callerOf(api.url, api.owner.jwt);
+
+test.each(['events', 'stream', 'logs/stream'])(
+  '%s ends with the token that it was opened with, and others go on',
+  async (route) => {
+    const { id, token } = await api.createToken('workspace', api.owner.jwt);
+    const other = await api.createToken('workspace', api.owner.jwt);
+    const [its, others] = [await follow(token, route), await follow(other.token, route)];
+    await owner().remove(`/api/workspace/tokens/${id}`).expect(204);
+    await ended([its]);
+    expect(others.hasEnded()).toBe(false);
+    expect((await follow(token, route)).status).toBe(401);
+  },
+);
+
+test('a stream ends when its token expires', async () => {
+  const expiresAt = new Date(Date.now() + 2_000).toISOString();
+  const { token } = await api.createToken('personal', api.owner.jwt, { expires_at: expiresAt });
+  const stream = await follow(token);
+  expect(stream.status).toBe(200);
+  await ended([stream]);
+  expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt));
+});
+
+test('a stream ends with its session', async () => {
+  const person = await api.addMember('viewer');
+  const stream = await follow(person.jwt);
+  await request(api.url)
+    .post('/auth/logout')
+    .set({ Cookie: withCookie(person.cookie), Origin: DASHBOARD_URL })
+    .expect(204);
+  await ended([stream]);
+});
+
+test('a stream ends when its reader is no member any more, by whatever credential', async () => {
+  const person: Person = await api.addMember('member');
+  const { token } = await api.createToken('personal', person.jwt);
+  const both = [await follow(person.jwt), await follow(token)];
+  await owner().remove(`/api/workspaces/${api.workspaceId}/members/${person.userId}`).expect(204);
+  await ended(both);
+});
+
+test('a credential has twenty streams open and no more, until one of them ends', async () => {
+  const { token } = await api.createToken('workspace', api.owner.jwt);
+  for (let i = 0; i < 20; i++) expect((await follow(token)).status).toBe(200);
+  const over = await fetch(`${api.url}/api/runs/${runId}/events`, { headers: { Authorization: `Bearer ${token}` } });
+  expect([over.status, over.headers.get('retry-after')]).toEqual([429, '5']);
+  expect(await over.json()).toMatchObject({
+    code: 'too_many_open',
+    detail: expect.stringContaining('this credential has 20 live streams open'),
+  });
+  expect((await follow(api.owner.jwt)).status).toBe(200);
+  streams[0]?.close();
+  await until(async () => (await follow(token)).status === 200);
+});

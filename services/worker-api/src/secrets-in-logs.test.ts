@@ -1,0 +1,180 @@
+/**
+ * At level debug, and also while everything fails, no log line has a secret that went through. The service is driven by all
+ * ways that a secret takes; then its tables are gone, which makes each of them an error that is logged.
+ */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import request from 'supertest';
+import { callerOf } from './test/caller';
+import { createWorker } from './test/create-worker';
+import { DASHBOARD_URL, PASSWORD, SETUP_TOKEN, startTestWorkerApi, type TestWorkerApi } from './test/test-worker-api';
+
+const CLIENT_SECRET = 'client-secret-of-this-test-0123456789';
+const AUTHORIZATION_CODE = 'authorization-code-0123456789abcdef';
+const ACCESS_TOKEN = 'access-token-of-the-provider-0123456789';
+
+let provider: Server;
+let api: TestWorkerApi;
+const secrets = new Map<string, string>();
+
+beforeAll(async () => {
+  provider = createServer(talkativeProvider);
+  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+  const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+  // A mail server that is not there: what could not be sent is logged.
+  api = await startTestWorkerApi({
+    smtpUrl: 'smtp://mailer:password-of-the-mail-server@127.0.0.1:1',
+    oidc: { issuer, clientId: 'gantry', clientSecret: CLIENT_SECRET, scopes: 'openid', name: 'Test', signUp: 'anyone' },
+  });
+});
+afterAll(async () => {
+  await api.stop();
+  provider.closeAllConnections();
+  provider.close();
+});
+
+/** Answers with everything that it was sent, as careless providers do. */
+function talkativeProvider(...[req, res]: Parameters<NonNullable<Parameters<typeof createServer>[1]>>): void {
+  const issuer = `http://${req.headers.host}`;
+  const answer = (status: number, body: object) =>
+    res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+  if (req.url?.includes('.well-known')) {
+    const endpoints = ['authorization', 'token', 'userinfo'].map((name) => [`${name}_endpoint`, `${issuer}/${name}`]);
+    answer(200, { issuer, jwks_uri: `${issuer}/jwks`, ...Object.fromEntries(endpoints) });
+    return;
+  }
+  let sent = '';
+  req.on('data', (chunk) => {
+    sent += chunk;
+  });
+  req.on('end', () => {
+    const error_description = `can not use ${sent} of ${req.headers.authorization}`.replaceAll(/["\\]/g, '');
+    if (sent.includes('not-an-id-token'))
+      answer(200, { access_token: ACCESS_TOKEN, token_type: 'bearer', id_token: 1 });
+    else answer(400, { error: 'invalid_grant', error_description });
+  });
+}
+
+async function signInElsewhere(code: string): Promise<void> {
+  const left = await request(api.url).get('/auth/oidc/start');
+  if (left.status !== 302) return;
+  const state = new URL(String(left.headers.location)).searchParams.get('state') ?? '';
+  secrets.set(`state ${code}`, state);
+  const cookies = ([] as string[]).concat((left.headers['set-cookie'] as unknown as string[]) ?? []);
+  const cookie = cookies.map((set) => set.split(';')[0]).join('; ');
+  for (const sent of [cookie, '']) {
+    await request(api.url).get('/auth/oidc/callback').query({ code, state }).set('Cookie', sent);
+  }
+}
+
+/** Everything that a secret is sent to, rightly and wrongly. */
+async function useSecrets(): Promise<void> {
+  const of = (name: string) => secrets.get(name) ?? '';
+  const anybody = callerOf(api.url);
+  const bodies: [string, object][] = [
+    ['/auth/setup', { setup_token: SETUP_TOKEN, email: 'a@example.com', password: PASSWORD }],
+    ['/auth/login', { email: api.owner.email, password: `${PASSWORD} and more` }],
+    ['/auth/cli-exchange', { device_code: of('device code'), user_code: 'BCDF-2345' }],
+    ['/auth/invitations/lookup', { token: of('invitation') }],
+    ['/auth/invitations/register', { token: of('invitation'), password: 'a' }],
+    ['/auth/password/reset', { token: of('reset link'), new_password: 'a' }],
+    ['/auth/password/forgot', { email: api.owner.email }],
+  ];
+  for (const [path, body] of bodies) await anybody.post(path, body);
+  const paths = [
+    `/api/cli-auth/poll/${of('device code')}`,
+    `/cli-auth/poll/${encodeURIComponent(of('device code')).replace('_', '%5F')}`,
+    `/api/cli-auth/polll/${of('device code')}`,
+    `/api/cli-auth/polll/${of('device code').replace('_', '%5F')}`,
+    `/api/reviews/${of('review link')}`,
+    `/v1/reviews/${of('review link')}?token=${of('review link')}`,
+    new URL(of('download')).pathname + new URL(of('download')).search,
+    of('download')
+      .replace(/^.*?\/storage/, '/storage')
+      .replace('?', '%3F'),
+    of('download').replace(/^.*?\/storage/, '/nothing'),
+  ];
+  for (const path of paths) await anybody.get(path);
+  for (const path of [`/api/webhooks/${of('worker')}`, '/api/webhooks/unknown', '/webhooks/a/b']) {
+    await request(api.url)
+      .post(`${path}?token=${of('webhook')}`)
+      .send({});
+    await request(api.url)
+      .post(`${path}%3Ftoken=${of('webhook')}`)
+      .send({});
+  }
+  for (const name of ['personal token', 'workspace token', 'access JWT']) {
+    await callerOf(api.url, of(name)).get('/api/workers');
+    await request(api.url).get('/api/runs?limit=x').set('x-svc-token', of(name));
+  }
+  await request(api.url)
+    .post('/auth/refresh')
+    .set({ Cookie: `svc_cloud_session=${of('session')}`, Origin: DASHBOARD_URL });
+  await callerOf(api.url, of('access JWT')).put('/api/secrets/IN_THE_LOG', { value: of('secret') });
+  await signInElsewhere(AUTHORIZATION_CODE);
+  await signInElsewhere('not-an-id-token-0123456789');
+}
+
+test('no secret is in any log line, also when everything fails', async () => {
+  const owner = callerOf(api.url, api.owner.jwt);
+  const viewer = await api.addMember('viewer');
+  const device = await callerOf(api.url).post('/api/cli-auth/devices').expect(200);
+  const webhook = await createWorker(api, { trigger: { type: 'webhook', signed: true } });
+  const held = await createWorker(api, { name: 'Held', inputs: [], approvals: { required: true } });
+  const { body: run } = await owner.post(`/api/workers/${held.id}/runs`).expect(201);
+  const { body: approvals } = await owner.get(`/api/approvals?run_id=${run.run_id}`).expect(200);
+  const invited = await owner.post(`/api/workspaces/${api.workspaceId}/members/invite`, { email: 'new@example.com' });
+  const reset = await owner.post(`/api/workspaces/${api.workspaceId}/members/${viewer.userId}/password-reset`);
+  await api.deps.objects.put(`${api.workspaceId}/a`, Buffer.from('a'));
+  const download = await api.deps.objects.presignGet(`${api.workspaceId}/a`, {
+    expiresSeconds: 60,
+    audience: 'public',
+  });
+  secrets.set('worker', webhook.id);
+  for (const [name, secret] of Object.entries({
+    'device code': device.body.device_code,
+    'user code': device.body.user_code,
+    webhook: webhook.webhook_secret,
+    'signing key': webhook.webhook_signing_key,
+    'review link': approvals[0].review_url.split('/').at(-1),
+    invitation: String(invited.body.invite_url).split('#').at(-1),
+    'reset link': String(reset.body.reset_url).split('#').at(-1),
+    download,
+    signature: new URL(download).searchParams.get('sig'),
+    'personal token': (await api.createToken('personal', api.owner.jwt)).token,
+    'workspace token': (await api.createToken('workspace', api.owner.jwt)).token,
+    'access JWT': viewer.jwt,
+    session: viewer.cookie,
+    secret: 'value-of-a-secret-0123456789',
+    'setup token': SETUP_TOKEN,
+    password: PASSWORD,
+    'client secret': CLIENT_SECRET,
+    'authorization code': AUTHORIZATION_CODE,
+    'provider token': ACCESS_TOKEN,
+    'mail password': 'password-of-the-mail-server',
+  })) {
+    expect([name, typeof secret, String(secret).length > 8]).toEqual([name, 'string', true]);
+    secrets.set(name, secret);
+  }
+
+  await useSecrets();
+  const { rows } = await api.deps.pool.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
+  for (const { tablename } of rows)
+    await api.deps.pool.query(`ALTER TABLE "${tablename}" RENAME TO "gone_${tablename}"`);
+  await useSecrets();
+  for (const { tablename } of rows)
+    await api.deps.pool.query(`ALTER TABLE "gone_${tablename}" RENAME TO "${tablename}"`);
+
+  const errors = api.logs.lines.filter(({ level }) => level === 50);
+  expect(errors.length).toBeGreaterThan(10);
+  expect(api.logs.text()).toContain('sign-in with the identity provider failed');
+  expect(api.logs.text()).toContain('/api/cli-auth/poll/');
+  secrets.delete('worker');
+  const found = [...secrets].filter(([, secret]) => api.logs.text().includes(secret));
+  expect(found.map(([name]) => name)).toEqual([]);
+  // Not in parts either: what is random in it stands at its end.
+  const inParts = [...secrets].filter(
+    ([, secret]) => secret.length > 40 && api.logs.text().includes(secret.slice(-24)),
+  );
+  expect(inParts.map(([name]) => name)).toEqual([]);
+});
