@@ -20,7 +20,7 @@ export function storageRoutes(store: FileStore, closed: { has(workspaceId: strin
       throw new AppError('forbidden', 'bad_signature', 'this URL was changed, has expired, or is for another method');
     }
     if (closed.has(grant.key.slice(0, grant.key.indexOf('/')))) {
-      cutOffLater(req);
+      leaveBodyUnread(req, res);
       throw gone();
     }
     res.set('Cache-Control', 'private, no-store');
