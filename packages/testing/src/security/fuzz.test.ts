@@ -1,0 +1,38 @@
+/**
+ * Two minutes of requests that nobody means well with, to the built services behind nginx.
+ *
+ * `GANTRY_FUZZ_SEED=7 GANTRY_FUZZ_SECONDS=3600 npx jest packages/testing/src/security/fuzz.test` asks others, for longer;
+ * `GANTRY_FUZZ_FROM=1234 GANTRY_FUZZ_REQUESTS=1` asks again what a finding names.
+ */
+import { fuzz, summary } from './fuzz/fuzz';
+import { type Ground, prepareGround } from './fuzz/ground';
+
+const numberOf = (name: string) => (process.env[name] ? Number(process.env[name]) : undefined);
+const seconds = numberOf('GANTRY_FUZZ_SECONDS') ?? 120;
+
+let ground: Ground;
+beforeAll(async () => {
+  ground = await prepareGround();
+}, 180_000);
+afterAll(() => ground?.stack.stop(), 60_000);
+
+test(
+  'whatever is asked, no service fails, stands still or logs an error, and every answer is one that is documented',
+  async () => {
+    const seed = numberOf('GANTRY_FUZZ_SEED') ?? 1;
+    // The first request of each operation compiles its part of the OpenAPI file, which is long and no finding.
+    await fuzz({ ...ground, seed: seed + 1, requests: 250 });
+    const report = await fuzz({
+      ...ground,
+      seed,
+      seconds,
+      from: numberOf('GANTRY_FUZZ_FROM'),
+      requests: numberOf('GANTRY_FUZZ_REQUESTS'),
+    });
+    process.stdout.write(summary(report));
+    expect(await ground.isSound()).toBe(true);
+    expect(report.findings.map(({ kind, what }) => `${kind}: ${what}`)).toEqual([]);
+    expect(report.operations.asked).toBe(report.operations.known);
+  },
+  (seconds + 240) * 1_000,
+);

@@ -1,0 +1,37 @@
+/** How long the event loops of services were blocked, as they measure it themselves. */
+export interface Service {
+  service: string;
+  url: string;
+}
+
+export interface Block {
+  service: string;
+  blockedMs: number;
+  /** Processor time that the service used since it was last asked. */
+  cpuMs: number;
+}
+
+const SCRAPE_MS = 10_000;
+
+export interface EventLoops {
+  /** The longest block of each service since the last time that this was called. */
+  read(): Promise<Block[]>;
+}
+
+/** The first scrape makes a service begin to measure. */
+export function watchEventLoops(services: Service[]): EventLoops {
+  const cpuBefore = new Map<string, number>();
+
+  async function readOne({ service, url }: Service): Promise<Block> {
+    const text = await (await fetch(url, { signal: AbortSignal.timeout(SCRAPE_MS) })).text();
+    const msOf = (metric: string) => Number(new RegExp(`^${metric} (\\S+)`, 'm').exec(text)?.[1] ?? Number.NaN) * 1_000;
+    const cpu = msOf('process_cpu_seconds_total');
+    const cpuMs = cpu - (cpuBefore.get(url) ?? cpu);
+    cpuBefore.set(url, cpu);
+    const blockedMs = msOf('nodejs_eventloop_lag_max_seconds');
+    if (Number.isNaN(blockedMs)) throw new Error(`${service} does not say how long its event loop was blocked`);
+    return { service, blockedMs, cpuMs };
+  }
+
+  return { read: () => Promise.all(services.map(readOne)) };
+}

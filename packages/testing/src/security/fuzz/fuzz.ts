@@ -1,0 +1,250 @@
+/**
+ * Asks everything that the OpenAPI files know, rightly and wrongly, and looks at answers, event loops and logs.
+ *
+ * Request `i` of a seed is always the same one, but for the ids of what earlier requests have made: `seed` and `i` are
+ * what a finding is repeated with.
+ */
+import { checkAnswer } from './check-answer';
+import { type Block, type Service, watchEventLoops } from './event-loops';
+import { type FuzzedRequest, fuzzedRequest } from './fuzzed-request';
+import { type FuzzedOperation, readDocument } from './openapi';
+import { randomOf } from './random';
+import { send } from './send';
+import type { Things } from './things';
+
+export interface FuzzOptions {
+  surfaces: { name: string; openapiFile: string; url: string }[];
+  /** By name; how often each is used follows from how often it is listed. */
+  credentials: { name: string; headers: Record<string, string> }[];
+  things: Things;
+  services: Service[];
+  /** Lines that the services have written since this was last called. */
+  newLogLines(): string[];
+  zip: Buffer;
+  seed: number;
+  /** The first request; others than 0 repeat a finding. */
+  from?: number;
+  /** Ends after this many requests, or this long, whatever comes first. */
+  requests?: number;
+  seconds?: number;
+  /** Operations that a credential must not be sent with: it would end what the others stand on. */
+  spares?(operation: FuzzedOperation, credential: string): boolean;
+}
+
+export interface Finding {
+  kind: 'status' | 'answer' | 'no answer' | 'blocked' | 'log';
+  /** The same text means the same finding. */
+  what: string;
+  /** The first request that showed it. */
+  request?: { index: number; text: string };
+  times: number;
+}
+
+export interface FuzzReport {
+  seed: number;
+  requests: number;
+  seconds: number;
+  /** How many operations there are, how many were asked, and how many answered with a success. */
+  operations: { known: number; asked: number; succeeded: number; neverSucceeded: string[] };
+  statuses: Record<string, number>;
+  longestBlockMs: Record<string, number>;
+  /** Blocks that did not come again when the same requests were sent alone: most are the machine's. */
+  unconfirmedBlocks: string[];
+  findings: Finding[];
+}
+
+const CONCURRENCY = 6;
+const BLOCK_MS_MAX = 250;
+/** One that was not seen again counts all the same if it is this long. */
+const SURE_BLOCK_MS = 1_000;
+const LOOK_MS = 250;
+/** Of a block's time. A service that was only out of turns on a busy machine has used none. */
+const CPU_SHARE_MIN = 0.5;
+const ERROR_LEVEL = 50;
+const REMEMBERED_MAX = 5_000;
+
+interface Sent {
+  index: number;
+  operation: FuzzedOperation;
+  url: string;
+  request: FuzzedRequest;
+  credential: string;
+  from: number;
+  until: number;
+}
+
+export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
+  const documents = options.surfaces.map((surface) => ({
+    ...surface,
+    ...readDocument(surface.name, surface.openapiFile),
+  }));
+  const operations = documents.flatMap(({ operations: all, url, deref }) =>
+    all.map((operation) => ({ operation, url, deref })),
+  );
+  const findings = new Map<string, Finding>();
+  const statuses: Record<string, number> = {};
+  const asked = new Set<string>();
+  const succeeded = new Set<string>();
+  const longestBlockMs: Record<string, number> = {};
+  const unconfirmedBlocks: string[] = [];
+  const loops = watchEventLoops(options.services);
+  const recent = new Set<Sent>();
+  /** For log lines, which may come late. */
+  const lately = new Map<string, Sent>();
+  const startedAt = performance.now();
+  const deadline = startedAt + (options.seconds ?? Number.POSITIVE_INFINITY) * 1_000;
+  const first = options.from ?? 0;
+  let next = first;
+
+  function found(kind: Finding['kind'], what: string, sent?: Sent) {
+    const known = findings.get(`${kind} ${what}`);
+    if (known) known.times++;
+    else
+      findings.set(`${kind} ${what}`, {
+        kind,
+        what,
+        times: 1,
+        ...(sent && { request: { index: sent.index, text: described(sent) } }),
+      });
+  }
+
+  function requestOf(index: number): Omit<Sent, 'from' | 'until'> {
+    const round = Math.floor(index / operations.length);
+    const order = randomOf(options.seed, round).shuffled(operations);
+    const { operation, url, deref } = order[index % operations.length] as (typeof operations)[number];
+    const random = randomOf(options.seed, round, index);
+    const credential = random.pick(options.credentials);
+    const name = options.spares?.(operation, credential.name) ? 'nobody' : credential.name;
+    const request = fuzzedRequest(operation, {
+      random,
+      deref,
+      zip: options.zip,
+      credential: name === 'nobody' ? {} : credential.headers,
+      reference: (field) => options.things.pick(operation, field, random),
+    });
+    request.headers['X-Request-Id'] ??= `fuzz-${options.seed}-${index}`;
+    return { index, operation, url, request, credential: name };
+  }
+
+  async function askNext(): Promise<void> {
+    const sent: Sent = { ...requestOf(next++), from: performance.now(), until: Number.POSITIVE_INFINITY };
+    const { operation } = sent;
+    asked.add(`${operation.surface} ${operation.id}`);
+    recent.add(sent);
+    lately.set(sent.request.headers['X-Request-Id'] ?? '', sent);
+    if (lately.size > REMEMBERED_MAX) lately.delete(lately.keys().next().value as string);
+    try {
+      const answer = await send(sent.url, sent.request);
+      statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+      if (answer.status < 300) succeeded.add(`${operation.surface} ${operation.id}`);
+      for (const { kind, what } of checkAnswer(operation, sent.request, answer)) found(kind, what, sent);
+      options.things.learn(operation.surface, answer.body);
+    } catch (err) {
+      found('no answer', `${operation.surface} ${operation.id}: ${(err as Error).message}`, sent);
+    } finally {
+      sent.until = performance.now();
+    }
+  }
+
+  /** Sends suspects again, one by one, while nothing else is asked. */
+  async function confirm(service: string, blockedMs: number, cpuMs: number, suspects: Sent[]) {
+    for (const suspect of suspects) {
+      await loops.read();
+      await send(suspect.url, suspect.request).catch(() => {});
+      const again = (await loops.read()).find((one) => one.service === service);
+      if (again && isBlock(again)) {
+        return found('blocked', `${service} by ${suspect.operation.id}, more than ${BLOCK_MS_MAX} ms`, suspect);
+      }
+    }
+    const text = `${service} ${Math.round(blockedMs)} ms, ${Math.round(cpuMs)} ms of processor time, among ${suspects.map(({ operation, index }) => `${operation.id} (${index})`).join(', ') || 'nothing'}`;
+    unconfirmedBlocks.push(text);
+    if (blockedMs > SURE_BLOCK_MS) found('blocked', text, suspects[0]);
+  }
+
+  async function look(windowFrom: number): Promise<void> {
+    for (const { service, blockedMs, cpuMs } of await loops.read()) {
+      longestBlockMs[service] = Math.max(longestBlockMs[service] ?? 0, Math.round(blockedMs));
+      if (!isBlock({ blockedMs, cpuMs })) continue;
+      // Whatever was under way while a loop stood still took at least that long.
+      const suspects = [...recent].filter(({ from, until }) => until > windowFrom && until - from > blockedMs * 0.8);
+      await confirm(service, blockedMs, cpuMs, suspects);
+    }
+    for (const sent of recent) if (sent.until < windowFrom) recent.delete(sent);
+    for (const line of options.newLogLines()) {
+      const problem = problemOfLine(line);
+      if (problem) found('log', problem, lately.get(/"(fuzz-\d+-\d+)"/.exec(line)?.[1] ?? ''));
+    }
+  }
+
+  const isOver = () => next - first >= (options.requests ?? Number.POSITIVE_INFINITY) || performance.now() > deadline;
+  await loops.read();
+  let windowFrom = performance.now();
+  while (!isOver()) {
+    const from = windowFrom;
+    windowFrom = performance.now();
+    const lookAt = windowFrom + LOOK_MS;
+    const lane = async () => {
+      do await askNext();
+      while (!isOver() && performance.now() < lookAt);
+    };
+    await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+    await look(from);
+  }
+  const ids = operations.map(({ operation }) => `${operation.surface} ${operation.id}`);
+  return {
+    seed: options.seed,
+    requests: next - first,
+    seconds: (performance.now() - startedAt) / 1_000,
+    operations: {
+      known: ids.length,
+      asked: asked.size,
+      succeeded: succeeded.size,
+      neverSucceeded: ids.filter((id) => !succeeded.has(id)),
+    },
+    statuses,
+    longestBlockMs,
+    unconfirmedBlocks,
+    findings: [...findings.values()],
+  };
+}
+
+const isBlock = ({ blockedMs, cpuMs }: Pick<Block, 'blockedMs' | 'cpuMs'>) =>
+  blockedMs > BLOCK_MS_MAX && cpuMs > blockedMs * CPU_SHARE_MIN;
+
+/** Of what a service or nginx writes. */
+function problemOfLine(line: string): string | undefined {
+  if (/\[(error|crit|alert|emerg)\]/.test(line)) return line.slice(0, 300);
+  try {
+    const { level, service, msg, operation, err } = JSON.parse(line);
+    if (!(level >= ERROR_LEVEL)) return undefined;
+    return `${service} ${operation ?? ''}: ${msg} (${String(err?.code ?? '')} ${String(err?.message ?? '').slice(0, 200)})`;
+  } catch {
+    return undefined;
+  }
+}
+
+const TEXT_CHARS = 400;
+
+function described({ request, credential, url }: Sent): string {
+  const { Authorization: _, ...headers } = request.headers;
+  const body = request.body ? `\n${request.body.toString().slice(0, TEXT_CHARS)}` : '';
+  return `${request.method} ${url}${request.target.slice(0, TEXT_CHARS)} as ${credential} ${JSON.stringify(headers).slice(0, TEXT_CHARS)}${body}`;
+}
+
+/** For people and for the next run. */
+export function summary({ findings, ...report }: FuzzReport): string {
+  const rate = Math.round(report.requests / report.seconds);
+  const { known, asked, succeeded, neverSucceeded } = report.operations;
+  return [
+    `fuzz: seed ${report.seed}, ${report.requests} requests in ${Math.round(report.seconds)} s (${rate}/s)`,
+    `  operations: ${asked} of ${known} asked, ${succeeded} with a success; never: ${neverSucceeded.join(', ')}`,
+    `  statuses: ${JSON.stringify(report.statuses)}`,
+    `  longest blocks in ms: ${JSON.stringify(report.longestBlockMs)}`,
+    ...report.unconfirmedBlocks.map((block) => `  not seen again: ${block}`),
+    ...findings.map(
+      ({ kind, what, times, request }) =>
+        `  ${kind} (${times}): ${what}\n    request ${request?.index}: ${request?.text}`,
+    ),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,54 @@
+import http from 'node:http';
+import type { FuzzedRequest } from './fuzzed-request';
+
+export interface Answer {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  /** Of a live stream only what came at once. */
+  body: Buffer;
+  isStream: boolean;
+}
+
+const ANSWER_MS = 20_000;
+const STREAM_MS = 100;
+const BODY_BYTES_MAX = 16 << 20;
+
+const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
+
+/** @throws Error when there is no whole answer in 20 s, or the connection is cut */
+export function send(base: string, request: FuzzedRequest): Promise<Answer> {
+  const { hostname, port } = new URL(base);
+  return new Promise((resolve, reject) => {
+    const { method, target: path, body } = request;
+    const headers = { ...request.headers, ...(body && { 'Content-Length': String(body.length) }) };
+    const sent = http.request({ hostname, port, method, path, headers, agent });
+    const late = setTimeout(() => sent.destroy(new Error(`no answer in ${ANSWER_MS / 1_000} s`)), ANSWER_MS);
+    const settle = (settled: () => void) => {
+      clearTimeout(late);
+      settled();
+    };
+    sent.on('error', (err) => settle(() => reject(err)));
+    sent.on('response', (res) => {
+      const chunks: Buffer[] = [];
+      const isStream = /^(text\/event-stream|application\/x-ndjson)/.test(res.headers['content-type'] ?? '');
+      const done = () =>
+        settle(() =>
+          resolve({ status: res.statusCode ?? 0, headers: res.headers, body: Buffer.concat(chunks), isStream }),
+        );
+      let bytes = 0;
+      res.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes < BODY_BYTES_MAX) chunks.push(chunk);
+      });
+      res.on('error', (err) => settle(() => reject(err)));
+      res.on('end', done);
+      if (isStream) {
+        setTimeout(() => {
+          done();
+          sent.destroy();
+        }, STREAM_MS);
+      }
+    });
+    sent.end(body);
+  });
+}
