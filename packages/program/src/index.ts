@@ -10,3 +10,4 @@ export * from './keep-recent';
 export * from './read-archive';
 export * from './repack';
 export * from './sample-inputs';
+export { type PatternBudget, patternBudget } from './user-pattern';

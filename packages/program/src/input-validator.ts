@@ -1,21 +1,21 @@
-import vm from 'node:vm';
 import { type FieldProblem, invalid } from '@gantry/http';
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020';
 import { type InputSchema, inputSchemaOf } from './input-schema';
 import type { InputItem } from './items';
+import { createMatchers, type PatternBudget, patternBudget } from './user-pattern';
 
 /** The inputs of one program, compiled. */
 export interface InputValidator {
   schema: InputSchema;
   /** @returns the inputs with defaults filled in. @throws AppError 400 naming every input that is wrong */
   check(inputs: Record<string, unknown>): Record<string, unknown>;
-  /** What `check` would throw for. */
-  problems(inputs: Record<string, unknown>): FieldProblem[];
+  /**
+   * What `check` would throw for.
+   * @param budget shared by all checks of one request, where it makes several
+   */
+  problems(inputs: Record<string, unknown>, budget?: PatternBudget): FieldProblem[];
 }
 
-const PATTERN_MS_MAX = 250;
-/** With one repetition at most, a match costs no more than the square of this. */
-const PLAIN_CHARS_MAX = 1_000;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 
 export function createInputValidator(items: InputItem[]): InputValidator {
@@ -26,10 +26,11 @@ export function createInputValidator(items: InputItem[]): InputValidator {
     schema,
     check: (inputs) => {
       const filled = { ...inputs };
-      if (validate(filled)) return filled;
-      throw invalid(problemsOf(validate.errors ?? [], names), 'invalid_inputs');
+      const errors = validate(filled, patternBudget());
+      if (errors.length) throw invalid(problemsOf(errors, names), 'invalid_inputs');
+      return filled;
     },
-    problems: (inputs) => (validate({ ...inputs }) ? [] : problemsOf(validate.errors ?? [], names)),
+    problems: (inputs, budget = patternBudget()) => problemsOf(validate({ ...inputs }, budget), names),
   };
 }
 
@@ -38,28 +39,54 @@ export function createInputValidator(items: InputItem[]): InputValidator {
  * @param path where the items lie in the request
  */
 export function checkDefaults(items: InputItem[], path: string): FieldProblem[] {
-  const schema = inputSchemaOf(items);
-  return items.flatMap(({ name, default: value }, index) => {
+  const budget = patternBudget();
+  return items.flatMap((item, index) => {
+    const { name, default: value } = item;
     if (value === undefined) return [];
-    const validate = compile({ ...schema, required: [] });
-    if (validate({ [name]: value })) return [];
-    const message = validate.errors?.[0]?.message ?? 'does not fit';
-    return [{ path: `${path}.${index}.default`, message }];
+    const [error] = compile({ ...inputSchemaOf([item]), required: [] })({ [name]: value }, budget);
+    return error ? [{ path: `${path}.${index}.default`, message: error.message ?? 'does not fit' }] : [];
   });
 }
 
+type Validate = (inputs: Record<string, unknown>, budget: PatternBudget) => ErrorObject[];
+
 /** An Ajv of its own for each schema: a shared one would keep every schema that it has seen. */
-function compile(schema: InputSchema): ValidateFunction {
+function compile(schema: InputSchema): Validate {
+  let budget = patternBudget();
+  let problems = new Map<string, string>();
+  const matcherOf = createMatchers();
+  const regExp = (pattern: string) => {
+    const matches = matcherOf(pattern);
+    return {
+      test: (text: string) => {
+        const found = matches(text, budget);
+        if (typeof found === 'boolean') return found;
+        problems.set(pattern, found.problem);
+        return false;
+      },
+      // Ajv tells expressions apart by their text.
+      toString: () => pattern,
+    };
+  };
   const ajv = new Ajv2020({
     allErrors: true,
     useDefaults: true,
     strict: false,
     validateSchema: false,
-    code: { regExp: boundedRegExp },
+    code: { regExp: Object.assign(regExp, { code: 'unused: only standalone code would print it' }) },
   });
   ajv.addFormat('date', isDate);
   ajv.addFormat('uri', isWebAddress);
-  return ajv.compile(schema);
+  const validate = ajv.compile(schema);
+  return (inputs, given) => {
+    budget = given;
+    problems = new Map();
+    if (validate(inputs)) return [];
+    return (validate.errors ?? []).map((error) => {
+      const problem = error.keyword === 'pattern' && problems.get(error.params.pattern);
+      return problem ? { ...error, message: problem } : error;
+    });
+  };
 }
 
 function problemsOf(errors: ErrorObject[], names: string[]): FieldProblem[] {
@@ -77,36 +104,6 @@ function problemsOf(errors: ErrorObject[], names: string[]): FieldProblem[] {
 
 const listOf = (values: unknown[]) => (values.length ? values.slice(0, 20).map(String).join(', ') : 'none');
 const unescapePointer = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~');
-
-/**
- * The pattern is the program's, the text is a stranger's, and JavaScript's expressions can take for ever: where that is
- * possible, each match gets PATTERN_MS_MAX in a context of its own, which V8 can interrupt. Too slow counts as no match.
- */
-const boundedRegExp = Object.assign(
-  (pattern: string) => {
-    const isPlain = (pattern.match(/[*+?{]|\\[1-9k]/g) ?? []).length <= 1;
-    const expression = new RegExp(pattern, 'u');
-    return {
-      test: (text: string) =>
-        isPlain && text.length <= PLAIN_CHARS_MAX ? expression.test(text) : testInTime(pattern, text),
-      // Ajv tells expressions apart by their text.
-      toString: () => pattern,
-    };
-  },
-  { code: 'unused: only standalone code would print it' },
-);
-
-const arena = vm.createContext({});
-const matches = new vm.Script('new RegExp(pattern, "u").test(text)');
-
-function testInTime(pattern: string, text: string): boolean {
-  Object.assign(arena, { pattern, text });
-  try {
-    return matches.runInContext(arena, { timeout: PATTERN_MS_MAX });
-  } catch {
-    return false;
-  }
-}
 
 function isDate(text: string): boolean {
   const [, year, month, day] = (DATE.exec(text) ?? []).map(Number);

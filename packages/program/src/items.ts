@@ -1,5 +1,6 @@
 /** What a program takes and gives: the items of its `inputs` and `outputs`. */
 import { z } from 'zod';
+import { PATTERN_CHARS_MAX, patternProblems } from './user-pattern';
 
 const inputTypes = [
   'text',
@@ -76,7 +77,7 @@ const inputItem = z
     maximum: z.number().optional(),
     min_length: z.int().min(0).optional(),
     max_length: z.int().min(0).optional(),
-    pattern: z.string().max(500).refine(isRegExp, 'is not a regular expression').optional(),
+    pattern: z.string().max(PATTERN_CHARS_MAX).optional(),
     accepts: z.preprocess(asList, z.array(z.string().max(100)).max(50)).optional(),
     max_size_mb: z.number().positive().max(10).optional(),
   })
@@ -110,8 +111,10 @@ export type OutputItem = z.infer<typeof outputItem>;
 
 const normalizeOutput = z.preprocess((value) => (typeof value === 'string' ? { name: value } : value), outputItem);
 
-/** With every shorthand spelt out; at most 100, no name twice. */
-export const inputItems = z.array(normalizeInput).max(ITEMS_MAX).superRefine(uniqueNames);
+/** With every shorthand spelt out; at most 100, no name twice. For items that were accepted once. */
+export const storedInputItems = z.array(normalizeInput).max(ITEMS_MAX).superRefine(uniqueNames);
+/** For items that somebody sends. */
+export const inputItems = storedInputItems.superRefine(usablePatterns);
 export const outputItems = z.array(normalizeOutput).max(ITEMS_MAX).superRefine(uniqueNames);
 
 function uniqueNames(items: { name: string }[], context: z.core.$RefinementCtx): void {
@@ -122,12 +125,10 @@ function uniqueNames(items: { name: string }[], context: z.core.$RefinementCtx):
   }
 }
 
-function isRegExp(pattern: string): boolean {
-  try {
-    new RegExp(pattern, 'u');
-    return true;
-  } catch {
-    return false;
+function usablePatterns(items: InputItem[], context: z.core.$RefinementCtx): void {
+  const given = items.flatMap(({ pattern }, index) => (pattern === undefined ? [] : [{ pattern, index }]));
+  for (const [nth, message] of patternProblems(given.map(({ pattern }) => pattern)).entries()) {
+    if (message) context.addIssue({ code: 'custom', path: [given[nth]?.index ?? 0, 'pattern'], message });
   }
 }
 

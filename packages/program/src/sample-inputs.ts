@@ -2,24 +2,26 @@
 import RandExp from 'randexp';
 import { createInputValidator } from './input-validator';
 import type { InputItem } from './items';
+import { longestMatch, patternBudget, readPattern } from './user-pattern';
 
 const DATE = '2026-01-05';
 const TEXTS = ['example', 'Example 1', 'ada@example.com', '1', '42', 'AB', 'ABC-123', '+49 30 1234567', DATE, '12:30'];
 /** A pattern's repetitions without an end stop here. */
 const REPEATED_MAX = 20;
-/** What a pattern can grow to when all its repetitions lie in each other. */
-const GROWTH_MAX = 10_000;
+/** Of a text that is made from a pattern, where repetitions without an end stop there. */
+const MADE_CHARS_MAX = 10_000;
 
 /**
  * Every item but files that may be left out. Taken is the first of default, `example`, `examples`, placeholder, first option
  * and some usual values that the item's own rules allow; an item for which there is none is left out.
  */
 export function sampleInputs(items: InputItem[]): Record<string, unknown> {
+  const budget = patternBudget();
   return Object.fromEntries(
     items.flatMap((item): [string, unknown][] => {
       if (item.type === 'file' && !item.required) return [];
       const { problems } = createInputValidator([item]);
-      const fits = (value: unknown) => value !== undefined && !problems({ [item.name]: value }).length;
+      const fits = (value: unknown) => value !== undefined && !problems({ [item.name]: value }, budget).length;
       const value = candidatesOf(item).find(fits);
       return value === undefined ? [] : [[item.name, value]];
     }),
@@ -70,7 +72,9 @@ function stretched(text: string, { min_length: least = 0, max_length: most = Inf
 
 /** Texts that the pattern describes: the shortest and some longer ones. */
 function matching({ pattern }: TextLimits): string[] {
-  if (pattern === undefined || growthOf(pattern) > GROWTH_MAX) return [];
+  if (pattern === undefined) return [];
+  const read = readPattern(pattern);
+  if ('problem' in read || longestMatch(read.ast, REPEATED_MAX) > MADE_CHARS_MAX) return [];
   try {
     return [0, 0.25, 0.5, 1].map((share) => {
       const made = new RandExp(pattern);
@@ -82,16 +86,6 @@ function matching({ pattern }: TextLimits): string[] {
     // It knows most of what patterns may say, not all of it.
     return [];
   }
-}
-
-/** Patterns are written by strangers too: `((a{999}){999}){999}` is short. */
-function growthOf(pattern: string): number {
-  if (/\\[1-9k]/.test(pattern)) return Number.POSITIVE_INFINITY;
-  const repetitions = pattern.match(/[*+]|\{\d*,?\d*\}?/g) ?? [];
-  return repetitions.reduce((product, repetition) => {
-    const bounds = (repetition.match(/\d+/g) ?? []).map(Number);
-    return product * Math.max(1, ...bounds, repetition.endsWith(',}') || bounds.length === 0 ? REPEATED_MAX : 1);
-  }, 1);
 }
 
 function sampleFile(accepts: string[] | undefined) {

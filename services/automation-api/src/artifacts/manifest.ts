@@ -3,7 +3,7 @@
  * `version`, `author`, `icon` and the like for other programs; what we do read must have the right shape.
  */
 import { invalid } from '@gantry/http';
-import { dependencyNames, inputItems, outputItems, secretNames } from '@gantry/program';
+import { dependencyNames, inputItems, outputItems, secretNames, storedInputItems } from '@gantry/program';
 import { z } from 'zod';
 
 const MANIFEST_CHARS_MAX = 256 * 1024;
@@ -19,6 +19,8 @@ const manifest = z.looseObject({
   isolation: z.enum(['zygote', 'process']).default('zygote'),
 });
 
+const storedManifest = manifest.extend({ inputs: storedInputItems.default([]) });
+
 /** With every shorthand spelt out and every default filled in. */
 export type Manifest = z.infer<typeof manifest>;
 
@@ -33,7 +35,14 @@ export function parseManifest(value: unknown): Manifest {
   if (json.length > MANIFEST_CHARS_MAX) throw refused(`is larger than ${MANIFEST_CHARS_MAX / 1024} KB`);
   // PostgreSQL's jsonb can't hold it, also where nobody reads.
   if (hasNul) throw refused('contains a NUL character');
-  const parsed = manifest.safeParse(value);
+  return parse(manifest, value);
+}
+
+/** Of an artifact that was accepted once; a pattern that would be refused today is a problem of those who fill it in. */
+export const parseStoredManifest = (value: unknown): Manifest => parse(storedManifest, value);
+
+function parse(schema: typeof manifest, value: unknown): Manifest {
+  const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw invalid(
     parsed.error.issues.map(({ path, message }) => ({ path: ['manifest', ...path].join('.'), message })),

@@ -1,6 +1,15 @@
 import type { FakeExecutor } from '@gantry/testing';
-import { noUsage, until } from '@gantry/testing';
-import { type Caller, deployed, makeArtifact, startService, type TestService, uploaded } from '../test/service';
+import { noUsage, until, zipOf } from '@gantry/testing';
+import { Client } from 'pg';
+import {
+  type Caller,
+  deployed,
+  helloCode,
+  makeArtifact,
+  startService,
+  type TestService,
+  uploaded,
+} from '../test/service';
 
 let service: TestService;
 let me: Caller;
@@ -361,4 +370,34 @@ test('what is remembered of an automation never decides about a run', async () =
   await elsewhere.post(`/api/automations/${id}/run`, { inputs: { who: 'Ada' } }).expect(404);
   await me.delete(`/api/automations/${id}`).expect(204);
   expect((await start({ who: 'Ada' }).expect(409)).body.code).toBe('archived');
+});
+
+test('a pattern that RE2 lacks makes no artifact; one that is stored already refuses what it would judge, and nothing else', async () => {
+  const inputs = [{ name: 'who', pattern: '^A' }, { name: 'greeting' }];
+  const manifest = { name: 'Hello', inputs, outputs: ['greeting'] };
+  const bad = { ...manifest, inputs: [{ name: 'who', pattern: '(a)\\1' }] };
+  const storageKey = await uploaded(me, await zipOf({ 'main.py': helloCode }));
+  const { body: refused } = await me
+    .post('/api/artifacts', { manifest: bad, entrypoint: 'main.py', storageKey })
+    .expect(400);
+  expect(refused.details).toEqual([
+    { path: 'manifest.inputs.0.pattern', message: expect.stringMatching(/backreference, "\\1", .* not supported/) },
+  ]);
+  const artifactId = await makeArtifact(me, { manifest });
+  const database = new Client({ connectionString: service.database.url });
+  await database.connect();
+  await database.query(
+    `UPDATE artifacts SET manifest = jsonb_set(manifest::jsonb, '{inputs,0,pattern}', '"^(?=A)"') WHERE id = $1`,
+    [artifactId],
+  );
+  await database.end();
+  const { body: made } = await me.post('/api/deploy', { artifactId }).expect(201);
+  await me.get(`/api/automations/${made.automationId}`).expect(200);
+  const start = (inputs: object) => me.post(`/api/automations/${made.automationId}/run`, { inputs, wait: 0 });
+  const { body } = await start({ who: 'Ada' }).expect(400);
+  expect(body).toMatchObject({
+    code: 'invalid_inputs',
+    details: [{ path: 'inputs.who', message: expect.stringMatching(/lookahead.*Rewrite or remove the pattern/) }],
+  });
+  await start({ greeting: 'Hi' }).expect(200);
 });

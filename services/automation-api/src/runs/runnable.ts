@@ -2,7 +2,7 @@
 import { createInputValidator, type InputValidator, keepRecent } from '@gantry/program';
 import { type RunSpec, runLimits } from '@gantry/run-engine';
 import { getArtifact } from '../artifacts/artifact-repository';
-import { type Manifest, parseManifest } from '../artifacts/manifest';
+import { type Manifest, parseStoredManifest } from '../artifacts/manifest';
 import type { Db } from '../database';
 
 export interface Runnable {
@@ -30,7 +30,7 @@ export function createRunnables(db: Db): Runnables {
 
 async function load(db: Db, workspaceId: string, artifactId: string): Promise<Runnable> {
   const artifact = await getArtifact(db, workspaceId, artifactId);
-  const manifest = parseManifest(artifact.manifest);
+  const manifest = parseStoredManifest(artifact.manifest);
   return {
     artifactId,
     manifest,

@@ -152,6 +152,11 @@ test('a form that can not be drawn fails the run and says where it is wrong', as
   expect((await owner.get(`/api/approvals?run_id=${runId}`)).body).toEqual([]);
 });
 
+test('a form whose pattern can not be matched in linear time fails the run and says so', async () => {
+  const { runId } = await askingRun({ form: [{ name: 'code', pattern: '^(?!x)' }] });
+  expect((await runOf(runId)).error).toMatch(/form\.0\.pattern: uses a lookahead, "\(\?!x\)", which is not supported/);
+});
+
 test('a rejection ends the run with its reason, told to those who watch', async () => {
   const { runId } = await askingRun();
   await owner.post(`/api/runs/${runId}/reject`, { reason: 'twice is enough' }).expect(200);

@@ -379,7 +379,7 @@ test('inputs to try it with are what its schema allows, the same each time', asy
     { name: 'city', type: 'text', examples: ['Berlin'] },
     { name: 'table', type: 'file', required: true, accepts: ['.csv'] },
     { name: 'extra', type: 'file' },
-    { name: 'endless', type: 'text', pattern: '^((a{999}){999}){999}$' },
+    { name: 'endless', type: 'text', pattern: '^(((z*)*)*)*y$', min_length: 9 },
   ];
   await createWorker(api, { name: 'Sampled', inputs, files: main('def run(inputs): pass') });
   const { body } = await owner.get('/api/workers/sampled/sample-input').expect(200);
@@ -391,6 +391,39 @@ test('inputs to try it with are what its schema allows, the same each time', asy
   expect((await owner.get('/api/workers/sampled/sample-input').expect(200)).body).toEqual(body);
   const { body: schema } = await owner.get('/api/workers/sampled/schema').expect(200);
   expect(schema).toMatchObject({ type: 'object', required: ['url', 'code', 'table'], additionalProperties: false });
+});
+
+test.each([
+  ['^(?=a)', 'lookahead'],
+  ['(a)\\1', 'backreference'],
+  ['[a-z]{2000}', 'too large'],
+])('an input whose pattern is %s makes no worker: %s', async (pattern, reason) => {
+  const { body } = await post({ ...helloWorker, inputs: ['name', { name: 'code', pattern }] }).expect(400);
+  expect(body.errors).toEqual([{ path: 'inputs.1.pattern', message: expect.stringContaining(reason) }]);
+});
+
+test('a worker that is stored with such a pattern is read as ever; a run is refused and says what to change', async () => {
+  const { id } = await createWorker(api, { name: 'Old pattern', inputs: [{ name: 'name', pattern: '^A' }] });
+  await api.database.pool.query(
+    `UPDATE worker_versions SET definition = jsonb_set(definition::jsonb, '{inputs,0,pattern}', '"^(?=A)"')
+     WHERE worker_uid = (SELECT uid FROM workers WHERE id = $1)`,
+    [id],
+  );
+  const { body: read } = await owner.get(`/api/workers/${id}`).expect(200);
+  expect(read.inputs).toMatchObject([{ name: 'name', pattern: '^(?=A)' }]);
+  for (const path of ['schema', 'sample-input']) await owner.get(`/api/workers/${id}/${path}`).expect(200);
+  const { body } = await owner.post(`/api/workers/${id}/runs`, { inputs: { name: 'Ada' } }).expect(400);
+  expect(body).toMatchObject({
+    code: 'invalid_inputs',
+    errors: [
+      {
+        path: 'inputs.name',
+        message: expect.stringMatching(/lookahead.*not supported.*Rewrite or remove the pattern/),
+      },
+    ],
+  });
+  await owner.patch(`/api/workers/${id}`, { inputs: [{ name: 'name', pattern: '^[A-Z]' }] }).expect(200);
+  await owner.post(`/api/workers/${id}/runs`, { inputs: { name: 'Ada' } }).expect(201);
 });
 
 test('what is not there is a 404 that says so', async () => {

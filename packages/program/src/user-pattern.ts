@@ -1,0 +1,338 @@
+/**
+ * Regular expressions that people write, run by RE2: its time is the product of pattern and text at worst, where
+ * JavaScript's own engine can take for ever. They mean what JSON Schema says they mean: ECMAScript with the `u` flag. The
+ * two languages look alike and differ (`\s`, `.`, `\p{Letter}`, surrogate pairs), so a pattern is parsed as the one and
+ * written out as the other; what RE2 has no way to say is refused.
+ */
+import { type AST, RegExpParser } from '@eslint-community/regexpp';
+import { RE2JS } from 're2js';
+
+export const PATTERN_CHARS_MAX = 500;
+/** States of one compiled pattern: repetitions written out, so that `a{100}` has a hundred. */
+const SIZE_MAX = 1_000;
+/** RE2's own limit. */
+const REPEATED_MAX = 1_000;
+/** A Unicode property is one state of many ranges, whose tables take as long as this many plain ones. */
+const PROPERTY_SIZE = 10;
+
+/** Of all patterns of one list of items: compiling takes some 3 µs for each state. */
+const SIZE_TOGETHER_MAX = 5_000;
+const TOO_LARGE_TOGETHER = `is too large together with the patterns before it: at most ${SIZE_TOGETHER_MAX} states with all repetitions written out`;
+
+interface Readable {
+  re2: string;
+  size: number;
+  ast: AST.Pattern;
+}
+
+class Unsupported extends Error {}
+
+/** Syntax of later years is not what other readers of the schema know. */
+const parser = new RegExpParser({ ecmaVersion: 2024 });
+
+/** @returns a problem as the end of a sentence that begins with the field */
+export function readPattern(pattern: string): Readable | { problem: string } {
+  // Before the parser, which recurses and takes any length.
+  if (pattern.length > PATTERN_CHARS_MAX) return { problem: `is longer than ${PATTERN_CHARS_MAX} characters` };
+  let ast: AST.Pattern;
+  try {
+    ast = parser.parsePattern(pattern, 0, pattern.length, { unicode: true });
+  } catch {
+    return { problem: 'is not a regular expression' };
+  }
+  const size = sizeOfAlternatives(ast.alternatives);
+  if (size > SIZE_MAX) {
+    return {
+      problem: `is too large: ${size} states with all repetitions written out, at most ${SIZE_MAX} are allowed`,
+    };
+  }
+  try {
+    return { re2: writeAlternatives(ast.alternatives), size, ast };
+  } catch (err) {
+    if (err instanceof Unsupported) return { problem: err.message };
+    throw err;
+  }
+}
+
+/** @returns for each pattern what is wrong with it, null where nothing is */
+export function patternProblems(patterns: string[]): (string | null)[] {
+  let size = 0;
+  return patterns.map((pattern) => {
+    const read = readPattern(pattern);
+    if ('problem' in read) return read.problem;
+    size += read.size;
+    return size > SIZE_TOGETHER_MAX ? TOO_LARGE_TOGETHER : null;
+  });
+}
+
+/**
+ * The work that one request may spend on patterns, in states times characters. The worst known pattern takes 100 ns for
+ * each, most take 20: a tenth of a second, and 160 KB of text for a pattern as short as `^[a-z]+$`.
+ */
+const PATTERN_WORK_MAX = 1_000_000;
+
+/** What is left of it. */
+export interface PatternBudget {
+  left: number;
+}
+export const patternBudget = (): PatternBudget => ({ left: PATTERN_WORK_MAX });
+
+/** @returns whether the text holds a match, or why that was not found out */
+export type Matcher = (text: string, budget: PatternBudget) => boolean | { problem: string };
+
+/** Takes what is stored from before these rules as well: a pattern that they refuse is a problem when it is used. */
+export function createMatchers(): (pattern: string) => Matcher {
+  let together = 0;
+  return (pattern) => {
+    const read = readPattern(pattern);
+    if ('problem' in read) return refusing(read.problem);
+    const { re2, size } = read;
+    together += size;
+    if (together > SIZE_TOGETHER_MAX) return refusing(TOO_LARGE_TOGETHER);
+    return (text, budget) => {
+      const work = (size + 1) * (text.length + 1);
+      if (work > budget.left) return { problem: 'is too long to be matched with its pattern' };
+      budget.left -= work;
+      return engineOf(re2, size, work).test(text);
+    };
+  };
+}
+
+const refusing = (problem: string): Matcher => {
+  const refused = {
+    problem: `can't be checked: its pattern ${problem}. Rewrite or remove the pattern in the definition`,
+  };
+  return () => refused;
+};
+
+/** An engine keeps what it learned of texts, some two bytes for each unit of work. Past this all are made anew. */
+const REMEMBERED_WORK_MAX = 20_000_000;
+/** The memory of a compiled state in the same unit. */
+const COMPILED_WORK = 100;
+
+const engines = new Map<string, RE2JS>();
+let remembered = 0;
+
+function engineOf(re2: string, size: number, work: number): RE2JS {
+  if (remembered > REMEMBERED_WORK_MAX) {
+    engines.clear();
+    remembered = 0;
+  }
+  remembered += work;
+  const known = engines.get(re2);
+  if (known) return known;
+  const engine = RE2JS.compile(re2);
+  engines.set(re2, engine);
+  remembered += (size + 1) * COMPILED_WORK;
+  return engine;
+}
+
+/** Of the longest text that the pattern describes, where `*` and `+` go on `repeated` times. */
+export function longestMatch(pattern: AST.Pattern, repeated: number): number {
+  const ofAlternatives = (alternatives: AST.Alternative[]): number =>
+    Math.max(0, ...alternatives.map(({ elements }) => elements.reduce((sum, element) => sum + ofElement(element), 0)));
+  const ofElement = (element: AST.Element): number => {
+    if (element.type === 'Quantifier') return ofElement(element.element) * mostOf(element, repeated);
+    if (element.type === 'Group' || element.type === 'CapturingGroup') return ofAlternatives(element.alternatives);
+    return element.type === 'Assertion' ? 0 : 1;
+  };
+  return ofAlternatives(pattern.alternatives);
+}
+
+const mostOf = ({ min, max }: AST.Quantifier, repeated: number) =>
+  max === Number.POSITIVE_INFINITY ? min + repeated : max;
+
+function sizeOfAlternatives(alternatives: AST.Alternative[]): number {
+  return alternatives.reduce(
+    (sum, { elements }) => sum + 1 + elements.reduce((total, element) => total + sizeOf(element), 0),
+    -1,
+  );
+}
+
+function sizeOf(element: AST.Element): number {
+  switch (element.type) {
+    case 'Quantifier':
+      return Math.max(1, sizeOf(element.element)) * Math.max(1, mostOf(element, 1));
+    case 'Group':
+    case 'CapturingGroup':
+      return sizeOfAlternatives(element.alternatives);
+    case 'CharacterClass':
+      return 1 + element.elements.filter(isProperty).length * PROPERTY_SIZE;
+    default:
+      return isProperty(element) ? PROPERTY_SIZE : 1;
+  }
+}
+
+const isProperty = (node: AST.Node): boolean => node.type === 'CharacterSet' && node.kind === 'property';
+
+/** Nobody asks which part matched, so no group captures; and how greedy a repetition is does not change whether. */
+const writeAlternatives = (alternatives: AST.Alternative[]): string =>
+  alternatives.map(({ elements }) => elements.map(write).join('')).join('|');
+
+function write(element: AST.Element): string {
+  switch (element.type) {
+    case 'Character':
+      return codePoint(element.value);
+    case 'CharacterSet':
+      return writeSet(element);
+    case 'CharacterClass':
+      return writeClass(element);
+    case 'Group':
+    case 'CapturingGroup':
+      return `(?:${writeAlternatives(element.alternatives)})`;
+    case 'Quantifier':
+      return `(?:${write(element.element)})${timesOf(element)}`;
+    case 'Assertion':
+      return writeAssertion(element);
+    case 'Backreference':
+      throw unsupported(element, 'a backreference');
+    default:
+      throw unsupported(element, 'this');
+  }
+}
+
+function timesOf({ min, max, raw }: AST.Quantifier): string {
+  if (min > REPEATED_MAX || (max > REPEATED_MAX && max !== Number.POSITIVE_INFINITY)) {
+    throw new Unsupported(`repeats more than ${REPEATED_MAX} times: "${shortened(raw)}"`);
+  }
+  return max === Number.POSITIVE_INFINITY ? `{${min},}` : `{${min},${max}}`;
+}
+
+function writeAssertion(assertion: AST.Assertion): string {
+  switch (assertion.kind) {
+    case 'start':
+      return '\\A';
+    case 'end':
+      return '\\z';
+    case 'word':
+      return assertion.negate ? '\\B' : '\\b';
+    default:
+      throw unsupported(assertion, `a ${assertion.kind}`);
+  }
+}
+
+const codePoint = (value: number): string => `\\x{${value.toString(16)}}`;
+
+/** As ECMAScript has them; RE2 knows fewer of both. */
+const LINE_ENDS = '\\n\\r\\x{2028}\\x{2029}';
+const SPACES = `\\t\\x{b}\\f \\x{a0}\\x{feff}\\p{Zs}${LINE_ENDS}`;
+/** All that is not in SPACES, which a class can't say of a part of itself. */
+const NOT_SPACES =
+  '\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}' +
+  '\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}';
+
+function writeSet(set: AST.CharacterSet): string {
+  if (set.kind === 'any') return `[^${LINE_ENDS}]`;
+  return `[${writeInClass(set)}]`;
+}
+
+function writeClass({ negate, elements, type, unicodeSets }: AST.CharacterClass): string {
+  if (unicodeSets) throw new Unsupported(`holds a ${type} of the v flag, which is not supported`);
+  if (!elements.length) return negate ? '[\\x{0}-\\x{10ffff}]' : '[^\\x{0}-\\x{10ffff}]';
+  return `[${negate ? '^' : ''}${elements.map(writeInClass).join('')}]`;
+}
+
+function writeInClass(element: AST.ClassRangesCharacterClassElement | AST.CharacterSet): string {
+  switch (element.type) {
+    case 'Character':
+      return codePoint(element.value);
+    case 'CharacterClassRange':
+      return `${codePoint(element.min.value)}-${codePoint(element.max.value)}`;
+    case 'CharacterSet':
+      switch (element.kind) {
+        case 'digit':
+          return element.negate ? '\\D' : '\\d';
+        case 'word':
+          return element.negate ? '\\W' : '\\w';
+        case 'space':
+          return element.negate ? NOT_SPACES : SPACES;
+        case 'property':
+          return writeProperty(element);
+        default:
+          throw unsupported(element, 'this');
+      }
+  }
+}
+
+/** RE2 has the short names of categories and the long names of scripts. */
+const CATEGORIES: Record<string, string> = {
+  Cased_Letter: 'LC',
+  Close_Punctuation: 'Pe',
+  Connector_Punctuation: 'Pc',
+  Control: 'Cc',
+  cntrl: 'Cc',
+  Currency_Symbol: 'Sc',
+  Dash_Punctuation: 'Pd',
+  Decimal_Number: 'Nd',
+  digit: 'Nd',
+  Enclosing_Mark: 'Me',
+  Final_Punctuation: 'Pf',
+  Format: 'Cf',
+  Initial_Punctuation: 'Pi',
+  Letter: 'L',
+  Letter_Number: 'Nl',
+  Line_Separator: 'Zl',
+  Lowercase_Letter: 'Ll',
+  Mark: 'M',
+  Combining_Mark: 'M',
+  Math_Symbol: 'Sm',
+  Modifier_Letter: 'Lm',
+  Modifier_Symbol: 'Sk',
+  Nonspacing_Mark: 'Mn',
+  Number: 'N',
+  Open_Punctuation: 'Ps',
+  Other: 'C',
+  Other_Letter: 'Lo',
+  Other_Number: 'No',
+  Other_Punctuation: 'Po',
+  Other_Symbol: 'So',
+  Paragraph_Separator: 'Zp',
+  Private_Use: 'Co',
+  Punctuation: 'P',
+  punct: 'P',
+  Separator: 'Z',
+  Space_Separator: 'Zs',
+  Spacing_Mark: 'Mc',
+  Surrogate: 'Cs',
+  Symbol: 'S',
+  Titlecase_Letter: 'Lt',
+  Unassigned: 'Cn',
+  Uppercase_Letter: 'Lu',
+};
+
+function writeProperty(property: AST.UnicodePropertyCharacterSet): string {
+  const { key, value, negate, raw } = property;
+  if (key === 'ASCII') return negate ? '\\x{80}-\\x{10ffff}' : '\\x{0}-\\x{7f}';
+  const isScript = key === 'Script' || key === 'sc';
+  const isCategory = value === null || key === 'General_Category' || key === 'gc';
+  const name = isScript ? value : isCategory ? (CATEGORIES[value ?? key] ?? value ?? key) : null;
+  const written = `\\${negate ? 'P' : 'p'}{${name}}`;
+  if (name === null || !isKnown(written)) {
+    throw new Unsupported(
+      `uses "${raw}", which RE2 does not know; name a category such as \\p{L} or a script such as \\p{Script=Greek}`,
+    );
+  }
+  return written;
+}
+
+/** The parser lets through what Unicode has names for, so there are some hundreds at most. */
+const known = new Map<string, boolean>();
+
+function isKnown(property: string): boolean {
+  let answer = known.get(property);
+  if (answer === undefined) {
+    try {
+      RE2JS.compile(property);
+      answer = true;
+    } catch {
+      answer = false;
+    }
+    known.set(property, answer);
+  }
+  return answer;
+}
+
+const unsupported = ({ raw }: AST.Node, what: string): Unsupported =>
+  new Unsupported(`uses ${what}, "${shortened(raw)}", which is not supported: patterns are matched by RE2`);
+
+const shortened = (raw: string): string => (raw.length > 40 ? `${raw.slice(0, 40)}…` : raw);
