@@ -2,6 +2,7 @@ import './request';
 
 export * from './admission';
 export { atSpeed } from './body-speed';
+export * from './bounded-yaml';
 export * from './drained';
 export * from './env';
 export * from './errors';

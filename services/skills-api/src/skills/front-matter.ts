@@ -4,7 +4,8 @@
  *
  * A document is worth more than its header: whatever can't be understood is left out and said, never refused.
  */
-import { parseDocument, stringify } from 'yaml';
+import { readYaml, UnreadableYaml } from '@gantry/http';
+import { stringify } from 'yaml';
 
 export interface FrontMatter {
   name?: string;
@@ -37,7 +38,7 @@ export function parseBody(body: string): ParsedBody {
       : [];
     return { frontMatter: null, text: body, ignored };
   }
-  const { value, problem } = readYaml(block[1] ?? '');
+  const { value, problem } = readHeader(block[1] ?? '');
   // Two rules around a paragraph are Markdown, not a header.
   if (problem === 'prose')
     return { frontMatter: null, text: body, ignored: ['front matter: not a list of "key: value"'] };
@@ -46,18 +47,15 @@ export function parseBody(body: string): ParsedBody {
   return { ...pick(value), text };
 }
 
-function readYaml(source: string): { value?: Record<string, unknown>; problem?: string } {
+function readHeader(source: string): { value?: Record<string, unknown>; problem?: string } {
   try {
-    const document = parseDocument(source, { schema: 'core', prettyErrors: false, logLevel: 'silent' });
-    const [error] = document.errors;
-    if (error) return { problem: `not valid YAML (${error.message.split('\n')[0]})` };
-    // No aliases: a few of them can stand for gigabytes.
-    const value: unknown = document.toJS({ maxAliasCount: 0 });
+    const value = readYaml(source, { charsMax: BLOCK_CHARS_MAX, aliasesMax: 0 });
     if (value === null || value === undefined) return { problem: 'it is empty' };
     if (typeof value !== 'object' || Array.isArray(value)) return { problem: 'prose' };
     return { value: value as Record<string, unknown> };
   } catch (err) {
-    return { problem: `not valid YAML (${(err as Error).message.split('\n')[0]})` };
+    if (!(err instanceof UnreadableYaml)) throw err;
+    return { problem: `not valid YAML (${err.message})` };
   }
 }
 

@@ -119,6 +119,18 @@ test.each<[string, string, () => Promise<Buffer>]>([
   ],
   ['without a name', 'name', () => yaml('description: a')],
   ['with a thousand laughs', "can't be read", () => yaml(laughs())],
+  [
+    'whose manifest is 3,000 lists in each other',
+    'line 1, column 131: it is nested deeper',
+    () => yaml('- '.repeat(3_000)),
+  ],
+  ['whose manifest is 3,000 keys in each other', 'nested deeper than 64 levels', () => yaml('? '.repeat(3_000))],
+  ['whose JSON is nested without end', "can't be read", () => zipOf({ ...main, 'worker.json': '['.repeat(200_000) })],
+  [
+    'whose JSON is nested deep, and ends',
+    "can't be read",
+    () => zipOf({ ...main, 'worker.json': `${'['.repeat(200_000)}${']'.repeat(200_000)}` }),
+  ],
 ])('a bundle %s is refused', async (_what, why, zip) => {
   const { body } = await upload(await zip()).expect(400);
   expect(body.detail).toContain(why);

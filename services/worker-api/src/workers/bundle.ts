@@ -1,7 +1,7 @@
 /** A worker as one zip: its files, and worker.yaml with all that is not a file. What is exported can be created again. */
-import { AppError, invalid } from '@gantry/http';
+import { AppError, invalid, readYaml } from '@gantry/http';
 import { readArchive, repack } from '@gantry/program';
-import { parse, stringify } from 'yaml';
+import { stringify } from 'yaml';
 import { type FileTree, isLeftOut, treeOf } from '../file-trees/file-tree';
 import type { Worker, WorkerTrigger } from '../generated/prisma/client';
 import { DEFINITION_FIELDS, type Definition, parseDefinition } from './definition';
@@ -14,8 +14,7 @@ export interface Bundle {
 }
 
 const MANIFEST_BYTES_MAX = 512 * 1024;
-/** What an alias repeats is counted; a few are handy, many are an attack. */
-const ALIASES_MAX = 20;
+const YAML = { charsMax: MANIFEST_BYTES_MAX, aliasesMax: 20 };
 
 /** @throws AppError 400 */
 export async function readBundle(zip: Buffer): Promise<Bundle> {
@@ -45,7 +44,7 @@ function fieldsOf(path: string, content: Buffer): Record<string, unknown> {
   let value: unknown;
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
-    value = path.endsWith('.json') ? JSON.parse(text) : parse(text, { maxAliasCount: ALIASES_MAX, logLevel: 'error' });
+    value = path.endsWith('.json') ? JSON.parse(text) : readYaml(text, YAML);
     // What JSON can't hold (a map with keys that are no texts, a value without end) is made plain or found here.
     value = JSON.parse(JSON.stringify(value ?? null, refuseUnkeepable));
   } catch (cause) {

@@ -1,0 +1,96 @@
+/**
+ * YAML that somebody sent. A parser of YAML recurses, and a stack that overflows in it can take the process along; so the
+ * nesting is counted on the tokens, which are read without recursion, and only what is shallow is parsed.
+ */
+import { CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, Parser, parseDocument } from 'yaml';
+
+export interface YamlLimits {
+  charsMax: number;
+  /** An alias repeats what it names: a few are handy, many are an attack. */
+  aliasesMax: number;
+}
+
+const DEPTH_MAX = 64;
+/** Line ends, spaces, signs, texts: some ten microseconds each. */
+const TOKENS_MAX = 60_000;
+/** Values and keys, aliases counted as what they stand for. */
+const NODES_MAX = 20_000;
+
+/** Its message says where: `line 3, column 5: …`. */
+export class UnreadableYaml extends Error {}
+
+/**
+ * One document of plain values: keys are text, and what occurs twice was written twice or is an alias.
+ * @returns undefined for a document without content
+ * @throws UnreadableYaml
+ */
+export function readYaml(text: string, { charsMax, aliasesMax }: YamlLimits): unknown {
+  if (text.length > charsMax) throw new UnreadableYaml(`it is longer than ${charsMax} characters`);
+  const lines = new LineCounter();
+  const refuse = (offset: number, message: string): never => {
+    const { line, col } = lines.linePos(offset);
+    throw new UnreadableYaml(`line ${line}, column ${col}: ${message}`);
+  };
+  boundTokens(text, lines, aliasesMax, refuse);
+  // Pretty errors quote the line that they are in, each of them.
+  const document = parseDocument(text, { schema: 'core', prettyErrors: false, logLevel: 'error', uniqueKeys: false });
+  const [error] = document.errors;
+  if (error) return refuse(error.pos[0], error.message);
+  boundNodes(document, refuse);
+  return document.contents ? document.toJS({ maxAliasCount: -1 }) : undefined;
+}
+
+type Refuse = (offset: number, message: string) => never;
+
+/** Before anything is built: what is open at once, and how many tokens there are. */
+function boundTokens(text: string, lines: LineCounter, aliasesMax: number, refuse: Refuse): void {
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  let tokens = 0;
+  let aliases = 0;
+  let previous = '';
+  for (const lexeme of new Lexer().lex(text)) {
+    const { offset } = parser;
+    if (++tokens > TOKENS_MAX) refuse(offset, `it has more than ${TOKENS_MAX} words and signs`);
+    // The text of a scalar follows its mark, and may begin as an alias does.
+    const isAlias = previous !== CST.SCALAR && CST.tokenType(lexeme) === 'alias';
+    previous = lexeme;
+    if (isAlias && ++aliases > aliasesMax) {
+      refuse(offset, aliasesMax ? `it has more than ${aliasesMax} aliases` : 'aliases are not allowed');
+    }
+    for (const token of parser.next(lexeme)) if (token.type === 'error') refuse(token.offset, token.message);
+    // The document itself and the value that is being read are on the stack too.
+    if (parser.stack.length > DEPTH_MAX + 2) refuse(offset, `it is nested deeper than ${DEPTH_MAX} levels`);
+  }
+}
+
+/** Of what was parsed: keys that are text and differ, and how much there is with every alias written out. */
+function boundNodes(document: Document.Parsed, refuse: Refuse): void {
+  const sizes = new Map<string, number>();
+  let total = 0;
+  const sizeOf = (node: unknown): number => {
+    const size = 1 + sizeInside(node);
+    total = Math.max(total, size);
+    if (total > NODES_MAX) refuse(offsetOf(node), `it has more than ${NODES_MAX} values, aliases written out`);
+    const { anchor } = (node ?? {}) as { anchor?: string };
+    if (anchor) sizes.set(anchor, size);
+    return size;
+  };
+  const sizeInside = (node: unknown): number => {
+    if (isAlias(node))
+      return sizes.get(node.source) ?? refuse(offsetOf(node), `there is no anchor "${node.source}" before it`);
+    if (isSeq(node)) return node.items.reduce<number>((sum, item) => sum + sizeOf(item), 0);
+    if (!isMap(node)) return 0;
+    const keys = new Set<string>();
+    return node.items.reduce((sum, { key, value }) => {
+      if (!isScalar(key)) return refuse(offsetOf(key ?? node), 'a key must be text');
+      const name = String(key.value);
+      if (keys.has(name)) refuse(offsetOf(key), `the key "${name.slice(0, 60)}" is there twice`);
+      keys.add(name);
+      return sum + 1 + sizeOf(value);
+    }, 0);
+  };
+  sizeOf(document.contents);
+}
+
+const offsetOf = (node: unknown): number => (node as { range?: [number, number, number] } | null)?.range?.[0] ?? 0;
