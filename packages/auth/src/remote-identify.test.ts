@@ -26,7 +26,7 @@ beforeAll(async () => {
   nats = await startTestNats();
   accounts = await startWorkerApi(nats);
   const { log } = catchLogs();
-  bus = await connectBus({ url: nats.url('automation-api'), name: 'automation-api', log });
+  bus = await connectBus({ ...nats.as('automation-api'), name: 'automation-api', log });
   identities = remoteIdentify({
     bus,
     jwksUrl: `${accounts.url}/.well-known/jwks.json`,

@@ -50,7 +50,7 @@ export function remoteIdentify(options: RemoteIdentifyOptions): RemoteIdentify {
   const verifyJwt = createJwtVerifier({ findKey: remoteKeys({ url: jwksUrl }), issuer, audience });
   const introspect: Introspect = async (question) => {
     try {
-      return (await request(bus, INTROSPECT_SUBJECT, question, introspectReply, TIMEOUT_MS)).identity;
+      return (await request(bus, INTROSPECT_SUBJECT, question, introspectReply, TIMEOUT_MS, 'worker-api')).identity;
     } catch (cause) {
       throw unavailable('the check of credentials', cause);
     }

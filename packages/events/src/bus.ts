@@ -1,22 +1,50 @@
 /** The connection to NATS, and JSON over it. */
-import { connect, type JetStreamClient, type Msg, type NatsConnection, type Subscription } from 'nats';
+import {
+  type ConnectionOptions,
+  connect,
+  credsAuthenticator,
+  type JetStreamClient,
+  type Msg,
+  type NatsConnection,
+  nuid,
+  type Subscription,
+} from 'nats';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
+import type { Service } from './catalogue';
+import { answerSubject, inboxPrefixOf } from './inboxes';
+import type { NatsAddress } from './nats-address';
+import { claimsIn } from './nats-jwt';
 
 export interface Bus {
   nc: NatsConnection;
   js: JetStreamClient;
+  /** What this connection is known by: subjects that carry a name carry this one. */
+  user: string;
 }
 
+/** Without a user, on a server that asks for none. */
+const ANYBODY = 'anybody';
+
 /** Retries for ever, also the first time: a service that starts before NATS is late, not broken. */
-export async function connectBus(options: { url: string; name: string; log: Logger }): Promise<Bus> {
+export async function connectBus(
+  options: NatsAddress & {
+    name: string;
+    /** What to be known by where the server has no users. */
+    anonymous?: string;
+    log: Logger;
+  },
+): Promise<Bus> {
   const { username, password, host } = new URL(options.url);
+  const user = options.creds
+    ? claimsIn(options.creds).name
+    : decodeURIComponent(username) || options.anonymous || ANYBODY;
   const nc = await connect({
     servers: host,
     name: options.name,
-    // Replies come where this user alone may listen: see permissions.ts.
-    inboxPrefix: `_INBOX.${username || 'anybody'}`,
-    ...(username && { user: decodeURIComponent(username), pass: decodeURIComponent(password) }),
+    // Answers come where this user alone may listen: see permissions.ts.
+    inboxPrefix: inboxPrefixOf(user),
+    ...credentials(options.creds, username, password),
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
     reconnectJitter: 250,
@@ -26,7 +54,12 @@ export async function connectBus(options: { url: string; name: string; log: Logg
     noAsyncTraces: true,
   });
   void logStatus(nc, options.log);
-  return { nc, js: nc.jetstream() };
+  return { nc, js: nc.jetstream(), user };
+}
+
+function credentials(creds: string | undefined, username: string, password: string): Partial<ConnectionOptions> {
+  if (creds) return { authenticator: credsAuthenticator(Buffer.from(creds)) };
+  return username ? { user: decodeURIComponent(username), pass: decodeURIComponent(password) } : {};
 }
 
 async function logStatus(nc: NatsConnection, log: Logger): Promise<void> {
@@ -44,19 +77,36 @@ export function decode<T extends z.ZodType>(schema: T, data: Uint8Array): z.infe
   return schema.parse(JSON.parse(Buffer.from(data).toString()));
 }
 
-/** One question, one answer. @throws NatsError: nobody there (code 503), no answer in time, or not connected. */
+/**
+ * One question, one answer.
+ * @param answeredBy the service that the question is for: the server lets nobody else answer. Absent where another account
+ *   answers, since the server itself brings such answers
+ * @throws NatsError: nobody there (code 503), no answer in time, or not connected
+ */
 export async function request<T extends z.ZodType>(
   bus: Bus,
   subject: string,
   payload: unknown,
   reply: T,
   timeoutMs: number,
+  answeredBy?: Service,
 ): Promise<z.infer<T>> {
-  const message = await bus.nc.request(subject, encode(payload), { timeout: timeoutMs });
+  const message = await bus.nc.request(subject, encode(payload), {
+    timeout: timeoutMs,
+    ...(answeredBy && { noMux: true, reply: answerSubject(answeredBy, bus.user, nuid.next()) }),
+  });
   return decode(reply, message.data);
 }
 
-/** Handles each message of a subject; one that is not what the schema says is logged and dropped. */
+/** Of users, of services for each other, and of the server for what comes from another account. */
+const ANSWERABLE = /^(_INBOX|answer|_R_)\./;
+
+/**
+ * Handles each message of a subject; one that is not what the schema says is logged and dropped.
+ *
+ * Whoever asks names the subject of the answer, and this connection may publish what its asker may not: a question whose
+ * answer would go anywhere but to an inbox is a trap, and is dropped too.
+ */
 export function listen<T extends z.ZodType>(
   bus: Bus,
   subject: string,
@@ -64,13 +114,26 @@ export function listen<T extends z.ZodType>(
   handle: (payload: z.infer<T>, message: Msg) => unknown,
   options: { queue?: string; log: Logger },
 ): Subscription {
+  return listenRaw(bus, subject, (message) => handle(decode(schema, message.data), message), options);
+}
+
+/** Like listen, for what is not plain JSON. `handle` throws, or rejects, for what is to be logged and dropped. */
+export function listenRaw(
+  bus: Bus,
+  subject: string,
+  handle: (message: Msg) => unknown,
+  options: { queue?: string; log: Logger },
+): Subscription {
   const onError = (err: unknown) => options.log.error({ err, subject }, 'message not handled');
   return bus.nc.subscribe(subject, {
     ...(options.queue && { queue: options.queue }),
     callback: (error, message) => {
       if (error) return onError(error);
+      if (message.reply && !ANSWERABLE.test(message.reply)) {
+        return options.log.warn({ subject: message.subject, reply: message.reply }, 'question dropped: a trap');
+      }
       try {
-        Promise.resolve(handle(decode(schema, message.data), message)).catch(onError);
+        Promise.resolve(handle(message)).catch(onError);
       } catch (err) {
         onError(err);
       }

@@ -17,7 +17,7 @@ let consumer: Consumer | undefined;
 beforeEach(async () => {
   [database, nats] = await Promise.all([createDatabase('automation-api'), startTestNats()]);
   pool = new Pool({ connectionString: database.url });
-  bus = await connectBus({ url: nats.url('worker-api'), name: 'test', log });
+  bus = await connectBus({ ...nats.as('worker-api'), name: 'test', log });
   relay = startRelay({ pool, bus, service: 'worker-api', log });
 });
 

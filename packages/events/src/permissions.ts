@@ -1,9 +1,10 @@
 /**
  * Which NATS user may touch which subjects. The launcher and the Kubernetes manifests render this table into the
- * server's configuration, so a stolen executor can ask for work and report on it, and nothing else.
+ * server's configuration, so a stolen executor can ask for work and report on its own, and nothing else. See ADR 17.
  */
 import { INTROSPECT_SUBJECT } from './auth-protocol';
 import { type EventType, eventCatalogue, eventSubject, type Service, subjectOfAll } from './catalogue';
+import { ANSWERS_ACROSS, answerSubject, inboxPrefixOf } from './inboxes';
 import { type RunSource, runSubjects } from './run-protocol';
 import { durableOf, EVENTS_STREAM, INGEST_DURABLE, runEventsStream, streamPlans } from './streams';
 import { AUTOMATION_STATS_SUBJECT } from './system-protocol';
@@ -24,17 +25,17 @@ const fetching = (stream: string, durable: string): string[] => [
   `$JS.ACK.${stream}.${durable}.>`,
 ];
 
-/** A user answers anybody and hears only its own replies. */
-const inboxOf = (user: string) => `_INBOX.${user}.>`;
+const inboxOf = (user: string) => `${inboxPrefixOf(user)}.>`;
 
 const service = (name: Service): NatsPermissions => ({
   publish: [
     ...of(name, 'publishers').map((event) => eventSubject(event, name)),
     ...of(name, 'consumers').flatMap((event) => fetching(EVENTS_STREAM, durableOf(name, event))),
-    '_INBOX.>',
   ],
-  subscribe: [...of(name, 'watchers').map(subjectOfAll), inboxOf(name)],
+  subscribe: [...of(name, 'watchers').map(subjectOfAll), inboxOf(name), answerSubject('*', name, '>')],
 });
+
+const answering = (name: Service): string => answerSubject(name, '*', '>');
 
 const owner = (source: RunSource): NatsPermissions => {
   const { publish, subscribe } = service(`${source}-api`);
@@ -44,56 +45,72 @@ const owner = (source: RunSource): NatsPermissions => {
       ...fetching(runEventsStream(source), INGEST_DURABLE),
       runSubjects.hint(source),
       runSubjects.settled(source, '*'),
-      runSubjects.cancel('*'),
+      runSubjects.cancel('*', '*'),
       runSubjects.inspect,
-      INTROSPECT_SUBJECT,
+      answering(`${source}-api`),
+      ANSWERS_ACROSS,
     ],
     subscribe: [
       ...subscribe,
-      runSubjects.claim(source),
-      runSubjects.withdraw(source),
-      runSubjects.lease(source),
-      runSubjects.artifact(source),
-      runSubjects.step(source),
+      runSubjects.claim(source, '*'),
+      runSubjects.withdraw(source, '*'),
+      runSubjects.lease(source, '*'),
+      runSubjects.artifact(source, '*'),
+      runSubjects.step(source, '*'),
       runSubjects.hint(source),
-      runSubjects.events(source, '*'),
+      runSubjects.events(source, '*', '*'),
       runSubjects.settled(source, '*'),
-      runSubjects.executorStatus,
     ],
   };
 };
 
 /** See streams.ts: worker-api alone makes streams and consumers. */
 const keeping = streamPlans.flatMap(({ name }) => [
-  `$JS.API.STREAM.*.${name}`,
-  `$JS.API.CONSUMER.*.${name}`,
-  `$JS.API.CONSUMER.*.${name}.>`,
-  `$JS.API.CONSUMER.DURABLE.CREATE.${name}.>`,
+  ...['INFO', 'CREATE', 'UPDATE'].map((verb) => `$JS.API.STREAM.${verb}.${name}`),
+  `$JS.API.CONSUMER.LIST.${name}`,
+  ...['INFO', 'CREATE', 'DURABLE.CREATE', 'DELETE'].map((verb) => `$JS.API.CONSUMER.${verb}.${name}.>`),
 ]);
 
 const worker = owner('worker');
 const automation = owner('automation');
 const skills = service('skills-api');
-const reporting = (path: (source: RunSource) => string) => path('*' as RunSource);
 
-export const natsPermissions: Record<Service | 'executor', NatsPermissions> = {
+export const natsPermissions: Record<Service, NatsPermissions> = {
   'worker-api': {
     publish: [...worker.publish, ...keeping, AUTOMATION_STATS_SUBJECT],
-    subscribe: [...worker.subscribe, INTROSPECT_SUBJECT],
+    subscribe: [...worker.subscribe, runSubjects.executorStatus('*'), INTROSPECT_SUBJECT],
   },
-  'automation-api': { publish: automation.publish, subscribe: [...automation.subscribe, AUTOMATION_STATS_SUBJECT] },
+  'automation-api': {
+    publish: [...automation.publish, INTROSPECT_SUBJECT],
+    subscribe: [...automation.subscribe, AUTOMATION_STATS_SUBJECT],
+  },
   'skills-api': { publish: [...skills.publish, INTROSPECT_SUBJECT], subscribe: skills.subscribe },
-  executor: {
-    publish: [
-      reporting(runSubjects.claim),
-      reporting(runSubjects.withdraw),
-      reporting(runSubjects.lease),
-      reporting(runSubjects.artifact),
-      reporting(runSubjects.step),
-      reporting((source) => runSubjects.events(source, '*')),
-      runSubjects.executorStatus,
-      '_INBOX.>',
-    ],
-    subscribe: [runSubjects.cancel('*'), runSubjects.inspect, inboxOf('executor')],
-  },
+};
+
+const toServices = (executorId: string): string[] =>
+  [
+    runSubjects.claim,
+    runSubjects.withdraw,
+    runSubjects.lease,
+    runSubjects.artifact,
+    runSubjects.step,
+    (source: RunSource, id: string) => runSubjects.events(source, id, '*'),
+  ]
+    .map((subject) => subject('*' as RunSource, executorId))
+    .concat(runSubjects.executorStatus(executorId));
+
+/** Answers to inspections are allowed as they are asked for, once each. */
+export const executorPermissions = (executorId: string): NatsPermissions => ({
+  publish: toServices(executorId),
+  subscribe: [runSubjects.cancel(executorId, '*'), runSubjects.inspect, inboxOf(executorId)],
+});
+
+/** All that crosses from the account of the executors to that of the services, and back. */
+export const crossings = {
+  /** Questions and reports of executors. */
+  toServices: toServices('*'),
+  /** Told to executors. */
+  toExecutors: [runSubjects.cancel('*', '*')],
+  /** Questions to executors. */
+  askedOfExecutors: [runSubjects.inspect],
 };

@@ -3,6 +3,10 @@
  *
  * Glossary
  *   source    the service that owns a run: `automation` or `worker`; part of every subject
+ *   executor  known by the name of its NATS user. The server lets it publish subjects with its own name only, so services
+ *             take the name from the subject and from nowhere else
+ *   token     what a service gives with a job, and wants back with all that is reported on it: who was not handed that
+ *             attempt does not have it
  *   claim     an executor's request for one run; a service may hold it unanswered (a standing claim) until there is work
  *   job       one attempt at one run, as handed to an executor
  *   lease     until when an executor may work on a job; renewed in batches, swept by the service when it runs out
@@ -31,33 +35,38 @@ export const CLAIM_HOLD_MS = 5_000;
 export const runSources = ['automation', 'worker'] as const;
 export type RunSource = (typeof runSources)[number];
 
+/** `executorId` and `runId` may be `*`, for those who may hear all. */
 export const runSubjects = {
-  /** Request/reply, queue group of the service's replicas: ClaimRequest -> ClaimReply. */
-  claim: (source: RunSource) => `executor.claim.${source}`,
+  /** Request/reply, queue group of the service's replicas: ClaimRequest -> a sealed job, see sealed-job.ts. */
+  claim: (source: RunSource, executorId: string) => `executor.claim.${source}.${executorId}`,
   /** Executor -> all replicas: a standing claim is no longer wanted. ClaimWithdrawal. */
-  withdraw: (source: RunSource) => `executor.withdraw.${source}`,
+  withdraw: (source: RunSource, executorId: string) => `executor.withdraw.${source}.${executorId}`,
   /** Request/reply, queue group: LeaseRenewal -> LeaseReply. */
-  lease: (source: RunSource) => `run.lease.${source}`,
+  lease: (source: RunSource, executorId: string) => `run.lease.${source}.${executorId}`,
   /** Request/reply, queue group: ArtifactRequest -> ArtifactReply. */
-  artifact: (source: RunSource) => `run.artifact.${source}`,
+  artifact: (source: RunSource, executorId: string) => `run.artifact.${source}.${executorId}`,
   /** Request/reply, queue group: StepRecord -> StepReply. */
-  step: (source: RunSource) => `run.step.${source}`,
-  /** JetStream, see streams.ts: RunEventBatch. */
-  events: (source: RunSource, runId: string) => `run.events.${source}.${runId}`,
+  step: (source: RunSource, executorId: string) => `run.step.${source}.${executorId}`,
+  /** JetStream, see streams.ts: read with decodeRunEvents. */
+  events: (source: RunSource, executorId: string, runId: string) => `run.events.${source}.${executorId}.${runId}`,
   /** Replica -> replicas of the same service: there is queued work. No payload. */
   hint: (source: RunSource) => `run.hint.${source}`,
   /** Replica -> replicas of the same service: look at this run again, it has ended, begun to wait or goes on. RunSettled. */
   settled: (source: RunSource, runId: string) => `run.settled.${source}.${runId}`,
-  /** Service -> executors: stop this run. Lost messages are made good by the next lease reply. */
-  cancel: (runId: string) => `run.cancel.${runId}`,
+  /** Service -> the executor that holds the run: stop it. RunCancel. Lost messages are made good by the next lease reply. */
+  cancel: (executorId: string, runId: string) => `run.cancel.${executorId}.${runId}`,
   /** Executor -> whoever cares: ExecutorStatus, every few seconds and when it changes. */
-  executorStatus: 'executor.status',
+  executorStatus: (executorId: string) => `executor.status.${executorId}`,
   /** Request/reply, queue group of the executors: InspectRequest -> InspectReply. */
   inspect: 'executor.inspect',
 } as const;
 
+/** Who has published a claim, a withdrawal, a renewal, a request for an artifact or step, or its status. */
+export const executorOf = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);
+
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
-const base64 = z.string().regex(/^[A-Za-z0-9+/]*={0,2}$/);
+/** 32 bytes. */
+const publicKey = z.string().regex(/^[A-Za-z0-9+/]{43}=$/);
 
 export const runLimits = z.object({
   wallMs: z.int().min(1).max(3_600_000),
@@ -74,10 +83,6 @@ export const runLimits = z.object({
   artifactBytes: z.int().min(1),
 });
 export type RunLimits = z.infer<typeof runLimits>;
-
-/** Secrets by name, sealed to the executor's X25519 key: see sealed-box.ts. */
-export const sealedBox = z.object({ key: base64, iv: base64, data: base64 });
-export type SealedBox = z.infer<typeof sealedBox>;
 
 export const stepKinds = ['step', 'sleep', 'approve', 'call'] as const;
 export type StepKind = (typeof stepKinds)[number];
@@ -107,6 +112,7 @@ export const job = z.object({
   runId: z.string(),
   source: z.enum(runSources),
   attempt: z.int().min(1),
+  token: z.string(),
   /** What the code is told as its attempt. Absent: 1. */
   tryNumber: z.int().min(1).optional(),
   workspaceId: z.string(),
@@ -123,7 +129,8 @@ export const job = z.object({
   inputsUrl: z.string().optional(),
   /** Files that the executor fetches and places under /tmp/inputs; the input's value becomes that path. */
   files: z.array(z.object({ input: z.string(), name: z.string(), url: z.string(), size: z.int() })),
-  secrets: sealedBox.optional(),
+  /** Values by name. */
+  secrets: z.record(z.string(), z.string()).optional(),
   /** What earlier attempts have recorded, by ordinal: at most one of the two. */
   steps: z.array(recordedStep).optional(),
   stepsUrl: z.string().optional(),
@@ -140,18 +147,14 @@ export type Job = z.infer<typeof job>;
 
 export const claimRequest = z.object({
   claimId: z.string(),
-  executorId: z.string(),
-  /** X25519 public key (raw, base64) that secrets are sealed to. */
-  publicKey: base64,
+  /** X25519 public key (raw, base64) that the job is sealed to. */
+  publicKey,
 });
 export type ClaimRequest = z.infer<typeof claimRequest>;
-export const claimReply = z.object({ job: job.nullable() });
-export type ClaimReply = z.infer<typeof claimReply>;
 export const claimWithdrawal = z.object({ claimId: z.string() });
 
 export const leaseRenewal = z.object({
-  executorId: z.string(),
-  runs: z.array(z.object({ runId: z.string(), attempt: z.int() })).max(1_000),
+  runs: z.array(z.object({ runId: z.string(), attempt: z.int(), token: z.string() })).max(1_000),
 });
 export type LeaseRenewal = z.infer<typeof leaseRenewal>;
 export const leaseReply = z.object({
@@ -167,9 +170,9 @@ export const STEP_BYTES_MAX = 64 * 1024;
 
 /** Recorded before the code sees the result. Again with the same ordinal, kind and name: the first record stands. */
 export const stepRecord = z.object({
-  executorId: z.string(),
   runId: z.string(),
   attempt: z.int(),
+  token: z.string(),
   ...stepIdentity,
   result: z.unknown(),
   startedAt: z.int(),
@@ -203,9 +206,9 @@ export const suspension = z.discriminatedUnion('kind', [
 export type Suspension = z.infer<typeof suspension>;
 
 export const artifactRequest = z.object({
-  executorId: z.string(),
   runId: z.string(),
   attempt: z.int(),
+  token: z.string(),
   /** `output`: the return value of a run, when it is too large for a message. `context`: a changed context as a zip. */
   purpose: z.enum(['artifact', 'output', 'context']),
   name: z.string().max(255),
@@ -311,14 +314,25 @@ export const runEvent = z.discriminatedUnion('type', [
 ]);
 export type RunEvent = z.infer<typeof runEvent>;
 
+/** The payload of `run.events`; whose events they are is in the subject. */
 export const runEventBatch = z.object({
-  runId: z.string(),
-  source: z.enum(runSources),
   attempt: z.int().min(1),
-  executorId: z.string(),
+  token: z.string(),
   events: z.array(runEvent).min(1),
 });
-export type RunEventBatch = z.infer<typeof runEventBatch>;
+export interface RunEventBatch extends z.infer<typeof runEventBatch> {
+  executorId: string;
+  runId: string;
+}
+
+/** @throws SyntaxError or ZodError for anything that is not a batch of events. */
+export function decodeRunEvents({ subject, data }: { subject: string; data: Uint8Array }): RunEventBatch {
+  const [, , , executorId = '', runId = ''] = subject.split('.');
+  return { ...runEventBatch.parse(JSON.parse(Buffer.from(data).toString())), executorId, runId };
+}
+
+export const runCancel = z.object({ token: z.string() });
+export type RunCancel = z.infer<typeof runCancel>;
 
 export const inspectRequest = z.object({
   code: z.object({ digest, url: z.string(), size: z.int() }),
@@ -338,7 +352,6 @@ export const inspectReply = z.object({
 export type InspectReply = z.infer<typeof inspectReply>;
 
 export const executorStatus = z.object({
-  executorId: z.string(),
   state: z.enum(['ready', 'draining', 'stopped']),
   slots: z.int(),
   busy: z.int(),

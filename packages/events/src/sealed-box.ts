@@ -1,5 +1,10 @@
 /**
- * Encryption to one reader: X25519 with an ephemeral key, HKDF-SHA-256, AES-256-GCM. Secrets cross NATS only like this.
+ * Encryption to one reader: X25519 with an ephemeral key, HKDF-SHA-256, AES-256-GCM. Jobs cross NATS only like this.
+ *
+ * A box is `ephemeral public key (32) | nonce (12) | ciphertext | tag (16)`.
+ *
+ * Agreeing on a key costs each side some fifty times what the encryption costs. So an ephemeral key serves one reader for
+ * KEY_MS, each box with a random nonce of its own, and the reader remembers what it has agreed on.
  */
 import {
   createCipheriv,
@@ -11,12 +16,17 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
-import type { SealedBox } from './run-protocol';
 
 /** DER header of a raw X25519 public key (RFC 8410): Node imports keys in DER only. */
 const SPKI_PREFIX = Buffer.from('302a300506032b656e032100', 'hex');
-const INFO = 'gantry sealed box v1';
+const INFO = 'gantry sealed box v2';
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+
+const KEY_MS = 10 * 60_000;
+/** Agreements that are remembered on either side; an executor has one for each replica. */
+const AGREEMENTS_MAX = 256;
 
 export interface BoxKeys {
   /** Raw public key, base64: what others seal to. */
@@ -24,43 +34,75 @@ export interface BoxKeys {
   privateKey: KeyObject;
 }
 
+/** @param context is authenticated, not sent: the reader must name the same one, so that boxes can't be swapped */
+export type Seal = (publicKey: string, context: string, plaintext: Buffer) => Buffer;
+/** @throws Error if the box was made for another key or context, or was changed */
+export type OpenBox = (context: string, box: Uint8Array) => Buffer;
+
 export function generateBoxKeys(): BoxKeys {
   const { publicKey, privateKey } = generateKeyPairSync('x25519');
   return { publicKey: rawPublicKey(publicKey).toString('base64'), privateKey };
 }
 
-/** @param context is authenticated, not sent: the reader must name the same one (a run id, so boxes can't be swapped). */
-export function sealTo(publicKey: string, context: string, plaintext: Buffer): SealedBox {
-  const ephemeral = generateKeyPairSync('x25519');
-  const reader = createPublicKey({
-    key: Buffer.concat([SPKI_PREFIX, Buffer.from(publicKey, 'base64')]),
-    format: 'der',
-    type: 'spki',
-  });
-  const key = sharedKey(ephemeral.privateKey, reader, rawPublicKey(ephemeral.publicKey));
-  const iv = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(context));
-  const data = Buffer.concat([cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
-  return {
-    key: rawPublicKey(ephemeral.publicKey).toString('base64'),
-    iv: iv.toString('base64'),
-    data: data.toString('base64'),
+export function createSealer(): Seal {
+  const agreements = new Map<string, { sender: Buffer; key: Buffer; until: number }>();
+
+  function agree(publicKey: string) {
+    const known = agreements.get(publicKey);
+    if (known && known.until > Date.now()) return known;
+    const ephemeral = generateKeyPairSync('x25519');
+    const sender = rawPublicKey(ephemeral.publicKey);
+    const key = sharedKey(ephemeral.privateKey, Buffer.from(publicKey, 'base64'), sender);
+    const made = { sender, key, until: Date.now() + KEY_MS };
+    remember(agreements, publicKey, made);
+    return made;
+  }
+
+  return (publicKey, context, plaintext) => {
+    const { sender, key } = agree(publicKey);
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
+    return Buffer.concat([sender, nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
   };
 }
 
-/** Throws if the box was made for another key or context, or was changed. */
-export function openBox(privateKey: KeyObject, context: string, box: SealedBox): Buffer {
-  const writer = Buffer.from(box.key, 'base64');
-  const sender = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, writer]), format: 'der', type: 'spki' });
-  const key = sharedKey(privateKey, sender, writer);
-  const data = Buffer.from(box.data, 'base64');
-  const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(box.iv, 'base64'), { authTagLength: TAG_BYTES });
-  decipher.setAAD(Buffer.from(context)).setAuthTag(data.subarray(-TAG_BYTES));
-  return Buffer.concat([decipher.update(data.subarray(0, -TAG_BYTES)), decipher.final()]);
+export function createOpener(privateKey: KeyObject): OpenBox {
+  const agreements = new Map<string, Buffer>();
+
+  function agree(sender: Buffer): Buffer {
+    const name = sender.toString('latin1');
+    const known = agreements.get(name);
+    if (known) return known;
+    const key = sharedKey(privateKey, sender, sender);
+    remember(agreements, name, key);
+    return key;
+  }
+
+  return (context, bytes) => {
+    const box = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    if (box.length < KEY_BYTES + NONCE_BYTES + TAG_BYTES) throw new Error('a sealed box is cut short');
+    const key = agree(Buffer.from(box.subarray(0, KEY_BYTES)));
+    const nonce = box.subarray(KEY_BYTES, KEY_BYTES + NONCE_BYTES);
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(Buffer.from(context)).setAuthTag(box.subarray(-TAG_BYTES));
+    return Buffer.concat([decipher.update(box.subarray(KEY_BYTES + NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+  };
 }
 
-function sharedKey(privateKey: KeyObject, publicKey: KeyObject, salt: Buffer): Buffer {
-  return Buffer.from(hkdfSync('sha256', diffieHellman({ privateKey, publicKey }), salt, INFO, 32));
+/** The oldest go. */
+function remember<T>(agreements: Map<string, T>, name: string, agreement: T): void {
+  agreements.delete(name);
+  agreements.set(name, agreement);
+  for (const oldest of agreements.keys()) {
+    if (agreements.size <= AGREEMENTS_MAX) return;
+    agreements.delete(oldest);
+  }
+}
+
+function sharedKey(privateKey: KeyObject, theirs: Buffer, salt: Buffer): Buffer {
+  const key = Buffer.concat([SPKI_PREFIX, theirs]);
+  const publicKey = createPublicKey({ key, format: 'der', type: 'spki' });
+  return Buffer.from(hkdfSync('sha256', diffieHellman({ privateKey, publicKey }), salt, INFO, KEY_BYTES));
 }
 
 function rawPublicKey(key: KeyObject): Buffer {

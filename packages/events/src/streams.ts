@@ -78,7 +78,7 @@ const runEvents = (source: RunSource): StreamPlan => ({
   name: runEventsStream(source),
   config: {
     ...FULL,
-    subjects: [runSubjects.events(source, '*')],
+    subjects: [runSubjects.events(source, '*', '*')],
     retention: RetentionPolicy.Workqueue,
     max_age: 24 * HOUR_NS,
     max_bytes: 1 << 30,
@@ -87,7 +87,7 @@ const runEvents = (source: RunSource): StreamPlan => ({
     {
       service: `${source}-api`,
       durable: INGEST_DURABLE,
-      filter: runSubjects.events(source, '*'),
+      filter: runSubjects.events(source, '*', '*'),
       ackPendingMax: UNACKNOWLEDGED_MAX,
     },
   ],

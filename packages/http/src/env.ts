@@ -1,3 +1,4 @@
+import { natsEnv } from '@gantry/events';
 import { z } from 'zod';
 
 /** Settings that every service has. */
@@ -8,7 +9,7 @@ export const commonEnv = {
   PORT: z.coerce.number().int().min(0).max(65535),
   METRICS_PORT: z.coerce.number().int().min(0).max(65535),
   DATABASE_URL: z.url(),
-  NATS_URL: z.url(),
+  ...natsEnv,
   /** Public addresses of the three surfaces, without a slash at the end. */
   BASE_URL: z.url().transform(withoutSlash),
   DASHBOARD_URL: z.url().transform(withoutSlash),

@@ -16,6 +16,8 @@ import {
   automationApi,
   databaseUrl,
   executor,
+  executorEnrolment,
+  natsDir,
   newSetupToken,
   type ServiceOptions,
   skillsApi,
@@ -85,7 +87,7 @@ async function startPlatform(options: LaunchOptions, state: LocalState, supervis
   const services: ServiceOptions = { settings, state, inherited, gateway: nginx !== undefined };
   const [serving, executing] = await Promise.allSettled([
     supervisor.start(workerApi(services, setupToken), automationApi(services), skillsApi(services)),
-    bwrap && supervisor.start(executor(services, bwrap)),
+    bwrap && startExecutor(services, bwrap, supervisor),
   ]);
   if (serving.status === 'rejected') throw serving.reason;
   if (executing.status === 'rejected') notes.push(`Runs stay in the queue. ${(executing.reason as Error).message}`);
@@ -94,6 +96,13 @@ async function startPlatform(options: LaunchOptions, state: LocalState, supervis
   const executes = Boolean(bwrap) && executing.status === 'fulfilled';
   const { local, sample } = await setUp({ settings, state, progress, setupToken, executes });
   process.stdout.write(banner({ settings, local, sample, seconds: progress.seconds(), notes }));
+}
+
+async function startExecutor(services: ServiceOptions, bwrap: string, supervisor: Supervisor) {
+  const spec = executor(services, bwrap);
+  const enrolment = executorEnrolment(services, spec.env);
+  if (enrolment) await runOnce(enrolment);
+  await supervisor.start(spec);
 }
 
 async function startDatabases({ settings, inherited }: LaunchOptions, state: LocalState, supervisor: Supervisor) {
@@ -112,13 +121,10 @@ async function startDatabases({ settings, inherited }: LaunchOptions, state: Loc
 
 async function startNats({ settings, progress }: LaunchOptions, state: LocalState, supervisor: Supervisor) {
   if (settings.externalNats) return;
-  const own = { dir: path.join(state.dir, 'nats'), port: settings.ports.nats };
+  const own = { dir: natsDir({ settings, state }), port: settings.ports.nats };
   const [command] = await Promise.all([
     obtainTool('nats-server', { onStep: progress.step }),
-    runOnce({
-      script: path.join(__dirname, 'nats-config-main.js'),
-      input: { ...own, passwords: state.keys.natsPasswords },
-    }),
+    runOnce({ script: path.join(__dirname, 'nats-config-main.js'), args: [own.dir, '--port', String(own.port)] }),
   ]);
   await supervisor.start(natsProcess({ ...own, command }));
 }

@@ -2,12 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { type NatsPasswords, natsUsers } from './nats';
 
 /** Generated once. Losing them loses the secrets that are encrypted under them and every token. */
 export interface Keys {
   postgresPassword: string;
-  natsPasswords: NatsPasswords;
   /** `v1:<base64 of 32 bytes>`; append `,v2:...` to rotate. */
   encryptionKeys: { workerApi: string; automationApi: string };
   tokenPeppers: string;
@@ -65,7 +63,6 @@ function generateKeys(): Keys {
   const keyRing = () => `v1:${randomBytes(32).toString('base64')}`;
   return {
     postgresPassword: password(),
-    natsPasswords: Object.fromEntries(natsUsers.map((user) => [user, password()])) as NatsPasswords,
     encryptionKeys: { workerApi: keyRing(), automationApi: keyRing() },
     tokenPeppers: keyRing(),
     objectStoreSigningKey: randomBytes(32).toString('base64'),

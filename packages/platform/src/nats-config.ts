@@ -1,30 +1,63 @@
-/** The configuration of our NATS server: each service has a user that may touch only the subjects it needs. */
+/** The configuration of a NATS server, and the credentials of those who may enter it. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { natsPermissions } from '@gantry/events';
-import { configFileOf, type NatsOptions, natsUsers } from './nats';
+import {
+  executorKeyOf,
+  generateNatsSeeds,
+  type NatsSeeds,
+  natsAuthentication,
+  serviceCredentials,
+  services,
+} from '@gantry/events';
+import { accountsFileOf, configFileOf, credsFileOf, executorKeyFileOf, type NatsOptions, seedsFileOf } from './nats';
 
 /** Bounds what one publisher can make a slow reader hold; the protocols keep to half of it. */
 const PAYLOAD_BYTES_MAX = 512 * 1024;
 const MEMORY_BYTES_MAX = 64 << 20;
 const STREAM_BYTES_MAX = 4 * 2 ** 30;
 
-export function writeNatsConfig({ dir, port, passwords }: Omit<NatsOptions, 'command'>): void {
+/**
+ * Writes what the server has to know of accounts, and each user's credentials. The seeds are made the first time and kept:
+ * with others, streams and executors would be strangers.
+ */
+export function writeNatsAccounts(dir: string, revoked: string[] = []): NatsSeeds {
   fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const seeds = readSeeds(dir) ?? generateNatsSeeds();
+  const write = (file: string, text: string) => fs.writeFileSync(file, text, { mode: 0o600 });
+  write(seedsFileOf(dir), JSON.stringify(seeds, null, 2));
+  write(accountsFileOf(dir), toConfig(natsAuthentication(seeds, revoked)));
+  for (const service of services) write(credsFileOf(dir, service), serviceCredentials(seeds, service));
+  write(executorKeyFileOf(dir), JSON.stringify(executorKeyOf(seeds)));
+  return seeds;
+}
+
+export function writeNatsConfig({ dir, port }: Omit<NatsOptions, 'command'>): NatsSeeds {
+  const seeds = writeNatsAccounts(dir);
   const streams = {
     store_dir: path.join(dir, 'streams'),
     max_memory_store: MEMORY_BYTES_MAX,
     max_file_store: STREAM_BYTES_MAX,
   };
-  const users = natsUsers.map((user) => ({ user, password: passwords[user], permissions: natsPermissions[user] }));
   const config = {
     host: '127.0.0.1',
     port,
     server_name: 'gantry',
     max_payload: PAYLOAD_BYTES_MAX,
     jetstream: streams,
-    authorization: { users },
+    ...natsAuthentication(seeds),
   };
-  // Its language is a superset of JSON.
-  fs.writeFileSync(configFileOf(dir), JSON.stringify(config, null, 2), { mode: 0o600 });
+  fs.writeFileSync(configFileOf(dir), toConfig(config), { mode: 0o600 });
+  return seeds;
 }
+
+function readSeeds(dir: string): NatsSeeds | undefined {
+  try {
+    return JSON.parse(fs.readFileSync(seedsFileOf(dir), 'utf8'));
+  } catch (err) {
+    if ((err as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw err;
+  }
+}
+
+/** Its language is a superset of JSON. */
+const toConfig = (config: object): string => `${JSON.stringify(config, null, 2)}\n`;

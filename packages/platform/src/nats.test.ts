@@ -1,19 +1,27 @@
+/** Who may touch what is asked in packages/testing/src/security/nats-matrix.test.ts. */
+import fs from 'node:fs';
+import path from 'node:path';
 import {
   type Bus,
   connectBus,
   INTROSPECT_SUBJECT,
   listen,
-  natsPermissions,
+  makeExecutor,
+  type NatsAddress,
   request,
   runSubjects,
 } from '@gantry/events';
-import { catchLogs, startTestNats, type TestNats, until } from '@gantry/testing';
-import { connect, ErrorCode } from 'nats';
+import { catchLogs, freePort, startTestNats, type TestNats, temporaryDir, until } from '@gantry/testing';
+import { connect, credsAuthenticator, ErrorCode } from 'nats';
 import { z } from 'zod';
-import type { NatsUser } from './nats';
+import { findTool } from './find-tool';
+import { credsFileOf, executorKeyFileOf, natsProcess, natsUrl, seedsFileOf } from './nats';
+import { writeNatsAccounts, writeNatsConfig } from './nats-config';
+import { startAndWait } from './process';
 
 let nats: TestNats;
 const buses: Bus[] = [];
+const { log } = catchLogs();
 
 beforeAll(async () => {
   nats = await startTestNats();
@@ -23,86 +31,103 @@ afterAll(async () => {
   await nats.stop();
 });
 
-async function busOf(user: NatsUser): Promise<Bus> {
-  const bus = await connectBus({ url: nats.url(user), name: user, log: catchLogs().log });
+async function connected(address: NatsAddress): Promise<Bus> {
+  const bus = await connectBus({ ...address, name: 'test', log });
   buses.push(bus);
   return bus;
 }
 
-/** Resolves with the subject that the server refuses. */
-async function refusal(bus: Bus): Promise<string> {
-  for await (const status of bus.nc.status()) {
-    if (status.permissionContext) return status.permissionContext.subject;
-  }
-  throw new Error('the connection ended without a refusal');
-}
+const enter = async (creds: string) => {
+  const authenticator = credsAuthenticator(Buffer.from(creds));
+  const nc = await connect({ servers: new URL(nats.url).host, reconnect: false, authenticator });
+  await nc.close();
+};
+const refused = { code: ErrorCode.AuthorizationViolation };
 
-test.each([runSubjects.hint('automation'), INTROSPECT_SUBJECT, 'run.finished.v1', 'executor.claim.automation.x'])(
-  'a stolen executor cannot publish %s',
-  async (subject) => {
-    const executor = await busOf('executor');
-    const refused = refusal(executor);
-    executor.nc.publish(subject, '{}');
-    expect(await refused).toBe(subject);
-  },
-);
-
-test.each(['>', 'run.finished.v1', INTROSPECT_SUBJECT, runSubjects.claim('automation')])(
-  'a stolen executor cannot listen to %s',
-  async (subject) => {
-    const executor = await busOf('executor');
-    const subscription = executor.nc.subscribe(subject);
-    const listening = (async () => {
-      for await (const _ of subscription);
-    })();
-    await expect(listening).rejects.toMatchObject({ code: ErrorCode.PermissionsViolation });
-  },
-);
-
-test('no service can answer for worker-api who somebody is', async () => {
-  const automation = await busOf('automation-api');
-  const refused = refusal(automation);
-  automation.nc.subscribe(INTROSPECT_SUBJECT, { callback: () => {} });
-  expect(await refused).toBe(INTROSPECT_SUBJECT);
-});
-
-test('nobody enters without a password, or with another user’s', async () => {
-  const { host } = new URL(nats.url('executor'));
-  const refused = { code: ErrorCode.AuthorizationViolation };
-  await expect(connect({ servers: host, reconnect: false })).rejects.toMatchObject(refused);
-  const stolen = { user: 'worker-api', pass: new URL(nats.url('executor')).password };
-  await expect(connect({ servers: host, reconnect: false, ...stolen })).rejects.toMatchObject(refused);
+test('nobody enters without credentials, or with those of another server', async () => {
+  await expect(connect({ servers: new URL(nats.url).host, reconnect: false })).rejects.toMatchObject(refused);
+  const other = temporaryDir('nats');
+  writeNatsAccounts(other);
+  await expect(enter(fs.readFileSync(credsFileOf(other, 'worker-api'), 'utf8'))).rejects.toMatchObject(refused);
+  const key = JSON.parse(fs.readFileSync(executorKeyFileOf(other), 'utf8'));
+  await expect(enter(makeExecutor(key))).rejects.toMatchObject(refused);
 });
 
 test('what the services do every day is allowed: streams, claims, run events, introspection', async () => {
-  const { log } = catchLogs();
   const [worker, automation, executor] = await Promise.all([
-    busOf('worker-api'),
-    busOf('automation-api'),
-    busOf('executor'),
+    connected(nats.as('worker-api')),
+    connected(nats.as('automation-api')),
+    connected(nats.newExecutor()),
   ]);
+  const id = executor.user;
 
   const reply = z.object({ ok: z.boolean() });
   const anything = z.unknown();
-  const answer = (bus: Bus, subject: string) =>
-    listen(bus, subject, anything, (_, message) => void message.respond(Buffer.from('{"ok":true}')), { log });
-  answer(automation, runSubjects.claim('automation'));
-  answer(automation, runSubjects.lease('automation'));
+  const answer = (bus: Bus, subject: string, queue?: string) =>
+    listen(bus, subject, anything, (_, message) => void message.respond(Buffer.from('{"ok":true}')), {
+      log,
+      ...(queue && { queue }),
+    });
+  answer(automation, runSubjects.claim('automation', '*'));
+  answer(automation, runSubjects.lease('automation', '*'));
   answer(worker, INTROSPECT_SUBJECT);
-  await Promise.all([automation.nc.flush(), worker.nc.flush()]);
-  expect(await request(executor, runSubjects.claim('automation'), {}, reply, 1_000)).toEqual({ ok: true });
-  expect(await request(executor, runSubjects.lease('automation'), {}, reply, 1_000)).toEqual({ ok: true });
-  expect(await request(automation, INTROSPECT_SUBJECT, {}, reply, 1_000)).toEqual({ ok: true });
+  answer(executor, runSubjects.inspect, 'executors');
+  await Promise.all([automation.nc.flush(), worker.nc.flush(), executor.nc.flush()]);
+  expect(await request(executor, runSubjects.claim('automation', id), {}, reply, 1_000)).toEqual({ ok: true });
+  expect(await request(executor, runSubjects.lease('automation', id), {}, reply, 1_000)).toEqual({ ok: true });
+  expect(await request(automation, INTROSPECT_SUBJECT, {}, reply, 1_000, 'worker-api')).toEqual({ ok: true });
+  expect(await request(worker, runSubjects.inspect, {}, reply, 1_000)).toEqual({ ok: true });
 
   const heard: string[] = [];
-  listen(automation, 'run.events.automation.*', anything, (_, message) => void heard.push(message.subject), { log });
+  listen(automation, 'run.events.automation.*.run_1', anything, (_, message) => void heard.push(message.subject), {
+    log,
+  });
   await automation.nc.flush();
-  await executor.js.publish(runSubjects.events('automation', 'run_1'), '{}');
+  await executor.js.publish(runSubjects.events('automation', id, 'run_1'), '{}');
   await until(() => heard.length === 1);
 });
 
-test('every user of the table exists in the server', async () => {
-  for (const user of Object.keys(natsPermissions) as NatsUser[]) {
-    await expect((await busOf(user)).nc.flush()).resolves.toBeUndefined();
+test('accounts, users and what is made with them stay the same when the configuration is written again', async () => {
+  const command = findTool('nats-server') ?? '';
+  const options = { command, dir: temporaryDir('nats'), port: await freePort() };
+  writeNatsConfig(options);
+  const before = fs.readFileSync(seedsFileOf(options.dir), 'utf8');
+  const creds = fs.readFileSync(credsFileOf(options.dir, 'skills-api'), 'utf8');
+  const executor = makeExecutor(JSON.parse(fs.readFileSync(executorKeyFileOf(options.dir), 'utf8')));
+  writeNatsConfig(options);
+  expect(fs.readFileSync(seedsFileOf(options.dir), 'utf8')).toBe(before);
+  for (const name of fs.readdirSync(options.dir)) {
+    expect(fs.statSync(path.join(options.dir, name)).mode & 0o077).toBe(0);
   }
+  const server = await startAndWait(natsProcess(options));
+  for (const each of [creds, executor]) {
+    const bus = await connectBus({ url: natsUrl(options), creds: each, name: 'test', log });
+    await bus.nc.flush();
+    await bus.nc.close();
+  }
+  await server.stop();
+});
+
+test('a server of somebody else includes the accounts, and executors that are revoked do not enter it', async () => {
+  const command = findTool('nats-server') ?? '';
+  const options = { command, dir: temporaryDir('nats'), port: await freePort() };
+  writeNatsAccounts(options.dir);
+  const key = JSON.parse(fs.readFileSync(executorKeyFileOf(options.dir), 'utf8'));
+  const [stolen, other] = [makeExecutor(key), makeExecutor(key)];
+  const id = /[\w-]+\.([\w-]+)\./.exec(stolen)?.[1] ?? '';
+  writeNatsAccounts(options.dir, [JSON.parse(Buffer.from(id, 'base64url').toString()).sub]);
+  fs.writeFileSync(
+    path.join(options.dir, 'nats.conf'),
+    `listen: 127.0.0.1:${options.port}\njetstream { store_dir: ${JSON.stringify(path.join(options.dir, 'streams'))} }\ninclude ./accounts.conf\n`,
+  );
+  const server = await startAndWait(natsProcess(options));
+  const servers = new URL(natsUrl(options)).host;
+  const opens = (creds: string) =>
+    connect({ servers, reconnect: false, authenticator: credsAuthenticator(Buffer.from(creds)) });
+  await expect(opens(stolen)).rejects.toMatchObject(refused);
+  await (await opens(other)).close();
+  const worker = await opens(fs.readFileSync(credsFileOf(options.dir, 'worker-api'), 'utf8'));
+  await worker.flush();
+  await worker.close();
+  await server.stop();
 });

@@ -4,29 +4,29 @@ import { livenessProbes } from './liveness';
 import { answers } from './probe';
 import type { ProcessSpec } from './process';
 
-export const natsUsers = ['worker-api', 'automation-api', 'skills-api', 'executor'] as const;
-export type NatsUser = (typeof natsUsers)[number];
-export type NatsPasswords = Record<NatsUser, string>;
-
 export interface NatsOptions {
   /** The nats-server executable. */
   command: string;
-  /** Holds the configuration and the streams. */
+  /** Holds the configuration, the credentials and the streams. */
   dir: string;
   port: number;
-  passwords: NatsPasswords;
 }
 
 const READY_TIMEOUT_MS = 1_000;
 
 export const configFileOf = (dir: string): string => path.join(dir, 'nats.conf');
+/** What is included into the configuration of another server. */
+export const accountsFileOf = (dir: string): string => path.join(dir, 'accounts.conf');
+/** What all users and accounts are made from, generated once. */
+export const seedsFileOf = (dir: string): string => path.join(dir, 'seeds.json');
+export const credsFileOf = (dir: string, service: string): string => path.join(dir, `${service}.creds`);
+/** Makes executors: see the executor's enrol.ts. */
+export const executorKeyFileOf = (dir: string): string => path.join(dir, 'executor-key.json');
 
-export function natsUrl({ port, passwords }: Pick<NatsOptions, 'port' | 'passwords'>, user: NatsUser): string {
-  return `nats://${user}:${encodeURIComponent(passwords[user])}@127.0.0.1:${port}`;
-}
+export const natsUrl = ({ port }: Pick<NatsOptions, 'port'>): string => `nats://127.0.0.1:${port}`;
 
 /** How to start the server, once its configuration is written. */
-export function natsProcess({ command, dir, port }: Omit<NatsOptions, 'passwords'>): ProcessSpec {
+export function natsProcess({ command, dir, port }: NatsOptions): ProcessSpec {
   // A server that accepts clients begins with a line that starts with INFO.
   const liveness = { ...livenessProbes.nats, port };
   return {

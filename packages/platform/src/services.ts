@@ -4,11 +4,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { livenessProbes } from './liveness';
 import type { LocalState } from './local-state';
-import { type NatsUser, natsUrl } from './nats';
+import { credsFileOf, executorKeyFileOf, natsUrl } from './nats';
 import { postgresUrl } from './postgres';
 import { answers } from './probe';
 import type { ProcessSpec } from './process';
 import { reachableDir } from './reachable-dir';
+import type { RunOnceOptions } from './run-once';
 import { databases, type ServiceName } from './service-names';
 import type { Settings } from './settings';
 import { checkoutDir } from './shared-dir';
@@ -101,7 +102,8 @@ function apiProcess(service: ServiceName, options: ServiceOptions, own: Record<s
       PORT: String(address.port),
       METRICS_PORT: String(settings.ports.metrics[service]),
       DATABASE_URL: databaseUrl(options, service),
-      NATS_URL: natsAddress(options, service),
+      NATS_URL: natsAddress(options),
+      ...(hasCredentials(settings) && { NATS_CREDS_FILE: credsFileOf(natsDir(options), service) }),
       BASE_URL: settings.urls.base,
       DASHBOARD_URL: settings.urls.dashboard,
       SKILLS_URL: settings.urls.skills,
@@ -114,7 +116,7 @@ function apiProcess(service: ServiceName, options: ServiceOptions, own: Record<s
   };
 }
 
-/** It holds no credential but its own NATS user: of our environment it gets only what is named here. */
+/** It holds no credential but that of its own NATS user: of our environment it gets only what is named here. */
 const forExecutor =
   /^(PATH|LANG|TZ|TMPDIR|LOG_LEVEL|SSL_CERT_FILE|NODE_EXTRA_CA_CERTS|(PIP|EXECUTOR|EGRESS)_\w+|PYTHON)$/;
 
@@ -133,7 +135,7 @@ export function executor(options: ServiceOptions, bwrap: string): ProcessSpec {
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
       METRICS_PORT: String(port),
-      NATS_URL: natsAddress(options, 'executor'),
+      NATS_URL: natsAddress(options),
       EXECUTOR_DIR: dir,
       EXECUTOR_DRAIN_MS: inherited.EXECUTOR_DRAIN_MS ?? '5000',
       BWRAP: bwrap,
@@ -144,9 +146,25 @@ export function executor(options: ServiceOptions, bwrap: string): ProcessSpec {
   };
 }
 
-function natsAddress({ settings, state }: ServiceOptions, user: NatsUser): string {
-  return settings.externalNats ?? natsUrl({ port: settings.ports.nats, passwords: state.keys.natsPasswords }, user);
+/** Makes the executor's NATS user, unless it has one: the executor itself never sees the key that this takes. */
+export function executorEnrolment(options: ServiceOptions, env: NodeJS.ProcessEnv): RunOnceOptions | undefined {
+  if (!hasCredentials(options.settings)) return undefined;
+  return {
+    script: path.join(checkoutDir, 'services/executor/dist/enrol.js'),
+    env: { ...env, NATS_EXECUTOR_SEED_FILE: executorKeyFileOf(natsDir(options)) },
+  };
 }
+
+/** Where the server's accounts and the credentials of its users are. */
+export const natsDir = ({ settings, state }: Pick<ServiceOptions, 'settings' | 'state'>): string =>
+  settings.natsCredentials ?? path.join(state.dir, 'nats');
+
+/** Without, whoever runs the server has put user and password into its address. */
+const hasCredentials = ({ externalNats, natsCredentials }: Settings): boolean =>
+  !externalNats || natsCredentials !== undefined;
+
+const natsAddress = ({ settings }: ServiceOptions): string =>
+  settings.externalNats ?? natsUrl({ port: settings.ports.nats });
 
 /** What npm adds describes the launcher, not the services. */
 function everything(env: NodeJS.ProcessEnv, only = /^(?!npm_)/): Record<string, string> {

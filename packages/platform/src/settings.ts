@@ -24,6 +24,8 @@ export interface Settings {
   /** Databases and NATS that somebody else runs. */
   externalDatabases: Partial<Record<ServiceName, string>>;
   externalNats: string | undefined;
+  /** What nats-config-main.js has written for it. */
+  natsCredentials: string | undefined;
 }
 
 const PORT = 8080;
@@ -50,6 +52,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
       }),
     ),
     externalNats: env.NATS_URL || undefined,
+    natsCredentials: env.NATS_URL && env.NATS_CREDENTIALS_DIR ? path.resolve(env.NATS_CREDENTIALS_DIR) : undefined,
   };
 }
 

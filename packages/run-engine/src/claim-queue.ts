@@ -7,19 +7,20 @@
 import {
   type Bus,
   CLAIM_HOLD_MS,
-  type ClaimReply,
-  type ClaimRequest,
+  type Claimant,
   claimRequest,
   claimWithdrawal,
-  encode,
+  executorOf,
   listen,
+  NOTHING_TO_DO,
   type RunSource,
   runSubjects,
 } from '@gantry/events';
 import type { Logger } from 'pino';
 
-export interface Claim extends ClaimRequest {
-  answer: (reply: ClaimReply) => void;
+export interface Claim extends Claimant {
+  /** With a sealed job. */
+  answer: (box: Uint8Array) => void;
   expiresAt: number;
 }
 
@@ -38,17 +39,18 @@ const MARGIN_MS = 300;
 
 export function openClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim: () => void): ClaimQueue {
   let claims: Claim[] = [];
-  const release = (claim: Claim) => claim.answer({ job: null });
+  const release = (claim: Claim) => claim.answer(NOTHING_TO_DO);
 
   const subscriptions = [
     listen(
       bus,
-      runSubjects.claim(source),
+      runSubjects.claim(source, '*'),
       claimRequest,
       (request, message) => {
         claims.push({
           ...request,
-          answer: (reply) => void message.respond(encode(reply)),
+          executorId: executorOf(message.subject),
+          answer: (box) => void message.respond(box),
           expiresAt: Date.now() + CLAIM_HOLD_MS,
         });
         onClaim();
@@ -57,10 +59,11 @@ export function openClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim
     ),
     listen(
       bus,
-      runSubjects.withdraw(source),
+      runSubjects.withdraw(source, '*'),
       claimWithdrawal,
-      ({ claimId }) => {
-        claims = claims.filter((claim) => claim.claimId !== claimId);
+      ({ claimId }, { subject }) => {
+        const executorId = executorOf(subject);
+        claims = claims.filter((claim) => claim.claimId !== claimId || claim.executorId !== executorId);
       },
       { log },
     ),

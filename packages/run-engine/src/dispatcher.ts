@@ -11,7 +11,7 @@
  * its caller yet. Runs that are queued always go first. A run with a slot is always queued: see claim-runs.ts.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Bus, type RunError, type RunSource, runSubjects } from '@gantry/events';
+import { type Bus, createSealer, type RunError, type RunSource, runSubjects, sealJob } from '@gantry/events';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type Claim, openClaimQueue } from './claim-queue';
@@ -37,12 +37,13 @@ export function startDispatcher(deps: {
   isCurrent?: IsCurrent;
   log: Logger;
   /** @param written before that, nothing may be stored for the run */
-  build: (run: Run, publicKey: string, written?: Promise<unknown>) => Promise<BuiltJob>;
+  build: (run: Run, executorId: string, written?: Promise<unknown>) => Promise<BuiltJob>;
   refuse: (run: Run, error: RunError) => Promise<void>;
   /** Somebody asked for its end before it was handed back to the queue. */
   cancel: (run: Run) => Promise<void>;
 }): Dispatcher {
   const { bus, pool, source, leaseMs, log } = deps;
+  const seal = createSealer();
   let mayHaveQueued = true;
   let filling: Promise<void> | null = null;
 
@@ -119,8 +120,8 @@ export function startDispatcher(deps: {
     try {
       if (run.cancelRequestedAt) await deps.cancel(run);
       else {
-        const built = await (building ?? deps.build(run, claim.publicKey));
-        if ('job' in built) return claim.answer({ job: built.job });
+        const built = await (building ?? deps.build(run, claim.executorId));
+        if ('job' in built) return claim.answer(sealJob(seal, claim, built.job));
         await deps.refuse(run, built.refused);
       }
     } catch (err) {
@@ -143,7 +144,7 @@ export function startDispatcher(deps: {
       const run = makeRun(newRun, lease);
       const inserted = insertRun(pool, newRun, lease, deps.isCurrent, run);
       // While PostgreSQL writes; once the question is on its way.
-      const built = nextTurn().then(() => deps.build(run, claim.publicKey, inserted));
+      const built = nextTurn().then(() => deps.build(run, claim.executorId, inserted));
       built.catch(() => {});
       try {
         if (!(await inserted)) throw new Error('a submitted run has no fire time');

@@ -244,8 +244,7 @@ describe('a run that calls another', () => {
       seq: 1_000_002,
       ...usage,
     } as const;
-    const { runId, attempt } = child;
-    await settleRuns(engines.pool, 'worker', [], [{ runId, attempt, ...ending }], []);
+    await settleRuns(engines.pool, 'worker', [], [{ ...child, executorId: executor.id, ...ending }], []);
     await engines.replica();
     const again = await claimed(executor);
     expect(again).toMatchObject({ runId: parent.id, steps: [{ result: { status: 'completed', output: 3 } }] });
@@ -270,9 +269,9 @@ describe('a run that calls another', () => {
 
     const running = await calling();
     const job = await claimed(running.executor);
-    const bus = await engines.connect('executor');
+    const { bus, id } = running.executor;
     const hears = new Promise((resolve) =>
-      bus.nc.subscribe(runSubjects.cancel(running.child.id), { callback: resolve }),
+      bus.nc.subscribe(runSubjects.cancel(id, running.child.id), { callback: resolve }),
     );
     await bus.nc.flush();
     await running.engine.cancel('ws_a', running.parent.id);

@@ -25,7 +25,7 @@ export interface EndedTree {
   /** Runs that ended with it. */
   ended: Run[];
   /** Runs that an executor holds and has to be told about. */
-  running: string[];
+  running: Run[];
 }
 
 /** Deeper than calls may go. */
@@ -60,7 +60,7 @@ export async function cancelRun(
       await tx.query('UPDATE runs SET cancel_requested_at = now() WHERE id = $1', [runId]);
       await alongside?.((sql, values) => tx.query(sql, values));
     }
-    if (!isIdle(root.status)) return { run: root, ended: [], running: [root.id] };
+    if (!isIdle(root.status)) return { run: root, ended: [], running: [root] };
     return endLocked(tx, source, root, called, { status: 'cancelled', error: CANCELLED });
   });
 }
@@ -80,7 +80,7 @@ async function endLocked(
       await tx.query('UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, now()) WHERE id = $1', [
         child.id,
       ]);
-      tree.running.push(child.id);
+      tree.running.push(child);
     } else if (isIdle(child.status)) {
       const ended = await endOne(tx, source, child, { status: 'cancelled', error: CALLER_ENDED });
       if (ended) tree.ended.push(ended);
@@ -100,7 +100,7 @@ async function endOne(tx: PoolClient, source: RunSource, run: Run, ending: IdleE
     tx,
     source,
     [{ runId, attempt, events }],
-    [{ runId, attempt, from, ...ending, ...none, at, seq: after + 1 }],
+    [{ runId, attempt, executorId: null, from, ...ending, ...none, at, seq: after + 1 }],
     [],
   );
   return ended;

@@ -1,7 +1,8 @@
 import { encode, runSubjects } from '@gantry/events';
 import { AppError } from '@gantry/http';
 import { cutConnections, fakeExecutor, noUsage, until } from '@gantry/testing';
-import { aRun, startTestEngines, type TestEngines } from './test/engines';
+import { createRunTokens } from './run-tokens';
+import { aRun, startTestEngines, type TestEngines, tokenKeys } from './test/engines';
 
 const LEASE_MS = 800;
 
@@ -75,15 +76,13 @@ test('what is reported twice, or by an earlier attempt, changes nothing', async 
   const job = await exec.claim();
   await job?.complete('first');
   await engine.waitForEnd(run, 5_000);
-  const bus = await engines.connect('executor');
-  const again = {
-    runId: run.id,
-    source: 'automation',
-    executorId: exec.id,
-    events: [{ seq: 2, at: Date.now(), type: 'finished', status: 'completed', output: 'second', usage: noUsage }],
-  };
-  await bus.js.publish(runSubjects.events('automation', run.id), encode({ ...again, attempt: 1 }));
-  await bus.js.publish(runSubjects.events('automation', run.id), encode({ ...again, attempt: 7 }));
+  const subject = runSubjects.events('automation', exec.id, run.id);
+  const tokens = createRunTokens('automation', tokenKeys);
+  for (const attempt of [1, 7]) {
+    const token = tokens.give({ runId: run.id, attempt, executorId: exec.id });
+    const end = { type: 'finished', status: 'completed', output: 'second', usage: noUsage };
+    await exec.bus.js.publish(subject, encode({ attempt, token, events: [{ seq: 2, at: Date.now(), ...end }] }));
+  }
   const later = await engine.submit(aRun());
   await (await exec.claim())?.complete('later');
   await engine.waitForEnd(later, 5_000);
@@ -129,7 +128,9 @@ test('cancelling ends a queued run at once and tells the executor of a running o
   const bus = await engines.connect('executor');
   const exec = fakeExecutor(bus, 'automation');
   const job = await exec.claim();
-  const told = new Promise((resolve) => bus.nc.subscribe(runSubjects.cancel(running.id), { callback: resolve }));
+  const told = new Promise((resolve) =>
+    bus.nc.subscribe(runSubjects.cancel(exec.id, running.id), { callback: resolve }),
+  );
   await bus.nc.flush();
   await engine.cancel('ws_a', running.id);
   await told;
@@ -148,7 +149,7 @@ test('a run whose secret is not set fails and says which, without reaching an ex
   const good = aRun();
   good.spec = { ...good.spec, secrets: ['SET'] };
   await engine.submit(good);
-  expect((await exec.claim())?.secretValues).toEqual({ SET: 'value-1' });
+  expect((await exec.claim())?.secrets).toEqual({ SET: 'value-1' });
   expect(await engine.waitForEnd(run, 5_000)).toMatchObject({
     status: 'failed',
     error: { code: 'missing_secret', message: expect.stringContaining('UNSET') },

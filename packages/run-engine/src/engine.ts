@@ -4,6 +4,7 @@ import {
   encode,
   LEASE_MS,
   type Relay,
+  type RunCancel,
   type RunError,
   type RunSource,
   runSubjects,
@@ -46,6 +47,7 @@ import {
 } from './run-queries';
 import { type IsCurrent, insertRun } from './run-row';
 import { listSteps, recordedSteps, type StepRow } from './run-steps';
+import { createRunTokens, type TokenKeys } from './run-tokens';
 import { settleRuns } from './settle-runs';
 import { answerStepRecords } from './step-records';
 import type { OnSuspended } from './suspend-run';
@@ -130,6 +132,8 @@ export async function startRunEngine(deps: {
   relay: Relay;
   closures: WorkspaceClosures;
   secretsOf: SecretsOf;
+  /** For the tokens that jobs carry; the same on every replica. */
+  tokenKeys: TokenKeys;
   log: Logger;
   /** How long a silent executor keeps its runs. Executors renew every LEASE_RENEW_MS: not less than three times that. */
   leaseMs?: number;
@@ -143,7 +147,8 @@ export async function startRunEngine(deps: {
   computeCostUsd?: (usage: Usage) => number;
 }): Promise<RunEngine> {
   const { source, pool, bus, objects, relay, log, leaseMs = LEASE_MS } = deps;
-  const hubs = createRunHubs({ bus, pool, source, log });
+  const tokens = createRunTokens(source, deps.tokenKeys);
+  const hubs = createRunHubs({ bus, pool, source, tokens, log });
   const waiters = createWaiters(bus, source, (runId) => hubs.changed(runId));
   /** Logs of runs that have just ended, for whoever waited; gone with the run object. */
   const knownLogs = new WeakMap<Run, string>();
@@ -173,7 +178,14 @@ export async function startRunEngine(deps: {
     const tree = trees.get(run) ?? { run, ended: [], running: [] };
     left(run);
     tree.ended.forEach(left);
-    for (const runId of tree.running) bus.nc.publish(runSubjects.cancel(runId));
+    tree.running.forEach(askToStop);
+  }
+
+  /** The executor that holds it; a run that nobody holds meanwhile is not told. */
+  function askToStop({ id: runId, attempt, executorId }: Run): void {
+    if (!executorId) return;
+    const cancel: RunCancel = { token: tokens.give({ runId, attempt, executorId }) };
+    bus.nc.publish(runSubjects.cancel(executorId, runId), encode(cancel));
   }
 
   /** Ends a run whose executor is gone, or never got it. Does nothing if it has ended, or been handed out again, meanwhile. */
@@ -183,7 +195,17 @@ export async function startRunEngine(deps: {
     const after = serviceFloor(attempt);
     const events = serviceClosing(after, at, { status, error });
     const none = { costUsd: 0, cpuMs: null, maxRssBytes: null };
-    const ending = { runId, attempt, from: 'running' as const, status, error, ...none, at, seq: after + 1 };
+    const ending = {
+      runId,
+      attempt,
+      executorId: null,
+      from: 'running' as const,
+      status,
+      error,
+      ...none,
+      at,
+      seq: after + 1,
+    };
     const [ended] = await settleRuns(pool, source, [{ runId, attempt, events }], [ending], []);
     if (ended) left(ended);
   }
@@ -195,10 +217,11 @@ export async function startRunEngine(deps: {
     leaseMs,
     ...(deps.isCurrent && { isCurrent: deps.isCurrent }),
     log,
-    build: (run, publicKey, written) =>
-      buildJob(run, publicKey, {
+    build: (run, executorId, written) =>
+      buildJob(run, executorId, {
         written,
         source,
+        tokens,
         objects,
         secretsOf: deps.secretsOf,
         stepsOf: ({ id }) => recordedSteps(pool, id),
@@ -210,6 +233,7 @@ export async function startRunEngine(deps: {
     bus,
     pool,
     source,
+    tokens,
     log,
     onSettled: ({ run, logs }) => {
       if (logs !== undefined) knownLogs.set(run, logs);
@@ -233,8 +257,8 @@ export async function startRunEngine(deps: {
       dispatcher.hint();
     },
   });
-  const stepRecords = answerStepRecords({ bus, pool, source, log });
-  const leases = keepLeases({ bus, pool, source, objects, leaseMs, log });
+  const stepRecords = answerStepRecords({ bus, pool, source, tokens, log });
+  const leases = keepLeases({ bus, pool, source, tokens, objects, leaseMs, log });
   const sweeper = startSweeper({
     bus,
     pool,

@@ -12,13 +12,12 @@ import {
   ACK_WAIT_MS,
   type Bus,
   consumeDurable,
-  decode,
+  decodeRunEvents,
   INGEST_DURABLE,
   type RunError,
   type RunEvent,
   type RunEventBatch,
   type RunSource,
-  runEventBatch,
   runEventsStream,
   streamState,
 } from '@gantry/events';
@@ -31,6 +30,7 @@ import { requeueRuns } from './requeue-runs';
 import type { Run } from './run';
 import { isClosing, joinLogs, seqOf, serviceClosing, serviceFloor, toNewEvents } from './run-events';
 import { streamChanged } from './run-stream';
+import type { RunTokens } from './run-tokens';
 import { type Ending, settleRuns } from './settle-runs';
 import { type OnSuspended, type SuspensionReport, suspendRun } from './suspend-run';
 
@@ -67,6 +67,7 @@ export function startIngest(deps: {
   bus: Bus;
   pool: Pool;
   source: RunSource;
+  tokens: RunTokens;
   log: Logger;
   onSettled: (settled: Settled) => void;
   onReturned: () => void;
@@ -78,7 +79,7 @@ export function startIngest(deps: {
   /** Price of what an attempt used, in USD; what its code reported comes on top. */
   computeCostUsd: (usage: Usage) => number;
 }): Ingest {
-  const { bus, pool, source, log } = deps;
+  const { bus, pool, source, tokens, log } = deps;
   const stream = runEventsStream(source);
 
   const waiting: Received[] = [];
@@ -112,12 +113,16 @@ export function startIngest(deps: {
     onMessage(message) {
       let batch: RunEventBatch;
       try {
-        batch = decode(runEventBatch, message.data);
+        batch = decodeRunEvents(message);
       } catch (err) {
         log.error({ err, subject: message.subject }, 'run events break their schema: terminated');
         return message.term();
       }
       lastSeq = Math.max(lastSeq, message.seq);
+      if (!tokens.accepts(batch)) {
+        log.warn({ subject: message.subject, attempt: batch.attempt }, 'run events of a stranger: terminated');
+        return message.term();
+      }
       waiting.push({ message, batch });
       if (batch.events.at(-1)?.type === 'finished' || waiting.length >= BATCH_MAX) write();
       else timer ??= setTimeout(write, UNHURRIED_MS);
@@ -227,12 +232,13 @@ export function startIngest(deps: {
     if (run) deps.onSettled({ run, logs: undefined });
   }
 
-  function suspensionOf({ runId, attempt, events }: RunEventBatch): SuspensionReport | undefined {
+  function suspensionOf({ runId, attempt, executorId, events }: RunEventBatch): SuspensionReport | undefined {
     const last = events.at(-1);
     if (last?.type !== 'finished' || last.status !== 'suspended' || !last.suspension) return undefined;
     return {
       runId,
       attempt,
+      executorId,
       ...usageOf(last, deps.computeCostUsd),
       ...placeOf(attempt, last),
       suspension: last.suspension,
@@ -278,12 +284,16 @@ function usageOf({ usage }: Finished, computeCostUsd: (usage: Usage) => number) 
   return { cpuMs, maxRssBytes, costUsd: costUsd + computeCostUsd(usage) };
 }
 
-function endingOf({ runId, attempt, events }: RunEventBatch, computeCostUsd: (usage: Usage) => number): Ending[] {
+function endingOf(
+  { runId, attempt, executorId, events }: RunEventBatch,
+  computeCostUsd: (usage: Usage) => number,
+): Ending[] {
   const last = events.at(-1);
   if (last?.type !== 'finished') return [];
   const common = {
     runId,
     attempt,
+    executorId,
     from: 'running' as const,
     ...usageOf(last, computeCostUsd),
     ...placeOf(attempt, last),

@@ -8,11 +8,11 @@ import {
   type RunError,
   type RunSource,
   SECRETS_BYTES_MAX,
-  sealTo,
   secretsBytes,
 } from '@gantry/events';
 import type { ObjectStore } from '@gantry/object-store';
 import type { Run } from './run';
+import type { RunTokens } from './run-tokens';
 
 export type SecretsOf = (run: Run) => Promise<Record<string, string>>;
 
@@ -27,9 +27,10 @@ export type BuiltJob = { job: Job } | { refused: RunError };
 /** @returns `refused` where the run can't be handed out at all: a declared secret is not set, or they are too large. */
 export async function buildJob(
   run: Run,
-  executorPublicKey: string,
+  executorId: string,
   deps: {
     source: RunSource;
+    tokens: RunTokens;
     objects: ObjectStore;
     secretsOf: SecretsOf;
     /** What earlier attempts have recorded. */
@@ -46,6 +47,7 @@ export async function buildJob(
     runId: run.id,
     source: deps.source,
     attempt: run.attempt,
+    token: deps.tokens.give({ runId: run.id, attempt: run.attempt, executorId }),
     ...(run.tries > 1 && { tryNumber: run.tries }),
     workspaceId: run.workspaceId,
     kind: run.kind,
@@ -84,7 +86,7 @@ export async function buildJob(
       const message = `the secrets of this run have ${bytes} bytes together, ${SECRETS_BYTES_MAX} (64 KB) are possible: declare only those that the code needs`;
       return { refused: { code: 'invalid_inputs', message } };
     }
-    job.secrets = sealTo(executorPublicKey, run.id, Buffer.from(JSON.stringify(values)));
+    job.secrets = values;
   }
 
   const inputs = Buffer.from(JSON.stringify(run.inputs));
@@ -105,7 +107,7 @@ export async function buildJob(
       job.stepsUrl = await objects.presignGet(key, internal);
     }
   }
-  if (encode({ job }).length > MESSAGE_BYTES_MAX) {
+  if (encode(job).length > MESSAGE_BYTES_MAX) {
     const message =
       'the secrets of this run are too large once they are written as JSON: control characters take six bytes';
     return { refused: { code: 'invalid_inputs', message } };

@@ -5,6 +5,8 @@ import {
   artifactRequest,
   type Bus,
   encode,
+  executorOf,
+  type LeaseRenewal,
   type LeaseReply,
   leaseRenewal,
   listen,
@@ -15,33 +17,32 @@ import {
 import type { ObjectStore } from '@gantry/object-store';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import type { RunTokens } from './run-tokens';
 
 const UPLOAD_SECONDS = 600;
+const NOT_HELD = { refused: 'this run is not held by this executor' };
 
 export function keepLeases(deps: {
   bus: Bus;
   pool: Pool;
   source: RunSource;
+  tokens: RunTokens;
   objects: ObjectStore;
   leaseMs: number;
   log: Logger;
 }): {
   close(): void;
 } {
-  const { bus, pool, source, objects, leaseMs, log } = deps;
+  const { bus, pool, source, tokens, objects, leaseMs, log } = deps;
 
   const leases = listen(
     bus,
-    runSubjects.lease(source),
+    runSubjects.lease(source, '*'),
     leaseRenewal,
-    async ({ executorId, runs }, message) => {
-      const { rows } = await pool.query(
-        `UPDATE runs r SET lease_expires_at = now() + make_interval(secs => $4)
-         FROM unnest($1::text[], $2::int[]) AS h(run_id, attempt)
-         WHERE r.id = h.run_id AND r.attempt = h.attempt AND r.executor_id = $3 AND r.status = 'running'
-         RETURNING r.id, r.cancel_requested_at IS NOT NULL AS cancelled`,
-        [runs.map((r) => r.runId), runs.map((r) => r.attempt), executorId, leaseMs / 1000],
-      );
+    async ({ runs }, message) => {
+      const executorId = executorOf(message.subject);
+      const own = runs.filter((run) => tokens.accepts({ ...run, executorId }));
+      const { rows } = own.length ? await renewed(executorId, own) : { rows: [] };
       const kept = new Set(rows.map((row) => row.id));
       const reply: LeaseReply = {
         cancelled: rows.filter((row) => row.cancelled).map((row) => row.id),
@@ -54,18 +55,28 @@ export function keepLeases(deps: {
 
   const uploads = listen(
     bus,
-    runSubjects.artifact(source),
+    runSubjects.artifact(source, '*'),
     artifactRequest,
-    async (request, message) => message.respond(encode(await placeArtifact(request))),
+    async (request, message) => message.respond(encode(await placeArtifact(executorOf(message.subject), request))),
     { queue: 'artifacts', log },
   );
 
-  async function placeArtifact(request: ArtifactRequest): Promise<ArtifactReply> {
+  const renewed = (executorId: string, held: LeaseRenewal['runs']) =>
+    pool.query(
+      `UPDATE runs r SET lease_expires_at = now() + make_interval(secs => $4)
+       FROM unnest($1::text[], $2::int[]) AS h(run_id, attempt)
+       WHERE r.id = h.run_id AND r.attempt = h.attempt AND r.executor_id = $3 AND r.status = 'running'
+       RETURNING r.id, r.cancel_requested_at IS NOT NULL AS cancelled`,
+      [held.map((r) => r.runId), held.map((r) => r.attempt), executorId, leaseMs / 1000],
+    );
+
+  async function placeArtifact(executorId: string, request: ArtifactRequest): Promise<ArtifactReply> {
+    if (!tokens.accepts({ ...request, executorId })) return NOT_HELD;
     const { rows } = await pool.query(
       `SELECT workspace_id, spec FROM runs WHERE id = $1 AND attempt = $2 AND executor_id = $3 AND status = 'running'`,
-      [request.runId, request.attempt, request.executorId],
+      [request.runId, request.attempt, executorId],
     );
-    if (!rows[0]) return { refused: 'this run is not held by this executor' };
+    if (!rows[0]) return NOT_HELD;
     const { workspace_id: workspaceId, spec } = rows[0];
     const sizeMax = request.purpose === 'output' ? spec.limits.outputBytes : spec.limits.artifactBytes;
     if (request.size > sizeMax) return { refused: `${request.size} bytes are more than the limit of ${sizeMax}` };

@@ -143,7 +143,7 @@ describe('the record of a step', () => {
     await expect(job.step(2, 'large', 'x'.repeat(70_000))).rejects.toThrow('64 KB');
     await expect(job.step(2, 'approve', true, { kind: 'approve' })).rejects.toThrow('not recorded by executors');
     await expect(job.step(2, 'x', 1, { attempt: 7 })).rejects.toThrow('not held');
-    await expect(job.step(2, 'x', 1, { executorId: 'exec_other' })).rejects.toThrow('not held');
+    await expect(job.step(2, 'x', 1, { token: 'of another executor' })).rejects.toThrow('not held');
     await job.complete(executor.id);
     await until(async () =>
       job.step(2, 'x', 1).then(

@@ -8,10 +8,11 @@
  * The hub keeps the latest events. A reader that comes with a number among those goes on from there; one that is further
  * behind reads the table by itself until it gets there. A hub begins with its first reader and ends with its last.
  */
-import { type Bus, listen, type RunSource, runEventBatch, runSubjects } from '@gantry/events';
+import { type Bus, decodeRunEvents, listenRaw, type RunSource, runSubjects } from '@gantry/events';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { follows, GAP_MS, readEvents, type StoredEvent, toNewEvents } from './run-events';
+import type { RunTokens } from './run-tokens';
 
 const COALESCE_MS = 25;
 const HEARTBEAT_MS = 15_000;
@@ -55,6 +56,7 @@ interface HubDeps {
   bus: Bus;
   pool: Pool;
   source: RunSource;
+  tokens: RunTokens;
   log: Logger;
 }
 
@@ -90,7 +92,7 @@ interface Hub {
   close(): void;
 }
 
-function openHub({ bus, pool, source, log }: HubDeps, runId: string, from: number, onClosed: () => void): Hub {
+function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, from: number, onClosed: () => void): Hub {
   const readers = new Set<Reader>();
   const joining = new Set<Reader>();
   const ahead = new Map<number, StoredEvent>();
@@ -109,11 +111,13 @@ function openHub({ bus, pool, source, log }: HubDeps, runId: string, from: numbe
   let wake: () => void = () => {};
   let closed = false;
 
-  const live = listen(
+  const live = listenRaw(
     bus,
-    runSubjects.events(source, runId),
-    runEventBatch,
-    (batch) => {
+    runSubjects.events(source, '*', runId),
+    (message) => {
+      const batch = decodeRunEvents(message);
+      // Ingest says so in the log.
+      if (!tokens.accepts(batch)) return;
       for (const event of toNewEvents(batch)) if (!event.closes && event.seq > last) ahead.set(event.seq, event);
       tellAhead();
       if (ahead.size || batch.events.at(-1)?.type === 'finished') look();

@@ -10,7 +10,7 @@ export interface Sql {
 
 export const RUN_COLUMNS = `r.id, r.workspace_id, r.subject_id, r.subject_ref, r.parent_run_id, r.depth, r.kind, r.trigger,
   r.version, r.status, r.priority, r.attempt, r.retries_used, r.wake_at, r.suspension, r.slot_key, r.inputs, r.spec, r.output,
-  r.output_key, r.error, r.cost_usd, r.cpu_ms, r.max_rss_bytes, r.created_by, r.cancel_requested_at, r.request_id, r.traceparent, r.created_at, r.started_at, r.finished_at`;
+  r.output_key, r.error, r.cost_usd, r.cpu_ms, r.max_rss_bytes, r.created_by, r.cancel_requested_at, r.executor_id, r.request_id, r.traceparent, r.created_at, r.started_at, r.finished_at`;
 
 // biome-ignore lint/suspicious/noExplicitAny: a row of RUN_COLUMNS, typed here once
 export function toRun(row: any): Run {
@@ -41,6 +41,7 @@ export function toRun(row: any): Run {
     maxRssBytes: row.max_rss_bytes === null ? null : Number(row.max_rss_bytes),
     createdBy: row.created_by,
     cancelRequestedAt: row.cancel_requested_at,
+    executorId: row.executor_id,
     requestId: row.request_id,
     traceparent: row.traceparent,
     createdAt: row.created_at,
@@ -100,6 +101,7 @@ export function makeRun(run: NewRun, lease: FirstLease | null): Run {
     maxRssBytes: null,
     createdBy: run.createdBy,
     cancelRequestedAt: null,
+    executorId: lease?.executorId ?? null,
     requestId: run.requestId ?? null,
     traceparent: run.traceparent ?? null,
     createdAt: now,

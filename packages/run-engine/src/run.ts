@@ -137,6 +137,8 @@ export interface Run {
   maxRssBytes: number | null;
   createdBy: string | null;
   cancelRequestedAt: Date | null;
+  /** Whose NATS user holds it, or held it last. */
+  executorId: string | null;
   requestId: string | null;
   traceparent: string | null;
   createdAt: Date;

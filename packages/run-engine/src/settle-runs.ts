@@ -16,6 +16,8 @@ import { RUN_COLUMNS, type Sql, toRun } from './run-row';
 export interface Ending {
   runId: string;
   attempt: number;
+  /** Who reports it, and must hold the run; null: the service itself decides. */
+  executorId: string | null;
   /** The status that the run must still have. */
   from: 'running' | IdleStatus;
   status: TerminalStatus;
@@ -69,9 +71,9 @@ const SETTLE = `
   ), f AS (
     SELECT * FROM unnest($7::text[], $8::int[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[],
                          $14::float8[], $15::float8[], $16::bigint[], $17::timestamptz[], $18::text[], $23::text[], $24::text[],
-                         $25::boolean[], $26::bigint[])
+                         $25::boolean[], $26::bigint[], $27::text[])
       AS f(run_id, attempt, was, status, output, output_key, error, cost_usd, cpu_ms, max_rss_bytes, at, event_id, error_code,
-           error_message, retriable, seq)
+           error_message, retriable, seq, executor_id)
   ), ended AS (
     UPDATE runs r SET status = CASE WHEN ${AGAIN} THEN 'suspended' ELSE f.status END,
       output = f.output::json, error = CASE WHEN ${AGAIN} THEN NULL ELSE f.error::json END,
@@ -85,6 +87,7 @@ const SETTLE = `
       retries_left = CASE WHEN ${AGAIN} THEN r.retries_left - 1 ELSE r.retries_left END,
       retries_used = CASE WHEN ${AGAIN} THEN r.retries_used + 1 ELSE r.retries_used END
     FROM f WHERE r.id = f.run_id AND r.attempt = f.attempt AND r.status = f.was
+      AND (f.executor_id IS NULL OR r.executor_id = f.executor_id)
     RETURNING ${RUN_COLUMNS}, f.event_id, f.error_code, f.error_message, f.error AS told, f.at AS told_at, f.seq AS told_seq
   ), kept AS (
     INSERT INTO run_events (run_id, seq, at, type, data)
@@ -96,8 +99,8 @@ const SETTLE = `
     FROM ended WHERE status = 'suspended'
     ON CONFLICT DO NOTHING
   ), begun AS (
-    UPDATE runs r SET confirmed = true FROM unnest($19::text[], $20::int[]) AS b(run_id, attempt)
-    WHERE r.id = b.run_id AND r.attempt = b.attempt AND r.status = 'running' AND NOT r.confirmed
+    UPDATE runs r SET confirmed = true FROM unnest($19::text[], $20::int[], $28::text[]) AS b(run_id, attempt, executor_id)
+    WHERE r.id = b.run_id AND r.attempt = b.attempt AND r.executor_id = b.executor_id AND r.status = 'running' AND NOT r.confirmed
   ), called AS (
     UPDATE runs p SET wake_at = now()
     FROM ended c JOIN run_steps s ON s.ref = c.id AND s.run_id = c.parent_run_id AND s.status = 'pending'
@@ -122,7 +125,7 @@ export async function settleRuns(
   source: string,
   reports: Report[],
   endings: Ending[],
-  begun: { runId: string; attempt: number }[],
+  begun: { runId: string; attempt: number; executorId: string }[],
 ): Promise<Run[]> {
   const events = reports.flatMap(({ runId, attempt, events }) => events.map((event) => ({ ...event, runId, attempt })));
   const column = <T, V>(rows: T[], value: (row: T) => V) => rows.map(value);
@@ -157,6 +160,8 @@ export async function settleRuns(
       column(endings, (f) => plain(f.error?.message)),
       column(endings, isRetriable),
       column(endings, (f) => f.seq),
+      column(endings, (f) => f.executorId),
+      column(begun, (b) => b.executorId),
     ],
   });
   return rows.map(toRun);

@@ -2,6 +2,7 @@
 import {
   type Bus,
   encode,
+  executorOf,
   listen,
   type RunSource,
   runSubjects,
@@ -13,26 +14,34 @@ import {
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import type { RunTokens } from './run-tokens';
 
 const STEPS_MAX = 1_000;
 
 /** What a person has decided and what another run has returned is recorded by the service alone. */
 const recordable: StepRecord['kind'][] = ['step', 'sleep'];
 
-export function answerStepRecords(deps: { bus: Bus; pool: Pool; source: RunSource; log: Logger }): { close(): void } {
-  const { bus, pool, source, log } = deps;
+export function answerStepRecords(deps: { bus: Bus; pool: Pool; source: RunSource; tokens: RunTokens; log: Logger }): {
+  close(): void;
+} {
+  const { bus, pool, source, tokens, log } = deps;
   const subscription = listen(
     bus,
-    runSubjects.step(source),
+    runSubjects.step(source, '*'),
     // Too many steps are answered and not dropped.
     stepRecord.extend({ ordinal: z.int().min(1) }),
-    async (record, message) => message.respond(encode(await recordStep(pool, record))),
+    async (record, message) => {
+      const own = { ...record, executorId: executorOf(message.subject) };
+      message.respond(encode(tokens.accepts(own) ? await recordStep(pool, own) : NOT_HELD));
+    },
     { queue: 'steps', log },
   );
   return { close: () => subscription.unsubscribe() };
 }
 
-async function recordStep(pool: Pool, record: StepRecord): Promise<StepReply> {
+const NOT_HELD: StepReply = { refused: 'this run is not held by this executor' };
+
+async function recordStep(pool: Pool, record: StepRecord & { executorId: string }): Promise<StepReply> {
   const { runId, attempt, executorId, ordinal, kind, name } = record;
   const result = JSON.stringify(record.result ?? null);
   if (!recordable.includes(kind)) return { refused: `a step of kind ${kind} is not recorded by executors` };
@@ -57,7 +66,7 @@ async function recordStep(pool: Pool, record: StepRecord): Promise<StepReply> {
       values: [runId, attempt, executorId, ordinal, kind, name, result, new Date(record.startedAt)],
     });
     const [found] = rows;
-    if (!found.held) return { refused: 'this run is not held by this executor' };
+    if (!found.held) return NOT_HELD;
     if (found.made) return { result: record.result ?? null };
     // Written by somebody else after this statement began: the next look sees it.
     if (found.kind === null) continue;

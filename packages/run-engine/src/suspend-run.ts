@@ -27,6 +27,7 @@ export type OnSuspended = (
 export interface SuspensionReport {
   runId: string;
   attempt: number;
+  executorId: string;
   /** Number of the event that tells of it. */
   seq: number;
   at: Date;
@@ -65,10 +66,10 @@ async function suspendIn(
   report: SuspensionReport,
   onSuspended: OnSuspended | undefined,
 ): Promise<Suspended> {
-  const { runId, attempt, suspension } = report;
+  const { runId, attempt, executorId, suspension } = report;
   const { rows: held } = await tx.query(
-    `SELECT cancel_requested_at FROM runs WHERE id = $1 AND attempt = $2 AND status = 'running' FOR UPDATE`,
-    [runId, attempt],
+    `SELECT cancel_requested_at FROM runs WHERE id = $1 AND attempt = $2 AND executor_id = $3 AND status = 'running' FOR UPDATE`,
+    [runId, attempt, executorId],
   );
   if (!held[0]) return 'none';
   if (held[0].cancel_requested_at) return 'cancelled';

@@ -53,7 +53,7 @@ export function startSweeper(deps: {
       if (run.cancelRequestedAt) await deps.end(run, 'cancelled', CANCELLED);
       else if (confirmed) await deps.end(run, 'failed', LOST);
       else if (requeues >= REQUEUES_MAX) await deps.end(run, 'failed', NEVER_BEGUN);
-      else if (await requeueRuns(pool, [{ runId: run.id, attempt: run.attempt }], 'expired')) deps.onQueued();
+      else if (await requeueRuns(pool, [{ ...run, runId: run.id }], 'expired')) deps.onQueued();
     }
   }
 

@@ -1,15 +1,14 @@
 /** Speaks the executors' side of the run protocol, and does with each job what the test says. */
 import {
   type Bus,
-  claimReply,
+  createOpener,
   encode,
   generateBoxKeys,
   type Job,
   leaseReply,
   newId,
-  openBox,
+  openJob,
   type RunEvent,
-  type RunEventBatch,
   type RunSource,
   request,
   runSubjects,
@@ -23,7 +22,6 @@ type WithoutNumber<T> = T extends unknown ? Omit<T, 'seq' | 'at'> : never;
 export type FakeEvent = WithoutNumber<RunEvent>;
 
 export interface FakeJob extends Job {
-  secretValues: Record<string, string>;
   /** Publishes the next events of this attempt in one message, again until NATS has stored it. */
   report(...events: FakeEvent[]): Promise<void>;
   /** `started`, then `completed` with this output. */
@@ -36,6 +34,7 @@ export interface FakeJob extends Job {
 
 export interface FakeExecutor {
   id: string;
+  bus: Bus;
   /** Asks for one job; null if the service had none. */
   claim(timeoutMs?: number): Promise<FakeJob | null>;
   renew(...jobs: FakeJob[]): Promise<{ cancelled: string[]; lost: string[] }>;
@@ -46,32 +45,34 @@ export interface FakeExecutor {
 export const noUsage = { wallMs: 1, cpuMs: 1, maxRssBytes: 1, costUsd: 0 };
 
 export function fakeExecutor(bus: Bus, source: RunSource): FakeExecutor {
-  const id = newId('exec_');
-  const keys = generateBoxKeys();
+  const id = bus.user;
+  const { publicKey, privateKey } = generateBoxKeys();
+  const open = createOpener(privateKey);
 
   async function claim(timeoutMs = 7_000): Promise<FakeJob | null> {
-    const asked = { claimId: newId('claim_'), executorId: id, publicKey: keys.publicKey };
-    const { job } = await request(bus, runSubjects.claim(source), asked, claimReply, timeoutMs);
+    const claimId = newId('claim_');
+    const asked = encode({ claimId, publicKey });
+    const answer = await bus.nc.request(runSubjects.claim(source, id), asked, { timeout: timeoutMs });
+    const job = openJob(open, { executorId: id, claimId }, answer.data);
     if (!job) return null;
+    const { runId, attempt, token } = job;
     let seq = 0;
     const report = async (...events: FakeEvent[]) => {
       const numbered = events.map((event) => ({ ...event, seq: ++seq, at: Date.now() }) as RunEvent);
-      const batch: RunEventBatch = { runId: job.runId, source, attempt: job.attempt, executorId: id, events: numbered };
-      const sent = () => bus.js.publish(runSubjects.events(source, job.runId), encode(batch), { timeout: 1_000 });
+      const batch = encode({ attempt, token, events: numbered });
+      const sent = () => bus.js.publish(runSubjects.events(source, id, runId), batch, { timeout: 1_000 });
       await until(sent, { deadlineMs: 20_000, everyMs: 100, what: 'the report is stored' });
     };
     return {
       ...job,
-      secretValues: job.secrets ? JSON.parse(openBox(keys.privateKey, job.runId, job.secrets).toString()) : {},
       report,
       complete: (output) =>
         report({ type: 'started' }, { type: 'finished', status: 'completed', output, usage: noUsage }),
       suspend: (suspension) =>
         report({ type: 'started' }, { type: 'finished', status: 'suspended', suspension, usage: noUsage }),
       step: async (ordinal, name, result, over = {}) => {
-        const { runId, attempt } = job;
-        const record = { executorId: id, runId, attempt, ordinal, kind: 'step', name, result, startedAt: Date.now() };
-        const reply = await request(bus, runSubjects.step(source), { ...record, ...over }, stepReply, 2_000);
+        const record = { runId, attempt, token, ordinal, kind: 'step', name, result, startedAt: Date.now() };
+        const reply = await request(bus, runSubjects.step(source, id), { ...record, ...over }, stepReply, 2_000);
         if ('refused' in reply) throw new Error(reply.refused);
         return reply.result;
       },
@@ -80,12 +81,13 @@ export function fakeExecutor(bus: Bus, source: RunSource): FakeExecutor {
 
   return {
     id,
+    bus,
     claim,
     renew: (...jobs) =>
       request(
         bus,
-        runSubjects.lease(source),
-        { executorId: id, runs: jobs.map(({ runId, attempt }) => ({ runId, attempt })) },
+        runSubjects.lease(source, id),
+        { runs: jobs.map(({ runId, attempt, token }) => ({ runId, attempt, token })) },
         leaseReply,
         2_000,
       ),

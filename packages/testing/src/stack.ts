@@ -7,6 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import type { NatsAddress } from '@gantry/events';
 import {
   findTool,
   gatewayProcess,
@@ -151,7 +152,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
   };
   const workerEnv = {
     DATABASE_URL: databaseUrl('worker-api'),
-    NATS_URL: nats.url('worker-api'),
+    ...natsEnvOf(nats.as('worker-api')),
     ENCRYPTION_KEYS: key(),
     TOKEN_PEPPERS: key(),
     SETUP_TOKEN: setupToken,
@@ -170,7 +171,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
   }
   const automationEnv = {
     DATABASE_URL: databaseUrl('automation-api'),
-    NATS_URL: nats.url('automation-api'),
+    ...natsEnvOf(nats.as('automation-api')),
     ENCRYPTION_KEYS: key(),
     ...objectStore,
     OBJECT_STORE_INTERNAL_URL: automationUrls[0] ?? '',
@@ -206,7 +207,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
     executorUrls.map((url, i) =>
       service('executor', url, {
         METRICS_PORT: String(executorPorts[i]),
-        NATS_URL: nats.url('executor'),
+        ...natsEnvOf(nats.newExecutor()),
         EXECUTOR_DIR: path.join(dir, `executor-${i}`),
         BWRAP: bwrap,
       }),
@@ -252,6 +253,8 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
     output: () => written.join(''),
   };
 }
+
+const natsEnvOf = ({ url, creds = '' }: NatsAddress) => ({ NATS_URL: url, NATS_CREDS: creds });
 
 async function startPart(spec: ProcessSpec, written?: string[]): Promise<Part> {
   let running: RunningProcess;

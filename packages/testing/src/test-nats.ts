@@ -1,26 +1,35 @@
-/** A NATS server for one test file, with the users, permissions and streams of the real one. */
+/** A NATS server for one test file, with the accounts, users, permissions and streams of the real one. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { connectBus, keepStreams } from '@gantry/events';
 import {
-  configFileOf,
-  findTool,
-  type NatsPasswords,
-  type NatsUser,
-  natsProcess,
-  natsUrl,
-  natsUsers,
-  startAndWait,
-  writeNatsConfig,
-} from '@gantry/platform';
+  connectBus,
+  executorKeyOf,
+  keepStreams,
+  keysOf,
+  makeExecutor,
+  type NatsAddress,
+  type NatsSeeds,
+  type Service,
+  serviceCredentials,
+  signedUser,
+} from '@gantry/events';
+import { executorKeyFileOf, findTool, natsProcess, natsUrl, startAndWait, writeNatsConfig } from '@gantry/platform';
+import { nkeys } from 'nats';
 import { pino } from 'pino';
 import { freePort } from './free-port';
 import { temporaryDir } from './run-dir';
 
 export interface TestNats {
-  url(user: NatsUser): string;
-  /** Of a user that hears everything. */
-  spectatorUrl: string;
+  /** Nobody enters by this alone. */
+  url: string;
+  as(service: Service): NatsAddress;
+  /** Another one each time. */
+  newExecutor(): NatsAddress;
+  /** What executors are made with: see the executor's enrol.ts. */
+  executorKeyFile: string;
+  /** Hears and says everything in the account of the services. */
+  spectator: NatsAddress;
+  seeds: NatsSeeds;
   /** As a crash would: nothing is flushed, clients are not told. */
   kill(): Promise<void>;
   /** Starts it again after `kill` (or stops it first), on the same port and with the same streams. */
@@ -33,16 +42,20 @@ export interface TestNats {
 export async function startTestNats(): Promise<TestNats> {
   const command = findTool('nats-server');
   if (!command) throw new Error('nats-server was not found, although the test run began by fetching it');
-  const passwords = Object.fromEntries(natsUsers.map((user) => [user, `${user}-test`])) as NatsPasswords;
-  const options = { command, dir: temporaryDir('nats'), port: await freePort(), passwords };
-  writeNatsConfig(options);
-  addSpectator(configFileOf(options.dir));
+  const options = { command, dir: temporaryDir('nats'), port: await freePort() };
+  const seeds = writeNatsConfig(options);
+  const url = natsUrl(options);
   const spec = natsProcess(options);
   let running = await startAndWait(spec);
-  await makeStreams(natsUrl(options, 'worker-api'));
+  const as = (service: Service) => ({ url, creds: serviceCredentials(seeds, service) });
+  await makeStreams(as('worker-api'));
   return {
-    url: (user) => natsUrl(options, user),
-    spectatorUrl: `nats://spectator:test@127.0.0.1:${options.port}`,
+    url,
+    as,
+    newExecutor: () => ({ url, creds: makeExecutor(executorKeyOf(seeds)) }),
+    executorKeyFile: executorKeyFileOf(options.dir),
+    spectator: { url, creds: spectatorOf(seeds) },
+    seeds,
     kill: () => running.kill(),
     restart: async () => {
       await running.stop();
@@ -58,20 +71,17 @@ export async function startTestNats(): Promise<TestNats> {
 }
 
 /** As worker-api does; tests that need no worker-api need its streams all the same. */
-async function makeStreams(url: string): Promise<void> {
+async function makeStreams(address: NatsAddress): Promise<void> {
   const log = pino({ level: 'silent' });
-  const bus = await connectBus({ url, name: 'test', log });
+  const bus = await connectBus({ ...address, name: 'test', log });
   const streams = await keepStreams({ bus, log });
   streams.stop();
   await bus.nc.close();
 }
 
-function addSpectator(file: string): void {
-  const config = JSON.parse(fs.readFileSync(file, 'utf8'));
-  config.authorization.users.push({
-    user: 'spectator',
-    password: 'test',
-    permissions: { publish: ['>'], subscribe: ['>'] },
-  });
-  fs.writeFileSync(file, JSON.stringify(config));
+function spectatorOf(seeds: NatsSeeds): string {
+  const everything = { allow: ['>'] };
+  const unlimited = { subs: -1, data: -1, payload: -1 };
+  const claims = { pub: everything, sub: everything, ...unlimited };
+  return signedUser(keysOf(seeds.servicesAccount), 'spectator', nkeys.createUser(), claims);
 }

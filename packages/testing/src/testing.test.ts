@@ -1,4 +1,4 @@
-import { connect } from 'nats';
+import { connect, credsAuthenticator } from 'nats';
 import { Client } from 'pg';
 import { createDatabase, cutConnections, startTestNats, until } from './index';
 
@@ -33,8 +33,8 @@ test('cutting connections ends those of that database only', async () => {
 
 test('a client of a killed NATS server reconnects to the restarted one', async () => {
   const nats = await startTestNats();
-  const url = new URL(nats.url('worker-api'));
-  const nc = await connect({ servers: url.host, user: url.username, pass: url.password, reconnectTimeWait: 20 });
+  const authenticator = credsAuthenticator(Buffer.from(nats.spectator.creds ?? ''));
+  const nc = await connect({ servers: new URL(nats.url).host, authenticator, reconnectTimeWait: 20 });
   await nats.kill();
   await nats.restart();
   await until(() => nc.flush().then(() => true));

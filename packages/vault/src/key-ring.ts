@@ -1,4 +1,5 @@
 /** Versioned 256-bit keys from one environment variable: `v1:<base64>,v2:<base64>`; the last one is current. */
+import { hkdfSync } from 'node:crypto';
 import { z } from 'zod';
 
 export interface KeyRing {
@@ -28,6 +29,14 @@ export function parseKeyRing(text: string): KeyRing {
   }
   if (problems.length) throw new Error(problems.join('; '));
   return { current, keys };
+}
+
+/** Keys for another purpose, with the same versions: who has one learns nothing of the ring, or of another purpose's. */
+export function deriveKeys({ current, keys }: KeyRing, purpose: string): KeyRing {
+  const derived = [...keys].map(
+    ([version, key]) => [version, Buffer.from(hkdfSync('sha256', key, '', `gantry ${purpose}`, KEY_BYTES))] as const,
+  );
+  return { current, keys: new Map(derived) };
 }
 
 /** For env.ts: a zod type that parses a key ring and reports what is wrong with it. */

@@ -1,10 +1,17 @@
 /** The whole service but for listening: main.ts gives it the environment, tests give it what they like. */
 import { createAuthenticator, type ExternalIssuer, type Identify, remoteIdentify } from '@gantry/auth';
-import { connectBus, openWorkspaceClosures, runEventsStream, startRelay, streamsCheck } from '@gantry/events';
+import {
+  connectBus,
+  type NatsAddress,
+  openWorkspaceClosures,
+  runEventsStream,
+  startRelay,
+  streamsCheck,
+} from '@gantry/events';
 import { type Health, health, observeStreams, type PlaceLimits, postgresCheck, type RateLimits } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import { type RunEngine, startRunEngine } from '@gantry/run-engine';
-import { createSecretStore, createVault, type KeyRing } from '@gantry/vault';
+import { createSecretStore, createVault, deriveKeys, type KeyRing } from '@gantry/vault';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { createApp } from './app';
@@ -19,7 +26,7 @@ import { consumeWorkspaceEvents } from './workspaces/workspace-events';
 
 export interface AutomationApiOptions {
   databaseUrl: string;
-  natsUrl: string;
+  nats: NatsAddress;
   baseUrl: string;
   dashboardUrl: string;
   skillsUrl: string;
@@ -57,7 +64,7 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
   const objects = openObjectStore({ ...options.objectStore, publicUrl: dashboardUrl });
   const database = openDatabase(options.databaseUrl, log);
   const { pool, prisma } = database;
-  const bus = await connectBus({ url: options.natsUrl, name: 'automation-api', log });
+  const bus = await connectBus({ ...options.nats, name: 'automation-api', log });
   const ownStreams = [runEventsStream('automation')];
   const unobserve = observeStreams(bus, ownStreams);
   const relay = startRelay({ pool, bus, service: 'automation-api', log });
@@ -73,6 +80,7 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
     objects,
     relay,
     closures,
+    tokenKeys: deriveKeys(options.encryptionKeys, 'run tokens'),
     secretsOf: (run) => secrets.reveal(run.workspaceId, run.spec.secrets),
     isCurrent: IS_CURRENT,
     log,

@@ -1,5 +1,15 @@
 /** The claim loop alone, on a real NATS: what it does with more work than it has slots for. */
-import { type Bus, type ClaimRequest, connectBus, encode, type Job, runSubjects } from '@gantry/events';
+import {
+  type Bus,
+  type ClaimRequest,
+  connectBus,
+  createSealer,
+  encode,
+  generateBoxKeys,
+  type Job,
+  runSubjects,
+  sealJob,
+} from '@gantry/events';
 import { catchLogs, startTestNats, type TestNats, until } from '@gantry/testing';
 import type { Msg } from 'nats';
 import { type ClaimLoop, createClaimLoop } from './claim-loop';
@@ -17,19 +27,22 @@ const returned: Job[] = [];
 
 beforeAll(async () => {
   nats = await startTestNats();
-  service = await connectBus({ url: nats.url('automation-api'), name: 'service', log });
-  executor = await connectBus({ url: nats.url('executor'), name: 'executor', log });
-  service.nc.subscribe(runSubjects.claim('automation'), { callback: (_, message) => claims.push(message) });
-  service.nc.subscribe(runSubjects.withdraw('automation'), {
+  service = await connectBus({ ...nats.as('automation-api'), name: 'service', log });
+  executor = await connectBus({ ...nats.newExecutor(), name: 'executor', log });
+  service.nc.subscribe(runSubjects.claim('automation', '*'), { callback: (_, message) => claims.push(message) });
+  service.nc.subscribe(runSubjects.withdraw('automation', '*'), {
     callback: (_, message) => withdrawn.push(message.json<{ claimId: string }>().claimId),
+  });
+  service.nc.subscribe(runSubjects.lease('automation', '*'), {
+    callback: (_, message) => void message.respond(encode({ cancelled: [], lost: [] })),
   });
   await service.nc.flush();
   loop = createClaimLoop({
     bus: executor,
     sources: ['automation', 'worker'],
     slots: 2,
-    executorId: 'exec_test',
-    publicKey: 'AAAA',
+    executorId: executor.user,
+    keys: generateBoxKeys(),
     log,
     mayClaim: () => true,
     startJob: (job, release) => started.push({ job, release }),
@@ -46,20 +59,31 @@ afterAll(async () => {
 });
 
 const jobFor = (runId: string): Job => ({
-  ...{ runId, source: 'automation', attempt: 1, workspaceId: 'ws_test', kind: 'run', entrypoint: 'main.py' },
+  ...{
+    runId,
+    source: 'automation',
+    attempt: 1,
+    token: 'tok',
+    workspaceId: 'ws_test',
+    kind: 'run',
+    entrypoint: 'main.py',
+  },
   code: { digest: 'a'.repeat(64), url: 'http://store/x', size: 1 },
   ...{ dependencies: [], inputs: {}, files: [], network: 'none', isolation: 'zygote' },
   limits: LIMITS,
 });
+const seal = createSealer();
+const answer = (message: Msg, runId: string) =>
+  message.respond(sealJob(seal, { ...message.json<ClaimRequest>(), executorId: executor.user }, jobFor(runId)));
 const idOf = (message: Msg) => message.json<ClaimRequest>().claimId;
 
 test('a claim left over by a taken slot is withdrawn; a job that comes all the same waits, then goes back', async () => {
   await until(() => claims.length === 2);
   // Nobody answers for `worker`, and no claim of `automation` is lost by that.
   const [first, second] = claims as [Msg, Msg];
-  first.respond(encode({ job: jobFor('run_1') }));
+  answer(first, 'run_1');
   await until(() => started.length === 1);
-  second.respond(encode({ job: jobFor('run_2') }));
+  answer(second, 'run_2');
   await until(() => started.length === 2);
   expect(loop.busy()).toBe(2);
 
@@ -68,14 +92,14 @@ test('a claim left over by a taken slot is withdrawn; a job that comes all the s
   await until(() => claims.length === 3);
   const late = claims[2] as Msg;
   const another = claims.length;
-  late.respond(encode({ job: jobFor('run_3') }));
+  answer(late, 'run_3');
   await until(() => started.length === 3);
   expect(claims).toHaveLength(another);
 
   // Two releases make two claims; both are answered after the first job took more than its share.
   started[1]?.release();
   await until(() => claims.length === 4);
-  (claims[3] as Msg).respond(encode({ job: jobFor('run_4') }));
+  answer(claims[3] as Msg, 'run_4');
   await until(() => started.length === 4);
   expect(returned).toEqual([]);
 });
@@ -85,7 +109,7 @@ test('a job that is handed over while the loop stops goes back to the queue', as
   await until(() => claims.length === 5);
   const stopping = loop.stop();
   await until(() => withdrawn.includes(idOf(claims[4] as Msg)));
-  (claims[4] as Msg).respond(encode({ job: jobFor('run_5') }));
+  answer(claims[4] as Msg, 'run_5');
   await stopping;
   expect(returned.map(({ runId }) => runId)).toEqual(['run_5']);
 });

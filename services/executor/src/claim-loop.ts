@@ -5,22 +5,31 @@
  * there is work. A run takes a slot and uses up one claim of its source, so nothing is left to do for that source; the
  * others then have a claim too many. It is withdrawn only if the slot stays taken for a while: most runs end before that,
  * and then nothing had to be said. A job that arrives on such a claim meanwhile waits here shortly, and else goes back.
+ *
+ * A claim that nobody hears can't be told from one that is held. So a source is first asked something that is answered at
+ * once, and again whenever a claim was not held for its time: servers before 2.10 do not say across accounts that nobody is
+ * there.
  */
 import {
+  type BoxKeys,
   type Bus,
   CLAIM_HOLD_MS,
   type ClaimRequest,
-  claimReply,
-  decode,
+  createOpener,
   encode,
   type Job,
+  type LeaseRenewal,
   newId,
+  openJob,
   type RunSource,
   runSubjects,
 } from '@gantry/events';
 import { ErrorCode, type NatsError } from 'nats';
 import type { Logger } from 'pino';
 
+/** An answer that comes sooner, and brings no job, is that of a replica that stops. */
+const HELD_MS = CLAIM_HOLD_MS - 1_000;
+const PROBE_MS = 500;
 /** A reply that takes longer than the service may hold a claim is not coming. */
 const REPLY_MARGIN_MS = 2_000;
 /** Slots that free up all the time would otherwise be asked for and withdrawn with each short run (6 % of its CPU). */
@@ -42,6 +51,9 @@ interface SourceClaims {
   /** Wanted ones; a withdrawn claim leaves this set but may still bring a job. */
   standing: Set<string>;
   unanswered: number;
+  /** Somebody has answered there lately. */
+  open: boolean;
+  probing: boolean;
   backOffUntil: number;
 }
 
@@ -50,7 +62,8 @@ export function createClaimLoop(options: {
   sources: RunSource[];
   slots: number;
   executorId: string;
-  publicKey: string;
+  /** Jobs are sealed to it. */
+  keys: BoxKeys;
   log: Logger;
   /** Whether runs may be started at all at present. */
   mayClaim(): boolean;
@@ -60,11 +73,15 @@ export function createClaimLoop(options: {
   returnJob(job: Job): void;
   onChange(): void;
 }): ClaimLoop {
-  const { bus, executorId, publicKey, slots, log } = options;
+  const { bus, executorId, slots } = options;
+  const { publicKey, privateKey } = options.keys;
+  const open = createOpener(privateKey);
   const claims = options.sources.map<SourceClaims>((source) => ({
     source,
     standing: new Set(),
     unanswered: 0,
+    open: false,
+    probing: false,
     backOffUntil: 0,
   }));
   const waiting: { job: Job; timer: NodeJS.Timeout }[] = [];
@@ -79,7 +96,8 @@ export function createClaimLoop(options: {
     const now = Date.now();
     for (const claim of claims) {
       if (claim.backOffUntil > now) continue;
-      while (claim.standing.size < wanted()) void ask(claim);
+      if (!claim.open && wanted()) void probe(claim);
+      while (claim.open && claim.standing.size < wanted()) void ask(claim);
     }
     if (claims.some((claim) => claim.standing.size > wanted()))
       withdrawTimer ??= setTimeout(withdrawExcess, WITHDRAW_AFTER_MS);
@@ -98,29 +116,52 @@ export function createClaimLoop(options: {
       for (const claimId of claim.standing) {
         if (claim.standing.size <= wanted()) break;
         claim.standing.delete(claimId);
-        bus.nc.publish(runSubjects.withdraw(claim.source), encode({ claimId }));
+        bus.nc.publish(runSubjects.withdraw(claim.source, executorId), encode({ claimId }));
       }
     }
   }
 
+  /** Renews no lease at all. */
+  async function probe(claim: SourceClaims) {
+    if (claim.probing) return;
+    claim.probing = true;
+    const nothing: LeaseRenewal = { runs: [] };
+    try {
+      await bus.nc.request(runSubjects.lease(claim.source, executorId), encode(nothing), { timeout: PROBE_MS });
+      claim.open = true;
+    } catch (err) {
+      backOff(claim, err as NatsError);
+    }
+    claim.probing = false;
+    fill();
+  }
+
+  /** Nobody answers such a question now: one message for all of them, not one for each. */
+  function backOff(claim: SourceClaims, err: NatsError) {
+    claim.open = false;
+    if (err.code === ErrorCode.Timeout) return;
+    claim.backOffUntil = Date.now() + BACK_OFF_MS.least + Math.random() * (BACK_OFF_MS.most - BACK_OFF_MS.least);
+    if (err.code !== ErrorCode.NoResponders) options.log.warn({ err, source: claim.source }, 'claim failed');
+  }
+
   async function ask(claim: SourceClaims) {
     const claimId = newId('clm_');
-    const request: ClaimRequest = { claimId, executorId, publicKey };
+    const request: ClaimRequest = { claimId, publicKey };
+    const asked = Date.now();
     claim.standing.add(claimId);
     claim.unanswered++;
     try {
       const timeout = CLAIM_HOLD_MS + REPLY_MARGIN_MS;
-      const reply = await bus.nc.request(runSubjects.claim(claim.source), encode(request), { timeout });
-      claim.standing.delete(claimId);
-      const { job } = decode(claimReply, reply.data);
+      const subject = runSubjects.claim(claim.source, executorId);
+      const reply = await bus.nc.request(subject, encode(request), { timeout });
+      const withdrawn = !claim.standing.delete(claimId);
+      const job = openJob(open, { executorId, claimId }, reply.data);
       if (job) accept(job);
+      else if (!withdrawn && Date.now() - asked < HELD_MS) claim.open = false;
     } catch (err) {
-      claim.standing.delete(claimId);
-      // Nobody answers such a question now: one message for all of them, not one for each.
-      const code = (err as NatsError).code;
-      if (code !== ErrorCode.Timeout) {
-        claim.backOffUntil = Date.now() + BACK_OFF_MS.least + Math.random() * (BACK_OFF_MS.most - BACK_OFF_MS.least);
-        if (code !== ErrorCode.NoResponders) log.warn({ err, source: claim.source }, 'claim failed');
+      // One that was withdrawn is not answered.
+      if (claim.standing.delete(claimId) || (err as NatsError).code !== ErrorCode.Timeout) {
+        backOff(claim, err as NatsError);
       }
     } finally {
       claim.unanswered--;

@@ -1,6 +1,6 @@
 import os from 'node:os';
 import path from 'node:path';
-import { runSources } from '@gantry/events';
+import { natsEnv, runSources } from '@gantry/events';
 import { z } from 'zod';
 
 const I_KNOW = 'i-know';
@@ -19,7 +19,7 @@ const id = z.coerce
   .max(2 ** 31);
 
 const schema = z.object({
-  NATS_URL: z.url(),
+  ...natsEnv,
   METRICS_PORT: port,
   HOST: z.string().default('0.0.0.0'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
@@ -60,10 +60,20 @@ const schema = z.object({
 });
 export type Env = z.infer<typeof schema>;
 
+const enrolSchema = schema
+  .pick({ EXECUTOR_DIR: true, EXECUTOR_UID: true, EXECUTOR_GID: true, EXECUTOR_ALLOW_ROOT: true })
+  .extend({
+    /** JSON of an ExecutorKey. */
+    NATS_EXECUTOR_SEED_FILE: z.string(),
+  });
+
 /** Parses the environment; reports every problem at once and ends the process, since nothing can work without it. */
-export function readEnv(env: NodeJS.ProcessEnv = process.env): Env {
-  const parsed = schema.safeParse(env);
-  if (parsed.success) return parsed.data;
-  process.stderr.write(`The environment is not usable:\n${z.prettifyError(parsed.error)}\n`);
+export const readEnv = (env: NodeJS.ProcessEnv = process.env): Env => parsed(schema, env);
+export const readEnrolEnv = (env: NodeJS.ProcessEnv = process.env) => parsed(enrolSchema, env);
+
+function parsed<T extends z.ZodType>(wanted: T, env: NodeJS.ProcessEnv): z.infer<T> {
+  const found = wanted.safeParse(env);
+  if (found.success) return found.data;
+  process.stderr.write(`The environment is not usable:\n${z.prettifyError(found.error)}\n`);
   process.exit(78);
 }

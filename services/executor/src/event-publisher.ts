@@ -36,8 +36,8 @@ const ROUNDS_MAX = 4;
 
 type Unnumbered<T> = T extends unknown ? Omit<T, 'seq' | 'at'> : never;
 export type NewRunEvent = Unnumbered<RunEvent>;
-/** One attempt at a run. */
-export type Attempt = Pick<Job, 'runId' | 'source' | 'attempt'>;
+/** One attempt at a run, and the token that shows that it is ours. */
+export type Attempt = Pick<Job, 'runId' | 'source' | 'attempt' | 'token'>;
 
 export interface RunEvents {
   /** Queues an event; it leaves within COALESCE_MS. Nothing follows `finished`. */
@@ -88,7 +88,7 @@ interface Report extends Attempt {
   spooled: boolean;
 }
 
-const keyOf = ({ runId, attempt }: Attempt) => `${runId}/${attempt}`;
+const keyOf = ({ runId, attempt }: Pick<Attempt, 'runId' | 'attempt'>) => `${runId}/${attempt}`;
 
 export function createEventPublisher(options: {
   bus: Bus;
@@ -121,10 +121,10 @@ export function createEventPublisher(options: {
   const watch = setInterval(spoolLate, SPOOL_AFTER_MS / 2);
 
   function open(attempt: Attempt): RunEvents {
-    const subject = runSubjects.events(attempt.source, attempt.runId);
+    const subject = runSubjects.events(attempt.source, executorId, attempt.runId);
     const report = newReport(attempt, subject);
     reports.set(keyOf(report), report);
-    const head = JSON.stringify({ ...identityOf(attempt), executorId }).slice(0, -1);
+    const head = JSON.stringify({ attempt: attempt.attempt, token: attempt.token }).slice(0, -1);
     let queued: string[] = [];
     let queuedBytes = 0;
     let firstSeq = 1;
@@ -147,7 +147,8 @@ export function createEventPublisher(options: {
       timer = undefined;
       if (queued.length === 0 || !isOpen(report)) return;
       const payload = Buffer.from(`${head},"events":[${queued.join(',')}]}`);
-      add(report, { id: `${keyOf(report)}/${firstSeq}`, payload });
+      // With the token, which only the service knows as well: JetStream drops what comes again by this name, whoever sent it.
+      add(report, { id: `${report.token}/${firstSeq}`, payload });
       firstSeq += queued.length;
       queued = [];
       queuedBytes = 0;
@@ -286,6 +287,14 @@ export function createEventPublisher(options: {
   }
 
   for (const { attempt, subject, batches } of spool.recover()) {
+    if (subject !== runSubjects.events(attempt.source, executorId, attempt.runId)) {
+      log.warn(
+        { runId: attempt.runId },
+        'spooled report of another executor: dropped, since nobody takes it from this one',
+      );
+      spool.remove(attempt);
+      continue;
+    }
     const ended = hasEnding(batches);
     const report = { ...newReport(attempt, subject), ended, orphaned: !ended, spooled: true };
     reports.set(keyOf(report), report);
@@ -329,7 +338,7 @@ export function createEventPublisher(options: {
   };
 }
 
-const identityOf = ({ runId, source, attempt }: Attempt): Attempt => ({ runId, source, attempt });
+const identityOf = ({ runId, source, attempt, token }: Attempt): Attempt => ({ runId, source, attempt, token });
 
 const newReport = (attempt: Attempt, subject: string): Report => ({
   ...identityOf(attempt),

@@ -100,14 +100,14 @@ describe('the executor as a process', () => {
   async function start(overrides: Record<string, string> = {}) {
     const nats = await startTestNats();
     const { log } = catchLogs();
-    const bus = await connectBus({ url: nats.url('automation-api'), name: 'service', log });
-    const service = await fakeService(bus);
+    const bus = await connectBus({ ...nats.as('automation-api'), name: 'service', log });
+    const service = await fakeService(bus, nats);
     const dir = fs.mkdtempSync(path.join(process.env.GANTRY_TEST_DIR ?? '/tmp', 'executor-process-'));
     fs.chmodSync(dir, 0o755);
     const port = await freePort();
     const env = {
       PATH: process.env.PATH,
-      NATS_URL: nats.url('executor'),
+      NATS_URL: nats.url,
       METRICS_PORT: String(port),
       HOST: '127.0.0.1',
       EXECUTOR_DIR: path.join(dir, 'x'),

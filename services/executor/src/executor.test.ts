@@ -1,6 +1,6 @@
 /** The executor against a real NATS server and a service that answers as the protocol says. */
 import { createHash } from 'node:crypto';
-import { CLAIM_HOLD_MS, INLINE_BYTES_MAX, MESSAGE_BYTES_MAX, runSubjects } from '@gantry/events';
+import { CLAIM_HOLD_MS, INLINE_BYTES_MAX, MESSAGE_BYTES_MAX } from '@gantry/events';
 import { until } from '@gantry/testing';
 import { type ExecutorFixture, startTestExecutor } from './test/executor-fixture';
 import { craftZip } from './test/zip-fixture';
@@ -37,7 +37,7 @@ test('as many claims stand as there are free slots, and they are made again when
   const ids = [service.queue(code), service.queue(code)];
   await Promise.all(ids.map((id) => service.started(id)));
   expect(service.standing()).toBe(0);
-  for (const id of ids) fixture.bus.nc.publish(runSubjects.cancel(id));
+  for (const id of ids) fixture.service.cancel(id);
   await Promise.all(ids.map((id) => service.finished(id)));
   await until(() => service.standing() === 2);
 });
@@ -63,11 +63,11 @@ test('64 KB of secrets reach a run, and one byte more is refused by the executor
 });
 
 test('a cancelled run ends within two seconds, with the log so far', async () => {
-  const { service, bus } = fixture;
+  const { service } = fixture;
   const id = service.queue(await service.code(SLEEP));
   await until(() => service.view(id).log.includes('begun'));
   const asked = Date.now();
-  bus.nc.publish(runSubjects.cancel(id));
+  service.cancel(id);
   const { finished, log } = await service.finished(id);
   expect(Date.now() - asked).toBeLessThan(2_000);
   expect(finished).toMatchObject({ status: 'cancelled', error: { code: 'cancelled' } });
@@ -87,7 +87,7 @@ test('a cancellation that was not heard arrives with the next lease; a lost run 
   await until(() => service.standing() === 2);
   expect(service.view(lost).events.map(({ type }) => type)).toEqual(['started', 'log']);
   const held = service.renewals.flatMap(({ runs, executorId }) => runs.map((run) => ({ ...run, executorId })));
-  expect(held).toContainEqual({ runId: lost, attempt: 1, executorId: executor.id });
+  expect(held).toContainEqual({ runId: lost, attempt: 1, executorId: executor.id, token: expect.any(String) });
 }, 20_000);
 
 test('logs arrive while the code runs', async () => {
@@ -324,11 +324,11 @@ test('progress in a tight loop is thinned out, and its last word kept', async ()
 });
 
 test('a run that is still being prepared is cancelled at once, and never starts', async () => {
-  const { service, bus } = fixture;
+  const { service } = fixture;
   const code = { ...(await service.code(`def run(): return "${Date.now()}"`)), url: service.url('hangs') };
   const id = service.queue(code);
   await until(() => service.requestsToStore.some((line) => line.includes('hangs')));
-  bus.nc.publish(runSubjects.cancel(id));
+  service.cancel(id);
   const { finished, events } = await service.finished(id, 2_000);
   expect(finished.status).toBe('cancelled');
   expect(events).toHaveLength(1);

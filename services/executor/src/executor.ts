@@ -1,4 +1,5 @@
 /** Puts the executor together: asks for jobs, runs them, reports, and ends in good order. */
+import { timingSafeEqual } from 'node:crypto';
 import {
   artifactReply,
   type Bus,
@@ -6,9 +7,10 @@ import {
   encode,
   generateBoxKeys,
   type Job,
-  newId,
+  listen,
   type RunSource,
   request,
+  runCancel,
   runSubjects,
   stepReply,
 } from '@gantry/events';
@@ -69,7 +71,7 @@ const RECYCLE = { forks: 5_000, ms: 30 * 60_000 };
 
 export async function startExecutor(options: ExecutorOptions): Promise<Executor> {
   const { bus, log, layout, interpreter, slots, isolation } = options;
-  const id = newId('exec_');
+  const id = bus.user;
   const keys = generateBoxKeys();
   const startedAt = Date.now();
   const recycle = options.recycle ?? RECYCLE;
@@ -123,21 +125,20 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
   const leases = createLeases({ bus, executorId: id, publisher, log });
   const deps: RunJobDeps = {
     ...{ sandbox, code, contexts, dependencies, egress, publisher, isolation, metrics, log },
-    privateKey: keys.privateKey,
     redactorFor: createRedactorCache(),
     uploads: {
-      place: ({ runId, attempt, source }, wanted) =>
+      place: ({ runId, attempt, token, source }, wanted) =>
         request(
           bus,
-          runSubjects.artifact(source),
-          { executorId: id, runId, attempt, ...wanted },
+          runSubjects.artifact(source, id),
+          { runId, attempt, token, ...wanted },
           artifactReply,
           ARTIFACT_REPLY_MS,
         ),
     },
     steps: {
-      record: ({ runId, attempt, source }, step) =>
-        request(bus, runSubjects.step(source), { executorId: id, runId, attempt, ...step }, stepReply, STEP_REPLY_MS),
+      record: ({ runId, attempt, token, source }, step) =>
+        request(bus, runSubjects.step(source, id), { runId, attempt, token, ...step }, stepReply, STEP_REPLY_MS),
     },
     mayStart: (job) => connected && leases.isCurrent(job),
   };
@@ -162,7 +163,7 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
     ...{ bus, slots, log, startJob, returnJob },
     sources: options.sources,
     executorId: id,
-    publicKey: keys.publicKey,
+    keys,
     mayClaim: () => connected && publisher.healthy(),
     onChange: () => announceSoon(),
   });
@@ -172,11 +173,11 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
     clearTimeout(announcing);
     announcing = undefined;
     const status: ExecutorStatus = {
-      ...{ executorId: id, state, slots, isolation, startedAt },
+      ...{ state, slots, isolation, startedAt },
       busy: Math.min(slots, claims.busy()),
       python: interpreter.version,
     };
-    bus.nc.publish(runSubjects.executorStatus, encode(status));
+    bus.nc.publish(runSubjects.executorStatus(id), encode(status));
   }
   const current = () => announce(draining ? 'draining' : 'ready');
   function announceSoon() {
@@ -184,9 +185,16 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
   }
   const statusTimer = setInterval(current, STATUS_MS);
 
-  const cancels = bus.nc.subscribe(runSubjects.cancel('*'), {
-    callback: (_, message) => leases.find(message.subject.split('.')[2] ?? '')?.cancel(),
-  });
+  const cancels = listen(
+    bus,
+    runSubjects.cancel(id, '*'),
+    runCancel,
+    ({ token }, { subject }) => {
+      const run = leases.find(subject.slice(subject.lastIndexOf('.') + 1));
+      if (run && isSame(run.job.token, token)) run.cancel();
+    },
+    { log },
+  );
   const inspections = serveInspections({ bus, code, sandbox, isolation, log });
   claims.start();
   current();
@@ -232,6 +240,11 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
     return stopping;
   };
   return { id, metrics, healthy: () => connected && !draining, stop };
+}
+
+function isSame(token: string, given: string): boolean {
+  const [a, b] = [Buffer.from(token), Buffer.from(given)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 function watchConnection(bus: Bus, onChange: (up: boolean) => void): { stop(): void } {

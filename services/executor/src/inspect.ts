@@ -1,11 +1,11 @@
 import {
   type Bus,
-  decode,
   encode,
   type InspectReply,
   type InspectRequest,
   inspectReply,
   inspectRequest,
+  listen,
   runSubjects,
 } from '@gantry/events';
 import type { Subscription } from 'nats';
@@ -38,15 +38,13 @@ export interface InspectDeps {
 
 /** Answers what an entrypoint looks like, without executing it, and leaves its code unpacked for the first run. */
 export function serveInspections(deps: InspectDeps): Subscription {
-  return deps.bus.nc.subscribe(runSubjects.inspect, {
-    queue: QUEUE,
-    callback: (error, message) => {
-      if (error) return deps.log.error({ err: error }, 'inspection not received');
-      inspect(deps, decode(inspectRequest, message.data))
-        .then((reply) => message.respond(encode(reply)))
-        .catch((err) => deps.log.error({ err }, 'inspection failed'));
-    },
-  });
+  return listen(
+    deps.bus,
+    runSubjects.inspect,
+    inspectRequest,
+    async (request, message) => message.respond(encode(await inspect(deps, request))),
+    { queue: QUEUE, log: deps.log },
+  );
 }
 
 export async function inspect(deps: Omit<InspectDeps, 'bus'>, request: InspectRequest): Promise<InspectReply> {

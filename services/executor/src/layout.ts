@@ -27,16 +27,24 @@ const CERTIFICATES = [
   '/etc/ssl/cert.pem',
 ];
 
-/**
- * Makes the tree, with what is this process' own in a part named after it, and sweeps what killed executors left there.
- * @param owner who sandboxes run as, where that is not this process' uid.
- */
-export function prepareLayout(directory: string, owner: { uid: number; gid: number } | null): Layout {
+type Owner = { uid: number; gid: number };
+
+/** Makes it, and gives it to whom the executor will be. */
+export function openDirectory(directory: string, owner: Owner | null): void {
   fs.mkdirSync(directory, { recursive: true, mode: 0o755 });
   const held = fs.statSync(directory).uid;
   if (held !== process.getuid?.() && held !== owner?.uid) {
     throw new Error(`${directory} belongs to uid ${held}: choose another EXECUTOR_DIR, or remove it`);
   }
+  if (owner) fs.chownSync(directory, owner.uid, owner.gid);
+}
+
+/**
+ * Makes the tree, with what is this process' own in a part named after it, and sweeps what killed executors left there.
+ * @param owner who sandboxes run as, where that is not this process' uid.
+ */
+export function prepareLayout(directory: string, owner: Owner | null): Layout {
+  openDirectory(directory, owner);
   const runDir = path.join(directory, 'run');
   const storeDir = path.join(directory, 'store');
   const spoolDir = path.join(directory, 'spool');
@@ -65,7 +73,7 @@ export function prepareLayout(directory: string, owner: { uid: number; gid: numb
   fs.writeFileSync(layout.zygoteFilterFile, buildFilter('zygote'), { mode: 0o644 });
   fs.writeFileSync(layout.childFilterFile, buildFilter('child'), { mode: 0o644 });
   giveAway(own, { runAs: owner });
-  if (owner) for (const each of [directory, runDir, storeDir, spoolDir]) fs.chownSync(each, owner.uid, owner.gid);
+  if (owner) for (const each of [runDir, storeDir, spoolDir]) fs.chownSync(each, owner.uid, owner.gid);
   return layout;
 }
 

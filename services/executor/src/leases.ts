@@ -60,11 +60,13 @@ export function createLeases(options: {
   }
 
   async function renewSome(source: RunSource, attempts: Attempt[]) {
-    const runs = attempts.map(({ runId, attempt }) => ({ runId, attempt }));
+    const runs = attempts.map(({ runId, attempt, token }) => ({ runId, attempt, token }));
     const asked = Date.now();
     try {
-      const renewal: LeaseRenewal = { executorId, runs };
-      const reply = await bus.nc.request(runSubjects.lease(source), encode(renewal), { timeout: LEASE_RENEW_MS });
+      const renewal: LeaseRenewal = { runs };
+      const reply = await bus.nc.request(runSubjects.lease(source, executorId), encode(renewal), {
+        timeout: LEASE_RENEW_MS,
+      });
       const { cancelled, lost } = decode(leaseReply, reply.data);
       const [gone, unwanted] = [new Set(lost), new Set(cancelled)];
       for (const attempt of attempts)

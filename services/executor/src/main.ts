@@ -1,8 +1,9 @@
-import { connectBus } from '@gantry/events';
+import { connectBus, natsAddress } from '@gantry/events';
 import { pino } from 'pino';
 import { dropPrivileges, requireReachable } from './drop-privileges';
 import { readEnv } from './env';
 import { startExecutor } from './executor';
+import { takeIdentity } from './identity';
 import { findInterpreter } from './interpreter';
 import { prepareLayout } from './layout';
 import { serveMetrics } from './metrics';
@@ -23,7 +24,10 @@ async function main() {
   requireReachable(env.EXECUTOR_DIR);
   const interpreter = findInterpreter(env.PYTHON);
 
-  const bus = await connectBus({ url: env.NATS_URL, name: 'executor', log });
+  const identity = takeIdentity(env.EXECUTOR_DIR);
+  const given = natsAddress(env);
+  const nats = { ...given, creds: given.creds ?? identity.creds };
+  const bus = await connectBus({ ...nats, anonymous: identity.name, name: 'executor', log });
   const executor = await startExecutor({
     ...{ bus, log, layout, interpreter },
     bwrap: env.BWRAP,

@@ -1,6 +1,5 @@
 /** One job from its arrival to its terminal event. */
 
-import type { KeyObject } from 'node:crypto';
 import type { Job, RunError } from '@gantry/events';
 import type { Logger } from 'pino';
 import { artifactsOf } from './artifacts';
@@ -17,7 +16,7 @@ import { getStream } from './object-transfer';
 import { createRedactor, type Redactor } from './redact';
 import type { createRedactorCache } from './redactor-cache';
 import { outputEvent, type RunUploads } from './run-output';
-import { fetchInputs, openSecrets, sandboxJobOf, specOf } from './run-request';
+import { fetchInputs, sandboxJobOf, secretsOf, specOf } from './run-request';
 import type { Child } from './sandbox/child';
 import { type Finished, NotBegun, runInChild } from './sandbox/run-in-child';
 import type { Isolation, Sandbox } from './sandbox/sandbox';
@@ -33,7 +32,6 @@ export interface RunJobDeps {
   uploads: RunUploads;
   steps: StepRecords;
   redactorFor: ReturnType<typeof createRedactorCache>;
-  privateKey: KeyObject;
   isolation: Isolation;
   metrics: Metrics;
   log: Logger;
@@ -190,7 +188,7 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
     let redactor: Redactor = createRedactor([]);
     let runLog: RunLog | undefined;
     try {
-      const secrets = openSecrets(job, deps.privateKey);
+      const secrets = secretsOf(job);
       redactor = deps.redactorFor(Object.values(secrets));
       runLog = createRunLog({
         redactor,

@@ -1,6 +1,5 @@
 /** What a job asks for, as the sandbox is told it. */
-import type { KeyObject } from 'node:crypto';
-import { type Job, openBox, type RecordedStep, SECRETS_BYTES_MAX, secretsBytes } from '@gantry/events';
+import { type Job, type RecordedStep, SECRETS_BYTES_MAX, secretsBytes } from '@gantry/events';
 import { storedAs } from './context-store';
 import { getBytes } from './object-transfer';
 import type { SandboxJob } from './sandbox/run-in-child';
@@ -9,9 +8,8 @@ import { type SandboxSpec, TMP_BYTES_DEFAULT } from './sandbox/settings';
 /** Larger inputs than this are refused, by whatever way they came. */
 const INPUTS_BYTES_MAX = 16 << 20;
 
-export function openSecrets(job: Job, privateKey: KeyObject): Record<string, string> {
-  if (!job.secrets) return {};
-  const secrets = JSON.parse(openBox(privateKey, job.runId, job.secrets).toString());
+/** @throws Error where they are larger than any service hands out */
+export function secretsOf({ secrets = {} }: Job): Record<string, string> {
   const bytes = secretsBytes(secrets);
   if (bytes > SECRETS_BYTES_MAX) throw new Error(`its secrets have ${bytes} bytes, ${SECRETS_BYTES_MAX} are possible`);
   return secrets;

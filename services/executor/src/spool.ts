@@ -36,6 +36,7 @@ const head = z.object({
   runId: z.string().regex(NAME),
   source: z.enum(runSources),
   attempt: z.int().min(1),
+  token: z.string(),
   subject: z.string(),
 });
 const line = z.object({ id: z.string(), payload: z.string() });
@@ -45,7 +46,8 @@ export function openSpool({ directory, log }: { directory: string; log: Logger }
   let total = 0;
   let full = false;
 
-  const fileOf = ({ runId, attempt }: Attempt) => path.join(directory, `${runId}.${attempt}.jsonl`);
+  const fileOf = ({ runId, attempt }: Pick<Attempt, 'runId' | 'attempt'>) =>
+    path.join(directory, `${runId}.${attempt}.jsonl`);
 
   function grow(file: string, bytes: number) {
     sizes.set(file, (sizes.get(file) ?? 0) + bytes);
@@ -66,11 +68,11 @@ export function openSpool({ directory, log }: { directory: string; log: Logger }
   }
 
   return {
-    append({ runId, source, attempt, subject }, { id, payload }) {
+    append({ runId, source, attempt, token, subject }, { id, payload }) {
       if (!NAME.test(runId)) throw new Error(`${runId} is no name of a file`);
-      const file = fileOf({ runId, source, attempt });
+      const file = fileOf({ runId, attempt });
       const known = sizes.has(file);
-      const text = `${known ? '' : `${JSON.stringify({ runId, source, attempt, subject })}\n`}${JSON.stringify({ id, payload: payload.toString() })}\n`;
+      const text = `${known ? '' : `${JSON.stringify({ runId, source, attempt, token, subject })}\n`}${JSON.stringify({ id, payload: payload.toString() })}\n`;
       if (total + text.length > BYTES_MAX) {
         if (!full) log.error({ bytes: total }, 'the spool of run events is full: new ones are kept in memory alone');
         full = true;

@@ -28,7 +28,7 @@ import { DEPTH_MAX, isDeeperThan } from './untrusted-json';
 
 /** Asks the service that owns a run to record one step. @throws when there is no answer. */
 export interface StepRecords {
-  record(job: Job, step: Omit<StepRecord, 'executorId' | 'runId' | 'attempt'>): Promise<StepReply>;
+  record(job: Job, step: Omit<StepRecord, 'runId' | 'attempt' | 'token'>): Promise<StepReply>;
 }
 
 /** Every step of a run at its largest, with room for what is around the results. */

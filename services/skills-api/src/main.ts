@@ -1,5 +1,5 @@
 import { createTokenHasher, externalIssuer, remoteIdentify, trackLastUse } from '@gantry/auth';
-import { connectBus, consume, openWorkspaceClosures, runFinished, startRelay } from '@gantry/events';
+import { connectBus, consume, natsAddress, openWorkspaceClosures, runFinished, startRelay } from '@gantry/events';
 import { createLogger, health, postgresCheck, readEnv, serve } from '@gantry/http';
 import { apiKeyTokens } from './api-keys/api-key';
 import { createApp } from './app';
@@ -17,7 +17,7 @@ async function main() {
   const log = createLogger('skills-api', env.LOG_LEVEL);
   const database = openDatabase(env.DATABASE_URL, log);
   const { pool, prisma } = database;
-  const bus = await connectBus({ url: env.NATS_URL, name: 'skills-api', log });
+  const bus = await connectBus({ ...natsAddress(env), name: 'skills-api', log });
   const relay = startRelay({ pool, bus, service: 'skills-api', log });
   const checks = health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() });
   const hasher = createTokenHasher(env.TOKEN_PEPPERS);

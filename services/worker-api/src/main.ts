@@ -1,4 +1,5 @@
 import { externalIssuer } from '@gantry/auth';
+import { natsAddress } from '@gantry/events';
 import { createLogger, readEnv, serve } from '@gantry/http';
 import { objectStoreSettings } from '@gantry/object-store';
 import { envSchema, oidcSettings } from './env';
@@ -9,7 +10,7 @@ async function main() {
   const log = createLogger('worker-api', env.LOG_LEVEL);
   const { app, drain, close } = await startWorkerApi({
     databaseUrl: env.DATABASE_URL,
-    natsUrl: env.NATS_URL,
+    nats: natsAddress(env),
     baseUrl: env.BASE_URL,
     dashboardUrl: env.DASHBOARD_URL,
     skillsUrl: env.SKILLS_URL,

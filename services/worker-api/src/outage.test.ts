@@ -55,7 +55,7 @@ describe('while PostgreSQL is away', () => {
     request(api.url).get('/.well-known/jwks.json').expect(200));
 
   test('other services hear at once that nobody can say, and not "nobody"', async () => {
-    const asker: Bus = await connectBus({ url: api.nats.url('skills-api'), name: 'skills-api', log: api.logs.log });
+    const asker: Bus = await connectBus({ ...api.nats.as('skills-api'), name: 'skills-api', log: api.logs.log });
     const answer = askOver(asker, INTROSPECT_SUBJECT, { kind: 'token', token }, introspectReply, 5_000);
     await expect(answer).rejects.toThrow(/identity/);
     await asker.nc.close();

@@ -4,11 +4,13 @@ import {
   connectBus,
   EVENTS_STREAM,
   keepStreams,
+  type NatsAddress,
   openWorkspaceClosures,
   runEventsStream,
   startRelay,
   streamsCheck,
 } from '@gantry/events';
+
 import {
   createRateCount,
   type Health,
@@ -18,9 +20,10 @@ import {
   postgresCheck,
   type RateLimits,
 } from '@gantry/http';
+
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import { startRunEngine } from '@gantry/run-engine';
-import { createKeyRotation, createSecretStore, createVault, type KeyRing } from '@gantry/vault';
+import { createKeyRotation, createSecretStore, createVault, deriveKeys, type KeyRing } from '@gantry/vault';
 import type { Logger } from 'pino';
 import { startDeliveryLoop } from './alerts/delivery-loop';
 import { createApp, type WorkerApp } from './app';
@@ -41,7 +44,7 @@ import { type CronTicker, startCronTicker } from './triggers/cron-ticker';
 
 export interface WorkerApiOptions {
   databaseUrl: string;
-  natsUrl: string;
+  nats: NatsAddress;
   baseUrl: string;
   dashboardUrl: string;
   skillsUrl: string;
@@ -83,7 +86,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const objects = openObjectStore({ ...options.objectStore, publicUrl: baseUrl });
   const database = openDatabase(options.databaseUrl, log);
   const { pool, prisma } = database;
-  const bus = await connectBus({ url: options.natsUrl, name: 'worker-api', log });
+  const bus = await connectBus({ ...options.nats, name: 'worker-api', log });
   const streams = await keepStreams({ bus, log });
   const ownStreams = [EVENTS_STREAM, runEventsStream('worker')];
   const unobserve = observeStreams(bus, ownStreams);
@@ -107,6 +110,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     objects,
     relay,
     closures,
+    tokenKeys: deriveKeys(options.encryptionKeys, 'run tokens'),
     secretsOf: (run) => secrets.reveal(run.workspaceId, run.spec.secrets),
     onSuspended: async (tx, run, suspension) => makeAwaited(await whole, tx, run, suspension),
     computeCostUsd: computePrice(options.computeUsdPerCpuHour),

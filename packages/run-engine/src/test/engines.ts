@@ -1,4 +1,5 @@
 /** Replicas of a service that owns runs, on one database and one NATS. */
+import { randomBytes } from 'node:crypto';
 import { type Bus, connectBus, openWorkspaceClosures, type Relay, type RunSource, startRelay } from '@gantry/events';
 import { createPool, inTransaction } from '@gantry/http';
 import {
@@ -21,7 +22,7 @@ type EngineOptions = Partial<Parameters<typeof startRunEngine>[0]> & {
   relayed?: boolean;
 };
 
-type OwningService = `${RunSource}-api`;
+export type OwningService = `${RunSource}-api`;
 
 export interface TestEngines {
   database: TestDatabase;
@@ -39,6 +40,7 @@ export interface TestEngines {
 }
 
 const log = pino({ level: 'silent' });
+export const tokenKeys = { current: 'v1', keys: new Map([['v1', randomBytes(32)]]) };
 const idleRelay: Relay = { kick: () => {}, stop: async () => {} };
 
 export async function startTestEngines(source: RunSource = 'worker'): Promise<TestEngines> {
@@ -50,7 +52,8 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
   const opened: (() => Promise<unknown>)[] = [];
 
   async function connect(user: OwningService | 'executor') {
-    const bus = await connectBus({ url: nats.url(user), name: user, log });
+    const address = user === 'executor' ? nats.newExecutor() : nats.as(user);
+    const bus = await connectBus({ ...address, name: user, log });
     opened.push(() => bus.nc.close());
     return bus;
   }
@@ -81,6 +84,7 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
         relay,
         closures,
         secretsOf: async () => ({}),
+        tokenKeys,
         log,
         leaseMs: 20_000,
         ...options,

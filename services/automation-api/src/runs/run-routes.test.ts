@@ -279,13 +279,13 @@ describe('test runs', () => {
 
     await caller.post('/api/test', { artifactId, inputs: {}, wait: 0 }).expect(200);
     const bare = await executor.claim();
-    expect(bare).toMatchObject({ kind: 'test', network: 'none', limits: { wallMs: 60_000 }, secretValues: {} });
+    expect(bare).toMatchObject({ kind: 'test', network: 'none', limits: { wallMs: 60_000 }, secrets: undefined });
     await bare?.complete({});
 
     const { body } = await caller.post('/api/test', { artifactId, inputs: {}, automationId: id, wait: 0 }).expect(200);
     expect(body).toMatchObject({ status: 'pending', automationId: id });
     const linked = await executor.claim();
-    expect(linked).toMatchObject({ network: 'none', secretValues: { API_KEY: 'hunter2hunter2' } });
+    expect(linked).toMatchObject({ network: 'none', secrets: { API_KEY: 'hunter2hunter2' } });
     const poll = async () => (await caller.get(`/api/test-runs/${body.testRunId}`).expect(200)).body;
     expect((await poll()).status).toBe('pending');
     await linked?.report(

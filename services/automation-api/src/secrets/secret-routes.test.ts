@@ -32,7 +32,7 @@ test('the last value is what a run gets, sealed to the executor', async () => {
   await me.post('/api/secrets', { name: 'NOT_DECLARED', value: 'stays here' });
   await me.post(`/api/automations/${id}/run`, { inputs: {}, wait: 0 }).expect(200);
   const job = await (await service.connectExecutor()).claim();
-  expect(job?.secretValues).toEqual({ API_KEY: VALUE });
+  expect(job?.secrets).toEqual({ API_KEY: VALUE });
   expect(JSON.stringify(job?.secrets)).not.toContain(VALUE);
 });
 

@@ -11,7 +11,7 @@ afterAll(() => service.stop());
 
 test('worker-api hears how the automations of a workspace are doing, and of that workspace alone', async () => {
   const bus = await connectBus({
-    url: service.nats.url('worker-api'),
+    ...service.nats.as('worker-api'),
     name: 'worker-api',
     log: pino({ level: 'silent' }),
   });

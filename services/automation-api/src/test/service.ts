@@ -74,7 +74,7 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
   async function startApi(given: Partial<StartOptions>): Promise<AutomationApi> {
     const api = await startAutomationApi({
       databaseUrl: database.url,
-      natsUrl: nats.url('automation-api'),
+      nats: nats.as('automation-api'),
       baseUrl: 'http://worker.test',
       dashboardUrl: url,
       skillsUrl: 'http://skills.test',
@@ -102,7 +102,7 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
   opened.push(() => closed(server));
 
   const connectAsExecutor = async (): Promise<Bus> => {
-    const bus = await connectBus({ url: nats.url('executor'), name: 'executor', log: silent });
+    const bus = await connectBus({ ...nats.newExecutor(), name: 'executor', log: silent });
     opened.push(() => bus.nc.close());
     return bus;
   };

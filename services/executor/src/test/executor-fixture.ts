@@ -19,9 +19,9 @@ export interface ExecutorFixture {
 export async function startTestExecutor(overrides: Partial<ExecutorOptions> = {}): Promise<ExecutorFixture> {
   const nats = await startTestNats();
   const logs = catchLogs();
-  const bus = await connectBus({ url: nats.url('automation-api'), name: 'service', log: logs.log });
-  const service = await fakeService(bus);
-  const own = await connectBus({ url: nats.url('executor'), name: 'executor', log: logs.log });
+  const bus = await connectBus({ ...nats.as('automation-api'), name: 'service', log: logs.log });
+  const service = await fakeService(bus, nats);
+  const own = await connectBus({ ...nats.newExecutor(), name: 'executor', log: logs.log });
   const executor = await startExecutor({
     bus: own,
     log: logs.log,

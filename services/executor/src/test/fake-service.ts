@@ -7,26 +7,30 @@ import {
   type Bus,
   CLAIM_HOLD_MS,
   type ClaimRequest,
+  connectBus,
   consumeDurable,
+  createSealer,
+  decodeRunEvents,
   type ExecutorStatus,
   encode,
+  executorOf,
   INGEST_DURABLE,
   type Job,
   type LeaseRenewal,
+  NOTHING_TO_DO,
   newId,
   type RecordedStep,
   type RunEvent,
   type RunEventBatch,
-  runEventBatch,
   runEventsStream,
   runSubjects,
   type StepRecord,
   type StepReply,
-  sealTo,
+  sealJob,
   stepRecord,
 } from '@gantry/events';
-import { until } from '@gantry/testing';
-import type { Msg } from 'nats';
+import { type TestNats, until } from '@gantry/testing';
+import type { JsMsg, Msg } from 'nats';
 import { pino } from 'pino';
 import { zipOf } from './zip-fixture';
 
@@ -40,8 +44,7 @@ export interface RunView {
   log: string[];
 }
 
-export type JobOverrides = Partial<Omit<Job, 'secrets' | 'limits'>> & {
-  secrets?: Record<string, string>;
+export type JobOverrides = Partial<Omit<Job, 'limits'>> & {
   limits?: Partial<Job['limits']>;
 };
 
@@ -59,8 +62,8 @@ export interface FakeService {
   started(runId: string): Promise<void>;
   claims: ClaimRequest[];
   withdrawn: string[];
-  renewals: LeaseRenewal[];
-  statuses: ExecutorStatus[];
+  statuses: (ExecutorStatus & { executorId: string })[];
+  renewals: (LeaseRenewal & { executorId: string })[];
   requestsToStore: string[];
   cancelledAtLease: Set<string>;
   lostAtLease: Set<string>;
@@ -72,12 +75,16 @@ export interface FakeService {
   again(runId: string, overrides?: JobOverrides): Promise<RunView>;
   /** Records a step as the service does when what a run waited for has come. */
   recordStep(runId: string, step: RecordedStep): void;
+  /** Asks the executor that has it to stop it. */
+  cancel(runId: string): void;
   /** Claims that wait for work now. */
   standing(): number;
   /** Those of an executor that was killed: a real service's lease would bring such a run back. */
   forgetClaims(): void;
   stop(): Promise<void>;
 }
+
+type HandedOut = Job & { executorId: string };
 
 export const LIMITS: Job['limits'] = {
   wallMs: 20_000,
@@ -90,7 +97,12 @@ export const LIMITS: Job['limits'] = {
   artifactBytes: 4 << 20,
 };
 
-export async function fakeService(bus: Bus, source: Job['source'] = 'automation'): Promise<FakeService> {
+/** @param nats hears how executors say they are, which is not for this service */
+export async function fakeService(
+  bus: Bus,
+  nats: TestNats,
+  source: Job['source'] = 'automation',
+): Promise<FakeService> {
   const objects = new Map<string, Buffer>();
   const requestsToStore: string[] = [];
   const store = http.createServer(async (req, res) => {
@@ -110,18 +122,21 @@ export async function fakeService(bus: Bus, source: Job['source'] = 'automation'
   await new Promise<void>((resolve) => store.listen(0, '127.0.0.1', resolve));
   const base = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
 
-  const jobs = new Map<string, (claim: ClaimRequest) => Job>();
+  const seal = createSealer();
+  const jobs = new Map<string, Job>();
+  /** By run and attempt. */
+  const tokens = new Map<string, string>();
   const waitingJobs: string[] = [];
   const waitingClaims: Msg[] = [];
   /** The latest attempt at each run. */
   const attempts = new Map<string, number>();
-  const handedOut = new Map<string, Job>();
+  const handedOut = new Map<string, HandedOut>();
   const batches = new Map<string, RunEventBatch[]>();
   const self = {
     claims: [] as ClaimRequest[],
     withdrawn: [] as string[],
-    renewals: [] as LeaseRenewal[],
-    statuses: [] as ExecutorStatus[],
+    statuses: [] as FakeService['statuses'],
+    renewals: [] as FakeService['renewals'],
     cancelledAtLease: new Set<string>(),
     lostAtLease: new Set<string>(),
     stepRequests: [] as StepRecord[],
@@ -142,38 +157,39 @@ export async function fakeService(bus: Bus, source: Job['source'] = 'automation'
     while (waitingJobs.length && waitingClaims.length) {
       const message = waitingClaims.shift() as Msg;
       const runId = waitingJobs.shift() as string;
-      const job = jobs.get(runId)?.(message.json());
+      const job = jobs.get(runId);
       if (!job) continue;
-      handedOut.set(runId, job);
-      message.respond(encode({ job }));
+      const claimant = { ...message.json<ClaimRequest>(), executorId: executorOf(message.subject) };
+      handedOut.set(runId, { ...job, executorId: claimant.executorId });
+      message.respond(sealJob(seal, claimant, job));
     }
   }
 
   const stepsOf = (runId: string) => [...(recorded.get(runId)?.values() ?? [])].sort((a, b) => a.ordinal - b.ordinal);
 
-  bus.nc.subscribe(runSubjects.claim(source), {
+  bus.nc.subscribe(runSubjects.claim(source, '*'), {
     callback: (_, message) => {
       self.claims.push(message.json());
       waitingClaims.push(message);
       match();
       setTimeout(() => {
         const at = waitingClaims.indexOf(message);
-        if (at >= 0) waitingClaims.splice(at, 1)[0]?.respond(encode({ job: null }));
+        if (at >= 0) waitingClaims.splice(at, 1)[0]?.respond(NOTHING_TO_DO);
       }, CLAIM_HOLD_MS).unref();
     },
   });
-  bus.nc.subscribe(runSubjects.withdraw(source), {
+  bus.nc.subscribe(runSubjects.withdraw(source, '*'), {
     callback: (_, message) => {
       const { claimId } = message.json<{ claimId: string }>();
       self.withdrawn.push(claimId);
       const at = waitingClaims.findIndex((waiting) => waiting.json<ClaimRequest>().claimId === claimId);
-      if (at >= 0) waitingClaims.splice(at, 1)[0]?.respond(encode({ job: null }));
+      if (at >= 0) waitingClaims.splice(at, 1)[0]?.respond(NOTHING_TO_DO);
     },
   });
-  bus.nc.subscribe(runSubjects.lease(source), {
+  bus.nc.subscribe(runSubjects.lease(source, '*'), {
     callback: (_, message) => {
       const renewal = message.json<LeaseRenewal>();
-      self.renewals.push(renewal);
+      if (renewal.runs.length) self.renewals.push({ ...renewal, executorId: executorOf(message.subject) });
       const ids = renewal.runs.map(({ runId }) => runId);
       message.respond(
         encode({
@@ -183,7 +199,7 @@ export async function fakeService(bus: Bus, source: Job['source'] = 'automation'
       );
     },
   });
-  bus.nc.subscribe(runSubjects.artifact(source), {
+  bus.nc.subscribe(runSubjects.artifact(source, '*'), {
     callback: (_, message) => {
       const { name, runId } = message.json<{ name: string; runId: string }>();
       const key = `${runId}/${encodeURIComponent(name)}`;
@@ -192,29 +208,35 @@ export async function fakeService(bus: Bus, source: Job['source'] = 'automation'
       message.respond(encode(reply));
     },
   });
-  bus.nc.subscribe(runSubjects.step(source), {
+  bus.nc.subscribe(runSubjects.step(source, '*'), {
     callback: (_, message) => {
       const step = stepRecord.parse(message.json());
       self.stepRequests.push(step);
       message.respond(encode(step.name === 'refused' ? { refused: 'no' } : recordStep(step.runId, step)));
     },
   });
-  bus.nc.subscribe(runSubjects.executorStatus, { callback: (_, message) => self.statuses.push(message.json()) });
+  const log = pino({ level: 'silent' });
+  const spectator = await connectBus({ ...nats.spectator, name: 'spectator', log });
+  spectator.nc.subscribe(runSubjects.executorStatus('*'), {
+    callback: (_, message) => {
+      self.statuses.push({ ...message.json<ExecutorStatus>(), executorId: executorOf(message.subject) });
+    },
+  });
   // What JetStream has stored counts, as it does for the service.
   const ingest = consumeDurable({
-    bus,
+    ...{ bus, log },
     stream: runEventsStream(source),
     durable: INGEST_DURABLE,
     messagesMax: 500,
     onMessage: (message) => {
-      keep(message.data);
+      keep(message);
       message.ack();
     },
-    log: pino({ level: 'silent' }),
   });
 
-  function keep(data: Uint8Array) {
-    const batch = runEventBatch.parse(JSON.parse(Buffer.from(data).toString()));
+  function keep(message: JsMsg) {
+    const batch = decodeRunEvents(message);
+    if (batch.token !== tokens.get(`${batch.runId}/${batch.attempt}`)) throw new Error('events with a wrong token');
     batches.set(batch.runId, [...(batches.get(batch.runId) ?? []), batch]);
   }
 
@@ -225,15 +247,17 @@ export async function fakeService(bus: Bus, source: Job['source'] = 'automation'
     return { events, batches: own, log: events.flatMap((event) => (event.type === 'log' ? [event.text] : [])) };
   }
 
-  function queue(code: Job['code'], { secrets, limits, ...overrides }: JobOverrides = {}): string {
+  function queue(code: Job['code'], { limits, ...overrides }: JobOverrides = {}): string {
     const runId = overrides.runId ?? newId('run_');
-    jobs.set(runId, (claim) => ({
-      ...{ runId, source, attempt: 1, workspaceId: 'ws_test', kind: 'run', code, entrypoint: 'main.py' },
+    const token = newId('tok_');
+    const job: Job = {
+      ...{ runId, source, attempt: 1, token, workspaceId: 'ws_test', kind: 'run', code, entrypoint: 'main.py' },
       ...{ dependencies: [], inputs: {}, files: [], network: 'none', isolation: 'zygote' },
       limits: { ...LIMITS, ...limits },
-      ...(secrets && { secrets: sealTo(claim.publicKey, runId, Buffer.from(JSON.stringify(secrets))) }),
       ...overrides,
-    }));
+    };
+    jobs.set(runId, job);
+    tokens.set(`${runId}/${job.attempt}`, job.token);
     attempts.set(runId, overrides.attempt ?? 1);
     waitingJobs.push(runId);
     match();
@@ -276,10 +300,15 @@ export async function fakeService(bus: Bus, source: Job['source'] = 'automation'
     started: async (runId) => {
       await until(() => view(runId).events.some((event) => event.type === 'started'), { deadlineMs: 10_000 });
     },
+    cancel: (runId) => {
+      const { token, executorId } = handedOut.get(runId) as HandedOut;
+      bus.nc.publish(runSubjects.cancel(executorId, runId), encode({ token }));
+    },
     standing: () => waitingClaims.length,
     forgetClaims: () => void waitingClaims.splice(0),
     stop: async () => {
       await ingest.stop();
+      await spectator.nc.close();
       store.closeAllConnections();
       await new Promise((resolve) => store.close(resolve));
     },

@@ -45,7 +45,7 @@ beforeAll(async () => {
   database = openDatabase((await createDatabase('skills-api')).url, log);
   const { pool, prisma } = database;
   const hasher = createTokenHasher(parseKeyRing(`v1:${Buffer.alloc(32, 7).toString('base64')}`));
-  bus = await connectBus({ url: nats.url('skills-api'), name: 'skills-api', log });
+  bus = await connectBus({ ...nats.as('skills-api'), name: 'skills-api', log });
   relay = startRelay({ pool, bus, service: 'skills-api', log });
   identities = remoteIdentify({
     bus,

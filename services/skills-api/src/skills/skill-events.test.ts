@@ -4,6 +4,7 @@ import {
   connectBus,
   consume,
   enqueue,
+  eventSubject,
   runFinished,
   skillChanged,
   skillDeleted,
@@ -23,7 +24,7 @@ const { log } = catchLogs();
 
 beforeAll(async () => {
   [api, nats] = await Promise.all([startTestSkillsApi(), startTestNats()]);
-  bus = await connectBus({ url: nats.url('skills-api'), name: 'test', log });
+  bus = await connectBus({ ...nats.as('skills-api'), name: 'test', log });
   ada = api.person();
 });
 afterAll(async () => {
@@ -37,15 +38,17 @@ const publish = async (title: string, visibility: string, person = ada): Promise
 
 test('publishing, changing and deleting are heard by others, in the words of the catalogue', async () => {
   const heard: string[] = [];
-  const subscriptions = [skillPublished, skillChanged, skillDeleted].map(({ subject, data }) =>
-    bus.nc.subscribe(subject, {
+  const spectator = await connectBus({ ...nats.spectator, name: 'spectator', log });
+  for (const { type, data } of [skillPublished, skillChanged, skillDeleted]) {
+    spectator.nc.subscribe(eventSubject({ type }, 'skills-api'), {
       callback: (_err, message) => {
         const envelope = message.json<{ workspaceid: string; data: unknown }>();
         const { slug } = data.parse(envelope.data) as { slug: string };
-        heard.push(`${subject} ${slug} ${envelope.workspaceid}`);
+        heard.push(`${type} ${slug} ${envelope.workspaceid}`);
       },
-    }),
-  );
+    });
+  }
+  await spectator.nc.flush();
   const relay = startRelay({ pool: api.database.pool, bus, service: 'skills-api', log });
   const slug = await publish('Is announced', 'public');
   await api.as(ada).patch(`/api/v1/skills/${slug}`).send({ title: 'Is changed' }).expect(200);
@@ -55,7 +58,7 @@ test('publishing, changing and deleting are heard by others, in the words of the
     ['changed', 'deleted', 'published'].map((what) => `skill.${what}.v1 ${slug} ${ada.workspaceId}`),
   );
   await relay.stop();
-  for (const subscription of subscriptions) subscription.unsubscribe();
+  await spectator.nc.close();
 });
 
 test('a run that names its skills counts a use of each, once, and none of what it could not have read', async () => {

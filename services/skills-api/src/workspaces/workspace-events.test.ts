@@ -19,7 +19,7 @@ const { log } = catchLogs();
 
 beforeAll(async () => {
   [api, nats] = await Promise.all([startTestSkillsApi(), startTestNats()]);
-  bus = await connectBus({ url: nats.url('skills-api'), name: 'test', log });
+  bus = await connectBus({ ...nats.as('skills-api'), name: 'test', log });
   announcer = await startAnnouncer(nats);
   consumers = consumeWorkspaceEvents({ bus, pool: api.database.pool, log });
 });

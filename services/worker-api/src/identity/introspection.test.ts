@@ -20,7 +20,7 @@ let api: TestWorkerApi;
 let asker: Bus;
 beforeAll(async () => {
   api = await startTestWorkerApi();
-  asker = await connectBus({ url: api.nats.url('automation-api'), name: 'automation-api', log: api.logs.log });
+  asker = await connectBus({ ...api.nats.as('automation-api'), name: 'automation-api', log: api.logs.log });
 });
 afterAll(async () => {
   await asker.nc.close();

@@ -1,8 +1,9 @@
 /** Executors as they announce themselves every few seconds; this process remembers them, and nothing else does. */
-import { type Bus, type ExecutorStatus, executorStatus, listen, runSubjects } from '@gantry/events';
+import { type Bus, type ExecutorStatus, executorOf, executorStatus, listen, runSubjects } from '@gantry/events';
 import type { Logger } from 'pino';
 
 export interface KnownExecutor extends ExecutorStatus {
+  executorId: string;
   lastSeenAt: Date;
 }
 
@@ -21,11 +22,12 @@ export function rememberExecutors({ bus, log, now }: { bus: Bus; log: Logger; no
   const known = new Map<string, KnownExecutor>();
   const subscription = listen(
     bus,
-    runSubjects.executorStatus,
+    runSubjects.executorStatus('*'),
     executorStatus,
-    (status) => {
-      known.delete(status.executorId);
-      if (status.state !== 'stopped') known.set(status.executorId, { ...status, lastSeenAt: now() });
+    (status, { subject }) => {
+      const executorId = executorOf(subject);
+      known.delete(executorId);
+      if (status.state !== 'stopped') known.set(executorId, { ...status, executorId, lastSeenAt: now() });
       if (known.size > REMEMBERED_MAX) known.delete(known.keys().next().value as string);
     },
     { log },

@@ -104,7 +104,7 @@ function bounded<Name extends string>(counts: Record<Name, number>): Record<Name
 /** Null when nobody answers in time: the rest is worth showing. */
 async function askAutomations({ bus, log }: OverviewDeps, workspaceId: string): Promise<AutomationStats | null> {
   try {
-    return await request(bus, AUTOMATION_STATS_SUBJECT, { workspaceId }, automationStats, STATS_MS);
+    return await request(bus, AUTOMATION_STATS_SUBJECT, { workspaceId }, automationStats, STATS_MS, 'automation-api');
   } catch (err) {
     log.info({ err }, 'overview without automations');
     return null;

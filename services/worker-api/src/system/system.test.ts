@@ -62,7 +62,7 @@ test('the overview counts what there is and names what fails, without what is pr
 
 test('automations are asked for by message, and the overview comes without them when nobody answers in time', async () => {
   expect(await overview()).toMatchObject({ automations: null, automations_unavailable: expect.any(String) });
-  const automations = await connectBus({ url: api.nats.url('automation-api'), name: 'automation-api', log });
+  const automations = await connectBus({ ...api.nats.as('automation-api'), name: 'automation-api', log });
   const asked: string[] = [];
   automations.nc.subscribe(AUTOMATION_STATS_SUBJECT, {
     callback: (_err, message) => {
@@ -82,15 +82,15 @@ test('automations are asked for by message, and the overview comes without them 
 });
 
 test('executors are those that announced themselves lately', async () => {
-  const bus = await connectBus({ url: api.nats.url('executor'), name: 'executor', log });
+  const bus = await connectBus({ ...api.nats.newExecutor(), name: 'executor', log });
   const announce = (state: string) => {
-    const status = { executorId: 'exec_1', slots: 4, busy: 1, isolation: 'zygote', python: '3.13.1', startedAt: 1 };
-    bus.nc.publish(runSubjects.executorStatus, encode({ ...status, state }));
+    const status = { slots: 4, busy: 1, isolation: 'zygote', python: '3.13.1', startedAt: 1 };
+    bus.nc.publish(runSubjects.executorStatus(bus.user), encode({ ...status, state }));
   };
   announce('draining');
   await until(async () => (await overview()).executors.length === 1);
   expect((await overview()).executors).toMatchObject([
-    { id: 'exec_1', state: 'draining', slots: 4, busy: 1, isolation: 'zygote', python: '3.13.1' },
+    { id: bus.user, state: 'draining', slots: 4, busy: 1, isolation: 'zygote', python: '3.13.1' },
   ]);
   announce('stopped');
   await until(async () => (await overview()).executors.length === 0);

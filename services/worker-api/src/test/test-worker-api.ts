@@ -100,7 +100,7 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
   const opened: (() => Promise<unknown>)[] = [];
   const settings = {
     databaseUrl: (await options.reach?.(databaseUrl)) ?? databaseUrl,
-    natsUrl: nats.url('worker-api'),
+    nats: nats.as('worker-api'),
     baseUrl: BASE_URL,
     dashboardUrl: DASHBOARD_URL,
     skillsUrl: 'http://skills.test',
@@ -138,7 +138,7 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   opened.push(() => closeServer(server));
   const connectAsExecutor = async (): Promise<Bus> => {
-    const bus = await connectBus({ url: nats.url('executor'), name: 'executor', log: silent });
+    const bus = await connectBus({ ...nats.newExecutor(), name: 'executor', log: silent });
     opened.push(() => bus.nc.close());
     return bus;
   };

@@ -223,7 +223,7 @@ test('going back appends a version that is equal to the old one', async () => {
 
 test('every change is announced, and one that changes nothing is not', async () => {
   const heard: unknown[] = [];
-  const spectator = await connectBus({ url: api.nats.spectatorUrl, name: 'spectator', log: api.deps.log });
+  const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.deps.log });
   spectator.nc.subscribe(subjectOfAll(workerChanged), {
     callback: (_err, message) => heard.push(message.json<Envelope>().data),
   });

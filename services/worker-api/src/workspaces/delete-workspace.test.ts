@@ -63,7 +63,7 @@ test('after seven days it can not be restored; everything of it goes, and everyb
   const kept = () => Promise.all([versions[0].code_key, output].map((key) => api.deps.objects.head(key)));
   expect(await kept()).toEqual([expect.anything(), expect.anything()]);
   const heard: string[] = [];
-  const spectator = await connectBus({ url: api.nats.spectatorUrl, name: 'spectator', log: api.deps.log });
+  const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.deps.log });
   for (const event of [workspaceDeleted, workspaceRestored, workspacePurged]) {
     spectator.nc.subscribe(subjectOfAll(event), { callback: () => heard.push(event.type) });
   }

@@ -1,0 +1,150 @@
+/**
+ * Who may enter NATS, as the server is told it: an operator, three accounts and their users, from a few seeds.
+ *
+ * Services share an account, and JetStream is theirs. Executors have one of their own, since a subject that somebody names
+ * for an answer is not checked against what they may publish: JetStream would acknowledge a run event to
+ * `$JS.API.STREAM.PURGE.EVENTS`. From the executors' account only `crossings` lead out, and answers lead back into it.
+ *
+ * Executors are made without the server knowing: it accepts every user that is signed with the executors' key. The name in
+ * their subjects is their public key, which nobody can choose.
+ */
+import { nkeys } from 'nats';
+import { type Service, services } from './catalogue';
+import { credentialsOf, type KeyPair, keysOf, seedOf, signJwt } from './nats-jwt';
+import { crossings, executorPermissions, type NatsPermissions, natsPermissions } from './permissions';
+
+/** Whoever has these can be everybody. */
+export interface NatsSeeds {
+  operator: string;
+  systemAccount: string;
+  servicesAccount: string;
+  executorsAccount: string;
+  /** A key for each role: what it signs may do what its account gives to that role. */
+  signers: Record<Service | 'executor', string>;
+  users: Record<Service, string>;
+}
+
+/** Whoever has this can make executors, and nothing else. */
+export interface ExecutorKey {
+  /** Public key of the executors' account. */
+  account: string;
+  seed: string;
+}
+
+/** Part of the configuration of a NATS server. */
+export interface NatsAuthentication {
+  operator: string;
+  system_account: string;
+  resolver: 'MEMORY';
+  resolver_preload: Record<string, string>;
+}
+
+export function generateNatsSeeds(): NatsSeeds {
+  return {
+    operator: seedOf(nkeys.createOperator()),
+    systemAccount: seedOf(nkeys.createAccount()),
+    servicesAccount: seedOf(nkeys.createAccount()),
+    executorsAccount: seedOf(nkeys.createAccount()),
+    signers: Object.fromEntries(
+      [...services, 'executor'].map((role) => [role, seedOf(nkeys.createAccount())]),
+    ) as NatsSeeds['signers'],
+    users: Object.fromEntries(services.map((service) => [service, seedOf(nkeys.createUser())])) as NatsSeeds['users'],
+  };
+}
+
+const UNLIMITED = -1;
+const LIMITS = {
+  ...{ subs: UNLIMITED, data: UNLIMITED, payload: UNLIMITED, conn: UNLIMITED, leaf: 0 },
+  ...{ imports: UNLIMITED, exports: UNLIMITED, wildcards: true },
+};
+/** Within those of the server. */
+const JETSTREAM_LIMITS = {
+  ...{ mem_storage: UNLIMITED, disk_storage: UNLIMITED, streams: UNLIMITED, consumer: UNLIMITED },
+  max_ack_pending: UNLIMITED,
+};
+const USER_LIMITS = { subs: UNLIMITED, data: UNLIMITED, payload: UNLIMITED };
+
+/** What the server puts in the place of a user's public key. */
+const SUBJECT = '{{subject()}}';
+const NS_PER_S = 1_000_000_000;
+/** Longer than an inspection may take. */
+const ANSWER_S = 30;
+
+/** Rights are in the account: a JWT that carries those of a service would be longer than a server lets a client say at once. */
+const signingKey = (seeds: NatsSeeds, role: Service | 'executor', rights: NatsPermissions, more: object = {}) => ({
+  kind: 'user_scope',
+  key: keysOf(seeds.signers[role]).getPublicKey(),
+  role,
+  template: { pub: { allow: rights.publish }, sub: { allow: rights.subscribe }, ...USER_LIMITS, ...more },
+});
+
+/** @param revoked executors that may not enter any more, also with what they have */
+export function natsAuthentication(seeds: NatsSeeds, revoked: string[] = []): NatsAuthentication {
+  const operator = keysOf(seeds.operator);
+  const [system, ofServices, ofExecutors] = [
+    keysOf(seeds.systemAccount).getPublicKey(),
+    keysOf(seeds.servicesAccount).getPublicKey(),
+    keysOf(seeds.executorsAccount).getPublicKey(),
+  ];
+  const account = (sub: string, name: string, claims: object): [string, string] => {
+    const nats = { type: 'account' as const, limits: LIMITS, default_permissions: { pub: {}, sub: {} }, ...claims };
+    return [sub, signJwt(operator, { name, sub, nats })];
+  };
+  const asked = [
+    ...crossings.toServices.map((subject) => ({ name: subject, subject, type: 'service' })),
+    ...crossings.toExecutors.map((subject) => ({ name: subject, subject, type: 'stream' })),
+  ];
+  const inspections = crossings.askedOfExecutors.map((subject) => ({ name: subject, subject, type: 'service' }));
+  const from = (owner: string, exports: typeof asked) => exports.map((each) => ({ ...each, account: owner }));
+  const now = Math.floor(Date.now() / 1000);
+
+  return {
+    operator: signJwt(operator, {
+      name: 'gantry',
+      sub: operator.getPublicKey(),
+      nats: { type: 'operator', system_account: system },
+    }),
+    system_account: system,
+    resolver: 'MEMORY',
+    resolver_preload: Object.fromEntries([
+      account(system, 'system', {}),
+      account(ofServices, 'services', {
+        limits: { ...LIMITS, ...JETSTREAM_LIMITS },
+        exports: asked,
+        imports: from(ofExecutors, inspections),
+        signing_keys: services.map((service) => signingKey(seeds, service, natsPermissions[service])),
+      }),
+      account(ofExecutors, 'executors', {
+        exports: inspections,
+        imports: from(ofServices, asked),
+        signing_keys: [
+          signingKey(seeds, 'executor', executorPermissions(SUBJECT), {
+            resp: { max: 1, ttl: ANSWER_S * NS_PER_S },
+          }),
+        ],
+        ...(revoked.length && { revocations: Object.fromEntries(revoked.map((user) => [user, now])) }),
+      }),
+    ]),
+  };
+}
+
+export function serviceCredentials(seeds: NatsSeeds, service: Service): string {
+  const issuer_account = keysOf(seeds.servicesAccount).getPublicKey();
+  return signedUser(keysOf(seeds.signers[service]), service, keysOf(seeds.users[service]), { issuer_account });
+}
+
+export const executorKeyOf = (seeds: NatsSeeds): ExecutorKey => ({
+  account: keysOf(seeds.executorsAccount).getPublicKey(),
+  seed: seeds.signers.executor,
+});
+
+/** A new executor. It may do what the account says of this key: its JWT says nothing of rights. */
+export function makeExecutor({ account, seed }: ExecutorKey): string {
+  const keys = nkeys.createUser();
+  return signedUser(keysOf(seed), keys.getPublicKey(), keys, { issuer_account: account });
+}
+
+export function signedUser(issuer: KeyPair, name: string, keys: KeyPair, claims: object): string {
+  const jwt = signJwt(issuer, { name, sub: keys.getPublicKey(), nats: { ...claims, type: 'user' } });
+  return credentialsOf(jwt, keys);
+}

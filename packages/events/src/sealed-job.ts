@@ -1,0 +1,21 @@
+/**
+ * The answer to a claim: the job, sealed as a whole to the executor that claimed it, or nothing.
+ *
+ * The context names the claim, so that an answer counts for the claim that it was made for and for no later one.
+ */
+import { type ClaimRequest, type Job, job } from './run-protocol';
+import type { OpenBox, Seal } from './sealed-box';
+
+export type Claimant = ClaimRequest & { executorId: string };
+
+export const NOTHING_TO_DO = new Uint8Array(0);
+
+const contextOf = ({ executorId, claimId }: Omit<Claimant, 'publicKey'>): string => `job/${executorId}/${claimId}`;
+
+export const sealJob = (seal: Seal, claimant: Claimant, given: Job): Buffer =>
+  seal(claimant.publicKey, contextOf(claimant), Buffer.from(JSON.stringify(given)));
+
+/** @throws Error for what was not sealed for this claim, or is no job */
+export function openJob(open: OpenBox, claim: Omit<Claimant, 'publicKey'>, answer: Uint8Array): Job | null {
+  return answer.length ? job.parse(JSON.parse(open(contextOf(claim), answer).toString())) : null;
+}

@@ -1,0 +1,27 @@
+/**
+ * Gives an executor its NATS user, in a process of its own that runs before it: whoever has the key that this takes can make
+ * executors, so the process that runs user code never has it.
+ */
+import fs from 'node:fs';
+import { dropPrivileges } from './drop-privileges';
+import { readEnrolEnv } from './env';
+import { enrol } from './identity';
+import { openDirectory } from './layout';
+
+function main() {
+  const env = readEnrolEnv();
+  const key = JSON.parse(fs.readFileSync(env.NATS_EXECUTOR_SEED_FILE, 'utf8'));
+  const owner = { uid: env.EXECUTOR_UID, gid: env.EXECUTOR_GID ?? env.EXECUTOR_UID };
+  const dropping = process.getuid?.() === 0 && env.EXECUTOR_ALLOW_ROOT === undefined;
+  openDirectory(env.EXECUTOR_DIR, process.getuid?.() === 0 ? owner : null);
+  // What lies in that directory may be the work of whoever broke an executor: root does not write there.
+  if (dropping) dropPrivileges(owner.uid, owner.gid);
+  if (enrol(env.EXECUTOR_DIR, key)) process.stdout.write('a new executor was enrolled\n');
+}
+
+try {
+  main();
+} catch (err) {
+  process.stderr.write(`The executor can't be enrolled: ${(err as Error).message}\n`);
+  process.exit(1);
+}

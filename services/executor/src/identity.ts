@@ -1,0 +1,77 @@
+/**
+ * Who this executor is to NATS and to the services: kept in its directory, so that the next process on it is the same one
+ * and may report what this one could not. Sandboxes do not see it.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { claimsIn, type ExecutorKey, keysOf, makeExecutor, newId } from '@gantry/events';
+import { isAbandoned, ownerTag } from './sandbox/owner-tag';
+
+export interface Identity {
+  /** Of the user that enrol.ts has made; undefined where there is none. */
+  creds: string | undefined;
+  /** For servers that know no users. */
+  name: string;
+}
+
+const credsFileOf = (directory: string) => path.join(directory, 'nats.creds');
+
+/**
+ * Takes what is kept in the directory, for as long as this process lives.
+ * @throws Error while another process has it: two with one name would take each other's runs for their own
+ */
+export function takeIdentity(directory: string): Identity {
+  lock(path.join(directory, 'identity.lock'));
+  return { creds: readIfThere(credsFileOf(directory)), name: nameIn(path.join(directory, 'name')) };
+}
+
+function lock(file: string): void {
+  const mine = `${ownerTag}-`;
+  for (;;) {
+    try {
+      fs.writeFileSync(file, mine, { flag: 'wx', mode: 0o600 });
+      return;
+    } catch (err) {
+      if ((err as NodeJS.ErrnoException).code !== 'EEXIST') throw err;
+    }
+    const holder = readIfThere(file);
+    if (holder === mine) return;
+    if (holder && !isAbandoned(holder)) {
+      throw new Error(`another executor works in ${path.dirname(file)}: give each an EXECUTOR_DIR of its own`);
+    }
+    fs.rmSync(file, { force: true });
+  }
+}
+
+function nameIn(file: string): string {
+  const known = readIfThere(file);
+  if (known) return known;
+  const name = newId('exec_');
+  fs.writeFileSync(file, name, { mode: 0o600 });
+  return name;
+}
+
+/** Makes a NATS user, unless there is one that this key has made. @returns true if it is a new one */
+export function enrol(directory: string, key: ExecutorKey): boolean {
+  const file = credsFileOf(directory);
+  const known = readIfThere(file);
+  if (known && isMadeBy(key, known)) return false;
+  const partial = `${file}.new`;
+  fs.writeFileSync(partial, makeExecutor(key), { mode: 0o600, flush: true });
+  fs.renameSync(partial, file);
+  return true;
+}
+
+function isMadeBy({ account, seed }: ExecutorKey, creds: string): boolean {
+  const { iss, nats } = claimsIn(creds);
+  return iss === keysOf(seed).getPublicKey() && nats.issuer_account === account;
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch (err) {
+    if ((err as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw err;
+  }
+}
