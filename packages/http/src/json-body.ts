@@ -9,7 +9,7 @@ import './request';
 
 export const JSON_BYTES_MAX = 1024 * 1024;
 const DEPTH_MAX = 64;
-const PARTS_MAX = 200_000;
+const PARTS_MAX = 100_000;
 /** An object of so many different names is a table of data; the parser takes a microsecond for each. */
 const NAMES_MAX = 20_000;
 /** A larger body is looked at before it is parsed, and others have their turn between the steps. */

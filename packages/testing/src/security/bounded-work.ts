@@ -18,6 +18,7 @@ type Served = Pick<IsolatedSurface, 'openapiFile' | 'url' | 'fixtures' | 'real' 
 export function boundedWork(surface: Served): BoundedWork {
   const document = readOpenApiDocument(surface.openapiFile);
   const sender: Sender = startSender();
+  const seen = new Set<string>();
   let requests = 0;
 
   return {
@@ -27,7 +28,7 @@ export function boundedWork(surface: Served): BoundedWork {
       const operation = document.operations.find(({ id }) => id === operationId);
       if (!operation) throw new Error(`no operation ${operationId}`);
       const sent = surface.fixtures[operationId]?.send(surface.real) ?? {};
-      const bodies = worstBodies(operation, document.schemas, sent.body);
+      const bodies = worstBodies(operation, document.schemas, sent.body, seen);
       const url = `${surface.url}${pathOf(operation.path, sent)}${sent.query ? `?${sent.query}` : ''}`;
       const headers = { 'Content-Type': 'application/json' };
       const asOwner: SentRequest = {

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 
 const RESOLUTION_MS = 5;
-const TRIES = 3;
+/** A collection of garbage that others left may take as long, but not each time. */
+const TRIES = 5;
 
 export interface SentRequest {
   url: string;

@@ -2,6 +2,7 @@
 const http = require('node:http');
 const { parentPort } = require('node:worker_threads');
 
+const PATIENCE_MS = 1_500;
 const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
 let body = Buffer.alloc(0);
 
@@ -14,6 +15,8 @@ function send({ url, method, headers }) {
     });
     // Whoever is refused before its body was read may find the connection closed.
     req.on('error', () => resolve(0));
+    // Some wait for an executor, which blocks nobody.
+    req.setTimeout(PATIENCE_MS, () => req.destroy());
     req.end(body);
   });
 }

@@ -13,14 +13,32 @@ const PATTERN_CHARS_MAX = 10;
 /** Where in a body something stands; a number is a place in a list. */
 type Place = { path: (string | number)[]; schema: Schema };
 
-/** @param valid a body that passes, for whatever is checked after what comes first; undefined where none is known */
-export function worstBodies(operation: Operation, schemas: Record<string, Schema>, valid: unknown): WorstBody[] {
+export interface Seen {
+  /** Of patterns and whole bodies whose cost does not depend on the operation. */
+  has(what: string): boolean;
+  add(what: string): void;
+}
+
+/**
+ * @param valid a body that passes, for whatever is checked after what comes first; undefined where none is known
+ * @param seen what needs no second look at another operation
+ */
+export function worstBodies(
+  operation: Operation,
+  schemas: Record<string, Schema>,
+  valid: unknown,
+  seen: Seen = new Set(),
+): WorstBody[] {
   const root = operation.body?.content['application/json'];
   if (!root) return [];
-  const bodies = [...wholeBodies(), ...partsOfValid(valid)];
-  for (const place of placesIn(resolved(root, schemas), schemas)) {
+  const whole = resolved(root, schemas);
+  const isAnything = whole.type === undefined;
+  const bodies = isAnything || !seen.has('whole') ? wholeBodies() : [];
+  seen.add('whole');
+  bodies.push(...partsOfValid(valid));
+  for (const place of placesIn(whole, schemas)) {
     const at = `at ${place.path.join('.') || 'the top'}`;
-    for (const [what, part] of worstParts(place.schema, schemas)) {
+    for (const [what, part] of worstParts(place.schema, schemas, seen)) {
       bodies.push({ what: `${what} ${at}`, text: withPart(valid, place.path, part) });
     }
   }
@@ -32,8 +50,8 @@ function wholeBodies(): WorstBody[] {
     { what: 'lists in lists', text: '['.repeat(BYTES / 2) + ']'.repeat(BYTES / 2) },
     { what: 'objects in objects', text: `${'{"a":'.repeat(BYTES / 6)}1${'}'.repeat(BYTES / 6)}` },
     { what: 'numbers', text: `[${'0,'.repeat(BYTES / 2)}0]` },
-    { what: 'empty objects', text: `[${'{},'.repeat(199_000)}{}]` },
-    { what: 'objects', text: `[${'{"a":1},'.repeat(99_000)}{}]` },
+    { what: 'empty objects', text: `[${'{},'.repeat(99_000)}{}]` },
+    { what: 'objects', text: `[${'{"a":1},'.repeat(49_000)}{}]` },
     { what: 'a text', text: JSON.stringify(' '.repeat(BYTES)) },
     { what: 'escapes', text: `"${'\\u0020'.repeat(BYTES / 6)}"` },
     { what: 'nothing that is JSON', text: '{'.repeat(BYTES) },
@@ -48,7 +66,7 @@ const partsOfValid = (valid: unknown): WorstBody[] => [
 const manyNames = (count: number): object =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index.toString(36)}`, 1]));
 
-function* worstParts(schema: Schema, schemas: Record<string, Schema>): Generator<[string, unknown]> {
+function* worstParts(schema: Schema, schemas: Record<string, Schema>, seen: Seen): Generator<[string, unknown]> {
   const types = [schema.type].flat();
   if (types.includes('array')) {
     const item = sampleOf(resolved((schema.items ?? {}) as Schema, schemas), schemas);
@@ -71,13 +89,16 @@ function* worstParts(schema: Schema, schemas: Record<string, Schema>): Generator
   }
   if (types.includes('string')) {
     const most = Math.min(Number(schema.maxLength ?? BYTES), BYTES / 2);
-    for (const text of worstTexts(schema, most)) yield [`${most} times ${JSON.stringify(text[0])}`, text];
+    for (const text of worstTexts(schema, most, seen)) yield [`${most} times ${JSON.stringify(text[0])}`, text];
   }
 }
 
 /** Long runs of each kind of character that a pattern speaks of, with an end that fits nowhere. */
-function* worstTexts({ pattern, format }: Schema, length: number): Generator<string> {
-  if (pattern === undefined && format === undefined) return yield 'a'.repeat(length);
+function* worstTexts({ pattern, format }: Schema, length: number, seen: Seen): Generator<string> {
+  yield 'a'.repeat(length);
+  const kind = `${pattern} ${format} ${length}`;
+  if (seen.has(kind) || (pattern === undefined && format === undefined)) return;
+  seen.add(kind);
   const spoken = String(pattern ?? '').replace(/\\[a-z]|[\^$()[\]{}|?*+]/gi, '');
   const characters = new Set(['a', '0', ' ', '-', ...spoken]);
   for (const one of [...characters].slice(0, PATTERN_CHARS_MAX)) yield `${one.repeat(Math.max(0, length - 1))}\u0001`;

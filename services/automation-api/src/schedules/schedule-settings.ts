@@ -53,6 +53,7 @@ export function changedSchedule(
   }
   checkSchedule({ cron: schedule ?? '0 0 * * *', timezone }, { cron: 'schedule', timezone: 'timezone' });
   const scheduleEnabled = wished && schedule !== null;
+  if (change.scheduleInputs) requireSmall(change.scheduleInputs);
   const touched = change.schedule !== undefined || change.scheduleEnabled || change.scheduleInputs !== undefined;
   if (touched && scheduleEnabled) checkInputs(runnable, inputs);
   const isDue = scheduleEnabled && status === 'active' && schedule !== null;
@@ -66,6 +67,15 @@ export function changedSchedule(
     scheduleInputs: inputs as Prisma.InputJsonObject,
     nextRunAt: isDue ? (isSame ? before.nextRunAt : nextFire({ cron: schedule, timezone }, now)) : null,
   };
+}
+
+/** Prisma takes a microsecond for each part of a JSON value, while everybody else waits. */
+const INPUTS_CHARS_MAX = 64 * 1024;
+
+function requireSmall(inputs: Record<string, unknown>): void {
+  const { length } = JSON.stringify(inputs);
+  if (length <= INPUTS_CHARS_MAX) return;
+  throw invalid([{ path: 'scheduleInputs', message: `must be at most ${INPUTS_CHARS_MAX} characters of JSON` }]);
 }
 
 function checkInputs(runnable: Runnable, inputs: Record<string, unknown>): void {
