@@ -22,7 +22,7 @@ export function externalIssuer(env: z.infer<z.ZodObject<typeof authEnv>>): Exter
   return {
     issuer,
     audience: env.EXTERNAL_JWT_AUDIENCE ?? env.JWT_AUDIENCE,
-    jwksUrl: env.EXTERNAL_JWT_JWKS_URL ?? `${issuer.replace(/\/+$/, '')}/.well-known/jwks.json`,
+    jwksUrl: env.EXTERNAL_JWT_JWKS_URL ?? `${issuer.replace(/(?<!\/)\/+$/, '')}/.well-known/jwks.json`,
     algorithm: env.EXTERNAL_JWT_ALGORITHM,
   };
 }

@@ -24,6 +24,7 @@ const RANDOM_BYTES = 32;
 /** ceil(256 / log2(62)) and ceil(32 / log2(62)). */
 const RANDOM_CHARS = 43;
 const CHECKSUM_CHARS = 6;
+// Linear: fixed words and lengths between two anchors.
 const SHAPE = new RegExp(
   `^(${opaquePrefixes.join('|')})([0-9A-Za-z]{${RANDOM_CHARS}})([0-9A-Za-z]{${CHECKSUM_CHARS}})$`,
 );

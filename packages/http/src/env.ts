@@ -22,7 +22,7 @@ export const commonEnv = {
 };
 
 function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '');
+  return url.replace(/(?<!\/)\/+$/, '');
 }
 
 /** Parses the environment; reports every problem at once and ends the process, since nothing can work without it. */

@@ -8,7 +8,7 @@ export const objectStoreEnv = {
   /** Signs the file driver's URLs; the same on every replica. */
   OBJECT_STORE_SIGNING_KEY: z.string().min(32),
   /** Where executors reach the file driver: this service, inside. */
-  OBJECT_STORE_INTERNAL_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
+  OBJECT_STORE_INTERNAL_URL: z.url().transform((url) => url.replace(/(?<!\/)\/+$/, '')),
   /** Absent: what the SDK finds around it, such as a role of the machine. */
   S3_ACCESS_KEY_ID: z.string().min(1).optional(),
   S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),

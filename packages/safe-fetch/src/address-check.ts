@@ -94,7 +94,7 @@ function embeddedIpv4(address: string): string[] {
 /** Eight 16-bit groups. */
 function expand(address: string): number[] {
   const plain = (address.split('%')[0] ?? '').replace(
-    /(\d+)\.(\d+)\.(\d+)\.(\d+)$/,
+    /(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/,
     (_, a, b, c, d) => `${((Number(a) << 8) | Number(b)).toString(16)}:${((Number(c) << 8) | Number(d)).toString(16)}`,
   );
   const [head = '', tail] = plain.split('::');

@@ -95,7 +95,7 @@ async function told(installed: Promise<void>, say: (text: string) => void): Prom
 
 const VERSION = /(===|==|~=|!=|<=|>=|<|>)\s*[A-Za-z0-9.*+!_-]+/;
 const REQUIREMENT = new RegExp(
-  `^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\\s*(\\[[A-Za-z0-9._, -]*\\])?\\s*(${VERSION.source}(?:\\s*,\\s*${VERSION.source})*)?\\s*(;[\\w\\s.<>=!"'()]+)?$`,
+  `^[A-Za-z0-9]+(?:[._-]+[A-Za-z0-9]+)*\\s*(?:\\[[A-Za-z0-9._, -]*\\]\\s*)?(?:${VERSION.source}\\s*(?:,\\s*${VERSION.source}\\s*)*)?(?:;[\\w\\s.<>=!"'()]+)?$`,
 );
 
 /** A name with versions (PEP 508), and nothing that pip would read as an option, an address or a path. */

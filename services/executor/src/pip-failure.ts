@@ -22,7 +22,7 @@ export async function explainPipFailure(output: string, requirements: string[], 
     return `pip could not install ${requirements.join(', ')}: ${lastError(output)}`;
   }
   const name = /^[A-Za-z0-9._-]+?(?=[[<>=!~;]|$)/.exec(unsatisfied)?.[0] ?? unsatisfied;
-  const offered = /\(from versions: ([^)]*)\)/.exec(output)?.[1] ?? 'none';
+  const offered = /\(from versions: ([^()]*)\)/.exec(output)?.[1] ?? 'none';
   if (offered !== 'none') {
     const newest = offered.split(',').slice(-8).join(',').trim();
     return `There is no version of ${name} for ${unsatisfied}. Available: ${newest}.`;

@@ -210,5 +210,5 @@ function base64Forms(bytes: Buffer): string[] {
   }
   // The whole of it encoded alone, with its last character and padding.
   const alone = bytes.toString('base64');
-  return [...forms, alone, alone.replace(/=+$/, ''), bytes.toString('base64url')];
+  return [...forms, alone, alone.replace(/(?<!=)=+$/, ''), bytes.toString('base64url')];
 }

@@ -14,7 +14,7 @@ import { libraryOperations } from './libraries/library-routes';
 import { meOperations } from './me/me-routes';
 import { serveAssets } from './pages/assets';
 import { pageOperations } from './pages/page-routes';
-import { cacheRendered } from './rendering/rendered-cache';
+import type { Render } from './rendering/rendered-cache';
 import { searchOperations } from './search/search-routes';
 import { skillOperations } from './skills/skill-routes';
 import type { ViewCounts } from './skills/view-counts';
@@ -26,6 +26,7 @@ export interface AppOptions {
   closures: WorkspaceClosures;
   hasher: TokenHasher;
   views: ViewCounts;
+  render: Render;
   /** Search finds misspelt words. */
   forgiving: boolean;
   /** Called after a commit that wrote to the outbox. */
@@ -59,7 +60,7 @@ export function createApp(options: AppOptions): Express {
       ...libraryOperations({ prisma, skillsUrl, announce }),
       ...apiKeyOperations({ prisma, hasher, revoked, announce }),
       ...agentSkillOperations({ prisma, skillsUrl, views, announce }),
-      ...pageOperations({ prisma, skillsUrl, views, render: cacheRendered(), forgiving }),
+      ...pageOperations({ prisma, skillsUrl, views, render: options.render, forgiving }),
     },
     authenticate: skillsAuthenticator({
       identify,

@@ -6,6 +6,8 @@ import { createApp } from './app';
 import { openDatabase } from './database';
 import { envSchema } from './env';
 import { startHousekeeping } from './housekeeping';
+import { cacheRendered } from './rendering/rendered-cache';
+import { createRenderer } from './rendering/renderer';
 import { forgivesTyping } from './search/search-skills';
 import { countUses } from './skills/skill-events';
 import { countViews } from './skills/view-counts';
@@ -45,6 +47,7 @@ async function main() {
   });
   const workspaceEvents = consumeWorkspaceEvents({ bus, pool, log });
   const housekeeping = startHousekeeping({ database, log });
+  const renderer = createRenderer({ log });
   const app = createApp({
     database,
     health: checks,
@@ -52,6 +55,7 @@ async function main() {
     closures,
     hasher,
     views,
+    render: cacheRendered(renderer),
     forgiving: await forgivesTyping(pool, log),
     announce: relay.kick,
     evictKey: identities.evictToken,
@@ -79,6 +83,7 @@ async function main() {
     close: async () => {
       identities.stop();
       closures.stop();
+      await renderer.stop();
       await Promise.all([uses, ...workspaceEvents].map((consumer) => consumer.stop()));
       await Promise.all([views.flush(), keyUse.flush()]);
       await relay.stop();

@@ -18,7 +18,7 @@ export function createEventParser(): (chunk: string) => StreamEvent[] {
       let event = 'message';
       const data: string[] = [];
       for (const line of block.split(/\r?\n/)) {
-        const [, field, value = ''] = /^(\w+):? ?(.*)$/.exec(line) ?? [];
+        const [, field, value = ''] = /^(\w+)(?:$|: ?([\s\S]*))/.exec(line) ?? [];
         if (field === 'id') id = value;
         else if (field === 'event') event = value;
         else if (field === 'data') data.push(value);

@@ -19,8 +19,8 @@ from .syscalls import (CAP_SYS_ADMIN, MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, M
                        PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS,
                        PR_SET_PDEATHSIG, capset, close_from, install_seccomp, mount, prctl, unshare)
 
-DIGEST = re.compile(r"[0-9a-f]{64}\Z")
-CONTEXT_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}\Z")
+DIGEST = re.compile(r"\A[0-9a-f]{64}\Z")
+CONTEXT_NAME = re.compile(r"\A[a-z0-9][a-z0-9-]{0,63}\Z")
 
 
 def open_channel(role, nonce, fd):

@@ -26,6 +26,8 @@ import request from 'supertest';
 import { apiKeyTokens } from '../api-keys/api-key';
 import { createApp } from '../app';
 import { type Database, openDatabase } from '../database';
+import { cacheRendered } from '../rendering/rendered-cache';
+import { createRenderer } from '../rendering/renderer';
 import { countViews } from '../skills/view-counts';
 
 let nats: TestNats;
@@ -63,6 +65,7 @@ beforeAll(async () => {
     closures,
     hasher,
     views: countViews({ pool, log }),
+    render: cacheRendered(createRenderer({ log })),
     forgiving: true,
     announce: relay.kick,
     // Nothing is evicted here, so that what is tested is the event.

@@ -31,22 +31,28 @@ const FIRST_PAGE = { limit: 30, offset: 0 };
 
 export function pageOperations({ prisma, skillsUrl, views, render, forgiving }: PageDeps): Operations {
   const formats = {
-    html: (res: Response, skill: SkillWithBody) => {
+    html: async (res: Response, skill: SkillWithBody) => {
       const { text } = parseBody(skill.body_md);
       const rest = withoutTitle(text, skill.title);
       const lowered = rest === text ? 1 : 0;
-      const markup = render(`${skill.content_hash} ${lowered}`, rest, lowered);
+      const { markup, plain } = await render(`${skill.content_hash} ${lowered}`, rest, lowered);
+      // Another try may come out better.
+      if (plain) {
+        res.removeHeader('ETag');
+        res.set('Cache-Control', 'no-store');
+      }
       sendPage(res, skillHead(skill, skillsUrl), skillPage(skill, markup, skillsUrl));
     },
-    md: (res: Response, skill: SkillWithBody) => void res.type('text/markdown; charset=utf-8').send(skill.body_md),
-    json: (res: Response, skill: SkillWithBody) => void res.json(skillToApi(skill, skillsUrl)),
+    md: async (res: Response, skill: SkillWithBody) =>
+      void res.type('text/markdown; charset=utf-8').send(skill.body_md),
+    json: async (res: Response, skill: SkillWithBody) => void res.json(skillToApi(skill, skillsUrl)),
   };
 
   async function sendSkill(req: Request, res: Response, format: keyof typeof formats, vary?: string) {
     const skill = await getReadableSkill(prisma, pathParam(req, 'slug'), readerOf(req));
     if (sendUnlessKnown(req, res, skillEtag(skill), skill.visibility, vary)) return;
     views.note(skill.id);
-    formats[format](res, skill);
+    await formats[format](res, skill);
   }
 
   return {
@@ -130,9 +136,17 @@ ${skillList(skills, 3)}`,
 }
 
 /** Many texts begin with their title, which the page has above them already. */
-function withoutTitle(text: string, title: string): string {
-  const first = /^\s*# +(.*?) *#* *(?:\r?\n|$)/.exec(text);
-  return first?.[1]?.trim() === title ? text.slice(first[0].length) : text;
+export function withoutTitle(text: string, title: string): string {
+  const begin = text.length - text.trimStart().length;
+  const lineEnd = text.indexOf('\n', begin);
+  const end = lineEnd === -1 ? text.length : lineEnd + 1;
+  const line = text.slice(begin, end).trimEnd();
+  if (!line.startsWith('# ')) return text;
+  const heading = line.slice(2).trim();
+  // `# Title ##` is closed, `# C#` is not.
+  const open = heading.replace(/(?<!#)#+$/, '');
+  const isTitle = heading === title || (open.endsWith(' ') && open.trimEnd() === title);
+  return isTitle ? text.slice(end) : text;
 }
 
 /** People get a page that says so; the status and its meaning are those of every other format. */

@@ -15,7 +15,18 @@ export const RENDERER_VERSION = 1;
 
 const LANGUAGE = /^[\w+#.-]{1,30}$/;
 
-const markdown = new MarkdownIt({ html: false, linkify: true, typographer: false });
+/** Of quotes and lists, each list and each of its items counting: every line costs as much as it is deep. */
+const NESTING_MAX = 40;
+/**
+ * Of all addresses and titles. A reference may be used a hundred thousand times, and its address is written out each time; a
+ * text without references has no more of them than it has characters.
+ */
+const ATTRIBUTE_CHARS_MAX = 1024 * 1024;
+
+/** The markup would be out of all proportion to the text. */
+export class TooMuchMarkup extends Error {}
+
+const markdown = new MarkdownIt({ html: false, linkify: true, typographer: false, maxNesting: NESTING_MAX });
 // Only what begins with http:// or https://: a bare "README.md" is no link to Moldova.
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 markdown.validateLink = (url) => isAllowedUrl(url);
@@ -33,10 +44,25 @@ interface Environment extends Record<PropertyKey, unknown> {
   lowered: 0 | 1;
 }
 
-/** @param lowered by how much its headings are: 1 where its own title is among them */
+/**
+ * Takes up to a second for a text of 256 KB, so services ask the thread of `renderer.ts`.
+ * @param lowered by how much its headings are: 1 where its own title is among them
+ * @throws TooMuchMarkup
+ */
 export function renderMarkdown(text: string, lowered: 0 | 1 = 1): Html {
   const environment: Environment = { highlight: createHighlighter(), headings: new Map(), lowered };
-  return trusted(sanitizeHtml(markdown.render(text, environment), RULES));
+  const tokens = markdown.parse(text, environment);
+  if (attributeChars(tokens) > ATTRIBUTE_CHARS_MAX) {
+    throw new TooMuchMarkup(`its references make more than ${ATTRIBUTE_CHARS_MAX} characters of addresses`);
+  }
+  return trusted(sanitizeHtml(markdown.renderer.render(tokens, markdown.options, environment), RULES));
+}
+
+function attributeChars(tokens: MarkdownIt.Token[]): number {
+  return tokens.reduce((sum, { attrs, children }) => {
+    const own = (attrs ?? []).reduce((chars, [, value]) => chars + String(value).length, 0);
+    return sum + own + (children ? attributeChars(children) : 0);
+  }, 0);
 }
 
 function renderCode(tokens: MarkdownIt.Token[], index: number, _options: unknown, environment: Environment): string {
@@ -63,7 +89,7 @@ function renderHeading(tokens: MarkdownIt.Token[], index: number, _options: unkn
   const words = (tokens[index + 1]?.content ?? '')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '-')
-    .replace(/^-+|-+$/g, '')
+    .replace(/^-+|(?<!-)-+$/g, '')
     .slice(0, 80);
   const seen = environment.headings.get(words) ?? 0;
   environment.headings.set(words, seen + 1);

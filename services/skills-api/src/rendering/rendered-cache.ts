@@ -1,31 +1,53 @@
 /** Markup by what identifies its Markdown: whoever asks has been allowed to read it before, so it is the same for everybody. */
-import type { Html } from './html';
-import { renderMarkdown } from './markdown';
+import type { Rendered, Renderer } from './renderer';
 
 /** Of text, two bytes each. */
 const CHARS_MAX = 16 * 1024 * 1024;
+/** For as long a text that took too long is not tried again. */
+const PLAIN_KEPT_MS = 10 * 60_000;
 
-export type Render = (key: string, text: string, lowered: 0 | 1) => Html;
+export type Render = (key: string, text: string, lowered: 0 | 1) => Promise<Rendered>;
 
-export function cacheRendered(): Render {
-  const rendered = new Map<string, Html>();
+interface Kept {
+  rendered: Rendered;
+  until: number;
+}
+
+export function cacheRendered({ render }: Pick<Renderer, 'render'>, now: () => number = Date.now): Render {
+  const kept = new Map<string, Kept>();
+  const underWay = new Map<string, Promise<Rendered>>();
   let chars = 0;
-  return (key, text, lowered) => {
-    const known = rendered.get(key);
-    if (known) {
-      // A Map remembers the order of insertion, which makes it a queue of what was used longest ago.
-      rendered.delete(key);
-      rendered.set(key, known);
-      return known;
-    }
-    const fresh = renderMarkdown(text, lowered);
-    rendered.set(key, fresh);
-    chars += fresh.text.length;
-    for (const [oldest, { text: markup }] of rendered) {
+
+  function forget(key: string, { rendered }: Kept): void {
+    kept.delete(key);
+    chars -= rendered.markup.text.length;
+  }
+
+  function keep(key: string, rendered: Rendered): void {
+    if (rendered.plain === 'busy') return;
+    kept.set(key, { rendered, until: rendered.plain ? now() + PLAIN_KEPT_MS : Number.POSITIVE_INFINITY });
+    chars += rendered.markup.text.length;
+    for (const [oldest, entry] of kept) {
       if (chars <= CHARS_MAX || oldest === key) break;
-      rendered.delete(oldest);
-      chars -= markup.length;
+      forget(oldest, entry);
     }
-    return fresh;
+  }
+
+  return async (key, text, lowered) => {
+    const known = kept.get(key);
+    if (known && known.until > now()) {
+      // A Map remembers the order of insertion, which makes it a queue of what was used longest ago.
+      kept.delete(key);
+      kept.set(key, known);
+      return known.rendered;
+    }
+    if (known) forget(key, known);
+    let work = underWay.get(key);
+    if (!work) {
+      work = render(text, lowered).finally(() => underWay.delete(key));
+      underWay.set(key, work);
+      void work.then((rendered) => keep(key, rendered));
+    }
+    return work;
   };
 }

@@ -93,6 +93,22 @@ test('no question, an empty one or one that is too long is 400', async () => {
   }
 });
 
+test.each([
+  ['"cat cat cat cat dog"', `${'cat '.repeat(5_000)}dog`],
+  ['hen hen hen hen pig', `${'hen '.repeat(5_000)}pig`],
+  ['ox cow ant', `${'ox '.repeat(2_000)}${'cow '.repeat(2_000)}${'ant '.repeat(1_000)}`],
+  ['goat', '<!-- goat '.repeat(4_000)],
+])(
+  'a text that is made for the question %j is found, and marked without trying all places of its words',
+  async (q, body_md) => {
+    const input = { title: 'Made for a question', body_md, visibility: 'public' };
+    const { body } = await api.as(ada).post('/api/v1/skills').send(input).expect(201);
+    const hits = await search(q);
+    expect(hits.map(({ slug }: { slug: string }) => slug)).toContain(body.slug);
+    expect(hits[0].highlights.excerpt).toContainEqual({ text: expect.any(String), matched: true });
+  },
+);
+
 test('pages of hits follow a link', async () => {
   for (let i = 0; i < 3; i++)
     await api.as(ada).post('/api/v1/skills').send({ title: 'Paginated', body_md: 'x', visibility: 'public' });

@@ -27,6 +27,8 @@ const EXCERPT_SOURCE_CHARS = 20_000;
 /** For PostgreSQL, where the first quantifier decides that all are lazy; nobody looks for what stands in a header a second time. */
 const FRONT_MATTER = '^---[ \\t]*?\\r??\\n.*?\\n---[ \\t]*?\\r??\\n';
 const WORDS_MAX = 12;
+/** Of a question; what follows is not asked. Ranking takes the product of these and their places in a text. */
+const ASKED_WORDS_MAX = 20;
 /** Characters of the private use area, which no text needs. */
 const [START, STOP] = ['\uE000', '\uE001'];
 const TITLE_OPTIONS = `StartSel=${START},StopSel=${STOP},HighlightAll=true`;
@@ -58,7 +60,10 @@ export async function searchSkills(
 }
 
 function rankedHits(db: Db, reader: Reader, text: string, page: Page, forgiving: boolean): Promise<SearchHit[]> {
-  const query = Prisma.sql`(websearch_to_tsquery('english', ${text}) || to_tsquery('english', ${prefixQuery(text)}))`;
+  const words = wordsOf(text);
+  const query = Prisma.sql`(websearch_to_tsquery('english', ${asked(text)}) || to_tsquery('english', ${words.join(' & ')}))`;
+  // Any of the words: to mark a whole phrase, or all words together, ts_headline tries all their places in the text.
+  const marked = Prisma.sql`to_tsquery('english', ${words.join(' | ')})`;
   const names = Prisma.sql`skill_names(s.title, s.tags, s.description)`;
   const misspelt = Prisma.sql`
     UNION (SELECT s.id FROM skills s WHERE ${text} <% ${names} AND ${searchable(reader)} LIMIT ${MISSPELT_MAX})`;
@@ -72,8 +77,8 @@ function rankedHits(db: Db, reader: Reader, text: string, page: Page, forgiving:
       FROM hits JOIN skills s USING (id) ORDER BY rank DESC, s.id LIMIT ${page.limit + 1} OFFSET ${page.offset}
     )
     SELECT ${skillColumns(reader)}, page.rank,
-      ts_headline('english', s.title, ${query}, ${TITLE_OPTIONS}) AS title_marked,
-      ts_headline('english', s.description || ' ' || regexp_replace(left(s.body_md, ${EXCERPT_SOURCE_CHARS}::int), ${FRONT_MATTER}, ''), ${query}, ${EXCERPT_OPTIONS})
+      ts_headline('english', s.title, ${marked}, ${TITLE_OPTIONS}) AS title_marked,
+      ts_headline('english', s.description || ' ' || skill_text(regexp_replace(left(s.body_md, ${EXCERPT_SOURCE_CHARS}::int), ${FRONT_MATTER}, '')), ${marked}, ${EXCERPT_OPTIONS})
         AS excerpt_marked
     FROM page JOIN ${skillTables(reader)} ON s.id = page.id ORDER BY page.rank DESC, s.id`;
 }
@@ -86,13 +91,19 @@ function searchable(reader: Reader): Prisma.Sql {
     AND EXISTS (SELECT 1 FROM skill_saves x WHERE x.skill_id = s.id AND x.user_id = ${userId})))`;
 }
 
-/** Every word may go on: `'depl':* & 'run':*`. Only letters and digits get in, so nothing of it is syntax. */
-function prefixQuery(text: string): string {
+/** Each may go on: `'depl':*`, `'run':*`. Only letters and digits get in, so nothing of it is syntax. */
+function wordsOf(text: string): string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return [...new Set(words)].slice(0, WORDS_MAX).map((word) => `'${word}':*`);
+}
+
+/** The question's first words, none twice in a row. */
+function asked(text: string): string {
+  const words = text.split(/\s+/);
   return words
-    .slice(0, WORDS_MAX)
-    .map((word) => `'${word}':*`)
-    .join(' & ');
+    .filter((word, index) => word !== words[index - 1])
+    .slice(0, ASKED_WORDS_MAX)
+    .join(' ');
 }
 
 /** `ts_headline` marks what it found; a list of pieces can be shown without trusting a word of it. */

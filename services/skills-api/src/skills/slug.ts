@@ -31,7 +31,7 @@ export function deriveSlug(title: string, noun: string): string {
     .replace(/ß/g, 'ss')
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, DERIVED_LENGTH_MAX)
-    .replace(/^-+|-+$/g, '');
+    .replace(/^-+|(?<!-)-+$/g, '');
   if (!words) return withSuffix(noun);
   return words.length < LENGTH_MIN || isReserved(words) ? `${words}-${noun}` : words;
 }
@@ -39,5 +39,5 @@ export function deriveSlug(title: string, noun: string): string {
 /** Another slug for the same title: 32^6 possibilities. */
 export function withSuffix(slug: string): string {
   const suffix = Array.from({ length: SUFFIX_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
-  return `${slug.slice(0, DERIVED_LENGTH_MAX).replace(/-+$/, '')}-${suffix}`;
+  return `${slug.slice(0, DERIVED_LENGTH_MAX).replace(/(?<!-)-+$/, '')}-${suffix}`;
 }

@@ -18,6 +18,8 @@ import request, { type Test } from 'supertest';
 import { apiKeyTokens } from '../api-keys/api-key';
 import { createApp } from '../app';
 import { type Database, openDatabase } from '../database';
+import { cacheRendered } from '../rendering/rendered-cache';
+import { createRenderer } from '../rendering/renderer';
 import { forgivesTyping } from '../search/search-skills';
 import { countViews, type ViewCounts } from '../skills/view-counts';
 
@@ -82,6 +84,7 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
   );
   const views = countViews({ pool, log });
   const closures = await openWorkspaceClosures({ pool, log });
+  const renderer = createRenderer({ log });
   const app = createApp({
     database,
     closures,
@@ -89,6 +92,7 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
     identify: cache.identify,
     hasher,
     views,
+    render: cacheRendered(renderer),
     forgiving: await forgivesTyping(pool, log),
     announce: () => {},
     evictKey: cache.evictToken,
@@ -176,6 +180,7 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       closures.stop();
+      await renderer.stop();
       await database.close();
     },
   };

@@ -30,7 +30,7 @@ function contentOf(body: { content?: string; content_base64?: string } | undefin
   if ((content === undefined) === (base64 === undefined)) throw invalid([{ path: 'content', message: WANTED }]);
   if (content !== undefined) return Buffer.from(content);
   const bytes = Buffer.from(base64 as string, 'base64');
-  if (bytes.toString('base64').replace(/=+$/, '') === (base64 as string).replace(/=+$/, '')) return bytes;
+  if (bytes.toString('base64').replace(/(?<!=)=+$/, '') === (base64 as string).replace(/(?<!=)=+$/, '')) return bytes;
   throw invalid([{ path: 'content_base64', message: 'is not base64' }]);
 }
 

@@ -71,7 +71,7 @@ function contentOf({ content, content_base64: base64, delete: deletes }: FileCha
   if (deletes) return null;
   if (content !== undefined) return Buffer.from(content);
   const bytes = Buffer.from(base64 as string, 'base64');
-  const isBase64 = bytes.toString('base64').replace(/=+$/, '') === (base64 as string).replace(/=+$/, '');
+  const isBase64 = bytes.toString('base64').replace(/(?<!=)=+$/, '') === (base64 as string).replace(/(?<!=)=+$/, '');
   return isBase64 ? bytes : 'has a content_base64 that is not base64';
 }
 

@@ -18,7 +18,7 @@ export function slugOf(name: string, otherwise: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, CHARS_MAX - SUFFIX_CHARS - 1)
-    .replace(/^-+|-+$/g, '');
+    .replace(/^-+|(?<!-)-+$/g, '');
   if (plain.length >= 3 && !isReserved(plain)) return plain;
   return plain ? `${otherwise}-${plain}` : otherwise;
 }
