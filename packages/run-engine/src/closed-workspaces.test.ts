@@ -106,19 +106,19 @@ test('executors are told to stop what they run, also what they were given a mome
   const executor = await engines.executor();
   const bus = await engines.connect('executor');
   const told: string[] = [];
-  bus.nc.subscribe(runSubjects.cancel('*'), { callback: (_err, { subject }) => told.push(subject) });
+  bus.nc.subscribe(runSubjects.cancel(executor.id, '*'), { callback: (_err, { subject }) => told.push(subject) });
   await bus.nc.flush();
   const waiting = executor.claim();
   const run = await engine.submit(aRun(inClosed));
   const job = await waiting;
   await close();
-  await until(() => told.includes(runSubjects.cancel(run.id)), { deadlineMs: 3_000 });
+  await until(() => told.includes(runSubjects.cancel(executor.id, run.id)), { deadlineMs: 3_000 });
   expect(job && (await executor.renew(job)).cancelled).toEqual([run.id]);
   // As if a claim had looked before the deletion and written after it.
   const late = await engine.submit(aRun());
   await claimed(executor);
   await engines.pool.query('UPDATE runs SET workspace_id = $2 WHERE id = $1', [late.id, CLOSED]);
-  await until(() => told.includes(runSubjects.cancel(late.id)), { deadlineMs: 3_000 });
+  await until(() => told.includes(runSubjects.cancel(executor.id, late.id)), { deadlineMs: 3_000 });
   await job?.report({ type: 'started' }, { type: 'finished', status: 'cancelled', usage: noUsage });
   await until(async () => (await statusOf(run.id)) === 'cancelled');
 });

@@ -4,11 +4,12 @@
  * A run may be handed out, or a stream opened, by somebody who looked a moment before the deletion. So running ones are looked
  * for again as long as a workspace is closed, and a stream asks once more when it is counted.
  */
-import { type Bus, runSubjects, type WorkspaceClosures } from '@gantry/events';
+import type { WorkspaceClosures } from '@gantry/events';
 import { repeat } from '@gantry/http';
 import type { Response } from 'express';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import type { Run } from './run';
 
 const EVERY_MS = 1_000;
 /** What a slow reader has not taken by then is dropped. */
@@ -18,7 +19,7 @@ const STOP = {
   name: 'stop-closed-runs',
   text: `UPDATE runs SET cancel_requested_at = now() WHERE status = 'running' AND cancel_requested_at IS NULL
            AND workspace_id IN (SELECT workspace_id FROM workspace_closures WHERE NOT restored)
-         RETURNING id`,
+         RETURNING id, attempt, executor_id AS "executorId"`,
 };
 
 export interface ClosedWorkspaces {
@@ -27,20 +28,22 @@ export interface ClosedWorkspaces {
   stop(): Promise<void>;
 }
 
+type Held = Pick<Run, 'id' | 'attempt' | 'executorId'>;
+
 export function endInClosedWorkspaces(deps: {
   closures: WorkspaceClosures;
   pool: Pool;
-  bus: Bus;
+  /** One that is not told now hears it when its lease is renewed. */
+  askToStop: (run: Held) => void;
   log: Logger;
 }): ClosedWorkspaces {
-  const { closures, pool, bus, log } = deps;
+  const { closures, pool, askToStop, log } = deps;
   const streams = new Map<string, Set<Response>>();
 
   async function stopRuns() {
     if (!closures.list().length) return;
-    const { rows } = await pool.query<{ id: string }>(STOP);
-    // One that is not told now hears it when its lease is renewed.
-    if (!bus.nc.isClosed()) for (const { id } of rows) bus.nc.publish(runSubjects.cancel(id));
+    const { rows } = await pool.query<Held>(STOP);
+    rows.forEach(askToStop);
   }
 
   function end(workspaceId: string) {

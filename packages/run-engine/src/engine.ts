@@ -182,8 +182,8 @@ export async function startRunEngine(deps: {
   }
 
   /** The executor that holds it; a run that nobody holds meanwhile is not told. */
-  function askToStop({ id: runId, attempt, executorId }: Run): void {
-    if (!executorId) return;
+  function askToStop({ id: runId, attempt, executorId }: Pick<Run, 'id' | 'attempt' | 'executorId'>): void {
+    if (!executorId || bus.nc.isClosed()) return;
     const cancel: RunCancel = { token: tokens.give({ runId, attempt, executorId }) };
     bus.nc.publish(runSubjects.cancel(executorId, runId), encode(cancel));
   }
@@ -269,7 +269,7 @@ export async function startRunEngine(deps: {
     onQueued: () => dispatcher.hint(),
   });
 
-  const closed = endInClosedWorkspaces({ closures: deps.closures, pool, bus, log });
+  const closed = endInClosedWorkspaces({ closures: deps.closures, pool, askToStop, log });
 
   const get = (workspaceId: string, runId: string) => getRun(pool, workspaceId, runId);
 
