@@ -108,6 +108,7 @@ describe('the executor as a process', () => {
     const env = {
       PATH: process.env.PATH,
       NATS_URL: nats.url,
+      NATS_CREDS: nats.newExecutor().creds,
       METRICS_PORT: String(port),
       HOST: '127.0.0.1',
       EXECUTOR_DIR: path.join(dir, 'x'),

@@ -32,7 +32,7 @@ export interface TestEngines {
   blobs: Map<string, Buffer>;
   replica(options?: EngineOptions): Promise<RunEngine>;
   executor(): Promise<FakeExecutor>;
-  connect(user: OwningService | 'executor'): Promise<Bus>;
+  connect(user: OwningService | 'executor' | 'spectator'): Promise<Bus>;
   tx<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
   /** Closes replicas and executors, and empties the tables. */
   reset(): Promise<void>;
@@ -51,8 +51,8 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
   const blobs = new Map<string, Buffer>();
   const opened: (() => Promise<unknown>)[] = [];
 
-  async function connect(user: OwningService | 'executor') {
-    const address = user === 'executor' ? nats.newExecutor() : nats.as(user);
+  async function connect(user: OwningService | 'executor' | 'spectator') {
+    const address = user === 'executor' ? nats.newExecutor() : user === 'spectator' ? nats.spectator : nats.as(user);
     const bus = await connectBus({ ...address, name: user, log });
     opened.push(() => bus.nc.close());
     return bus;

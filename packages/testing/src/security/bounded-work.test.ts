@@ -64,6 +64,9 @@ afterAll(async () => {
   await database.drop();
 });
 
+/** Each hole is tried again and again. */
+jest.setTimeout(60_000);
+
 test('a pattern that takes long is seen', async () => {
   expect((await work.check('slowPattern')).join('\n')).toMatch(
     /slowPattern, \d+ times " " at name: blocked for \d+ ms/,

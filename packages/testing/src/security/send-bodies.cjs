@@ -2,7 +2,7 @@
 const http = require('node:http');
 const { parentPort } = require('node:worker_threads');
 
-const PATIENCE_MS = 1_500;
+const PATIENCE_MS = 2_000;
 const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
 let body = Buffer.alloc(0);
 

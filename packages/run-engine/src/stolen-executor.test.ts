@@ -1,0 +1,259 @@
+/** Somebody has an executor's credentials, and knows all about the runs of another one but what only their executor has. */
+import type { AddressInfo } from 'node:net';
+import {
+  artifactReply,
+  createOpener,
+  encode,
+  generateBoxKeys,
+  leaseReply,
+  openJob,
+  type RunEvent,
+  request,
+  runSubjects,
+  stepReply,
+} from '@gantry/events';
+import { catchLogs, type FakeExecutor, type FakeJob, noUsage, until } from '@gantry/testing';
+import express from 'express';
+import type { Msg } from 'nats';
+import { z } from 'zod';
+import type { RunEngine } from './engine';
+import type { Run } from './run';
+import { createRunTokens } from './run-tokens';
+import { settleRuns } from './settle-runs';
+import { aRun, claimed, startTestEngines, type TestEngines, tokenKeys } from './test/engines';
+
+let engines: TestEngines;
+let engine: RunEngine;
+let run: Run;
+let victim: FakeExecutor;
+let thief: FakeExecutor;
+let job: FakeJob;
+const logs = catchLogs();
+
+beforeAll(async () => {
+  engines = await startTestEngines('worker');
+});
+beforeEach(async () => {
+  engine = await engines.replica({ log: logs.log, secretsOf: async () => ({ KEY: 'the-secret-value' }) });
+  [victim, thief] = [await engines.executor(), await engines.executor()];
+  run = await engine.submit(aRun({ spec: { ...aRun().spec, secrets: ['KEY'] } }));
+  job = await claimed(victim);
+});
+afterEach(() => engines.reset());
+afterAll(() => engines.stop());
+
+const tokens = createRunTokens('worker', tokenKeys);
+const row = async () =>
+  (
+    await engines.pool.query(
+      'SELECT status, attempt, executor_id, confirmed, lease_expires_at, output FROM runs WHERE id = $1',
+      [run.id],
+    )
+  ).rows[0];
+const kept = async () => (await engines.pool.query('SELECT seq FROM run_events WHERE run_id = $1', [run.id])).rows;
+
+const at = Date.now();
+const started: RunEvent = { seq: 1, at, type: 'started' };
+const line: RunEvent = { seq: 2, at, type: 'log', stream: 'stdout', level: 'info', text: 'forged' };
+const ending = (status: 'completed' | 'returned'): RunEvent => ({
+  ...{ seq: 3, at, type: 'finished', status, usage: noUsage },
+  ...(status === 'completed' && { output: 'forged' }),
+});
+
+/** Tokens that a thief may have: made up, of a run of its own, of that very run but given to somebody else. */
+async function stolenTokens(): Promise<string[]> {
+  const own = await engine.submit(aRun());
+  const { token } = await claimed(thief);
+  const ofOwn = tokens.give({ runId: own.id, attempt: 1, executorId: thief.id });
+  return ['', 'x'.repeat(22), token, ofOwn, job.token];
+}
+
+const publish = (token: string, events: RunEvent[]) =>
+  thief.bus.js.publish(runSubjects.events('worker', thief.id, run.id), encode({ attempt: 1, token, events }));
+
+test('it cannot end, return, begin or log to the run of another', async () => {
+  const before = await row();
+  const refusals = logs.lines.length;
+  const [tokensTried, forged] = [
+    await stolenTokens(),
+    [[started], [line], [ending('completed')], [ending('returned')]],
+  ];
+  for (const token of tokensTried) for (const events of forged) await publish(token, events);
+  const stranger = () => logs.lines.slice(refusals).filter(({ msg }) => String(msg).includes('stranger'));
+  await until(() => stranger().length === tokensTried.length * forged.length);
+  expect(stranger().every(({ level }) => level === 40)).toBe(true);
+  expect(await row()).toEqual(before);
+  expect(await kept()).toEqual([]);
+
+  await job.complete('of the victim');
+  expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'completed', output: 'of the victim' });
+});
+
+test('readers of the live stream see nothing of what it makes up', async () => {
+  const spectator = await engines.connect('spectator');
+  const heard: string[] = [];
+  spectator.nc.subscribe(`run.events.worker.*.${run.id}`, { callback: (_, { subject }) => void heard.push(subject) });
+  await spectator.nc.flush();
+  const told: string[] = [];
+  const app = express().get('/', (req, res) => engine.stream(req, res, run, 'all'));
+  const server = app.listen(0);
+  const { port } = server.address() as AddressInfo;
+  const response = await fetch(`http://127.0.0.1:${port}/`, { headers: { Accept: 'application/x-ndjson' } });
+  await publish(job.token, [started, line]);
+  await publish('', [started, line]);
+  await until(() => heard.length === 2);
+  await job.complete('of the victim');
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    told.push(Buffer.from(chunk).toString());
+  }
+  server.close();
+  expect(told.join('')).toContain('of the victim');
+  expect(told.join('')).not.toContain('forged');
+});
+
+test('it cannot record a step, place an artifact or renew the lease of another', async () => {
+  const before = await row();
+  for (const token of await stolenTokens()) {
+    const held = { runId: run.id, attempt: 1, token };
+    const step = { ...held, ordinal: 1, kind: 'step', name: 'charge', result: 1, startedAt: at };
+    const refused = { refused: expect.stringContaining('not held') };
+    expect(await request(thief.bus, runSubjects.step('worker', thief.id), step, stepReply, 2_000)).toEqual(refused);
+    const artifact = { ...held, purpose: 'artifact', name: 'x', contentType: 'text/plain', size: 1 };
+    const placed = await request(thief.bus, runSubjects.artifact('worker', thief.id), artifact, artifactReply, 2_000);
+    expect(placed).toEqual(refused);
+    const renewal = await request(
+      thief.bus,
+      runSubjects.lease('worker', thief.id),
+      { runs: [held] },
+      leaseReply,
+      2_000,
+    );
+    expect(renewal).toEqual({ cancelled: [], lost: [run.id] });
+  }
+  expect(await row()).toEqual(before);
+  expect(await engine.steps(run)).toEqual([]);
+});
+
+test('it hears no answer to another, and could not read it, nor answer an old one again', async () => {
+  const deaf = async (subject: string) => {
+    const error = await new Promise((resolve) => {
+      thief.bus.nc.subscribe(subject, { callback: resolve });
+    });
+    expect(String(error)).toContain('Permissions Violation');
+  };
+  await deaf(`_INBOX.${victim.id}.>`);
+  await deaf('_INBOX.>');
+  await deaf(runSubjects.claim('worker', '*'));
+  await deaf(`run.cancel.${victim.id}.*`);
+
+  // As if it had heard: what crosses the server is of no use to it.
+  const spectator = await engines.connect('spectator');
+  const crossed: Msg[] = [];
+  spectator.nc.subscribe('>', { callback: (_, message) => void crossed.push(message) });
+  await spectator.nc.flush();
+  const other = await engine.submit(aRun({ spec: { ...aRun().spec, secrets: ['KEY'] } }));
+  expect((await claimed(victim)).secrets).toEqual({ KEY: 'the-secret-value' });
+  await until(() => crossed.some(({ subject }) => subject.startsWith('_R_.')));
+  const claimIds = crossed
+    .filter(({ subject }) => subject.startsWith('executor.claim.'))
+    .map((message) => message.json<{ claimId: string }>().claimId);
+  const answers = crossed.filter(({ subject, data }) => subject.startsWith('_R_.') && data.length);
+  expect(answers.length).toBeGreaterThan(0);
+  const open = createOpener(generateBoxKeys().privateKey);
+  for (const { data } of crossed) {
+    const text = Buffer.from(data).toString('latin1');
+    expect(text).not.toContain('the-secret-value');
+    expect(text).not.toContain('http://objects/code/a');
+  }
+  for (const { data } of answers)
+    for (const claimId of claimIds) {
+      expect(() => openJob(open, { executorId: victim.id, claimId }, data)).toThrow();
+    }
+  expect((await engine.get('ws_a', other.id)).executorId).toBe(victim.id);
+});
+
+test('it cannot claim in the name of another, nor take the claim of another back', async () => {
+  const refused = new Promise<string>((resolve) => {
+    void (async () => {
+      for await (const { permissionContext } of thief.bus.nc.status()) {
+        if (permissionContext) return resolve(permissionContext.subject);
+      }
+    })();
+  });
+  thief.bus.nc.publish(runSubjects.withdraw('worker', victim.id), '{}');
+  expect(await refused).toBe(runSubjects.withdraw('worker', victim.id));
+
+  const spectator = await engines.connect('spectator');
+  const claimId = new Promise<string>((resolve) => {
+    spectator.nc.subscribe(runSubjects.claim('worker', victim.id), {
+      callback: (_, message) => resolve(message.json<{ claimId: string }>().claimId),
+    });
+  });
+  await spectator.nc.flush();
+  const standing = victim.claim();
+  // Under its own name, with the other's claim.
+  thief.bus.nc.publish(runSubjects.withdraw('worker', thief.id), encode({ claimId: await claimId }));
+  await thief.bus.nc.flush();
+  const later = await engine.submit(aRun());
+  expect((await standing)?.runId).toBe(later.id);
+});
+
+test('it cannot stop the run of another, announce a purge, or say who somebody is', async () => {
+  const spectator = await engines.connect('spectator');
+  const heard: string[] = [];
+  spectator.nc.subscribe('>', { callback: (_, { subject }) => void heard.push(subject) });
+  const stopped: unknown[] = [];
+  victim.bus.nc.subscribe(runSubjects.cancel(victim.id, '*'), { callback: (_, message) => void stopped.push(message) });
+  await Promise.all([spectator.nc.flush(), victim.bus.nc.flush()]);
+  const forbidden = [
+    runSubjects.cancel(victim.id, run.id),
+    'events.worker-api.workspace.purged.v1',
+    'answer.worker-api.automation-api.x',
+    '_INBOX.automation-api.x',
+    '_INBOX.worker-api.x',
+    `_INBOX.${victim.id}.x`,
+  ];
+  for (const subject of forbidden) {
+    thief.bus.nc.publish(subject, '{}');
+    // Let JetStream, or a service, say it instead.
+    thief.bus.nc.publish(runSubjects.events('worker', thief.id, 'run_x'), '{}', { reply: subject });
+    thief.bus.nc.publish(runSubjects.claim('worker', thief.id), '{}', { reply: subject });
+    thief.bus.nc.publish(runSubjects.lease('worker', thief.id), '{"runs":[]}', { reply: subject });
+  }
+  await request(thief.bus, runSubjects.lease('worker', thief.id), { runs: [] }, z.unknown(), 2_000);
+  await until(() => heard.filter((subject) => subject.startsWith('run.lease.')).length > forbidden.length);
+  expect(heard.filter((subject) => forbidden.includes(subject))).toEqual([]);
+  expect(stopped).toEqual([]);
+});
+
+test('even with a right token an ending counts only from the executor that holds the run', async () => {
+  const none = { costUsd: 0, cpuMs: null, maxRssBytes: null, at: new Date(), seq: 1_000_003 };
+  const end = { runId: run.id, attempt: 1, from: 'running', status: 'completed', output: 1, ...none } as const;
+  const begun = { runId: run.id, attempt: 1, executorId: thief.id };
+  expect(await settleRuns(engines.pool, 'worker', [], [{ ...end, executorId: thief.id }], [begun])).toEqual([]);
+  expect(await row()).toMatchObject({ status: 'running', confirmed: false });
+  expect(await settleRuns(engines.pool, 'worker', [], [{ ...end, executorId: victim.id }], [])).toHaveLength(1);
+});
+
+test('tokens outlive the rotation of keys, and not the end of their key', async () => {
+  const to = { runId: 'run_1', attempt: 1, executorId: 'one' };
+  const [old, young] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+  const before = createRunTokens('worker', { current: 'v1', keys: new Map([['v1', old]]) });
+  const between = createRunTokens('worker', {
+    current: 'v2',
+    keys: new Map([
+      ['v1', old],
+      ['v2', young],
+    ]),
+  });
+  const after = createRunTokens('worker', { current: 'v2', keys: new Map([['v2', young]]) });
+  const token = before.give(to);
+  expect(between.accepts({ ...to, token })).toBe(true);
+  expect(after.accepts({ ...to, token })).toBe(false);
+  expect(after.accepts({ ...to, token: between.give(to) })).toBe(true);
+  for (const other of [{ runId: 'run_2' }, { attempt: 2 }, { executorId: 'two' }]) {
+    expect(before.accepts({ ...to, ...other, token })).toBe(false);
+  }
+  const elsewhere = createRunTokens('automation', { current: 'v1', keys: new Map([['v1', old]]) });
+  expect(elsewhere.accepts({ ...to, token })).toBe(false);
+});
