@@ -152,7 +152,7 @@ export function inPython(files: { file: string; text: string }[]): Expression[] 
     .filter(Boolean)
     .map((line) => JSON.parse(line) as { file: string; line: number; source: string | null; before: string })
     .map(({ file, line, source, before }) => ({
-      source: source && source.replaceAll('(?P<', '(?<').replaceAll('\\Z', '$').replaceAll('\\A', '^'),
+      source: source === null ? null : source.replaceAll('(?P<', '(?<').replaceAll('\\Z', '$').replaceAll('\\A', '^'),
       flags: '',
       file,
       line,

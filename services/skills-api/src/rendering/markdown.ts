@@ -11,7 +11,7 @@ import { createHighlighter } from './highlight';
 import { type Html, trusted } from './html';
 
 /** Part of every ETag: raise it when the same Markdown gets other markup. */
-export const RENDERER_VERSION = 1;
+export const RENDERER_VERSION = 2;
 
 const LANGUAGE = /^[\w+#.-]{1,30}$/;
 
