@@ -63,6 +63,16 @@ test('connections that send nothing make room for those that do', async () => {
   expect((await fetch(`http://127.0.0.1:${ports.worker}/x`)).status).toBe(200);
 });
 
+test('connections that ran out are found in the log', async () => {
+  const { ports, written } = await start({ connections: 64 });
+  // Half of a request is no reason to be closed for another's sake.
+  const half = Array.from({ length: 100 }, () => net.connect(ports.worker, '127.0.0.1').on('error', () => {}));
+  sockets.push(...half);
+  for (const socket of half) socket.write('GET /x?sig=S3CRET HTTP/1.1\r\nHost: x\r\n');
+  await until(() => written().includes('worker_connections are not enough'));
+  expect(written()).not.toContain('S3CRET');
+});
+
 test('a network of IPv6 that belongs to one customer is one address', async () => {
   const { ports } = await start({ trustedProxy: '127.0.0.1', connectionsPerAddress: 3 });
   const from = (address: string) => openStream(ports.worker, '127.0.0.1', { 'X-Forwarded-For': address });

@@ -1,5 +1,8 @@
-/** nginx's own answers to requests that no client library would send, and its log lines about them. */
+/** What nginx answers by itself, to requests that no client library would send, and what it writes about them. */
+import fs from 'node:fs';
+import path from 'node:path';
 import { freePort, until } from '@gantry/testing';
+import { checkoutDir } from './shared-dir';
 import { type RawAnswer, type StartedGateway, sendRaw, startGateway } from './test/started-gateway';
 
 let gateway: StartedGateway;
@@ -127,6 +130,13 @@ test('the host of an absolute address is the host that is asked, and HTTP/1.0 ne
   } finally {
     await answering.stop();
   }
+});
+
+test('no location of the template writes errors of requests', () => {
+  const template = fs.readFileSync(path.join(checkoutDir, 'services/gateway/nginx.conf.template'), 'utf8');
+  const locations = template.split(/^ {4}location /m).slice(1);
+  expect(locations.length).toBeGreaterThan(5);
+  expect(locations.filter((one) => !one.includes('\n      error_log stderr emerg;\n'))).toEqual([]);
 });
 
 test('nothing that nginx writes holds a query, the token of a path or a secret of any other place', async () => {

@@ -137,6 +137,7 @@ function gateway(settings: Settings, state: LocalState, command: string) {
     command,
     dir: reachableDir(state.dir, 'gateway'),
     host: settings.host,
+    trustedProxy: settings.trustedProxy,
     ports: { worker, dashboard, skills },
     upstreams: {
       workerApi: at(services['worker-api']),

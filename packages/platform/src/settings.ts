@@ -19,6 +19,8 @@ export interface Settings {
   dataDir: string;
   /** Address of the gateway. */
   host: string;
+  /** The proxy or load balancer in front of it, whose X-Forwarded-For is believed. */
+  trustedProxy: string | undefined;
   ports: Ports;
   urls: { base: string; dashboard: string; skills: string };
   /** Databases and NATS that somebody else runs. */
@@ -39,6 +41,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   return {
     dataDir: path.resolve(checkoutDir, env.GANTRY_DATA_DIR || '.data'),
     host: env.GANTRY_HOST || '127.0.0.1',
+    trustedProxy: readNetwork(env.GANTRY_TRUSTED_PROXY),
     ports,
     urls: {
       base: env.BASE_URL || url(ports.worker),
@@ -54,6 +57,12 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     externalNats: env.NATS_URL || undefined,
     natsCredentials: env.NATS_URL && env.NATS_CREDENTIALS_DIR ? path.resolve(env.NATS_CREDENTIALS_DIR) : undefined,
   };
+}
+
+/** It becomes a part of nginx's configuration. */
+function readNetwork(text: string | undefined): string | undefined {
+  if (!text || /^[\da-f.:]+(\/\d{1,3})?$/i.test(text)) return text || undefined;
+  throw new Error(`GANTRY_TRUSTED_PROXY must be an address or a network such as 10.0.0.0/8; it is "${text}"`);
 }
 
 function readPort(text: string | undefined): number {
