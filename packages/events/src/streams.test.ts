@@ -18,7 +18,7 @@ let bus: Bus;
 
 beforeAll(async () => {
   nats = await startTestNats();
-  bus = await connectBus({ url: nats.url('worker-api'), name: 'test', log });
+  bus = await connectBus({ ...nats.as('worker-api'), name: 'test', log });
 });
 afterAll(async () => {
   await bus.nc.close();
@@ -73,7 +73,7 @@ test('a full stream refuses, and health says so before that', async () => {
   const manager = await bus.nc.jetstreamManager({ checkAPI: false });
   const { config } = await manager.streams.info(stream);
   await manager.streams.update(stream, { ...config, max_bytes: 10_000 });
-  const spectator = await connectBus({ url: nats.spectatorUrl, name: 'spectator', log });
+  const spectator = await connectBus({ ...nats.spectator, name: 'spectator', log });
   const fill = () => spectator.js.publish('run.events.automation.run_1', Buffer.alloc(900), { timeout: 1_000 });
   await expect(
     (async () => {

@@ -32,7 +32,7 @@ beforeAll(async () => {
   ]);
   pools = databases.map(({ url }) => new Pool({ connectionString: url })) as [Pool, Pool];
   const connect = async (user: 'worker-api' | 'skills-api'): Promise<Bus> => {
-    const bus = await connectBus({ url: nats.url(user), name: user, log });
+    const bus = await connectBus({ ...nats.as(user), name: user, log });
     opened.push(() => bus.nc.close());
     return bus;
   };

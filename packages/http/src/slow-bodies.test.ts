@@ -30,7 +30,7 @@ beforeAll(async () => {
         const [, token] = req.get('Authorization')?.split(' ') ?? [];
         if (!token) return null;
         if (token === 'bad') throw new AppError('unauthorized', 'bad_credential', 'no such token');
-        const person = { userId: token, email: null, name: null, tokenId: token };
+        const person = { userId: token, email: null, emailVerified: false, name: null, tokenId: token };
         return { kind: 'jwt', ...person, workspaceId: 'ws_a', role: 'member', memberships: { ws_a: 'member' } };
       },
       errorShape: 'error',

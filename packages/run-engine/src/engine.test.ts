@@ -168,7 +168,7 @@ test('a run with more than 64 KB of secrets fails and says how many it has, with
   };
   const over = await submit({ over: true }, ['ONE', 'TWO', 'MORE']);
   await submit({}, ['ONE', 'TWO']);
-  expect((await exec.claim())?.secretValues).toEqual(values);
+  expect((await exec.claim())?.secrets).toEqual(values);
   expect(await engine.waitForEnd(over, 5_000)).toMatchObject({
     status: 'failed',
     error: {

@@ -24,7 +24,7 @@ test('a run whose start may have been lost with its stream ends as lost, and is 
   const executor = await engines.executor();
   const run = await engine.submit(aRun());
   await claimed(executor);
-  const bus = await connectBus({ url: engines.nats.spectatorUrl, name: 'test', log: pino({ level: 'silent' }) });
+  const bus = await connectBus({ ...engines.nats.spectator, name: 'test', log: pino({ level: 'silent' }) });
   const manager = await bus.nc.jetstreamManager();
   const { config, created } = await manager.streams.info(runEventsStream('worker'));
   const { config: consumer } = await manager.consumers.info(config.name, 'ingest');

@@ -9,9 +9,9 @@ export interface Announcer {
   stop(): Promise<void>;
 }
 
-export async function startAnnouncer(nats: Pick<TestNats, 'url'>): Promise<Announcer> {
+export async function startAnnouncer(nats: Pick<TestNats, 'as'>): Promise<Announcer> {
   const bus: Bus = await connectBus({
-    url: nats.url('worker-api'),
+    ...nats.as('worker-api'),
     name: 'announcer',
     log: pino({ level: 'silent' }),
   });

@@ -24,7 +24,7 @@ beforeAll(async () => {
   stack = await startStack({ workerApis: 2 });
   call = apiCaller(stack.workerUrls[0] as string, stack.token);
   pool = new Pool({ connectionString: stack.databaseUrls.worker });
-  bus = await connectBus({ url: stack.parts.nats.spectatorUrl, name: 'test', log: pino({ level: 'silent' }) });
+  bus = await connectBus({ ...stack.parts.nats.spectator, name: 'test', log: pino({ level: 'silent' }) });
   const files = [{ path: 'main.py', content: CHATTY }];
   const worker = { id: 'chatty', name: 'Chatty', inputs: [{ name: 'n', type: 'integer' }], files };
   expect((await call('POST', '/api/workers', worker)).status).toBe(201);

@@ -192,7 +192,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
   const skillsApi = options.skillsApi
     ? await service('skills-api', `http://127.0.0.1:${skillsPort}`, {
         DATABASE_URL: databaseUrl('skills-api'),
-        NATS_URL: nats.url('skills-api'),
+        ...natsEnvOf(nats.as('skills-api')),
         TOKEN_PEPPERS: key(),
         JWKS_URL: `${workerUrl}/.well-known/jwks.json`,
         PORT: String(skillsPort),

@@ -12,9 +12,10 @@
  * Batches that are not acknowledged within SPOOL_AFTER_MS are written to disk too, and the next process with this identity
  * sends them again. What piles up is bounded by the runs that hold slots: no run is claimed while batches wait.
  */
-import { type Bus, type Job, MESSAGE_BYTES_MAX, type RunEvent, type RunEventBatch, runSubjects } from '@gantry/events';
+import { type Bus, MESSAGE_BYTES_MAX, type RunEvent, type RunEventBatch, runSubjects } from '@gantry/events';
 import { ErrorCode, type NatsError } from 'nats';
 import type { Logger } from 'pino';
+import type { Attempt } from './attempt';
 import type { Spool } from './spool';
 
 /** How long events wait for company while a run goes on. */
@@ -36,8 +37,6 @@ const ROUNDS_MAX = 4;
 
 type Unnumbered<T> = T extends unknown ? Omit<T, 'seq' | 'at'> : never;
 export type NewRunEvent = Unnumbered<RunEvent>;
-/** One attempt at a run, and the token that shows that it is ours. */
-export type Attempt = Pick<Job, 'runId' | 'source' | 'attempt' | 'token'>;
 
 export interface RunEvents {
   /** Queues an event; it leaves within COALESCE_MS. Nothing follows `finished`. */

@@ -18,7 +18,8 @@ import {
   runSubjects,
 } from '@gantry/events';
 import type { Logger } from 'pino';
-import type { Attempt, EventPublisher } from './event-publisher';
+import type { Attempt } from './attempt';
+import type { EventPublisher } from './event-publisher';
 import type { ActiveRun } from './run-job';
 
 export interface Leases {

@@ -71,7 +71,7 @@ function start(source: string, faults: Faults = {}, limits: Partial<Job['limits'
     mayStart: () => true,
   } as Partial<RunJobDeps> as RunJobDeps;
   const job: Job = {
-    ...{ runId: 'run_planted', source: 'automation', attempt: 1, workspaceId: 'ws_test', kind: 'run' },
+    ...{ runId: 'run_planted', source: 'automation', attempt: 1, token: 'x', workspaceId: 'ws_test', kind: 'run' },
     code: { digest: fixture.put({ 'main.py': source }), url: '', size: 0 },
     ...{ entrypoint: 'main.py', dependencies: [], inputs: {}, files: [], network: 'none', isolation: 'zygote' },
     limits: { ...LIMITS, ...limits },

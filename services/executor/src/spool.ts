@@ -7,7 +7,7 @@ import path from 'node:path';
 import { runSources } from '@gantry/events';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import type { Attempt } from './event-publisher';
+import type { Attempt } from './attempt';
 
 export interface SpooledBatch {
   id: string;

@@ -18,7 +18,7 @@ let work: ReturnType<typeof boundedWork>;
 beforeAll(async () => {
   database = await createDatabase('automation-api');
   pool = new Pool({ connectionString: database.url });
-  const person = { userId: 'usr_1', email: null, name: null, tokenId: 'tok_1' };
+  const person = { userId: 'usr_1', email: null, emailVerified: false, name: null, tokenId: 'tok_1' };
   const owner: Principal = {
     kind: 'jwt',
     ...person,

@@ -124,7 +124,10 @@ function rightsOf(role: Role, id: string): Rights {
       return {
         says: [
           ...published(role, 'skill.published skill.changed skill.deleted auth.token.revoked audit.recorded'),
-          ...fetches('EVENTS', 'skills-api-run-finished-v1 skills-api-workspace-purged-v1'),
+          ...fetches(
+            'EVENTS',
+            'skills-api-run-finished-v1 skills-api-workspace-deleted-v1 skills-api-workspace-restored-v1 skills-api-workspace-purged-v1',
+          ),
           'auth.introspect.v1',
         ],
         hears: [...answered(role), ...stale],

@@ -1,3 +1,4 @@
+import { approvalDecided, approvalRequested, connectBus, type Envelope, subjectOfAll } from '@gantry/events';
 import { type FakeJob, until } from '@gantry/testing';
 import type { Response } from 'supertest';
 import { callerOf } from '../test/caller';
@@ -247,16 +248,18 @@ test('when nobody decides in time the run is rejected, once, however many replic
 
 test('asking and deciding are announced and written down', async () => {
   const heard: Record<string, unknown>[] = [];
-  const subscriptions = ['approval.requested.v1', 'approval.decided.v1'].map((subject) =>
-    api.bus.nc.subscribe(subject, {
-      callback: (_err, message) => void heard.push(JSON.parse(Buffer.from(message.data).toString()).data),
-    }),
-  );
+  const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.deps.log });
+  for (const event of [approvalRequested, approvalDecided]) {
+    spectator.nc.subscribe(subjectOfAll(event), {
+      callback: (_err, message) => void heard.push(message.json<Envelope>().data as Record<string, unknown>),
+    });
+  }
+  await spectator.nc.flush();
   const { runId, approval } = await heldRun();
   await as(member).post(`/api/approvals/${approval.id}/approve`, { reason: 'fine' }).expect(200);
   const ofThis = () => heard.filter(({ approvalId }) => approvalId === approval.id);
   await until(() => ofThis().length === 2, { what: 'both are announced' });
-  for (const subscription of subscriptions) subscription.unsubscribe();
+  await spectator.nc.close();
   const shared = { approvalId: approval.id, runId, workerId: approval.worker_id };
   expect(ofThis()).toEqual([
     expect.objectContaining({ ...shared, title: 'Run Refunds', expiresAt: Date.parse(approval.expires_at) }),

@@ -1,3 +1,4 @@
+import { connectBus, scheduleMissed, subjectOfAll } from '@gantry/events';
 /** Two replicas on one database; the clock is the test's. */
 import { until } from '@gantry/testing';
 import { callerOf } from '../test/caller';
@@ -103,7 +104,9 @@ test.each([
     clock('2026-01-05T12:00:30Z');
     const id = await scheduled({ cron: '0 * * * *', misfire });
     clock('2026-01-05T15:30:00Z');
-    const announced = api.bus.nc.subscribe('schedule.missed.v1', { max: 1, timeout: 10_000 });
+    const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.deps.log });
+    const announced = spectator.nc.subscribe(subjectOfAll(scheduleMissed), { max: 1, timeout: 10_000 });
+    await spectator.nc.flush();
     expect(await tickAll()).toBe(started);
     expect(await runsOf(id)).toHaveLength(started);
     expect(await triggerOf(id)).toMatchObject({ missed_fires: 3, next_run_at: '2026-01-05T16:00:00.000Z' });
@@ -114,6 +117,7 @@ test.each([
         data: { workerId: id, missed: 3, since, startedLate },
       });
     }
+    await spectator.nc.close();
   },
 );
 
