@@ -119,6 +119,16 @@ export async function streamState(bus: Bus, name: string): Promise<StreamState> 
   };
 }
 
+/**
+ * True when a consumer has acknowledged everything. A stream may still count messages then: a server that was killed brings
+ * acknowledged ones back and never delivers them; they go with their age.
+ */
+export async function hasConsumedAll(bus: Bus, stream: string, durable: string): Promise<boolean> {
+  const manager = await bus.nc.jetstreamManager({ checkAPI: false });
+  const { num_pending, num_ack_pending } = await manager.consumers.info(stream, durable);
+  return num_pending === 0 && num_ack_pending === 0;
+}
+
 /** A health check. @throws Error while one of the streams is missing, or is about to refuse messages */
 export const streamsCheck = (bus: Bus, names: string[]) => async (): Promise<void> => {
   for (const state of await Promise.all(names.map((name) => streamState(bus, name)))) {

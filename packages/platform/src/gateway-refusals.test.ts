@@ -1,4 +1,4 @@
-/** What nginx answers by itself, to requests that no client library would send, and what it writes about them. */
+/** nginx's own answers to requests that no client library would send, and its log lines about them. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { freePort, until } from '@gantry/testing';

@@ -13,6 +13,7 @@ import {
   type Bus,
   consumeDurable,
   decodeRunEvents,
+  hasConsumedAll,
   INGEST_DURABLE,
   type RunError,
   type RunEvent,
@@ -249,7 +250,8 @@ export function startIngest(deps: {
     caughtUp: async () => {
       if (waiting.length || writing) return false;
       const state = await streamState(bus, stream);
-      if (state.created.getTime() === created?.getTime() && state.lastSeq >= lastSeq) return state.messages === 0;
+      const isSame = state.created.getTime() === created?.getTime() && state.lastSeq >= lastSeq;
+      if (isSame) return hasConsumedAll(bus, stream, INGEST_DURABLE);
       await noteStream();
       return false;
     },

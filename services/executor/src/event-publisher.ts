@@ -131,6 +131,7 @@ export function createEventPublisher(options: {
     let timer: NodeJS.Timeout | undefined;
 
     function push(event: NewRunEvent) {
+      // An event that can't be written takes no number: readers would wait for it.
       const text = JSON.stringify({ seq: seq + 1, at: Date.now(), ...event });
       seq++;
       const bytes = Buffer.byteLength(text) + 1;

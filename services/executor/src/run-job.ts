@@ -201,7 +201,6 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
       attempt(() => runLog?.end());
       if (verdict) return finish(verdict);
       if (err instanceof NotBegun) return finish({ status: 'returned' });
-      const error = errorOf(err);
       deps.log.warn({ runId: job.runId, err }, 'run could not be carried out');
       let error = UNREPORTABLE;
       attempt(() => {
@@ -258,9 +257,12 @@ export function startRun(job: Job, deps: RunJobDeps, release: () => void): Activ
       const stored = events.stored();
       const taken = deps.sandbox.acquire(isolationOf(job, deps), spec);
       child = taken instanceof Promise ? await taken : taken;
+      // It waits for as long as nothing can be stored and its lease is renewed: elsewhere it could not begin either.
+      if (!verdict) clearTimeout(watchdog);
       const mayBegin = stored.then(() => {
         started = !verdict && deps.mayStart(job);
         deps.metrics.phase.observe({ phase: 'prepare' }, (performance.now() - arrivedAt) / 1000);
+        if (started) endWithin(job.limits.wallMs + OVERDUE_MS, { status: 'timed_out', error: wallLimit(job) });
         return started;
       });
       const result = await runInChild(

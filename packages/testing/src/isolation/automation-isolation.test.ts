@@ -142,6 +142,8 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
       );
       await announcer.stop();
     },
+    // Nothing of this surface makes credentials.
+    limited: { expired: '', viewer: '', expiring: '', expiresAt: 0, restricted: '', admin: '' },
     stop: service.stop,
   };
 }

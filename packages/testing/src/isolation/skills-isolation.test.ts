@@ -112,7 +112,6 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     },
     // What worker-api no longer knows.
     revoked: newOpaqueToken('wst_'),
-    expired: api.person({ workspaceId, expiresAt: Date.now() - 1 }).token,
     credentials: {
       'a workspace token': { Authorization: `Bearer ${api.workspaceToken(workspaceId)}` },
       'an rly_ key': { Authorization: `Bearer ${keyText}` },
@@ -130,6 +129,15 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
       const closure = { workspaceId, purgeAt: Date.now() + 1_000_000, restored: false };
       await writeClosure((sql, values) => api.database.pool.query(sql, values), closure);
       api.closures.note(closure);
+    },
+    expired,
+    limited: {
+      expired,
+      viewer: api.person({ role: 'viewer', workspaceId }).token,
+      expiring: api.person({ role: 'owner', workspaceId, expiresAt }).token,
+      expiresAt,
+      restricted: api.workspaceToken(workspaceId, 'viewer'),
+      admin: api.workspaceToken(workspaceId),
     },
     stop: api.stop,
   };

@@ -350,6 +350,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
       await fetch(`${api.url}/api/reviews/${real.reviewToken}`).then((answer) => expect(answer.status).toBe(200));
       await asOwner('DELETE', `/api/workspaces/${workspaceId}`);
     },
+    limited,
     stop: api.stop,
   };
 }
