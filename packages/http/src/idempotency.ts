@@ -1,103 +1,272 @@
 /**
- * `Idempotency-Key`: a creating request that is sent twice creates once and is answered the same both times.
+ * `Idempotency-Key`: a creating request that is sent again makes nothing again, and is answered as the first one was.
  *
- * The key is taken before the handler runs and holds its answer afterwards. A process that dies in between leaves the
- * key taken; it is free again after LOCK_SECONDS. Answers of 5xx and 429 are not kept: the caller should try again.
- * An answer that holds a secret is never written down: asked again, the caller hears that it has been done. Where only some
- * answers of an operation do, its handler says so by `res.locals.holdsSecret`.
+ * The key is taken before the handler works, under a lease that this process renews for as long as it does. The
+ * transaction that makes the thing marks the key with it (`madeBy`, or `idempotencyKey` of a new run), so that both are
+ * committed or neither, whatever dies in between. Afterwards the key's row alone says what the same request gets:
+ *
+ * - it is held: 409 `in_flight`, until the request or the lease of its process ends
+ * - something was made: once its caller may see that (`Revisit.see`), the answer that was kept; where none was kept, what
+ *   `Revisit.answer` says of the thing, else 409 `already_done` with its id
+ * - nothing was made: the request is carried out. Refusals are not kept: whoever asks again is looked at again.
+ *
+ * An answer that shows what is shown once is never written down. Where only some answers of an operation do, its handler
+ * says so by `res.locals.holdsSecret`. See docs/adr/0021.
  */
 import { createHash } from 'node:crypto';
-import type { Request, RequestHandler } from 'express';
+import type { Execute } from '@gantry/events';
+import type { Request, Response } from 'express';
 import type { Pool } from 'pg';
+import type { Logger } from 'pino';
 import { AppError } from './errors';
+import {
+  findKey,
+  type HeldKey,
+  heldKeyValues,
+  KEY_LEASE_MS,
+  type KeptAnswer,
+  type KeyName,
+  keepAnswer,
+  keyLost,
+  MARK_KEY,
+  releaseKey,
+  renewKeys,
+  takeKey,
+} from './idempotency-keys';
+import type { Operation } from './openapi-document';
 import { networkOf } from './rate-limit';
+import { type Repeated, repeat } from './repeat';
 
-const LOCK_SECONDS = 90;
-const KEPT_HOURS = 24;
-const ALREADY_DONE =
-  'this request has been carried out; what it made is in the list, but its secret was shown only in the first answer';
+const RENEW_MS = KEY_LEASE_MS / 4;
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 
+type Work = (req: Request, res: Response) => void | Promise<void>;
+
+/** For a request that comes again after something was made. */
+export interface Revisit {
+  /**
+   * The checks of the first request and of a GET of what it made.
+   * @throws AppError as they do: 404 for what is not there any more or not for this caller
+   */
+  see(req: Request, madeId: string): Promise<unknown>;
+  /** Answers in the place of a request whose answer was lost. Absent: 409 `already_done` with the id. */
+  answer?(req: Request, res: Response, madeId: string): Promise<void>;
+}
+
+/** Handler of an operation with `x-idempotent`. */
+export interface Creating extends Work {
+  revisit: Revisit;
+}
+
+export const creating = (make: Work, revisit: Revisit): Creating =>
+  Object.assign((req: Request, res: Response) => make(req, res), { revisit });
+
 /**
- * @param keep `once`: that it was done, and not what was answered
- * @param scopeOf among whose keys this one counts
+ * Marks the key of a request with what is made, inside the transaction that makes it; does nothing for a request without a
+ * key. With `answer`, that is kept with it and can't be lost.
+ * @throws AppError 409 where the key has gone over to another request: nothing may be committed then
  */
-export function idempotency(
-  pool: Pool,
-  keep: true | 'once' = true,
-  scopeOf: (req: Request) => string = callerScope,
-): RequestHandler {
-  return async (req, res, next) => {
-    const key = req.get('Idempotency-Key');
-    if (key === undefined) return next();
-    if (!KEY_SHAPE.test(key)) {
-      return next(
-        new AppError('invalid', 'invalid_idempotency_key', 'Idempotency-Key: 1 to 255 visible ASCII characters'),
-      );
-    }
-    const scope = scopeOf(req);
-    const hash = requestHash(req);
-    const taken = await pool.query(
-      `INSERT INTO idempotency_keys (workspace_id, key, request_hash, locked_until)
-       VALUES ($1, $2, $3, now() + make_interval(secs => $4))
-       ON CONFLICT (workspace_id, key) DO UPDATE SET request_hash = $3, locked_until = now() + make_interval(secs => $4),
-         response_status = NULL, response_body = NULL, created_at = now()
-       WHERE idempotency_keys.created_at < now() - make_interval(hours => $5)
-          OR (idempotency_keys.response_status IS NULL AND idempotency_keys.locked_until < now())
-       RETURNING 1`,
-      [scope, key, hash, LOCK_SECONDS, KEPT_HOURS],
-    );
-    if (!taken.rowCount) {
-      const { rows } = await pool.query(
-        'SELECT request_hash, response_status, response_body FROM idempotency_keys WHERE workspace_id = $1 AND key = $2',
-        [scope, key],
-      );
-      const [stored] = rows;
-      if (stored && stored.request_hash !== hash) {
-        throw new AppError('mismatch', 'idempotency_mismatch', 'this Idempotency-Key was used with another request');
-      }
-      if (!stored?.response_status) {
-        throw new AppError('conflict', 'in_flight', 'a request with this Idempotency-Key is still under way');
-      }
-      if (stored.response_status < 400 && stored.response_body === null) {
-        throw new AppError('conflict', 'already_done', ALREADY_DONE);
-      }
-      res.set('Idempotent-Replayed', 'true').status(stored.response_status).json(stored.response_body);
-      return;
-    }
-    const json = res.json.bind(res);
-    res.json = (body) => {
-      const settled = res.statusCode < 500 && res.statusCode !== 429;
-      const secret = (keep === 'once' || res.locals.holdsSecret === true) && res.statusCode < 400;
-      const done = settled
-        ? pool.query(
-            'UPDATE idempotency_keys SET response_status = $3, response_body = $4::jsonb WHERE workspace_id = $1 AND key = $2',
-            [scope, key, res.statusCode, secret ? null : JSON.stringify(body)],
-          )
-        : pool.query('DELETE FROM idempotency_keys WHERE workspace_id = $1 AND key = $2', [scope, key]);
-      // Answer even if the key can't be stored: what was asked for has happened.
-      done.catch((err) => req.log.error({ err }, 'idempotency key not stored')).finally(() => json(body));
-      return res;
-    };
-    next();
+export type Made = (execute: Execute, id: string, answer?: { status: number; body: unknown }) => Promise<void>;
+
+export function madeBy({ idempotencyKey: held }: { idempotencyKey?: HeldKey | undefined }): Made {
+  return async (execute, id, answer) => {
+    if (!held) return;
+    const kept = answer ? [answer.status, JSON.stringify(answer.body)] : [null, null];
+    if (!rowsChanged(await execute(MARK_KEY, [...heldKeyValues(held), id, ...kept]))) throw keyLost();
   };
 }
 
-const callerScope = (req: Request): string => req.principal?.workspaceId ?? `address:${networkOf(req.ip ?? 'unknown')}`;
+/** Prisma gives the number, pg an object. */
+const rowsChanged = (result: unknown): number =>
+  typeof result === 'number' ? result : ((result as { rowCount?: number | null }).rowCount ?? 0);
 
-/** Of what the caller sent; uploaded files count with their bytes. */
-function requestHash(req: Request): string {
-  const hash = createHash('sha256').update(`${req.method} ${req.path}\n${JSON.stringify(req.body ?? null)}`);
-  const files: Express.Multer.File[] = Array.isArray(req.files) ? req.files : [];
-  for (const { fieldname, buffer } of files) hash.update(`\n${fieldname}:${buffer.length}\n`).update(buffer);
-  return hash.digest('hex');
+/** 409 for a request that was carried out and whose answer is not to be had again. */
+export const alreadyDone = (madeId: string): AppError =>
+  new AppError(
+    'conflict',
+    'already_done',
+    `this request has been carried out and made ${madeId}; what its answer showed is shown once`,
+    { fields: [{ path: 'id', message: madeId }] },
+  );
+
+/** HMACs under keys that the database does not hold: a body may be the value of a secret, which a plain hash gives away. */
+export interface KeyedHasher {
+  /** Under the current key. */
+  hash(text: string): { hash: Buffer };
+  /** Under every key that is still configured. */
+  candidates(text: string): Buffer[];
 }
 
-/** Removes keys past their time. Call now and then; one replica doing it is enough, several do no harm. */
-export async function sweepIdempotencyKeys(pool: Pool): Promise<number> {
-  const { rowCount } = await pool.query(
-    'DELETE FROM idempotency_keys WHERE created_at < now() - make_interval(hours => $1)',
-    [KEPT_HOURS],
-  );
-  return rowCount ?? 0;
+export interface OnceOptions {
+  operation: string;
+  /** Among whose keys this one counts. */
+  scope: string;
+  workspaceId: string | null;
+  revisit: Revisit;
+  /** Its answer is never kept. */
+  showsSecret?: boolean;
+  /** The query is the caller's credential, and no part of what is asked for. */
+  queryIsCredential?: true;
+}
+
+export interface Idempotency {
+  /** The handler, or for an operation with `x-idempotent` one that honours the key. @throws Error where only one of both says so */
+  honour(operation: Operation, handler: Work): Work;
+  once(req: Request, res: Response, options: OnceOptions, work: Work): Promise<void>;
+}
+
+export function createIdempotency(deps: {
+  pool: Pool;
+  hasher: KeyedHasher;
+  log: Logger;
+  /** Tests: an answer of a handler that did not say what it made is a 500. */
+  strict?: boolean;
+}): Idempotency {
+  const { pool, hasher, log } = deps;
+  const leases = keepLeases(pool, log);
+
+  async function once(req: Request, res: Response, options: OnceOptions, work: Work): Promise<void> {
+    const key = req.get('Idempotency-Key');
+    if (key === undefined) return work(req, res);
+    if (!KEY_SHAPE.test(key)) {
+      throw new AppError('invalid', 'invalid_idempotency_key', 'Idempotency-Key: 1 to 255 visible ASCII characters');
+    }
+    const name = { scope: options.scope, operation: options.operation, key };
+    const text = requestText(req, options);
+    const current = hasher.hash(text).hash;
+    const held = await takeKey(pool, name, options.workspaceId, [current, ...hasher.candidates(text)]);
+    if (!held) return answerAgain(req, res, name, options, hasher.candidates(text));
+    req.idempotencyKey = held;
+    leases.hold(held);
+    try {
+      const answer = await answerOf(res, () => work(req, res));
+      const isKept = answer !== null && answer.status < 400;
+      await release(req, held, isKept ? withoutSecret(answer, res, options) : null);
+      if (answer) res.json(answer.body);
+    } catch (err) {
+      await release(req, held, null);
+      throw err;
+    } finally {
+      leases.release(held);
+    }
+  }
+
+  /** Whatever was asked for has happened or not: the caller hears it even where this can't be stored. */
+  async function release(req: Request, held: HeldKey, answer: KeptAnswer | null): Promise<void> {
+    const madeId = await releaseKey(pool, held, answer).catch((err) => {
+      req.log.warn({ err }, 'idempotency key not released: its lease runs out');
+      return undefined;
+    });
+    if (!answer || madeId !== null) return;
+    if (deps.strict) throw new Error(`${held.operation} did not say what it made`);
+    log.error({ operation: held.operation }, 'an idempotent operation did not say what it made');
+  }
+
+  async function answerAgain(
+    req: Request,
+    res: Response,
+    name: KeyName,
+    options: OnceOptions,
+    hashes: Buffer[],
+  ): Promise<void> {
+    const { revisit } = options;
+    const state = await findKey(pool, name);
+    if (state && !hashes.some((hash) => hash.equals(state.requestHash))) {
+      throw new AppError('mismatch', 'idempotency_mismatch', 'this Idempotency-Key was used with another request');
+    }
+    if (!state || (!state.answer && (state.isHeld || state.madeId === null))) throw inFlight();
+    const { madeId, answer } = state;
+    if (madeId !== null) await revisit.see(req, madeId);
+    if (answer ? answer.body === null : options.showsSecret || !revisit.answer) throw alreadyDone(madeId ?? '');
+    const given = answer ?? (await answerOf(res, async () => revisit.answer?.(req, res, madeId as string)));
+    if (!given) throw new Error(`${name.operation}: its revisit answers nothing`);
+    if (!answer) {
+      await keepAnswer(pool, name, given).catch((err) => req.log.warn({ err }, 'answer of a revisit not kept'));
+    }
+    if (given.location !== null) res.location(given.location);
+    res.set('Idempotent-Replayed', 'true').status(given.status).json(given.body);
+  }
+
+  return {
+    once,
+    honour(operation, handler) {
+      const { idempotent, id } = operation;
+      const revisit = 'revisit' in handler ? (handler as Creating).revisit : undefined;
+      if (Boolean(idempotent) !== Boolean(revisit)) {
+        throw new Error(`${id}: x-idempotent and a handler made with creating() go together`);
+      }
+      if (!revisit) return handler;
+      const showsSecret = idempotent === 'once';
+      return (req, res) => once(req, res, { operation: id, revisit, showsSecret, ...scopeOf(req, operation) }, handler);
+    },
+  };
+}
+
+/**
+ * A person's credentials share their keys, in each workspace apart. What concerns the account and no workspace is the
+ * person's alone: choosing another workspace in between must not make it twice.
+ */
+function scopeOf({ principal, ip }: Request, { access }: Operation): { scope: string; workspaceId: string | null } {
+  if (!principal) return { scope: `address:${networkOf(ip ?? 'unknown')}`, workspaceId: null };
+  const { userId, tokenId, workspaceId } = principal;
+  const who = String(userId ?? tokenId);
+  return access === 'account' ? { scope: who, workspaceId: null } : { scope: `${who} ${workspaceId}`, workspaceId };
+}
+
+/** Stands for what the caller sent; uploaded files count with their bytes. */
+function requestText(req: Request, { queryIsCredential }: OnceOptions): string {
+  const query = queryIsCredential ? null : req.query;
+  const hash = createHash('sha256').update(JSON.stringify([req.method, req.path, query, req.body ?? null]));
+  const files: Express.Multer.File[] = Array.isArray(req.files) ? req.files : [];
+  for (const { fieldname, originalname, buffer } of files) {
+    hash.update(`\n${JSON.stringify([fieldname, originalname, buffer.length])}\n`).update(buffer);
+  }
+  return `request ${hash.digest('hex')}`;
+}
+
+/** What is answered by `work`, which is not sent yet. Null where it has sent something itself. */
+async function answerOf(res: Response, work: () => void | Promise<void>): Promise<KeptAnswer | null> {
+  const json = res.json;
+  let answer: KeptAnswer | null = null;
+  res.json = (body) => {
+    answer = { status: res.statusCode, body, location: null };
+    return res;
+  };
+  try {
+    await work();
+  } finally {
+    res.json = json;
+  }
+  return answer && { ...(answer as KeptAnswer), location: res.get('Location') ?? null };
+}
+
+const withoutSecret = (answer: KeptAnswer, res: Response, { showsSecret }: OnceOptions): KeptAnswer =>
+  showsSecret || res.locals.holdsSecret === true ? { ...answer, body: null } : answer;
+
+const inFlight = () =>
+  new AppError('conflict', 'in_flight', 'a request with this Idempotency-Key is still under way', {
+    retryAfterSeconds: 1,
+  });
+
+/** Costs nothing while no request with a key is under way. */
+function keepLeases(pool: Pool, log: Logger): { hold(key: HeldKey): void; release(key: HeldKey): void } {
+  const held = new Set<HeldKey>();
+  let renewing: Repeated | undefined;
+  return {
+    hold(key) {
+      held.add(key);
+      renewing ??= repeat({
+        everyMs: RENEW_MS,
+        work: () => renewKeys(pool, held),
+        what: 'leases of idempotency keys',
+        log,
+      });
+    },
+    release(key) {
+      held.delete(key);
+      if (held.size) return;
+      void renewing?.stop();
+      renewing = undefined;
+    },
+  };
 }

@@ -8,6 +8,7 @@ export * from './env';
 export * from './errors';
 export * from './health';
 export * from './idempotency';
+export { type HeldKey, heldKeyValues, keyLost, markKeySql, sweepIdempotencyKeys } from './idempotency-keys';
 export * from './log';
 export { isMoment } from './moment';
 export * from './next-page';

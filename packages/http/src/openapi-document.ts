@@ -36,7 +36,7 @@ const operation = z.object({
   'x-workspace': z.enum(['path']).optional(),
   /** Which budget it takes from; `none` is for probes and streams' reconnects. */
   'x-limit': z.enum(['requests', 'runs', 'sign-in', 'none']).default('requests'),
-  /** Honours Idempotency-Key; `once`: does it once, but its answer holds a secret and is not kept. */
+  /** Honours Idempotency-Key (see idempotency.ts); `once`: its answer shows a secret and is not kept. */
   'x-idempotent': z.union([z.boolean(), z.literal('once')]).default(false),
   /** `live`: its answer goes on until something ends, or until the caller may no longer see it. */
   'x-stream': z.enum(['live']).optional(),

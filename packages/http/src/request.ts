@@ -1,5 +1,6 @@
 // Brings `req.id` and `req.log` along to whoever imports this package.
 import 'pino-http';
+import type { HeldKey } from './idempotency-keys';
 import type { Operation } from './openapi-document';
 import type { Principal } from './principal';
 
@@ -9,6 +10,8 @@ declare global {
       /** Set where the operation asks for a credential and got a good one. */
       principal?: Principal;
       operation?: Operation;
+      /** The Idempotency-Key that this request works under. */
+      idempotencyKey?: HeldKey;
       /** The JSON body as it came, for signatures; absent without one. */
       rawBody?: Buffer;
     }

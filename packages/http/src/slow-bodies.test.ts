@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
-import { createDatabase, type TestDatabase, until } from '@gantry/testing';
+import { createDatabase, plainHasher, type TestDatabase, until } from '@gantry/testing';
 import { Pool } from 'pg';
 import { pino } from 'pino';
 import { AppError } from './errors';
@@ -35,6 +35,7 @@ beforeAll(async () => {
       },
       errorShape: 'error',
       pool,
+      hasher: plainHasher,
       log: pino({ level: 'silent' }),
       uploads: { storage: memoryForAll(1_000) },
     }),

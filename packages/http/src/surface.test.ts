@@ -1,10 +1,11 @@
 import path from 'node:path';
-import { createDatabase, type TestDatabase } from '@gantry/testing';
+import { createDatabase, plainHasher, type TestDatabase } from '@gantry/testing';
 import type { Express } from 'express';
 import { Pool } from 'pg';
 import { pino } from 'pino';
 import request from 'supertest';
 import { AppError, notFound } from './errors';
+import { creating } from './idempotency';
 import type { Principal } from './principal';
 import { createSurface, type Handler, type SurfaceOptions } from './surface';
 import { memoryForAll, readBody } from './upload';
@@ -48,12 +49,14 @@ beforeEach(() => {
   makeThing = (_req, res) => void res.status(201).json({ id: `thing-${++made}` });
 });
 
+const seenByAll = { see: async () => {} };
+
 function surface(over: Partial<SurfaceOptions> = {}): Express {
   return createSurface({
     openapiFile: path.join(__dirname, 'test/echo.yaml'),
     operations: {
-      makeThing: (req, res) => makeThing(req, res),
-      makeSecretThing: (_req, res) => void res.status(201).json({ id: `secret-${++made}` }),
+      makeThing: creating((req, res) => makeThing(req, res), seenByAll),
+      makeSecretThing: creating((_req, res) => void res.status(201).json({ id: `secret-${++made}` }), seenByAll),
       getThing: (req, res) => getThing(req, res),
     },
     authenticate: async (req) => {
@@ -64,6 +67,7 @@ function surface(over: Partial<SurfaceOptions> = {}): Express {
     },
     errorShape: 'error',
     pool,
+    hasher: plainHasher,
     log: pino({ level: 'info' }, { write: (line: string) => void logged.push(line) }),
     validateResponses: true,
     ...over,
@@ -147,39 +151,6 @@ test('who may not, may not: no credential, a bad one, a role too low', async () 
   expect(low.body.error).toMatch(/role member.*yours is viewer/);
 });
 
-test('the same Idempotency-Key makes one thing; with another body it is 422, in flight 409', async () => {
-  const before = made;
-  const once = await post().set('Idempotency-Key', 'k1').send({ name: 'a' });
-  const again = await post().set('Idempotency-Key', 'k1').send({ name: 'a' });
-  expect(again.status).toBe(201);
-  expect(again.body).toEqual(once.body);
-  expect(made).toBe(before + 1);
-  expect((await post().set('Idempotency-Key', 'k1').send({ name: 'b' })).status).toBe(422);
-  await pool.query("UPDATE idempotency_keys SET response_status = NULL, locked_until = now() + interval '1 minute'");
-  expect((await post().set('Idempotency-Key', 'k1').send({ name: 'a' })).status).toBe(409);
-  expect((await post().set('Idempotency-Key', 'a key with spaces').send({ name: 'a' })).status).toBe(400);
-});
-
-test('an Idempotency-Key whose request died is free again once its lock ran out', async () => {
-  await post().set('Idempotency-Key', 'k2').send({ name: 'a' });
-  await pool.query(
-    "UPDATE idempotency_keys SET response_status = NULL, locked_until = now() - interval '1 second' WHERE key = 'k2'",
-  );
-  expect((await post().set('Idempotency-Key', 'k2').send({ name: 'a' })).status).toBe(201);
-});
-
-test('an answer that holds a secret is given once, and kept nowhere', async () => {
-  const call = () =>
-    request(app).post('/api/secret-things').set('Authorization', 'Bearer good').set('Idempotency-Key', 'k3');
-  const { body } = await call().expect(201);
-  const before = made;
-  const again = await call().expect(409);
-  expect(again.body.code).toBe('already_done');
-  expect(made).toBe(before);
-  const { rows } = await pool.query('SELECT * FROM idempotency_keys');
-  expect(JSON.stringify(rows)).not.toContain(body.id);
-});
-
 test('guessing credentials is limited by address, and a good credential from there still gets in', async () => {
   const small = surface({ rateLimits: { requestsPerMinute: 3, runsPerMinute: 3, signInsPerMinute: 1 } });
   const guess = () => request(small).get('/api/things/x').set('Authorization', 'Bearer wrong');
@@ -230,7 +201,8 @@ test('what a query carries never reaches the log', async () => {
 });
 
 test('an operation without a handler, or a handler without an operation, stops the start', () => {
-  expect(() => surface({ operations: { makeThing: getThing, extra: getThing } })).toThrow(
+  const makeThing = creating(getThing, seenByAll);
+  expect(() => surface({ operations: { makeThing, extra: getThing } })).toThrow(
     /no handler for operation makeSecretThing; no handler for operation getThing; no operation for handler extra/,
   );
 });

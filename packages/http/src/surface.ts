@@ -16,7 +16,7 @@ import { pinoHttp } from 'pino-http';
 import { admission } from './admission';
 import { AppError } from './errors';
 import { type ErrorShape, failedRequest, lastResort } from './failed-request';
-import { idempotency } from './idempotency';
+import { createIdempotency, type KeyedHasher } from './idempotency';
 import { errorForLog } from './log';
 import { observeRequests } from './metrics';
 import { openStreams } from './open-streams';
@@ -43,6 +43,8 @@ export interface SurfaceOptions {
   authenticate: (req: Request) => Promise<Principal | null>;
   errorShape: ErrorShape;
   pool: Pool;
+  /** Of requests with an Idempotency-Key. */
+  hasher: KeyedHasher;
   log: Logger;
   /** Maps an alias of a path to the path that the OpenAPI file documents. */
   canonicalPath?: (path: string) => string;
@@ -110,7 +112,8 @@ type Answer = (params: Record<string, string> | null, ...handled: Parameters<Req
 
 /** What each operation does with a request, after it is known that it is meant. */
 function answersOf(document: OpenApiDocument, options: SurfaceOptions, budget: Budgets): Map<Operation, Answer> {
-  const { authenticate } = options;
+  const { authenticate, pool, hasher, log } = options;
+  const idempotency = createIdempotency({ pool, hasher, log, strict: options.validateResponses ?? false });
   const handlers = new Map(Object.entries(options.operations));
   const admit = admission(authenticate, budget);
   const read = bodyReader(options.uploads);
@@ -129,8 +132,8 @@ function answersOf(document: OpenApiDocument, options: SurfaceOptions, budget: B
     const validate = validatorOf(operation);
     const steps: RequestHandler[] = [];
     if (operation.isStream) steps.push(holding(streams.open, operation));
-    if (operation.idempotent) steps.push(idempotency(options.pool, operation.idempotent));
-    steps.push((req, res) => handler(req, res));
+    const work = idempotency.honour(operation, handler);
+    steps.push((req, res) => work(req, res));
     const handle = inTurn(steps);
     const checkResponse = responseCheckOf?.(operation);
     answers.set(operation, async (params, req, res, next) => {

@@ -58,7 +58,7 @@ import { startWaker } from './waker';
 export interface RunEngine {
   /**
    * Writes the run, and hands it to a waiting executor at once if there is one. Returns with status queued or running.
-   * @throws SubjectChanged; AppError 409 in a closed workspace
+   * @throws SubjectChanged; AppError 409 in a closed workspace, and where another request has the run's Idempotency-Key by now
    */
   submit(run: NewRun): Promise<Run>;
   /** Like submit, and then like waitForEnd, without missing an end that comes at once. */

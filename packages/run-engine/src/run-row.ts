@@ -1,5 +1,5 @@
 import { isClosedSql, newId } from '@gantry/events';
-import { conflict } from '@gantry/http';
+import { conflict, heldKeyValues, keyLost, markKeySql } from '@gantry/http';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { type NewRun, type Run, type RunStatus, SubjectChanged } from './run';
 
@@ -56,6 +56,8 @@ export interface FirstLease {
   expiresAt: Date;
 }
 
+const IS_OPEN = `NOT ${isClosedSql('$2')}`;
+
 /** Statement that inserts a run where the condition on its parameters holds and the workspace is not closed. */
 const insertWhere = (condition: string) => `
   INSERT INTO runs (id, workspace_id, subject_id, kind, trigger, version, status, priority, attempt, retries_left,
@@ -63,9 +65,15 @@ const insertWhere = (condition: string) => `
     available_at, started_at, subject_ref, parent_run_id, depth, retry, slot_key, slot_limit)
   SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19, $20, $21, $22,
     $23, $24, $25, $26
-  WHERE ${condition} AND NOT ${isClosedSql('$2')}
+  WHERE ${condition} AND ${IS_OPEN}
   ON CONFLICT (subject_id, scheduled_for) WHERE scheduled_for IS NOT NULL DO NOTHING`;
 const INSERT = { name: 'insert-run', text: insertWhere('true') };
+
+/** The same statement marks the Idempotency-Key of the request, or does neither. */
+const insertWithKey = (condition: string) => `
+  WITH marked AS (${markKeySql({ madeId: '$1', workspaceId: '$2', first: 27, condition: `${condition} AND ${IS_OPEN}` })})
+  ${insertWhere('EXISTS (SELECT FROM marked)')}`;
+const INSERT_WITH_KEY = { name: 'insert-run-with-key', text: insertWithKey('true') };
 
 /** Whether a subject is still what a run was made for, in SQL: $2 is its workspace, $3 the subject, $6 the version. */
 export type IsCurrent = string;
@@ -112,10 +120,17 @@ export function makeRun(run: NewRun, lease: FirstLease | null): Run {
   return made;
 }
 
+function insertOf({ onlyIfCurrent, idempotencyKey }: NewRun, isCurrent: IsCurrent): { name: string; text: string } {
+  if (idempotencyKey) {
+    return onlyIfCurrent ? { name: 'insert-current-run-with-key', text: insertWithKey(isCurrent) } : INSERT_WITH_KEY;
+  }
+  return onlyIfCurrent ? { name: 'insert-current-run', text: insertWhere(isCurrent) } : INSERT;
+}
+
 /**
  * @param isCurrent what `onlyIfCurrent` asks
  * @returns null when this subject already has a run for `scheduledFor`, or that time came in a closed workspace
- * @throws SubjectChanged; AppError 409 in a closed workspace
+ * @throws SubjectChanged; AppError 409 in a closed workspace, and where another request has the Idempotency-Key by now
  */
 export async function insertRun(
   sql: Sql | PoolClient,
@@ -125,7 +140,7 @@ export async function insertRun(
   made: Run = makeRun(run, lease),
 ): Promise<Run | null> {
   const { rowCount } = await sql.query({
-    ...(run.onlyIfCurrent ? { name: 'insert-current-run', text: insertWhere(isCurrent) } : INSERT),
+    ...insertOf(run, isCurrent),
     values: [
       made.id,
       made.workspaceId,
@@ -153,9 +168,12 @@ export async function insertRun(
       run.retry?.max ? JSON.stringify(run.retry) : null,
       made.slotKey,
       run.slot?.limit ?? null,
+      ...(run.idempotencyKey ? heldKeyValues(run.idempotencyKey) : []),
     ],
   });
+  // A caller whose subject has changed asks again without the condition: then it is the key.
   if (!rowCount && run.onlyIfCurrent) throw new SubjectChanged();
+  if (!rowCount && run.idempotencyKey) throw keyLost();
   if (!rowCount && !run.scheduledFor) throw conflict('workspace_deleted', 'this workspace was deleted');
   return rowCount ? made : null;
 }

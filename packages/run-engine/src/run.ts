@@ -3,6 +3,7 @@
  * that run code have the same table, and only this package writes it.
  */
 import type { RunError, RunLimits, StepKind } from '@gantry/events';
+import type { HeldKey } from '@gantry/http';
 
 /** No executor holds such a run; it ends without asking anybody. */
 export const idleStatuses = ['queued', 'suspended', 'pending_approval'] as const;
@@ -98,6 +99,8 @@ export interface NewRun {
   onlyIfCurrent?: true;
   /** Schedules: the fire time. Unique by subject, so that one fire makes one run whoever makes it. */
   scheduledFor?: Date;
+  /** Of the request that asks for the run: marked with it by the statement that writes it. Never with `scheduledFor`. */
+  idempotencyKey?: HeldKey;
   requestId?: string;
   traceparent?: string;
 }

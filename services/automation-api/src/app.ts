@@ -1,7 +1,7 @@
 /** Everything of the service that speaks HTTP, put together. Nothing here listens, connects or reads the environment. */
 import path from 'node:path';
 import type { Authenticate } from '@gantry/auth';
-import { createSurface, type Health, type PlaceLimits, type RateLimits } from '@gantry/http';
+import { createSurface, type Health, type KeyedHasher, type PlaceLimits, type RateLimits } from '@gantry/http';
 import { type FileStore, storageRoutes } from '@gantry/object-store';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
@@ -18,6 +18,7 @@ export interface AppOptions {
   deps: Deps;
   health: Health;
   authenticate: Authenticate;
+  hasher: KeyedHasher;
   /** Set where presigned URLs point at this service. */
   fileStore?: FileStore;
   dashboardDir: string;
@@ -47,6 +48,7 @@ export function createApp(options: AppOptions): Express {
     authenticate: options.authenticate,
     errorShape: 'error',
     pool: deps.pool,
+    hasher: options.hasher,
     log,
     ...(options.rateLimits && { rateLimits: options.rateLimits }),
     ...(options.streamLimits && { streamLimits: options.streamLimits }),

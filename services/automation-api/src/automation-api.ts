@@ -1,5 +1,11 @@
 /** The whole service but for listening: main.ts gives it the environment, tests give it what they like. */
-import { createAuthenticator, type ExternalIssuer, type Identify, remoteIdentify } from '@gantry/auth';
+import {
+  createAuthenticator,
+  createTokenHasher,
+  type ExternalIssuer,
+  type Identify,
+  remoteIdentify,
+} from '@gantry/auth';
 import {
   connectBus,
   type NatsAddress,
@@ -117,6 +123,7 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
     deps,
     health: checks,
     authenticate: createAuthenticator({ identify, closures, publicUrls: [baseUrl, dashboardUrl, skillsUrl] }),
+    hasher: createTokenHasher(deriveKeys(options.encryptionKeys, 'requests')),
     ...(objects.driver === 'file' && { fileStore: objects }),
     dashboardDir: options.dashboardDir,
     ...(options.apiDocsDir && { apiDocsDir: options.apiDocsDir }),

@@ -69,6 +69,7 @@ export function createApp(options: AppOptions): Express {
     }),
     errorShape: 'error',
     pool,
+    hasher,
     log,
     corsOrigins: [new URL(dashboardUrl).origin],
     uploads: { limits: { fileSize: ZIP_BYTES_MAX, files: 1, fields: 5, fieldSize: 1_024, parts: 10 } },

@@ -129,6 +129,7 @@ export function createApp(options: AppOptions): WorkerApp {
     authenticate: createAuthenticator({ identify: identities.identify, closures, publicUrls }),
     errorShape: 'detail',
     pool,
+    hasher,
     log,
     ...(fileStore && { beside: (surface) => surface.use(storageRoutes(fileStore, closures)) }),
     uploads: { storage: memoryForAll(TREE_BYTES_MAX), preservePath: true, defParamCharset: 'utf8' },

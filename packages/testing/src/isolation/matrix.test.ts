@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { AppError, createSurface, type Handler, notFound, type Principal } from '@gantry/http';
+import { AppError, createSurface, creating, type Handler, notFound, type Principal } from '@gantry/http';
 import { Pool } from 'pg';
 import { pino } from 'pino';
 import { createDatabase, type TestDatabase } from '../database';
@@ -27,14 +27,16 @@ const well: Handler = (req, res) => {
   res.json({ id: 'thing_real' });
 };
 
+const makes = creating((_req, res) => void res.status(201).json({ id: 'x' }), { see: async () => {} });
+
 beforeAll(async () => {
   database = await createDatabase('worker-api');
   pool = new Pool({ connectionString: database.url });
   const app = createSurface({
     openapiFile: path.resolve(__dirname, '../../../http/src/test/echo.yaml'),
     operations: {
-      makeThing: (_req, res) => void res.status(201).json({ id: 'x' }),
-      makeSecretThing: (_req, res) => void res.status(201).json({ id: 'x' }),
+      makeThing: makes,
+      makeSecretThing: makes,
       getThing: (req, res) => getThing(req, res),
     },
     authenticate: async (req) => {
@@ -49,19 +51,20 @@ beforeAll(async () => {
     },
     errorShape: 'error',
     pool,
+    hasher: { hash: (text) => ({ hash: Buffer.from(text) }), candidates: (text) => [Buffer.from(text)] },
     log: pino({ level: 'silent' }),
     rateLimits: { requestsPerMinute: 1e6, runsPerMinute: 1e6, signInsPerMinute: 1e6 },
   });
   server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const makes = { send: () => ({ body: { name: 'a' } }) };
+  const sends = { send: () => ({ body: { name: 'a' } }) };
   surface = {
     openapiFile: path.resolve(__dirname, '../../../http/src/test/echo.yaml'),
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     pool,
     aliases: (documented) => [documented],
     fixtures: {
-      makeThing: makes,
+      makeThing: sends,
       makeSecretThing: { send: () => ({}) },
       getThing: { send: ({ thing }) => ({ path: { id: thing } }) },
     },

@@ -258,14 +258,13 @@ export function unknownLike(real: Ids): Ids {
 
 /** Making something by POST honours Idempotency-Key, unless nobody is known to keep the key for. */
 export function creatingWithoutKey(openapi: { paths: Record<string, Record<string, unknown>> }): string[] {
-  return Object.values(openapi.paths).flatMap(({ post }) => {
+  return Object.entries(openapi.paths).flatMap(([path, { post }]) => {
     const operation = post as
       | { operationId: string; 'x-access': string; 'x-limit'?: string; 'x-idempotent'?: unknown; responses: object }
       | undefined;
     if (!operation || operation['x-access'] === 'public') return [];
-    // One that answers 200 or 201 makes it or finds it made: sending it again is harmless by itself.
-    const makes = Object.hasOwn(operation.responses, '201') && !Object.hasOwn(operation.responses, '200');
-    const creates = makes || operation['x-limit'] === 'runs';
-    return creates && !operation['x-idempotent'] ? [operation.operationId] : [];
+    const creates = Object.hasOwn(operation.responses, '201') || operation['x-limit'] === 'runs';
+    const overwrites = path.includes('/rollback');
+    return (creates || overwrites) && !operation['x-idempotent'] ? [operation.operationId] : [];
   });
 }

@@ -6,6 +6,7 @@ import { createSurface, type Principal } from '@gantry/http';
 import { Pool } from 'pg';
 import { pino } from 'pino';
 import { createDatabase, type TestDatabase } from '../database';
+import { plainHasher } from '../plain-hasher';
 import { boundedWork } from './bounded-work';
 
 const openapiFile = path.join(__dirname, 'test/slow.yaml');
@@ -42,6 +43,7 @@ beforeAll(async () => {
     authenticate: async () => owner,
     errorShape: 'error',
     pool,
+    hasher: plainHasher,
     log: pino({ level: 'silent' }),
     rateLimits: { requestsPerMinute: 1e6, runsPerMinute: 1e6, signInsPerMinute: 1e6 },
   });

@@ -1,5 +1,5 @@
 import { newId } from '@gantry/events';
-import { callerOf, type Operations } from '@gantry/http';
+import { callerOf, creating, madeBy, type Operations } from '@gantry/http';
 import { EXPIRES_SECONDS_MAX } from '@gantry/object-store';
 import { ZIP_BYTES_MAX } from '@gantry/program';
 import { auditOf } from '../audit/audit';
@@ -25,9 +25,12 @@ export function artifactOperations(deps: Deps): Operations {
       res.json({ uploadUrl, storageKey, maxBytes: ZIP_BYTES_MAX, expiresAt });
     },
 
-    createArtifact: async (req, res) => {
-      res.status(201).json(await createArtifact(deps, callerOf(req), auditOf(req), req.body));
-    },
+    createArtifact: creating(
+      async (req, res) => {
+        res.status(201).json(await createArtifact(deps, callerOf(req), auditOf(req), madeBy(req), req.body));
+      },
+      { see: (req, artifactId) => getArtifact(prisma, callerOf(req).workspaceId, artifactId) },
+    ),
 
     getArtifactCode: async (req, res) => {
       const artifact = await getArtifact(prisma, callerOf(req).workspaceId, pathParam(req, 'artifactId'));

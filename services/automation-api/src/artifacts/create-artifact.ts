@@ -1,5 +1,5 @@
 import { newId } from '@gantry/events';
-import { AppError, invalid, type Principal } from '@gantry/http';
+import { AppError, invalid, type Made, type Principal } from '@gantry/http';
 import { ObjectMissing, ObjectTooLarge } from '@gantry/object-store';
 import {
   checkDefaults,
@@ -42,6 +42,7 @@ export async function createArtifact(
   deps: Deps,
   caller: Principal,
   audit: Audit,
+  made: Made,
   input: NewArtifact,
 ): Promise<CreatedArtifact> {
   const { prisma, bus, objects } = deps;
@@ -71,6 +72,8 @@ export async function createArtifact(
       fileCount: fileList.length,
       totalSize: fileList.reduce((sum, { size }) => sum + size, 0),
     };
+    const { id: artifactId, ...rest } = artifact;
+    const created = { artifactId, ...rest, warnings: parameterWarnings(parameters, manifest.inputs) };
     await prisma.$transaction(async (tx) => {
       await insertArtifact(tx, {
         ...artifact,
@@ -87,10 +90,11 @@ export async function createArtifact(
         resource: { type: 'artifact', id: artifact.id },
         details: { name: manifest.name, digest },
       });
+      // Its warnings are known now and never again.
+      await made(executeIn(tx), artifact.id, { status: 201, body: created });
     });
     deps.relay.kick();
-    const { id: artifactId, ...rest } = artifact;
-    return { artifactId, ...rest, warnings: parameterWarnings(parameters, manifest.inputs) };
+    return created;
   });
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { callerOf, linkNextOffset, type Operations } from '@gantry/http';
+import { callerOf, creating, linkNextOffset, madeBy, type Operations, type Revisit } from '@gantry/http';
 import type { Request } from 'express';
 import { getArtifact } from '../artifacts/artifact-repository';
 import { type Audit, auditOf } from '../audit/audit';
@@ -18,7 +18,7 @@ import {
   listVersions,
   lockAutomation,
 } from './automation-repository';
-import { type Deployment, deploy, rollback, update } from './deploy';
+import { type Deployment, deploy, getDeployment, rollback, update } from './deploy';
 
 interface Patch extends ScheduleChange {
   name?: string;
@@ -64,18 +64,30 @@ export function automationOperations(deps: Deps): Operations {
     return automation;
   }
 
+  /** @param madeId an automation, or one with the version that it got: `aut_.../3` */
+  const deploymentOf = (req: Request, madeId: string) =>
+    getDeployment(deps, callerOf(req).workspaceId, madeId.split('/')[0] as string);
+
+  const deployed = (status: number): Revisit => ({
+    see: deploymentOf,
+    answer: async (req, res, madeId) => {
+      res.status(status).json(answer(await deploymentOf(req, madeId)));
+    },
+  });
+
   return {
-    deployAutomation: async (req, res) => {
-      res.status(201).json(answer(await deploy(deps, callerOf(req), auditOf(req), req.body)));
-    },
+    deployAutomation: creating(async (req, res) => {
+      res.status(201).json(answer(await deploy(deps, callerOf(req), auditOf(req), madeBy(req), req.body)));
+    }, deployed(201)),
 
-    updateAutomation: async (req, res) => {
-      res.json(answer(await update(deps, callerOf(req), auditOf(req), idOf(req), req.body)));
-    },
+    updateAutomation: creating(async (req, res) => {
+      res.json(answer(await update(deps, callerOf(req), auditOf(req), madeBy(req), idOf(req), req.body)));
+    }, deployed(200)),
 
-    rollbackAutomation: async (req, res) => {
-      res.json(answer(await rollback(deps, callerOf(req), auditOf(req), idOf(req), req.body?.version)));
-    },
+    rollbackAutomation: creating(async (req, res) => {
+      const { version } = req.body ?? {};
+      res.json(answer(await rollback(deps, callerOf(req), auditOf(req), madeBy(req), idOf(req), version)));
+    }, deployed(200)),
 
     listAutomations: async (req, res) => {
       const { workspaceId } = callerOf(req);

@@ -1,6 +1,6 @@
 /** Deploy, update, rollback: what moves `currentVersion`. Row and announcement commit together. */
 import { automationDeployed, enqueue, newId } from '@gantry/events';
-import { type AppError, conflict, notFound, type Principal } from '@gantry/http';
+import { type AppError, conflict, type Made, notFound, type Principal } from '@gantry/http';
 import { getArtifact } from '../artifacts/artifact-repository';
 import type { Audit } from '../audit/audit';
 import { executeIn } from '../database';
@@ -8,7 +8,7 @@ import type { Deps } from '../deps';
 import type { Automation, Prisma, Visibility } from '../generated/prisma/client';
 import type { Runnable } from '../runs/runnable';
 import { changedSchedule, NO_SCHEDULE, type ScheduleChange, scheduleProblems } from '../schedules/schedule-settings';
-import { findVersion, lockAutomation } from './automation-repository';
+import { findVersion, getAutomation, lockAutomation } from './automation-repository';
 
 export interface Deployment {
   automation: Automation;
@@ -22,7 +22,13 @@ export interface NewAutomation extends ScheduleChange {
   visibility?: Visibility;
 }
 
-export async function deploy(deps: Deps, caller: Principal, audit: Audit, input: NewAutomation): Promise<Deployment> {
+export async function deploy(
+  deps: Deps,
+  caller: Principal,
+  audit: Audit,
+  made: Made,
+  input: NewAutomation,
+): Promise<Deployment> {
   const { workspaceId, userId } = caller;
   const runnable = await deps.runnables.get(workspaceId, input.artifactId);
   const { manifest } = runnable;
@@ -38,14 +44,15 @@ export async function deploy(deps: Deps, caller: Principal, audit: Audit, input:
     ...changedSchedule(NO_SCHEDULE, input, runnable, deps.now()),
   };
   const automation = await deps.prisma.$transaction(async (tx) => {
-    const made = await tx.automation.create({ data });
-    await addVersion(tx, caller, made, { version: 1, artifactId: input.artifactId, message: null });
+    const deployed = await tx.automation.create({ data });
+    await addVersion(tx, caller, deployed, { version: 1, artifactId: input.artifactId, message: null });
     await audit(executeIn(tx), {
       action: 'automation.deployed',
-      resource: { type: 'automation', id: made.id },
-      details: { artifactId: input.artifactId, visibility: made.visibility, schedule: made.schedule },
+      resource: { type: 'automation', id: deployed.id },
+      details: { artifactId: input.artifactId, visibility: deployed.visibility, schedule: deployed.schedule },
     });
-    return made;
+    await made(executeIn(tx), deployed.id);
+    return deployed;
   });
   deps.relay.kick();
   return { automation, warnings: await warningsOf(deps, automation, runnable) };
@@ -56,6 +63,7 @@ export async function update(
   deps: Deps,
   caller: Principal,
   audit: Audit,
+  made: Made,
   automationId: string,
   input: { artifactId: string; message?: string },
 ): Promise<Deployment> {
@@ -73,6 +81,7 @@ export async function update(
       resource: { type: 'automation', id: automationId },
       details: { artifactId: input.artifactId, from: before.currentVersion, to: version },
     });
+    await made(executeIn(tx), `${automationId}/${version}`);
     return tx.automation.update({ where: { id: automationId }, data: { currentVersion: version } });
   });
   deps.relay.kick();
@@ -84,6 +93,7 @@ export async function rollback(
   deps: Deps,
   caller: Principal,
   audit: Audit,
+  made: Made,
   automationId: string,
   wanted: number | undefined,
 ): Promise<Deployment> {
@@ -100,11 +110,20 @@ export async function rollback(
       resource: { type: 'automation', id: automationId },
       details: { artifactId, from: before.currentVersion, to: version },
     });
+    await made(executeIn(tx), `${automationId}/${version}`);
     const after = await tx.automation.update({ where: { id: automationId }, data: { currentVersion: version } });
     return { automation: after, artifactId };
   });
   deps.relay.kick();
   const runnable = await deps.runnables.get(workspaceId, artifactId);
+  return { automation, warnings: await warningsOf(deps, automation, runnable) };
+}
+
+/** An automation as deploy, update and rollback would answer about it now. @throws AppError 404 */
+export async function getDeployment(deps: Deps, workspaceId: string, automationId: string): Promise<Deployment> {
+  const automation = await getAutomation(deps.prisma, workspaceId, automationId);
+  const current = await findVersion(deps.prisma, workspaceId, automationId, automation.currentVersion);
+  const runnable = await deps.runnables.get(workspaceId, current?.artifactId ?? '');
   return { automation, warnings: await warningsOf(deps, automation, runnable) };
 }
 

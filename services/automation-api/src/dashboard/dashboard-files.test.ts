@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createSurface } from '@gantry/http';
-import { createDatabase, type TestDatabase, temporaryDir } from '@gantry/testing';
+import { createDatabase, plainHasher, type TestDatabase, temporaryDir } from '@gantry/testing';
 import express, { type Express } from 'express';
 import { Pool } from 'pg';
 import { pino } from 'pino';
@@ -83,6 +83,7 @@ describe('parts of files and conditions, as the whole surface answers them', () 
       authenticate: async () => null,
       errorShape: 'error',
       pool,
+      hasher: plainHasher,
       log: pino({ level: 'silent' }),
       beside: (beside) => beside.use(files(built)),
     });

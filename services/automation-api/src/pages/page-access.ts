@@ -37,8 +37,12 @@ export function requireMayRun(access: PageAccess): void {
 }
 
 /** @throws AppError 404, also for a run of the same automation that a stranger may not see */
-export async function getPageRun(deps: Deps, req: Request, access: PageAccess): Promise<Run> {
-  const runId = pathParam(req, 'runId');
+export async function getPageRun(
+  deps: Deps,
+  req: Request,
+  access: PageAccess,
+  runId = pathParam(req, 'runId'),
+): Promise<Run> {
   const { automation } = access;
   const run = await deps.engine.get(automation.workspaceId, runId);
   const isSeen = access.kind === 'member' || run.trigger === 'link';

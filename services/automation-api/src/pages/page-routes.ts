@@ -1,4 +1,5 @@
-import { endWhenRefused, type Operations } from '@gantry/http';
+import { creating, endWhenRefused, type Operations } from '@gantry/http';
+import type { Request } from 'express';
 import { auditOf, auditOfLink } from '../audit/audit';
 import { urlOf } from '../automations/automation';
 import type { Deps } from '../deps';
@@ -6,11 +7,19 @@ import { pathParam } from '../path-param';
 import { runAutomation } from '../runs/run-automation';
 import { toRunDetail, toRunResult } from '../runs/run-result';
 import { cancelled, redirectToArtifact, wantsLogs } from '../runs/run-routes';
+import { waitSecondsOf } from '../runs/start-run';
 import { getPageRun, mayRun, pageAccess, requireMayRun } from './page-access';
 import { shownEvents, shownTo } from './shown-to-strangers';
 
 export function pageOperations(deps: Deps): Operations {
   const { engine } = deps;
+
+  async function seeRun(req: Request, runId: string) {
+    const access = await pageAccess(deps, req);
+    requireMayRun(access);
+    return { access, run: await getPageRun(deps, req, access, runId) };
+  }
+
   return {
     getPage: async (req, res) => {
       const access = await pageAccess(deps, req);
@@ -33,16 +42,26 @@ export function pageOperations(deps: Deps): Operations {
       });
     },
 
-    runFromPage: async (req, res) => {
-      const access = await pageAccess(deps, req);
-      requireMayRun(access);
-      const run = await runAutomation(deps, access.automation, {
-        req,
-        trigger: access.kind === 'member' ? 'page' : 'link',
-        createdBy: access.member?.userId ?? null,
-      });
-      res.json(shownTo(access, run, await toRunResult(engine, run)));
-    },
+    runFromPage: creating(
+      async (req, res) => {
+        const access = await pageAccess(deps, req);
+        requireMayRun(access);
+        const run = await runAutomation(deps, access.automation, {
+          req,
+          trigger: access.kind === 'member' ? 'page' : 'link',
+          createdBy: access.member?.userId ?? null,
+        });
+        res.json(shownTo(access, run, await toRunResult(engine, run)));
+      },
+      {
+        see: seeRun,
+        answer: async (req, res, runId) => {
+          const { access, run } = await seeRun(req, runId);
+          const ended = await engine.waitForEnd(run, waitSecondsOf(req) * 1_000);
+          res.json(shownTo(access, ended, await toRunResult(engine, ended)));
+        },
+      },
+    ),
 
     getPageRun: async (req, res) => {
       const access = await pageAccess(deps, req);

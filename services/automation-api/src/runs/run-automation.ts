@@ -3,7 +3,7 @@ import { type Run, SubjectChanged } from '@gantry/run-engine';
 import type { Request } from 'express';
 import { type CurrentVersion, findCurrent } from '../automations/current-version';
 import type { Deps } from '../deps';
-import { type Start, startRun, WAIT_SECONDS } from './start-run';
+import { type Start, startRun, waitSecondsOf } from './start-run';
 
 /** @throws AppError 409 unless it is active; 400 naming every input that is wrong */
 export async function runAutomation(
@@ -28,9 +28,10 @@ export async function runAutomation(
     runnable: await deps.runnables.get(workspaceId, artifactId),
     inputs: req.body.inputs,
     createdBy,
-    waitSeconds: req.body.wait ?? WAIT_SECONDS,
+    waitSeconds: waitSecondsOf(req),
     requestId: String(req.id),
     traceparent: req.get('traceparent'),
+    idempotencyKey: req.idempotencyKey,
     ...(onlyIfCurrent && { onlyIfCurrent }),
   });
 }

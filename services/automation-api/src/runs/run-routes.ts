@@ -1,4 +1,4 @@
-import { callerOf, notFound, type Operations } from '@gantry/http';
+import { callerOf, creating, notFound, type Operations } from '@gantry/http';
 import { EXPIRES_SECONDS_MAX } from '@gantry/object-store';
 import type { Run } from '@gantry/run-engine';
 import type { Request, Response } from 'express';
@@ -8,6 +8,7 @@ import { pathParam } from '../path-param';
 import { runOwnAutomation } from './run-automation';
 import { engineStatuses, outputsOf, toRunArtifact, toRunDetail, toRunItem, toRunResult, toTestRun } from './run-result';
 import { runTest } from './run-test';
+import { waitSecondsOf } from './start-run';
 
 /** `result.outputs` of a list may take this much of JSON per run; what is larger is left out. */
 const LISTED_OUTPUT_CHARS_MAX = 16 * 1024;
@@ -16,29 +17,49 @@ export function runOperations(deps: Deps): Operations {
   const { engine } = deps;
 
   /** @throws AppError 404, also for a test run */
-  async function getRun(req: Request): Promise<Run> {
-    const runId = pathParam(req, 'runId');
+  async function getRun(req: Request, runId = pathParam(req, 'runId')): Promise<Run> {
     const run = await engine.get(callerOf(req).workspaceId, runId);
     if (run.kind !== 'run') throw notFound('run', runId);
     return run;
   }
 
-  return {
-    runAutomation: async (req, res) => {
-      const run = await runOwnAutomation(deps, pathParam(req, 'automationId'), req);
-      res.json(await toRunResult(engine, run));
-    },
+  /** @throws AppError 404, also for a run that is none of a test */
+  async function getTestRun(req: Request, testRunId = pathParam(req, 'testRunId')): Promise<Run> {
+    const run = await engine.get(callerOf(req).workspaceId, testRunId);
+    if (run.kind !== 'test') throw notFound('test run', testRunId);
+    return run;
+  }
 
-    testArtifact: async (req, res) => {
-      res.json(await runTest(deps, req));
-    },
+  return {
+    runAutomation: creating(
+      async (req, res) => {
+        const run = await runOwnAutomation(deps, pathParam(req, 'automationId'), req);
+        res.json(await toRunResult(engine, run));
+      },
+      {
+        see: getRun,
+        answer: async (req, res, runId) => {
+          const run = await engine.waitForEnd(await getRun(req, runId), waitSecondsOf(req) * 1_000);
+          res.json(await toRunResult(engine, run));
+        },
+      },
+    ),
+
+    testArtifact: creating(
+      async (req, res) => {
+        res.json(await runTest(deps, req));
+      },
+      {
+        see: getTestRun,
+        answer: async (req, res, testRunId) => {
+          const run = await engine.waitForEnd(await getTestRun(req, testRunId), waitSecondsOf(req) * 1_000);
+          res.json(await toTestRun(engine, run));
+        },
+      },
+    ),
 
     getTestRun: async (req, res) => {
-      const { workspaceId } = callerOf(req);
-      const testRunId = pathParam(req, 'testRunId');
-      const run = await engine.get(workspaceId, testRunId);
-      if (run.kind !== 'test') throw notFound('test run', testRunId);
-      res.json(await toTestRun(engine, run));
+      res.json(await toTestRun(engine, await getTestRun(req)));
     },
 
     listRuns: async (req, res) => {

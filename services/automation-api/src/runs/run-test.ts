@@ -4,14 +4,14 @@ import type { Request } from 'express';
 import { findCurrent } from '../automations/current-version';
 import type { Deps } from '../deps';
 import { toTestRun } from './run-result';
-import { startRun, WAIT_SECONDS } from './start-run';
+import { startRun, waitSecondsOf } from './start-run';
 
 const TEST_SECONDS = 60;
 
 /** One run of an artifact that need not be deployed: no network, 60 s, and secrets only through an automation. */
 export async function runTest(deps: Deps, req: Request) {
   const { workspaceId, userId } = callerOf(req);
-  const { artifactId, automationId, inputs, wait } = req.body;
+  const { artifactId, automationId, inputs } = req.body;
   const runnable = await deps.runnables.get(workspaceId, artifactId);
   if (automationId !== undefined) {
     const automation = await findCurrent(deps.pool, automationId);
@@ -30,9 +30,10 @@ export async function runTest(deps: Deps, req: Request) {
       secrets: automationId === undefined ? [] : runnable.spec.secrets,
     },
     createdBy: userId,
-    waitSeconds: wait ?? WAIT_SECONDS,
+    waitSeconds: waitSecondsOf(req),
     requestId: String(req.id),
     traceparent: req.get('traceparent'),
+    idempotencyKey: req.idempotencyKey,
   });
   return toTestRun(deps.engine, run);
 }

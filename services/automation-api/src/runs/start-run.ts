@@ -1,11 +1,15 @@
+import type { HeldKey } from '@gantry/http';
 import { placeFiles } from '@gantry/program';
 import type { NewRun, Run, RunEngine } from '@gantry/run-engine';
+import type { Request } from 'express';
 import { getUpload } from '../artifacts/upload-repository';
 import type { Deps } from '../deps';
 import type { Runnable } from './runnable';
 
 /** api-spec.md, Limits. The OpenAPI file bounds what a caller may ask for. */
-export const WAIT_SECONDS = 10;
+const WAIT_SECONDS = 10;
+
+export const waitSecondsOf = ({ body }: Request): number => body.wait ?? WAIT_SECONDS;
 
 export interface Start {
   workspaceId: string;
@@ -21,6 +25,8 @@ export interface Start {
   requestId: string;
   traceparent: string | undefined;
   onlyIfCurrent?: true;
+  /** Of the request; marked with the run. */
+  idempotencyKey?: HeldKey | undefined;
 }
 
 /** @throws AppError 400 naming every input that is wrong */
@@ -46,6 +52,7 @@ export async function startRun(deps: Deps, start: Start): Promise<Run> {
       requestId: start.requestId,
       traceparent: start.traceparent,
       ...(start.onlyIfCurrent && { onlyIfCurrent: true }),
+      ...(start.idempotencyKey && { idempotencyKey: start.idempotencyKey }),
     },
     start.waitSeconds,
   );

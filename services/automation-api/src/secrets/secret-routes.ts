@@ -1,25 +1,44 @@
-import { callerOf, type Operations } from '@gantry/http';
+import { callerOf, creating, madeBy, notFound, type Operations } from '@gantry/http';
 import type { SecretEntry } from '@gantry/vault';
+import type { Request } from 'express';
 import { auditOf } from '../audit/audit';
 import type { Deps } from '../deps';
 import { pathParam } from '../path-param';
 
 /** No answer holds a value. */
 export function secretOperations({ secrets, relay }: Deps): Operations {
+  async function getSecret(req: Request, name: string): Promise<SecretEntry> {
+    const entry = (await secrets.list(callerOf(req).workspaceId)).find((one) => one.name === name);
+    if (!entry) throw notFound('secret', name);
+    return entry;
+  }
+
   return {
     listSecrets: async (req, res) => {
       const entries = await secrets.list(callerOf(req).workspaceId);
       res.json({ secrets: entries.map(toApi) });
     },
 
-    // No Idempotency-Key: storing twice is storing once, and the key's record would hold a plain hash of the value.
-    setSecret: async (req, res) => {
-      const { workspaceId, userId } = callerOf(req);
-      const { name, value } = req.body;
-      const { isNew, ...entry } = await secrets.set(workspaceId, { name, value, createdBy: userId }, auditOf(req));
-      relay.kick();
-      res.status(isNew ? 201 : 200).json(toApi(entry));
-    },
+    setSecret: creating(
+      async (req, res) => {
+        const { workspaceId, userId } = callerOf(req);
+        const { name, value } = req.body;
+        const secret = { name, value, createdBy: userId };
+        const { isNew, ...entry } = await secrets.set(workspaceId, secret, async (execute, change) => {
+          await auditOf(req)(execute, change);
+          await madeBy(req)(execute, name);
+        });
+        relay.kick();
+        res.status(isNew ? 201 : 200).json(toApi(entry));
+      },
+      {
+        see: getSecret,
+        answer: async (req, res, name) => {
+          const entry = await getSecret(req, name);
+          res.status(statusOf(entry)).json(toApi(entry));
+        },
+      },
+    ),
 
     deleteSecret: async (req, res) => {
       await secrets.delete(callerOf(req).workspaceId, pathParam(req, 'name'), auditOf(req));
@@ -28,6 +47,10 @@ export function secretOperations({ secrets, relay }: Deps): Operations {
     },
   };
 }
+
+/** 201 for one that was never overwritten. */
+const statusOf = ({ createdAt, updatedAt }: SecretEntry): number =>
+  createdAt.getTime() === updatedAt.getTime() ? 201 : 200;
 
 const toApi = ({ name, createdAt, updatedAt }: SecretEntry) => ({
   name,

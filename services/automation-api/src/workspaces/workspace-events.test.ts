@@ -54,7 +54,7 @@ async function seed(): Promise<{ workspaceId: string; automationId: string; key:
     workspaceId,
   ]);
   await sql(
-    "INSERT INTO idempotency_keys (workspace_id, key, request_hash, locked_until) VALUES ($1, 'k', 'h', now())",
+    "INSERT INTO idempotency_keys (scope, operation, key, workspace_id, request_hash) VALUES ($1, 'o', 'k', $1, 'h')",
     [workspaceId],
   );
   await sql('INSERT INTO workspace_closures (workspace_id, purge_at, restored) VALUES ($1, now(), true)', [

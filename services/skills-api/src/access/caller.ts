@@ -1,5 +1,5 @@
 /** Who reads and who writes on this surface. */
-import { AppError, callerOf, type Principal } from '@gantry/http';
+import { AppError, callerOf, type Made, madeBy, type Principal } from '@gantry/http';
 import type { Request } from 'express';
 import { type Audit, auditOf } from '../audit/audit';
 
@@ -21,6 +21,8 @@ export interface Person extends Reader {
 /** A person behind a request, whose changes are written down. */
 export interface Actor extends Person {
   audit: Audit;
+  /** For the Idempotency-Key of the request. */
+  made: Made;
 }
 
 export const readerOf = ({ principal }: Request): Reader => ({
@@ -36,7 +38,10 @@ const provenEmail = (principal: Principal | undefined): string | null =>
 export function personOf(req: Request): Actor {
   const caller = callerOf(req);
   const { userId, workspaceId, name } = caller;
-  if (userId) return { userId, workspaceId, email: provenEmail(caller), name, audit: auditOf(req) };
+  if (userId) {
+    const [email, audit, made] = [provenEmail(caller), auditOf(req), madeBy(req)];
+    return { userId, workspaceId, email, name, audit, made };
+  }
   throw new AppError('forbidden', 'needs_user', 'skills belong to people: a workspace token can only read them');
 }
 

@@ -1,7 +1,15 @@
-import type { Operations } from '@gantry/http';
+import { creating, type Operations, type Revisit } from '@gantry/http';
 import { personInSessionOf } from '../access/caller';
 import { pathParam } from '../page-of';
-import { type ApiKeyDeps, apiKeyToApi, createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './api-key';
+import {
+  type ApiKeyDeps,
+  apiKeyToApi,
+  createApiKey,
+  getOwnKey,
+  listApiKeys,
+  revokeApiKey,
+  rotateApiKey,
+} from './api-key';
 
 export interface ApiKeyRouteDeps extends ApiKeyDeps {
   /** After a commit that ended a secret. */
@@ -12,21 +20,22 @@ export interface ApiKeyRouteDeps extends ApiKeyDeps {
 
 export function apiKeyOperations(deps: ApiKeyRouteDeps): Operations {
   const { prisma, revoked, announce } = deps;
+  const ofKey: Revisit = { see: (req, id) => getOwnKey(prisma, personInSessionOf(req), id) };
   return {
-    createApiKey: async (req, res) => {
+    createApiKey: creating(async (req, res) => {
       const { row, key } = await createApiKey(deps, personInSessionOf(req), req.body.name);
       announce();
       res.status(201).json({ ...apiKeyToApi(row), key });
-    },
+    }, ofKey),
     listApiKeys: async (req, res) => {
       res.json((await listApiKeys(prisma, personInSessionOf(req))).map(apiKeyToApi));
     },
-    rotateApiKey: async (req, res) => {
+    rotateApiKey: creating(async (req, res) => {
       const id = pathParam(req, 'id');
       const { row, key } = await rotateApiKey(deps, personInSessionOf(req), id);
       revoked(id);
       res.json({ ...apiKeyToApi(row), key });
-    },
+    }, ofKey),
     revokeApiKey: async (req, res) => {
       const id = pathParam(req, 'id');
       await revokeApiKey(prisma, personInSessionOf(req), id);

@@ -42,6 +42,7 @@ export function createApiKey(
       data: { id: newId('key_'), userId, workspaceId, name: name.trim(), ...secret },
     });
     await person.audit(tx, changeOf('api_key.created', row));
+    await person.made(executeIn(tx), row.id);
     return { row, key };
   });
 }
@@ -60,18 +61,19 @@ export function rotateApiKey(
   id: string,
 ): Promise<{ row: ApiKey; key: string }> {
   return prisma.$transaction(async (tx) => {
-    await findOwnKey(tx, person, id);
+    await getOwnKey(tx, person, id);
     const { key, ...secret } = newKey(hasher);
     const row = await tx.apiKey.update({ where: { id }, data: { ...secret, rotatedAt: new Date(), lastUsedAt: null } });
     await enqueue(executeIn(tx), tokenRevoked, person.workspaceId, { tokenId: id });
     await person.audit(tx, changeOf('api_key.rotated', row));
+    await person.made(executeIn(tx), id);
     return { row, key };
   });
 }
 
 export function revokeApiKey(prisma: PrismaClient, person: Actor, id: string): Promise<void> {
   return prisma.$transaction(async (tx) => {
-    await findOwnKey(tx, person, id);
+    await getOwnKey(tx, person, id);
     const row = await tx.apiKey.update({ where: { id }, data: { revokedAt: new Date() } });
     await enqueue(executeIn(tx), tokenRevoked, person.workspaceId, { tokenId: id });
     await person.audit(tx, changeOf('api_key.revoked', row));
@@ -118,7 +120,8 @@ function newKey(hasher: TokenHasher) {
   return { key, prefix: shownPrefix(key), hash: new Uint8Array(hash), pepperVersion };
 }
 
-async function findOwnKey(tx: Db, { userId, workspaceId }: Person, id: string): Promise<void> {
+/** @throws AppError 404 */
+export async function getOwnKey(tx: Db, { userId, workspaceId }: Person, id: string): Promise<void> {
   const row = await tx.apiKey.findFirst({ where: { id, userId, workspaceId, revokedAt: null }, select: { id: true } });
   if (!row) throw notFound('API key', id);
 }

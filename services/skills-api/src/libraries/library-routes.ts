@@ -1,4 +1,4 @@
-import type { Operations } from '@gantry/http';
+import { creating, type Operations } from '@gantry/http';
 import type { Request, Response } from 'express';
 import { readerOf, signedInOf } from '../access/caller';
 import type { PrismaClient } from '../generated/prisma/client';
@@ -33,6 +33,11 @@ export function libraryOperations({ prisma, skillsUrl, announce }: LibraryDeps):
     res.json(libraryToApi(library, await listInLibrary(prisma, reader, library), skillsUrl));
   }
 
+  async function answerCreated(req: Request, res: Response, slug: string) {
+    res.status(201).location(`/api/v1/libraries/${slug}`);
+    await answer(req, res, slug);
+  }
+
   const items = (rows: LibraryRow[]) => rows.map((row) => libraryItemToApi(row, skillsUrl));
 
   return {
@@ -40,12 +45,14 @@ export function libraryOperations({ prisma, skillsUrl, announce }: LibraryDeps):
       const page = pageOf(req);
       res.json(items(linkNext(req, res, await listStarters(prisma, readerOf(req), page), page)));
     },
-    createLibrary: async (req, res) => {
-      const slug = await createLibrary(prisma, signedInOf(req), req.body);
-      announce();
-      res.status(201).location(`/api/v1/libraries/${slug}`);
-      await answer(req, res, slug);
-    },
+    createLibrary: creating(
+      async (req, res) => {
+        const slug = await createLibrary(prisma, signedInOf(req), req.body);
+        announce();
+        await answerCreated(req, res, slug);
+      },
+      { see: (req, slug) => getReadableLibrary(prisma, slug, signedInOf(req)), answer: answerCreated },
+    ),
     getLibrary: (req, res) => answer(req, res, pathParam(req, 'slug')),
     changeLibrary: async (req, res) => {
       const slug = pathParam(req, 'slug');

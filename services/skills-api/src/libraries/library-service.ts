@@ -2,7 +2,7 @@ import { newId } from '@gantry/events';
 import { AppError, conflict, type FieldProblem, invalid } from '@gantry/http';
 import type { Actor, Person, Reader } from '../access/caller';
 import type { Change } from '../audit/audit';
-import type { Db } from '../database';
+import { type Db, executeIn } from '../database';
 import type { PrismaClient, Visibility } from '../generated/prisma/client';
 import { upsertPerson } from '../people-repository';
 import { getReadableSkill } from '../skills/get-skill';
@@ -51,6 +51,7 @@ export async function createLibrary(prisma: PrismaClient, owner: Actor, input: L
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       if (await insertLibrary(tx, owner, { ...row, slug })) {
         await owner.audit(tx, changeOf('library.created', row.id, { slug, visibility: row.visibility }));
+        await owner.made(executeIn(tx), slug);
         return slug;
       }
       if (input.slug !== undefined)

@@ -1,6 +1,7 @@
 import { newId, skillPublished } from '@gantry/events';
 import { conflict } from '@gantry/http';
 import type { Actor } from '../access/caller';
+import { executeIn } from '../database';
 import type { PrismaClient } from '../generated/prisma/client';
 import { upsertPerson } from '../people-repository';
 import { announce } from './skill-events';
@@ -38,6 +39,7 @@ export async function publishSkill(
       resource: { type: 'skill', id },
       details: { slug, visibility },
     });
+    await owner.made(executeIn(tx), slug);
     return slug;
   });
   return { slug, warnings };

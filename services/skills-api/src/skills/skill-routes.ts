@@ -1,4 +1,4 @@
-import { type Handler, notFound, type Operations } from '@gantry/http';
+import { creating, type Handler, notFound, type Operations } from '@gantry/http';
 import type { Request, Response } from 'express';
 import { type Actor, type Person, personOf, readerOf, signedInOf } from '../access/caller';
 import type { PrismaClient } from '../generated/prisma/client';
@@ -8,6 +8,7 @@ import { publishSkill } from './publish-skill';
 import { overrideSkill, saveSkill, unsaveSkill } from './saved-skills';
 import { listShares, shareSkill } from './share-skill';
 import { skillItemToApi, skillToApi } from './skill';
+import { checkContent } from './skill-input';
 import { listMine } from './skill-lists';
 import { changeSkill, deleteSkill, restoreSkill } from './update-skill';
 import { findVersion, listVersions, versionToApi } from './version-repository';
@@ -27,11 +28,22 @@ export function skillOperations({ prisma, skillsUrl, views, announce }: SkillDep
     res.json({ ...skillToApi(await getReadableSkill(prisma, slug, person), skillsUrl), ...extras });
   }
 
-  const publish = async (person: Actor, req: Request, res: Response) => {
-    const { slug, warnings } = await publishSkill(prisma, person, req.body);
-    announce();
-    res.status(201).location(`/api/v1/skills/${slug}`);
-    await answer(res, person, slug, { warnings });
+  const publish = (publisherOf: (req: Request) => Actor) => {
+    const answerPublished = async (req: Request, res: Response, slug: string, warnings: string[]) => {
+      res.status(201).location(`/api/v1/skills/${slug}`);
+      await answer(res, publisherOf(req), slug, { warnings });
+    };
+    return creating(
+      async (req, res) => {
+        const { slug, warnings } = await publishSkill(prisma, publisherOf(req), req.body);
+        announce();
+        await answerPublished(req, res, slug, warnings);
+      },
+      {
+        see: (req, slug) => getReadableSkill(prisma, slug, publisherOf(req)),
+        answer: (req, res, slug) => answerPublished(req, res, slug, checkContent(req.body).warnings),
+      },
+    );
   };
 
   const list: (relation?: 'saved') => Handler = (relation) => async (req, res) => {
@@ -41,8 +53,8 @@ export function skillOperations({ prisma, skillsUrl, views, announce }: SkillDep
   };
 
   return {
-    publishSkill: (req, res) => publish(personOf(req), req, res),
-    publishSkillInBrowser: (req, res) => publish(signedInOf(req), req, res),
+    publishSkill: publish(personOf),
+    publishSkillInBrowser: publish(signedInOf),
     getSkill: async (req, res) => {
       const skill = await getReadableSkill(prisma, pathParam(req, 'slug'), readerOf(req));
       views.note(skill.id);

@@ -49,7 +49,7 @@ async function seed(other: TestPerson): Promise<{ person: TestPerson; skill: str
   await api.apiKey(person);
   await api.as(other).post(`/api/v1/skills/${skill.slug}/save`).expect(200);
   await sql(
-    `INSERT INTO idempotency_keys (workspace_id, key, request_hash, locked_until) VALUES ($1, 'k', 'h', now())`,
+    `INSERT INTO idempotency_keys (scope, operation, key, workspace_id, request_hash) VALUES ($1, 'o', 'k', $1, 'h')`,
     [person.workspaceId],
   );
   await sql('INSERT INTO workspace_closures (workspace_id, purge_at, restored) VALUES ($1, now(), true)', [

@@ -1,4 +1,4 @@
-import { callerOf, linkNextOffset, type Operations } from '@gantry/http';
+import { callerOf, creating, linkNextOffset, madeBy, type Operations, type Revisit } from '@gantry/http';
 import type { Request, Response } from 'express';
 import { actorOf } from '../audit/actor';
 import type { Deps } from '../deps';
@@ -38,23 +38,24 @@ export function alertOperations(deps: Deps): Operations {
     linkNextOffset(req, res, { limit, offset }, total);
     res.json(alerts.map((alert) => alertToApi(alert, caller)));
   };
+  const created: Revisit = { see: (req, id) => getAlert(prisma, callerOf(req).workspaceId, callerOf(req), id) };
   return {
     listWorkerAlerts: async (req, res) => {
       const { id } = await getVisibleWorker(prisma, callerOf(req), String(req.params.worker_id));
       await list(req, res, { workerId: id });
     },
-    createWorkerAlert: async (req, res) => {
+    createWorkerAlert: creating(async (req, res) => {
       const input = { ...req.body, worker_id: String(req.params.worker_id) };
-      res.status(201).json(changed(req, await createAlert(deps, callerOf(req), actorOf(req), input)));
-    },
+      res.status(201).json(changed(req, await createAlert(deps, callerOf(req), actorOf(req), madeBy(req), input)));
+    }, created),
     listAlerts: async (req, res) => {
       const { worker_id: workerId, automation_id: automationId } = req.query as unknown as ListQuery;
       if (workerId !== undefined) await getVisibleWorker(prisma, callerOf(req), workerId);
       await list(req, res, { workerId, automationId });
     },
-    createAlert: async (req, res) => {
-      res.status(201).json(changed(req, await createAlert(deps, callerOf(req), actorOf(req), req.body)));
-    },
+    createAlert: creating(async (req, res) => {
+      res.status(201).json(changed(req, await createAlert(deps, callerOf(req), actorOf(req), madeBy(req), req.body)));
+    }, created),
     getAlert: async (req, res) => {
       res.json(alertToApi(await alertOf(req), callerOf(req)));
     },

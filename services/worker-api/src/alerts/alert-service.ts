@@ -1,5 +1,5 @@
 import { newId } from '@gantry/events';
-import { conflict, invalid, notFound, type Principal } from '@gantry/http';
+import { conflict, invalid, type Made, notFound, type Principal } from '@gantry/http';
 import type { Actor } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
 import { executeIn } from '../database';
@@ -38,6 +38,7 @@ export async function createAlert(
   deps: Deps,
   caller: Principal,
   actor: Actor,
+  made: Made,
   input: NewAlertInput,
 ): Promise<ChangedAlert> {
   const { worker_id: workerId, automation_id: automationId = null } = input;
@@ -45,13 +46,14 @@ export async function createAlert(
     throw invalid([{ path: 'automation_id', message: 'an alert is for one worker or one automation, not for both' }]);
   }
   const worker = workerId === undefined ? null : await getVisibleWorker(deps.prisma, caller, workerId);
-  return insertChecked(deps, caller, actor, input, { workerUid: worker?.uid ?? null, automationId });
+  return insertChecked(deps, caller, actor, made, input, { workerUid: worker?.uid ?? null, automationId });
 }
 
 async function insertChecked(
   deps: Deps,
   caller: Principal,
   actor: Actor,
+  made: Made,
   input: AlertInput,
   subject: AlertSubject,
 ): Promise<ChangedAlert> {
@@ -66,7 +68,7 @@ async function insertChecked(
     if ((await countAlerts(tx, workspaceId, subject)) >= PER_SUBJECT_MAX) {
       throw conflict('too_many_alerts', `there are ${PER_SUBJECT_MAX} alerts for this already; delete some first`);
     }
-    const made = await insertAlert(tx, {
+    const inserted = await insertAlert(tx, {
       ...{ id, workspaceId, ...subject, ...fields },
       signingKey: rotated?.signingKey ?? null,
       createdBy: ownerIdOf(caller),
@@ -75,9 +77,10 @@ async function insertChecked(
       workspaceId,
       action: 'alert.created',
       resource: { type: 'alert', id },
-      details: auditDetails(made),
+      details: auditDetails(inserted),
     });
-    return made;
+    await made(executeIn(tx), id);
+    return inserted;
   });
   return { alert, secret: rotated?.secret ?? null };
 }

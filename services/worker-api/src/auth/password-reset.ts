@@ -5,7 +5,7 @@
  * changes; one that an admin made also when a membership of either of the two changes: see members/membership-changed.ts.
  */
 import { newOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
-import { AppError, conflict, invalid, notFound, type Principal } from '@gantry/http';
+import { AppError, conflict, invalid, type Made, notFound, type Principal } from '@gantry/http';
 import type { Actor } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
 import { type Db, executeIn } from '../database';
@@ -80,7 +80,7 @@ export async function sendResetLink(deps: ResetDeps, actor: Actor, emailText: st
  * every workspace of that account as an admin anyway; and it opens a session, so no token may have one.
  * @throws AppError 404, 403, 409
  */
-export async function createResetLink(deps: ResetDeps, caller: Principal, actor: Actor, userId: string) {
+export async function createResetLink(deps: ResetDeps, caller: Principal, actor: Actor, made: Made, userId: string) {
   const { workspaceId } = caller;
   const issuedBy = signedInUserOf(caller);
   return deps.prisma.$transaction(async (tx) => {
@@ -100,6 +100,7 @@ export async function createResetLink(deps: ResetDeps, caller: Principal, actor:
       resource: { type: 'member', id: userId },
       details: { email: member.email },
     });
+    await made(executeIn(tx), userId);
     return link;
   });
 }

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { callerOf, notFound, type Operations, type Principal } from '@gantry/http';
+import { callerOf, creating, madeBy, notFound, type Operations, type Principal } from '@gantry/http';
 import type { Request, Response } from 'express';
 import { actorOf } from '../audit/actor';
 import type { Deps } from '../deps';
@@ -46,6 +46,11 @@ export function contextOperations(deps: Deps): Operations {
     res.json({ ...(await describe(caller, nameOf(req))), warnings: findings.map(findingWarning) });
   }
 
+  async function answerCreated(req: Request, res: Response): Promise<void> {
+    const described = await describe(callerOf(req), req.body.name);
+    res.status(201).json({ ...described, warnings: described.findings.map(findingWarning) });
+  }
+
   async function update(req: Request, res: Response): Promise<void> {
     await updateContext(deps, callerOf(req), actorOf(req), nameOf(req), req.body);
     res.json(await describe(callerOf(req), nameOf(req)));
@@ -66,12 +71,13 @@ export function contextOperations(deps: Deps): Operations {
       ]);
       res.json(contexts.map((one) => contextToApi({ ...one, caller, usedBy: workers.get(one.context.name) })));
     },
-    createContext: async (req, res) => {
-      const caller = callerOf(req);
-      await createContext(deps, caller, actorOf(req), req.body);
-      const described = await describe(caller, req.body.name);
-      res.status(201).json({ ...described, warnings: described.findings.map(findingWarning) });
-    },
+    createContext: creating(
+      async (req, res) => {
+        await createContext(deps, callerOf(req), actorOf(req), madeBy(req), req.body);
+        await answerCreated(req, res);
+      },
+      { see: (req, name) => getVisibleContext(prisma, callerOf(req), name), answer: answerCreated },
+    ),
     getContext: async (req, res) => {
       res.json(await describe(callerOf(req), nameOf(req)));
     },
@@ -119,11 +125,21 @@ export function contextOperations(deps: Deps): Operations {
       });
       res.status(204).end();
     },
-    uploadContextFiles: async (req, res) => {
-      const files = await readUpload(req, { extract: String(req.query.extract) === 'true' });
-      const write = (tree: Parameters<FilesChange['change']>[0]) => withFiles(tree, files);
-      await change(req, res, { change: write, message: messageOf(req), changeSource: 'upload' });
-    },
+    uploadContextFiles: creating(
+      async (req, res) => {
+        const files = await readUpload(req, { extract: String(req.query.extract) === 'true' });
+        const write = (tree: Parameters<FilesChange['change']>[0]) => withFiles(tree, files);
+        const wanted = { change: write, message: messageOf(req), changeSource: 'upload', made: madeBy(req) } as const;
+        await change(req, res, wanted);
+      },
+      {
+        see: find,
+        answer: async (req, res) => {
+          const described = await describe(callerOf(req), nameOf(req));
+          res.json({ ...described, warnings: described.findings.map(findingWarning) });
+        },
+      },
+    ),
 
     listContextVersions: async (req, res) => {
       const context = await find(req);
@@ -132,11 +148,19 @@ export function contextOperations(deps: Deps): Operations {
       res.set('X-Total-Count', String(total));
       res.json(versions.map((version) => versionToItem(version, context.currentVersion)));
     },
-    rollBackContext: async (req, res) => {
-      const wanted = { sha: String(req.params.sha), message: messageOf(req) };
-      await rollBackContext(deps, callerOf(req), actorOf(req), nameOf(req), wanted);
-      res.json(await describe(callerOf(req), nameOf(req)));
-    },
+    rollBackContext: creating(
+      async (req, res) => {
+        const wanted = { sha: String(req.params.sha), message: messageOf(req) };
+        await rollBackContext(deps, callerOf(req), actorOf(req), madeBy(req), nameOf(req), wanted);
+        res.json(await describe(callerOf(req), nameOf(req)));
+      },
+      {
+        see: find,
+        answer: async (req, res) => {
+          res.json(await describe(callerOf(req), nameOf(req)));
+        },
+      },
+    ),
     downloadContext: async (req, res) => {
       const context = await find(req);
       const { pack } = await versionOf(req, context);

@@ -1,6 +1,6 @@
 /** What changes contexts: rows, versions and their packs. Everything commits together with its audit entry. */
 import { newId } from '@gantry/events';
-import { conflict, type Principal } from '@gantry/http';
+import { conflict, type Made, type Principal } from '@gantry/http';
 import type { Actor } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
 import { type Db, executeIn } from '../database';
@@ -42,6 +42,7 @@ export async function createContext(
   deps: Deps,
   caller: Principal,
   actor: Actor,
+  made: Made,
   { name, description = '', writeable = false, visibility = 'workspace', files = [] }: NewContext,
 ): Promise<void> {
   const { workspaceId } = caller;
@@ -65,6 +66,7 @@ export async function createContext(
       ...{ message: null, authorId: ownerIdOf(caller), authorLabel: actor.label, changeSource: 'created', runId: null },
     });
     await audit(tx, actor, { workspaceId, name }, 'created', { visibility, writeable, files: entries.length });
+    await made(executeIn(tx), name);
   });
   deps.relay.kick();
 }
@@ -123,6 +125,7 @@ export interface FilesChange {
   change: (tree: FileTree) => FileTree;
   message: string | null;
   changeSource: ContextChangeSource;
+  made?: Made;
 }
 
 /**
@@ -135,14 +138,20 @@ export async function changeFiles(
   caller: Principal,
   actor: Actor,
   name: string,
-  { change, message, changeSource }: FilesChange,
+  { change, message, changeSource, made }: FilesChange,
 ): Promise<Finding[]> {
   const find = () => getVisibleContext(deps.prisma, caller, name);
   const author = { authorId: ownerIdOf(caller), authorLabel: actor.label };
-  const appended = await appendTree(deps, actor, find, async (current) => {
-    const tree = change(await readTree(deps.objects, current.pack));
-    return { tree, message, changeSource, runId: null, ...author };
-  });
+  const appended = await appendTree(
+    deps,
+    actor,
+    find,
+    async (current) => {
+      const tree = change(await readTree(deps.objects, current.pack));
+      return { tree, message, changeSource, runId: null, ...author };
+    },
+    made,
+  );
   if (!appended) return [];
   const { before, version } = appended;
   const known = new Map(before.files.map(({ path, sha }) => [path, sha]));
@@ -165,6 +174,7 @@ export async function appendTree(
   actor: Actor,
   find: () => Promise<Context>,
   next: (current: Version) => Promise<NewVersion>,
+  made: Made = async () => {},
 ): Promise<{ before: Version; version: Pick<Version, 'files' | 'findings'> } | null> {
   const { prisma, relay } = deps;
   const { uid } = await find();
@@ -173,7 +183,10 @@ export async function appendTree(
       const context = await find();
       const before = await getCurrentVersion(prisma, context);
       const { tree, ...columns } = await next(before);
-      if (shaOfVersion(entriesOf(tree)) === before.sha) return null;
+      if (shaOfVersion(entriesOf(tree)) === before.sha) {
+        await made(executeIn(prisma), before.sha);
+        return null;
+      }
       const version = { ...(await packedVersion(deps, context, tree, before)), ...columns };
       const isDone = await prisma.$transaction(async (tx) => {
         if (!(await appendVersion(tx, context, before.number, version))) return false;
@@ -185,6 +198,7 @@ export async function appendTree(
           ...(runId && { run_id: runId }),
         };
         await audit(tx, actor, context, 'updated', details);
+        await made(executeIn(tx), version.sha);
         return true;
       });
       if (isDone) {
@@ -213,6 +227,7 @@ export async function rollBackContext(
   deps: Deps,
   caller: Principal,
   actor: Actor,
+  made: Made,
   name: string,
   { sha, message }: { sha: string; message: string | null },
 ): Promise<void> {
@@ -220,6 +235,7 @@ export async function rollBackContext(
     const context = await getVisibleContext(tx, caller, name);
     const target = await getVersionBySha(tx, context, sha);
     const current = await getCurrentVersion(tx, context);
+    await made(executeIn(tx), sha);
     if (target.sha === current.sha) return;
     const { files, pack, findings } = target;
     const isDone = await appendVersion(tx, context, current.number, {

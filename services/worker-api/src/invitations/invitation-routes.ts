@@ -1,4 +1,4 @@
-import { callerOf, type Operations } from '@gantry/http';
+import { callerOf, creating, madeBy, type Operations, type Revisit } from '@gantry/http';
 import type { Response } from 'express';
 import { actorBy, actorOf } from '../audit/actor';
 import { clientOf, type SessionCookie } from '../auth/session-cookie';
@@ -8,7 +8,7 @@ import { userToApi } from '../users/user';
 import { workspaceToApi } from '../workspaces/workspace';
 import { type AcceptDeps, acceptInvitation, lookUpInvitation, registerByInvitation } from './accept-invitation';
 import { invitationToApi } from './invitation';
-import { listInvitations } from './invitation-repository';
+import { getInvitation, listInvitations } from './invitation-repository';
 import { type InviteDeps, type Invited, inviteMember, resendInvitation, withdrawInvitation } from './invite-member';
 
 export interface InvitationDeps extends InviteDeps, AcceptDeps {
@@ -18,14 +18,15 @@ export interface InvitationDeps extends InviteDeps, AcceptDeps {
 
 export function invitationOperations(deps: InvitationDeps): Operations {
   const { prisma, sessionCookie, forget } = deps;
+  const invited: Revisit = { see: (req, id) => getInvitation(prisma, callerOf(req).workspaceId, id) };
   return {
-    inviteMember: async (req, res) => {
-      sendInvited(res, await inviteMember(deps, callerOf(req), actorOf(req), req.body));
-    },
-    resendInvitation: async (req, res) => {
+    inviteMember: creating(async (req, res) => {
+      sendInvited(res, await inviteMember(deps, callerOf(req), actorOf(req), madeBy(req), req.body));
+    }, invited),
+    resendInvitation: creating(async (req, res) => {
       const id = String(req.params.invitation_id);
-      sendInvited(res, await resendInvitation(deps, callerOf(req), actorOf(req), id));
-    },
+      sendInvited(res, await resendInvitation(deps, callerOf(req), actorOf(req), madeBy(req), id));
+    }, invited),
     listInvitations: async (req, res) => {
       res.json((await listInvitations(prisma, callerOf(req).workspaceId)).map(invitationToApi));
     },

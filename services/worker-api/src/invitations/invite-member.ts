@@ -1,7 +1,7 @@
 /** The inviting side: invite, send again, withdraw. */
 import { newOpaqueToken, type TokenHasher } from '@gantry/auth';
 import { newId, type Role } from '@gantry/events';
-import { AppError, conflict, invalid, type Principal } from '@gantry/http';
+import { AppError, conflict, invalid, type Made, type Principal } from '@gantry/http';
 import type { Actor } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
 import { normaliseEmail } from '../auth/email';
@@ -43,6 +43,7 @@ export async function inviteMember(
   deps: InviteDeps,
   caller: Principal,
   actor: Actor,
+  made: Made,
   input: { email: string; role?: Role },
 ): Promise<Invited> {
   const { workspaceId } = caller;
@@ -70,13 +71,14 @@ export async function inviteMember(
       resource: { type: 'invitation', id: created.id },
       details: { email, role: created.role },
     });
+    await made(executeIn(tx), created.id);
     return created;
   });
   return deliver(deps, caller, invitation, token);
 }
 
 /** A new link of the caller's, and seven more days; the old link ends. @throws AppError 403, 404, 409 accepted, 410 withdrawn */
-export async function resendInvitation(deps: InviteDeps, caller: Principal, actor: Actor, id: string) {
+export async function resendInvitation(deps: InviteDeps, caller: Principal, actor: Actor, made: Made, id: string) {
   const { workspaceId } = caller;
   requireMayHandOver(deps.mailer, caller);
   const token = newOpaqueToken('inv_');
@@ -90,6 +92,7 @@ export async function resendInvitation(deps: InviteDeps, caller: Principal, acto
       resource: { type: 'invitation', id },
       details: { email: before.email },
     });
+    await made(executeIn(tx), id);
     const { hash } = deps.hasher.hash(token);
     const link = { hash: new Uint8Array(hash), mailed: false, expiresAt: invitationExpiry() };
     const renewed = await tx.invitation.update({ where: { id }, data: { ...link, ...inviterOf(caller) } });

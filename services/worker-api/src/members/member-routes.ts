@@ -1,10 +1,10 @@
-import { callerOf, type Operations } from '@gantry/http';
+import { callerOf, creating, madeBy, type Operations } from '@gantry/http';
 import { actorOf } from '../audit/actor';
 import { createResetLink, type ResetDeps } from '../auth/password-reset';
 import type { Forget } from '../forget';
 import { unlimitedUserOf, userOf } from '../identity/person';
 import { memberToApi } from './member';
-import { listMembers } from './member-repository';
+import { getMember, listMembers } from './member-repository';
 import { changeRole, leaveWorkspace, removeMember, transferOwnership } from './member-service';
 
 export interface MemberDeps extends ResetDeps {
@@ -47,9 +47,13 @@ export function memberOperations(deps: MemberDeps): Operations {
       forget.user(toUserId);
       res.status(204).end();
     },
-    createPasswordResetLink: async (req, res) => {
-      const link = await createResetLink(deps, callerOf(req), actorOf(req), String(req.params.user_id));
-      res.status(201).json({ reset_url: link.url, expires_at: link.expiresAt.toISOString() });
-    },
+    createPasswordResetLink: creating(
+      async (req, res) => {
+        const userId = String(req.params.user_id);
+        const link = await createResetLink(deps, callerOf(req), actorOf(req), madeBy(req), userId);
+        res.status(201).json({ reset_url: link.url, expires_at: link.expiresAt.toISOString() });
+      },
+      { see: (req, userId) => getMember(prisma, callerOf(req).workspaceId, userId) },
+    ),
   };
 }

@@ -1,8 +1,9 @@
 /** One request about many runs: those that it names, or those that a filter finds. */
-import { AppError, callerOf, invalid, type Operations } from '@gantry/http';
+import { AppError, callerOf, creating, inTransaction, invalid, madeBy, type Operations } from '@gantry/http';
 import type { Request } from 'express';
 import { actorOf } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
+import { queryIn } from '../database';
 import type { Deps } from '../deps';
 import { replayRun } from './replay-run';
 import type { ApiRunStatus } from './run';
@@ -51,16 +52,43 @@ export function bulkRunOperations(deps: Deps): Operations {
       res.json({ matched: ids.length, ...outcome, more });
     },
 
-    replayRuns: async (req, res) => {
-      const { ids, more } = await runsOf(req, { allowed: ENDED, default: ['failed', 'timed_out'] });
-      const { version } = req.body;
-      const made: string[] = [];
-      const outcome = await forEach(ids.reverse(), async (id) => {
-        const { run, worker } = await runAndWorkerOf(deps, req, id);
-        made.push((await replayRun(deps, worker, run, { version, origin: originOf(req) })).id);
-      });
-      res.json({ matched: ids.length, ...outcome, more, run_ids: made });
-    },
+    // All of them in one transaction: whoever asks again finds every run, or none.
+    replayRuns: creating(
+      async (req, res) => {
+        const { ids, more } = await runsOf(req, { allowed: ENDED, default: ['failed', 'timed_out'] });
+        const found = new Map<string, Awaited<ReturnType<typeof runAndWorkerOf>>>();
+        // Before the transaction, for it takes another connection.
+        const looked = await forEach(ids.reverse(), async (id) => {
+          found.set(id, await runAndWorkerOf(deps, req, id));
+        });
+        const answer = await inTransaction(deps.pool, async (tx) => {
+          const made: string[] = [];
+          const replay = { version: req.body.version, origin: originOf(req), tx };
+          const replayed = await forEach(
+            ids.filter((id) => found.has(id)),
+            async (id) => {
+              const { run, worker } = found.get(id) as NonNullable<ReturnType<typeof found.get>>;
+              // What it refuses, it refuses before it writes.
+              made.push((await replayRun(deps, worker, run, replay)).id);
+            },
+            1,
+          );
+          const skipped = looked.skipped + replayed.skipped;
+          const errors = [...looked.errors, ...replayed.errors].slice(0, ERRORS_SHOWN);
+          const body = { matched: ids.length, changed: made.length, skipped, errors, more, run_ids: made };
+          await madeBy(req)(queryIn(tx), made.join(' '), { status: 200, body });
+          return body;
+        });
+        deps.engine.hint();
+        deps.relay.kick();
+        res.json(answer);
+      },
+      {
+        see: async (req, madeIds) => {
+          for (const id of madeIds.split(' ').filter(Boolean)) await getRunFor(deps, callerOf(req), id);
+        },
+      },
+    ),
   };
 
   /** Newest first. @throws AppError 400 unless there is exactly one of ids and filter, and the status makes sense */
@@ -88,11 +116,11 @@ export function bulkRunOperations(deps: Deps): Operations {
 }
 
 /** What may not be done to one run is said of it, and the others go on. */
-async function forEach(ids: string[], work: (id: string) => Promise<void>): Promise<Outcome> {
+async function forEach(ids: string[], work: (id: string) => Promise<void>, atOnce = AT_ONCE): Promise<Outcome> {
   const outcome: Outcome = { changed: 0, skipped: 0, errors: [] };
   const left = [...ids];
   await Promise.all(
-    Array.from({ length: AT_ONCE }, async () => {
+    Array.from({ length: atOnce }, async () => {
       for (let id = left.shift(); id !== undefined; id = left.shift()) {
         try {
           await work(id);

@@ -1,6 +1,7 @@
 /** A run's inputs again, by default with the code of today. */
 import { conflict } from '@gantry/http';
 import { isTerminal, type Run } from '@gantry/run-engine';
+import type { PoolClient } from 'pg';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import { type Start, startRun } from './start-run';
@@ -9,10 +10,15 @@ export interface Replay {
   /** `same`: the version that the run had. Default: the current one. */
   version?: 'current' | 'same';
   origin: Pick<Start, 'createdBy' | 'requestId' | 'traceparent'>;
+  /** Of the one run. */
+  idempotencyKey?: Start['idempotencyKey'];
+  /** The caller's: as for startRun. */
+  tx?: PoolClient;
 }
 
 /** @throws AppError 409 before it has ended; what startRun throws */
-export async function replayRun(deps: Deps, worker: Worker, run: Run, { version, origin }: Replay): Promise<Run> {
+export async function replayRun(deps: Deps, worker: Worker, run: Run, replay: Replay): Promise<Run> {
+  const { version, origin, idempotencyKey, tx } = replay;
   if (!isTerminal(run.status)) throw conflict('not_ended', `this run has not ended yet: ${run.status}`);
   return startRun(deps, {
     worker,
@@ -23,5 +29,7 @@ export async function replayRun(deps: Deps, worker: Worker, run: Run, { version,
     replayOf: run,
     priority: run.priority,
     ...origin,
+    idempotencyKey,
+    ...(tx && { tx }),
   });
 }

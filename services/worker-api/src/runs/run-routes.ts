@@ -1,4 +1,5 @@
-import { callerOf, type Operations } from '@gantry/http';
+import { callerOf, creating, type Operations, type Revisit } from '@gantry/http';
+import type { Run } from '@gantry/run-engine';
 import type { Request, Response } from 'express';
 import { actorOf } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
@@ -10,19 +11,38 @@ import { apiStatus, headToApi } from './run';
 import { toRunDetail } from './run-detail';
 import { type AskedFilter, type RunFilter, runFilterOf } from './run-filter';
 import { countRunPage, type ListedRun, listRunPage } from './run-list';
-import { originOf, runAndWorkerOf, runOf } from './run-of-request';
+import { getRunFor, originOf, runAndWorkerOf, runOf } from './run-of-request';
 import { startRun } from './start-run';
 
 export function runOperations(deps: Deps): Operations {
   const { engine, pool, prisma } = deps;
-  return {
-    startRun: async (req, res) => {
-      const worker = await getVisibleWorker(prisma, callerOf(req), String(req.params.worker_id));
-      const { inputs = {}, priority, wait = 0 } = req.body ?? {};
-      const started = await startRun(deps, { worker, inputs, priority, trigger: 'api', ...originOf(req) });
-      const run = wait > 0 ? await engine.waitForEnd(started, wait * 1_000) : started;
-      res.status(201).json({ status: apiStatus(run.status), run_id: run.id });
+
+  /** Where the request says so, as soon as the run has ended. */
+  async function answerStarted(req: Request, res: Response, started: Run): Promise<void> {
+    const { wait = 0 } = req.body ?? {};
+    const run = wait > 0 ? await engine.waitForEnd(started, wait * 1_000) : started;
+    res.status(201).json({ status: apiStatus(run.status), run_id: run.id });
+  }
+
+  const workerOf = (req: Request) => getVisibleWorker(prisma, callerOf(req), String(req.params.worker_id));
+
+  /** @param seeNamed the check of what the request names */
+  const startedAfter = (seeNamed: (req: Request) => Promise<unknown>): Revisit => ({
+    see: async (req, runId) => {
+      await seeNamed(req);
+      await getRunFor(deps, callerOf(req), runId);
     },
+    answer: async (req, res, runId) => answerStarted(req, res, await getRunFor(deps, callerOf(req), runId)),
+  });
+
+  return {
+    startRun: creating(async (req, res) => {
+      const { idempotencyKey } = req;
+      const worker = await workerOf(req);
+      const { inputs = {}, priority } = req.body ?? {};
+      const start = { worker, inputs, priority, trigger: 'api', ...originOf(req), idempotencyKey } as const;
+      await answerStarted(req, res, await startRun(deps, start));
+    }, startedAfter(workerOf)),
 
     listRuns: async (req, res) => {
       await sendPage(req, res, await runFilterOf(deps, req, req.query as AskedFilter));
@@ -49,11 +69,15 @@ export function runOperations(deps: Deps): Operations {
       res.json(await toRunDetail(deps, run));
     },
 
-    replayRun: async (req, res) => {
-      const { run, worker } = await runAndWorkerOf(deps, req);
-      const made = await replayRun(deps, worker, run, { version: req.body?.version, origin: originOf(req) });
-      res.status(201).json({ status: apiStatus(made.status), run_id: made.id });
-    },
+    replayRun: creating(
+      async (req, res) => {
+        const { idempotencyKey } = req;
+        const { run, worker } = await runAndWorkerOf(deps, req);
+        const replay = { version: req.body?.version, origin: originOf(req), idempotencyKey };
+        await answerStarted(req, res, await replayRun(deps, worker, run, replay));
+      },
+      startedAfter((req) => runAndWorkerOf(deps, req)),
+    ),
   };
 
   async function sendPage(req: Request, res: Response, filter: RunFilter): Promise<void> {

@@ -3,7 +3,7 @@
  * another run.
  */
 import { createHash } from 'node:crypto';
-import { AppError, conflict, inTransaction } from '@gantry/http';
+import { AppError, conflict, type HeldKey, inTransaction } from '@gantry/http';
 import { placeFiles } from '@gantry/program';
 import type { NewRun, RetryPolicy, Run, RunSpec } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
@@ -41,6 +41,8 @@ export interface Start {
   replayOf?: Run;
   requestId?: string;
   traceparent?: string;
+  /** Of the request; marked with the run. */
+  idempotencyKey?: HeldKey | undefined;
 }
 
 /**
@@ -106,7 +108,8 @@ async function insert(
 }
 
 function newRun(start: Start, definition: Definition, inputs: Record<string, unknown>, spec: RunSpec): NewRun {
-  const { worker, trigger, createdBy, scheduledFor, parentRunId, depth, requestId, traceparent } = start;
+  const { worker, trigger, createdBy, scheduledFor, parentRunId, depth, requestId, traceparent, idempotencyKey } =
+    start;
   const { limits } = definition;
   const retry = retryOf(definition);
   const slot = slotOf(worker.uid, definition, inputs);
@@ -128,6 +131,7 @@ function newRun(start: Start, definition: Definition, inputs: Record<string, unk
     ...(depth && { depth }),
     ...(requestId && { requestId }),
     ...(traceparent && { traceparent }),
+    ...(idempotencyKey && { idempotencyKey }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { callerOf, type Operations } from '@gantry/http';
+import { type Creating, callerOf, creating, madeBy, notFound, type Operations } from '@gantry/http';
 import type { AuditSecret, SecretEntry } from '@gantry/vault';
 import type { Request, Response } from 'express';
 import { actorOf } from '../audit/actor';
@@ -15,14 +15,32 @@ export function secretOperations({ pool, secrets, keyRotation, relay, now }: Dep
 
   const declaring = (workspaceId: string) => workersThatDeclare(pool, workspaceId, 'secrets');
 
-  // No Idempotency-Key: storing twice is storing once, and the key's record would hold a plain hash of the value.
   async function set(req: Request, res: Response, name: string): Promise<void> {
     const { workspaceId, userId, tokenId } = callerOf(req);
     const secret = { name, value: String(req.body.value), createdBy: userId ?? tokenId };
-    const { isNew, ...entry } = await secrets.set(workspaceId, secret, auditOf(req));
+    const { isNew, ...entry } = await secrets.set(workspaceId, secret, async (execute, change) => {
+      await auditOf(req)(execute, change);
+      await madeBy(req)(execute, name);
+    });
     relay.kick();
     res.status(isNew ? 201 : 200).json(toApi(req, entry, await declaring(workspaceId)));
   }
+
+  async function getSecret(req: Request, name: string): Promise<SecretEntry> {
+    const entry = (await secrets.list(callerOf(req).workspaceId)).find((one) => one.name === name);
+    if (!entry) throw notFound('secret', name);
+    return entry;
+  }
+
+  const posted = (nameOf: (req: Request) => string): Creating =>
+    creating((req, res) => set(req, res, nameOf(req)), {
+      see: getSecret,
+      answer: async (req, res, name) => {
+        const entry = await getSecret(req, name);
+        const { workspaceId } = callerOf(req);
+        res.status(statusOf(entry)).json(toApi(req, entry, await declaring(workspaceId)));
+      },
+    });
 
   return {
     listSecrets: async (req, res) => {
@@ -31,9 +49,9 @@ export function secretOperations({ pool, secrets, keyRotation, relay, now }: Dep
       res.json(entries.map((entry) => toApi(req, entry, workers)));
     },
 
-    createSecret: (req, res) => set(req, res, req.body.name),
+    createSecret: posted((req) => req.body.name),
     setSecret: (req, res) => set(req, res, String(req.params.name)),
-    postSecret: (req, res) => set(req, res, String(req.params.name)),
+    postSecret: posted((req) => String(req.params.name)),
 
     deleteSecret: async (req, res) => {
       const caller = callerOf(req);
@@ -65,6 +83,10 @@ export function secretOperations({ pool, secrets, keyRotation, relay, now }: Dep
     },
   };
 }
+
+/** 201 for one that was never overwritten. */
+const statusOf = ({ createdAt, updatedAt }: SecretEntry): number =>
+  createdAt.getTime() === updatedAt.getTime() ? 201 : 200;
 
 const toApi = (req: Request, entry: SecretEntry, workers: Map<string, DeclaringWorker[]>) => ({
   name: entry.name,

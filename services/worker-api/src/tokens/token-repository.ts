@@ -1,4 +1,5 @@
 import { enqueue, tokenRevoked } from '@gantry/events';
+import { notFound } from '@gantry/http';
 import { type Db, executeIn } from '../database';
 import type { Token } from '../generated/prisma/client';
 
@@ -96,6 +97,13 @@ export async function revokeTokensOf(tx: Db, userId: string): Promise<string[]> 
   const { defaultWorkspaceId } = await tx.user.update({ where: { id: userId }, data: { keysValidFrom: now } });
   for (const { id } of revoked) await enqueue(executeIn(tx), tokenRevoked, defaultWorkspaceId ?? '', { tokenId: id });
   return revoked.map(({ id }) => id);
+}
+
+/** @throws AppError 404 for one that is the owner's no more */
+export async function getToken(db: Db, owner: TokenOwner, tokenId: string): Promise<Token> {
+  const token = await db.token.findFirst({ where: { ...owner, id: tokenId, revokedAt: null } });
+  if (!token) throw notFound('token', tokenId);
+  return token;
 }
 
 export const findTokenById = (db: Db, tokenId: string): Promise<Token | null> =>

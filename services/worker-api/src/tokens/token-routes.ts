@@ -1,8 +1,8 @@
-import { callerOf, type Operations } from '@gantry/http';
+import { callerOf, creating, madeBy, type Operations } from '@gantry/http';
 import type { Request } from 'express';
 import { actorOf } from '../audit/actor';
 import { newTokenToApi, tokenToApi } from './token';
-import { listTokens } from './token-repository';
+import { getToken, listTokens } from './token-repository';
 import { createPersonalToken, createWorkspaceToken, revokeToken, type TokenDeps, userOf } from './token-service';
 
 export interface TokenRouteDeps extends TokenDeps {
@@ -21,10 +21,13 @@ export function tokenOperations(deps: TokenRouteDeps): Operations {
     listPersonalTokens: async (req, res) => {
       res.json((await listTokens(prisma, userOf(callerOf(req)))).map(tokenToApi));
     },
-    createPersonalToken: async (req, res) => {
-      const { created, token } = await createPersonalToken(deps, callerOf(req), actorOf(req), req.body);
-      res.status(201).json(newTokenToApi(created, token));
-    },
+    createPersonalToken: creating(
+      async (req, res) => {
+        const { created, token } = await createPersonalToken(deps, callerOf(req), actorOf(req), madeBy(req), req.body);
+        res.status(201).json(newTokenToApi(created, token));
+      },
+      { see: (req, id) => getToken(prisma, userOf(callerOf(req)), id) },
+    ),
     revokePersonalToken: async (req, res) => {
       const caller = callerOf(req);
       const ids = await revokeToken(prisma, userOf(caller), tokenOf(req), caller.workspaceId, actorOf(req));
@@ -35,10 +38,13 @@ export function tokenOperations(deps: TokenRouteDeps): Operations {
       const { workspaceId } = callerOf(req);
       res.json((await listTokens(prisma, { workspaceId })).map(tokenToApi));
     },
-    createWorkspaceToken: async (req, res) => {
-      const { created, token } = await createWorkspaceToken(deps, callerOf(req), actorOf(req), req.body);
-      res.status(201).json(newTokenToApi(created, token));
-    },
+    createWorkspaceToken: creating(
+      async (req, res) => {
+        const { created, token } = await createWorkspaceToken(deps, callerOf(req), actorOf(req), madeBy(req), req.body);
+        res.status(201).json(newTokenToApi(created, token));
+      },
+      { see: (req, id) => getToken(prisma, { workspaceId: callerOf(req).workspaceId }, id) },
+    ),
     revokeWorkspaceToken: async (req, res) => {
       const { workspaceId } = callerOf(req);
       const ids = await revokeToken(prisma, { workspaceId }, tokenOf(req), workspaceId, actorOf(req));

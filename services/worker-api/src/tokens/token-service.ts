@@ -1,6 +1,6 @@
 import { newOpaqueToken, shownPrefix, type TokenHasher } from '@gantry/auth';
 import { enqueue, newId, type Role, tokenRevoked } from '@gantry/events';
-import { AppError, conflict, invalid, notFound, type Principal, roleAtLeast } from '@gantry/http';
+import { AppError, conflict, invalid, type Made, notFound, type Principal, roleAtLeast } from '@gantry/http';
 import type { Actor } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
 import { type Db, executeIn } from '../database';
@@ -36,15 +36,30 @@ export function userOf(caller: Principal): { userId: string } {
   throw new AppError('forbidden', 'needs_user', 'a workspace token has no personal tokens; sign in as a person');
 }
 
-export async function createPersonalToken(deps: TokenDeps, caller: Principal, actor: Actor, input: TokenInput) {
+export async function createPersonalToken(
+  deps: TokenDeps,
+  caller: Principal,
+  actor: Actor,
+  made: Made,
+  input: TokenInput,
+) {
   const owner = userOf(caller);
   const limits = await limitsFor(deps.prisma, caller, input);
-  return createToken(deps, 'svc_', owner, caller, actor, { ...limits, name: input.name });
+  return createToken(deps, 'svc_', owner, caller, actor, made, { ...limits, name: input.name });
 }
 
-export async function createWorkspaceToken(deps: TokenDeps, caller: Principal, actor: Actor, input: TokenInput) {
+export async function createWorkspaceToken(
+  deps: TokenDeps,
+  caller: Principal,
+  actor: Actor,
+  made: Made,
+  input: TokenInput,
+) {
   const limits = await limitsFor(deps.prisma, caller, { role: 'admin', ...input });
-  return createToken(deps, 'wst_', { workspaceId: caller.workspaceId }, caller, actor, { ...limits, name: input.name });
+  return createToken(deps, 'wst_', { workspaceId: caller.workspaceId }, caller, actor, made, {
+    ...limits,
+    name: input.name,
+  });
 }
 
 /**
@@ -104,13 +119,14 @@ async function createToken(
   owner: TokenOwner,
   caller: Principal,
   actor: Actor,
+  made: Made,
   { name, role, expiresAt }: TokenLimits & { name: string },
 ): Promise<{ created: Token; token: string }> {
   const askingToken = askingTokenOf(caller);
   return prisma.$transaction(async (tx) => {
     // Revoked at this moment with all that it made, it makes nothing that is left out.
     if (askingToken !== null && !(await lockAliveToken(tx, askingToken))) throw makerEnded();
-    const made = await insertNewToken(tx, hasher, prefix, owner, {
+    const inserted = await insertNewToken(tx, hasher, prefix, owner, {
       name,
       role,
       expiresAt,
@@ -118,14 +134,15 @@ async function createToken(
       createdBy: caller.userId ?? caller.tokenId ?? 'unknown',
       createdByTokenId: askingToken,
     });
-    const { id, prefix: shown } = made.created;
+    const { id, prefix: shown } = inserted.created;
     await recordChange(executeIn(tx), actor, {
       workspaceId: caller.workspaceId,
       action: 'token.created',
       resource: { type: 'token', id },
-      details: { name: made.created.name, prefix: shown, role, kind: prefix === 'svc_' ? 'personal' : 'workspace' },
+      details: { name: inserted.created.name, prefix: shown, role, kind: prefix === 'svc_' ? 'personal' : 'workspace' },
     });
-    return made;
+    await made(executeIn(tx), id);
+    return inserted;
   });
 }
 

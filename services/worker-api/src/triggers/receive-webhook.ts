@@ -5,9 +5,9 @@
  * the same moment or after a crash, starts nothing and gets the first one's answer.
  */
 import type { TokenHasher } from '@gantry/auth';
-import { AppError, inTransaction } from '@gantry/http';
+import { AppError, type HeldKey, inTransaction, madeBy } from '@gantry/http';
 import type { PoolClient } from 'pg';
-import type { Db } from '../database';
+import { type Db, queryIn } from '../database';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import { startRun } from '../runs/start-run';
@@ -32,6 +32,7 @@ export interface WebhookCall {
   webhookId: string | null;
   requestId: string;
   traceparent: string | undefined;
+  idempotencyKey: HeldKey | undefined;
 }
 
 /**
@@ -39,19 +40,23 @@ export interface WebhookCall {
  * @throws AppError as startRun
  */
 export async function receiveWebhook(deps: Deps, worker: Worker, call: WebhookCall): Promise<string> {
-  const { webhookId, requestId, traceparent } = call;
+  const { webhookId, requestId, traceparent, idempotencyKey } = call;
   const start = {
     worker,
     inputs: inputsOf(call.payload),
     trigger: 'webhook' as const,
     createdBy: null,
     requestId,
+    idempotencyKey,
     ...(traceparent && { traceparent }),
   };
   if (webhookId === null) return (await startRun(deps, start)).id;
   const runId = await inTransaction(deps.pool, async (tx) => {
     const known = await takeReceipt(tx, worker.uid, webhookId);
-    if (known) return known;
+    if (known) {
+      await madeBy({ idempotencyKey })(queryIn(tx), known);
+      return known;
+    }
     const run = await startRun(deps, { ...start, tx });
     await tx.query('UPDATE webhook_receipts SET run_id = $3 WHERE worker_uid = $1 AND webhook_id = $2', [
       worker.uid,

@@ -1,4 +1,4 @@
-import { idempotency, type Operations } from '@gantry/http';
+import { createIdempotency, type Operations, type Revisit } from '@gantry/http';
 import type { Request, Response } from 'express';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
@@ -9,22 +9,38 @@ import { openSigningKeys } from './webhook-secret';
 const NO_BODY = Buffer.alloc(0);
 
 export function webhookOperations(deps: Deps): Operations {
+  const idempotency = createIdempotency(deps);
   return {
     receiveWebhook: async (req, res) => {
       const token = typeof req.query.token === 'string' ? req.query.token : '';
       const worker = await getWorkerBySecret(deps.prisma, deps.hasher, String(req.params.worker_id), token);
       const webhookId = await signedId(deps, worker, req);
-      if (await isAnswered(deps, worker, req, res)) return;
-      const runId = await receiveWebhook(deps, worker, {
-        payload: req.body,
-        webhookId,
-        requestId: String(req.id),
-        traceparent: req.get('traceparent'),
+      await idempotency.once(req, res, keysOf(worker), async () => {
+        const runId = await receiveWebhook(deps, worker, {
+          payload: req.body,
+          webhookId,
+          requestId: String(req.id),
+          traceparent: req.get('traceparent'),
+          idempotencyKey: req.idempotencyKey,
+        });
+        answerQueued(res, runId);
       });
-      res.json({ status: 'queued', run_id: runId });
     },
   };
 }
+
+/** Whoever has the secret may see what its senders have started. Their keys are those of this worker alone. */
+const keysOf = ({ uid, workspaceId }: Worker) => ({
+  ...{ operation: 'receiveWebhook', scope: uid, workspaceId, queryIsCredential: true as const },
+  revisit: started,
+});
+
+const started: Revisit = {
+  see: async () => {},
+  answer: async (_req, res, runId) => answerQueued(res, runId),
+};
+
+const answerQueued = (res: Response, runId: string): void => void res.json({ status: 'queued', run_id: runId });
 
 /** Null where the trigger isn't signed. @throws AppError 401 */
 async function signedId({ vault, now }: Deps, worker: Worker, req: Request): Promise<string | null> {
@@ -40,16 +56,4 @@ async function signedId({ vault, now }: Deps, worker: Worker, req: Request): Pro
     },
     now(),
   );
-}
-
-/**
- * Idempotency-Key, but only of who has the secret, and among the keys of this worker's senders.
- * @returns true where the request came before and was answered from memory
- */
-function isAnswered({ pool }: Deps, worker: Worker, req: Request, res: Response): Promise<boolean> {
-  const remember = idempotency(pool, true, () => worker.uid);
-  return new Promise((resolve, reject) => {
-    const goOn = (problem?: unknown) => (problem ? reject(problem) : resolve(false));
-    Promise.resolve(remember(req, res, goOn)).then(() => resolve(true), reject);
-  });
 }

@@ -271,6 +271,18 @@ describe('a signed webhook', () => {
     expect((await send(worker, '{}', headers).expect(200)).body).toEqual(answers[0]?.body);
   });
 
+  test('that comes again with an Idempotency-Key is answered the same, now and the next time', async () => {
+    const worker = await hooked(signed);
+    const headers = signedHeaders(worker.key, message(nextId(), '{}'));
+    const { body } = await send(worker, '{}', headers).expect(200);
+    const again = () => send(worker, '{}', { ...headers, 'Idempotency-Key': 'signed' }).expect(200);
+    expect([(await again()).body, (await again()).body]).toEqual([body, body]);
+    const { rows } = await api.deps.pool.query('SELECT made_id FROM idempotency_keys WHERE scope = $1', [
+      (await api.deps.prisma.worker.findFirstOrThrow({ where: { id: worker.id } })).uid,
+    ]);
+    expect(rows).toEqual([{ made_id: body.run_id }]);
+  });
+
   test('that was refused leaves no receipt', async () => {
     const worker = await hooked(signed);
     const headers = signedHeaders(worker.key, message(nextId(), '{}'));

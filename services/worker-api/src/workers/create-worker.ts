@@ -1,8 +1,9 @@
 import { newId } from '@gantry/events';
-import { conflict, type Principal } from '@gantry/http';
+import { conflict, type Made, type Principal } from '@gantry/http';
 import { createInputValidator } from '@gantry/program';
 import type { Actor } from '../audit/actor';
 import { requireContexts } from '../contexts/contexts-for';
+import { executeIn } from '../database';
 import type { Deps } from '../deps';
 import { entriesOf, shaOfVersion } from '../file-trees/file-tree';
 import { checkTriggerInputs } from '../triggers/trigger';
@@ -36,6 +37,7 @@ export async function createWorker(
   deps: Deps,
   caller: Principal,
   actor: Actor,
+  made: Made,
   input: NewWorkerInput,
   changeSource: ChangeSource,
 ): Promise<CreatedWorker> {
@@ -73,6 +75,7 @@ export async function createWorker(
       await replaceTriggers(tx, { uid, workspaceId, status: 'active' }, triggers, now);
       const { name, visibility } = settings;
       await recordWorkerChange(tx, actor, worker, 'created', { name, visibility, sha: version.sha });
+      await made(executeIn(tx), id);
       return true;
     });
     if (isMade) {

@@ -1,5 +1,6 @@
-import type { Principal } from '@gantry/http';
+import type { Made, Principal } from '@gantry/http';
 import type { Actor } from '../audit/actor';
+import { executeIn } from '../database';
 import type { Deps } from '../deps';
 import { later, nextNumber, requireNotArchived } from './edit-worker';
 import { recordWorkerChange } from './record-worker-change';
@@ -15,6 +16,7 @@ export async function rollBack(
   deps: Deps,
   caller: Principal,
   actor: Actor,
+  made: Made,
   id: string,
   { sha, message }: { sha: string; message: string | null },
 ): Promise<void> {
@@ -23,6 +25,7 @@ export async function rollBack(
     requireNotArchived(worker);
     const target = await getVersionBySha(tx, worker, sha);
     const current = await getCurrentVersion(tx, worker);
+    await made(executeIn(tx), sha);
     if (target.sha === current.sha) return;
     const { definition, files, code } = target;
     const number = await nextNumber(tx, worker);

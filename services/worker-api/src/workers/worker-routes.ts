@@ -1,4 +1,13 @@
-import { callerOf, invalid, linkNextOffset, type Operations, type Principal } from '@gantry/http';
+import {
+  alreadyDone,
+  callerOf,
+  creating,
+  invalid,
+  linkNextOffset,
+  madeBy,
+  type Operations,
+  type Principal,
+} from '@gantry/http';
 import { createInputValidator, sampleInputs } from '@gantry/program';
 import type { Request, Response } from 'express';
 import { actorOf } from '../audit/actor';
@@ -78,18 +87,30 @@ export function workerOperations(deps: Deps): Operations {
         }),
       );
     },
-    createWorker: async (req, res) => {
-      const caller = callerOf(req);
-      const isUpload = req.is('multipart/form-data');
-      const { fields, tree } = isUpload ? await uploadOf(req) : bodyOf(req);
-      const input = parseNewWorker(fields, tree);
-      const made = await createWorker(deps, caller, actorOf(req), input, isUpload ? 'bundle' : 'created');
-      // The answer of a request that is sent again must not show a secret again, so it is not kept.
-      res.locals.holdsSecret = Object.keys(made.shown).length > 0;
-      const described = await describe(caller, made.id);
-      const warnings = [...made.warnings, ...missingSecretWarnings(described.missing_secrets)];
-      res.status(201).json({ ...described, ...made.shown, warnings });
-    },
+    createWorker: creating(
+      async (req, res) => {
+        const caller = callerOf(req);
+        const isUpload = req.is('multipart/form-data');
+        const { fields, tree } = isUpload ? await uploadOf(req) : bodyOf(req);
+        const input = parseNewWorker(fields, tree);
+        const source = isUpload ? 'bundle' : 'created';
+        const made = await createWorker(deps, caller, actorOf(req), madeBy(req), input, source);
+        // The answer of a request that is sent again must not show a secret again, so it is not kept.
+        res.locals.holdsSecret = Object.keys(made.shown).length > 0;
+        const described = await describe(caller, made.id);
+        const warnings = [...made.warnings, ...missingSecretWarnings(described.missing_secrets)];
+        res.status(201).json({ ...described, ...made.shown, warnings });
+      },
+      {
+        see: (req, id) => getVisibleWorker(prisma, callerOf(req), id),
+        answer: async (req, res, id) => {
+          const { triggers } = await getVisibleWorker(prisma, callerOf(req), id);
+          if (triggers.some(({ type }) => type === 'webhook')) throw alreadyDone(id);
+          const described = await describe(callerOf(req), id);
+          res.status(201).json({ ...described, warnings: missingSecretWarnings(described.missing_secrets) });
+        },
+      },
+    ),
     listWorkerTags: async (req, res) => {
       res.json(await listTags(prisma, callerOf(req)));
     },
@@ -147,11 +168,19 @@ export function workerOperations(deps: Deps): Operations {
         changes: compareVersions(base, version),
       });
     },
-    rollBackWorker: async (req, res) => {
-      const wanted = { sha: String(req.params.sha), message: messageOf(req) };
-      await rollBack(deps, callerOf(req), actorOf(req), idOf(req), wanted);
-      res.json(await describe(callerOf(req), idOf(req)));
-    },
+    rollBackWorker: creating(
+      async (req, res) => {
+        const wanted = { sha: String(req.params.sha), message: messageOf(req) };
+        await rollBack(deps, callerOf(req), actorOf(req), madeBy(req), idOf(req), wanted);
+        res.json(await describe(callerOf(req), idOf(req)));
+      },
+      {
+        see: find,
+        answer: async (req, res) => {
+          res.json(await describe(callerOf(req), idOf(req)));
+        },
+      },
+    ),
 
     getWorkerSchema: async (req, res) => {
       const { definition } = await versionOf(req, await find(req));

@@ -1,9 +1,11 @@
 import type { WorkspaceClosures } from '@gantry/events';
-import { callerOf, type Operations } from '@gantry/http';
+import { callerOf, creating, madeBy, type Operations } from '@gantry/http';
+import type { Request } from 'express';
 import { actorOf } from '../audit/actor';
 import type { Forget } from '../forget';
 import type { PrismaClient } from '../generated/prisma/client';
 import { unlimitedUserOf, userOf } from '../identity/person';
+import { getMember } from '../members/member-repository';
 import { deleteWorkspace, oldestRestorable, restoreWorkspace } from './delete-workspace';
 import { workspacesToApi, workspaceToApi } from './workspace';
 import { getWorkspace, listDeletedWorkspaces, listWorkspaces } from './workspace-repository';
@@ -15,6 +17,13 @@ export function workspaceOperations(deps: {
   forget: Forget;
 }): Operations {
   const { prisma, closures, forget } = deps;
+  /** With the role of the caller, who is a member. @throws AppError 403, 404 */
+  async function getJoined(req: Request, workspaceId: string) {
+    const userId = await unlimitedUserOf(prisma, callerOf(req));
+    const { role } = await getMember(prisma, workspaceId, userId);
+    return { workspace: await getWorkspace(prisma, workspaceId), role };
+  }
+
   return {
     listWorkspaces: async (req, res) => {
       const caller = callerOf(req);
@@ -25,12 +34,21 @@ export function workspaceOperations(deps: {
       }
       res.json(workspacesToApi(await listWorkspaces(prisma, Object.keys(caller.memberships)), caller));
     },
-    createWorkspace: async (req, res) => {
-      const userId = await unlimitedUserOf(prisma, callerOf(req));
-      const workspace = await createWorkspace(prisma, userId, actorOf(req), req.body.name);
-      forget.user(userId);
-      res.status(201).json(workspaceToApi(workspace, 'owner', false));
-    },
+    createWorkspace: creating(
+      async (req, res) => {
+        const userId = await unlimitedUserOf(prisma, callerOf(req));
+        const workspace = await createWorkspace(prisma, userId, actorOf(req), madeBy(req), req.body.name);
+        forget.user(userId);
+        res.status(201).json(workspaceToApi(workspace, 'owner', false));
+      },
+      {
+        see: getJoined,
+        answer: async (req, res, workspaceId) => {
+          const { workspace, role } = await getJoined(req, workspaceId);
+          res.status(201).json(workspaceToApi(workspace, role, false));
+        },
+      },
+    ),
     getWorkspace: async (req, res) => {
       const { workspaceId, role } = callerOf(req);
       res.json(workspaceToApi(await getWorkspace(prisma, workspaceId), role, true));

@@ -1,5 +1,5 @@
 import { enqueue, memberChanged, newId, tokenRevoked } from '@gantry/events';
-import { conflict, type Principal } from '@gantry/http';
+import { conflict, type Made, type Principal } from '@gantry/http';
 import type { Actor } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
 import { executeIn } from '../database';
@@ -14,6 +14,7 @@ export async function createWorkspace(
   prisma: PrismaClient,
   userId: string,
   actor: Actor,
+  made: Made,
   name: string,
 ): Promise<Workspace> {
   return prisma.$transaction(async (tx) => {
@@ -29,6 +30,7 @@ export async function createWorkspace(
       resource: { type: 'workspace', id: workspace.id },
       details: { name: workspace.name },
     });
+    await made(executeIn(tx), workspace.id);
     return workspace;
   });
 }

@@ -1,0 +1,176 @@
+/**
+ * The table `idempotency_keys`. Every service has one, and only this file says how it is written.
+ *
+ * A row belongs to a caller (`scope`), an operation and a key. `claim` is the request that works under it, with a lease;
+ * `made_id` is what came of it, set by the transaction that made the thing and only while the claim is still that request's.
+ * Of two requests that both believe to hold a key, one commits.
+ */
+import { newId } from '@gantry/events';
+import type { Pool } from 'pg';
+import { AppError } from './errors';
+
+/** How long a key is held by a process that does not renew it. */
+export const KEY_LEASE_MS = 10_000;
+const KEPT_HOURS = 24;
+
+export interface KeyName {
+  /** Whose keys it counts among. */
+  scope: string;
+  operation: string;
+  key: string;
+}
+
+/** A key that a request works under. */
+export interface HeldKey extends KeyName {
+  claim: string;
+}
+
+export interface KeptAnswer {
+  status: number;
+  /** Null where the answer showed something that is shown once. */
+  body: unknown;
+  location: string | null;
+}
+
+export interface KeyState {
+  requestHash: Buffer;
+  isHeld: boolean;
+  madeId: string | null;
+  answer: KeptAnswer | null;
+}
+
+const LEASE = `now() + interval '${KEY_LEASE_MS} milliseconds'`;
+const TOO_OLD = `now() - interval '${KEPT_HOURS} hours'`;
+const NAMED = 'scope = $1 AND operation = $2 AND key = $3';
+const HELD = `${NAMED} AND claim = $4`;
+
+const TAKE = `INSERT INTO idempotency_keys AS k (scope, operation, key, claim, lease_until, workspace_id, request_hash)
+  VALUES ($1, $2, $3, $4, ${LEASE}, $5, $6)
+  ON CONFLICT (scope, operation, key) DO UPDATE SET claim = EXCLUDED.claim, lease_until = EXCLUDED.lease_until,
+    workspace_id = EXCLUDED.workspace_id, request_hash = EXCLUDED.request_hash, created_at = now(), made_id = NULL,
+    response_status = NULL, response_body = NULL, response_location = NULL
+  WHERE k.created_at < ${TOO_OLD} OR (k.request_hash = ANY($7) AND k.made_id IS NULL AND k.response_status IS NULL
+    AND (k.claim IS NULL OR k.lease_until < now()))
+  RETURNING 1`;
+
+/** @param hashes of the request, under every key that is still configured; the first is current */
+export async function takeKey(
+  pool: Pool,
+  name: KeyName,
+  workspaceId: string | null,
+  hashes: [Buffer, ...Buffer[]],
+): Promise<HeldKey | null> {
+  const held = { ...name, claim: newId('claim_') };
+  const { rowCount } = await pool.query(TAKE, [...heldKeyValues(held), workspaceId, hashes[0], hashes]);
+  return rowCount ? held : null;
+}
+
+export async function findKey(pool: Pool, { scope, operation, key }: KeyName): Promise<KeyState | null> {
+  const { rows } = await pool.query(
+    `SELECT request_hash, coalesce(claim IS NOT NULL AND lease_until > now(), false) AS is_held, made_id,
+       response_status, response_body, response_location
+     FROM idempotency_keys WHERE ${NAMED}`,
+    [scope, operation, key],
+  );
+  const [row] = rows;
+  if (!row) return null;
+  const { response_status: status, response_body: body, response_location: location } = row;
+  return {
+    requestHash: row.request_hash,
+    isHeld: row.is_held,
+    madeId: row.made_id,
+    answer: status === null ? null : { status, body, location },
+  };
+}
+
+/** For MARK_KEY and markKeySql. */
+export const heldKeyValues = ({ scope, operation, key, claim }: HeldKey): [string, string, string, string] => [
+  scope,
+  operation,
+  key,
+  claim,
+];
+
+/** Changes no row where the key is not held any more; then nothing may be committed. */
+export const MARK_KEY = `UPDATE idempotency_keys SET made_id = $5, response_status = $6, response_body = $7::json
+  WHERE ${HELD} AND made_id IS NULL`;
+
+/**
+ * For a statement that makes the thing by itself: SQL that marks the key, and returns a row if it did.
+ * @param sql.first number of the first of its four parameters, which heldKeyValues gives
+ * @param sql.condition under which the thing is made
+ */
+export function markKeySql(sql: { madeId: string; workspaceId: string; first: number; condition: string }): string {
+  const [scope, operation, key, claim] = [0, 1, 2, 3].map((n) => `$${sql.first + n}`);
+  return `UPDATE idempotency_keys SET made_id = ${sql.madeId}, workspace_id = ${sql.workspaceId}
+    WHERE scope = ${scope} AND operation = ${operation} AND key = ${key} AND claim = ${claim} AND made_id IS NULL
+      AND (${sql.condition}) RETURNING 1`;
+}
+
+export const keyLost = (): AppError =>
+  new AppError(
+    'conflict',
+    'in_flight',
+    'another request with this Idempotency-Key came after this one and is under way',
+    {
+      retryAfterSeconds: 1,
+    },
+  );
+
+/**
+ * The request is over. What has become of it is the row's to say: without `made_id` and an answer, the key is free for the
+ * same request, and what this one may still have on its way to PostgreSQL makes nothing.
+ * @returns what was made; undefined where the key is not held any more
+ */
+export async function releaseKey(
+  pool: Pool,
+  held: HeldKey,
+  answer: KeptAnswer | null,
+): Promise<string | null | undefined> {
+  const { rows } = await pool.query(
+    `UPDATE idempotency_keys SET claim = NULL, response_status = coalesce(response_status, $5),
+       response_body = CASE WHEN response_status IS NULL THEN $6::json ELSE response_body END, response_location = $7
+     WHERE ${HELD} RETURNING made_id`,
+    [...heldKeyValues(held), ...answerValues(answer)],
+  );
+  return rows[0]?.made_id;
+}
+
+/** The answer to a request that was answered, or died, without its answer being kept. The first one stands. */
+export async function keepAnswer(pool: Pool, { scope, operation, key }: KeyName, answer: KeptAnswer): Promise<void> {
+  await pool.query(
+    `UPDATE idempotency_keys SET response_status = $4, response_body = $5::json, response_location = $6
+     WHERE ${NAMED} AND made_id IS NOT NULL AND response_status IS NULL`,
+    [scope, operation, key, ...answerValues(answer)],
+  );
+}
+
+const answerValues = (answer: KeptAnswer | null) => [
+  answer?.status ?? null,
+  answer && answer.body !== null ? JSON.stringify(answer.body) : null,
+  answer?.location ?? null,
+];
+
+/** All keys of a process at once. One whose row is locked is about to be committed, and is not waited for. */
+export async function renewKeys(pool: Pool, held: Iterable<HeldKey>): Promise<void> {
+  const keys = [...held];
+  await pool.query(
+    `UPDATE idempotency_keys k SET lease_until = ${LEASE} FROM (
+       SELECT scope, operation, key FROM idempotency_keys
+       WHERE (scope, operation, key, claim) IN (SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]))
+       FOR UPDATE SKIP LOCKED
+     ) AS mine WHERE k.scope = mine.scope AND k.operation = mine.operation AND k.key = mine.key`,
+    [
+      keys.map(({ scope }) => scope),
+      keys.map(({ operation }) => operation),
+      keys.map(({ key }) => key),
+      keys.map(({ claim }) => claim),
+    ],
+  );
+}
+
+/** Removes keys past their time. Call now and then; one replica doing it is enough, several do no harm. */
+export async function sweepIdempotencyKeys(pool: Pool): Promise<number> {
+  const { rowCount } = await pool.query(`DELETE FROM idempotency_keys WHERE created_at < ${TOO_OLD}`);
+  return rowCount ?? 0;
+}

@@ -1,0 +1,339 @@
+import { createHash, createHmac, randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { createDatabase, cutConnections, type TestDatabase, until } from '@gantry/testing';
+import type { Express, Request, Response } from 'express';
+import type { Pool } from 'pg';
+import { pino } from 'pino';
+import request from 'supertest';
+import { callerOf } from './admission';
+import { notFound, unavailable } from './errors';
+import { creating, madeBy, type Revisit } from './idempotency';
+import { sweepIdempotencyKeys } from './idempotency-keys';
+import { createPool, inTransaction } from './postgres';
+import { createSurface, type Handler } from './surface';
+
+interface Replica {
+  app: Express;
+  pool: Pool;
+}
+
+let database: TestDatabase;
+let pool: Pool;
+let one: Replica;
+let two: Replica;
+/** What the handler does around the transaction that makes a thing. */
+let before: () => Promise<void>;
+let afterCommit: (req: Request) => Promise<void>;
+let seen: (id: string) => boolean;
+let marks: boolean;
+
+const log = pino({ level: 'silent' });
+const openPool = () => createPool(database.url, { service: 'things', log });
+const hmac = (text: string) => createHmac('sha256', 'pepper').update(text).digest();
+
+beforeAll(async () => {
+  database = await createDatabase('automation-api');
+  pool = openPool();
+  await pool.query('CREATE TABLE things (id text PRIMARY KEY, made_by text NOT NULL)');
+  [one, two] = [replica(), replica()];
+  // The first request compiles the OpenAPI file.
+  for (const { app } of [one, two]) await request(app).post('/api/things').send({});
+});
+
+afterAll(async () => {
+  for (const each of [one.pool, two.pool, pool]) await each.end();
+  await database.drop();
+});
+
+beforeEach(async () => {
+  before = async () => {};
+  afterCommit = async () => {};
+  seen = () => true;
+  marks = true;
+  await pool.query('TRUNCATE things, idempotency_keys');
+});
+
+function replica(): Replica {
+  const own = openPool();
+  const make = async (req: Request, res: Response) => {
+    await before();
+    const id = `thing-${randomUUID()}`;
+    await inTransaction(own, async (tx) => {
+      await tx.query('INSERT INTO things (id, made_by) VALUES ($1, $2)', [id, callerOf(req).userId]);
+      if (marks) await madeBy(req)((sql, values) => tx.query(sql, values), id);
+    });
+    await afterCommit(req);
+    res
+      .status(201)
+      .location(`/api/things/${id}`)
+      .json({ id, secret: `secret of ${id}` });
+  };
+  const see = async (_req: Request, id: string) => {
+    if (!seen(id)) throw notFound('thing', id);
+  };
+  const revisit: Revisit = { see, answer: async (_req, res, id) => void res.status(201).json({ id, again: true }) };
+  const app = createSurface({
+    openapiFile: path.join(__dirname, 'test/keyed.yaml'),
+    operations: {
+      makeThing: creating(make, revisit),
+      makeOtherThing: creating(make, { see }),
+      makeSecretThing: creating(make, revisit),
+      makeAccountThing: creating(make, revisit),
+    },
+    // `Bearer <user> <workspace> <token>`
+    authenticate: async (req) => {
+      const [, userId = null, workspaceId = 'ws_a', tokenId = null] = req.get('Authorization')?.split(' ') ?? [];
+      const names = { userId, tokenId, email: null, emailVerified: false, name: null };
+      return { kind: 'session', ...names, workspaceId, role: 'member', memberships: { [workspaceId]: 'member' } };
+    },
+    errorShape: 'error',
+    pool: own,
+    hasher: { hash: (text) => ({ hash: hmac(text) }), candidates: (text) => [hmac(text)] },
+    log,
+    validateResponses: true,
+  });
+  return { app, pool: own };
+}
+
+interface Sent {
+  key?: string;
+  to?: Replica;
+  as?: string;
+  what?: string;
+  body?: object;
+}
+const send = ({ key = 'k', to = one, as = 'usr_1', what = 'things', body = {} }: Sent = {}) =>
+  request(to.app).post(`/api/${what}`).set('Authorization', `Bearer ${as}`).set('Idempotency-Key', key).send(body);
+
+const things = async () => (await pool.query('SELECT id FROM things')).rows.map(({ id }) => id);
+const keyRow = async () => (await pool.query('SELECT * FROM idempotency_keys')).rows[0];
+/** As if its process had been gone for as long as a lease lasts. */
+const endLease = () => pool.query("UPDATE idempotency_keys SET lease_until = now() - interval '1 second'");
+
+/** A handler that waits, and what lets it go on. */
+function held() {
+  let goOn: () => void = () => {};
+  let reached: () => void = () => {};
+  const waiting = new Promise<void>((resolve) => {
+    reached = resolve;
+  });
+  const gate = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const hold = async () => {
+    reached();
+    await gate;
+  };
+  return { hold, waiting, goOn };
+}
+
+test('the same request again makes nothing and is answered as the first one, with its headers', async () => {
+  const first = await send({ body: { name: 'a' } }).expect(201);
+  const again = await send({ body: { name: 'a' }, to: two }).expect(201);
+  expect(again.body).toEqual(first.body);
+  expect(again.headers.location).toBe(first.headers.location);
+  expect([first.headers['idempotent-replayed'], again.headers['idempotent-replayed']]).toEqual([undefined, 'true']);
+  expect(await things()).toHaveLength(1);
+});
+
+test('with another body it is a 422, and a key that is none is a 400', async () => {
+  await send({ body: { name: 'a' } }).expect(201);
+  expect((await send({ body: { name: 'b' } }).expect(422)).body.code).toBe('idempotency_mismatch');
+  expect((await send({ key: 'with spaces' }).expect(400)).body.code).toBe('invalid_idempotency_key');
+  expect(await things()).toHaveLength(1);
+});
+
+test('a key is of one person in one workspace and for one operation', async () => {
+  const answers = [
+    await send(),
+    await send({ as: 'usr_2' }),
+    await send({ as: 'usr_1 ws_b' }),
+    await send({ what: 'other-things' }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(4);
+  expect((await send({ as: 'usr_1 ws_a tok_other' })).body).toEqual(answers[0]?.body);
+});
+
+test('what concerns the account is made once, whichever workspace was chosen in between', async () => {
+  const first = await send({ what: 'account-things' }).expect(201);
+  expect((await send({ what: 'account-things', as: 'usr_1 ws_b' }).expect(201)).body).toEqual(first.body);
+});
+
+test('while it is under way the same is a 409, on every replica and for as long as it takes', async () => {
+  const { hold, waiting, goOn } = held();
+  before = hold;
+  const first = send();
+  const answered = first.then((answer) => answer);
+  await waiting;
+  const { lease_until: lease } = await keyRow();
+  const refused = await send({ to: two }).expect(409);
+  expect(refused.body.code).toBe('in_flight');
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  await until(async () => (await keyRow()).lease_until > lease, { deadlineMs: 10_000, what: 'the lease is renewed' });
+  goOn();
+  expect((await send({ to: two })).body).toEqual((await answered).body);
+});
+
+test('of many at the same moment on two replicas one makes something', async () => {
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => send({ to: n % 2 ? one : two })));
+  expect(await things()).toHaveLength(1);
+  for (const { status, body } of answers) {
+    if (status === 201) expect([body.id]).toEqual(await things());
+    else expect([status, body.code]).toEqual([409, 'in_flight']);
+  }
+});
+
+test('a request whose process died before it made anything is carried out once the lease is over', async () => {
+  await pool.query(
+    `INSERT INTO idempotency_keys (scope, operation, key, request_hash, claim, lease_until)
+     VALUES ('usr_1 ws_a', 'makeThing', 'k', $1, 'of a dead process', now() + interval '1 minute')`,
+    [
+      hmac(
+        `request ${createHash('sha256')
+          .update(JSON.stringify(['POST', '/api/things', {}, {}]))
+          .digest('hex')}`,
+      ),
+    ],
+  );
+  expect((await send().expect(409)).body.code).toBe('in_flight');
+  await endLease();
+  await send({ body: { name: 'another' } }).expect(422);
+  await send().expect(201);
+});
+
+test('a 503 after the commit makes no second one: what was made is answered', async () => {
+  afterCommit = async () => {
+    throw unavailable('a service that this needs', new Error('gone'));
+  };
+  await send().expect(503);
+  const [id] = await things();
+  const again = await send({ to: two }).expect(201);
+  expect(again.body).toEqual({ id, again: true });
+  expect((await send()).body).toEqual(again.body);
+  expect(await things()).toEqual([id]);
+});
+
+test('a 503 before the commit leaves the key to the next', async () => {
+  before = async () => {
+    throw unavailable('a service that this needs', new Error('gone'));
+  };
+  await send().expect(503);
+  before = async () => {};
+  await send().expect(201);
+  expect(await things()).toHaveLength(1);
+});
+
+test('where the answer can not be stored it is given all the same, and the thing is found again', async () => {
+  const doomed = replica();
+  afterCommit = () => doomed.pool.end();
+  await send({ to: doomed }).expect(201);
+  afterCommit = async () => {};
+  expect((await send().expect(409)).body.code).toBe('in_flight');
+  await endLease();
+  const [id] = await things();
+  expect((await send().expect(201)).body).toEqual({ id, again: true });
+  expect(await things()).toEqual([id]);
+});
+
+test('connections that are cut in the middle of a request never make it happen twice', async () => {
+  const keys = Array.from({ length: 30 }, (_, n) => `cut-${n}`);
+  const cutting = (async () => {
+    for (let n = 0; n < 6; n++) await cutConnections(database);
+  })();
+  const settled = keys.map((key, n) =>
+    until(async () => (await send({ key, to: n % 2 ? one : two })).status === 201, { deadlineMs: 30_000 }),
+  );
+  await Promise.all([cutting, ...settled]);
+  expect(await things()).toHaveLength(keys.length);
+}, 60_000);
+
+test('who lost the key to another request while it was working commits nothing', async () => {
+  const { hold, waiting, goOn } = held();
+  before = hold;
+  const first = send().then((answer) => answer);
+  await waiting;
+  before = async () => {};
+  await endLease();
+  const second = await send({ to: two }).expect(201);
+  goOn();
+  expect([(await first).status, (await first).body.code]).toEqual([409, 'in_flight']);
+  expect(await things()).toEqual([second.body.id]);
+  expect((await send()).body).toEqual(second.body);
+});
+
+test('a refusal is not kept: whoever asks again is looked at again', async () => {
+  before = async () => {
+    throw notFound('parent', 'x');
+  };
+  await send().expect(404);
+  before = async () => {};
+  await send().expect(201);
+});
+
+test('whoever may not see any more what was made gets no answer of then, and makes nothing', async () => {
+  const { body } = await send().expect(201);
+  await send({ what: 'secret-things', key: 'secret' }).expect(201);
+  seen = () => false;
+  const refused = [await send(), await send({ what: 'secret-things', key: 'secret' })];
+  expect(refused.map(({ status }) => status)).toEqual([404, 404]);
+  expect(refused[0]?.text).not.toContain(`secret of ${body.id}`);
+  expect(await things()).toHaveLength(2);
+});
+
+test('an answer that shows something once is kept nowhere, and the next is told what was made', async () => {
+  const { body } = await send({ what: 'secret-things' }).expect(201);
+  const again = await send({ what: 'secret-things', to: two }).expect(409);
+  expect(again.body).toMatchObject({ code: 'already_done', details: [{ path: 'id', message: body.id }] });
+  expect(JSON.stringify(await keyRow())).not.toContain(body.secret);
+  expect(await things()).toHaveLength(1);
+});
+
+test('where a lost answer can not be given again, the next is told what was made', async () => {
+  afterCommit = async () => {
+    throw unavailable('a service that this needs', new Error('gone'));
+  };
+  await send({ what: 'other-things' }).expect(503);
+  const { body } = await send({ what: 'other-things' }).expect(409);
+  expect(body).toMatchObject({ code: 'already_done', details: [{ path: 'id', message: (await things())[0] }] });
+});
+
+test('what a request asked for can not be guessed from the row', async () => {
+  await send({ body: { value: '1234' } }).expect(201);
+  const { request_hash: kept } = await keyRow();
+  const plain = createHash('sha256').update(JSON.stringify(['POST', '/api/things', {}, { value: '1234' }]));
+  expect(kept.toString('hex')).not.toBe(plain.digest('hex'));
+});
+
+test('a key is kept for a day', async () => {
+  const first = await send().expect(201);
+  await pool.query("UPDATE idempotency_keys SET created_at = now() - interval '23 hours 59 minutes'");
+  expect(await sweepIdempotencyKeys(pool)).toBe(0);
+  expect((await send()).body).toEqual(first.body);
+  await pool.query("UPDATE idempotency_keys SET created_at = now() - interval '24 hours 1 second'");
+  expect((await send({ body: { name: 'other' } }).expect(201)).body.id).not.toBe(first.body.id);
+  await pool.query("UPDATE idempotency_keys SET created_at = now() - interval '24 hours 1 second'");
+  expect(await sweepIdempotencyKeys(pool)).toBe(1);
+});
+
+test('a handler that does not say what it made is found by any test that sends a key', async () => {
+  marks = false;
+  await send().expect(500);
+});
+
+test('an operation with x-idempotent whose handler can not be asked again stops the start, and the other way round', () => {
+  const options = {
+    authenticate: async () => null,
+    errorShape: 'error' as const,
+    pool,
+    hasher: { hash: (text: string) => ({ hash: hmac(text) }), candidates: (text: string) => [hmac(text)] },
+    log,
+  };
+  const plain = () => {};
+  const made = creating(plain, { see: async () => {} });
+  const echo = { ...options, openapiFile: path.join(__dirname, 'test/echo.yaml') };
+  const start = (makeThing: Handler, getThing: Handler) =>
+    createSurface({ ...echo, operations: { makeThing, makeSecretThing: made, getThing } });
+  expect(() => start(plain, plain)).toThrow(/makeThing: x-idempotent/);
+  expect(() => start(made, made)).toThrow(/getThing: x-idempotent/);
+});

@@ -1,0 +1,111 @@
+/** A run and the Idempotency-Key of the request that asked for it are one statement. */
+import type { HeldKey } from '@gantry/http';
+import { until } from '@gantry/testing';
+import type { QueryConfig } from 'pg';
+import type { RunEngine } from './engine';
+import { type NewRun, SubjectChanged } from './run';
+import { aRun, startTestEngines, type TestEngines } from './test/engines';
+
+const KEY: HeldKey = { scope: 'usr_1 ws_a', operation: 'startRun', key: 'k', claim: 'claim_1' };
+
+let engines: TestEngines;
+let engine: RunEngine;
+let isCurrent = true;
+
+beforeAll(async () => {
+  engines = await startTestEngines();
+  await engines.pool.query('CREATE TABLE current (yes boolean NOT NULL)');
+});
+beforeEach(async () => {
+  isCurrent = true;
+  await engines.pool.query('TRUNCATE idempotency_keys');
+  await engines.pool.query(
+    `INSERT INTO idempotency_keys (scope, operation, key, claim, lease_until, request_hash)
+     VALUES ($1, $2, $3, $4, now() + interval '1 minute', '')`,
+    [KEY.scope, KEY.operation, KEY.key, KEY.claim],
+  );
+  engine = await engines.replica({ isCurrent: 'EXISTS (SELECT FROM current WHERE yes)' });
+});
+afterEach(() => engines.reset());
+afterAll(() => engines.stop());
+
+const keyed = (over: Partial<NewRun> = {}) => aRun({ idempotencyKey: KEY, ...over });
+const setCurrent = async () => {
+  await engines.pool.query('DELETE FROM current');
+  await engines.pool.query('INSERT INTO current VALUES ($1)', [isCurrent]);
+};
+const madeId = async () => (await engines.pool.query('SELECT made_id FROM idempotency_keys')).rows[0].made_id;
+const runIds = async () => (await engines.pool.query('SELECT id FROM runs')).rows.map(({ id }) => id);
+
+test('a run marks the key, whether it is queued, leased at once or part of a transaction', async () => {
+  const queued = await engine.submit(keyed());
+  expect(await madeId()).toBe(queued.id);
+
+  const stop = (await engines.executor()).serve(1, () => 'done');
+  await engine.waitForEnd(queued, 5_000);
+  const leased = await until(async () => {
+    await engines.pool.query('UPDATE idempotency_keys SET made_id = NULL');
+    const run = await engine.submit(keyed());
+    return run.status === 'running' && run;
+  });
+  expect(await madeId()).toBe(leased.id);
+  await stop();
+
+  await engines.pool.query('UPDATE idempotency_keys SET made_id = NULL');
+  const held = await engines.tx((tx) => engine.submitIn(tx, keyed({ held: true })));
+  expect(await madeId()).toBe(held?.id);
+  await engines.pool.query('UPDATE idempotency_keys SET made_id = NULL');
+  const failed = engines.tx(async (tx) => {
+    await engine.submitIn(tx, keyed());
+    throw new Error('rolled back');
+  });
+  await expect(failed).rejects.toThrow('rolled back');
+  expect(await madeId()).toBeNull();
+});
+
+test.each([
+  ['another request has taken', "claim = 'claim_2'"],
+  ['has made its run already', "made_id = 'run_before'"],
+  ['was swept', "key = 'gone'"],
+])('a key that %s makes no run', async (_what, change) => {
+  await engines.pool.query(`UPDATE idempotency_keys SET ${change}`);
+  await expect(engine.submit(keyed())).rejects.toMatchObject({ status: 409, code: 'in_flight' });
+  await expect(engines.tx((tx) => engine.submitIn(tx, keyed()))).rejects.toMatchObject({ code: 'in_flight' });
+  expect(await runIds()).toEqual([]);
+});
+
+test('of two replicas that believe to hold a key one makes a run', async () => {
+  const other = await engines.replica();
+  const outcomes = await Promise.allSettled([engine.submit(keyed()), other.submit(keyed())]);
+  expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  expect(await runIds()).toEqual([await madeId()]);
+});
+
+test('a run whose subject has changed is not made, and its key stays open', async () => {
+  isCurrent = false;
+  await setCurrent();
+  await expect(engine.submit(keyed({ onlyIfCurrent: true }))).rejects.toThrow(SubjectChanged);
+  expect([await madeId(), await runIds()]).toEqual([null, []]);
+  isCurrent = true;
+  await setCurrent();
+  const run = await engine.submit(keyed({ onlyIfCurrent: true }));
+  expect(await madeId()).toBe(run.id);
+});
+
+test('a run costs one statement, with a key or without one, and without one no key is looked at', async () => {
+  const statements: string[] = [];
+  const pool = Object.create(engines.pool, {
+    query: {
+      value: (config: QueryConfig) => {
+        const text = config.text ?? String(config);
+        if (/INTO runs|idempotency_keys/.test(text)) statements.push(text);
+        return engines.pool.query(config);
+      },
+    },
+  });
+  const counted = await engines.replica({ pool });
+  await counted.submit(aRun());
+  expect(statements).toEqual([expect.not.stringContaining('idempotency_keys')]);
+  await counted.submit(keyed());
+  expect(statements).toHaveLength(2);
+});
