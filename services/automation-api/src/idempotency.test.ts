@@ -1,0 +1,168 @@
+/** Idempotency-Key on every operation that makes something here, whatever happens to the first request. */
+import { randomUUID } from 'node:crypto';
+import { type FakeExecutor, zipOf } from '@gantry/testing';
+import type { Test } from 'supertest';
+import {
+  type Caller,
+  deployed,
+  helloCode,
+  makeArtifact,
+  startService,
+  type TestService,
+  uploaded,
+} from './test/service';
+
+let service: TestService;
+let me: Caller;
+let executor: FakeExecutor;
+let artifactId: string;
+let automationId: string;
+beforeAll(async () => {
+  service = await startService();
+  me = service.signedIn();
+  executor = await service.connectExecutor();
+  artifactId = await makeArtifact(me);
+  ({ id: automationId } = await deployed(me));
+});
+afterAll(() => service.stop());
+
+const hello = { inputs: { who: 'Ada' }, wait: 0 };
+const sql = (text: string, values: unknown[] = []) => service.api.deps.pool.query(text, values);
+const runsOf = async (id: string) =>
+  (await sql('SELECT id FROM runs WHERE subject_id = $1', [id])).rows.map((row) => row.id);
+const madeBy = async (key: string) =>
+  (await sql('SELECT made_id FROM idempotency_keys WHERE key = $1', [key])).rows[0]?.made_id;
+
+/** As a process leaves a key behind that dies after the commit and before it has stored the answer. */
+const loseAnswer = (key: string) =>
+  sql(
+    `UPDATE idempotency_keys SET claim = 'of a dead process', lease_until = now() - interval '1 second',
+       response_status = NULL, response_body = NULL WHERE key = $1`,
+    [key],
+  );
+
+test('a retry finds the run of a request that died, and waits for it as that one would have', async () => {
+  const { id } = await deployed(me);
+  const send = () =>
+    me
+      .post(`/api/automations/${id}/run`, { ...hello, wait: 5 })
+      .set('Idempotency-Key', 'waited')
+      .then((answer) => answer);
+  const claim = executor.claim();
+  const first = send();
+  const job = await claim;
+  await loseAnswer('waited');
+  const again = send();
+  await job?.complete({ greeting: 'Hello' });
+  for (const answer of [await again, await first]) {
+    expect(answer.body).toMatchObject({
+      runId: job?.runId,
+      status: 'success',
+      result: { outputs: { greeting: 'Hello' } },
+    });
+  }
+  expect(await runsOf(id)).toEqual([job?.runId]);
+});
+
+/** Whatever grows when something is made. */
+async function counts() {
+  const tables = ['artifacts', 'automations', 'automation_versions', 'runs'];
+  const counted = tables.map((table) => `(SELECT count(*) FROM ${table}) AS ${table}`);
+  const versions =
+    '(SELECT sum(version) FROM secrets) AS secrets, (SELECT sum(current_version) FROM automations) AS at';
+  return (await sql(`SELECT ${counted.join(', ')}, ${versions}`)).rows[0];
+}
+
+const OPERATIONS: Record<string, () => Promise<() => Test>> = {
+  createArtifact: async () => {
+    const storageKey = await uploaded(me, await zipOf({ 'main.py': helloCode }));
+    return () => me.post('/api/artifacts', { manifest: { name: 'x' }, entrypoint: 'main.py', storageKey });
+  },
+  deployAutomation: async () => () => me.post('/api/deploy', { artifactId }),
+  updateAutomation: async () => () => me.post(`/api/automations/${automationId}/update`, { artifactId }),
+  rollbackAutomation: async () => {
+    for (let i = 0; i < 2; i++) await me.post(`/api/automations/${automationId}/update`, { artifactId }).expect(200);
+    return () => me.post(`/api/automations/${automationId}/rollback`, {});
+  },
+  runAutomation: async () => () => me.post(`/api/automations/${automationId}/run`, hello),
+  testArtifact: async () => () => me.post('/api/test', { artifactId, ...hello }),
+  runFromPage: async () => () => me.post(`/api/pages/${automationId}/runs`, hello),
+  setSecret: async () => () => me.post('/api/secrets', { name: 'TOKEN', value: 'hunter2hunter2' }),
+};
+
+describe.each(Object.entries(OPERATIONS))('%s', (_operation, prepare) => {
+  test('is done once for one key, and answered the same', async () => {
+    const [send, key] = [await prepare(), randomUUID()];
+    const first = await send().set('Idempotency-Key', key);
+    expect(first.status).toBeLessThan(300);
+    const before = await counts();
+    const again = await send().set('Idempotency-Key', key);
+    expect([again.status, again.body, again.headers['idempotent-replayed']]).toEqual([
+      first.status,
+      first.body,
+      'true',
+    ]);
+    expect(await counts()).toEqual(before);
+  });
+
+  test('is not done again where the first request died after its commit', async () => {
+    const [send, key] = [await prepare(), randomUUID()];
+    const first = await send().set('Idempotency-Key', key);
+    await loseAnswer(key);
+    const before = await counts();
+    const again = await send().set('Idempotency-Key', key);
+    if (again.status === 409) expect(again.body).toMatchObject({ code: 'already_done', details: [{ path: 'id' }] });
+    else expect([again.status, again.body]).toEqual([first.status, first.body]);
+    expect(await counts()).toEqual(before);
+  });
+});
+
+test('keys of one member are not those of another, nor those of another operation', async () => {
+  const colleague = service.signedIn({ workspaceId: me.workspaceId });
+  const send = (caller: Caller, path: string) => caller.post(path, hello).set('Idempotency-Key', 'shared').expect(200);
+  const run = `/api/automations/${automationId}/run`;
+  const answers = [await send(me, run), await send(colleague, run), await send(me, `/api/pages/${automationId}/runs`)];
+  expect(new Set(answers.map(({ body }) => body.runId)).size).toBe(3);
+  expect(answers.map(({ headers }) => headers['idempotent-replayed'])).toEqual([undefined, undefined, undefined]);
+});
+
+test('who has become a viewer, or is no member any more, gets no answer of before', async () => {
+  const member = service.signedIn({ role: 'member', workspaceId: me.workspaceId });
+  const path = `/api/automations/${automationId}/run`;
+  await member.post(path, hello).set('Idempotency-Key', 'demoted').expect(200);
+  const { userId } = member;
+  const viewer = service.signedIn({ role: 'viewer', workspaceId: me.workspaceId, userId });
+  expect((await viewer.post(path, hello).set('Idempotency-Key', 'demoted').expect(403)).body.code).toBe('role_too_low');
+  const removed = service.signedIn({ userId });
+  const there = removed.post(path, hello).set('x-svc-workspace', me.workspaceId);
+  expect((await there.set('Idempotency-Key', 'demoted').expect(403)).body.code).toBe('not_a_member');
+  await removed.post(path, hello).set('Idempotency-Key', 'demoted').expect(404);
+});
+
+test('who holds the link of a page gets no answer of before once the page is private', async () => {
+  const { id } = await deployed(me, { deploy: { visibility: 'public' } });
+  const send = () => service.anonymous.post(`/api/pages/${id}/runs`, hello).set('Idempotency-Key', 'link');
+  const { body } = await send().expect(200);
+  expect((await send().expect(200)).body).toEqual(body);
+  await me.patch(`/api/automations/${id}`, { visibility: 'private' }).expect(200);
+  await send().expect(401);
+  expect(await runsOf(id)).toEqual([body.runId]);
+});
+
+test('what is not there any more is a 404 for its key, and is not made again', async () => {
+  await me.post('/api/secrets', { name: 'GONE', value: 'x' }).set('Idempotency-Key', 'gone').expect(201);
+  await me.delete('/api/secrets/GONE').expect(204);
+  await me.post('/api/secrets', { name: 'GONE', value: 'x' }).set('Idempotency-Key', 'gone').expect(404);
+  expect((await me.get('/api/secrets')).text).not.toContain('GONE');
+});
+
+test('a secret that was set with a key is not set back by a retry, and its row gives nothing away', async () => {
+  const set = (value: string, key: string) =>
+    me.post('/api/secrets', { name: 'PIN', value }).set('Idempotency-Key', key);
+  await set('1234', 'pin-1').expect(201);
+  await set('9999', 'pin-2').expect(200);
+  await set('1234', 'pin-1').expect(201);
+  expect(await service.api.deps.secrets.reveal(me.workspaceId, ['PIN'])).toEqual({ PIN: '9999' });
+  await set('4321', 'pin-2').expect(422);
+  expect(await madeBy('pin-1')).toBe('PIN');
+});

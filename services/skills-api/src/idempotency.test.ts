@@ -1,0 +1,94 @@
+/** Idempotency-Key on every operation that makes something here, whatever happens to the first request. */
+import { randomUUID } from 'node:crypto';
+import { zipOf } from '@gantry/testing';
+import type { Test } from 'supertest';
+import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from './test/test-skills-api';
+
+let api: TestSkillsApi;
+let ada: TestPerson;
+beforeAll(async () => {
+  api = await startTestSkillsApi();
+  ada = api.person();
+});
+afterAll(() => api.stop());
+
+const sql = (text: string, values: unknown[] = []) => api.database.pool.query(text, values);
+
+/** As a process leaves a key behind that dies after the commit and before it has stored the answer. */
+const loseAnswer = (key: string) =>
+  sql(
+    `UPDATE idempotency_keys SET claim = 'of a dead process', lease_until = now() - interval '1 second',
+       response_status = NULL, response_body = NULL, response_location = NULL WHERE key = $1`,
+    [key],
+  );
+
+const counts = async () =>
+  (
+    await sql(`SELECT (SELECT count(*) FROM skills) AS skills, (SELECT count(*) FROM libraries) AS libraries,
+      (SELECT array_agg(hash ORDER BY id) FROM api_keys) AS keys`)
+  ).rows[0];
+
+const post = (path: string, body?: object) => api.as(ada).post(path).send(body);
+const FRONT = '---\nname: from-a-zip\ndescription: x\nno-such-field: 1\n---\n\nText';
+
+const REPEATABLE: Record<string, () => Test> = {
+  publishSkill: () => post('/api/v1/skills', { body_md: FRONT, title: 'Keyed' }),
+  publishSkillInBrowser: () => post('/api/skills', { title: 'Keyed', body_md: 'x' }),
+  createLibrary: () => post('/api/v1/libraries', { title: 'Keyed' }),
+};
+
+describe.each(Object.entries(REPEATABLE))('%s', (_operation, send) => {
+  test.each(['kept', 'lost'])(
+    'is done once for one key, and answered the same from an answer that was %s',
+    async (what) => {
+      const key = randomUUID();
+      const first = await send().set('Idempotency-Key', key).expect(201);
+      if (what === 'lost') await loseAnswer(key);
+      const before = await counts();
+      const again = await send().set('Idempotency-Key', key).expect(201);
+      expect([again.body, again.headers.location]).toEqual([first.body, first.headers.location]);
+      expect(again.headers['idempotent-replayed']).toBe('true');
+      expect(await counts()).toEqual(before);
+    },
+  );
+});
+
+test('a zip is published once for one key, also where the answer was lost', async () => {
+  const zip = await zipOf({ 'SKILL.md': FRONT, 'other.txt': 'x' });
+  const send = () =>
+    api.as(ada).post('/api/v1/skills/import').attach('bundle', zip, 'skill.zip').set('Idempotency-Key', 'zip');
+  const first = await send().expect(201);
+  await loseAnswer('zip');
+  expect((await send().expect(201)).body).toEqual(first.body);
+});
+
+test.each(['create', 'rotate'])(
+  '%s: an API key is shown once, and the key before is not rotated away',
+  async (what) => {
+    const { id } = await api.apiKey(ada);
+    const send = () =>
+      (what === 'create' ? post('/api/v1/api-keys', { name: 'x' }) : post(`/api/v1/api-keys/${id}/rotate`)).set(
+        'Idempotency-Key',
+        what,
+      );
+    const first = await send();
+    const before = await counts();
+    const again = await send().expect(409);
+    expect(again.body).toMatchObject({ code: 'already_done', details: [{ path: 'id', message: first.body.id }] });
+    expect(await counts()).toEqual(before);
+  },
+);
+
+test('an API key of the same person is looked at as itself', async () => {
+  const { key } = await api.apiKey(ada);
+  await post('/api/v1/libraries', { title: 'Signed in' }).set('Idempotency-Key', 'library').expect(201);
+  const byKey = api.as(key).post('/api/v1/libraries').set('Idempotency-Key', 'library').send({ title: 'Signed in' });
+  expect((await byKey.expect(403)).body.code).toBe('session_required');
+});
+
+test('a skill that was deleted meanwhile is a 410 for its key, and is not published again', async () => {
+  const send = () => post('/api/v1/skills', { title: 'Deleted', body_md: 'x' }).set('Idempotency-Key', 'deleted');
+  const { body } = await send().expect(201);
+  await api.as(ada).delete(`/api/v1/skills/${body.slug}`).expect(204);
+  await send().expect(410);
+});

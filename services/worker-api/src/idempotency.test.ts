@@ -1,0 +1,214 @@
+/** Idempotency-Key on every operation that makes something here, whatever happens to the first request. */
+import { randomUUID } from 'node:crypto';
+import { newId } from '@gantry/events';
+import type { Test } from 'supertest';
+import { callerOf } from './test/caller';
+import { createWorker, helloWorker } from './test/create-worker';
+import { startTestWorkerApi, type TestWorkerApi } from './test/test-worker-api';
+
+let api: TestWorkerApi;
+let me: ReturnType<typeof callerOf>;
+let ws: string;
+beforeAll(async () => {
+  api = await startTestWorkerApi();
+  me = callerOf(api.url, api.owner.jwt);
+  ws = `/api/workspaces/${api.workspaceId}`;
+});
+afterAll(() => api.stop());
+
+const sql = (text: string, values: unknown[] = []) => api.deps.pool.query(text, values);
+const ALERT = { on: ['run.failed'], url: 'https://hooks.example.com/in' };
+
+/** As a process leaves a key behind that dies after the commit and before it has stored the answer. */
+const loseAnswer = (key: string) =>
+  sql(
+    `UPDATE idempotency_keys SET claim = 'of a dead process', lease_until = now() - interval '1 second',
+       response_status = NULL, response_body = NULL WHERE key = $1`,
+    [key],
+  );
+
+/** Whatever grows when something is made; what is made anew in the place of something else leaves an entry in the log. */
+async function counts() {
+  const tables = ['workers', 'worker_versions', 'contexts', 'context_versions', 'secrets', 'tokens', 'alerts'];
+  const counted = [...tables, 'workspaces', 'invitations', 'runs', 'audit_log'];
+  return (await sql(`SELECT ${counted.map((table) => `(SELECT count(*) FROM ${table}) AS ${table}`).join(', ')}`))
+    .rows[0];
+}
+
+async function endedRun(): Promise<string> {
+  const worker = await createWorker(api);
+  const { run_id } = (await me.post(`/api/workers/${worker.id}/runs`, {}).expect(201)).body;
+  await me.post(`/api/runs/${run_id}/cancel`).expect(200);
+  return run_id;
+}
+
+/** A path of something with two versions, and the sha of the first. */
+async function twoVersions(made: { path: string; version: string }): Promise<string> {
+  await me.put(`${made.path}/files`, { files: [{ path: 'more.txt', content: 'x' }] }).expect(200);
+  return `${made.path}/rollback/${made.version}`;
+}
+
+async function newContext() {
+  const name = newId('pack')
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '');
+  await me.post('/api/contexts', { name, files: [{ path: 'a.txt', content: 'a' }] }).expect(201);
+  const path = `/api/contexts/${name}`;
+  return { path, version: (await me.get(`${path}/versions`).expect(200)).body[0].sha as string };
+}
+
+const REPEATABLE: Record<string, () => Promise<() => Test>> = {
+  createWorker: async () => () => me.post('/api/workers', { ...helloWorker, name: 'Keyed' }),
+  rollBackWorker: async () => {
+    const { id } = await createWorker(api);
+    const { sha } = (await me.get(`/api/workers/${id}/versions`).expect(200)).body[0];
+    const path = await twoVersions({ path: `/api/workers/${id}`, version: sha });
+    return () => me.post(path);
+  },
+  startRun: async () => {
+    const { id } = await createWorker(api);
+    return () => me.post(`/api/workers/${id}/runs`, {});
+  },
+  'startRun, held for approval': async () => {
+    const { id } = await createWorker(api, { approvals: { required: true } });
+    return () => me.post(`/api/workers/${id}/runs`, {});
+  },
+  replayRun: async () => {
+    const id = await endedRun();
+    return () => me.post(`/api/runs/${id}/replay`);
+  },
+  replayRuns: async () => {
+    const ids = [await endedRun(), await endedRun(), 'run_unknown'];
+    return () => me.post('/api/runs/bulk/replay', { ids });
+  },
+  createContext: async () => {
+    const name = `keyed-${randomUUID()}`;
+    return () => me.post('/api/contexts', { name });
+  },
+  uploadContextFiles: async () => {
+    const { path } = await newContext();
+    return () => me.post(`${path}/upload`).attach('files', Buffer.from('b'), 'b.txt');
+  },
+  'uploadContextFiles, that changes nothing': async () => {
+    const { path } = await newContext();
+    return () => me.post(`${path}/upload`).attach('files', Buffer.from('a'), 'a.txt');
+  },
+  rollBackContext: async () => {
+    const path = await twoVersions(await newContext());
+    return () => me.post(path);
+  },
+  createSecret: async () => () => me.post('/api/secrets', { name: 'ONE', value: 'hunter2hunter2' }),
+  postSecret: async () => () => me.post('/api/secrets/TWO', { value: 'hunter2hunter2' }),
+  createWorkspace: async () => () => me.post('/api/workspaces', { name: 'Keyed' }),
+  receiveWebhook: async () => {
+    const { id, webhook_secret } = await createWorker(api, { trigger: 'webhook' });
+    return () => callerOf(api.url).post(`/api/webhooks/${id}?token=${webhook_secret}`, { a: 1 });
+  },
+};
+
+describe.each(Object.entries(REPEATABLE))('%s', (_operation, prepare) => {
+  test('is done once for one key, and answered the same', async () => {
+    const [send, key] = [await prepare(), randomUUID()];
+    const first = await send().set('Idempotency-Key', key);
+    expect(first.status).toBeLessThan(300);
+    const before = await counts();
+    const again = await send().set('Idempotency-Key', key);
+    expect([again.status, again.body, again.headers['idempotent-replayed']]).toEqual([
+      first.status,
+      first.body,
+      'true',
+    ]);
+    expect(await counts()).toEqual(before);
+  });
+
+  test('is not done again where the first request died after its commit', async () => {
+    const [send, key] = [await prepare(), randomUUID()];
+    const first = await send().set('Idempotency-Key', key);
+    await loseAnswer(key);
+    const before = await counts();
+    const again = await send().set('Idempotency-Key', key);
+    if (again.status === 409) expect(again.body).toMatchObject({ code: 'already_done', errors: [{ path: 'id' }] });
+    else expect([again.status, again.body]).toEqual([first.status, first.body]);
+    expect(await counts()).toEqual(before);
+  });
+});
+
+const SHOWN_ONCE: Record<string, () => Promise<() => Test>> = {
+  'createWorker, with a webhook': async () => () =>
+    me.post('/api/workers', { ...helloWorker, name: 'Hooked', trigger: 'webhook' }),
+  createPersonalToken: async () => () => me.post('/auth/tokens', { name: 'keyed' }),
+  createWorkspaceToken: async () => () => me.post('/api/workspace/tokens', { name: 'keyed' }),
+  inviteMember: async () => {
+    const email = `${randomUUID()}@example.com`;
+    return () => me.post(`${ws}/members/invite`, { email });
+  },
+  resendInvitation: async () => {
+    const { body } = await me.post(`${ws}/members/invite`, { email: `${randomUUID()}@example.com` }).expect(201);
+    return () => me.post(`${ws}/invitations/${body.id}/resend`);
+  },
+  createPasswordResetLink: async () => {
+    const { userId } = await api.addMember('member');
+    return () => me.post(`${ws}/members/${userId}/password-reset`);
+  },
+  createAlert: async () => () => me.post('/api/alerts', ALERT),
+  createWorkerAlert: async () => {
+    const { id } = await createWorker(api);
+    return () => me.post(`/api/workers/${id}/alerts`, ALERT);
+  },
+};
+
+test.each(Object.entries(SHOWN_ONCE))(
+  '%s shows its secret once, and then says what it made',
+  async (_what, prepare) => {
+    const [send, key] = [await prepare(), randomUUID()];
+    const first = await send().set('Idempotency-Key', key).expect(201);
+    const before = await counts();
+    const again = await send().set('Idempotency-Key', key).expect(409);
+    const { rows } = await sql('SELECT made_id, response_body FROM idempotency_keys WHERE key = $1', [key]);
+    expect(rows).toEqual([{ made_id: expect.any(String), response_body: null }]);
+    expect(again.body).toMatchObject({ code: 'already_done', errors: [{ path: 'id', message: rows[0].made_id }] });
+    if (first.body.id) expect(rows[0].made_id).toBe(first.body.id);
+    await loseAnswer(key);
+    expect((await send().set('Idempotency-Key', key).expect(409)).body.code).toBe('already_done');
+    expect(await counts()).toEqual(before);
+  },
+);
+
+test('who may not see the worker any more gets no answer about its run, and starts none', async () => {
+  const { jwt } = await api.addMember('member');
+  const member = callerOf(api.url, jwt);
+  const worker = await createWorker(api);
+  const send = () => member.post(`/api/workers/${worker.id}/runs`, {}).set('Idempotency-Key', 'hidden');
+  const { body } = await send().expect(201);
+  await me.put(`/api/workers/${worker.id}/visibility`, { visibility: 'private' }).expect(200);
+  expect((await send().expect(404)).text).not.toContain(body.run_id);
+  expect((await me.get(`/api/workers/${worker.id}/runs`)).body).toHaveLength(1);
+});
+
+test('who was removed from the workspace gets no answer of before', async () => {
+  const { jwt, userId } = await api.addMember('member');
+  const member = callerOf(api.url, jwt);
+  const worker = await createWorker(api);
+  const send = () => member.post(`/api/workers/${worker.id}/runs`, {}).set('Idempotency-Key', 'removed');
+  await send().expect(201);
+  await me.remove(`${ws}/members/${userId}`).expect(204);
+  expect([401, 403]).toContain((await send()).status);
+});
+
+test('keys of one member are not those of another', async () => {
+  const member = callerOf(api.url, (await api.addMember('member')).jwt);
+  const { id } = await createWorker(api);
+  const send = (caller: typeof me) =>
+    caller.post(`/api/workers/${id}/runs`, {}).set('Idempotency-Key', 'between-members').expect(201);
+  const ids = [(await send(me)).body.run_id, (await send(member)).body.run_id, (await send(me)).body.run_id];
+  expect([ids[0] === ids[1], ids[0] === ids[2]]).toEqual([false, true]);
+});
+
+test('a token of the same person with a lower role is looked at as itself', async () => {
+  const { token } = await api.createToken('personal', api.owner.jwt, { role: 'viewer' });
+  const { id } = await createWorker(api);
+  const send = (credential: string) =>
+    callerOf(api.url, credential).post(`/api/workers/${id}/runs`, {}).set('Idempotency-Key', 'lower-role');
+  await send(api.owner.jwt).expect(201);
+  await send(token).expect(403);
+});
