@@ -29,6 +29,9 @@ export interface Part {
   kill(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** It stands still, with its connections open, until it is resumed. */
+  pause(): void;
+  resume(): void;
 }
 
 export interface Stack {
@@ -265,7 +268,25 @@ async function startPart(spec: ProcessSpec, written?: string[]): Promise<Part> {
     }
   };
   await start();
-  return { name: spec.name, start, kill: () => running.kill(), stop: () => running.stop() };
+  return {
+    name: spec.name,
+    start,
+    kill: () => running.kill(),
+    stop: () => running.stop(),
+    pause: () => signalTree(running.pid, 'SIGSTOP'),
+    resume: () => signalTree(running.pid, 'SIGCONT'),
+  };
+}
+
+/** The process and what it has started: PostgreSQL's backends are no group of its. */
+function signalTree(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+    const children = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+    for (const child of children) signalTree(Number(child), signal);
+  } catch {
+    // It has ended meanwhile, which a backend may do at any time.
+  }
 }
 
 async function createDatabases(adminUrl: string): Promise<void> {

@@ -118,6 +118,78 @@ test('200 accepted runs each end once, although executor, automation-api and NAT
   await until(async () => (await pool.query('SELECT 1 FROM outbox')).rowCount === 0, { deadlineMs: 20_000 });
 }, 180_000);
 
+test('20 clients that retry with their keys have one run for each key, although replicas are killed and PostgreSQL stands still', async () => {
+  const { automationApis, postgres } = stack.parts;
+  const nap = { name: 'Keyed nap', inputs, outputs: ['n'], timeout_seconds: 60 };
+  const { id } = await deployAutomation(calls[0] as Call, { 'main.py': NAP }, nap);
+  const keys = Array.from({ length: 120 }, (_, n) => n);
+  const left = [...keys];
+  const runIds = new Map<number, Set<string>>(keys.map((n) => [n, new Set()]));
+
+  /** Impatient: hangs up, and sends it again to whichever replica. */
+  async function send(n: number): Promise<number> {
+    const url = stack.automationUrls[Math.floor(Math.random() * 2)];
+    const patienceMs = 500 + Math.floor(Math.random() * 4_000);
+    try {
+      const answer = await fetch(`${url}/api/automations/${id}/run`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${stack.token}`,
+          'Content-Type': 'application/json',
+          'Idempotency-Key': `storm-${n}`,
+        },
+        body: JSON.stringify({ inputs: { n, seconds: 0.2 }, wait: 10 }),
+        signal: AbortSignal.timeout(patienceMs),
+      });
+      const body = (await answer.json()) as { runId?: string };
+      if (body.runId) runIds.get(n)?.add(body.runId);
+      return answer.status;
+    } catch {
+      return 0;
+    }
+  }
+
+  const sendAgain = (n: number) =>
+    until(async () => (await send(n)) === 200, { deadlineMs: 120_000, everyMs: 50, what: `key ${n} is answered` });
+
+  async function client() {
+    for (let n = left.shift(); n !== undefined; n = left.shift()) {
+      await sendAgain(n);
+      // The answer may have come, and been lost behind us.
+      if (n % 3 === 0) await sendAgain(n);
+    }
+  }
+
+  const leftAre = (count: number) => until(() => left.length <= count, { deadlineMs: 120_000, what: `${count} left` });
+  const pause = async (ms: number) => {
+    postgres.pause();
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    postgres.resume();
+  };
+
+  async function storm() {
+    await leftAre(95);
+    await pause(3_000);
+    await leftAre(80);
+    await automationApis[0]?.kill();
+    await leftAre(70);
+    await automationApis[0]?.start();
+    await leftAre(55);
+    // Longer than the leases of keys.
+    await pause(12_000);
+    await leftAre(35);
+    await Promise.all([automationApis[1]?.kill(), pause(2_000)]);
+    await automationApis[1]?.start();
+  }
+
+  await Promise.all([storm(), ...Array.from({ length: 20 }, client)]);
+  const { rows } = await pool.query('SELECT id FROM runs WHERE subject_id = $1', [id]);
+  expect(rows.map((row) => row.id).sort()).toEqual([...runIds.values()].flatMap((ids) => [...ids]).sort());
+  expect(rows).toHaveLength(keys.length);
+  for (const ids of runIds.values()) expect(ids.size).toBe(1);
+  for (const { id: runId } of rows) expect(await ended(runId, 60_000)).toMatchObject({ status: 'success' });
+}, 300_000);
+
 test('while PostgreSQL is away requests get 503, and a run that was under way still ends well', async () => {
   const { body } = await start(1, 4);
   await until(async () => (await anyReplica('GET', `/api/runs/${body.runId}`)).body.status === 'running', {
