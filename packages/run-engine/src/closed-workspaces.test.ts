@@ -104,10 +104,10 @@ test('no run is made in a closed workspace, not even straight into the hands of 
 test('executors are told to stop what they run, also what they were given a moment too late', async () => {
   const engine = await engines.replica();
   const executor = await engines.executor();
-  const bus = await engines.connect('executor');
+  const { nc } = executor.bus;
   const told: string[] = [];
-  bus.nc.subscribe(runSubjects.cancel(executor.id, '*'), { callback: (_err, { subject }) => told.push(subject) });
-  await bus.nc.flush();
+  nc.subscribe(runSubjects.cancel(executor.id, '*'), { callback: (_err, { subject }) => told.push(subject) });
+  await nc.flush();
   const waiting = executor.claim();
   const run = await engine.submit(aRun(inClosed));
   const job = await waiting;

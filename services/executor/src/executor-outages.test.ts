@@ -144,7 +144,9 @@ describe('the executor as a process', () => {
     await until(() => first.said.text.includes('executor is ready'), { deadlineMs: 20_000 });
     const status = fs.readFileSync(`/proc/${first.child.pid}/status`, 'utf8');
     expect(status).not.toMatch(/^Uid:\s+0|^Uid:\s+\d+\s+0/m);
-    expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toMatch(/gantry_executor_slots 2/);
+    // The port opens a moment after the first claim.
+    const metrics = await until(() => fetch(`http://127.0.0.1:${port}/metrics`));
+    expect(await metrics.text()).toMatch(/gantry_executor_slots 2/);
     const id = service.queue(
       await service.code('import time\ndef run():\n    print("begun", flush=True)\n    time.sleep(60)\n'),
     );

@@ -116,7 +116,9 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     async (surface) => {
       const { page, problems } = await visit(surface, { colorScheme });
       const summaries = summariesOf(surface);
-      await expect(page.locator('.opblock').count()).resolves.toBe(summaries.length);
+      const shownOperations = page.locator('.opblock');
+      await shownOperations.nth(summaries.length - 1).waitFor();
+      await expect(shownOperations.count()).resolves.toBe(summaries.length);
       const shown = (await page.locator('.opblock-summary-description').allInnerTexts()).map((text) => text.trim());
       expect(shown.sort()).toEqual(summaries.sort());
       expect(problems).toEqual([]);
