@@ -38,7 +38,8 @@ sys.path.remove(HERE)
 harness._PATH[:] = sys.path
 
 CTL = channel.CTL
-# Taking a process apart occupies a core for 1 to 2 ms, which those who now hand its answer on would wait for.
+# Taking a process apart occupies a core for 1 to 2 ms, which those who now hand its answer on would wait for. And a host that
+# writes to a closed connection loses what it has not read of it yet.
 LINGER_SECONDS = 0.015
 
 
@@ -63,6 +64,7 @@ def child_main(nonce, groups, config):
     except BaseException as error:                              # not the user's: those are results
         try:
             channel.write_json({"t": "broken", "step": step, "error": f"{type(error).__name__}: {error}"[:2000]})
+            sleep(LINGER_SECONDS)
         except OSError:
             pass
         os._exit(70)
@@ -86,6 +88,7 @@ def cold_main(config):
         harness.serve_one(channel.read_json())
     except BaseException as error:
         channel.write_json({"t": "broken", "step": step, "error": f"{type(error).__name__}: {error}"[:2000]})
+        sleep(LINGER_SECONDS)
         os._exit(70)
     os._exit(0)
 

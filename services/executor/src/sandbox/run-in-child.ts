@@ -140,12 +140,13 @@ export async function runInChild(
   };
   const said = listen(child, job, hooks);
   child.control?.write(frame(spec));
-  if (mayBegin && !(await Promise.race([mayBegin, child.exited.then(() => false)]))) {
+  // A child that ended by itself has said why, and gets its answer below.
+  if (mayBegin && !(await Promise.race([mayBegin, child.exited.then(() => !child.killedFor)]))) {
     child.kill('not begun');
     throw new NotBegun();
   }
   const began = performance.now();
-  child.control?.write(frame(job));
+  if (child.state !== 'dead') child.control?.write(frame(job));
   const stopWatching = child.cgroup ? () => {} : watchMemory(child, limits.memoryBytes);
   const timer = setTimeout(() => child.kill(WALL_LIMIT), limits.wallMs);
   // A file that never comes must not keep a run beyond its end.
