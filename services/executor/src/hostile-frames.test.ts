@@ -144,7 +144,7 @@ describe.each(['zygote', 'process'] as const)('isolation: %s', (isolation) => {
     const code = await service.code(hostile('while True: send(b\'{"t":"log","text":"x"}\')'));
     const id = service.queue(code, { isolation });
     await service.started(id);
-    fixture.bus.nc.publish(`run.cancel.${id}`);
+    service.cancel(id);
     expect((await service.finished(id)).finished.status).toBe('cancelled');
   });
 });
