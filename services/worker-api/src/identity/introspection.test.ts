@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 const ask = async (question: object): Promise<Identity | null> =>
-  (await request(asker, INTROSPECT_SUBJECT, question, introspectReply, 2_000)).identity;
+  (await request(asker, INTROSPECT_SUBJECT, question, introspectReply, 2_000, 'worker-api')).identity;
 
 test('another service learns who holds a personal token', async () => {
   const { id, token } = await api.createToken('personal', api.owner.jwt);
