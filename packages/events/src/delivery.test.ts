@@ -74,10 +74,11 @@ test('an event that a handler failed on comes again; one that was handled never 
   });
   await announce('one', 'COMMIT');
   await until(() => ids.length, { deadlineMs: 10_000 });
-  const { rows } = await pool.query('SELECT event_id FROM inbox');
+  // The handler has been called; its transaction commits a moment later.
+  const handled = await until(async () => (await pool.query('SELECT event_id FROM inbox')).rows[0]);
   await bus.js.publish(
     subject,
-    encode({ id: rows[0].event_id, workspaceid: 'ws_a', data: { ...alert, alertId: 'one' } }),
+    encode({ id: handled.event_id, workspaceid: 'ws_a', data: { ...alert, alertId: 'one' } }),
   );
   await announce('two', 'COMMIT');
   await until(() => ids.includes('two'));

@@ -52,7 +52,7 @@ export const credentialsOf = (jwt: string, keys: KeyPair): string =>
 
 /** The user's JWT, read and not verified: whoever holds the credentials believes them, and the server verifies. */
 export function claimsIn(creds: string): { name: string; iss: string; nats: { issuer_account?: string } } {
-  const [, claims] = /[\w-]+\.([\w-]+)\.[\w-]+/.exec(creds) ?? [];
+  const [, claims] = /^[\w-]+\.([\w-]+)\.[\w-]+$/m.exec(creds) ?? [];
   if (!claims) throw new Error('these are no NATS credentials: there is no user in them');
   return JSON.parse(Buffer.from(claims, 'base64url').toString());
 }

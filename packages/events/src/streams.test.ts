@@ -2,6 +2,7 @@ import { startTestNats, type TestNats, until } from '@gantry/testing';
 import { pino } from 'pino';
 import { type Bus, connectBus, encode } from './bus';
 import { alertRaised, eventSubject, workerChanged } from './catalogue';
+import { runSubjects } from './run-protocol';
 import {
   consumeDurable,
   durableOf,
@@ -15,13 +16,17 @@ import {
 const log = pino({ level: 'silent' });
 let nats: TestNats;
 let bus: Bus;
+/** May do what no service may: delete, purge and change streams. */
+let spectator: Bus;
 
 beforeAll(async () => {
   nats = await startTestNats();
   bus = await connectBus({ ...nats.as('worker-api'), name: 'test', log });
+  spectator = await connectBus({ ...nats.spectator, name: 'spectator', log });
 });
 afterAll(async () => {
   await bus.nc.close();
+  await spectator.nc.close();
   await nats.stop();
 });
 
@@ -49,7 +54,7 @@ test('a deleted stream comes back with its consumers, and whoever reads it goes 
   const { heard, stop } = read();
   await publish();
   await until(() => heard.count === 1);
-  const manager = await bus.nc.jetstreamManager({ checkAPI: false });
+  const manager = await spectator.nc.jetstreamManager({ checkAPI: false });
   await manager.streams.delete(EVENTS_STREAM);
   await expect(streamsCheck(bus, [EVENTS_STREAM])()).rejects.toThrow();
   await until(() => publish().catch(() => null), { deadlineMs: 10_000, what: 'the stream takes messages' });
@@ -70,11 +75,11 @@ test('what was consumed is not kept, and what nobody consumes is not either', as
 
 test('a full stream refuses, and health says so before that', async () => {
   const stream = runEventsStream('automation');
-  const manager = await bus.nc.jetstreamManager({ checkAPI: false });
+  const manager = await spectator.nc.jetstreamManager({ checkAPI: false });
   const { config } = await manager.streams.info(stream);
   await manager.streams.update(stream, { ...config, max_bytes: 10_000 });
-  const spectator = await connectBus({ ...nats.spectator, name: 'spectator', log });
-  const fill = () => spectator.js.publish('run.events.automation.run_1', Buffer.alloc(900), { timeout: 1_000 });
+  const subject = runSubjects.events('automation', 'an-executor', 'run_1');
+  const fill = () => spectator.js.publish(subject, Buffer.alloc(900), { timeout: 1_000 });
   await expect(
     (async () => {
       for (;;) await fill();
@@ -83,5 +88,4 @@ test('a full stream refuses, and health says so before that', async () => {
   await expect(streamsCheck(bus, [stream])()).rejects.toThrow(`the stream ${stream} is full`);
   await manager.streams.purge(stream);
   await streamsCheck(bus, [stream])();
-  await spectator.nc.close();
 });

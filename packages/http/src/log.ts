@@ -35,7 +35,7 @@ const hasRaw = (err: unknown): err is Serialized => err !== null && typeof err =
 const TOKEN = /\b([a-z]{3}_)[\w.-]{40,}/g;
 const OTHERS: [RegExp, string][] = [
   [/\bwhsec_[\w+/=-]+/g, 'whsec_...'],
-  [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+/g, 'eyJ...'],
+  [/(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+/g, 'eyJ...'],
   [/\b(Bearer|Basic) +[\w.~+/=-]+/gi, '$1 ...'],
   // As in a query, also of one that was encoded once more.
   [/((?:\b|%3F|%26)(?:sig|token|secret|code|state|password)(?:=|%3D))[^&\s"'\\]+/gi, '$1...'],

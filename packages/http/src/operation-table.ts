@@ -70,6 +70,7 @@ function ofPattern(step: Step, part: string): Step {
   const known = step.patterns.find((one) => one.text === text);
   if (known) return known.next;
   const fixed = text.split(':').map((one) => one.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  // Linear: a parameter or two beside fixed text of ours, in a path that Node bounds.
   const made = { text, matches: new RegExp(`^${fixed.join('(.+)')}$`, 'i'), next: newStep() };
   step.patterns.push(made);
   return made.next;

@@ -34,7 +34,7 @@ test('without NATS runs are accepted and kept, artifacts are a 503, and readines
     const answer = await service.anonymous.get('/health');
     return answer.status === 503 && answer;
   });
-  expect(ready.body).toEqual({ status: 'unavailable', down: ['nats'] });
+  expect(ready.body).toEqual({ status: 'unavailable', down: ['nats', 'jetstream'] });
   const { body } = await me.post(`/api/automations/${id}/run`, { inputs: { who: 'x' }, wait: 0 }).expect(200);
   expect(body.status).toBe('pending');
   await service.nats.restart();

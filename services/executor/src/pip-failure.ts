@@ -47,8 +47,9 @@ function archiveNamedIn(output: string): string | undefined {
   const last = [...output.matchAll(/^(?:Collecting|Processing) (.+)$/gm)].at(-1)?.[1] ?? '';
   const [, name, url] = /^(\S+?)\s*@\s*(\S+)/.exec(last) ?? [];
   if (name && url) return `${name} at ${url.replace(/\/\/[^/@]*@/, '//').replace(/[?#].*/, '')}`.slice(0, 300);
-  const file = /^\S*?([^/\s]+\.(?:tar\.\w+|tgz|zip))(?: |$)/.exec(last)?.[1];
-  return file?.slice(0, 200);
+  const [word = ''] = last.split(' ');
+  const file = word.slice(word.lastIndexOf('/') + 1);
+  return /\.(?:tar\.\w{1,9}|tgz|zip)$/.test(file) ? file.slice(0, 200) : undefined;
 }
 
 function filesInDirectories(name: string, places: string[]): string[] {

@@ -67,11 +67,13 @@ test.each(['create', 'rotate'])(
   async (what) => {
     const { id } = await api.apiKey(ada);
     const send = () =>
-      (what === 'create' ? post('/api/v1/api-keys', { name: 'x' }) : post(`/api/v1/api-keys/${id}/rotate`)).set(
-        'Idempotency-Key',
-        what,
-      );
+      api
+        .as(ada.jwt)
+        .post(what === 'create' ? '/api/v1/api-keys' : `/api/v1/api-keys/${id}/rotate`)
+        .send(what === 'create' ? { name: 'x' } : undefined)
+        .set('Idempotency-Key', what);
     const first = await send();
+    expect(first.status).toBeLessThan(300);
     const before = await counts();
     const again = await send().expect(409);
     expect(again.body).toMatchObject({ code: 'already_done', details: [{ path: 'id', message: first.body.id }] });

@@ -56,7 +56,7 @@ describe('while PostgreSQL is away', () => {
 
   test('other services hear at once that nobody can say, and not "nobody"', async () => {
     const asker: Bus = await connectBus({ ...api.nats.as('skills-api'), name: 'skills-api', log: api.logs.log });
-    const answer = askOver(asker, INTROSPECT_SUBJECT, { kind: 'token', token }, introspectReply, 5_000);
+    const answer = askOver(asker, INTROSPECT_SUBJECT, { kind: 'token', token }, introspectReply, 5_000, 'worker-api');
     await expect(answer).rejects.toThrow(/identity/);
     await asker.nc.close();
   });
@@ -73,7 +73,7 @@ test('without NATS people sign in and revoke; the announcement follows when NATS
   await me().expect(200);
   await request(api.url).delete(`/auth/tokens/${id}`).set('Authorization', `Bearer ${api.owner.jwt}`).expect(204);
   await request(api.url).get('/auth/me').set('x-svc-token', doomed).expect(401);
-  expect((await request(api.url).get('/health').expect(503)).body.down).toEqual(['nats']);
+  expect((await request(api.url).get('/health').expect(503)).body.down).toEqual(['nats', 'jetstream']);
   const waiting = async () => (await api.database.pool.query('SELECT 1 FROM outbox')).rowCount;
   expect(await waiting()).toBeGreaterThan(0);
   await api.nats.restart();

@@ -78,6 +78,7 @@ function shownError(run: Run, { code, message, type }: RunError): RunError {
 function shownMessage({ spec }: Run, message: string, type: string | undefined): string {
   if (type === 'SecretNotAvailable' || (type === 'KeyError' && NAME_OF_VARIABLE.test(message))) return NOT_SET_UP;
   const said = withoutTraces(message).replace(LINE_OF_CODE, '').replace(PLACE_IN_SANDBOX, '...');
+  // Linear: a name of letters, digits and underscores, as it is.
   return spec.secrets.reduce((text, name) => text.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), '...'), said);
 }
 

@@ -15,7 +15,8 @@ test('worker-api hears how the automations of a workspace are doing, and of that
     name: 'worker-api',
     log: pino({ level: 'silent' }),
   });
-  const ask = (workspaceId: string) => request(bus, AUTOMATION_STATS_SUBJECT, { workspaceId }, automationStats, 5_000);
+  const ask = (workspaceId: string) =>
+    request(bus, AUTOMATION_STATS_SUBJECT, { workspaceId }, automationStats, 5_000, 'automation-api');
   const me = service.signedIn();
   const other = service.signedIn();
   await deployed(other);

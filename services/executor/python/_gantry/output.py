@@ -16,6 +16,7 @@ INTEGER_MAX = int(sys.float_info.max)
 _MAYBE_BEYOND = re.compile("[0-9]{309}")
 # The limit of the host, and of the body of an HTTP request that starts a run.
 DEPTH_MAX = 64
+# Linear: JSON closes every string that it opens.
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _ROUND = bytes.maketrans(b"[]{}", b"()()")
 _OTHERS = bytes(set(range(256)) - set(b"[]{}"))

@@ -77,7 +77,8 @@ test('a run that names its skills counts a use of each, once, and none of what i
     log,
   });
   const runs = new Pool({ connectionString: (await createDatabase('automation-api')).url });
-  const relay = startRelay({ pool: runs, bus, service: 'automation-api', log });
+  const automations = await connectBus({ ...nats.as('automation-api'), name: 'automation-api', log });
+  const relay = startRelay({ pool: runs, bus: automations, service: 'automation-api', log });
   const finished = (runId: string, skills?: string[]) =>
     enqueue((sql, values) => runs.query(sql, values), runFinished, ada.workspaceId, {
       runId,
@@ -98,5 +99,6 @@ test('a run that names its skills counts a use of each, once, and none of what i
   expect([await usesOf(own, ada), await usesOf(foreign, other)]).toEqual([1, 0]);
   await consumer.stop();
   await relay.stop();
+  await automations.nc.close();
   await runs.end();
 });

@@ -31,7 +31,9 @@ const KINDS: [kind: string, pattern: RegExp][] = [
   ['pypi_token', /pypi-AgE[A-Za-z0-9_-]{50}/g],
   ['sendgrid_key', /SG\.[\w-]{22}\.[\w-]{43}/g],
   ['gantry_token', /(?:svc|wst|rly)_(?<!\w....)[0-9A-Za-z]{40}/g],
+  // Linear: it begins only where a word does, and each of its parts stays within one word.
   ['jwt', /eyJ(?<![\w-]...)[\w-]{10,4000}\.eyJ[\w-]{10,4000}\.[\w-]{10}/g],
+  // Linear: it goes at most 192 characters on from any place.
   ['url_password', /[a-z]:\/\/[^\s:/?#@]{1,64}:(?!\$|\{|<|%s)[^\s:/?#@]{6,128}@/g],
 ];
 

@@ -104,6 +104,7 @@ test('the details of health say how each part is doing, to whoever is signed in'
     dependencies: [
       { name: 'postgres', up: true, latency_ms: expect.any(Number) },
       { name: 'nats', up: true, latency_ms: expect.any(Number) },
+      { name: 'jetstream', up: true, latency_ms: expect.any(Number) },
       { name: 'object_store', up: true },
     ],
     migrations: { applied: expect.any(Number), latest: expect.stringMatching(/^\d{14}_/) },

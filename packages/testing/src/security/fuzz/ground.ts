@@ -105,14 +105,13 @@ async function furnish(stack: Stack): Promise<Omit<Ground, 'stack'>> {
   });
   const library = await make(skills, '/api/v1/libraries', { title: 'Things', visibility: 'public' });
   await make(skills, `/api/v1/libraries/${library.slug}/skills`, { skill_slug: skill.slug });
-  const apiKey = await make(skills, '/api/v1/api-keys', { name: 'fuzz' });
-
   const tokens = (await list(worker, '/auth/tokens')).map(({ id }) => id);
   const { access_token } = await make(worker, '/auth/login', {
     email: 'owner@example.test',
     password: 'correct horse battery staple',
   });
   const jwt = { name: 'session', headers: { Authorization: `Bearer ${access_token}` } };
+  const apiKey = await make(apiCaller(gateway.skills, access_token), '/api/v1/api-keys', { name: 'fuzz' });
   const sessions = (await list(apiCaller(gateway.worker, access_token), '/auth/sessions')).map(({ id }) => id);
   const keep = new Set<string>([...tokens, ...sessions, admin.id, viewer.id, apiKey.id, stack.workspaceId]);
   const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
