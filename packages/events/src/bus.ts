@@ -1,8 +1,8 @@
 /** The connection to NATS, and JSON over it. */
 import {
+  type Authenticator,
   type ConnectionOptions,
   connect,
-  credsAuthenticator,
   type JetStreamClient,
   type Msg,
   type NatsConnection,
@@ -14,7 +14,7 @@ import type { z } from 'zod';
 import type { Service } from './catalogue';
 import { answerSubject, inboxPrefixOf } from './inboxes';
 import type { NatsAddress } from './nats-address';
-import { claimsIn } from './nats-jwt';
+import { claimsIn, credentialsIn } from './nats-jwt';
 
 export interface Bus {
   nc: NatsConnection;
@@ -58,8 +58,13 @@ export async function connectBus(
 }
 
 function credentials(creds: string | undefined, username: string, password: string): Partial<ConnectionOptions> {
-  if (creds) return { authenticator: credsAuthenticator(Buffer.from(creds)) };
+  if (creds) return { authenticator: signsBy(creds) };
   return username ? { user: decodeURIComponent(username), pass: decodeURIComponent(password) } : {};
+}
+
+function signsBy(creds: string): Authenticator {
+  const { jwt, key } = credentialsIn(creds);
+  return (nonce = '') => ({ jwt, nkey: key.publicKey, sig: key.sign(Buffer.from(nonce)).toString('base64') });
 }
 
 async function logStatus(nc: NatsConnection, log: Logger): Promise<void> {

@@ -8,9 +8,9 @@
  * Executors are made without the server knowing: it accepts every user that is signed with the executors' key. The name in
  * their subjects is their public key, which nobody can choose.
  */
-import { nkeys } from 'nats';
 import { type Service, services } from './catalogue';
-import { credentialsOf, type KeyPair, keysOf, seedOf, signJwt } from './nats-jwt';
+import { credentialsOf, signJwt } from './nats-jwt';
+import { keyOf, type NKey, newKey } from './nkey';
 import { crossings, executorPermissions, type NatsPermissions, natsPermissions } from './permissions';
 
 /** Whoever has these can be everybody. */
@@ -41,14 +41,14 @@ export interface NatsAuthentication {
 
 export function generateNatsSeeds(): NatsSeeds {
   return {
-    operator: seedOf(nkeys.createOperator()),
-    systemAccount: seedOf(nkeys.createAccount()),
-    servicesAccount: seedOf(nkeys.createAccount()),
-    executorsAccount: seedOf(nkeys.createAccount()),
+    operator: newKey('operator').seed,
+    systemAccount: newKey('account').seed,
+    servicesAccount: newKey('account').seed,
+    executorsAccount: newKey('account').seed,
     signers: Object.fromEntries(
-      [...services, 'executor'].map((role) => [role, seedOf(nkeys.createAccount())]),
+      [...services, 'executor'].map((role) => [role, newKey('account').seed]),
     ) as NatsSeeds['signers'],
-    users: Object.fromEntries(services.map((service) => [service, seedOf(nkeys.createUser())])) as NatsSeeds['users'],
+    users: Object.fromEntries(services.map((service) => [service, newKey('user').seed])) as NatsSeeds['users'],
   };
 }
 
@@ -73,18 +73,18 @@ const ANSWER_S = 30;
 /** Rights are in the account: a JWT that carries those of a service would be longer than a server lets a client say at once. */
 const signingKey = (seeds: NatsSeeds, role: Service | 'executor', rights: NatsPermissions, more: object = {}) => ({
   kind: 'user_scope',
-  key: keysOf(seeds.signers[role]).getPublicKey(),
+  key: keyOf(seeds.signers[role]).publicKey,
   role,
   template: { pub: { allow: rights.publish }, sub: { allow: rights.subscribe }, ...USER_LIMITS, ...more },
 });
 
 /** @param revoked executors that may not enter any more, also with what they have */
 export function natsAuthentication(seeds: NatsSeeds, revoked: string[] = []): NatsAuthentication {
-  const operator = keysOf(seeds.operator);
+  const operator = keyOf(seeds.operator);
   const [system, ofServices, ofExecutors] = [
-    keysOf(seeds.systemAccount).getPublicKey(),
-    keysOf(seeds.servicesAccount).getPublicKey(),
-    keysOf(seeds.executorsAccount).getPublicKey(),
+    keyOf(seeds.systemAccount).publicKey,
+    keyOf(seeds.servicesAccount).publicKey,
+    keyOf(seeds.executorsAccount).publicKey,
   ];
   const account = (sub: string, name: string, claims: object): [string, string] => {
     const nats = { type: 'account' as const, limits: LIMITS, default_permissions: { pub: {}, sub: {} }, ...claims };
@@ -101,7 +101,7 @@ export function natsAuthentication(seeds: NatsSeeds, revoked: string[] = []): Na
   return {
     operator: signJwt(operator, {
       name: 'gantry',
-      sub: operator.getPublicKey(),
+      sub: operator.publicKey,
       nats: { type: 'operator', system_account: system },
     }),
     system_account: system,
@@ -129,22 +129,22 @@ export function natsAuthentication(seeds: NatsSeeds, revoked: string[] = []): Na
 }
 
 export function serviceCredentials(seeds: NatsSeeds, service: Service): string {
-  const issuer_account = keysOf(seeds.servicesAccount).getPublicKey();
-  return signedUser(keysOf(seeds.signers[service]), service, keysOf(seeds.users[service]), { issuer_account });
+  const issuer_account = keyOf(seeds.servicesAccount).publicKey;
+  return signedUser(keyOf(seeds.signers[service]), service, keyOf(seeds.users[service]), { issuer_account });
 }
 
 export const executorKeyOf = (seeds: NatsSeeds): ExecutorKey => ({
-  account: keysOf(seeds.executorsAccount).getPublicKey(),
+  account: keyOf(seeds.executorsAccount).publicKey,
   seed: seeds.signers.executor,
 });
 
 /** A new executor. It may do what the account says of this key: its JWT says nothing of rights. */
 export function makeExecutor({ account, seed }: ExecutorKey): string {
-  const keys = nkeys.createUser();
-  return signedUser(keysOf(seed), keys.getPublicKey(), keys, { issuer_account: account });
+  const keys = newKey('user');
+  return signedUser(keyOf(seed), keys.publicKey, keys, { issuer_account: account });
 }
 
-export function signedUser(issuer: KeyPair, name: string, keys: KeyPair, claims: object): string {
-  const jwt = signJwt(issuer, { name, sub: keys.getPublicKey(), nats: { ...claims, type: 'user' } });
+export function signedUser(issuer: NKey, name: string, keys: NKey, claims: object): string {
+  const jwt = signJwt(issuer, { name, sub: keys.publicKey, nats: { ...claims, type: 'user' } });
   return credentialsOf(jwt, keys);
 }

@@ -5,16 +5,16 @@ import {
   connectBus,
   executorKeyOf,
   keepStreams,
-  keysOf,
+  keyOf,
   makeExecutor,
   type NatsAddress,
   type NatsSeeds,
+  newKey,
   type Service,
   serviceCredentials,
   signedUser,
 } from '@gantry/events';
 import { executorKeyFileOf, findTool, natsProcess, natsUrl, startAndWait, writeNatsConfig } from '@gantry/platform';
-import { nkeys } from 'nats';
 import { pino } from 'pino';
 import { freePort } from './free-port';
 import { temporaryDir } from './run-dir';
@@ -83,5 +83,5 @@ function spectatorOf(seeds: NatsSeeds): string {
   const everything = { allow: ['>'] };
   const unlimited = { subs: -1, data: -1, payload: -1 };
   const claims = { pub: everything, sub: everything, ...unlimited };
-  return signedUser(keysOf(seeds.servicesAccount), 'spectator', nkeys.createUser(), claims);
+  return signedUser(keyOf(seeds.servicesAccount), 'spectator', newKey('user'), claims);
 }

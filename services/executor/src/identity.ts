@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { claimsIn, type ExecutorKey, keysOf, makeExecutor, newId } from '@gantry/events';
+import { claimsIn, type ExecutorKey, keyOf, makeExecutor, newId } from '@gantry/events';
 import { isAbandoned, ownerTag } from './sandbox/owner-tag';
 
 export interface Identity {
@@ -64,7 +64,7 @@ export function enrol(directory: string, key: ExecutorKey): boolean {
 
 function isMadeBy({ account, seed }: ExecutorKey, creds: string): boolean {
   const { iss, nats } = claimsIn(creds);
-  return iss === keysOf(seed).getPublicKey() && nats.issuer_account === account;
+  return iss === keyOf(seed).publicKey && nats.issuer_account === account;
 }
 
 function readIfThere(file: string): string | undefined {

@@ -8,14 +8,15 @@ import {
   type Bus,
   connectBus,
   eventCatalogue,
-  keysOf,
+  keyOf,
   type NatsAddress,
+  newKey,
   runSources,
   services,
   signedUser,
   streamPlans,
 } from '@gantry/events';
-import { connect, credsAuthenticator, ErrorCode, type NatsConnection, nkeys } from 'nats';
+import { connect, credsAuthenticator, ErrorCode, type NatsConnection } from 'nats';
 import { catchLogs } from '../catch-logs';
 import { startTestNats, type TestNats } from '../test-nats';
 import { until } from '../until';
@@ -279,7 +280,7 @@ test('a hole would be seen, whichever way it leads', async () => {
   const { says, hears } = rightsOf('skills-api', 'skills-api');
   const withRights = (pub: string[], sub: string[]) => {
     const claims = { pub: { allow: pub }, sub: { allow: sub }, subs: -1, data: -1, payload: -1 };
-    const creds = signedUser(keysOf(nats.seeds.servicesAccount), 'skills-api', nkeys.createUser(), claims);
+    const creds = signedUser(keyOf(nats.seeds.servicesAccount), 'skills-api', newKey('user'), claims);
     return connected({ url: nats.url, creds });
   };
   expect(await holesOf(await withRights(says, hears), 'skills-api', executors)).toEqual([]);
@@ -299,15 +300,15 @@ test('the executors’ key makes executors and nothing else, whatever it signs',
   const victim = await connected(nats.newExecutor());
   const everything = { allow: ['>'] };
   const unlimited = { subs: -1, data: -1, payload: -1 };
-  const signer = keysOf(nats.seeds.signers.executor);
-  const [ofExecutors, ofServices] = [nats.seeds.executorsAccount, nats.seeds.servicesAccount].map((seed) =>
-    keysOf(seed).getPublicKey(),
+  const signer = keyOf(nats.seeds.signers.executor);
+  const [ofExecutors, ofServices] = [nats.seeds.executorsAccount, nats.seeds.servicesAccount].map(
+    (seed) => keyOf(seed).publicKey,
   );
   const servers = new URL(nats.url).host;
   const enter = (name: string, claims: object) => {
-    const keys = nkeys.createUser();
+    const keys = newKey('user');
     const authenticator = credsAuthenticator(Buffer.from(signedUser(signer, name, keys, claims)));
-    const user = keys.getPublicKey();
+    const user = keys.publicKey;
     return { user, opening: connect({ servers, reconnect: false, authenticator, inboxPrefix: `_INBOX.${user}` }) };
   };
   const refused = { code: ErrorCode.AuthorizationViolation };

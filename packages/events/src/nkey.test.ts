@@ -1,0 +1,23 @@
+import { nkeys } from 'nats';
+import { keyOf, newKey } from './nkey';
+
+test.each(['operator', 'account', 'user'] as const)(
+  'the key of an %s is what the client library makes of its seed',
+  (role) => {
+    const key = newKey(role);
+    const theirs = nkeys.fromSeed(Buffer.from(key.seed));
+    const data = Buffer.from('nonce');
+    expect(theirs.getPublicKey()).toBe(key.publicKey);
+    expect(theirs.verify(data, key.sign(data))).toBe(true);
+    expect(keyOf(`${key.seed}\n`).publicKey).toBe(key.publicKey);
+  },
+);
+
+test.each([
+  ['a public key', () => newKey('user').publicKey],
+  ['a seed with a wrong letter', () => newKey('user').seed.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))],
+  ['nothing', () => ''],
+  ['other text', () => 'not a seed'],
+])('%s is refused', (_what, text) => {
+  expect(() => keyOf(text())).toThrow(/this is no/);
+});
