@@ -11,7 +11,7 @@ export interface AuthenticatorOptions {
   identify: Identify;
   /** The three public addresses: a page of theirs may use the session cookie. */
   publicUrls: string[];
-  /** What this service has heard itself: an identity that was remembered may know less. */
+  /** Closures that this service has heard of itself: a cached identity may know less. */
   closures: Pick<WorkspaceClosures, 'has'>;
   /** Of the tokens that this surface takes; those of the account when absent. */
   tokenPrefixes?: readonly OpaquePrefix[];

@@ -19,7 +19,7 @@ import { claimsIn, credentialsIn } from './nats-jwt';
 export interface Bus {
   nc: NatsConnection;
   js: JetStreamClient;
-  /** What this connection is known by: subjects that carry a name carry this one. */
+  /** The name of this connection in subjects. */
   user: string;
 }
 
@@ -30,7 +30,7 @@ const ANYBODY = 'anybody';
 export async function connectBus(
   options: NatsAddress & {
     name: string;
-    /** What to be known by where the server has no users. */
+    /** The name to use where the server has no users. */
     anonymous?: string;
     log: Logger;
   },

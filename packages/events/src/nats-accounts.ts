@@ -1,5 +1,5 @@
 /**
- * Who may enter NATS, as the server is told it: an operator, three accounts and their users, from a few seeds.
+ * The accounts and users of the NATS server, built from a few seeds: an operator, three accounts and their users.
  *
  * Services share an account, and JetStream is theirs. Executors have one of their own, since a subject that somebody names
  * for an answer is not checked against what they may publish: JetStream would acknowledge a run event to
@@ -64,7 +64,7 @@ const JETSTREAM_LIMITS = {
 };
 const USER_LIMITS = { subs: UNLIMITED, data: UNLIMITED, payload: UNLIMITED };
 
-/** What the server puts in the place of a user's public key. */
+/** The server replaces it by the user's public key. */
 const SUBJECT = '{{subject()}}';
 const NS_PER_S = 1_000_000_000;
 /** Longer than an inspection may take. */

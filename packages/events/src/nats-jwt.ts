@@ -1,9 +1,9 @@
-/** What NATS' decentralised authentication knows users by: JWTs of its version 2, signed with nkeys (Ed25519). */
+/** JWTs of NATS' decentralised authentication, version 2, signed with nkeys (Ed25519). */
 import { createHash } from 'node:crypto';
 import { keyOf, type NKey, toBase32 } from './nkey';
 
 interface Claims {
-  /** What a user is known by in subjects. */
+  /** The user's name in subjects. */
   name: string;
   /** Public key of whom it is about. */
   sub: string;
@@ -25,14 +25,14 @@ export function signJwt(issuer: NKey, { name, sub, nats }: Claims): string {
 
 const encoded = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-/** What NATS tools call a credentials file. */
+/** A credentials file, as NATS tools call it. */
 export const credentialsOf = (jwt: string, keys: NKey): string =>
   [
     ...['-----BEGIN NATS USER JWT-----', jwt, '------END NATS USER JWT------', ''],
     ...['-----BEGIN USER NKEY SEED-----', keys.seed, '------END USER NKEY SEED------', ''],
   ].join('\n');
 
-/** What a credentials file holds. @throws Error for anything else */
+/** Reads a credentials file. @throws Error for anything else */
 export function credentialsIn(creds: string): { jwt: string; key: NKey } {
   const [jwt] = /^[\w-]+\.[\w-]+\.[\w-]+$/m.exec(creds) ?? [];
   const [seed] = /^SU[A-Z2-7]+$/m.exec(creds) ?? [];

@@ -61,7 +61,7 @@ export const runSubjects = {
   inspect: 'executor.inspect',
 } as const;
 
-/** Who has published a claim, a withdrawal, a renewal, a request for an artifact or step, or its status. */
+/** The executor that published a claim, a withdrawal, a renewal, a request for an artifact or step, or its status. */
 export const executorOf = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);

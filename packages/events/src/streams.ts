@@ -36,7 +36,7 @@ export const INGEST_DURABLE = 'ingest';
 
 /** After this long without an acknowledgement a message is delivered again: what a dead replica held comes back. */
 export const ACK_WAIT_MS = 10_000;
-/** How often they are looked after. */
+/** Time between two looks at the streams. */
 const KEEP_MS = 3_000;
 /** A stream that is this full is about to refuse. */
 const FULL_SHARE = 0.95;

@@ -1,5 +1,5 @@
 /**
- * Which workspaces are closed, as each service knows by itself.
+ * Closed workspaces, as each service knows them by itself.
  *
  * A deleted workspace is closed until it is restored. Every service keeps that in a table of its own: worker-api writes it in
  * the transaction of the deletion, the others when they hear of it. The table decides in every statement that starts
@@ -32,7 +32,7 @@ export interface WorkspaceClosures {
   list(): string[];
   /** Calls back when this replica hears that a workspace is closed. */
   onClosed(react: (workspaceId: string) => void): void;
-  /** What this process has committed need not be heard. */
+  /** A closure that this process has committed need not be heard. */
   note(closure: Closure): void;
   stop(): void;
 }

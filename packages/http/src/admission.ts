@@ -1,4 +1,4 @@
-/** Who is calling, whether the caller has requests left, and whether the operation is for the caller. */
+/** Authentication, budgets and roles: everything that is decided before a body is read. */
 import type { Request, Response } from 'express';
 import { AppError, notFound } from './errors';
 import type { Operation } from './openapi-document';

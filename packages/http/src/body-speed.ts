@@ -22,7 +22,7 @@ const underWay = new Set<Watched>();
 let looking: NodeJS.Timeout | undefined;
 
 /**
- * What `reading` gives, unless the body of `req` comes too slowly for it.
+ * The result of `reading`, unless the body of `req` comes too slowly.
  * @throws AppError 408 after ten seconds with less than 1 KB in each; or whatever `reading` throws
  */
 export async function atSpeed<T>(req: Request, reading: Promise<T>): Promise<T> {

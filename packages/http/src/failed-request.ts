@@ -9,13 +9,13 @@ import { leaveBodyUnread } from './unread-body';
 export type ErrorShape = 'detail' | 'error';
 
 const INTERNAL = { code: 'internal', detail: 'something went wrong on our side; the request id finds it in the log' };
-/** What a caller sent may stand in these texts. */
+/** These texts may quote the caller. */
 const DETAIL_CHARS_MAX = 2_000;
 const FIELD_CHARS_MAX = 500;
 const HALF_CHARACTERS = /\p{Surrogate}/gu;
 const REPLACEMENT = '\u{fffd}';
 
-/** What was said of the answer before it failed, and is not true of an error. */
+/** Headers that were set before the answer failed, and are not true of an error. */
 const OF_ANOTHER_CONTENT = [
   'Content-Type',
   'Content-Disposition',

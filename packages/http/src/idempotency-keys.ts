@@ -9,7 +9,7 @@ import { newId } from '@gantry/events';
 import type { Pool } from 'pg';
 import { AppError } from './errors';
 
-/** How long a key is held by a process that does not renew it. */
+/** Lease of a key whose process does not renew it. */
 export const KEY_LEASE_MS = 10_000;
 const KEPT_HOURS = 24;
 

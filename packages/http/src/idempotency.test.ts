@@ -21,7 +21,7 @@ let database: TestDatabase;
 let pool: Pool;
 let one: Replica;
 let two: Replica;
-/** What the handler does around the transaction that makes a thing. */
+/** Run by the handler around the transaction that makes a thing. */
 let before: () => Promise<void>;
 let afterCommit: (req: Request) => Promise<void>;
 let seen: (id: string) => boolean;

@@ -224,7 +224,7 @@ function requestText(req: Request, { queryIsCredential }: OnceOptions): string {
   return `request ${hash.digest('hex')}`;
 }
 
-/** What is answered by `work`, which is not sent yet. Null where it has sent something itself. */
+/** The answer that `work` gave, held back. Null where it has sent something itself. */
 async function answerOf(res: Response, work: () => void | Promise<void>): Promise<KeptAnswer | null> {
   const json = res.json;
   let answer: KeptAnswer | null = null;

@@ -1,5 +1,5 @@
 /**
- * How deep and how many, read from the bytes of a JSON text before it is parsed: a megabyte of `[` costs the parser a
+ * Depth and number of parts of a JSON text, read from its bytes before it is parsed: a megabyte of `[` costs the parser a
  * quarter of a second, and one of different names a tenth.
  */
 import { randomInt } from 'node:crypto';

@@ -26,7 +26,7 @@ interface Stream {
   res: Response;
   operation: Operation;
   authenticate: Authenticate;
-  /** What else must hold, besides what the credential says. Streams with the same name share one look. */
+  /** Another condition, besides the credential. Streams with the same name share one check. */
   also?: { name: string; check: () => Promise<unknown> };
   /** Since when nobody can say whether it may go on. */
   unsureSince: number | null;

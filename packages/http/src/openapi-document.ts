@@ -70,7 +70,7 @@ export interface Operation {
 
 export interface OpenApiDocument {
   operations: Operation[];
-  /** What the schemas of the operations refer to, by the URI that they name it by. */
+  /** Schemas that operations refer to, by URI. */
   schemas: Record<string, Schema>;
 }
 
@@ -95,7 +95,7 @@ export const readOperations = (openapiFile: string): Operation[] => readOpenApiD
 
 type PathItem = Record<string, Record<string, unknown>>;
 
-/** What all methods of a path share stands at the path. */
+/** Parameters that all methods of a path share stand at the path. */
 function withPathParameters(item: PathItem, method: string): Record<string, unknown> {
   const own = item[method] as { parameters?: unknown[] };
   const shared = (item.parameters ?? []) as unknown as unknown[];

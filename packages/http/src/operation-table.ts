@@ -1,4 +1,4 @@
-/** Which operation a request asks for, found by its method and path alone. */
+/** Finds the operation of a request by its method and path alone. */
 import type { Operation } from './openapi-document';
 
 export interface Found {

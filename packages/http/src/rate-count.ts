@@ -33,7 +33,7 @@ export interface Spent {
 export interface RateCount {
   /** Spends one of `limit` per minute, unless that is more than there is. */
   spend(caller: string, limit: number): Spent;
-  /** What `spend` would say, without spending. */
+  /** The answer of `spend`, without spending. */
   look(caller: string, limit: number): Spent;
   /** Tells and asks now. Tests use it; otherwise it happens by itself. */
   exchange(): Promise<void>;

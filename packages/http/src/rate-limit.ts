@@ -25,7 +25,7 @@ export interface Budgets {
   requireLook(req: Request, res: Response): void;
   /** A bad credential takes from the budget of its address, whatever it was sent for. */
   spendOnGuess(operation: Operation, req: Request, res: Response): void;
-  /** What is asked of nothing in particular, as an unknown path, takes from the budget of its address. */
+  /** A request for no operation, such as an unknown path, takes from the budget of its address. */
   spendOnAddress(req: Request, res: Response): void;
   /** Per credential, or per address where there is none; sign-in always per address. */
   spend(operation: Operation, req: Request, res: Response): void;

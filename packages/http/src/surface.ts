@@ -110,7 +110,7 @@ function route(options: SurfaceOptions): RequestHandler {
 
 type Answer = (params: Record<string, string> | null, ...handled: Parameters<RequestHandler>) => void | Promise<void>;
 
-/** What each operation does with a request, after it is known that it is meant. */
+/** The handling of a request by each operation, once the operation is known. */
 function answersOf(document: OpenApiDocument, options: SurfaceOptions, budget: Budgets): Map<Operation, Answer> {
   const { authenticate, pool, hasher, log } = options;
   const idempotency = createIdempotency({ pool, hasher, log, strict: options.validateResponses ?? false });

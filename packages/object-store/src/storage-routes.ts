@@ -67,7 +67,7 @@ async function* atMost(
   let size = 0;
   // Leaving the loop must not destroy the request: the refusal goes out on the same connection.
   for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    // What was refused is not kept, also where the rest of it comes after all.
+    // A refused body is not kept, even if the rest of it arrives.
     stopped.throwIfAborted();
     size += chunk.length;
     if (size > sizeMax) throw tooLarge();

@@ -1,4 +1,4 @@
-/** Who may touch what is asked in packages/testing/src/security/nats-matrix.test.ts. */
+/** Permissions are tested in packages/testing/src/security/nats-matrix.test.ts. */
 import fs from 'node:fs';
 import path from 'node:path';
 import {

@@ -15,9 +15,9 @@ export interface NatsOptions {
 const READY_TIMEOUT_MS = 1_000;
 
 export const configFileOf = (dir: string): string => path.join(dir, 'nats.conf');
-/** What is included into the configuration of another server. */
+/** The part that another server's configuration includes. */
 export const accountsFileOf = (dir: string): string => path.join(dir, 'accounts.conf');
-/** What all users and accounts are made from, generated once. */
+/** Seeds of all users and accounts, generated once. */
 export const seedsFileOf = (dir: string): string => path.join(dir, 'seeds.json');
 export const credsFileOf = (dir: string, service: string): string => path.join(dir, `${service}.creds`);
 /** Makes executors: see the executor's enrol.ts. */

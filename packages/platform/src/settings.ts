@@ -26,7 +26,7 @@ export interface Settings {
   /** Databases and NATS that somebody else runs. */
   externalDatabases: Partial<Record<ServiceName, string>>;
   externalNats: string | undefined;
-  /** What nats-config-main.js has written for it. */
+  /** Written by nats-config-main.js. */
   natsCredentials: string | undefined;
 }
 

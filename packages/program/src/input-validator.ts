@@ -10,7 +10,7 @@ export interface InputValidator {
   /** @returns the inputs with defaults filled in. @throws AppError 400 naming every input that is wrong */
   check(inputs: Record<string, unknown>): Record<string, unknown>;
   /**
-   * What `check` would throw for.
+   * Problems that `check` would throw for.
    * @param budget shared by all checks of one request, where it makes several
    */
   problems(inputs: Record<string, unknown>, budget?: PatternBudget): FieldProblem[];

@@ -71,7 +71,7 @@ export function patternProblems(patterns: string[]): (string | null)[] {
  */
 const PATTERN_WORK_MAX = 1_000_000;
 
-/** What is left of it. */
+/** The budget that is left. */
 export interface PatternBudget {
   left: number;
 }

@@ -11,7 +11,7 @@
  * advisory lock until its commit: counting what runs and taking another must not happen twice at once. Its cost grows with
  * the number of keys that have something queued, not with the number of blocked runs.
  *
- * What is queued in a closed workspace stays where it is. The steps pass it by as a whole, a workspace or a key at a time, so
+ * Runs that are queued in a closed workspace stay where they are. The steps pass them by as a whole, a workspace or a key at a time, so
  * that it costs the others a look into a small table, however much of it there is.
  */
 import { isClosedSql } from '@gantry/events';

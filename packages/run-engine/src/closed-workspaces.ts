@@ -12,7 +12,7 @@ import type { Logger } from 'pino';
 import type { Run } from './run';
 
 const EVERY_MS = 1_000;
-/** What a slow reader has not taken by then is dropped. */
+/** Whatever a slow reader has not taken by then is dropped. */
 const CUT_MS = 1_000;
 
 const STOP = {

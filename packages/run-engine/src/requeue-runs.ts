@@ -6,7 +6,7 @@ import type { Sql } from './run-row';
 
 export const REQUEUES_MAX = 20;
 
-/** What started_at becomes when an attempt turns out not to have begun: an earlier attempt may have. */
+/** The new started_at when an attempt turns out not to have begun: an earlier attempt may have. */
 const STARTED_BEFORE = `CASE WHEN r.retries_used > 0 OR EXISTS (SELECT FROM run_steps s WHERE s.run_id = r.id)
   THEN r.started_at END`;
 

@@ -171,7 +171,7 @@ export function follows(last: number, next: number): boolean {
 }
 
 /**
- * How long a missing event is waited for before it is taken for lost: longer than it takes until the messages that a dead
+ * Wait for a missing event before it is taken for lost: longer than it takes until the messages that a dead
  * replica held are delivered to another.
  */
 export const GAP_MS = ACK_WAIT_MS + 5_000;

@@ -1,4 +1,4 @@
-/** Which incarnation of its stream of run events a service reads. */
+/** The incarnation of its stream of run events that a service reads. */
 import type { StreamState } from '@gantry/events';
 import type { Pool } from 'pg';
 

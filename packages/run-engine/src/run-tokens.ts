@@ -1,5 +1,5 @@
 /**
- * What an executor shows to report on a run: it was handed this very attempt.
+ * Proof that an executor was handed this very attempt; it shows it to report on the run.
  *
  * A token is given with the job, which only its executor can open, and comes back with every event, step, artifact and
  * renewal. It is the HMAC of whom it was given to, so that it needs no table, any replica can check it, and a late event of

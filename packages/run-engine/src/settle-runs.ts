@@ -16,7 +16,7 @@ import { RUN_COLUMNS, type Sql, toRun } from './run-row';
 export interface Ending {
   runId: string;
   attempt: number;
-  /** Who reports it, and must hold the run; null: the service itself decides. */
+  /** The executor that reports it, and must hold the run; null: the service itself decides. */
   executorId: string | null;
   /** The status that the run must still have. */
   from: 'running' | IdleStatus;

@@ -56,7 +56,7 @@ async function underLoad(work: () => Promise<void>): Promise<number> {
   return accepted;
 }
 
-/** How often the executor has run code to its end. */
+/** Runs whose code the executor has run to its end. */
 async function executed(): Promise<number> {
   const metrics = await (await fetch(`${stack.executorUrls[0]}/metrics`)).text();
   return Number(/gantry_executor_phase_seconds_count\{phase="run"\} (\d+)/.exec(metrics)?.[1] ?? 0);

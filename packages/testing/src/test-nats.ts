@@ -25,7 +25,7 @@ export interface TestNats {
   as(service: Service): NatsAddress;
   /** Another one each time. */
   newExecutor(): NatsAddress;
-  /** What executors are made with: see the executor's enrol.ts. */
+  /** Makes executors: see the executor's enrol.ts. */
   executorKeyFile: string;
   /** Hears and says everything in the account of the services. */
   spectator: NatsAddress;

@@ -14,7 +14,7 @@ function main() {
   const owner = { uid: env.EXECUTOR_UID, gid: env.EXECUTOR_GID ?? env.EXECUTOR_UID };
   const dropping = process.getuid?.() === 0 && env.EXECUTOR_ALLOW_ROOT === undefined;
   openDirectory(env.EXECUTOR_DIR, process.getuid?.() === 0 ? owner : null);
-  // What lies in that directory may be the work of whoever broke an executor: root does not write there.
+  // That directory may hold the work of whoever broke an executor: root does not write there.
   if (dropping) dropPrivileges(owner.uid, owner.gid);
   if (enrol(env.EXECUTOR_DIR, key)) process.stdout.write('a new executor was enrolled\n');
 }

@@ -1,5 +1,5 @@
 /**
- * Who this executor is to NATS and to the services: kept in its directory, so that the next process on it is the same one
+ * The identity of this executor to NATS and the services: kept in its directory, so that the next process on it is the same one
  * and may report what this one could not. Sandboxes do not see it.
  */
 import fs from 'node:fs';

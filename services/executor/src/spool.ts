@@ -23,7 +23,7 @@ export interface SpooledReport {
 export interface Spool {
   append(report: Attempt & { subject: string }, batch: SpooledBatch): void;
   remove(attempt: Attempt): void;
-  /** What an earlier process has left. */
+  /** Reports that an earlier process has left. */
   recover(): SpooledReport[];
   bytes(): number;
 }

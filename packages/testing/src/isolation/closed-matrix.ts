@@ -1,5 +1,5 @@
 /**
- * What the matrix asks once the home workspace is deleted: every operation, with each credential that was good there, and with
+ * Requests of the matrix once the home workspace is deleted: every operation, with each credential that was good there, and with
  * none where none is needed. Nothing of the workspace is served, and nothing is changed.
  */
 import type { Operation } from '@gantry/http';
@@ -13,7 +13,7 @@ export interface ClosingSurface extends IsolatedSurface {
   credentials: Record<string, Record<string, string>>;
 }
 
-/** What people have besides a workspace: they keep it, and may ask for it. */
+/** Operations of an account, apart from any workspace: people keep them. */
 const OF_ACCOUNT = new Set(['personalToken', 'session', 'member']);
 /** Operations on the session of whoever asks. */
 const OF_SESSION = new Set(['refreshSession', 'signOut']);

@@ -105,7 +105,7 @@ function reasonBefore(node: ts.Node, text: string): string | null {
 
 const REASON = /\bLinear: (\S.{9,})/;
 
-/** What validates requests: `pattern` of a schema, which Ajv compiles with the `u` flag. */
+/** Patterns of schemas, which Ajv compiles with the `u` flag to validate requests. */
 export function inOpenApi(file: string, text: string): Expression[] {
   const lines = new LineCounter();
   const found: Expression[] = [];

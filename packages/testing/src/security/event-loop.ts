@@ -1,4 +1,4 @@
-/** How long requests stop everything else in this process, whose event loop serves them. */
+/** Measures for how long requests stop everything else in this process, whose event loop serves them. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -36,7 +36,7 @@ export function startSender(): Sender {
   async function once(request: SentRequest, text: string): Promise<Sent> {
     const loaded = said<void>(worker);
     worker.postMessage({ load: text });
-    // What it took to hand it over is not the request's doing.
+    // The time to hand it over is not the request's doing.
     await loaded;
     const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
     delay.enable();

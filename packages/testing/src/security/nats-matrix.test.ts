@@ -1,7 +1,7 @@
 /**
  * Every NATS user x every subject there is x publish and subscribe, asked of a real server.
  *
- * What a user may do is written here by hand, from what its role is for, and not taken from permissions.ts: a right that
+ * The rights of a user are written here by hand, from what its role is for, and not taken from permissions.ts: a right that
  * somebody adds there has to be argued for here as well.
  */
 import {

@@ -1,4 +1,4 @@
-/** What of a request has no bound in the OpenAPI file: its check would cost whatever the sender likes. */
+/** Parts of a request without a bound in the OpenAPI file: their check would cost whatever the sender likes. */
 import { type Operation, readOpenApiDocument, type Schema } from '@gantry/http';
 
 /** Comparing so many with each other is nothing. */

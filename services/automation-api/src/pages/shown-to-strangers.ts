@@ -1,5 +1,5 @@
 /**
- * What somebody who is no member learns of a run that was started from a public link: how it went, what it printed, what it
+ * A run that was started from a public link, as it is shown to somebody who is no member: how it went, what it printed, what it
  * made. Not the author's code and its surroundings: no traces, places in files, names of secrets, steps, or what was called.
  *
  * The one place that decides, for the run as a whole and for each event of its streams.

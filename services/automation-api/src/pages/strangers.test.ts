@@ -1,4 +1,4 @@
-/** What somebody without an account reads of a run that he started from a public link, on every path there is. */
+/** A stranger's view of a run that they started from a public link, on every path there is. */
 import type { RunError } from '@gantry/events';
 import { type FakeEvent, type FakeExecutor, noUsage } from '@gantry/testing';
 import { type Caller, deployed, startService, type TestService } from '../test/service';

@@ -1,4 +1,4 @@
-/** What becomes of a workspace that worker-api deleted: it is closed until it is restored, and all of it goes when it is purged. */
+/** A workspace that worker-api deleted is closed until it is restored, and all of it goes when it is purged. */
 import { type Bus, type Consumer, consume, consumeClosures, workspacePurged } from '@gantry/events';
 import type { ObjectStore } from '@gantry/object-store';
 import type { Vault } from '@gantry/vault';

@@ -222,7 +222,7 @@ export async function fakeService(
       self.statuses.push({ ...message.json<ExecutorStatus>(), executorId: executorOf(message.subject) });
     },
   });
-  // What JetStream has stored counts, as it does for the service.
+  // Only what JetStream has stored counts, as it does for the service.
   const ingest = consumeDurable({
     ...{ bus, log },
     stream: runEventsStream(source),

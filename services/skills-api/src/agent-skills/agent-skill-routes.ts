@@ -85,7 +85,7 @@ export function agentSkillOperations({ prisma, skillsUrl, views, announce }: Age
   };
 }
 
-/** What is to be published, and what is said of what is not. @throws AppError 400 */
+/** The skill to publish, and warnings about the rest. @throws AppError 400 */
 async function uploadOf(req: Request): Promise<{ input: PublishInput; left: string[] }> {
   const [file, ...more] = Array.isArray(req.files) ? req.files : [];
   if (file?.fieldname !== 'bundle' || more.length) {

@@ -1,4 +1,4 @@
-/** What is made to cost is published, shown and searched like anything else, and nobody else waits for it. */
+/** Texts that are made to cost time are published, shown and searched like others, and nobody else waits for them. */
 import { hostileMarkdown } from '../test/hostile-markdown';
 import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
 import { withoutTitle } from './page-routes';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 const CHARS = 200_000;
-/** What costs PostgreSQL's parser, and some of what costs a renderer. */
+/** Texts that cost PostgreSQL's parser, and some that cost a renderer. */
 const texts: [string, string][] = [
   ['120 KB of comments that begin', '<!--'.repeat(30_000)],
   ['one long word of hyphens and underscores', 'a-b_'.repeat(CHARS / 4)],

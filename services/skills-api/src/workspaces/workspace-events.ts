@@ -1,4 +1,4 @@
-/** What becomes of a workspace that worker-api deleted: it is closed until it is restored, and nothing of a purged one is left. */
+/** A workspace that worker-api deleted is closed until it is restored, and nothing of a purged one is left. */
 import { type Bus, type Consumer, consume, consumeClosures, workspacePurged } from '@gantry/events';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';

@@ -68,7 +68,7 @@ export function bulkRunOperations(deps: Deps): Operations {
             ids.filter((id) => found.has(id)),
             async (id) => {
               const { run, worker } = found.get(id) as NonNullable<ReturnType<typeof found.get>>;
-              // What it refuses, it refuses before it writes.
+              // It refuses before it writes.
               made.push((await replayRun(deps, worker, run, replay)).id);
             },
             1,

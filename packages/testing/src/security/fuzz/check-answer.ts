@@ -1,4 +1,4 @@
-/** What every answer owes, whatever was asked. */
+/** Checks that hold for every answer, whatever was asked. */
 import type { FuzzedRequest } from './fuzzed-request';
 import type { FuzzedOperation } from './openapi';
 import type { Answer } from './send';

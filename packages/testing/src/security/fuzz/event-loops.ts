@@ -1,4 +1,4 @@
-/** How long the event loops of services were blocked, as they measure it themselves. */
+/** Longest blocks of the services' event loops, as they measure them themselves. */
 export interface Service {
   service: string;
   url: string;

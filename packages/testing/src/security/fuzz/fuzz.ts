@@ -44,7 +44,7 @@ export interface FuzzReport {
   seed: number;
   requests: number;
   seconds: number;
-  /** How many operations there are, how many were asked, and how many answered with a success. */
+  /** Numbers of operations: in all, asked, and answered with a success. */
   operations: { known: number; asked: number; succeeded: number; neverSucceeded: string[] };
   statuses: Record<string, number>;
   longestBlockMs: Record<string, number>;

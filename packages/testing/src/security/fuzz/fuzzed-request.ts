@@ -104,7 +104,7 @@ function parameterHeaders(operation: FuzzedOperation, context: Context, chance: 
   );
 }
 
-/** What no client can send is for raw sockets (packages/platform/src/gateway-refusals.test.ts). */
+/** Requests that no client can send are for raw sockets (packages/platform/src/gateway-refusals.test.ts). */
 const asHeader = (text: string) => text.replace(/[^\t -~\u0080-\u00ff]/g, '?').slice(0, 4_000);
 
 function oddHeaders(random: Random): Record<string, string> {
@@ -175,7 +175,7 @@ function bodyOf(operation: FuzzedOperation, context: Context, isValid: boolean):
   const { random } = context;
   const types = Object.keys(operation.bodies);
   if (types.length === 0) {
-    // Who sends a body where none is expected is answered all the same.
+    // A body where none is expected changes no answer.
     return !isValid && random.chance(0.1) ? json(hostileValue(random)) : undefined;
   }
   const type = random.pick(types);
@@ -220,7 +220,7 @@ const ODD_TYPES = [
   'a'.repeat(500),
 ];
 
-/** What JSON.stringify never writes. */
+/** JSON that JSON.stringify never writes. */
 function brokenJson(value: unknown, random: Random): Body {
   const text = JSON.stringify(value) ?? 'null';
   const broken = random.pick<() => string | Buffer>([

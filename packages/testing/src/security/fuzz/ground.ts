@@ -209,7 +209,7 @@ const KINDS: Record<string, string> = {
   id: 'apiKey',
 };
 
-/** What ends a thing is sent with one that somebody made on the way. */
+/** A request that ends a thing gets one that was made on the way. */
 const DOOMS = /^(delete|archive|leave|transfer|revoke|withdraw)/;
 
 function kindOf({ surface, id, path: address }: FuzzedOperation, field: string): string | undefined {

@@ -1,4 +1,4 @@
-/** What exists, so that requests reach more than "unknown": by surface and kind, known from the start or learnt from answers. */
+/** Ids that exist, so that requests reach more than "unknown": by surface and kind, known from the start or learnt from answers. */
 import type { FuzzedOperation } from './openapi';
 import type { Random } from './random';
 
@@ -17,7 +17,7 @@ export interface KnownThings {
   kindOf(operation: FuzzedOperation, field: string): string | undefined;
 }
 
-/** What has an id that tells its kind. */
+/** Kinds whose ids tell them. */
 const PREFIXES: Record<string, string> = {
   run: 'run',
   art: 'artifact',

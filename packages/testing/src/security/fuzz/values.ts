@@ -7,7 +7,7 @@ export interface ValueContext {
   deref(node: Node): Node;
   /** The id or name of something that exists, where the field is called like one. */
   reference(field: string): string | undefined;
-  /** How often a value lies at the edge of what its schema allows, or just beyond. */
+  /** Share of values at the edge of what the schema allows, or just beyond. */
   edge: number;
 }
 
@@ -60,7 +60,7 @@ const DATES = [
   '2026-01-01t00:00:00z',
 ];
 
-/** What long texts are made of: each has been slow for some parser. */
+/** Parts of long texts: each has been slow for some parser. */
 const UNITS = [
   'a',
   ' ',
