@@ -27,7 +27,11 @@ export function send(base: string, request: FuzzedRequest): Promise<Answer> {
       clearTimeout(late);
       settled();
     };
-    sent.on('error', (err) => settle(() => reject(err)));
+    sent.on('error', (err: NodeJS.ErrnoException) => {
+      // The server may close a connection that was idle while a request is on its way: RFC 9112, 9.3.1.
+      const again = sent.reusedSocket && err.code === 'ECONNRESET';
+      settle(() => (again ? resolve(send(base, request)) : reject(err)));
+    });
     sent.on('response', (res) => {
       const chunks: Buffer[] = [];
       const isStream = /^(text\/event-stream|application\/x-ndjson)/.test(res.headers['content-type'] ?? '');
