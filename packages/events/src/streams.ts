@@ -220,6 +220,7 @@ function nullIfMissing(err: unknown): null {
   throw err;
 }
 
+const STARTING_MS = 30_000;
 const NEXT_TRY_MS = 500;
 /** Two missed in a row and the consumer is asked for: what is lost is noticed within 4 s. */
 const HEARTBEAT_MS = 2_000;
@@ -240,6 +241,7 @@ export function consumeDurable(options: {
   log: Logger;
 }): { stop(): Promise<void> } {
   const { bus, stream, durable, log } = options;
+  const startedAt = Date.now();
   let stopped = false;
   let messages: ConsumerMessages | undefined;
   let wake = () => {};
@@ -262,7 +264,10 @@ export function consumeDurable(options: {
   const loop = (async () => {
     while (!stopped) {
       await consume().catch((err) => {
-        if (!stopped && !bus.nc.isClosed()) log.warn({ err, stream, durable }, 'messages not fetched: will try again');
+        if (stopped || bus.nc.isClosed()) return;
+        // worker-api makes the streams, and may start after this process.
+        const isStarting = !messages && Date.now() - startedAt < STARTING_MS;
+        log[isStarting ? 'debug' : 'warn']({ err, stream, durable }, 'messages not fetched: will try again');
       });
       if (stopped || bus.nc.isClosed()) return;
       await new Promise<void>((resolve) => {

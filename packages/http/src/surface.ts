@@ -235,8 +235,11 @@ function requestLog(log: Logger): RequestHandler {
       res: (res) => ({ status: res.statusCode }),
       err: errorForLog,
     },
-    customLogLevel: (_req, res, err) =>
-      err || res.statusCode >= 500 ? 'error' : res.statusCode >= 400 ? 'info' : 'debug',
+    customLogLevel: (req, res, err) => {
+      // Whoever asks whether a service is ready asks again; what is down says so itself.
+      if ((req as Request).operation?.id === 'ready') return 'debug';
+      return err || res.statusCode >= 500 ? 'error' : res.statusCode >= 400 ? 'info' : 'debug';
+    },
     quietReqLogger: true,
     quietResLogger: true,
     // Written when it is known which operation was meant.
