@@ -57,7 +57,7 @@ export function startSender(): Sender {
         await sleep(BETWEEN_TRIES_MS);
         const again = await once(request, text);
         // One that was given up may not have been looked at.
-        if (again.status && again.blockedMs < sent.blockedMs) sent = again;
+        if ((again.status || !sent.status) && again.blockedMs < sent.blockedMs) sent = again;
       }
       return sent;
     },
