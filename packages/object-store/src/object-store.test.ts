@@ -104,6 +104,17 @@ describe.each([
     await expect(store.getBuffer('ws_a/gone', 10)).rejects.toThrow(ObjectMissing);
   });
 
+  test('deletes a folder with all that is below it, and nothing beside it', async () => {
+    const gone = ['ws_b/one', 'ws_b/deep/er/two', 'ws_b/deep/three'];
+    const kept = ['ws_b2/one', 'ws_c/ws_b/one'];
+    for (const key of [...gone, ...kept]) await store.put(key, Buffer.from('x'));
+    await store.deleteFolder('ws_b');
+    await store.deleteFolder('ws_b');
+    expect(await Promise.all(gone.map((key) => store.head(key)))).toEqual([null, null, null]);
+    expect(await Promise.all(kept.map((key) => store.head(key)))).toEqual([{ size: 1 }, { size: 1 }]);
+    await expect(store.deleteFolder('')).rejects.toThrow('not an object key');
+  });
+
   test('reads no more than it was told', async () => {
     await store.put('ws_a/large', Buffer.alloc(100));
     await expect(store.getBuffer('ws_a/large', 99)).rejects.toThrow(ObjectTooLarge);

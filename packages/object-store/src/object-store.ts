@@ -10,6 +10,8 @@ export interface ObjectStore {
   head(key: string): Promise<{ size: number } | null>;
   /** Deleting what is not there is fine. */
   delete(key: string): Promise<void>;
+  /** Deletes every object whose key goes on after `<folder>/`, such as all of a workspace. */
+  deleteFolder(folder: string): Promise<void>;
   presignPut(key: string, options: PresignPut): Promise<string>;
   presignGet(key: string, options: PresignGet): Promise<string>;
   /** Rejects while the store can't be used. */

@@ -2,9 +2,11 @@
 import { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
+  DeleteObjectsCommand,
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
+  ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
   type S3ClientConfig,
@@ -81,6 +83,18 @@ export function createS3Store(options: S3StoreOptions): S3Store {
     }
   }
 
+  async function deleteFolder(folder: string): Promise<void> {
+    assertKey(folder);
+    for (;;) {
+      const page = new ListObjectsV2Command({ Bucket: bucket, Prefix: `${folder}/` });
+      const { Contents = [] } = await inside.send(page);
+      if (!Contents.length) return;
+      const found = { Objects: Contents.map(({ Key }) => ({ Key })), Quiet: true };
+      const { Errors: [failed] = [] } = await inside.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: found }));
+      if (failed) throw new Error(`S3 did not delete ${failed.Key}: ${failed.Code} ${failed.Message}`);
+    }
+  }
+
   return {
     driver: 's3',
     head,
@@ -95,6 +109,7 @@ export function createS3Store(options: S3StoreOptions): S3Store {
       assertKey(key);
       await inside.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
     },
+    deleteFolder,
     check: async () => {
       await inside.send(new HeadBucketCommand({ Bucket: bucket }));
     },

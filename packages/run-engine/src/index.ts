@@ -1,3 +1,4 @@
+export { deleteEndedRuns, deleteRunsOfWorkspace } from './delete-runs';
 export type { Alongside, IdleEnding } from './end-run';
 export * from './engine';
 export type { Usage } from './ingest';

@@ -11,6 +11,7 @@ import {
   secretsBytes,
 } from '@gantry/events';
 import type { ObjectStore } from '@gantry/object-store';
+import { runFolder } from './delete-runs';
 import type { Run } from './run';
 import type { RunTokens } from './run-tokens';
 
@@ -92,7 +93,7 @@ export async function buildJob(
   const inputs = Buffer.from(JSON.stringify(run.inputs));
   if (inputs.length <= INLINE_BYTES_MAX) job.inputs = run.inputs;
   else {
-    const key = `${run.workspaceId}/runs/${run.id}/inputs.json`;
+    const key = `${runFolder(run.workspaceId, run.id)}/inputs.json`;
     await deps.written;
     await objects.put(key, inputs, { contentType: 'application/json' });
     job.inputsUrl = await objects.presignGet(key, internal);
@@ -102,7 +103,7 @@ export async function buildJob(
     const recorded = Buffer.from(JSON.stringify(steps));
     if (recorded.length <= STEPS_INLINE_BYTES_MAX) job.steps = steps;
     else {
-      const key = `${run.workspaceId}/runs/${run.id}/steps.json`;
+      const key = `${runFolder(run.workspaceId, run.id)}/steps.json`;
       await objects.put(key, recorded, { contentType: 'application/json' });
       job.stepsUrl = await objects.presignGet(key, internal);
     }

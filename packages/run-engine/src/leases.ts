@@ -17,6 +17,7 @@ import {
 import type { ObjectStore } from '@gantry/object-store';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { runFolder } from './delete-runs';
 import type { RunTokens } from './run-tokens';
 
 const UPLOAD_SECONDS = 600;
@@ -80,7 +81,7 @@ export function keepLeases(deps: {
     const { workspace_id: workspaceId, spec } = rows[0];
     const sizeMax = request.purpose === 'output' ? spec.limits.outputBytes : spec.limits.artifactBytes;
     if (request.size > sizeMax) return { refused: `${request.size} bytes are more than the limit of ${sizeMax}` };
-    const key = `${workspaceId}/runs/${request.runId}/${request.attempt}/${newId('')}`;
+    const key = `${runFolder(workspaceId, request.runId)}/${request.attempt}/${newId('')}`;
     const url = await objects.presignPut(key, {
       sizeMax: request.size,
       contentType: request.contentType,

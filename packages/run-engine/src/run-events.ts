@@ -8,6 +8,7 @@
  */
 import { ACK_WAIT_MS, type RunEvent, type RunEventBatch } from '@gantry/events';
 import type { Pool } from 'pg';
+import { runFolder } from './delete-runs';
 import { isTerminal, type Run, type Waiting } from './run';
 import type { Sql } from './run-row';
 
@@ -225,5 +226,6 @@ export async function readContextChanges(pool: Pool, run: Run): Promise<ContextC
     [run.id, run.attempt * ATTEMPT_SPAN],
   );
   const changes = rows.map((row) => row.data as ContextChange);
-  return changes.filter(({ key }) => key.startsWith(`${run.workspaceId}/runs/${run.id}/`));
+  const folder = runFolder(run.workspaceId, run.id);
+  return changes.filter(({ key }) => key.startsWith(`${folder}/`));
 }

@@ -48,6 +48,8 @@ export interface Stack {
   token: string;
   workspaceId: string;
   databaseUrls: { worker: string; automation: string; skills: string };
+  /** What the object store holds, by key. */
+  objectsDir: string;
   parts: {
     postgres: Part;
     nats: TestNats;
@@ -149,8 +151,9 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
     return part;
   }
 
+  const objectsDir = path.join(dir, 'objects');
   const objectStore = {
-    OBJECT_STORE: `file:${path.join(dir, 'objects')}`,
+    OBJECT_STORE: `file:${objectsDir}`,
     OBJECT_STORE_SIGNING_KEY: randomBytes(32).toString('hex'),
   };
   const workerEnv = {
@@ -252,6 +255,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
       automation: databaseUrl('automation-api'),
       skills: databaseUrl('skills-api'),
     },
+    objectsDir,
     parts: { postgres, nats, workerApis, automationApis, executors, skillsApi, gateway },
     output: () => written.join(''),
   };

@@ -46,7 +46,7 @@ export function startHousekeeping(options: HousekeepingOptions): { stop(): void 
     await purgeOldDeliveries(pool);
     await pool.query("DELETE FROM webhook_receipts WHERE received_at < now() - interval '7 days'");
     await deleteOldAuditRows(pool, auditRetentionDays);
-    await purgeDeletedWorkspaces(pool, objects);
+    await purgeDeletedWorkspaces(pool);
     await sweepClosures(pool);
     await announceClosures(pool);
     announce();

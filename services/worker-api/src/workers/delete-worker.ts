@@ -3,12 +3,13 @@
  * files, versions and their code) is taken away by housekeeping, a batch at a time, when none of its runs goes on any more.
  */
 import { AppError, type Principal } from '@gantry/http';
+import { deleteEndedRuns } from '@gantry/run-engine';
 import type { Actor } from '../audit/actor';
 import type { Deps } from '../deps';
 import { replaceTriggers } from '../triggers/trigger-repository';
-import { deleteEndedRuns, deleteObjects } from './purge-runs';
 import { recordWorkerChange } from './record-worker-change';
 import { requireTakingAway } from './worker-access';
+import { codeFolder } from './worker-code';
 import { lockVisibleWorker } from './worker-repository';
 
 /** @throws AppError 403, 404 */
@@ -75,20 +76,13 @@ export async function purgeDeletedWorkers(deps: PurgeDeps): Promise<number> {
 
 /** False while one of its runs has not ended. */
 async function purgeWorker({ pool, objects }: PurgeDeps, workspaceId: string, uid: string): Promise<boolean> {
-  while (await deleteEndedRuns(pool, objects, { workspaceId, workerUid: uid }));
+  while (await deleteEndedRuns(pool, objects, { workspaceId, subjectId: uid }));
   const left = await pool.query('SELECT FROM runs WHERE workspace_id = $1 AND subject_id = $2 LIMIT 1', [
     workspaceId,
     uid,
   ]);
   if (left.rowCount) return false;
-  const { rows } = await pool.query<{ key: string }>(
-    'SELECT DISTINCT code_key AS key FROM worker_versions WHERE workspace_id = $1 AND worker_uid = $2',
-    [workspaceId, uid],
-  );
-  await deleteObjects(
-    objects,
-    rows.map(({ key }) => key),
-  );
+  await objects.deleteFolder(codeFolder(workspaceId, uid));
   await pool.query('DELETE FROM workers WHERE workspace_id = $1 AND uid = $2', [workspaceId, uid]);
   return true;
 }

@@ -10,11 +10,13 @@ const INSPECT_URL_SECONDS = 60;
 
 type CodeDeps = Pick<Deps, 'objects' | 'pool' | 'bus'>;
 
+export const codeFolder = (workspaceId: string, uid: string): string => `${workspaceId}/workers/${uid}`;
+
 export const packCode = (
   deps: CodeDeps,
   { workspaceId, uid }: Pick<Worker, 'workspaceId' | 'uid'>,
   tree: FileTree,
-): Promise<TreePack> => packTree(deps, `${workspaceId}/workers/${uid}`, tree);
+): Promise<TreePack> => packTree(deps, codeFolder(workspaceId, uid), tree);
 
 /**
  * @returns what may be wrong with run()'s parameters

@@ -69,10 +69,10 @@ test('after seven days it can not be restored; everything of it goes, and everyb
   }
   await spectator.nc.flush();
   await owner.remove(path).expect(200);
-  expect(await purgeDeletedWorkspaces(pool, api.deps.objects)).toBe(0);
+  expect(await purgeDeletedWorkspaces(pool)).toBe(0);
   await pool.query("UPDATE workspaces SET deleted_at = deleted_at - interval '7 days' WHERE id = $1", [id]);
   await owner.post(`${path}/restore`).expect(404);
-  expect(await purgeDeletedWorkspaces(pool, api.deps.objects)).toBe(1);
+  expect(await purgeDeletedWorkspaces(pool)).toBe(1);
   const rows = async () => {
     const counts = await Promise.all(
       (await tablesWithWorkspace()).map((table) => pool.query(`SELECT 1 FROM ${table} WHERE workspace_id = $1`, [id])),

@@ -17,13 +17,13 @@ import {
 } from '@gantry/events';
 import { notFound } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
+import { deleteRunsOfWorkspace } from '@gantry/run-engine';
 import type { Pool, PoolClient } from 'pg';
 import type { Actor } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
 import { executeIn, inTransaction } from '../database';
 import type { Deps } from '../deps';
 import type { PrismaClient, Workspace } from '../generated/prisma/client';
-import { deleteObjects, deleteRunsOfWorkspace } from '../workers/purge-runs';
 import { purgeTimeOf, UNDO_DAYS } from './workspace';
 import { getWorkspace, lockWorkspace } from './workspace-repository';
 
@@ -87,13 +87,7 @@ export async function restoreWorkspace(
 }
 
 /** Ends every workspace whose time is over. Several replicas may do it at once: one of them deletes the row. */
-export async function purgeDeletedWorkspaces(pool: Pool, objects: ObjectStore): Promise<number> {
-  // Only rows that go with the workspace name these: nobody could find them afterwards.
-  const packs = await pool.query<{ key: string }>(PACKS, [oldestRestorable()]);
-  await deleteObjects(
-    objects,
-    packs.rows.map(({ key }) => key),
-  );
+export async function purgeDeletedWorkspaces(pool: Pool): Promise<number> {
   return inTransaction(pool, async (query) => {
     const { rows } = await query('DELETE FROM workspaces WHERE deleted_at <= $1 RETURNING id', [oldestRestorable()]);
     for (const { id } of rows) await enqueue(query, workspacePurged, id, { workspaceId: id });
@@ -101,17 +95,15 @@ export async function purgeDeletedWorkspaces(pool: Pool, objects: ObjectStore): 
   });
 }
 
-const PACKS = `WITH gone AS (SELECT id FROM workspaces WHERE deleted_at <= $1)
-  SELECT code_key AS key FROM worker_versions WHERE workspace_id IN (SELECT id FROM gone)
-  UNION SELECT pack_key FROM context_versions WHERE workspace_id IN (SELECT id FROM gone)`;
-
 /** Tables of this service that name a workspace without belonging to its row. A test finds the ones that are missing here. */
 const TABLES = ['data_keys', 'idempotency_keys', 'audit_log', 'workspace_closures'];
 
 export async function deleteAllOf(tx: PoolClient, objects: ObjectStore, workspaceId: string): Promise<void> {
   await tx.query("SET LOCAL gantry.audit_sweep = 'on'");
-  while (await deleteRunsOfWorkspace(tx, objects, workspaceId));
+  await objects.deleteFolder(workspaceId);
+  await deleteRunsOfWorkspace(tx, workspaceId);
   await tx.query('DELETE FROM workspaces WHERE id = $1', [workspaceId]);
+  await tx.query("DELETE FROM pack_intents WHERE starts_with(key, $1 || '/')", [workspaceId]);
   for (const table of TABLES) await tx.query(`DELETE FROM ${table} WHERE workspace_id = $1`, [workspaceId]);
 }
 

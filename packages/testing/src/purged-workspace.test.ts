@@ -1,0 +1,137 @@
+/** After a workspace was used as people use it and is purged, nothing in three databases and the object store names it. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { Pool } from 'pg';
+import { type Answer, apiCaller, type Call, deployAutomation } from './api-caller';
+import { type Stack, startStack } from './stack';
+import { until } from './until';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read field by field by the test that knows them
+type Json = any;
+
+const LARGE = 200_000;
+const SCRIBE = `
+def run(table, context):
+    context.artifact("copy.csv", open(table, "rb").read())
+    open("contexts/notes/seen.txt", "a").write("seen")
+    return "x" * ${LARGE}
+`;
+const UNLUCKY = `
+import time
+
+def run(context):
+    context.artifact("attempt", b"x")
+    if context.attempt == 1:
+        time.sleep(600)
+    return context.attempt
+`;
+const TABULATE = `
+def run(table):
+    open("out/copy.csv", "wb").write(open(table, "rb").read())
+    return {"text": "x" * ${LARGE}}
+`;
+
+let stack: Stack;
+/** By database. */
+let pools: Record<string, Pool>;
+let worker: Call;
+let automation: Call;
+let skills: Call;
+beforeAll(async () => {
+  stack = await startStack({ skillsApi: true, gateway: true });
+  const { gateway, token, databaseUrls } = stack;
+  if (!gateway) throw new Error('the stack has no gateway');
+  worker = apiCaller(gateway.worker, token);
+  automation = apiCaller(gateway.dashboard, token);
+  skills = apiCaller(gateway.skills, token);
+  pools = Object.fromEntries(
+    Object.entries(databaseUrls).map(([name, connectionString]) => [name, new Pool({ connectionString })]),
+  );
+}, 120_000);
+
+afterAll(async () => {
+  await Promise.all(Object.values(pools ?? {}).map((pool) => pool.end()));
+  await stack?.stop();
+}, 60_000);
+
+function expectOk({ status, body }: Answer): Json {
+  if (status > 0 && status < 300) return body;
+  throw new Error(`${status} ${JSON.stringify(body)}`);
+}
+
+const ask = async (...request: Parameters<Call>): Promise<Json> => expectOk(await worker(...request));
+const createWorker = (id: string, code: string, rest: object = {}) =>
+  ask('POST', '/api/workers', { id, name: id, files: [{ path: 'main.py', content: code }], ...rest });
+const start = async (id: string, inputs: object = {}): Promise<string> =>
+  (await ask('POST', `/api/workers/${id}/runs`, { inputs })).run_id;
+const completed = (runId: string): Promise<Json> =>
+  until(
+    async () => {
+      const run = await ask('GET', `/api/runs/${runId}`);
+      if (run.status === 'failed') throw new Error(run.error);
+      return run.status === 'completed' && run;
+    },
+    { deadlineMs: 90_000, everyMs: 100, what: `${runId} completes` },
+  );
+
+async function rowsNaming(text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const [database, pool] of Object.entries(pools)) {
+    const { rows } = await pool.query<{ name: string }>(
+      `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,
+    );
+    for (const { name } of rows) {
+      const named = await pool.query(`SELECT FROM "${name}" AS r WHERE strpos(r::text, $1) > 0`, [text]);
+      if (named.rowCount) found.push(`${database}.${name}: ${named.rowCount}`);
+    }
+  }
+  return found;
+}
+
+const objectsNaming = (text: string): string[] =>
+  fs
+    .readdirSync(stack.objectsDir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => path.relative(stack.objectsDir, path.join(parentPath, name)))
+    .filter((key) => key.includes(text));
+
+async function liveIn(): Promise<void> {
+  const [{ executors }, table] = [stack.parts, { name: 'a.csv', content_base64: Buffer.from('a,b').toString('base64') }];
+  const inputs = [{ name: 'table', type: 'file' }];
+  await ask('PUT', '/api/secrets/PLAN', { value: 'careful' });
+  await ask('POST', '/api/contexts', { name: 'notes', writeable: true, files: [{ path: 'a.txt', content: 'a' }] });
+  await createWorker('scribe', SCRIBE, { inputs, contexts: ['notes'], secrets: ['PLAN'], trigger: 'webhook' });
+  await completed(await start('scribe', { table }));
+  await until(async () => (await ask('GET', '/api/contexts/notes')).version === 2);
+  await createWorker('unlucky', UNLUCKY, { retry: { max_attempts: 2, backoff_seconds: 0 } });
+  const lost = await start('unlucky');
+  await until(async () => (await ask('GET', `/api/runs/${lost}`)).artifacts.length > 0, { deadlineMs: 20_000 });
+  await executors[0]?.kill();
+  await executors[0]?.start();
+  expect((await completed(lost)).output).toBe(2);
+  const manifest = { name: 'Tabulate', inputs };
+  const { id } = await deployAutomation(automation, { 'main.py': TABULATE }, manifest);
+  const ran = expectOk(await automation('POST', `/api/automations/${id}/run`, { inputs: { table }, wait: 20 }));
+  expect(ran.status).toBe('success');
+  expectOk(await skills('POST', '/api/v1/skills', { title: 'Notes', body_md: '# Notes', visibility: 'private' }));
+}
+
+test('nothing of a purged workspace is left, whatever was done in it', async () => {
+  const { id } = await ask('POST', '/api/workspaces', { name: 'Short-lived' });
+  await ask('POST', `/api/workspaces/${id}/select`);
+  await liveIn();
+  const [rows, objects] = [await rowsNaming(id), objectsNaming(id)];
+  expect(new Set(rows.map((row) => row.split('.')[0]))).toEqual(new Set(Object.keys(pools)));
+  expect(objects.filter((key) => key.includes('/inputs/'))).toHaveLength(2);
+  expect(objects.length).toBeGreaterThan(8);
+
+  await ask('DELETE', `/api/workspaces/${id}`);
+  await pools.worker?.query("UPDATE workspaces SET deleted_at = deleted_at - interval '8 days' WHERE id = $1", [id]);
+  // Housekeeping begins with its process.
+  const [workerApi] = stack.parts.workerApis;
+  await workerApi?.stop();
+  await workerApi?.start();
+  await until(async () => (await rowsNaming(id)).length === 0, { deadlineMs: 30_000, everyMs: 500 }).catch(() => {});
+  expect(await rowsNaming(id)).toEqual([]);
+  expect(objectsNaming(id)).toEqual([]);
+}, 240_000);
