@@ -6,6 +6,7 @@
  * A service hears each kind of event once and hands it to all who react to it; each reaction has a transaction and an inbox
  * row of its own, so that one that fails is tried again without the others.
  */
+import { transaction } from '@gantry/postgres';
 import type { JsMsg } from 'nats';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
@@ -34,8 +35,7 @@ export interface Reaction<T> {
    * events are asked about meanwhile.
    */
   wants?: (data: T, workspaceId: string) => boolean | Promise<boolean>;
-  /** @param afterCommit does it when, and if, the transaction has committed */
-  handle: (tx: PoolClient, received: Received<T>, afterCommit: (work: () => void) => void) => Promise<void>;
+  handle: (tx: PoolClient, received: Received<T>) => Promise<void>;
 }
 
 /** How a part of a service reacts to one kind of event. */
@@ -103,24 +103,14 @@ export function consumeBy<T extends z.ZodType>(
     await mine;
   }
 
-  async function handleOnce({ name, handle }: Reaction<z.infer<T>>, received: Received<z.infer<T>>): Promise<void> {
-    const afterwards: (() => void)[] = [];
-    const client = await pool.connect();
-    try {
-      await client.query('BEGIN');
-      const fresh = await client.query(
-        'INSERT INTO inbox (consumer, event_id) VALUES ($1, $2) ON CONFLICT DO NOTHING',
-        [name ? `${durable}:${name}` : durable, received.id],
-      );
-      if (fresh.rowCount) await handle(client, received, (work) => afterwards.push(work));
-      await client.query('COMMIT');
-    } catch (err) {
-      await client.query('ROLLBACK').catch(() => {});
-      throw err;
-    } finally {
-      client.release();
-    }
-    for (const work of afterwards) work();
+  function handleOnce({ name, handle }: Reaction<z.infer<T>>, received: Received<z.infer<T>>): Promise<void> {
+    return transaction(pool, async (tx) => {
+      const fresh = await tx.query('INSERT INTO inbox (consumer, event_id) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+        name ? `${durable}:${name}` : durable,
+        received.id,
+      ]);
+      if (fresh.rowCount) await handle(tx, received);
+    });
   }
 
   const underWay = new Set<Promise<void>>();
@@ -144,3 +134,7 @@ export function consumeBy<T extends z.ZodType>(
     },
   };
 }
+
+/** JetStream keeps events for three days: an older one can't come again. */
+export const sweepInbox = (pool: Pool): Promise<unknown> =>
+  pool.query("DELETE FROM inbox WHERE received_at < now() - interval '7 days'");

@@ -1,10 +1,11 @@
 /**
  * Announcing what happened, exactly as often as it was committed.
  *
- * A change and its event are written in one transaction (`enqueue`). After the commit the writer calls `relay.kick()`;
- * if it dies before that, the relay's own tick finds the row. A row is gone once JetStream has stored the message;
+ * A change and its event are written in one transaction (`enqueue`), whose commit wakes the relay of its database; if the
+ * process dies before that, the relay's own tick finds the row. A row is gone once JetStream has stored the message;
  * dying in between publishes it again under the same `Nats-Msg-Id`, which JetStream and every consumer's inbox drop.
  */
+import { afterCommit, execute, poolOf, type Tx, transaction } from '@gantry/postgres';
 import { headers } from 'nats';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -12,9 +13,6 @@ import type { z } from 'zod';
 import { type Bus, encode } from './bus';
 import { type EventType, eventSubject, type Service } from './catalogue';
 import { newId } from './id';
-
-/** A pg client or Prisma transaction wrapped by the caller: whatever runs SQL inside the caller's transaction. */
-export type Execute = (sql: string, values: unknown[]) => Promise<unknown>;
 
 export interface Envelope {
   id: string;
@@ -37,22 +35,27 @@ export function outboxRow<T extends z.ZodType>(
 const OUTBOX_INSERT =
   'INSERT INTO outbox (id, type, workspace_id, traceparent, data) VALUES ($1, $2, $3, $4, $5::jsonb)';
 
-/** Writes the event inside the caller's transaction. */
+/** Writes the event inside the caller's transaction, and has it sent once that has committed. */
 export async function enqueue<T extends z.ZodType>(
-  execute: Execute,
+  tx: Tx,
   event: EventType<T>,
   workspaceId: string,
   data: z.input<T>,
   traceparent?: string,
 ): Promise<void> {
-  await execute(OUTBOX_INSERT, outboxRow(event, workspaceId, data, traceparent));
+  await execute(tx, OUTBOX_INSERT, outboxRow(event, workspaceId, data, traceparent));
+  const relay = relays.get(poolOf(tx));
+  if (relay) afterCommit(tx, relay.kick);
 }
 
 export interface Relay {
-  /** Call after a commit that enqueued something. Calls within KICK_DELAY_MS, or ROUND_MS of a round, are served by one round. */
+  /** For whoever writes to the outbox in SQL of its own; `enqueue` does it. Calls within KICK_DELAY_MS, or ROUND_MS of a round, are served by one round. */
   kick(): void;
   stop(): Promise<void>;
 }
+
+/** The one that runs in this process, by its database. */
+const relays = new WeakMap<Pool, Relay>();
 
 const TICK_MS = 500;
 /** Nobody waits for a domain event; one round for many commits keeps its cost away from the run path. */
@@ -101,23 +104,13 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
     schedule(TICK_MS);
   }
 
-  async function relayBatch(): Promise<number> {
-    const client = await pool.connect();
-    let failed: Error | undefined;
-    try {
-      await client.query('BEGIN');
-      const { rows } = await client.query(TAKE);
+  function relayBatch(): Promise<number> {
+    return transaction(pool, async (tx) => {
+      const { rows } = await tx.query(TAKE);
       rows.sort((a, b) => a.created_at - b.created_at);
       await Promise.all(rows.map((row) => publish(row)));
-      await client.query('COMMIT');
       return rows.length;
-    } catch (err) {
-      failed = err as Error;
-      await client.query('ROLLBACK').catch(() => {});
-      throw err;
-    } finally {
-      client.release(failed);
-    }
+    });
   }
 
   async function publish(row: Record<string, unknown>) {
@@ -139,15 +132,18 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
   }
 
   schedule(TICK_MS);
-  return {
+  const relay: Relay = {
     kick: () => {
       kicked = true;
       schedule(Math.max(KICK_DELAY_MS, lastRoundAt + ROUND_MS - Date.now()));
     },
     stop: async () => {
       stopped = true;
+      if (relays.get(pool) === relay) relays.delete(pool);
       clearTimeout(timer);
       await round;
     },
   };
+  relays.set(pool, relay);
+  return relay;
 }

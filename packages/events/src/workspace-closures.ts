@@ -15,7 +15,7 @@ import { z } from 'zod';
 import { type Bus, listen } from './bus';
 import { type Service, subjectOfAll, workspaceDeleted, workspaceRestored } from './catalogue';
 import { type Consumer, consume } from './consumer';
-import { type Execute, enqueue } from './outbox';
+import { enqueue } from './outbox';
 
 export interface Closure {
   workspaceId: string;
@@ -42,8 +42,9 @@ export const isClosedSql = (workspaceId: string): string =>
   `EXISTS (SELECT FROM workspace_closures closed WHERE closed.workspace_id = ${workspaceId} AND NOT closed.restored)`;
 
 /** Inside the caller's transaction. */
-export async function writeClosure(execute: Execute, { workspaceId, purgeAt, restored }: Closure): Promise<void> {
+export async function writeClosure(tx: Tx, { workspaceId, purgeAt, restored }: Closure): Promise<void> {
   await execute(
+    tx,
     `INSERT INTO workspace_closures (workspace_id, purge_at, restored) VALUES ($1, $2::timestamptz, $3)
      ON CONFLICT (workspace_id) DO UPDATE SET purge_at = EXCLUDED.purge_at,
        restored = EXCLUDED.restored OR (workspace_closures.restored AND workspace_closures.purge_at = EXCLUDED.purge_at)

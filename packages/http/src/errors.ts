@@ -22,6 +22,7 @@ const STATUS = {
   unavailable: 503,
 } as const;
 
+import { isPostgresDown } from '@gantry/postgres';
 export type ErrorKind = keyof typeof STATUS;
 
 export interface FieldProblem {
@@ -72,20 +73,14 @@ export const unavailable = (what: string, cause?: unknown): AppError =>
     retryAfterSeconds: 2,
   });
 
-/** SQLSTATEs of a server that is away, full, going down or too slow for us, and what Node and Prisma say of the same. */
-const DEPENDENCY_DOWN =
-  /^(08...|57014|57P0[1-5]|53...|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|P1001|P1002|P1008|P1017|P2024|P2028|CONNECTION_CLOSED|DISCONNECT|503|TIMEOUT)$/;
-const DEPENDENCY_DOWN_TEXT =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Server has closed the connection|Connection ended)/;
-/** A SQLSTATE that Prisma has no code for, as it quotes it; `N/A` where the connection broke before there was one. */
-const QUOTED_SQLSTATE = /Code: `(08...|57014|57P0[1-5]|53...|N\/A)`/;
+/** Of NATS. */
+const NATS_DOWN = /^(CONNECTION_CLOSED|DISCONNECT|503|TIMEOUT)$/;
 
 /** True where the failure lies with PostgreSQL, NATS or the network to them, so that the caller may simply retry. */
 export function isDependencyDown(err: unknown): boolean {
   for (let e = err, depth = 0; e instanceof Error && depth < 5; e = e.cause, depth++) {
     const { code } = e as { code?: unknown };
-    if (typeof code === 'string' && DEPENDENCY_DOWN.test(code)) return true;
-    if (DEPENDENCY_DOWN_TEXT.test(e.message) || QUOTED_SQLSTATE.test(e.message)) return true;
+    if ((typeof code === 'string' && NATS_DOWN.test(code)) || isPostgresDown(e)) return true;
     const adapter = (e as { meta?: { driverAdapterError?: unknown } }).meta?.driverAdapterError;
     if (adapter instanceof Error && adapter !== e && isDependencyDown(adapter)) return true;
   }

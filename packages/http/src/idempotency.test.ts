@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import path from 'node:path';
+import { createPool, transaction } from '@gantry/postgres';
 import { createDatabase, cutConnections, type TestDatabase, until } from '@gantry/testing';
 import type { Express, Request, Response } from 'express';
 import type { Pool } from 'pg';
@@ -9,7 +10,6 @@ import { callerOf } from './admission';
 import { notFound, unavailable } from './errors';
 import { creating, madeBy, type Revisit } from './idempotency';
 import { sweepIdempotencyKeys } from './idempotency-keys';
-import { createPool, inTransaction } from './postgres';
 import { createSurface, type Handler } from './surface';
 
 interface Replica {
@@ -58,7 +58,7 @@ function replica(): Replica {
   const make = async (req: Request, res: Response) => {
     await before();
     const id = `thing-${randomUUID()}`;
-    await inTransaction(own, async (tx) => {
+    await transaction(own, async (tx) => {
       await tx.query('INSERT INTO things (id, made_by) VALUES ($1, $2)', [id, callerOf(req).userId]);
       if (marks) await madeBy(req)((sql, values) => tx.query(sql, values), id);
     });

@@ -14,7 +14,7 @@
  * says so by `res.locals.holdsSecret`. See docs/adr/0021.
  */
 import { createHash } from 'node:crypto';
-import type { Execute } from '@gantry/events';
+import { execute, type Tx } from '@gantry/postgres';
 import type { Request, Response } from 'express';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -66,19 +66,15 @@ export const creating = (make: Work, revisit: Revisit): Creating =>
  * key. With `answer`, that is kept with it and can't be lost.
  * @throws AppError 409 where the key has gone over to another request: nothing may be committed then
  */
-export type Made = (execute: Execute, id: string, answer?: { status: number; body: unknown }) => Promise<void>;
+export type Made = (tx: Tx, id: string, answer?: { status: number; body: unknown }) => Promise<void>;
 
 export function madeBy({ idempotencyKey: held }: { idempotencyKey?: HeldKey | undefined }): Made {
-  return async (execute, id, answer) => {
+  return async (tx, id, answer) => {
     if (!held) return;
     const kept = answer ? [answer.status, JSON.stringify(answer.body)] : [null, null];
-    if (!rowsChanged(await execute(MARK_KEY, [...heldKeyValues(held), id, ...kept]))) throw keyLost();
+    if (!(await execute(tx, MARK_KEY, [...heldKeyValues(held), id, ...kept]))) throw keyLost();
   };
 }
-
-/** Prisma gives the number, pg an object. */
-const rowsChanged = (result: unknown): number =>
-  typeof result === 'number' ? result : ((result as { rowCount?: number | null }).rowCount ?? 0);
 
 /** 409 for a request that was carried out and whose answer is not to be had again. */
 export const alreadyDone = (madeId: string): AppError =>

@@ -14,8 +14,9 @@
  * Runs that are queued in a closed workspace stay where they are. The steps pass them by as a whole, a workspace or a key at a time, so
  * that it costs the others a look into a small table, however much of it there is.
  */
+
 import { isClosedSql } from '@gantry/events';
-import { inTransaction } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Run } from './run';
 import { RUN_COLUMNS, type Sql, toRun } from './run-row';
@@ -102,7 +103,7 @@ export async function claimRuns(pool: Pool, executorIds: string[], leaseMs: numb
   const values = [executorIds.length, executorIds, leaseMs / 1000];
   const { claimed, limitedQueued } = await claim(pool, 'claim-runs', CLAIM_FREE, values);
   if (!limitedQueued) return claimed;
-  return inTransaction(pool, async (tx) => {
+  return transaction(pool, async (tx) => {
     await tx.query('SELECT pg_advisory_xact_lock($1)', [SLOTS_LOCK]);
     return (await claim(tx, 'claim-any-runs', CLAIM_ANY, values)).claimed;
   });

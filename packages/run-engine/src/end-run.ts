@@ -4,8 +4,9 @@
  * A run that waits for one that it called takes that one along. Rows are locked from the called run up to its caller, which
  * is also the order in which an ending wakes a caller: so the two never wait for each other.
  */
-import type { Execute, RunError, RunSource } from '@gantry/events';
-import { inTransaction } from '@gantry/http';
+
+import type { RunError, RunSource } from '@gantry/events';
+import { transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import { isIdle, isTerminal, type Run, type TerminalStatus } from './run';
 import { lastServiceSeq, serviceClosing } from './run-events';
@@ -13,7 +14,7 @@ import { RUN_COLUMNS, toRun } from './run-row';
 import { settleRuns } from './settle-runs';
 
 /** What else commits with the first request to cancel a run, such as an entry for the audit log. */
-export type Alongside = (execute: Execute) => Promise<void>;
+export type Alongside = (tx: Tx) => Promise<void>;
 
 export interface IdleEnding {
   status: Exclude<TerminalStatus, 'completed' | 'timed_out'>;
@@ -53,7 +54,7 @@ export async function cancelRun(
   runId: string,
   alongside: Alongside | undefined,
 ): Promise<EndedTree | null> {
-  return inTransaction(pool, async (tx) => {
+  return transaction(pool, async (tx) => {
     const [root, ...called] = await lockChain(tx, runId);
     if (!root || isTerminal(root.status)) return null;
     if (!root.cancelRequestedAt) {

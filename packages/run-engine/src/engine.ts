@@ -12,6 +12,7 @@ import {
 } from '@gantry/events';
 import { conflict } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
+import { afterCommit } from '@gantry/postgres';
 import type { Request, Response } from 'express';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
@@ -64,28 +65,24 @@ export interface RunEngine {
   /** Like submit, and then like waitForEnd, without missing an end that comes at once. */
   submitAndWait(run: NewRun, waitMs: number): Promise<Run>;
   /**
-   * Inside the caller's transaction; call hint() after the commit. Null if there is a run for scheduledFor already, or that time
-   * came in a closed workspace. @throws as submit
+   * Inside the caller's transaction, after whose commit executors hear of it. Null if there is a run for scheduledFor already,
+   * or that time came in a closed workspace. @throws as submit
    */
   submitIn(tx: PoolClient, run: NewRun): Promise<Run | null>;
-  /** After a commit that queued something. `run`: one that goes on, for those who watch it. */
-  hint(run?: Run): void;
   /**
-   * Inside the caller's transaction; call hint(run) after the commit. A run that waits for a decision goes on, and the step
-   * that it waits for gets its result. A run that is held before its first start has no step.
+   * Inside the caller's transaction. A run that waits for a decision goes on, and the step that it waits for gets its result.
+   * A run that is held before its first start has no step.
    * @returns null, and nothing is changed, when it is elsewhere meanwhile or waits for another step
    */
   resumeIn(tx: PoolClient, runId: string, options: ResumeOptions): Promise<Run | null>;
   /**
-   * Inside the caller's transaction; call announce(ended) after the commit. Ends a run that no executor holds, as the
-   * caller has read it; a run that it has called is cancelled with it. The announcement lies in the outbox.
+   * Inside the caller's transaction. Ends a run that no executor holds, as the caller has read it; a run that it has called is
+   * cancelled with it.
    * @returns null when it is elsewhere meanwhile
    */
   endIn(tx: PoolClient, run: Run, ending: IdleEnding): Promise<Run | null>;
-  /** Wakes whoever waits for this run or watches it, after the commit of endIn. */
-  announce(run: Run): void;
   /**
-   * Inside the caller's transaction: adds to what those who watch a run see. Call hint(run) after the commit.
+   * Inside the caller's transaction: adds to what those who watch a run see.
    * @returns false, and nothing is added, when an executor holds the run or it has ended
    */
   appendEventIn(tx: PoolClient, runId: string, event: Pick<ServiceEvent, 'type' | 'data'>): Promise<boolean>;
@@ -153,9 +150,6 @@ export async function startRunEngine(deps: {
   /** Logs of runs that have just ended, for whoever waited; gone with the run object. */
   const knownLogs = new WeakMap<Run, string>();
 
-  /** Runs that ended together with one that endIn ended. */
-  const trees = new WeakMap<Run, EndedTree>();
-
   /** Those who watch a run look at it again. */
   function changed(runId: string): void {
     if (!bus.nc.isClosed()) bus.nc.publish(runSubjects.settled(source, runId), encode({ runId }));
@@ -174,11 +168,10 @@ export async function startRunEngine(deps: {
     if (run.slotKey) dispatcher.hint();
   }
 
-  function announce(run: Run): void {
-    const tree = trees.get(run) ?? { run, ended: [], running: [] };
+  function announce({ run, ended, running }: EndedTree): void {
     left(run);
-    tree.ended.forEach(left);
-    tree.running.forEach(askToStop);
+    ended.forEach(left);
+    running.forEach(askToStop);
   }
 
   /** The executor that holds it; a run that nobody holds meanwhile is not told. */
@@ -298,25 +291,31 @@ export async function startRunEngine(deps: {
       }
     },
 
-    submitIn: (tx, run) => insertRun(tx, run, null),
-    hint: (run) => {
-      if (run) changed(run.id);
-      dispatcher.hint();
+    submitIn: (tx, run) => {
+      afterCommit(tx, dispatcher.hint);
+      return insertRun(tx, run, null);
     },
-    resumeIn: resumeRunIn,
+
+    async resumeIn(tx, runId, options) {
+      const resumed = await resumeRunIn(tx, runId, options);
+      if (resumed) {
+        afterCommit(tx, () => changed(runId));
+        afterCommit(tx, dispatcher.hint);
+      }
+      return resumed;
+    },
 
     async endIn(tx, run, ending) {
       const tree = await endRunIn(tx, source, run, ending);
-      if (tree) trees.set(tree.run, tree);
+      if (tree) afterCommit(tx, () => announce(tree));
       return tree?.run ?? null;
     },
-
-    announce,
 
     async appendEventIn(tx, runId, event) {
       const { rows } = await tx.query('SELECT status, attempt FROM runs WHERE id = $1 FOR UPDATE', [runId]);
       if (!rows[0] || !isIdle(rows[0].status)) return false;
       await appendServiceEvents(tx, [{ ...event, runId, attempt: rows[0].attempt }]);
+      afterCommit(tx, () => changed(runId));
       return true;
     },
 
@@ -345,8 +344,7 @@ export async function startRunEngine(deps: {
         const { status } = await get(workspaceId, runId);
         throw conflict('already_ended', `this run has already ended: ${status}`);
       }
-      trees.set(tree.run, tree);
-      announce(tree.run);
+      announce(tree);
       return isTerminal(tree.run.status) ? tree.run : get(workspaceId, runId);
     },
 

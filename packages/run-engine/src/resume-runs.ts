@@ -5,8 +5,9 @@
  * sets it in the very statement that ends the called run. So no end of a called run can be missed, whoever dies when.
  * In a closed workspace nothing goes on; what came due there goes on when it is restored.
  */
+
 import { isClosedSql, type RunError, STEP_BYTES_MAX } from '@gantry/events';
-import { inTransaction } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import { isTerminal, type Run, type RunStatus } from './run';
 import { appendServiceEvents, type ServiceEvent } from './run-events';
@@ -50,7 +51,7 @@ export async function resumeRunIn(tx: PoolClient, runId: string, options: Resume
 
 /** @returns runs that were due and are queued now; as many as a batch holds: there may be more */
 export async function wakeDueRuns(pool: Pool): Promise<{ runs: Run[]; more: boolean }> {
-  return inTransaction(pool, async (tx) => {
+  return transaction(pool, async (tx) => {
     const { rows } = await tx.query({
       name: 'due-runs',
       text: `SELECT ${RUN_COLUMNS} FROM runs r WHERE r.status = 'suspended' AND r.wake_at <= now()

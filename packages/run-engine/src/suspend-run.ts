@@ -5,8 +5,9 @@
  * pending, tells those who watch, and lets the service make what is waited for: an approval, or the called run. So there
  * is never a run that waits for nothing, nor an approval of a run that goes on. The same report again finds the run moved.
  */
+
 import type { RunError, Suspension } from '@gantry/events';
-import { inTransaction } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import type { Run, Waiting } from './run';
 import { toWaitingFor } from './run-events';
@@ -54,7 +55,7 @@ export async function suspendRun(
   onSuspended: OnSuspended | undefined,
 ): Promise<Suspended> {
   try {
-    return await inTransaction(pool, (tx) => suspendIn(tx, report, onSuspended));
+    return await transaction(pool, (tx) => suspendIn(tx, report, onSuspended));
   } catch (err) {
     if (err instanceof Refused) return { refused: err.reason };
     throw err;

@@ -96,7 +96,10 @@ const objectsNaming = (text: string): string[] =>
     .filter((key) => key.includes(text));
 
 async function liveIn(): Promise<void> {
-  const [{ executors }, table] = [stack.parts, { name: 'a.csv', content_base64: Buffer.from('a,b').toString('base64') }];
+  const [{ executors }, table] = [
+    stack.parts,
+    { name: 'a.csv', content_base64: Buffer.from('a,b').toString('base64') },
+  ];
   const inputs = [{ name: 'table', type: 'file' }];
   await ask('PUT', '/api/secrets/PLAN', { value: 'careful' });
   await ask('POST', '/api/contexts', { name: 'notes', writeable: true, files: [{ path: 'a.txt', content: 'a' }] });

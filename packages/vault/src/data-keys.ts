@@ -3,7 +3,9 @@
  * are never touched when the key-encryption key rotates: only these few rows are. Deleting a workspace's rows makes
  * everything sealed for it unreadable for ever.
  */
+
 import { randomBytes } from 'node:crypto';
+import { transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import { associatedData, decrypt, encrypt } from './aead';
 import type { KeyRing } from './key-ring';
@@ -83,31 +85,21 @@ export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }): D
     return remember(workspaceId, await load(workspaceId));
   }
 
-  async function rewrapBatch(): Promise<number> {
-    const client = await pool.connect();
-    let failed: Error | undefined;
-    try {
-      await client.query('BEGIN');
-      const { rows } = await client.query<Row>(
+  function rewrapBatch(): Promise<number> {
+    return transaction(pool, async (tx) => {
+      const { rows } = await tx.query<Row>(
         `SELECT workspace_id, version, kek_version, wrapped_key FROM data_keys
          WHERE kek_version <> $1 LIMIT $2 FOR UPDATE SKIP LOCKED`,
         [keys.current, REWRAP_BATCH],
       );
       for (const row of rows) {
-        await client.query(
+        await tx.query(
           'UPDATE data_keys SET kek_version = $3, wrapped_key = $4 WHERE workspace_id = $1 AND version = $2',
           [row.workspace_id, row.version, keys.current, wrap(row.workspace_id, unwrap(row))],
         );
       }
-      await client.query('COMMIT');
       return rows.length;
-    } catch (err) {
-      failed = err as Error;
-      await client.query('ROLLBACK').catch(() => {});
-      throw err;
-    } finally {
-      client.release(failed);
-    }
+    });
   }
 
   return {

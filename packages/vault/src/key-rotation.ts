@@ -7,8 +7,9 @@
  * the last replica sealed with it. Nothing else is written down: a workspace with two keys is one whose rotation is under
  * way, and whoever finds it goes on with it. Readers notice nothing, for each value says which key opens it.
  */
-import type { Execute } from '@gantry/events';
-import { conflict, inTransaction } from '@gantry/http';
+
+import { conflict } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Vault } from './vault';
 
@@ -29,7 +30,7 @@ export interface KeyRotation {
    */
   rotate(
     workspaceId: string,
-    audit: (execute: Execute, keyVersion: number) => Promise<unknown>,
+    audit: (tx: Tx, keyVersion: number) => Promise<unknown>,
   ): Promise<{ keyVersion: number; resealed: number }>;
   /** For housekeeping: goes on with every rotation that was begun. Several replicas may do it at once. */
   finish(): Promise<{ resealed: number; retired: number }>;
@@ -95,7 +96,7 @@ export function createKeyRotation(options: {
 
   return {
     rotate: async (workspaceId, audit) => {
-      const keyVersion = await inTransaction(pool, async (tx) => {
+      const keyVersion = await transaction(pool, async (tx) => {
         const version = await vault.addDataKey(tx, workspaceId);
         const { rows } = await tx.query('SELECT count(*)::int AS count FROM data_keys WHERE workspace_id = $1', [
           workspaceId,
@@ -103,7 +104,7 @@ export function createKeyRotation(options: {
         if (rows[0].count > KEYS_MAX) {
           throw conflict('keys_rotating', 'earlier keys are still being retired; try again in an hour');
         }
-        await audit((sql, values) => tx.query(sql, values), version);
+        await audit(tx, version);
         return version;
       });
       vault.forget(workspaceId);

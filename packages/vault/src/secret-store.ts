@@ -1,6 +1,7 @@
 /** Secrets of a workspace: sealed in the database, opened only when a run that declares them is handed out. */
-import type { Execute } from '@gantry/events';
-import { AppError, inTransaction, invalid, isDependencyDown, notFound } from '@gantry/http';
+
+import { AppError, invalid, isDependencyDown, notFound } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Vault } from './vault';
 
@@ -19,7 +20,7 @@ export interface SecretChange {
 }
 
 /** Writes the change down inside its transaction. */
-export type AuditSecret = (execute: Execute, change: SecretChange) => Promise<unknown>;
+export type AuditSecret = (tx: Tx, change: SecretChange) => Promise<unknown>;
 
 export interface SecretStore {
   /** @throws AppError 400 for a value that can't be kept, 409 `too_many_secrets` */
@@ -82,13 +83,13 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
         const version = (found ?? 0) + 1;
         const sealed = await vault.seal(workspaceId, { table: TABLE, name, version }, value);
         const row = [workspaceId, name, version, sealed];
-        const entry = await inTransaction(pool, async (tx) => {
+        const entry = await transaction(pool, async (tx) => {
           const { rows } = isNew
             ? await tx.query<SecretEntry>(INSERT, [...row, createdBy])
             : await tx.query<SecretEntry>(UPDATE, row);
           if (!rows[0]) return null;
           const resource = { type: 'secret', id: name } as const;
-          await audit((sql, values) => tx.query(sql, values), { action: 'secret.set', resource, details: { isNew } });
+          await audit(tx, { action: 'secret.set', resource, details: { isNew } });
           return rows[0];
         });
         if (entry) return { ...entry, isNew };
@@ -98,11 +99,11 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
     list: async (workspaceId) => (await pool.query<SecretEntry>(LIST, [workspaceId])).rows,
 
     delete: (workspaceId, name, audit) =>
-      inTransaction(pool, async (tx) => {
+      transaction(pool, async (tx) => {
         const { rowCount } = await tx.query(DELETE, [workspaceId, name]);
         if (!rowCount) throw notFound('secret', name);
         const resource = { type: 'secret', id: name } as const;
-        await audit((sql, values) => tx.query(sql, values), { action: 'secret.deleted', resource });
+        await audit(tx, { action: 'secret.deleted', resource });
       }),
 
     reveal: async (workspaceId, names) => {

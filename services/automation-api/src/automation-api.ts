@@ -17,6 +17,7 @@ import {
 import { type Health, health, observeStreams, type PlaceLimits, postgresCheck, type RateLimits } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import { type RunEngine, startRunEngine } from '@gantry/run-engine';
+import { startSweeps } from '@gantry/service';
 import { createSecretStore, createVault, deriveKeys, type KeyRing } from '@gantry/vault';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
@@ -24,7 +25,7 @@ import { createApp } from './app';
 import { createRecentAutomations, IS_CURRENT } from './automations/current-version';
 import { openDatabase } from './database';
 import type { Deps } from './deps';
-import { startHousekeeping } from './housekeeping';
+import { sweepsOf } from './housekeeping';
 import { createRunnables } from './runs/runnable';
 import { type ScheduleTicker, startScheduleTicker } from './schedules/schedule-ticker';
 import { serveAutomationStats } from './system/automation-stats';
@@ -94,7 +95,7 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
   const ticker = startScheduleTicker({ pool, engine, runnables, now, log }, { auto: options.autoTick ?? true });
   const consumers = consumeWorkspaceEvents({ bus, pool, objects, vault, log });
   const stats = serveAutomationStats({ bus, pool, engine, log });
-  const housekeeping = startHousekeeping({ pool, prisma, objects, vault, now, log });
+  const housekeeping = startSweeps(sweepsOf({ pool, prisma, objects, vault, now }), log);
   const remote = options.identify ? null : remoteIdentify({ bus, ...options.jwt, log });
   const identify = options.identify ?? (remote as NonNullable<typeof remote>).identify;
   const checks = health({
@@ -108,7 +109,6 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
       prisma,
       pool,
       bus,
-      relay,
       closures,
       engine,
       objects,

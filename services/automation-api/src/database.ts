@@ -1,5 +1,4 @@
-import type { Execute } from '@gantry/events';
-import { createPool } from '@gantry/http';
+import { createPool, sharePool } from '@gantry/postgres';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -21,6 +20,7 @@ const CONNECTIONS_MAX = 16;
 export function openDatabase(url: string, log: Logger): Database {
   const pool = createPool(url, { service: 'automation-api', log, max: CONNECTIONS_MAX });
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+  sharePool(prisma, pool);
   return {
     pool,
     prisma,
@@ -30,9 +30,3 @@ export function openDatabase(url: string, log: Logger): Database {
     },
   };
 }
-
-/** How packages/events writes into a Prisma transaction. */
-export const executeIn =
-  (tx: Db): Execute =>
-  (sql, values) =>
-    tx.$executeRawUnsafe(sql, ...values);

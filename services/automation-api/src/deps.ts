@@ -1,4 +1,4 @@
-import type { Bus, Relay, WorkspaceClosures } from '@gantry/events';
+import type { Bus, WorkspaceClosures } from '@gantry/events';
 import type { ObjectStore } from '@gantry/object-store';
 import type { RunEngine } from '@gantry/run-engine';
 import type { SecretStore } from '@gantry/vault';
@@ -12,7 +12,6 @@ export interface Deps {
   prisma: PrismaClient;
   pool: Pool;
   bus: Bus;
-  relay: Relay;
   closures: WorkspaceClosures;
   engine: RunEngine;
   objects: ObjectStore;

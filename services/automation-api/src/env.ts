@@ -1,6 +1,6 @@
 import { remoteAuthEnv } from '@gantry/auth';
-import { commonEnv } from '@gantry/http';
 import { objectStoreEnv } from '@gantry/object-store';
+import { commonEnv } from '@gantry/service';
 import { keyRing } from '@gantry/vault';
 import { z } from 'zod';
 

@@ -29,8 +29,6 @@ export interface AppOptions {
   render: Render;
   /** Search finds misspelt words. */
   forgiving: boolean;
-  /** Called after a commit that wrote to the outbox. */
-  announce: () => void;
   /** At once in this process; the event that follows tells the others. */
   evictKey: (keyId: string) => void;
   baseUrl: string;
@@ -44,22 +42,18 @@ export interface AppOptions {
 export const openapiFile = path.resolve(__dirname, '../../../openapi/skills.yaml');
 
 export function createApp(options: AppOptions): Express {
-  const { database, identify, hasher, views, forgiving, announce, skillsUrl, dashboardUrl, baseUrl, log } = options;
+  const { database, identify, hasher, views, forgiving, skillsUrl, dashboardUrl, baseUrl, log } = options;
   const { pool, prisma } = database;
-  const revoked = (keyId: string) => {
-    options.evictKey(keyId);
-    announce();
-  };
   return createSurface({
     openapiFile,
     operations: {
       ...options.health.operations,
       ...meOperations,
-      ...skillOperations({ prisma, skillsUrl, views, announce }),
+      ...skillOperations({ prisma, skillsUrl, views }),
       ...searchOperations({ prisma, skillsUrl, forgiving }),
-      ...libraryOperations({ prisma, skillsUrl, announce }),
-      ...apiKeyOperations({ prisma, hasher, revoked, announce }),
-      ...agentSkillOperations({ prisma, skillsUrl, views, announce }),
+      ...libraryOperations({ prisma, skillsUrl }),
+      ...apiKeyOperations({ prisma, hasher, revoked: options.evictKey }),
+      ...agentSkillOperations({ prisma, skillsUrl, views }),
       ...pageOperations({ prisma, skillsUrl, views, render: options.render, forgiving }),
     },
     authenticate: skillsAuthenticator({

@@ -1,5 +1,4 @@
-import type { Execute } from '@gantry/events';
-import { createPool } from '@gantry/http';
+import { createPool, sharePool } from '@gantry/postgres';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -24,6 +23,7 @@ const TRANSACTION = { maxWait: 5_000, timeout: 15_000 };
 export function openDatabase(url: string, log: Logger): Database {
   const pool = createPool(url, { service: 'skills-api', log, settings: WORD_SIMILARITY });
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: TRANSACTION });
+  sharePool(prisma, pool);
   return {
     pool,
     prisma,
@@ -33,9 +33,3 @@ export function openDatabase(url: string, log: Logger): Database {
     },
   };
 }
-
-/** How packages/events writes into a Prisma transaction. */
-export const executeIn =
-  (tx: Db): Execute =>
-  (sql, values) =>
-    tx.$executeRawUnsafe(sql, ...values);

@@ -27,7 +27,6 @@ import { contextOperations } from './contexts/context-routes';
 import type { Deps } from './deps';
 import { deviceOperations } from './devices/device-routes';
 import { TREE_BYTES_MAX } from './file-trees/file-tree';
-import { createForget } from './forget';
 import { createIntrospection, type Introspect } from './identity/introspection';
 import { invitationOperations } from './invitations/invitation-routes';
 import { memberOperations } from './members/member-routes';
@@ -85,8 +84,7 @@ export function createApp(options: AppOptions): WorkerApp {
   const identities = cacheIdentities(
     identifyBy({ verifyJwt, introspect, ...(verifyExternalJwt && { verifyExternalJwt }) }),
   );
-  const forget = createForget(identities, deps.relay.kick);
-  const sessions = createSessions({ pool, hasher, revoked: forget.token });
+  const sessions = createSessions({ pool, hasher, revoked: identities.evictToken });
   const issueAccessToken = createAccessTokens({ signingKeys, issuer, audience });
   const sessionCookie = createSessionCookie({ issueAccessToken, publicUrls });
   const sendsEmail = mailer.isConfigured;
@@ -100,16 +98,16 @@ export function createApp(options: AppOptions): WorkerApp {
         oidcName: oidc?.name,
       }),
       ...authOperations({ prisma, sessions, sessionCookie, signingKeys, setupToken: options.setupToken }),
-      ...passwordOperations({ prisma, hasher, mailer, dashboardUrl, sessions, sessionCookie, forget, log }),
-      ...sessionOperations({ prisma, sessions, sessionCookie, forget }),
+      ...passwordOperations({ prisma, hasher, mailer, dashboardUrl, sessions, sessionCookie, identities, log }),
+      ...sessionOperations({ prisma, sessions, sessionCookie, identities }),
       ...oidcOperations({
-        ...{ prisma, sessions, sessionCookie, forget, introspect, oidc, publicUrls, dashboardUrl, log },
+        ...{ prisma, sessions, sessionCookie, identities, introspect, oidc, publicUrls, dashboardUrl, log },
       }),
       ...deviceOperations({ prisma, hasher, dashboardUrl }),
-      ...tokenOperations({ prisma, hasher, revoked: forget.token }),
-      ...workspaceOperations({ prisma, closures, forget }),
-      ...memberOperations({ prisma, hasher, mailer, dashboardUrl, forget }),
-      ...invitationOperations({ prisma, hasher, mailer, dashboardUrl, sessions, sessionCookie, forget }),
+      ...tokenOperations({ prisma, hasher, revoked: identities.evictToken }),
+      ...workspaceOperations({ prisma, closures, identities }),
+      ...memberOperations({ prisma, hasher, mailer, dashboardUrl, identities }),
+      ...invitationOperations({ prisma, hasher, mailer, dashboardUrl, sessions, sessionCookie, identities }),
       ...auditOperations({ pool }),
       ...alertOperations(deps),
       ...approvalOperations(deps),

@@ -1,5 +1,4 @@
-import type { Execute } from '@gantry/events';
-import { createPool, inTransaction as runTransaction } from '@gantry/http';
+import { createPool, sharePool } from '@gantry/postgres';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Pool, QueryResult, QueryResultRow } from 'pg';
 import type { Logger } from 'pino';
@@ -24,6 +23,7 @@ export interface Database {
 export function openDatabase(url: string, log: Logger): Database {
   const pool = createPool(url, { service: 'worker-api', log });
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+  sharePool(prisma, pool);
   return {
     pool,
     prisma,
@@ -33,21 +33,3 @@ export function openDatabase(url: string, log: Logger): Database {
     },
   };
 }
-
-/** How packages/events writes into a Prisma transaction. */
-export const executeIn =
-  (tx: Db): Execute =>
-  (sql, values) =>
-    tx.$executeRawUnsafe(sql, ...values);
-
-/** The same for a transaction of plain SQL. */
-export const queryIn =
-  (tx: Sql): Query =>
-  (sql, values) =>
-    tx.query(sql, values);
-
-/** A transaction of plain SQL. */
-export const inTransaction = <T>(pool: Pool, work: (query: Query) => Promise<T>): Promise<T> =>
-  runTransaction(pool, (tx) => work(queryIn(tx)));
-
-export type Query = (sql: string, values: unknown[]) => Promise<QueryResult>;

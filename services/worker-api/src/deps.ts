@@ -1,5 +1,5 @@
 import type { TokenHasher } from '@gantry/auth';
-import type { Bus, Relay, WorkspaceClosures } from '@gantry/events';
+import type { Bus, WorkspaceClosures } from '@gantry/events';
 import type { RateCount } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
 import type { RunEngine } from '@gantry/run-engine';
@@ -16,7 +16,6 @@ export interface Deps {
   prisma: PrismaClient;
   pool: Pool;
   bus: Bus;
-  relay: Relay;
   closures: WorkspaceClosures;
   engine: RunEngine;
   objects: ObjectStore;

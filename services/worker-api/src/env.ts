@@ -1,7 +1,7 @@
 import { authEnv } from '@gantry/auth';
-import { commonEnv } from '@gantry/http';
 import { objectStoreEnv } from '@gantry/object-store';
 import { outboundAllowList } from '@gantry/safe-fetch';
+import { commonEnv } from '@gantry/service';
 import { keyRing } from '@gantry/vault';
 import { z } from 'zod';
 import type { OidcSettings } from './oidc/identity-provider';

@@ -1,63 +1,51 @@
-/** What has had its time, removed now and then. Every replica may do it at any moment. */
-import { announceClosures, sweepClosures } from '@gantry/events';
+/** All sweeps of this service, in an order that matters to none of them. */
+import { announceClosures, sweepClosures, sweepInbox } from '@gantry/events';
 import { sweepIdempotencyKeys } from '@gantry/http';
-import type { ObjectStore } from '@gantry/object-store';
-import type { RunEngine } from '@gantry/run-engine';
-import type { KeyRotation, Vault } from '@gantry/vault';
-import type { Pool } from 'pg';
-import type { Logger } from 'pino';
+import type { Sweep } from '@gantry/service';
 import { purgeOldDeliveries } from './alerts/delivery-repository';
 import { deleteOldAuditRows } from './audit/audit-repository';
+import { sweepEmailVerifications } from './auth/email-verification';
+import { sweepPasswordResets } from './auth/password-reset';
+import { sweepSessions } from './auth/session-repository';
+import type { Deps } from './deps';
+import { sweepDeviceRequests } from './devices/device-service';
 import { sweepPacks } from './file-trees/tree-pack';
+import { sweepInvitations } from './invitations/invitation-repository';
+import { sweepOidcSignIns } from './oidc/oidc-account';
 import type { SigningKeys } from './signing-keys/signing-keys';
+import { sweepTokens } from './tokens/token-repository';
+import { sweepWebhookReceipts } from './triggers/receive-webhook';
 import { purgeDeletedWorkers } from './workers/delete-worker';
 import { purgeDeletedWorkspaces } from './workspaces/delete-workspace';
 
-const EVERY_MS = 3_600_000;
-
-export interface HousekeepingOptions {
-  pool: Pool;
-  signingKeys: SigningKeys;
-  vault: Vault;
-  objects: ObjectStore;
-  engine: RunEngine;
-  keyRotation: KeyRotation;
-  auditRetentionDays: number;
-  /** After something was written to the outbox. */
-  announce: () => void;
-  log: Logger;
-}
-
-export function startHousekeeping(options: HousekeepingOptions): { stop(): void } {
-  const { pool, objects, engine, signingKeys, vault, keyRotation, auditRetentionDays, announce, log } = options;
-  const sweep = async () => {
-    await signingKeys.rotate();
+export function sweepsOf(
+  { pool, objects, engine, vault, keyRotation, log }: Deps,
+  { signingKeys, auditRetentionDays }: { signingKeys: SigningKeys; auditRetentionDays: number },
+): Sweep[] {
+  const rewrap = async () => {
     const rewrapped = await vault.rewrap();
     if (rewrapped) log.info({ rewrapped }, 'data keys brought under the current key-encryption key');
-    await keyRotation.finish();
-    await sweepIdempotencyKeys(pool);
-    await pool.query("DELETE FROM sessions WHERE least(expires_at, revoked_at) < now() - interval '7 days'");
-    await pool.query("DELETE FROM device_requests WHERE expires_at < now() - interval '1 day'");
-    await pool.query("DELETE FROM device_guesses WHERE created_at < now() - interval '1 day'");
-    await pool.query("DELETE FROM oidc_sign_ins WHERE created_at < now() - interval '1 day'");
-    await pool.query("DELETE FROM password_resets WHERE expires_at < now() - interval '7 days'");
-    await pool.query("DELETE FROM email_verifications WHERE expires_at < now() - interval '7 days'");
-    await pool.query("DELETE FROM invitations WHERE expires_at < now() - interval '90 days'");
-    await purgeOldDeliveries(pool);
-    await pool.query("DELETE FROM webhook_receipts WHERE received_at < now() - interval '7 days'");
-    await deleteOldAuditRows(pool, auditRetentionDays);
-    await purgeDeletedWorkspaces(pool);
-    await sweepClosures(pool);
-    await announceClosures(pool);
-    announce();
-    await purgeDeletedWorkers({ pool, objects, engine });
-    await sweepPacks(pool, objects);
-    await pool.query("DELETE FROM tokens WHERE revoked_at < now() - interval '30 days'");
-    // JetStream keeps events for three days: an older one can't come again.
-    await pool.query("DELETE FROM inbox WHERE received_at < now() - interval '7 days'");
   };
-  const attempt = () => sweep().catch((err) => log.warn({ err }, 'housekeeping: will try again'));
-  void attempt();
-  const timer = setInterval(attempt, EVERY_MS).unref();
-  return { stop: () => clearInterval(timer) };
+  return [
+    { what: 'signing keys', run: signingKeys.rotate },
+    { what: 'data keys', run: rewrap },
+    { what: 'rotations of secret keys', run: keyRotation.finish },
+    { what: 'idempotency keys', run: () => sweepIdempotencyKeys(pool) },
+    { what: 'sessions', run: () => sweepSessions(pool) },
+    { what: 'device requests', run: () => sweepDeviceRequests(pool) },
+    { what: 'sign-ins by the identity provider', run: () => sweepOidcSignIns(pool) },
+    { what: 'password resets', run: () => sweepPasswordResets(pool) },
+    { what: 'e-mail verifications', run: () => sweepEmailVerifications(pool) },
+    { what: 'invitations', run: () => sweepInvitations(pool) },
+    { what: 'tokens', run: () => sweepTokens(pool) },
+    { what: 'deliveries of alerts', run: () => purgeOldDeliveries(pool) },
+    { what: 'webhook receipts', run: () => sweepWebhookReceipts(pool) },
+    { what: 'audit log', run: () => deleteOldAuditRows(pool, auditRetentionDays) },
+    { what: 'deleted workspaces', run: () => purgeDeletedWorkspaces(pool) },
+    { what: 'closures', run: () => sweepClosures(pool) },
+    { what: 'closures to be told again', run: () => announceClosures(pool) },
+    { what: 'deleted workers', run: () => purgeDeletedWorkers({ pool, objects, engine }) },
+    { what: 'packs', run: () => sweepPacks(pool, objects) },
+    { what: 'inbox', run: () => sweepInbox(pool) },
+  ];
 }

@@ -23,6 +23,7 @@ import {
 
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import { startRunEngine } from '@gantry/run-engine';
+import { startSweeps } from '@gantry/service';
 import { createKeyRotation, createSecretStore, createVault, deriveKeys, type KeyRing } from '@gantry/vault';
 import type { Logger } from 'pino';
 import { startDeliveryLoop } from './alerts/delivery-loop';
@@ -30,7 +31,7 @@ import { createApp, type WorkerApp } from './app';
 import { startApprovalSweeper } from './approvals/approval-sweeper';
 import { type Database, openDatabase } from './database';
 import type { Deps } from './deps';
-import { startHousekeeping } from './housekeeping';
+import { sweepsOf } from './housekeeping';
 import { serveIntrospection } from './identity/introspection';
 import { createMailer } from './mail/mailer';
 import type { OidcSettings } from './oidc/identity-provider';
@@ -134,7 +135,6 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       prisma,
       pool,
       bus,
-      relay,
       closures,
       engine,
       objects,
@@ -170,17 +170,9 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const consumers = startReactions(deps);
   const approvals = startApprovalSweeper(deps, { auto: options.autoTick ?? true });
   const cronTicker = startCronTicker(deps, { auto: options.autoTick ?? true });
-  const housekeeping = startHousekeeping({
-    pool,
-    signingKeys: made.signingKeys,
-    objects,
-    engine,
-    vault,
-    keyRotation,
-    auditRetentionDays: options.auditRetentionDays,
-    announce: relay.kick,
-    log,
-  });
+  const { signingKeys } = made;
+  const { auditRetentionDays } = options;
+  const housekeeping = startSweeps(sweepsOf(deps, { signingKeys, auditRetentionDays }), log);
   return {
     ...made,
     deps,

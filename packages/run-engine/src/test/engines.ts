@@ -1,7 +1,8 @@
 /** Replicas of a service that owns runs, on one database and one NATS. */
+
 import { randomBytes } from 'node:crypto';
 import { type Bus, connectBus, openWorkspaceClosures, type Relay, type RunSource, startRelay } from '@gantry/events';
-import { createPool, inTransaction } from '@gantry/http';
+import { createPool, transaction } from '@gantry/postgres';
 import {
   createDatabase,
   type FakeExecutor,
@@ -100,7 +101,7 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
       return engine;
     },
     executor: async () => fakeExecutor(await connect('executor'), source),
-    tx: (work) => inTransaction(pool, work),
+    tx: (work) => transaction(pool, work),
     async reset() {
       await close();
       blobs.clear();

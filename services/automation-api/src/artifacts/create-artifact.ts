@@ -1,6 +1,7 @@
 import { newId } from '@gantry/events';
 import { AppError, invalid, type Made, type Principal } from '@gantry/http';
 import { ObjectMissing, ObjectTooLarge } from '@gantry/object-store';
+import { transaction } from '@gantry/postgres';
 import {
   checkDefaults,
   fewAtOnce,
@@ -12,7 +13,6 @@ import {
   ZIP_BYTES_MAX,
 } from '@gantry/program';
 import type { Audit } from '../audit/audit';
-import { executeIn } from '../database';
 import type { Deps } from '../deps';
 import { codeKeyOf, type FileEntry } from './artifact';
 import { insertArtifact } from './artifact-repository';
@@ -74,7 +74,7 @@ export async function createArtifact(
     };
     const { id: artifactId, ...rest } = artifact;
     const created = { artifactId, ...rest, warnings: parameterWarnings(parameters, manifest.inputs) };
-    await prisma.$transaction(async (tx) => {
+    await transaction(prisma, async (tx) => {
       await insertArtifact(tx, {
         ...artifact,
         workspaceId,
@@ -85,15 +85,14 @@ export async function createArtifact(
         files: fileList as object[],
         createdBy: caller.userId,
       });
-      await audit(executeIn(tx), {
+      await audit(tx, {
         action: 'artifact.created',
         resource: { type: 'artifact', id: artifact.id },
         details: { name: manifest.name, digest },
       });
       // Its warnings are known now and never again.
-      await made(executeIn(tx), artifact.id, { status: 201, body: created });
+      await made(tx, artifact.id, { status: 201, body: created });
     });
-    deps.relay.kick();
     return created;
   });
 }

@@ -23,10 +23,13 @@ const SWEEP_BATCH = 100;
 /** Uploads are copied when they become artifacts, and read by runs soon after they were made. @returns how many went */
 export async function sweepUploads(db: Db, objects: ObjectStore, now: Date): Promise<number> {
   const before = new Date(now.getTime() - KEPT_HOURS * 3_600_000);
-  const old = await db.upload.findMany({ where: { createdAt: { lt: before } }, take: SWEEP_BATCH });
-  for (const { storageKey } of old) {
-    await objects.delete(storageKey);
-    await db.upload.deleteMany({ where: { storageKey } });
+  for (let swept = 0; ; ) {
+    const old = await db.upload.findMany({ where: { createdAt: { lt: before } }, take: SWEEP_BATCH });
+    for (const { storageKey } of old) {
+      await objects.delete(storageKey);
+      await db.upload.deleteMany({ where: { storageKey } });
+    }
+    swept += old.length;
+    if (old.length < SWEEP_BATCH) return swept;
   }
-  return old.length;
 }

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { callerOf, creating, linkNextOffset, madeBy, type Operations, type Revisit } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import type { Request } from 'express';
 import { getArtifact } from '../artifacts/artifact-repository';
 import { type Audit, auditOf } from '../audit/audit';
-import { type Db, executeIn } from '../database';
+import type { Db } from '../database';
 import type { Deps } from '../deps';
 import type { Automation, Visibility } from '../generated/prisma/client';
 import { pathParam } from '../path-param';
@@ -48,7 +49,7 @@ export function automationOperations(deps: Deps): Operations {
     const id = idOf(req);
     // Read into memory first: inside the transaction it would take a second connection while holding one.
     await runnableOf(prisma, await getAutomation(prisma, workspaceId, id));
-    const automation = await prisma.$transaction(async (tx) => {
+    const automation = await transaction(prisma, async (tx) => {
       const before = await lockAutomation(tx, workspaceId, id);
       const runnable = await runnableOf(tx, before);
       const { name, description, status, visibility } = change;
@@ -60,7 +61,6 @@ export function automationOperations(deps: Deps): Operations {
       await recordPatch(tx, auditOf(req), before, after);
       return after;
     });
-    deps.relay.kick();
     return automation;
   }
 
@@ -134,7 +134,7 @@ async function recordPatch(tx: Db, audit: Audit, before: Automation, after: Auto
   const changed = [...shown, ...NAMED.filter(isChanged)];
   if (!changed.length) return;
   const isArchived = before.status !== 'archived' && after.status === 'archived';
-  await audit(executeIn(tx), {
+  await audit(tx, {
     action: isArchived ? 'automation.archived' : 'automation.changed',
     resource: { type: 'automation', id: after.id },
     details: { changed, to: Object.fromEntries(shown.map((field) => [field, after[field]])) },

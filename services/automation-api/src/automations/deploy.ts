@@ -1,9 +1,10 @@
 /** Deploy, update, rollback: what moves `currentVersion`. Row and announcement commit together. */
+
 import { automationDeployed, enqueue, newId } from '@gantry/events';
 import { type AppError, conflict, type Made, notFound, type Principal } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import { getArtifact } from '../artifacts/artifact-repository';
 import type { Audit } from '../audit/audit';
-import { executeIn } from '../database';
 import type { Deps } from '../deps';
 import type { Automation, Prisma, Visibility } from '../generated/prisma/client';
 import type { Runnable } from '../runs/runnable';
@@ -43,18 +44,17 @@ export async function deploy(
     createdAt: deps.now(),
     ...changedSchedule(NO_SCHEDULE, input, runnable, deps.now()),
   };
-  const automation = await deps.prisma.$transaction(async (tx) => {
+  const automation = await transaction(deps.prisma, async (tx) => {
     const deployed = await tx.automation.create({ data });
     await addVersion(tx, caller, deployed, { version: 1, artifactId: input.artifactId, message: null });
-    await audit(executeIn(tx), {
+    await audit(tx, {
       action: 'automation.deployed',
       resource: { type: 'automation', id: deployed.id },
       details: { artifactId: input.artifactId, visibility: deployed.visibility, schedule: deployed.schedule },
     });
-    await made(executeIn(tx), deployed.id);
+    await made(tx, deployed.id);
     return deployed;
   });
-  deps.relay.kick();
   return { automation, warnings: await warningsOf(deps, automation, runnable) };
 }
 
@@ -69,22 +69,21 @@ export async function update(
 ): Promise<Deployment> {
   const { workspaceId } = caller;
   const runnable = await deps.runnables.get(workspaceId, input.artifactId);
-  const automation = await deps.prisma.$transaction(async (tx) => {
+  const automation = await transaction(deps.prisma, async (tx) => {
     const before = await lockAutomation(tx, workspaceId, automationId);
     if (before.status === 'archived') throw conflict('archived', 'this automation is archived; make it active first');
     await getArtifact(tx, workspaceId, input.artifactId);
     const highest = await findVersion(tx, workspaceId, automationId, { gt: 0 });
     const version = (highest?.version ?? 0) + 1;
     await addVersion(tx, caller, before, { version, artifactId: input.artifactId, message: input.message ?? null });
-    await audit(executeIn(tx), {
+    await audit(tx, {
       action: 'automation.updated',
       resource: { type: 'automation', id: automationId },
       details: { artifactId: input.artifactId, from: before.currentVersion, to: version },
     });
-    await made(executeIn(tx), `${automationId}/${version}`);
+    await made(tx, `${automationId}/${version}`);
     return tx.automation.update({ where: { id: automationId }, data: { currentVersion: version } });
   });
-  deps.relay.kick();
   return { automation, warnings: await warningsOf(deps, automation, runnable) };
 }
 
@@ -98,23 +97,22 @@ export async function rollback(
   wanted: number | undefined,
 ): Promise<Deployment> {
   const { workspaceId } = caller;
-  const { automation, artifactId } = await deps.prisma.$transaction(async (tx) => {
+  const { automation, artifactId } = await transaction(deps.prisma, async (tx) => {
     const before = await lockAutomation(tx, workspaceId, automationId);
     if (before.status === 'archived') throw conflict('archived', 'this automation is archived; make it active first');
     const target = await findVersion(tx, workspaceId, automationId, wanted ?? { lt: before.currentVersion });
     if (!target) throw wanted === undefined ? noPreviousVersion(before) : notFound('version', String(wanted));
     const { version, artifactId } = target;
     await announce(tx, workspaceId, { automationId, version, artifactId });
-    await audit(executeIn(tx), {
+    await audit(tx, {
       action: 'automation.rolled_back',
       resource: { type: 'automation', id: automationId },
       details: { artifactId, from: before.currentVersion, to: version },
     });
-    await made(executeIn(tx), `${automationId}/${version}`);
+    await made(tx, `${automationId}/${version}`);
     const after = await tx.automation.update({ where: { id: automationId }, data: { currentVersion: version } });
     return { automation: after, artifactId };
   });
-  deps.relay.kick();
   const runnable = await deps.runnables.get(workspaceId, artifactId);
   return { automation, warnings: await warningsOf(deps, automation, runnable) };
 }
@@ -144,7 +142,7 @@ const announce = (
   tx: Prisma.TransactionClient,
   workspaceId: string,
   deployed: { automationId: string; version: number; artifactId: string },
-) => enqueue(executeIn(tx), automationDeployed, workspaceId, deployed);
+) => enqueue(tx, automationDeployed, workspaceId, deployed);
 
 /** What will go wrong later, said now. */
 async function warningsOf(deps: Deps, automation: Automation, runnable: Runnable): Promise<string[]> {

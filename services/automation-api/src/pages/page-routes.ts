@@ -74,7 +74,7 @@ export function pageOperations(deps: Deps): Operations {
       requireMayRun(access);
       const { workspaceId, id } = await getPageRun(deps, req, access);
       const audit = access.kind === 'member' ? auditOf(req) : auditOfLink(req, workspaceId);
-      const run = await engine.cancel(workspaceId, id, (execute) => audit(execute, cancelled(id)));
+      const run = await engine.cancel(workspaceId, id, (tx) => audit(tx, cancelled(id)));
       res.json(shownTo(access, run, await toRunDetail(engine, run)));
     },
 

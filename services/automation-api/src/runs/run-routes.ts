@@ -84,7 +84,7 @@ export function runOperations(deps: Deps): Operations {
 
     cancelRun: async (req, res) => {
       const { workspaceId, id } = await getRun(req);
-      const run = await engine.cancel(workspaceId, id, (execute) => auditOf(req)(execute, cancelled(id)));
+      const run = await engine.cancel(workspaceId, id, (tx) => auditOf(req)(tx, cancelled(id)));
       res.json(await toRunDetail(engine, run));
     },
 

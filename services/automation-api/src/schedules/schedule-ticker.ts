@@ -5,8 +5,10 @@
  * in one transaction. Should that be done twice all the same, the run's fire time is unique by automation. A replica that
  * dies in between has written nothing, and the next tick of another finds the row still due.
  */
+
 import { isClosedSql } from '@gantry/events';
-import { inTransaction, isDependencyDown, repeat } from '@gantry/http';
+import { isDependencyDown, repeat } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import type { RunEngine } from '@gantry/run-engine';
 import { type Misfire, nextFire, planFires } from '@gantry/schedule';
 import type { Pool, PoolClient } from 'pg';
@@ -50,7 +52,7 @@ interface DueRow {
 
 /** @param auto false: only `tick()` called by hand does anything */
 export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }): ScheduleTicker {
-  const { pool, engine, now, log } = deps;
+  const { pool, now, log } = deps;
 
   async function tick(): Promise<number> {
     let started = 0;
@@ -60,7 +62,6 @@ export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }
       if (done === null) break;
       started += done;
     }
-    if (started) engine.hint();
     return started;
   }
 
@@ -68,7 +69,7 @@ export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }
   async function fireNext(at: Date): Promise<number | null> {
     let due: DueRow | undefined;
     try {
-      return await inTransaction(pool, async (tx) => {
+      return await transaction(pool, async (tx) => {
         due = await lockDue(tx, at);
         return due ? fire(deps, tx, due, at) : null;
       });

@@ -6,7 +6,7 @@ import type { Deps } from '../deps';
 import { pathParam } from '../path-param';
 
 /** No answer holds a value. */
-export function secretOperations({ secrets, relay }: Deps): Operations {
+export function secretOperations({ secrets }: Deps): Operations {
   async function getSecret(req: Request, name: string): Promise<SecretEntry> {
     const entry = (await secrets.list(callerOf(req).workspaceId)).find((one) => one.name === name);
     if (!entry) throw notFound('secret', name);
@@ -24,11 +24,10 @@ export function secretOperations({ secrets, relay }: Deps): Operations {
         const { workspaceId, userId } = callerOf(req);
         const { name, value } = req.body;
         const secret = { name, value, createdBy: userId };
-        const { isNew, ...entry } = await secrets.set(workspaceId, secret, async (execute, change) => {
-          await auditOf(req)(execute, change);
-          await madeBy(req)(execute, name);
+        const { isNew, ...entry } = await secrets.set(workspaceId, secret, async (tx, change) => {
+          await auditOf(req)(tx, change);
+          await madeBy(req)(tx, name);
         });
-        relay.kick();
         res.status(isNew ? 201 : 200).json(toApi(entry));
       },
       {
@@ -42,7 +41,6 @@ export function secretOperations({ secrets, relay }: Deps): Operations {
 
     deleteSecret: async (req, res) => {
       await secrets.delete(callerOf(req).workspaceId, pathParam(req, 'name'), auditOf(req));
-      relay.kick();
       res.status(204).end();
     },
   };

@@ -22,11 +22,9 @@ export interface AgentSkillDeps {
   prisma: PrismaClient;
   skillsUrl: string;
   views: ViewCounts;
-  /** After a commit that wrote to the outbox. */
-  announce: () => void;
 }
 
-export function agentSkillOperations({ prisma, skillsUrl, views, announce }: AgentSkillDeps): Operations {
+export function agentSkillOperations({ prisma, skillsUrl, views }: AgentSkillDeps): Operations {
   /** Null when the caller has it already: the answer is sent. */
   async function fetched(req: Request, res: Response): Promise<SkillWithBody | null> {
     const skill = await getReadableSkill(prisma, pathParam(req, 'slug'), readerOf(req));
@@ -71,7 +69,6 @@ export function agentSkillOperations({ prisma, skillsUrl, views, announce }: Age
       async (req, res) => {
         const { input, left } = await uploadOf(req);
         const { slug, warnings } = await publishSkill(prisma, personOf(req), input);
-        announce();
         await answerImported(req, res, slug, [...warnings, ...left]);
       },
       {

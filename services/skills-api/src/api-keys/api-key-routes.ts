@@ -14,17 +14,14 @@ import {
 export interface ApiKeyRouteDeps extends ApiKeyDeps {
   /** After a commit that ended a secret. */
   revoked: (keyId: string) => void;
-  /** After a commit that wrote to the outbox. */
-  announce: () => void;
 }
 
 export function apiKeyOperations(deps: ApiKeyRouteDeps): Operations {
-  const { prisma, revoked, announce } = deps;
+  const { prisma, revoked } = deps;
   const ofKey: Revisit = { see: (req, id) => getOwnKey(prisma, personInSessionOf(req), id) };
   return {
     createApiKey: creating(async (req, res) => {
       const { row, key } = await createApiKey(deps, personInSessionOf(req), req.body.name);
-      announce();
       res.status(201).json({ ...apiKeyToApi(row), key });
     }, ofKey),
     listApiKeys: async (req, res) => {

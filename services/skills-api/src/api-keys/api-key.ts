@@ -1,10 +1,13 @@
 /** Keys of this surface: `rly_` and nothing else opens with them. They act as their user, in the workspace they were made in. */
+
 import { type LastUse, newOpaqueToken, type OwnTokens, shownPrefix, type TokenHasher } from '@gantry/auth';
 import { enqueue, newId, tokenRevoked } from '@gantry/events';
 import { conflict, notFound } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import type { Pool } from 'pg';
 import type { Actor, Person } from '../access/caller';
 import type { Change } from '../audit/audit';
-import { type Db, executeIn } from '../database';
+import type { Db } from '../database';
 import type { ApiKey, PrismaClient } from '../generated/prisma/client';
 
 export const KEYS_PER_USER_MAX = 25;
@@ -31,7 +34,7 @@ export function createApiKey(
   person: Actor,
   name: string,
 ): Promise<{ row: ApiKey; key: string }> {
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     await lockUser(tx, person.userId);
     if ((await tx.apiKey.count({ where: { userId: person.userId, revokedAt: null } })) >= KEYS_PER_USER_MAX) {
       throw conflict('too_many_keys', `you have ${KEYS_PER_USER_MAX} keys already; revoke some first`);
@@ -42,7 +45,7 @@ export function createApiKey(
       data: { id: newId('key_'), userId, workspaceId, name: name.trim(), ...secret },
     });
     await person.audit(tx, changeOf('api_key.created', row));
-    await person.made(executeIn(tx), row.id);
+    await person.made(tx, row.id);
     return { row, key };
   });
 }
@@ -60,22 +63,22 @@ export function rotateApiKey(
   person: Actor,
   id: string,
 ): Promise<{ row: ApiKey; key: string }> {
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     await getOwnKey(tx, person, id);
     const { key, ...secret } = newKey(hasher);
     const row = await tx.apiKey.update({ where: { id }, data: { ...secret, rotatedAt: new Date(), lastUsedAt: null } });
-    await enqueue(executeIn(tx), tokenRevoked, person.workspaceId, { tokenId: id });
+    await enqueue(tx, tokenRevoked, person.workspaceId, { tokenId: id });
     await person.audit(tx, changeOf('api_key.rotated', row));
-    await person.made(executeIn(tx), id);
+    await person.made(tx, id);
     return { row, key };
   });
 }
 
 export function revokeApiKey(prisma: PrismaClient, person: Actor, id: string): Promise<void> {
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     await getOwnKey(tx, person, id);
     const row = await tx.apiKey.update({ where: { id }, data: { revokedAt: new Date() } });
-    await enqueue(executeIn(tx), tokenRevoked, person.workspaceId, { tokenId: id });
+    await enqueue(tx, tokenRevoked, person.workspaceId, { tokenId: id });
     await person.audit(tx, changeOf('api_key.revoked', row));
   });
 }
@@ -129,3 +132,6 @@ export async function getOwnKey(tx: Db, { userId, workspaceId }: Person, id: str
 /** Two requests at once would both count 24. */
 const lockUser = (tx: Db, userId: string) =>
   tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`api-keys ${userId}`}, 0))`;
+
+export const sweepApiKeys = (pool: Pool): Promise<unknown> =>
+  pool.query("DELETE FROM api_keys WHERE revoked_at < now() - interval '30 days'");

@@ -21,11 +21,9 @@ import {
 export interface LibraryDeps {
   prisma: PrismaClient;
   skillsUrl: string;
-  /** After a commit that wrote to the outbox. */
-  announce: () => void;
 }
 
-export function libraryOperations({ prisma, skillsUrl, announce }: LibraryDeps): Operations {
+export function libraryOperations({ prisma, skillsUrl }: LibraryDeps): Operations {
   /** The library as the caller now sees it. */
   async function answer(req: Request, res: Response, slug: string) {
     const reader = readerOf(req);
@@ -48,7 +46,6 @@ export function libraryOperations({ prisma, skillsUrl, announce }: LibraryDeps):
     createLibrary: creating(
       async (req, res) => {
         const slug = await createLibrary(prisma, signedInOf(req), req.body);
-        announce();
         await answerCreated(req, res, slug);
       },
       { see: (req, slug) => getReadableLibrary(prisma, slug, signedInOf(req)), answer: answerCreated },
@@ -57,29 +54,24 @@ export function libraryOperations({ prisma, skillsUrl, announce }: LibraryDeps):
     changeLibrary: async (req, res) => {
       const slug = pathParam(req, 'slug');
       await changeLibrary(prisma, signedInOf(req), slug, req.body);
-      announce();
       await answer(req, res, slug);
     },
     deleteLibrary: async (req, res) => {
       await deleteLibrary(prisma, signedInOf(req), pathParam(req, 'slug'));
-      announce();
       res.status(204).end();
     },
     addToLibrary: async (req, res) => {
       const slug = pathParam(req, 'slug');
       await addToLibrary(prisma, signedInOf(req), slug, req.body.skill_slug);
-      announce();
       await answer(req, res, slug);
     },
     removeFromLibrary: async (req, res) => {
       await removeFromLibrary(prisma, signedInOf(req), pathParam(req, 'slug'), pathParam(req, 'skill_slug'));
-      announce();
       res.status(204).end();
     },
     orderLibrary: async (req, res) => {
       const slug = pathParam(req, 'slug');
       await orderLibrary(prisma, signedInOf(req), slug, req.body.skill_slugs);
-      announce();
       await answer(req, res, slug);
     },
     listMyLibraries: async (req, res) => {

@@ -1,8 +1,9 @@
 import { newId } from '@gantry/events';
 import { AppError, conflict, type FieldProblem, invalid } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import type { Actor, Person, Reader } from '../access/caller';
 import type { Change } from '../audit/audit';
-import { type Db, executeIn } from '../database';
+import type { Db } from '../database';
 import type { PrismaClient, Visibility } from '../generated/prisma/client';
 import { upsertPerson } from '../people-repository';
 import { getReadableSkill } from '../skills/get-skill';
@@ -45,13 +46,13 @@ export async function createLibrary(prisma: PrismaClient, owner: Actor, input: L
   const first = input.slug ?? deriveSlug(title, 'library');
   const description = input.description?.trim() ?? '';
   const row = { id: newId('lib_'), title, description, visibility: input.visibility ?? 'private' };
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     await upsertPerson(tx, owner);
     let slug = first;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       if (await insertLibrary(tx, owner, { ...row, slug })) {
         await owner.audit(tx, changeOf('library.created', row.id, { slug, visibility: row.visibility }));
-        await owner.made(executeIn(tx), slug);
+        await owner.made(tx, slug);
         return slug;
       }
       if (input.slug !== undefined)
@@ -74,7 +75,7 @@ export async function changeLibrary(
     ...(input.description !== undefined && { description: input.description.trim() }),
     ...(input.visibility !== undefined && { visibility: input.visibility }),
   };
-  await prisma.$transaction(async (tx) => {
+  await transaction(prisma, async (tx) => {
     await tx.library.update({ where: { id }, data: { ...data, updatedAt: new Date() } });
     const { visibility } = data;
     const details = { slug, changed: Object.keys(data), ...(visibility && { visibility }) };
@@ -85,7 +86,7 @@ export async function changeLibrary(
 /** Its skills stay; its slug is never given to another library. */
 export async function deleteLibrary(prisma: PrismaClient, owner: Actor, slug: string): Promise<void> {
   const { id } = await getOwnedLibrary(prisma, slug, owner);
-  await prisma.$transaction(async (tx) => {
+  await transaction(prisma, async (tx) => {
     await tx.library.update({ where: { id }, data: { deletedAt: new Date() } });
     await owner.audit(tx, changeOf('library.deleted', id, { slug }));
   });
@@ -93,7 +94,7 @@ export async function deleteLibrary(prisma: PrismaClient, owner: Actor, slug: st
 
 /** At the end; nothing happens to one that is in it already. @throws AppError 404 for a skill that the caller may not read */
 export function addToLibrary(prisma: PrismaClient, owner: Actor, slug: string, skillSlug: string): Promise<void> {
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     await lockLibrary(tx, slug);
     const { id: libraryId } = await getOwnedLibrary(tx, slug, owner);
     const { id: skillId } = await getReadableSkill(tx, skillSlug, owner);
@@ -121,7 +122,7 @@ export async function removeFromLibrary(
   skillSlug: string,
 ): Promise<void> {
   const { id } = await getOwnedLibrary(prisma, slug, owner);
-  await prisma.$transaction(async (tx) => {
+  await transaction(prisma, async (tx) => {
     const { count } = await tx.librarySkill.deleteMany({ where: { libraryId: id, skill: { slug: skillSlug } } });
     if (!count)
       throw new AppError('not_found', 'not_found', `the skill "${skillSlug.slice(0, 100)}" is not in this library`);
@@ -132,7 +133,7 @@ export async function removeFromLibrary(
 
 /** Those named come first, in this order; the others keep theirs behind them. @throws AppError 400 naming the unknown */
 export function orderLibrary(prisma: PrismaClient, owner: Actor, slug: string, skillSlugs: string[]): Promise<void> {
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     await lockLibrary(tx, slug);
     const { id } = await getOwnedLibrary(tx, slug, owner);
     const inside = await tx.librarySkill.findMany({

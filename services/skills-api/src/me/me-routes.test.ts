@@ -67,7 +67,6 @@ beforeAll(async () => {
     views: countViews({ pool, log }),
     render: cacheRendered(createRenderer({ log })),
     forgiving: true,
-    announce: relay.kick,
     // Nothing is evicted here, so that what is tested is the event.
     evictKey: () => {},
     baseUrl: WORKER_API_ISSUER,

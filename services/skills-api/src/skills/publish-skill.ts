@@ -1,7 +1,7 @@
 import { newId, skillPublished } from '@gantry/events';
 import { conflict } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import type { Actor } from '../access/caller';
-import { executeIn } from '../database';
 import type { PrismaClient } from '../generated/prisma/client';
 import { upsertPerson } from '../people-repository';
 import { announce } from './skill-events';
@@ -25,7 +25,7 @@ export async function publishSkill(
   const checked = checkContent(input);
   const { content, warnings } = checked;
   if (input.slug !== undefined) checkSlug(input.slug);
-  const slug = await prisma.$transaction(async (tx) => {
+  const slug = await transaction(prisma, async (tx) => {
     await upsertPerson(tx, owner);
     const id = newId('skl_');
     const visibility = input.visibility ?? 'unlisted';
@@ -39,7 +39,7 @@ export async function publishSkill(
       resource: { type: 'skill', id },
       details: { slug, visibility },
     });
-    await owner.made(executeIn(tx), slug);
+    await owner.made(tx, slug);
     return slug;
   });
   return { slug, warnings };

@@ -1,4 +1,5 @@
 /** A user's own relation to skills: saved ones, and where they are kept. */
+import { transaction } from '@gantry/postgres';
 import type { Person } from '../access/caller';
 import type { Db } from '../database';
 import type { PrismaClient } from '../generated/prisma/client';
@@ -7,7 +8,7 @@ import { uniqueTags } from './skill-input';
 
 /** As often as one likes, counted once. @returns how many have saved it */
 export function saveSkill(prisma: PrismaClient, person: Person, slug: string): Promise<number> {
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     const { id } = await getReadableSkill(tx, slug, person);
     const { count } = await tx.skillSave.createMany({
       data: [{ userId: person.userId, skillId: id }],
@@ -19,7 +20,7 @@ export function saveSkill(prisma: PrismaClient, person: Person, slug: string): P
 
 /** Also of a skill that can't be read any longer: what one has saved, one may drop. */
 export function unsaveSkill(prisma: PrismaClient, person: Person, slug: string): Promise<void> {
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     const saved = await tx.skillSave.findFirst({
       where: { userId: person.userId, skill: { slug } },
       select: { skillId: true },

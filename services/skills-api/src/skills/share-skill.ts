@@ -1,6 +1,8 @@
 /** Who may read a private skill: e-mail addresses, counted when somebody is signed in with one. */
+
 import { skillChanged } from '@gantry/events';
 import { conflict, type FieldProblem, invalid } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import type { Actor } from '../access/caller';
 import type { Db } from '../database';
 import type { PrismaClient } from '../generated/prisma/client';
@@ -21,7 +23,7 @@ const EMAIL = /^[^\0\s@<>"'(),;:\\[\]]{1,64}@[^\0\s@<>"'(),;:\\[\]]+\.[^\0\s@<>"
 export function shareSkill(prisma: PrismaClient, owner: Actor, slug: string, input: ShareInput): Promise<string[]> {
   const emails = checkEmails(input.emails, 'emails');
   const remove = checkEmails(input.remove ?? [], 'remove');
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     const skill = await getOwnedSkill(tx, slug, owner);
     const gone = await tx.skillShare.deleteMany({ where: { skillId: skill.id, email: { in: remove } } });
     const come = await tx.skillShare.createMany({

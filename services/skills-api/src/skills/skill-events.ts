@@ -8,7 +8,7 @@ import {
   type skillPublished,
 } from '@gantry/events';
 import type { PoolClient } from 'pg';
-import { type Db, executeIn } from '../database';
+import type { Db } from '../database';
 import type { Visibility } from '../generated/prisma/client';
 
 interface Announced {
@@ -24,14 +24,14 @@ export async function announce(
   event: typeof skillPublished | typeof skillChanged,
   { id, workspaceId, slug, version, visibility }: Announced,
 ): Promise<void> {
-  await enqueue(executeIn(tx), event, workspaceId, { skillId: id, slug, version, visibility });
+  await enqueue(tx, event, workspaceId, { skillId: id, slug, version, visibility });
 }
 
 export async function announceDeleted(
   tx: Db,
   { id, slug, workspaceId }: Omit<Announced, 'version' | 'visibility'>,
 ): Promise<void> {
-  await enqueue(executeIn(tx), skillDeleted, workspaceId, { skillId: id, slug });
+  await enqueue(tx, skillDeleted, workspaceId, { skillId: id, slug });
 }
 
 export type RunFinished = Received<{ skills?: string[] }>;

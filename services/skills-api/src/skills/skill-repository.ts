@@ -1,3 +1,4 @@
+import { transaction } from '@gantry/postgres';
 import type { Person, Reader } from '../access/caller';
 import { owned, readableSkill } from '../access/readable';
 import type { Db } from '../database';
@@ -96,7 +97,7 @@ export async function setDeleted(tx: Db, skillId: string, deletedAt: Date | null
 
 /** Takes the text of what was deleted before `deletedBefore` away for good; slug and owner stay. */
 export async function purgeDeleted(db: Db, deletedBefore: Date): Promise<number> {
-  return db.$transaction(async (tx) => {
+  return transaction(db, async (tx) => {
     const gone = await tx.skill.findMany({
       where: { deletedAt: { lt: deletedBefore }, purgedAt: null },
       select: { id: true },

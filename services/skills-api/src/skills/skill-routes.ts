@@ -18,11 +18,9 @@ export interface SkillDeps {
   prisma: PrismaClient;
   skillsUrl: string;
   views: ViewCounts;
-  /** After a commit that wrote to the outbox. */
-  announce: () => void;
 }
 
-export function skillOperations({ prisma, skillsUrl, views, announce }: SkillDeps): Operations {
+export function skillOperations({ prisma, skillsUrl, views }: SkillDeps): Operations {
   /** The skill as the caller now sees it. */
   async function answer(res: Response, person: Person, slug: string, extras: { warnings?: string[] } = {}) {
     res.json({ ...skillToApi(await getReadableSkill(prisma, slug, person), skillsUrl), ...extras });
@@ -36,7 +34,6 @@ export function skillOperations({ prisma, skillsUrl, views, announce }: SkillDep
     return creating(
       async (req, res) => {
         const { slug, warnings } = await publishSkill(prisma, publisherOf(req), req.body);
-        announce();
         await answerPublished(req, res, slug, warnings);
       },
       {
@@ -64,19 +61,16 @@ export function skillOperations({ prisma, skillsUrl, views, announce }: SkillDep
       const person = personOf(req);
       const slug = pathParam(req, 'slug');
       const { warnings } = await changeSkill(prisma, person, slug, req.body);
-      announce();
       await answer(res, person, slug, { warnings });
     },
     deleteSkill: async (req, res) => {
       await deleteSkill(prisma, personOf(req), pathParam(req, 'slug'));
-      announce();
       res.status(204).end();
     },
     restoreSkill: async (req, res) => {
       const person = personOf(req);
       const slug = pathParam(req, 'slug');
       await restoreSkill(prisma, person, slug);
-      announce();
       await answer(res, person, slug);
     },
     listSkillVersions: async (req, res) => {
@@ -103,7 +97,6 @@ export function skillOperations({ prisma, skillsUrl, views, announce }: SkillDep
     shareSkill: async (req, res) => {
       const slug = pathParam(req, 'slug');
       const emails = await shareSkill(prisma, personOf(req), slug, req.body);
-      announce();
       res.json({ slug, emails });
     },
     listShares: async (req, res) => {

@@ -1,5 +1,6 @@
 import { skillChanged } from '@gantry/events';
 import { AppError, conflict } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import type { Actor } from '../access/caller';
 import type { Db } from '../database';
 import type { PrismaClient } from '../generated/prisma/client';
@@ -24,7 +25,7 @@ export function changeSkill(
   slug: string,
   input: UpdateInput,
 ): Promise<{ warnings: string[] }> {
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     const skill = await ownedForUpdate(tx, owner, slug);
     if (input.expected_version !== undefined && input.expected_version !== skill.version) {
       throw conflict(
@@ -58,7 +59,7 @@ export function changeSkill(
 
 /** From now on nobody reads it; its row, shares and places stay for a restoration. */
 export function deleteSkill(prisma: PrismaClient, owner: Actor, slug: string): Promise<void> {
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     const skill = await ownedForUpdate(tx, owner, slug);
     await setDeleted(tx, skill.id, new Date());
     await announceDeleted(tx, announced(skill));
@@ -68,7 +69,7 @@ export function deleteSkill(prisma: PrismaClient, owner: Actor, slug: string): P
 
 /** Nothing happens to one that is not deleted. @throws AppError 404; 410 when it was too long ago */
 export function restoreSkill(prisma: PrismaClient, owner: Actor, slug: string): Promise<void> {
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     await lockSkill(tx, slug);
     const skill = await findSkill(tx, slug, owner);
     if (!skill?.owned || !skill.deleted_at) {

@@ -5,9 +5,11 @@
  * Every replica does this at its start, one at a time: what is there and the same stays untouched, what is there and older
  * gets a new version, so that a new release brings its texts along. A slug that somebody took before is left to them.
  */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { newId, skillChanged, skillPublished } from '@gantry/events';
+import { transaction } from '@gantry/postgres';
 import type { Logger } from 'pino';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -32,7 +34,8 @@ const librarySchema = z.object({ title: z.string(), description: z.string(), ski
 
 export async function seedLibraries(prisma: PrismaClient, log: Logger, dir = STARTER_DIR): Promise<void> {
   const slugs = readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  await prisma.$transaction(
+  await transaction(
+    prisma,
     async (tx) => {
       await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`;
       await upsertPerson(tx, GANTRY);

@@ -94,7 +94,6 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
     views,
     render: cacheRendered(renderer),
     forgiving: await forgivesTyping(pool, log),
-    announce: () => {},
     evictKey: cache.evictToken,
     baseUrl: 'http://api.test',
     dashboardUrl: 'http://dashboard.test',

@@ -1,5 +1,6 @@
 /** What raises alerts: ends of runs of both surfaces, people who are asked, schedules that were missed. */
 import type { approvalRequested, ReactionTo, runFinished, scheduleMissed } from '@gantry/events';
+import { afterCommit } from '@gantry/postgres';
 import type { PoolClient } from 'pg';
 import type { z } from 'zod';
 import type { Deps } from '../deps';
@@ -15,12 +16,11 @@ export interface AlertReactions {
 }
 
 export function alertReactions(deps: Deps, listening: ListeningWorkspaces): AlertReactions {
-  const { pool, relay, now, deliveryLoop } = deps;
+  const { pool, now, deliveryLoop } = deps;
   const name = 'alerts';
-  const raise = async (tx: PoolClient, afterCommit: AfterCommit, raised: Omit<Raised, 'now'>) => {
+  const raise = async (tx: PoolClient, raised: Omit<Raised, 'now'>) => {
     await raiseAlerts(tx, { ...raised, now: now() });
-    afterCommit(relay.kick);
-    afterCommit(deliveryLoop.kick);
+    afterCommit(tx, deliveryLoop.kick);
   };
   return {
     runFinished: {
@@ -28,10 +28,10 @@ export function alertReactions(deps: Deps, listening: ListeningWorkspaces): Aler
       wants: async (run, workspaceId) =>
         (await listening.includes(workspaceId)) &&
         isHeard(pool, { workspaceId, type: typeOf(run), about: aboutRun(run) }),
-      handle: async (tx, { id, workspaceId, data: run }, afterCommit) => {
+      handle: async (tx, { id, workspaceId, data: run }) => {
         const about = aboutRun(run);
         const subject = await subjectOf(tx, about, run.subjectRef ?? null);
-        await raise(tx, afterCommit, {
+        await raise(tx, {
           ...{ workspaceId, eventId: id, type: typeOf(run), about, depth: run.depth ?? 0 },
           at: new Date(run.finishedAt),
           occurrence: {
@@ -50,11 +50,11 @@ export function alertReactions(deps: Deps, listening: ListeningWorkspaces): Aler
       name,
       wants: ({ workerUid }, workspaceId) =>
         isHeard(pool, { workspaceId, type: 'approval.requested', about: { workerUid } }),
-      handle: async (tx, { id, workspaceId, at, data }, afterCommit) => {
+      handle: async (tx, { id, workspaceId, at, data }) => {
         const about = { workerUid: data.workerUid };
         const subject = await subjectOf(tx, about, data.workerId);
         const { rows } = await tx.query<{ depth: number }>('SELECT depth FROM runs WHERE id = $1', [data.runId]);
-        await raise(tx, afterCommit, {
+        await raise(tx, {
           ...{ workspaceId, eventId: id, type: 'approval.requested', about, at, depth: rows[0]?.depth ?? 0 },
           occurrence: {
             ...subject,
@@ -68,9 +68,9 @@ export function alertReactions(deps: Deps, listening: ListeningWorkspaces): Aler
       name,
       wants: ({ workerUid }, workspaceId) =>
         isHeard(pool, { workspaceId, type: 'schedule.missed', about: { workerUid } }),
-      handle: async (tx, { id, workspaceId, at, data }, afterCommit) => {
+      handle: async (tx, { id, workspaceId, at, data }) => {
         const about = { workerUid: data.workerUid };
-        await raise(tx, afterCommit, {
+        await raise(tx, {
           ...{ workspaceId, eventId: id, type: 'schedule.missed', about, at, depth: 0 },
           occurrence: {
             ...(await subjectOf(tx, about, data.workerId)),
@@ -81,8 +81,6 @@ export function alertReactions(deps: Deps, listening: ListeningWorkspaces): Aler
     },
   };
 }
-
-type AfterCommit = (work: () => void) => void;
 
 type FinishedRun = z.infer<typeof runFinished.data>;
 

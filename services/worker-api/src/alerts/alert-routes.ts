@@ -1,6 +1,5 @@
-import { callerOf, creating, linkNextOffset, madeBy, type Operations, type Revisit } from '@gantry/http';
+import { actorOf, callerOf, creating, linkNextOffset, madeBy, type Operations, type Revisit } from '@gantry/http';
 import type { Request, Response } from 'express';
-import { actorOf } from '../audit/actor';
 import type { Deps } from '../deps';
 import type { DeliveryStatus } from '../generated/prisma/client';
 import { cursorOf, linkNext } from '../page-cursor';

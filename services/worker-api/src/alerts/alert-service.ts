@@ -1,8 +1,7 @@
 import { newId } from '@gantry/events';
-import { conflict, invalid, type Made, notFound, type Principal } from '@gantry/http';
-import type { Actor } from '../audit/actor';
+import { type Actor, conflict, invalid, type Made, notFound, type Principal } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
-import { executeIn } from '../database';
 import type { Deps } from '../deps';
 import { ownerIdOf } from '../workers/worker-access';
 import { getVisibleWorker } from '../workers/worker-repository';
@@ -64,7 +63,7 @@ async function insertChecked(
     fields.url === null
       ? null
       : await rotateSigningSecret(deps.vault, { id, workspaceId, signingKey: null }, deps.now());
-  const alert = await deps.prisma.$transaction(async (tx) => {
+  const alert = await transaction(deps.prisma, async (tx) => {
     if ((await countAlerts(tx, workspaceId, subject)) >= PER_SUBJECT_MAX) {
       throw conflict('too_many_alerts', `there are ${PER_SUBJECT_MAX} alerts for this already; delete some first`);
     }
@@ -73,13 +72,13 @@ async function insertChecked(
       signingKey: rotated?.signingKey ?? null,
       createdBy: ownerIdOf(caller),
     });
-    await recordChange(executeIn(tx), actor, {
+    await recordChange(tx, actor, {
       workspaceId,
       action: 'alert.created',
       resource: { type: 'alert', id },
       details: auditDetails(inserted),
     });
-    await made(executeIn(tx), id);
+    await made(tx, id);
     return inserted;
   });
   return { alert, secret: rotated?.secret ?? null };
@@ -95,7 +94,7 @@ export async function editAlert(
 ): Promise<ChangedAlert> {
   const { workspaceId } = caller;
   const rotated = await newSecretFor(deps, await getAlert(deps.prisma, workspaceId, caller, alertId), input);
-  const alert = await deps.prisma.$transaction(async (tx) => {
+  const alert = await transaction(deps.prisma, async (tx) => {
     const before = await lockAlert(tx, workspaceId, caller, alertId);
     const { automationId: _, ...fields } = changedAlert(input, rulesOf(deps), before);
     const changed = await updateAlert(tx, workspaceId, alertId, {
@@ -105,8 +104,8 @@ export async function editAlert(
     });
     const left: Channel[] = changed.enabled ? channelsOf(changed) : [];
     const ended = channelsOf(before).filter((channel) => !left.includes(channel));
-    if (ended.length) await endPendingDeliveries(executeIn(tx), alertId, ended, deps.now());
-    await recordChange(executeIn(tx), actor, {
+    if (ended.length) await endPendingDeliveries(tx, alertId, ended, deps.now());
+    await recordChange(tx, actor, {
       workspaceId,
       action: 'alert.updated',
       resource: { type: 'alert', id: alertId },
@@ -134,9 +133,9 @@ async function newSecretFor(
 export async function removeAlert(deps: Deps, caller: Principal, actor: Actor, alertId: string): Promise<void> {
   const { workspaceId } = caller;
   const alert = await getAlert(deps.prisma, workspaceId, caller, alertId);
-  await deps.prisma.$transaction(async (tx) => {
+  await transaction(deps.prisma, async (tx) => {
     if (!(await deleteAlert(tx, workspaceId, alertId))) throw notFound('alert', alertId);
-    await recordChange(executeIn(tx), actor, {
+    await recordChange(tx, actor, {
       workspaceId,
       action: 'alert.deleted',
       resource: { type: 'alert', id: alertId },

@@ -6,11 +6,10 @@
  * attempt whose lease was lost writes nothing down. Attempts are counted when they begin, so that a delivery that brings
  * a process down does so a bounded number of times.
  */
-import { inTransaction } from '@gantry/http';
+import { SYSTEM } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import { Counter } from 'prom-client';
-import { SYSTEM } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
-import { type Query, queryIn } from '../database';
 import type { Deps } from '../deps';
 import { ATTEMPTS_MAX, type Attempt, type DeliveryLoop, nextAttemptAt, type Sent } from './delivery';
 import { type ClaimedDelivery, claimDeliveries, endPendingDeliveries, recordAttempt } from './delivery-repository';
@@ -134,12 +133,11 @@ async function attempt(deps: LoopDeps, delivery: ClaimedDelivery): Promise<void>
   } as const;
   attemptsTotal.inc({ channel: delivery.channel, outcome: status === 'pending' ? 'failed' : status });
   if (status === 'dead') log.warn({ deliveryId: delivery.id, error: sent.error }, 'alert not delivered: dead letter');
-  await inTransaction(pool, async (tx) => {
-    const query = queryIn(tx);
+  await transaction(pool, async (tx) => {
     // In the order in which edits lock: the alert before its deliveries.
-    if (gone) await query('SELECT 1 FROM alerts WHERE id = $1 FOR UPDATE', [delivery.alertId]);
-    await recordAttempt(query, delivery, outcome);
-    if (gone) await disableGone(query, delivery, endedAt);
+    if (gone) await tx.query('SELECT 1 FROM alerts WHERE id = $1 FOR UPDATE', [delivery.alertId]);
+    await recordAttempt(tx, delivery, outcome);
+    if (gone) await disableGone(tx, delivery, endedAt);
   });
 }
 
@@ -151,15 +149,15 @@ const NEVER_RECORDED: Sent = {
   response: null,
 };
 
-async function disableGone(query: Query, { alertId, workspaceId }: ClaimedDelivery, at: Date): Promise<void> {
+async function disableGone(tx: Sql, { alertId, workspaceId }: ClaimedDelivery, at: Date): Promise<void> {
   const reason = `its receiver answered 410 Gone at ${at.toISOString()}`;
-  const { rowCount } = await query(
+  const { rowCount } = await tx.query(
     'UPDATE alerts SET enabled = false, disabled_reason = $2, updated_at = $3 WHERE id = $1 AND enabled',
     [alertId, reason, at],
   );
   if (!rowCount) return;
-  await endPendingDeliveries(query, alertId, ['webhook', 'email'], at);
-  await recordChange(query, SYSTEM, {
+  await endPendingDeliveries(tx, alertId, ['webhook', 'email'], at);
+  await recordChange(tx, SYSTEM, {
     workspaceId,
     action: 'alert.disabled',
     resource: { type: 'alert', id: alertId },

@@ -1,7 +1,7 @@
-import type { Execute } from '@gantry/events';
 import { notFound } from '@gantry/http';
+import { execute, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
-import type { Db, Query } from '../database';
+import type { Db } from '../database';
 import type { AlertDelivery, DeliveryStatus } from '../generated/prisma/client';
 import type { PageCursor } from '../page-cursor';
 import type { Channel } from './alert';
@@ -74,11 +74,11 @@ export async function claimDeliveries(
  * @returns false where the lease was lost or the delivery ended meanwhile: then nothing is written
  */
 export async function recordAttempt(
-  query: Query,
+  tx: Sql,
   claimed: ClaimedDelivery,
   outcome: { status: DeliveryStatus; attempts: Attempt[]; next: Date | null; now: Date },
 ): Promise<boolean> {
-  const { rowCount } = await query(
+  const { rowCount } = await tx.query(
     `UPDATE alert_deliveries SET status = $2::delivery_status, attempts = $3::json, next_attempt_at = $4, ended_at = $5
      WHERE id = $1 AND status = 'pending' AND next_attempt_at = $6 AND attempts_made = $7`,
     [
@@ -95,13 +95,9 @@ export async function recordAttempt(
 }
 
 /** What an alert still has to send by these channels becomes dead letters. */
-export async function endPendingDeliveries(
-  execute: Execute,
-  alertId: string,
-  channels: Channel[],
-  now: Date,
-): Promise<void> {
+export async function endPendingDeliveries(tx: Tx, alertId: string, channels: Channel[], now: Date): Promise<void> {
   await execute(
+    tx,
     `UPDATE alert_deliveries SET status = 'dead', next_attempt_at = NULL, ended_at = $3::timestamptz
      WHERE alert_id = $1 AND status = 'pending' AND channel = ANY ($2)`,
     [alertId, channels, now.toISOString()],
@@ -156,12 +152,12 @@ export async function requeueDelivery(db: Db, workspaceId: string, deliveryId: s
 
 /** @returns how many */
 export async function requeueDead(
-  query: Query,
+  tx: Sql,
   workspaceId: string,
   alertId: string,
   { channels, limit, now }: { channels: Channel[]; limit: number; now: Date },
 ): Promise<number> {
-  const { rowCount } = await query(
+  const { rowCount } = await tx.query(
     `UPDATE alert_deliveries SET status = 'pending', attempts_made = 0, ended_at = NULL, next_attempt_at = $4
      WHERE id IN (SELECT id FROM alert_deliveries WHERE workspace_id = $1 AND alert_id = $2 AND status = 'dead'
                     AND channel = ANY ($5) ORDER BY created_at LIMIT $3)`,

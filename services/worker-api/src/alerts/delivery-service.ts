@@ -1,7 +1,6 @@
-import { conflict } from '@gantry/http';
-import type { Actor } from '../audit/actor';
+import { type Actor, conflict } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
-import { executeIn, inTransaction } from '../database';
 import type { Deps } from '../deps';
 import type { AlertDelivery } from '../generated/prisma/client';
 import { type AlertOfWorker, type Channel, channelsOf } from './alert';
@@ -28,11 +27,11 @@ export async function replayDelivery(
   if (!channelsOf(alert).includes(delivery.channel as Channel)) {
     throw conflict('channel_removed', `the alert has no ${delivery.channel === 'email' ? 'email_to' : 'url'} any more`);
   }
-  await prisma.$transaction(async (tx) => {
+  await transaction(prisma, async (tx) => {
     if (!(await requeueDelivery(tx, workspaceId, deliveryId, now()))) {
       throw conflict('not_ended', 'the delivery is still being tried; only delivered and dead ones can be replayed');
     }
-    await recordChange(executeIn(tx), actor, {
+    await recordChange(tx, actor, {
       workspaceId,
       action: 'alert.delivery_replayed',
       resource: { type: 'alert', id: alertId },
@@ -50,14 +49,14 @@ export async function replayDeadDeliveries(
 ): Promise<{ replayed: number; has_more: boolean }> {
   const { id: alertId, workspaceId } = alert;
   requireEnabled(alert);
-  const replayed = await inTransaction(pool, async (query) => {
-    const count = await requeueDead(query, workspaceId, alertId, {
+  const replayed = await transaction(pool, async (tx) => {
+    const count = await requeueDead(tx, workspaceId, alertId, {
       channels: channelsOf(alert),
       limit: REPLAYED_MAX,
       now: now(),
     });
     if (count === 0) return 0;
-    await recordChange(query, actor, {
+    await recordChange(tx, actor, {
       workspaceId,
       action: 'alert.delivery_replayed',
       resource: { type: 'alert', id: alertId },

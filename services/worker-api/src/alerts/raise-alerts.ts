@@ -6,7 +6,6 @@
 import { alertRaised, enqueue, isClosedSql, newId } from '@gantry/events';
 import type { Pool, PoolClient } from 'pg';
 import { Counter } from 'prom-client';
-import { queryIn } from '../database';
 import { type AlertType, channelsOf } from './alert';
 import type { AlertPayload, Occurrence } from './alert-payload';
 import type { Attempt } from './delivery';
@@ -91,7 +90,7 @@ export async function raiseAlerts(tx: PoolClient, raised: Raised): Promise<void>
   });
   await insertDeliveries(tx, raised, deliveries);
   for (const { id } of alerts) {
-    await enqueue(queryIn(tx), alertRaised, workspaceId, {
+    await enqueue(tx, alertRaised, workspaceId, {
       alertId: id,
       type,
       runId: occurrence.run_id ?? null,

@@ -1,8 +1,7 @@
-import { callerOf, conflict, type Operations, type Principal } from '@gantry/http';
+import { actorOf, callerOf, conflict, type Operations, type Principal } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import type { Request, Response } from 'express';
-import { actorOf } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
-import { executeIn } from '../database';
 import type { Deps } from '../deps';
 import type { ApprovalStatus } from '../generated/prisma/client';
 import { cursorOf, linkFrom } from '../page-cursor';
@@ -62,10 +61,10 @@ export function approvalOperations(deps: Deps): Operations {
       if (approval.linkNumber === null) {
         throw conflict('no_public_links', 'the worker was made without public links: approvals.public_links is false');
       }
-      const renewed = await prisma.$transaction(async (tx) => {
+      const renewed = await transaction(prisma, async (tx) => {
         const next = await nextLink(tx, approval.id);
         if (!next) return null;
-        await recordChange(executeIn(tx), actorOf(req), {
+        await recordChange(tx, actorOf(req), {
           workspaceId: caller.workspaceId,
           action: 'approval.link_renewed',
           resource: { type: 'approval', id: approval.id },

@@ -3,10 +3,11 @@
  *
  * Any number of replicas may sweep: each passes by the runs that others have locked, and an approval is ended once.
  */
-import { inTransaction, repeat } from '@gantry/http';
-import { SYSTEM } from '../audit/actor';
+
+import { repeat, SYSTEM } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import { listOver, readApproval, tryLockRun } from './approval-repository';
-import { announceMove, type SettleDeps, settleIn } from './settle-approval';
+import { type SettleDeps, settleIn } from './settle-approval';
 
 export interface ApprovalSweeper {
   /** Ends all that is over now. @returns how many */
@@ -61,10 +62,9 @@ async function endOver(deps: SettleDeps, id: string): Promise<boolean> {
     reason: run.status === 'pending_approval' ? 'nobody decided in time' : `the run was ${run.status}`,
     answer: null,
   };
-  const moved = await inTransaction(deps.pool, async (tx) => {
+  const moved = await transaction(deps.pool, async (tx) => {
     if (!(await tryLockRun(tx, run.id))) return null;
     return settleIn(deps, tx, { approval, run, actor: SYSTEM, decision });
   });
-  if (moved) announceMove(deps, moved);
   return moved !== null;
 }

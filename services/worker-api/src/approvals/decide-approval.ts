@@ -1,11 +1,12 @@
 /** Somebody approves or rejects. Who may has been asked before. */
-import { type AppError, conflict, inTransaction } from '@gantry/http';
+
+import { type Actor, type AppError, conflict } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
-import type { Actor } from '../audit/actor';
 import type { Approval } from '../generated/prisma/client';
 import { checkAnswer, decidedAlready, formOf, requireOpen, requireSmall } from './approval';
 import { lockRun, readApproval } from './approval-repository';
-import { announceMove, type SettleDeps, settleIn } from './settle-approval';
+import { type SettleDeps, settleIn } from './settle-approval';
 
 export type Verdict = 'approve' | 'reject';
 
@@ -43,12 +44,11 @@ export async function decideApproval(
   };
   const run = await deps.engine.get(approval.workspaceId, approval.runId);
   if (run.status !== 'pending_approval') throw await overtaken(deps, approval, run);
-  const moved = await inTransaction(deps.pool, async (tx) => {
+  const moved = await transaction(deps.pool, async (tx) => {
     await lockRun(tx, run.id);
     return settleIn(deps, tx, { approval, run, actor, decision });
   });
   if (!moved) throw await overtaken(deps, approval, run);
-  announceMove(deps, moved);
 }
 
 /** By another decision, or by the end of the run. */

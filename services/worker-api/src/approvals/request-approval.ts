@@ -5,7 +5,6 @@ import { AppError, type FieldProblem } from '@gantry/http';
 import { checkDefaults, type InputItem, inputItems } from '@gantry/program';
 import type { Run, RunEngine } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
-import { queryIn } from '../database';
 import { insertApproval } from './approval-repository';
 
 export interface RequestDeps {
@@ -70,7 +69,7 @@ export async function requestApprovalIn(
     linkNumber: rules.public_links ? 1 : null,
   });
   await enqueue(
-    queryIn(tx),
+    tx,
     approvalRequested,
     run.workspaceId,
     { ...worker, approvalId: id, runId: run.id, title, expiresAt: expiresAt.getTime() },

@@ -1,7 +1,6 @@
 /** What whoever holds a review link sees and does, signed in or not. */
-import { AppError, type Operations } from '@gantry/http';
+import { actorBy, AppError, type Operations } from '@gantry/http';
 import type { Request, Response } from 'express';
-import { actorBy } from '../audit/actor';
 import type { Deps } from '../deps';
 import { type ApprovalOfWorker, deciderOf, formOf } from './approval';
 import { findApprovalForLink, labelOf } from './approval-repository';

@@ -6,17 +6,15 @@
  * finds it decided, and is told by whom.
  */
 import { approvalDecided, enqueue, type RunError } from '@gantry/events';
-import { conflict } from '@gantry/http';
+import { type Actor, conflict } from '@gantry/http';
 import { isTerminal, type Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
-import type { Actor } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
-import { queryIn } from '../database';
 import type { Deps } from '../deps';
 import type { Approval } from '../generated/prisma/client';
 import { type Decision, markDecided } from './approval-repository';
 
-export type SettleDeps = Pick<Deps, 'prisma' | 'pool' | 'engine' | 'relay' | 'now' | 'log'>;
+export type SettleDeps = Pick<Deps, 'prisma' | 'pool' | 'engine' | 'now' | 'log'>;
 
 /**
  * In a transaction that holds the run's row. An approved run goes on where it stood; any other decision ends it, unless it
@@ -41,13 +39,6 @@ export async function settleIn(
   throw conflict('not_waiting', 'the run does not wait for this approval any more');
 }
 
-/** After the commit. */
-export function announceMove({ engine, relay }: SettleDeps, run: Run): void {
-  relay.kick();
-  if (isTerminal(run.status)) engine.announce(run);
-  else engine.hint(run);
-}
-
 /** What `context.approve()` returns; a run that was held before its start asked for nothing. */
 function resultFor({ stepOrdinal: ordinal }: Approval, { decidedBy, decidedByLabel, answer }: Decision) {
   return ordinal === null
@@ -68,12 +59,11 @@ const eventOf = ({ id, title }: Approval, { status, decidedByLabel, reason }: De
 async function announceDecision(tx: PoolClient, approval: Approval, actor: Actor, decision: Decision): Promise<void> {
   const { id, workspaceId, runId, workerUid, workerId, title } = approval;
   const { status, decidedBy, decidedByLabel, reason } = decision;
-  const execute = queryIn(tx);
-  await enqueue(execute, approvalDecided, workspaceId, {
+  await enqueue(tx, approvalDecided, workspaceId, {
     ...{ workerUid, workerId, approvalId: id, runId, status },
     decidedBy: decidedBy ?? decidedByLabel,
   });
-  await recordChange(execute, actor, {
+  await recordChange(tx, actor, {
     workspaceId,
     action: `approval.${status}`,
     resource: { type: 'approval', id },

@@ -1,6 +1,7 @@
 /** One entry of the audit log, as it is written, read and shown. */
-import { type Execute, newId } from '@gantry/events';
-import type { Actor } from './actor';
+import type { Actor } from '@gantry/http';
+import { newId } from '@gantry/events';
+import { execute, type Tx } from '@gantry/postgres';
 
 export interface Change {
   /** Null where it concerns a user who is a member of no workspace. */
@@ -18,17 +19,17 @@ const INSERT = `INSERT INTO audit_log (id, workspace_id, source, actor_kind, act
   ON CONFLICT (id) DO NOTHING`;
 
 /** Inside the transaction of the change: what was not committed did not happen, and what was is written down. */
-export function recordChange(execute: Execute, actor: Actor, change: Change): Promise<unknown> {
-  return insertAuditEntry(execute, { id: newId('aud_'), source: 'worker-api', actor, change, at: null });
+export function recordChange(tx: Tx, actor: Actor, change: Change): Promise<unknown> {
+  return insertAuditEntry(tx, { id: newId('aud_'), source: 'worker-api', actor, change, at: null });
 }
 
 export function insertAuditEntry(
-  execute: Execute,
+  tx: Tx,
   entry: { id: string; source: string; actor: Actor; change: Change; at: Date | null },
 ): Promise<unknown> {
   const { id, source, actor, change, at } = entry;
   const { workspaceId, action, resource, details } = change;
-  return execute(INSERT, [
+  return execute(tx, INSERT, [
     id,
     workspaceId,
     source,

@@ -1,14 +1,13 @@
 /** Entries that other services announce: they were enqueued in the transaction of the change. */
 
 import type { auditRecorded, ReactionTo } from '@gantry/events';
-import { queryIn } from '../database';
 import { insertAuditEntry } from './audit-entry';
 
 export const keepAuditEntry: ReactionTo<typeof auditRecorded> = {
   name: 'audit',
   handle: async (tx, { id, workspaceId, data }) => {
     const { source, actor, action, resource, details, address, userAgent, requestId, at } = data;
-    await insertAuditEntry(queryIn(tx), {
+    await insertAuditEntry(tx, {
       id,
       source,
       actor: { ...actor, address, userAgent, requestId },

@@ -1,6 +1,5 @@
 import { badCredential, SESSION_COOKIE } from '@gantry/auth';
-import { callerOf, type Operations } from '@gantry/http';
-import { actorBy } from '../audit/actor';
+import { actorBy, callerOf, type Operations } from '@gantry/http';
 import type { PrismaClient } from '../generated/prisma/client';
 import type { SigningKeys } from '../signing-keys/signing-keys';
 import { userToApi } from '../users/user';

@@ -1,9 +1,10 @@
 /** Proving that an address is one's own: a link that is mailed to it, opened by whoever is signed in to the account. */
+
 import { newOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
-import { AppError, conflict, notFound, type Principal, unavailable } from '@gantry/http';
-import type { Actor } from '../audit/actor';
+import { type Actor, AppError, conflict, notFound, type Principal, unavailable } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import type { Pool } from 'pg';
 import { recordChange } from '../audit/audit-entry';
-import { executeIn } from '../database';
 import type { PrismaClient, User } from '../generated/prisma/client';
 import { signedInUserOf } from '../identity/person';
 import { type Mailer, NOT_CONFIGURED } from '../mail/mailer';
@@ -28,13 +29,13 @@ export async function sendVerification(deps: VerificationDeps, caller: Principal
   if (emailVerifiedAt) throw conflict('already_verified', `${email} is verified already`);
   if (!mailer.isConfigured) throw conflict('email_not_configured', NOT_CONFIGURED);
   const token = newOpaqueToken('vfy_');
-  await prisma.$transaction(async (tx) => {
+  await transaction(prisma, async (tx) => {
     await tx.emailVerification.deleteMany({ where: { userId, usedAt: null } });
     const expiresAt = new Date(Date.now() + HOURS * 3_600_000);
     await tx.emailVerification.create({
       data: { hash: new Uint8Array(hasher.hash(token).hash), userId, email, expiresAt },
     });
-    await recordChange(executeIn(tx), actor, {
+    await recordChange(tx, actor, {
       workspaceId: caller.workspaceId,
       action: 'user.email_verification_requested',
       resource: { type: 'user', id: userId },
@@ -68,7 +69,7 @@ export async function verifyEmail(
     include: { user: true },
   });
   if (!link || !hasher.matches(token, link.hash)) throw notFound('confirmation', 'of this link, for this account');
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     const { count } = await tx.emailVerification.updateMany({
       where: { hash: link.hash, email: link.user.email, usedAt: null, expiresAt: { gt: new Date() } },
       data: { usedAt: new Date() },
@@ -78,3 +79,6 @@ export async function verifyEmail(
     return { user: await proveEmail(tx, actor, userId, 'mailed_link'), ended };
   });
 }
+
+export const sweepEmailVerifications = (pool: Pool): Promise<unknown> =>
+  pool.query("DELETE FROM email_verifications WHERE expires_at < now() - interval '7 days'");

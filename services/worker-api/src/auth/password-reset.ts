@@ -4,11 +4,13 @@
  * A link lives no longer than its reason. It ends when it is used, when another is made, when the password or the address
  * changes; one that an admin made also when a membership of either of the two changes: see members/membership-changed.ts.
  */
+
 import { newOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
-import { AppError, conflict, invalid, type Made, notFound, type Principal } from '@gantry/http';
-import type { Actor } from '../audit/actor';
+import { type Actor, AppError, conflict, invalid, type Made, notFound, type Principal } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import type { Pool } from 'pg';
 import { recordChange } from '../audit/audit-entry';
-import { type Db, executeIn } from '../database';
+import type { Db } from '../database';
 import type { PasswordReset, PrismaClient, User } from '../generated/prisma/client';
 import { signedInUserOf } from '../identity/person';
 import type { Mailer } from '../mail/mailer';
@@ -60,8 +62,8 @@ export async function sendResetLink(deps: ResetDeps, actor: Actor, emailText: st
   const email = normaliseEmail(emailText);
   const user = email ? await prisma.user.findUnique({ where: { email } }) : null;
   if (!user || user.disabledAt) return;
-  const { url } = await prisma.$transaction(async (tx) => {
-    await recordChange(executeIn(tx), actor, {
+  const { url } = await transaction(prisma, async (tx) => {
+    await recordChange(tx, actor, {
       workspaceId: user.defaultWorkspaceId,
       action: 'user.password_reset_requested',
       resource: { type: 'user', id: user.id },
@@ -83,7 +85,7 @@ export async function sendResetLink(deps: ResetDeps, actor: Actor, emailText: st
 export async function createResetLink(deps: ResetDeps, caller: Principal, actor: Actor, made: Made, userId: string) {
   const { workspaceId } = caller;
   const issuedBy = signedInUserOf(caller);
-  return deps.prisma.$transaction(async (tx) => {
+  return transaction(deps.prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
     const member = await getMember(tx, workspaceId, userId);
     requireMayTouch(caller, member.role);
@@ -94,13 +96,13 @@ export async function createResetLink(deps: ResetDeps, caller: Principal, actor:
       );
     }
     const link = await insertReset(tx, deps, member, { issuedBy, workspaceId });
-    await recordChange(executeIn(tx), actor, {
+    await recordChange(tx, actor, {
       workspaceId,
       action: 'member.password_reset_link_created',
       resource: { type: 'member', id: userId },
       details: { email: member.email },
     });
-    await made(executeIn(tx), userId);
+    await made(tx, userId);
     return link;
   });
 }
@@ -129,14 +131,14 @@ export async function resetPassword(
   const opens = (await isStanding(prisma, reset, user)) && (await prisma.passwordReset.count({ where: isOpen() }));
   if (!opens) throw spent();
   const passwordHash = await newPasswordHash(input.new_password, user.email);
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     const { count } = await tx.passwordReset.updateMany({ where: isOpen(), data: { usedAt: new Date() } });
     const holder = await tx.user.findUniqueOrThrow({ where: { id: user.id } });
     if (!count || !(await isStanding(tx, reset, holder))) throw spent();
     const by = { ...actor, id: user.id, label: user.email };
     await setPassword(tx, user.id, passwordHash);
     const ended = await sessions.closeAllOf(tx, user.id);
-    await recordChange(executeIn(tx), by, {
+    await recordChange(tx, by, {
       workspaceId: user.defaultWorkspaceId,
       action: 'user.password_reset',
       resource: { type: 'user', id: user.id },
@@ -175,3 +177,6 @@ export async function setPassword(tx: Db, userId: string, passwordHash: string):
 }
 
 const spent = () => new AppError('gone', 'link_spent', 'this link was used or has expired; ask for another');
+
+export const sweepPasswordResets = (pool: Pool): Promise<unknown> =>
+  pool.query("DELETE FROM password_resets WHERE expires_at < now() - interval '7 days'");

@@ -1,9 +1,8 @@
-import { AppError, callerOf, type Operations } from '@gantry/http';
+import { actorBy, actorOf, AppError, callerOf, type Operations } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import type { Logger } from 'pino';
-import { actorBy, actorOf } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
-import { executeIn } from '../database';
-import type { Forget } from '../forget';
+import type { IdentityCache } from '@gantry/auth';
 import { signedInUserOf } from '../identity/person';
 import { userToApi } from '../users/user';
 import { sendVerification, verifyEmail } from './email-verification';
@@ -15,12 +14,12 @@ import { clientOf, type SessionCookie } from './session-cookie';
 export interface PasswordDeps extends ResetDeps {
   sessions: Sessions;
   sessionCookie: SessionCookie;
-  forget: Forget;
+  identities: IdentityCache;
   log: Logger;
 }
 
 export function passwordOperations(deps: PasswordDeps): Operations {
-  const { prisma, sessions, sessionCookie, mailer, forget, log } = deps;
+  const { prisma, sessions, sessionCookie, mailer, identities, log } = deps;
   return {
     changePassword: async (req, res) => {
       const caller = callerOf(req);
@@ -31,17 +30,17 @@ export function passwordOperations(deps: PasswordDeps): Operations {
         throw new AppError('forbidden', 'wrong_password', 'current_password: not your password');
       }
       const passwordHash = await newPasswordHash(new_password, user.email);
-      const { session, ended } = await prisma.$transaction(async (tx) => {
+      const { session, ended } = await transaction(prisma, async (tx) => {
         await setPassword(tx, userId, passwordHash);
         const closed = await sessions.closeAllOf(tx, userId);
-        await recordChange(executeIn(tx), actorOf(req), {
+        await recordChange(tx, actorOf(req), {
           workspaceId: caller.workspaceId,
           action: 'user.password_changed',
           resource: { type: 'user', id: userId },
         });
         return { session: await sessions.open(tx, userId, clientOf(req)), ended: closed };
       });
-      for (const id of ended) forget.token(id);
+      for (const id of ended) identities.evictToken(id);
       res.json(await sessionCookie.answer(res, session));
     },
     requestPasswordReset: (req, res) => {
@@ -57,14 +56,14 @@ export function passwordOperations(deps: PasswordDeps): Operations {
     },
     verifyEmail: async (req, res) => {
       const { user, ended } = await verifyEmail(deps, callerOf(req), actorOf(req), req.body.token);
-      for (const id of ended) forget.token(id);
-      forget.user(user.id);
+      for (const id of ended) identities.evictToken(id);
+      identities.evictUser(user.id);
       res.json(userToApi(user));
     },
     resetPassword: async (req, res) => {
       const { session, ended } = await resetPassword(deps, req.body, clientOf(req), actorBy(req, 'link'));
-      for (const id of ended) forget.token(id);
-      forget.user(session.userId);
+      for (const id of ended) identities.evictToken(id);
+      identities.evictUser(session.userId);
       res.json(await sessionCookie.answer(res, session));
     },
   };

@@ -1,6 +1,7 @@
 import { enqueue, tokenRevoked } from '@gantry/events';
+import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
-import { type Db, executeIn, inTransaction, type Query } from '../database';
+import type { Db } from '../database';
 import type { Session } from '../generated/prisma/client';
 
 /** A session ends this long after its last refresh, and at the latest after SESSION_DAYS_MAX. */
@@ -40,16 +41,16 @@ export function replaceCookie(
   hashes: Buffer[],
   fresh: Buffer,
 ): Promise<{ userId: string; sessionId: string } | { endedId: string | null }> {
-  return inTransaction(pool, async (query) => {
+  return transaction(pool, async (tx) => {
     // Two refreshes of one session take turns. What the first did to the cookies only the next statement sees.
-    const { rows: alive } = await query(
+    const { rows: alive } = await tx.query(
       `SELECT s.id, s.user_id
        FROM session_cookies c JOIN sessions s ON s.id = c.session_id JOIN users u ON u.id = s.user_id
        WHERE c.hash = ANY($1) AND s.revoked_at IS NULL AND s.expires_at > now() AND u.disabled_at IS NULL
        FOR UPDATE OF s`,
       [hashes],
     );
-    const { rows: accepted } = await query(
+    const { rows: accepted } = await tx.query(
       `SELECT c.replaced_at IS NULL AS is_current FROM session_cookies c
        WHERE c.hash = ANY($1) AND (c.replaced_at IS NULL OR (
          c.replaced_at > now() - make_interval(secs => $2)
@@ -59,15 +60,15 @@ export function replaceCookie(
     const [session] = alive;
     const [cookie] = accepted;
     if (!session || !cookie) {
-      return { endedId: await revokeByCookie(query, hashes, 'c.replaced_at IS NOT NULL') };
+      return { endedId: await revokeByCookie(tx, hashes, 'c.replaced_at IS NOT NULL') };
     }
     if (cookie.is_current) {
-      await query('UPDATE session_cookies SET replaced_at = now() WHERE session_id = $1 AND replaced_at IS NULL', [
+      await tx.query('UPDATE session_cookies SET replaced_at = now() WHERE session_id = $1 AND replaced_at IS NULL', [
         session.id,
       ]);
     }
-    await query('INSERT INTO session_cookies (hash, session_id) VALUES ($1, $2)', [fresh, session.id]);
-    await query(
+    await tx.query('INSERT INTO session_cookies (hash, session_id) VALUES ($1, $2)', [fresh, session.id]);
+    await tx.query(
       `UPDATE sessions SET expires_at = least(now() + make_interval(days => $2), created_at + make_interval(days => $3))
        WHERE id = $1`,
       [session.id, SESSION_IDLE_DAYS, SESSION_DAYS_MAX],
@@ -78,11 +79,11 @@ export function replaceCookie(
 
 /** Ends the session that the cookie belongs to. Returns its id, or null if there is none alive. */
 export function revokeSession(pool: Pool, hashes: Buffer[]): Promise<string | null> {
-  return inTransaction(pool, (query) => revokeByCookie(query, hashes, 'true'));
+  return transaction(pool, (tx) => revokeByCookie(tx, hashes, 'true'));
 }
 
-async function revokeByCookie(query: Query, hashes: Buffer[], condition: string): Promise<string | null> {
-  const { rows } = await query(
+async function revokeByCookie(tx: Sql, hashes: Buffer[], condition: string): Promise<string | null> {
+  const { rows } = await tx.query(
     `UPDATE sessions s SET revoked_at = now() FROM session_cookies c, users u
      WHERE c.hash = ANY($1) AND c.session_id = s.id AND u.id = s.user_id AND s.revoked_at IS NULL AND ${condition}
      RETURNING s.id, coalesce(u.default_workspace_id, '') AS workspace_id`,
@@ -91,7 +92,7 @@ async function revokeByCookie(query: Query, hashes: Buffer[], condition: string)
   const [ended] = rows;
   if (!ended) return null;
   // Cached answers about a session are known by its id, as those about a token are.
-  await enqueue(query, tokenRevoked, ended.workspace_id, { tokenId: ended.id });
+  await enqueue(tx, tokenRevoked, ended.workspace_id, { tokenId: ended.id });
   return ended.id;
 }
 
@@ -114,7 +115,7 @@ export async function revokeSessionsOf(tx: Db, userId: string, spared?: string):
     data: { revokedAt: new Date() },
     select: { id: true },
   });
-  for (const { id } of ended) await enqueue(executeIn(tx), tokenRevoked, '', { tokenId: id });
+  for (const { id } of ended) await enqueue(tx, tokenRevoked, '', { tokenId: id });
   await tx.deviceRequest.updateMany({ where: { decidedBy: userId, spentAt: null }, data: { spentAt: new Date() } });
   await tx.emailVerification.deleteMany({ where: { userId, usedAt: null } });
   return ended.map(({ id }) => id);
@@ -126,6 +127,9 @@ export async function revokeSessionById(tx: Db, userId: string, sessionId: strin
     where: { id: sessionId, userId, revokedAt: null },
     data: { revokedAt: new Date() },
   });
-  if (count) await enqueue(executeIn(tx), tokenRevoked, '', { tokenId: sessionId });
+  if (count) await enqueue(tx, tokenRevoked, '', { tokenId: sessionId });
   return count > 0;
 }
+
+export const sweepSessions = (pool: Pool): Promise<unknown> =>
+  pool.query("DELETE FROM sessions WHERE least(expires_at, revoked_at) < now() - interval '7 days'");

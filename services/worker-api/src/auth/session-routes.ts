@@ -1,9 +1,8 @@
 import { enqueue, memberChanged } from '@gantry/events';
-import { callerOf, notFound, type Operations } from '@gantry/http';
-import { actorOf } from '../audit/actor';
+import { actorOf, callerOf, notFound, type Operations } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
-import { executeIn } from '../database';
-import type { Forget } from '../forget';
+import type { IdentityCache } from '@gantry/auth';
 import type { PrismaClient, Session } from '../generated/prisma/client';
 import { signedInUserOf } from '../identity/person';
 import { revokeTokensOf } from '../tokens/token-repository';
@@ -15,7 +14,7 @@ export interface SessionDeps {
   prisma: PrismaClient;
   sessions: Sessions;
   sessionCookie: SessionCookie;
-  forget: Forget;
+  identities: IdentityCache;
 }
 
 const sessionToApi = ({ id, address, userAgent, createdAt, expiresAt }: Session, current: string | null) => ({
@@ -27,7 +26,7 @@ const sessionToApi = ({ id, address, userAgent, createdAt, expiresAt }: Session,
   current: id === current,
 });
 
-export function sessionOperations({ prisma, sessions, sessionCookie, forget }: SessionDeps): Operations {
+export function sessionOperations({ prisma, sessions, sessionCookie, identities }: SessionDeps): Operations {
   return {
     listSessions: async (req, res) => {
       const caller = callerOf(req);
@@ -38,27 +37,27 @@ export function sessionOperations({ prisma, sessions, sessionCookie, forget }: S
       const caller = callerOf(req);
       const userId = signedInUserOf(caller);
       const sessionId = String(req.params.session_id);
-      await prisma.$transaction(async (tx) => {
+      await transaction(prisma, async (tx) => {
         if (!(await revokeSessionById(tx, userId, sessionId))) throw notFound('session', sessionId);
-        await recordChange(executeIn(tx), actorOf(req), {
+        await recordChange(tx, actorOf(req), {
           workspaceId: caller.workspaceId,
           action: 'session.ended',
           resource: { type: 'session', id: sessionId },
         });
       });
-      forget.token(sessionId);
+      identities.evictToken(sessionId);
       res.status(204).end();
     },
     signOutEverywhere: async (req, res) => {
       const caller = callerOf(req);
       const userId = signedInUserOf(caller);
       const alsoTokens = req.body?.tokens === true;
-      const ended = await prisma.$transaction(async (tx) => {
+      const ended = await transaction(prisma, async (tx) => {
         const closed = await sessions.closeAllOf(tx, userId);
         const revoked = alsoTokens ? await revokeTokensOf(tx, userId) : [];
         // Other services remember whom their API keys stand for.
-        if (alsoTokens) await enqueue(executeIn(tx), memberChanged, caller.workspaceId, { userId });
-        await recordChange(executeIn(tx), actorOf(req), {
+        if (alsoTokens) await enqueue(tx, memberChanged, caller.workspaceId, { userId });
+        await recordChange(tx, actorOf(req), {
           workspaceId: caller.workspaceId,
           action: 'user.signed_out_everywhere',
           resource: { type: 'user', id: userId },
@@ -66,7 +65,7 @@ export function sessionOperations({ prisma, sessions, sessionCookie, forget }: S
         });
         return [...closed, ...revoked];
       });
-      for (const id of ended) forget.token(id);
+      for (const id of ended) identities.evictToken(id);
       sessionCookie.clear(res);
       res.status(204).end();
     },

@@ -1,10 +1,10 @@
 /** The one-time creation of the first owner and workspace. There is no default password anywhere. */
+
 import { isSameSecret } from '@gantry/auth';
 import { enqueue, memberChanged, newId } from '@gantry/events';
-import { AppError, conflict, invalid } from '@gantry/http';
-import type { Actor } from '../audit/actor';
+import { type Actor, AppError, conflict, invalid } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
-import { executeIn } from '../database';
 import type { PrismaClient, User, Workspace } from '../generated/prisma/client';
 import { insertUser, isAnyUser } from '../users/user-repository';
 import { insertMembership, insertWorkspace } from '../workspaces/workspace-repository';
@@ -46,7 +46,7 @@ export async function setUp(deps: SetupDeps, input: SetupInput, client: Client, 
   const problem = passwordProblem(input.password, email);
   if (problem) throw invalid([{ path: 'password', message: problem }], 'weak_password');
   const passwordHash = await hashPassword(input.password);
-  return prisma.$transaction(async (tx): Promise<{ user: User; workspace: Workspace; session: OpenSession }> => {
+  return transaction(prisma, async (tx): Promise<{ user: User; workspace: Workspace; session: OpenSession }> => {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`;
     if (await isAnyUser(tx)) throw alreadySetUp();
     const workspace = await insertWorkspace(tx, { id: newId('ws_'), name: input.workspace_name?.trim() ?? 'Home' });
@@ -59,9 +59,9 @@ export async function setUp(deps: SetupDeps, input: SetupInput, client: Client, 
       defaultWorkspaceId: workspace.id,
     });
     await insertMembership(tx, workspace.id, user.id, 'owner');
-    await enqueue(executeIn(tx), memberChanged, workspace.id, { userId: user.id });
+    await enqueue(tx, memberChanged, workspace.id, { userId: user.id });
     await recordChange(
-      executeIn(tx),
+      tx,
       { ...actor, id: user.id, label: email },
       { workspaceId: workspace.id, action: 'workspace.created', resource: { type: 'workspace', id: workspace.id } },
     );

@@ -1,8 +1,7 @@
 import { posix } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { callerOf, creating, madeBy, notFound, type Operations, type Principal } from '@gantry/http';
+import { actorOf, callerOf, creating, madeBy, notFound, type Operations, type Principal } from '@gantry/http';
 import type { Request, Response } from 'express';
-import { actorOf } from '../audit/actor';
 import type { Deps } from '../deps';
 import { applyChanges, fileToApi, withFiles } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';

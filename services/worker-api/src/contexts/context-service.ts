@@ -1,9 +1,10 @@
 /** What changes contexts: rows, versions and their packs. Everything commits together with its audit entry. */
+
 import { newId } from '@gantry/events';
-import { conflict, type Made, type Principal } from '@gantry/http';
-import type { Actor } from '../audit/actor';
+import { type Actor, conflict, type Made, type Principal } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
-import { type Db, executeIn } from '../database';
+import type { Db } from '../database';
 import type { Deps } from '../deps';
 import { applyChanges, entriesOf, type FileChange, type FileTree, shaOfVersion } from '../file-trees/file-tree';
 import { packTree, readTree } from '../file-trees/tree-pack';
@@ -50,7 +51,7 @@ export async function createContext(
   const uid = newId('ctx_');
   const pack = await packTree(deps, packPrefix(workspaceId, uid), tree);
   const entries = entriesOf(tree);
-  await deps.prisma.$transaction(async (tx) => {
+  await transaction(deps.prisma, async (tx) => {
     if ((await countContexts(tx, workspaceId)) >= CONTEXTS_MAX) {
       throw conflict('too_many_contexts', `a workspace holds at most ${CONTEXTS_MAX} contexts`);
     }
@@ -66,9 +67,8 @@ export async function createContext(
       ...{ message: null, authorId: ownerIdOf(caller), authorLabel: actor.label, changeSource: 'created', runId: null },
     });
     await audit(tx, actor, { workspaceId, name }, 'created', { visibility, writeable, files: entries.length });
-    await made(executeIn(tx), name);
+    await made(tx, name);
   });
-  deps.relay.kick();
 }
 
 export interface ContextSettings {
@@ -86,7 +86,7 @@ export async function updateContext(
   settings: ContextSettings,
 ): Promise<void> {
   const { workspaceId } = caller;
-  await deps.prisma.$transaction(async (tx) => {
+  await transaction(deps.prisma, async (tx) => {
     const context = await getVisibleContext(tx, caller, name);
     if (settings.visibility !== undefined && settings.visibility !== context.visibility) {
       requireTakingAway(caller, context, 'context');
@@ -95,7 +95,6 @@ export async function updateContext(
     const { description: _, ...told } = settings;
     await audit(tx, actor, context, 'updated', { fields: Object.keys(settings), ...told });
   });
-  deps.relay.kick();
 }
 
 /** @throws AppError 404, 403, 409 `in_use` naming the workers that declare it */
@@ -106,18 +105,17 @@ export async function deleteContext(
   name: string,
   { force }: { force: boolean },
 ): Promise<void> {
-  const { prisma, pool, relay } = deps;
+  const { prisma, pool } = deps;
   const context = await getVisibleContext(prisma, caller, name);
   requireTakingAway(caller, context, 'context');
   if (!force) {
     const workers = await workersThatDeclare(pool, caller.workspaceId, 'contexts');
     requireUnused(caller, `context "${name}"`, workers.get(name));
   }
-  await prisma.$transaction(async (tx) => {
+  await transaction(prisma, async (tx) => {
     await deleteContextRows(tx, context);
     await audit(tx, actor, context, 'deleted', { forced: force });
   });
-  relay.kick();
 }
 
 export interface FilesChange {
@@ -170,13 +168,13 @@ type NewVersion = Pick<Version, 'message' | 'changeSource' | 'runId' | 'authorId
  * @returns null where the files stay as they are. @throws AppError 409 `busy`, and what `find` and `next` throw
  */
 export async function appendTree(
-  deps: Pick<Deps, 'prisma' | 'objects' | 'pool' | 'relay'>,
+  deps: Pick<Deps, 'prisma' | 'objects' | 'pool'>,
   actor: Actor,
   find: () => Promise<Context>,
   next: (current: Version) => Promise<NewVersion>,
   made: Made = async () => {},
 ): Promise<{ before: Version; version: Pick<Version, 'files' | 'findings'> } | null> {
-  const { prisma, relay } = deps;
+  const { prisma } = deps;
   const { uid } = await find();
   return changing(uid, async () => {
     for (let tries = 0; tries < TRIES; tries++) {
@@ -184,11 +182,11 @@ export async function appendTree(
       const before = await getCurrentVersion(prisma, context);
       const { tree, ...columns } = await next(before);
       if (shaOfVersion(entriesOf(tree)) === before.sha) {
-        await made(executeIn(prisma), before.sha);
+        await made(prisma, before.sha);
         return null;
       }
       const version = { ...(await packedVersion(deps, context, tree, before)), ...columns };
-      const isDone = await prisma.$transaction(async (tx) => {
+      const isDone = await transaction(prisma, async (tx) => {
         if (!(await appendVersion(tx, context, before.number, version))) return false;
         const { changeSource, runId } = columns;
         const details = {
@@ -198,11 +196,10 @@ export async function appendTree(
           ...(runId && { run_id: runId }),
         };
         await audit(tx, actor, context, 'updated', details);
-        await made(executeIn(tx), version.sha);
+        await made(tx, version.sha);
         return true;
       });
       if (isDone) {
-        relay.kick();
         return { before, version };
       }
     }
@@ -231,11 +228,11 @@ export async function rollBackContext(
   name: string,
   { sha, message }: { sha: string; message: string | null },
 ): Promise<void> {
-  await deps.prisma.$transaction(async (tx) => {
+  await transaction(deps.prisma, async (tx) => {
     const context = await getVisibleContext(tx, caller, name);
     const target = await getVersionBySha(tx, context, sha);
     const current = await getCurrentVersion(tx, context);
-    await made(executeIn(tx), sha);
+    await made(tx, sha);
     if (target.sha === current.sha) return;
     const { files, pack, findings } = target;
     const isDone = await appendVersion(tx, context, current.number, {
@@ -247,7 +244,6 @@ export async function rollBackContext(
     if (!isDone) throw conflict('busy', 'this context was changed by somebody else just now; try again');
     await audit(tx, actor, context, 'updated', { from: current.sha, to: target.sha, change_source: 'rollback' });
   });
-  deps.relay.kick();
 }
 
 function findingsOf(tree: FileTree, before: Pick<Version, 'files' | 'findings'>): Finding[] {
@@ -270,5 +266,5 @@ function audit(
   details: Record<string, unknown>,
 ): Promise<unknown> {
   const resource = { type: 'context', id: name };
-  return recordChange(executeIn(tx), actor, { workspaceId, action: `context.${what}`, resource, details });
+  return recordChange(tx, actor, { workspaceId, action: `context.${what}`, resource, details });
 }

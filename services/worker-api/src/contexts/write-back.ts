@@ -8,14 +8,12 @@
 
 import { createHash } from 'node:crypto';
 import type { ReactionTo, runFinished } from '@gantry/events';
-import { AppError } from '@gantry/http';
+import { AppError, SYSTEM } from '@gantry/http';
 import { ObjectMissing, ObjectTooLarge } from '@gantry/object-store';
 import { readPack } from '@gantry/program';
 import type { Run, RunEngine } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
-import { SYSTEM } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
-import { queryIn } from '../database';
 import type { Deps } from '../deps';
 import { type FileTree, isLeftOut, TREE_BYTES_MAX, treeOf } from '../file-trees/file-tree';
 import type { Context } from '../generated/prisma/client';
@@ -23,7 +21,7 @@ import { findContext, findNumberOfPack, findVersionOfRun, type Version } from '.
 import { appendTree, packPrefix } from './context-service';
 
 type ContextChange = Awaited<ReturnType<RunEngine['contextChanges']>>[number];
-type WriteBackDeps = Pick<Deps, 'prisma' | 'pool' | 'objects' | 'engine' | 'relay' | 'log'>;
+type WriteBackDeps = Pick<Deps, 'prisma' | 'pool' | 'objects' | 'engine' | 'log'>;
 
 /** Names and headers come on top of what the files hold. */
 const ARCHIVE_BYTES_MAX = TREE_BYTES_MAX + 2 * 1024 * 1024;
@@ -57,7 +55,7 @@ async function writeBack(deps: WriteBackDeps, tx: PoolClient, run: Run, change: 
   const tree = await readChangedTree(deps, change);
   if (typeof tree === 'string') {
     deps.log.warn({ runId: run.id, context: context.name, reason: tree }, 'changes of a context not kept');
-    await recordChange(queryIn(tx), SYSTEM, {
+    await recordChange(tx, SYSTEM, {
       workspaceId: run.workspaceId,
       action: 'context.write_back_refused',
       resource: { type: 'context', id: context.name },

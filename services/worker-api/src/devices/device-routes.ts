@@ -1,6 +1,5 @@
-import { callerOf, type Operations } from '@gantry/http';
+import { actorOf, callerOf, type Operations } from '@gantry/http';
 import type { Response } from 'express';
-import { actorOf } from '../audit/actor';
 import { clientOf } from '../auth/session-cookie';
 import { userToApi } from '../users/user';
 import { workspaceToApi } from '../workspaces/workspace';

@@ -5,13 +5,14 @@
  * once, and gives one token once. Five wrong user codes with the right device code end it; a person who types five user
  * codes that nobody has must wait.
  */
+
 import { isSameSecret, newOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
 import { newId } from '@gantry/events';
-import { AppError, notFound, type Principal } from '@gantry/http';
-import type { Actor } from '../audit/actor';
+import { type Actor, AppError, notFound, type Principal } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import type { Pool } from 'pg';
 import { recordChange } from '../audit/audit-entry';
 import type { Client } from '../auth/session';
-import { executeIn } from '../database';
 import type { DeviceRequest, PrismaClient, User } from '../generated/prisma/client';
 import { signedInUserOf } from '../identity/person';
 import { insertPersonalToken } from '../tokens/token-service';
@@ -95,13 +96,13 @@ export async function decideDevice(
   const { workspaceId } = caller;
   const userId = signedInUserOf(caller);
   const { id, userCode, clientName, address } = await findForApproval(prisma, caller, typed);
-  await prisma.$transaction(async (tx) => {
+  await transaction(prisma, async (tx) => {
     const { count } = await tx.deviceRequest.updateMany({
       where: { id, ...undecided() },
       data: { status, decidedBy: userId, workspaceId },
     });
     if (!count) throw notFound('waiting device with the code', userCode);
-    await recordChange(executeIn(tx), actor, {
+    await recordChange(tx, actor, {
       workspaceId,
       action: `device.${status}`,
       resource: { type: 'device', id },
@@ -151,7 +152,7 @@ export async function exchangeDevice(
     });
   }
   if (user.disabledAt) throw new AppError('forbidden', 'access_denied', 'the account that approved is disabled');
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     const { count } = await tx.deviceRequest.updateMany({
       where: { id, spentAt: null },
       data: { spentAt: new Date() },
@@ -160,7 +161,7 @@ export async function exchangeDevice(
     const name = request.clientName ?? 'paired device';
     const { created, token } = await insertPersonalToken(tx, hasher, user.id, workspaceId, name);
     await recordChange(
-      executeIn(tx),
+      tx,
       { kind: 'device', id: user.id, label: user.email, tokenId: null, ...client, requestId: null },
       {
         workspaceId,
@@ -194,3 +195,8 @@ const undecided = () => ({
 });
 
 const over = () => new AppError('gone', 'expired_token', 'this request is over; start again');
+
+export async function sweepDeviceRequests(pool: Pool): Promise<void> {
+  await pool.query("DELETE FROM device_requests WHERE expires_at < now() - interval '1 day'");
+  await pool.query("DELETE FROM device_guesses WHERE created_at < now() - interval '1 day'");
+}

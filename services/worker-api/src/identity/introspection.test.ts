@@ -11,9 +11,9 @@ import {
   subjectOfAll,
   tokenRevoked,
 } from '@gantry/events';
+import { transaction } from '@gantry/postgres';
 import { cutConnections, until } from '@gantry/testing';
 import http from 'supertest';
-import { inTransaction } from '../database';
 import { startTestWorkerApi, type TestWorkerApi, withCookie } from '../test/test-worker-api';
 
 let api: TestWorkerApi;
@@ -144,9 +144,7 @@ test('a changed membership counts as soon as its event is heard', async () => {
   const role = async () => (await http(api.url).get('/auth/me').set('Authorization', `Bearer ${person.jwt}`)).body.role;
   expect(await role()).toBe('admin');
   await api.database.pool.query("UPDATE memberships SET role = 'viewer' WHERE user_id = $1", [person.userId]);
-  await inTransaction(api.database.pool, (query) =>
-    enqueue(query, memberChanged, api.workspaceId, { userId: person.userId }),
-  );
+  await transaction(api.database.pool, (tx) => enqueue(tx, memberChanged, api.workspaceId, { userId: person.userId }));
   await until(async () => (await role()) === 'viewer', { deadlineMs: 2_000 });
 });
 

@@ -1,8 +1,9 @@
 /** The invited side: whoever holds the link, and owns the address that it was made for. */
+
 import type { TokenHasher } from '@gantry/auth';
 import { newId } from '@gantry/events';
-import { AppError, conflict, type Principal } from '@gantry/http';
-import type { Actor } from '../audit/actor';
+import { type Actor, AppError, conflict, type Principal } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import { newPasswordHash } from '../auth/password-reset';
 import type { Client, OpenSession, Sessions } from '../auth/session';
 import type { Db } from '../database';
@@ -56,7 +57,7 @@ export async function acceptInvitation(
   actor: Actor,
   token: string,
 ): Promise<{ workspace: Workspace; invitation: Invitation; ended: string[] }> {
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     const { workspace, invitation } = await lockOpenInvitation(tx, hasher, token);
     const user = await tx.user.findUniqueOrThrow({ where: { id: userId } });
     if (user.email !== invitation.email) {
@@ -89,7 +90,7 @@ export async function registerByInvitation(
   const offered = await getInvitationByToken(prisma, hasher, input.token);
   requireOpen(offered);
   const passwordHash = await newPasswordHash(input.password, offered.email, 'password');
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     // Two registrations with one link take turns here; the second finds it accepted.
     const { workspace, invitation } = await lockOpenInvitation(tx, hasher, input.token);
     const { email, mailed } = invitation;

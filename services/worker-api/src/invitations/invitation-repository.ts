@@ -1,5 +1,6 @@
 import { parseOpaqueToken, type TokenHasher } from '@gantry/auth';
 import { notFound } from '@gantry/http';
+import type { Pool } from 'pg';
 import type { Db } from '../database';
 import type { Invitation, Role, Workspace } from '../generated/prisma/client';
 import { listAdmins } from '../members/member-repository';
@@ -115,3 +116,6 @@ export async function markAccepted(tx: Db, id: string): Promise<boolean> {
   });
   return count > 0;
 }
+
+export const sweepInvitations = (pool: Pool): Promise<unknown> =>
+  pool.query("DELETE FROM invitations WHERE expires_at < now() - interval '90 days'");

@@ -1,8 +1,7 @@
-import { callerOf, creating, madeBy, type Operations, type Revisit } from '@gantry/http';
+import { actorBy, actorOf, callerOf, creating, madeBy, type Operations, type Revisit } from '@gantry/http';
 import type { Response } from 'express';
-import { actorBy, actorOf } from '../audit/actor';
 import { clientOf, type SessionCookie } from '../auth/session-cookie';
-import type { Forget } from '../forget';
+import type { IdentityCache } from '@gantry/auth';
 import { unlimitedUserOf } from '../identity/person';
 import { userToApi } from '../users/user';
 import { workspaceToApi } from '../workspaces/workspace';
@@ -13,11 +12,11 @@ import { type InviteDeps, type Invited, inviteMember, resendInvitation, withdraw
 
 export interface InvitationDeps extends InviteDeps, AcceptDeps {
   sessionCookie: SessionCookie;
-  forget: Forget;
+  identities: IdentityCache;
 }
 
 export function invitationOperations(deps: InvitationDeps): Operations {
-  const { prisma, sessionCookie, forget } = deps;
+  const { prisma, sessionCookie, identities } = deps;
   const invited: Revisit = { see: (req, id) => getInvitation(prisma, callerOf(req).workspaceId, id) };
   return {
     inviteMember: creating(async (req, res) => {
@@ -43,13 +42,13 @@ export function invitationOperations(deps: InvitationDeps): Operations {
       const userId = await unlimitedUserOf(prisma, caller);
       const accepted = await acceptInvitation(deps, { userId, caller }, actorOf(req), req.body.token);
       const { workspace, invitation, ended } = accepted;
-      for (const id of ended) forget.token(id);
-      forget.user(userId);
+      for (const id of ended) identities.evictToken(id);
+      identities.evictUser(userId);
       res.json(workspaceToApi(workspace, invitation.role, false));
     },
     registerByInvitation: async (req, res) => {
       const made = await registerByInvitation(deps, req.body, clientOf(req), actorBy(req, 'link'));
-      forget.user(made.user.id);
+      identities.evictUser(made.user.id);
       const access = await sessionCookie.answer(res, made.session);
       const workspace = workspaceToApi(made.workspace, made.invitation.role, true);
       res.status(201).json({ ...access, user: userToApi(made.user), workspace });

@@ -1,11 +1,11 @@
 /** The inviting side: invite, send again, withdraw. */
+
 import { newOpaqueToken, type TokenHasher } from '@gantry/auth';
 import { newId, type Role } from '@gantry/events';
-import { AppError, conflict, invalid, type Made, type Principal } from '@gantry/http';
-import type { Actor } from '../audit/actor';
+import { type Actor, AppError, conflict, invalid, type Made, type Principal } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import { normaliseEmail } from '../auth/email';
-import { executeIn } from '../database';
 import type { PrismaClient } from '../generated/prisma/client';
 import type { Mailer } from '../mail/mailer';
 import { isMember } from '../members/member-repository';
@@ -51,7 +51,7 @@ export async function inviteMember(
   if (!email) throw invalid([{ path: 'email', message: 'must be an e-mail address' }]);
   requireMayHandOver(deps.mailer, caller);
   const token = newOpaqueToken('inv_');
-  const invitation = await deps.prisma.$transaction(async (tx) => {
+  const invitation = await transaction(deps.prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
     if (await isMember(tx, workspaceId, email)) throw conflict('already_member', `email: ${email} is a member already`);
     if (await isInvited(tx, workspaceId, email)) {
@@ -65,13 +65,13 @@ export async function inviteMember(
       ...inviterOf(caller),
       expiresAt: invitationExpiry(),
     });
-    await recordChange(executeIn(tx), actor, {
+    await recordChange(tx, actor, {
       workspaceId,
       action: 'member.invited',
       resource: { type: 'invitation', id: created.id },
       details: { email, role: created.role },
     });
-    await made(executeIn(tx), created.id);
+    await made(tx, created.id);
     return created;
   });
   return deliver(deps, caller, invitation, token);
@@ -82,17 +82,17 @@ export async function resendInvitation(deps: InviteDeps, caller: Principal, acto
   const { workspaceId } = caller;
   requireMayHandOver(deps.mailer, caller);
   const token = newOpaqueToken('inv_');
-  const invitation = await deps.prisma.$transaction(async (tx) => {
+  const invitation = await transaction(deps.prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
     const before = await getInvitation(tx, workspaceId, id);
     requireUndecided(before);
-    await recordChange(executeIn(tx), actor, {
+    await recordChange(tx, actor, {
       workspaceId,
       action: 'invitation.resent',
       resource: { type: 'invitation', id },
       details: { email: before.email },
     });
-    await made(executeIn(tx), id);
+    await made(tx, id);
     const { hash } = deps.hasher.hash(token);
     const link = { hash: new Uint8Array(hash), mailed: false, expiresAt: invitationExpiry() };
     const renewed = await tx.invitation.update({ where: { id }, data: { ...link, ...inviterOf(caller) } });
@@ -103,13 +103,13 @@ export async function resendInvitation(deps: InviteDeps, caller: Principal, acto
 
 /** @throws AppError 404, 409 accepted; withdrawing twice is no error */
 export async function withdrawInvitation(prisma: PrismaClient, workspaceId: string, actor: Actor, id: string) {
-  await prisma.$transaction(async (tx) => {
+  await transaction(prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
     const invitation = await getInvitation(tx, workspaceId, id);
     if (invitation.withdrawnAt) return;
     requireUndecided(invitation);
     await tx.invitation.update({ where: { id }, data: { withdrawnAt: new Date() } });
-    await recordChange(executeIn(tx), actor, {
+    await recordChange(tx, actor, {
       workspaceId,
       action: 'invitation.withdrawn',
       resource: { type: 'invitation', id },

@@ -1,18 +1,17 @@
-import { callerOf, creating, madeBy, type Operations } from '@gantry/http';
-import { actorOf } from '../audit/actor';
+import { actorOf, callerOf, creating, madeBy, type Operations } from '@gantry/http';
 import { createResetLink, type ResetDeps } from '../auth/password-reset';
-import type { Forget } from '../forget';
+import type { IdentityCache } from '@gantry/auth';
 import { unlimitedUserOf, userOf } from '../identity/person';
 import { memberToApi } from './member';
 import { getMember, listMembers } from './member-repository';
 import { changeRole, leaveWorkspace, removeMember, transferOwnership } from './member-service';
 
 export interface MemberDeps extends ResetDeps {
-  forget: Forget;
+  identities: IdentityCache;
 }
 
 export function memberOperations(deps: MemberDeps): Operations {
-  const { prisma, forget } = deps;
+  const { prisma, identities } = deps;
   return {
     listMembers: async (req, res) => {
       const caller = callerOf(req);
@@ -22,20 +21,20 @@ export function memberOperations(deps: MemberDeps): Operations {
       const caller = callerOf(req);
       const userId = String(req.params.user_id);
       const member = await changeRole(prisma, caller, actorOf(req), userId, req.body.role);
-      forget.user(userId);
+      identities.evictUser(userId);
       res.json(memberToApi(member, caller));
     },
     removeMember: async (req, res) => {
       const userId = String(req.params.user_id);
       await removeMember(prisma, callerOf(req), actorOf(req), userId);
-      forget.user(userId);
+      identities.evictUser(userId);
       res.status(204).end();
     },
     leaveWorkspace: async (req, res) => {
       const caller = callerOf(req);
       const userId = await unlimitedUserOf(prisma, caller);
       await leaveWorkspace(prisma, caller.workspaceId, actorOf(req), userId);
-      forget.user(userId);
+      identities.evictUser(userId);
       res.status(204).end();
     },
     transferWorkspace: async (req, res) => {
@@ -43,8 +42,8 @@ export function memberOperations(deps: MemberDeps): Operations {
       const fromUserId = userOf(caller);
       const toUserId: string = req.body.user_id;
       await transferOwnership(prisma, caller.workspaceId, actorOf(req), fromUserId, toUserId);
-      forget.user(fromUserId);
-      forget.user(toUserId);
+      identities.evictUser(fromUserId);
+      identities.evictUser(toUserId);
       res.status(204).end();
     },
     createPasswordResetLink: creating(

@@ -1,9 +1,10 @@
 /** Changes of who belongs to a workspace. They take turns by a lock on its row, so that the last owner can't slip away. */
+
 import type { Role } from '@gantry/events';
-import { conflict, type Principal } from '@gantry/http';
-import type { Actor } from '../audit/actor';
+import { type Actor, conflict, type Principal } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
-import { type Db, executeIn } from '../database';
+import type { Db } from '../database';
 import type { PrismaClient } from '../generated/prisma/client';
 import { lockWorkspace } from '../workspaces/workspace-repository';
 import { requireMayTouch } from './member';
@@ -19,7 +20,7 @@ export async function changeRole(
   role: Role,
 ): Promise<Member> {
   const { workspaceId } = caller;
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
     const member = await getMember(tx, workspaceId, userId);
     requireMayTouch(caller, member.role);
@@ -44,7 +45,7 @@ export async function removeMember(
   userId: string,
 ): Promise<void> {
   const { workspaceId } = caller;
-  await prisma.$transaction(async (tx) => {
+  await transaction(prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
     const member = await getMember(tx, workspaceId, userId);
     requireMayTouch(caller, member.role);
@@ -59,7 +60,7 @@ export async function leaveWorkspace(
   actor: Actor,
   userId: string,
 ): Promise<void> {
-  await prisma.$transaction(async (tx) => {
+  await transaction(prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
     await removeLocked(tx, actor, workspaceId, await getMember(tx, workspaceId, userId), 'member.left');
   });
@@ -74,7 +75,7 @@ export async function transferOwnership(
   toUserId: string,
 ): Promise<void> {
   if (fromUserId === toUserId) throw conflict('already_owner', 'user_id: you own this workspace already');
-  await prisma.$transaction(async (tx) => {
+  await transaction(prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
     const member = await getMember(tx, workspaceId, toUserId);
     await updateRole(tx, workspaceId, toUserId, 'owner');
@@ -105,7 +106,7 @@ export async function announceMember(
   details: Record<string, unknown>,
 ): Promise<void> {
   await membershipChanged(tx, workspaceId, userId);
-  await recordChange(executeIn(tx), actor, {
+  await recordChange(tx, actor, {
     workspaceId,
     action,
     resource: { type: 'member', id: userId },

@@ -1,6 +1,6 @@
 /** Consequences of every change of a membership or its role. */
 import { enqueue, memberChanged } from '@gantry/events';
-import { type Db, executeIn } from '../database';
+import type { Db } from '../database';
 
 /**
  * Inside the transaction of the change. Everybody asks again who this is, and password links that an admin made for this
@@ -8,7 +8,7 @@ import { type Db, executeIn } from '../database';
  * is waited for, or finds itself gone.
  */
 export async function membershipChanged(tx: Db, workspaceId: string, userId: string): Promise<void> {
-  await enqueue(executeIn(tx), memberChanged, workspaceId, { userId });
+  await enqueue(tx, memberChanged, workspaceId, { userId });
   await tx.passwordReset.deleteMany({
     where: { usedAt: null, OR: [{ userId, issuedBy: { not: null } }, { issuedBy: userId }] },
   });

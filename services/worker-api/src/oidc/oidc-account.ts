@@ -1,10 +1,13 @@
 /** From what an identity provider says of a person to a user of ours. */
+
+import type { Actor } from '@gantry/http';
 import { newId } from '@gantry/events';
-import type { Actor } from '../audit/actor';
+import { transaction } from '@gantry/postgres';
+import type { Pool } from 'pg';
 import { recordChange } from '../audit/audit-entry';
 import { normaliseEmail } from '../auth/email';
 import type { Sessions } from '../auth/session';
-import { type Db, executeIn } from '../database';
+import type { Db } from '../database';
 import type { PrismaClient, User } from '../generated/prisma/client';
 import { join } from '../invitations/accept-invitation';
 import { listOpenInvitationsTo } from '../invitations/invitation-repository';
@@ -49,7 +52,7 @@ export async function userOfPerson(
   if (known) return enabled(known.user);
   const email = person.emailVerified && person.email ? normaliseEmail(person.email) : null;
   if (!email) throw new Refused('oidc_email_not_verified');
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     const existing = await tx.user.findUnique({ where: { email } });
     if (existing && !enabled(existing).emailVerifiedAt) throw new Refused('oidc_address_unproven');
     const user = existing ?? (await signedUp(tx, email, person, signUp, actor));
@@ -72,7 +75,7 @@ export async function proveByPerson(
   const { issuer, subject } = person;
   const email = person.emailVerified && person.email ? normaliseEmail(person.email) : null;
   if (!email) throw new Refused('oidc_email_not_verified');
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     const user = enabled(await tx.user.findUniqueOrThrow({ where: { id: signedIn.userId } }));
     if (user.email !== email) throw new Refused('oidc_other_address');
     const known = await tx.externalIdentity.findUnique({ where: { issuer_subject: { issuer, subject } } });
@@ -92,7 +95,7 @@ async function link(
   { id, defaultWorkspaceId }: User,
 ): Promise<void> {
   await tx.externalIdentity.create({ data: { issuer, subject, userId: id } });
-  await recordChange(executeIn(tx), actor, {
+  await recordChange(tx, actor, {
     workspaceId: defaultWorkspaceId,
     action: 'user.identity_linked',
     resource: { type: 'user', id },
@@ -120,3 +123,6 @@ async function signedUp(tx: Db, email: string, person: Person, signUp: OidcSetti
   for (const invitation of invitations) await join(tx, { ...actor, id: user.id, label: email }, invitation, user.id);
   return user;
 }
+
+export const sweepOidcSignIns = (pool: Pool): Promise<unknown> =>
+  pool.query("DELETE FROM oidc_sign_ins WHERE created_at < now() - interval '1 day'");

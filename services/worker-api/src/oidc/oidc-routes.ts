@@ -6,13 +6,12 @@
  */
 import { createHash } from 'node:crypto';
 import { badCredential, isSameSecret } from '@gantry/auth';
-import { AppError, notFound, type Operations } from '@gantry/http';
+import { actorBy, AppError, notFound, type Operations } from '@gantry/http';
 import type { CookieOptions, Request, Response } from 'express';
 import type { Logger } from 'pino';
-import { actorBy } from '../audit/actor';
 import type { Sessions } from '../auth/session';
 import { clientOf, type SessionCookie } from '../auth/session-cookie';
-import type { Forget } from '../forget';
+import type { IdentityCache } from '@gantry/auth';
 import type { PrismaClient } from '../generated/prisma/client';
 import type { Introspect } from '../identity/introspection';
 import { createIdentityProvider, type IdentityProvider, type OidcSettings, type Person } from './identity-provider';
@@ -22,7 +21,7 @@ export interface OidcDeps {
   prisma: PrismaClient;
   sessions: Sessions;
   sessionCookie: SessionCookie;
-  forget: Forget;
+  identities: IdentityCache;
   introspect: Introspect;
   /** Undefined: nobody signs in this way. */
   oidc: OidcSettings | undefined;
@@ -89,7 +88,7 @@ async function arrive(
   req: Request,
   res: Response,
 ): Promise<string> {
-  const { prisma, sessions, sessionCookie, forget } = deps;
+  const { prisma, sessions, sessionCookie, identities } = deps;
   const state = String(req.query.state ?? '');
   if (!state || !isSameSecret(state, stateCookieOf(req))) throw new Error('the state is not the one of this browser');
   const [departure] = await prisma.oidcSignIn
@@ -109,7 +108,7 @@ async function arrive(
   }
   const person = await arriving();
   const user = await userOfPerson(prisma, person, signUp, actorBy(req, 'oidc'));
-  forget.user(user.id);
+  identities.evictUser(user.id);
   sessionCookie.set(res, await sessions.open(prisma, user.id, clientOf(req)));
   return `${origin}${returnTo}`;
 }
@@ -119,8 +118,8 @@ async function prove(deps: OidcDeps, person: Person, userId: string, req: Reques
   // Another person may have signed in here meanwhile.
   if (signedIn.userId !== userId) throw new Expired();
   const ended = await proveByPerson(deps, person, signedIn, actorBy(req, 'oidc'));
-  for (const id of ended) deps.forget.token(id);
-  deps.forget.user(userId);
+  for (const id of ended) deps.identities.evictToken(id);
+  deps.identities.evictUser(userId);
 }
 
 /** Whose session this browser has. @throws AppError 401 */

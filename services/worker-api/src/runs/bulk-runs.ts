@@ -1,9 +1,9 @@
 /** One request about many runs: those that it names, or those that a filter finds. */
-import { AppError, callerOf, creating, inTransaction, invalid, madeBy, type Operations } from '@gantry/http';
+
+import { actorOf, AppError, callerOf, creating, invalid, madeBy, type Operations } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import type { Request } from 'express';
-import { actorOf } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
-import { queryIn } from '../database';
 import type { Deps } from '../deps';
 import { replayRun } from './replay-run';
 import type { ApiRunStatus } from './run';
@@ -44,9 +44,9 @@ export function bulkRunOperations(deps: Deps): Operations {
       const outcome = await forEach(ids, async (id) => {
         const { workspaceId } = callerOf(req);
         await getRunFor(deps, callerOf(req), id);
-        await deps.engine.cancel(workspaceId, id, async (execute) => {
+        await deps.engine.cancel(workspaceId, id, async (tx) => {
           const change = { workspaceId, action: 'run.cancelled', resource: { type: 'run', id } };
-          await recordChange(execute, actorOf(req), change);
+          await recordChange(tx, actorOf(req), change);
         });
       });
       res.json({ matched: ids.length, ...outcome, more });
@@ -61,7 +61,7 @@ export function bulkRunOperations(deps: Deps): Operations {
         const looked = await forEach(ids.reverse(), async (id) => {
           found.set(id, await runAndWorkerOf(deps, req, id));
         });
-        const answer = await inTransaction(deps.pool, async (tx) => {
+        const answer = await transaction(deps.pool, async (tx) => {
           const made: string[] = [];
           const replay = { version: req.body.version, origin: originOf(req), tx };
           const replayed = await forEach(
@@ -76,11 +76,9 @@ export function bulkRunOperations(deps: Deps): Operations {
           const skipped = looked.skipped + replayed.skipped;
           const errors = [...looked.errors, ...replayed.errors].slice(0, ERRORS_SHOWN);
           const body = { matched: ids.length, changed: made.length, skipped, errors, more, run_ids: made };
-          await madeBy(req)(queryIn(tx), made.join(' '), { status: 200, body });
+          await madeBy(req)(tx, made.join(' '), { status: 200, body });
           return body;
         });
-        deps.engine.hint();
-        deps.relay.kick();
         res.json(answer);
       },
       {

@@ -1,7 +1,6 @@
-import { callerOf, creating, type Operations, type Revisit } from '@gantry/http';
+import { actorOf, callerOf, creating, type Operations, type Revisit } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
 import type { Request, Response } from 'express';
-import { actorOf } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
 import { cursorOf, linkFrom } from '../page-cursor';
@@ -59,8 +58,8 @@ export function runOperations(deps: Deps): Operations {
 
     cancelRun: async (req, res) => {
       const { workspaceId, id } = await runOf(deps, req);
-      const run = await engine.cancel(workspaceId, id, async (execute) => {
-        await recordChange(execute, actorOf(req), {
+      const run = await engine.cancel(workspaceId, id, async (tx) => {
+        await recordChange(tx, actorOf(req), {
           workspaceId,
           action: 'run.cancelled',
           resource: { type: 'run', id },

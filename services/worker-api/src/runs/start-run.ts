@@ -2,8 +2,10 @@
  * The one way in which a run of a worker comes to be, whoever asks for it: a request, a webhook, a schedule, an event,
  * another run.
  */
+
 import { createHash } from 'node:crypto';
-import { AppError, conflict, type HeldKey, inTransaction } from '@gantry/http';
+import { AppError, conflict, type HeldKey } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import { placeFiles } from '@gantry/program';
 import type { NewRun, RetryPolicy, Run, RunSpec } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
@@ -27,8 +29,8 @@ export interface Start {
   /** User or token; null where nobody asked. */
   createdBy: string | null;
   /**
-   * The caller's transaction: the run commits with it, and the caller calls engine.hint() afterwards. Without one the run
-   * is committed when this resolves, and may be with an executor already.
+   * The caller's transaction: the run commits with it. Without one the run is committed when this resolves, and may be with an
+   * executor already.
    */
   tx?: PoolClient;
   /** Schedules: the fire time. One fire makes one run. */
@@ -75,10 +77,7 @@ export async function startRun(deps: Deps, start: Start): Promise<Run | null> {
   });
   if (!definition.approvals.required && !start.tx && !start.scheduledFor) return deps.engine.submit(run);
   if (start.tx) return insert(deps, start.tx, start, definition, run);
-  const made = await inTransaction(deps.pool, (tx) => insert(deps, tx, start, definition, run));
-  deps.engine.hint();
-  deps.relay.kick();
-  return made;
+  return transaction(deps.pool, (tx) => insert(deps, tx, start, definition, run));
 }
 
 const TITLE_CHARS_MAX = 200;

@@ -1,28 +1,26 @@
-import { type Creating, callerOf, creating, madeBy, notFound, type Operations } from '@gantry/http';
+import { actorOf, callerOf, creating, type Creating, madeBy, notFound, type Operations } from '@gantry/http';
 import type { AuditSecret, SecretEntry } from '@gantry/vault';
 import type { Request, Response } from 'express';
-import { actorOf } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
 import { type DeclaringWorker, requireUnused, usedByToApi, workersThatDeclare } from '../workers/workers-that-declare';
 
 /** No answer holds a value. */
-export function secretOperations({ pool, secrets, keyRotation, relay, now }: Deps): Operations {
+export function secretOperations({ pool, secrets, keyRotation, now }: Deps): Operations {
   const auditOf =
     (req: Request): AuditSecret =>
-    (execute, change) =>
-      recordChange(execute, actorOf(req), { ...change, workspaceId: callerOf(req).workspaceId });
+    (tx, change) =>
+      recordChange(tx, actorOf(req), { ...change, workspaceId: callerOf(req).workspaceId });
 
   const declaring = (workspaceId: string) => workersThatDeclare(pool, workspaceId, 'secrets');
 
   async function set(req: Request, res: Response, name: string): Promise<void> {
     const { workspaceId, userId, tokenId } = callerOf(req);
     const secret = { name, value: String(req.body.value), createdBy: userId ?? tokenId };
-    const { isNew, ...entry } = await secrets.set(workspaceId, secret, async (execute, change) => {
-      await auditOf(req)(execute, change);
-      await madeBy(req)(execute, name);
+    const { isNew, ...entry } = await secrets.set(workspaceId, secret, async (tx, change) => {
+      await auditOf(req)(tx, change);
+      await madeBy(req)(tx, name);
     });
-    relay.kick();
     res.status(isNew ? 201 : 200).json(toApi(req, entry, await declaring(workspaceId)));
   }
 
@@ -60,7 +58,6 @@ export function secretOperations({ pool, secrets, keyRotation, relay, now }: Dep
         requireUnused(caller, `secret "${name}"`, (await declaring(caller.workspaceId)).get(name));
       }
       await secrets.delete(caller.workspaceId, name, auditOf(req));
-      relay.kick();
       res.status(204).end();
     },
 
@@ -71,8 +68,8 @@ export function secretOperations({ pool, secrets, keyRotation, relay, now }: Dep
 
     rotateSecretKeys: async (req, res) => {
       const { workspaceId } = callerOf(req);
-      const { keyVersion, resealed } = await keyRotation.rotate(workspaceId, (execute, version) =>
-        recordChange(execute, actorOf(req), {
+      const { keyVersion, resealed } = await keyRotation.rotate(workspaceId, (tx, version) =>
+        recordChange(tx, actorOf(req), {
           workspaceId,
           action: 'secret_keys.rotated',
           resource: { type: 'workspace', id: workspaceId },

@@ -1,5 +1,5 @@
+import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
-import { inTransaction } from '../database';
 import { KEPT_BEHIND_MINUTES, type PublicJwk, ROTATE_AFTER_DAYS } from './signing-key';
 
 export interface SigningKeyRow {
@@ -31,9 +31,9 @@ export async function insertSigningKeyIfDue(
   pool: Pool,
   key: { kid: string; publicJwk: PublicJwk; privateKey: Buffer },
 ): Promise<boolean> {
-  return inTransaction(pool, async (query) => {
-    await query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-    const { rowCount } = await query(
+  return transaction(pool, async (tx) => {
+    await tx.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    const { rowCount } = await tx.query(
       `INSERT INTO signing_keys (kid, public_jwk, private_key)
        SELECT $1, $2::jsonb, $3
        WHERE NOT EXISTS (SELECT 1 FROM signing_keys WHERE created_at > now() - make_interval(days => $4))`,

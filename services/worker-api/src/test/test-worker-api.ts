@@ -1,9 +1,11 @@
 /** The whole service in this process: real app, real PostgreSQL, real NATS, answers checked against the OpenAPI file. */
+
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { ExternalIssuer } from '@gantry/auth';
 import { type Bus, connectBus, newId, type Role } from '@gantry/events';
 import type { RateLimits } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import {
   type CaughtLogs,
   catchLogs,
@@ -162,7 +164,7 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
     const userId = newId('usr_');
     const email = `${userId.toLowerCase()}@example.com`;
     const passwordHash = await hashPassword(PASSWORD);
-    await prisma.$transaction(async (tx) => {
+    await transaction(prisma, async (tx) => {
       const emailVerifiedAt = emailVerified ? new Date() : null;
       const user = { id: userId, email, emailVerifiedAt, name: null, passwordHash, defaultWorkspaceId: workspace };
       await insertUser(tx, user);

@@ -1,6 +1,7 @@
 import { enqueue, tokenRevoked } from '@gantry/events';
 import { notFound } from '@gantry/http';
-import { type Db, executeIn } from '../database';
+import type { Pool } from 'pg';
+import type { Db } from '../database';
 import type { Token } from '../generated/prisma/client';
 
 /** Whose tokens: a user's personal ones, or a workspace's. */
@@ -95,7 +96,7 @@ export async function revokeTokensOf(tx: Db, userId: string): Promise<string[]> 
     select: { id: true },
   });
   const { defaultWorkspaceId } = await tx.user.update({ where: { id: userId }, data: { keysValidFrom: now } });
-  for (const { id } of revoked) await enqueue(executeIn(tx), tokenRevoked, defaultWorkspaceId ?? '', { tokenId: id });
+  for (const { id } of revoked) await enqueue(tx, tokenRevoked, defaultWorkspaceId ?? '', { tokenId: id });
   return revoked.map(({ id }) => id);
 }
 
@@ -108,3 +109,6 @@ export async function getToken(db: Db, owner: TokenOwner, tokenId: string): Prom
 
 export const findTokenById = (db: Db, tokenId: string): Promise<Token | null> =>
   db.token.findUnique({ where: { id: tokenId } });
+
+export const sweepTokens = (pool: Pool): Promise<unknown> =>
+  pool.query("DELETE FROM tokens WHERE revoked_at < now() - interval '30 days'");

@@ -1,6 +1,5 @@
-import { callerOf, creating, madeBy, type Operations } from '@gantry/http';
+import { actorOf, callerOf, creating, madeBy, type Operations } from '@gantry/http';
 import type { Request } from 'express';
-import { actorOf } from '../audit/actor';
 import { newTokenToApi, tokenToApi } from './token';
 import { getToken, listTokens } from './token-repository';
 import { createPersonalToken, createWorkspaceToken, revokeToken, type TokenDeps, userOf } from './token-service';

@@ -1,9 +1,9 @@
 import { newOpaqueToken, shownPrefix, type TokenHasher } from '@gantry/auth';
 import { enqueue, newId, type Role, tokenRevoked } from '@gantry/events';
-import { AppError, conflict, invalid, type Made, notFound, type Principal, roleAtLeast } from '@gantry/http';
-import type { Actor } from '../audit/actor';
+import { type Actor, AppError, conflict, invalid, type Made, notFound, type Principal, roleAtLeast } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
-import { type Db, executeIn } from '../database';
+import type { Db } from '../database';
 import type { PrismaClient, Token } from '../generated/prisma/client';
 import { type TokenLimits, tooHigh, withinMaker } from './token';
 import {
@@ -75,12 +75,12 @@ export async function revokeToken(
   workspaceId: string,
   actor: Actor,
 ): Promise<string[]> {
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     if (!(await markRevoked(tx, owner, token.id))) throw notFound('token', token.id);
     const made = token.withMade ? await markMadeRevoked(tx, token.id) : [];
     for (const { id, workspace_id } of [{ id: token.id, workspace_id: null }, ...made]) {
-      await enqueue(executeIn(tx), tokenRevoked, workspace_id ?? workspaceId, { tokenId: id });
-      await recordChange(executeIn(tx), actor, {
+      await enqueue(tx, tokenRevoked, workspace_id ?? workspaceId, { tokenId: id });
+      await recordChange(tx, actor, {
         workspaceId: workspace_id ?? workspaceId,
         action: 'token.revoked',
         resource: { type: 'token', id },
@@ -123,7 +123,7 @@ async function createToken(
   { name, role, expiresAt }: TokenLimits & { name: string },
 ): Promise<{ created: Token; token: string }> {
   const askingToken = askingTokenOf(caller);
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     // Revoked at this moment with all that it made, it makes nothing that is left out.
     if (askingToken !== null && !(await lockAliveToken(tx, askingToken))) throw makerEnded();
     const inserted = await insertNewToken(tx, hasher, prefix, owner, {
@@ -135,13 +135,13 @@ async function createToken(
       createdByTokenId: askingToken,
     });
     const { id, prefix: shown } = inserted.created;
-    await recordChange(executeIn(tx), actor, {
+    await recordChange(tx, actor, {
       workspaceId: caller.workspaceId,
       action: 'token.created',
       resource: { type: 'token', id },
       details: { name: inserted.created.name, prefix: shown, role, kind: prefix === 'svc_' ? 'personal' : 'workspace' },
     });
-    await made(executeIn(tx), id);
+    await made(tx, id);
     return inserted;
   });
 }

@@ -8,13 +8,13 @@
  * Each trigger has a savepoint of its own. What can't begin for a reason of its worker becomes a failed run; what fails
  * for a reason that nobody foresaw is counted as missed, said in the log, and left behind. Neither holds up the others.
  */
+
 import { enqueue, scheduleMissed } from '@gantry/events';
-import { AppError, inTransaction, isDependencyDown, repeat } from '@gantry/http';
-import type { Run } from '@gantry/run-engine';
+import { AppError, isDependencyDown, repeat } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import { type Misfire, nextFire, planFires } from '@gantry/schedule';
 import type { Pool, PoolClient } from 'pg';
 import { Counter } from 'prom-client';
-import { queryIn } from '../database';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import { startRun } from '../runs/start-run';
@@ -47,18 +47,17 @@ interface DueTrigger {
   worker: Pick<Worker, 'uid' | 'id' | 'workspaceId' | 'name' | 'status' | 'currentVersion'>;
 }
 
-/** What a batch has written, told to others after its commit. */
 interface Batch {
   /** Triggers that were dealt with. */
   count: number;
   started: number;
   missed: number;
-  refused: Run[];
+  refused: number;
 }
 
 /** @param auto false: only `tick()` called by hand does anything */
 export function startCronTicker(deps: Deps, options: { auto: boolean }): CronTicker {
-  const { pool, engine, relay, now, log } = deps;
+  const { pool, now, log } = deps;
 
   async function tick(): Promise<number> {
     const at = now();
@@ -66,10 +65,7 @@ export function startCronTicker(deps: Deps, options: { auto: boolean }): CronTic
     for (;;) {
       const batch = await fireBatch(deps, pool, at);
       if (!batch.count) break;
-      made += batch.started + batch.refused.length;
-      if (batch.started) engine.hint();
-      for (const run of batch.refused) engine.announce(run);
-      relay.kick();
+      made += batch.started + batch.refused;
       fires.inc({ outcome: 'started' }, batch.started);
       fires.inc({ outcome: 'missed' }, batch.missed);
     }
@@ -81,12 +77,12 @@ export function startCronTicker(deps: Deps, options: { auto: boolean }): CronTic
 }
 
 function fireBatch(deps: Deps, pool: Pool, at: Date): Promise<Batch> {
-  return inTransaction(pool, async (tx) => {
-    const batch: Batch = { count: 0, started: 0, missed: 0, refused: [] };
+  return transaction(pool, async (tx) => {
+    const batch: Batch = { count: 0, started: 0, missed: 0, refused: 0 };
     for (const due of await lockDue(tx, at)) {
       await fire(deps, tx, due, at, batch);
       batch.count++;
-      if (batch.started + batch.refused.length >= RUNS_PER_BATCH) break;
+      if (batch.started + batch.refused >= RUNS_PER_BATCH) break;
     }
     return batch;
   });
@@ -115,12 +111,12 @@ async function fire(deps: Deps, tx: PoolClient, due: DueTrigger, at: Date, batch
   try {
     const { start, missed, late } = planFires(due, due.misfire, due.nextRunAt, at);
     if (missed) deps.log.warn({ ...about, missed, misfire: due.misfire }, 'fires missed');
-    const made = { started: 0, refused: [] as Run[] };
+    const made = { started: 0, refused: 0 };
     for (const scheduledFor of start) await startFire(deps, tx, due, scheduledFor, made);
     const lastScheduledAt = start.at(-1) ?? null;
     await moveOn(tx, due, nextFire(due, at), { lastScheduledAt, missed, startedLate: late });
     batch.started += made.started;
-    batch.refused.push(...made.refused);
+    batch.refused += made.refused;
     batch.missed += missed;
   } catch (err) {
     if (isDependencyDown(err)) throw err;
@@ -146,8 +142,7 @@ async function startFire(
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
     await tx.query('ROLLBACK TO SAVEPOINT fire');
-    const refused = await insertRefusedRun(deps, tx, start, err);
-    if (refused) made.refused.push(refused);
+    if (await insertRefusedRun(deps, tx, start, err)) made.refused++;
   }
   await tx.query('RELEASE SAVEPOINT fire');
 }
@@ -178,5 +173,5 @@ async function moveOn(tx: PoolClient, due: DueTrigger, nextRunAt: Date | null, p
   if (!missed) return;
   const { uid: workerUid, id: workerId, workspaceId } = due.worker;
   const since = due.nextRunAt.getTime();
-  await enqueue(queryIn(tx), scheduleMissed, workspaceId, { workerUid, workerId, missed, since, startedLate });
+  await enqueue(tx, scheduleMissed, workspaceId, { workerUid, workerId, missed, since, startedLate });
 }

@@ -27,8 +27,6 @@ import type { TriggerEvent } from './trigger';
 
 const DEPTH_MAX = 8;
 
-type AfterCommit = (work: () => void) => void;
-
 export interface TriggerReactions {
   runFinished: ReactionTo<typeof runFinished>;
   alertRaised: ReactionTo<typeof alertRaised>;
@@ -40,8 +38,7 @@ export function triggerReactions(deps: Deps, listening: ListeningWorkspaces): Tr
   const { pool } = deps;
   const name = 'triggers';
   const isAwaited = (type: TriggerEvent) => (_data: unknown, workspaceId: string) => awaited(pool, workspaceId, type);
-  const react = (tx: PoolClient, happening: Happening, afterCommit: AfterCommit) =>
-    startAwaiting(deps, tx, happening, afterCommit);
+  const react = (tx: PoolClient, happening: Happening) => startAwaiting(deps, tx, happening);
   return {
     runFinished: {
       name,
@@ -49,34 +46,34 @@ export function triggerReactions(deps: Deps, listening: ListeningWorkspaces): Tr
         const type = runFinishedTypeOf(data);
         return type !== null && (await listening.includes(workspaceId)) && awaited(pool, workspaceId, type);
       },
-      handle: async (tx, received, afterCommit) => {
+      handle: async (tx, received) => {
         const type = runFinishedTypeOf(received.data);
-        if (type) await react(tx, ofFinishedRun(type, received), afterCommit);
+        if (type) await react(tx, ofFinishedRun(type, received));
       },
     },
     alertRaised: {
       name,
       wants: isAwaited('alert.raised'),
-      handle: async (tx, received, afterCommit) => {
+      handle: async (tx, received) => {
         const { rowCount } = await tx.query('SELECT 1 FROM workers WHERE workspace_id = $1 AND id = $2', [
           received.workspaceId,
           received.data.subjectId,
         ]);
-        await react(tx, ofRaisedAlert(received, rowCount === 1), afterCommit);
+        await react(tx, ofRaisedAlert(received, rowCount === 1));
       },
     },
     approvalRequested: {
       name,
       wants: isAwaited('approval.requested'),
-      handle: async (tx, received, afterCommit) => {
+      handle: async (tx, received) => {
         const { rows } = await tx.query('SELECT depth FROM runs WHERE id = $1', [received.data.runId]);
-        await react(tx, ofRequestedApproval(received, rows[0]?.depth ?? 0), afterCommit);
+        await react(tx, ofRequestedApproval(received, rows[0]?.depth ?? 0));
       },
     },
     scheduleMissed: {
       name,
       wants: isAwaited('schedule.missed'),
-      handle: (tx, received, afterCommit) => react(tx, ofMissedSchedule(received), afterCommit),
+      handle: (tx, received) => react(tx, ofMissedSchedule(received)),
     },
   };
 }
@@ -98,7 +95,7 @@ interface Source {
   ownerId: string | null;
 }
 
-async function startAwaiting(deps: Deps, tx: PoolClient, happening: Happening, afterCommit: AfterCommit) {
+async function startAwaiting(deps: Deps, tx: PoolClient, happening: Happening) {
   const source = await findSource(tx, happening);
   if (!source) return;
   const workers = await listAwaiting(tx, happening, source);
@@ -108,8 +105,7 @@ async function startAwaiting(deps: Deps, tx: PoolClient, happening: Happening, a
     return;
   }
   const inputs = { event: eventInput(happening, source) };
-  for (const worker of workers) await startOne(deps, tx, worker, { inputs, depth: happening.depth + 1 }, afterCommit);
-  afterCommit(deps.engine.hint);
+  for (const worker of workers) await startOne(deps, tx, worker, { inputs, depth: happening.depth + 1 });
 }
 
 /** Null for a worker that is gone for good. */
@@ -164,10 +160,10 @@ interface Began {
   depth: number;
 }
 
-async function startOne(deps: Deps, tx: PoolClient, worker: Awaiting, began: Began, afterCommit: AfterCommit) {
+async function startOne(deps: Deps, tx: PoolClient, worker: Awaiting, began: Began) {
   await tx.query('SAVEPOINT awaiting');
   try {
-    await startOrRefuse(deps, tx, worker, began, afterCommit);
+    await startOrRefuse(deps, tx, worker, began);
   } catch (err) {
     if (isAway(err)) throw err;
     await tx.query('ROLLBACK TO SAVEPOINT awaiting');
@@ -176,15 +172,14 @@ async function startOne(deps: Deps, tx: PoolClient, worker: Awaiting, began: Beg
   await tx.query('RELEASE SAVEPOINT awaiting');
 }
 
-async function startOrRefuse(deps: Deps, tx: PoolClient, worker: Awaiting, began: Began, afterCommit: AfterCommit) {
+async function startOrRefuse(deps: Deps, tx: PoolClient, worker: Awaiting, began: Began) {
   const start = { ...began, worker, trigger: 'event' as const, createdBy: null };
   try {
     await startRun(deps, { ...start, tx });
   } catch (err) {
     if (!(err instanceof AppError) || isAway(err)) throw err;
     await tx.query('ROLLBACK TO SAVEPOINT awaiting');
-    const refused = await insertRefusedRun(deps, tx, start, err);
-    if (refused) afterCommit(() => deps.engine.announce(refused));
+    await insertRefusedRun(deps, tx, start, err);
   }
 }
 

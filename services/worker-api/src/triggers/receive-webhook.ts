@@ -4,10 +4,12 @@
  * A signed request is known by its `webhook-id`. Its receipt commits with its run, so that one that comes again, also at
  * the same moment or after a crash, starts nothing and gets the first one's answer.
  */
+
 import type { TokenHasher } from '@gantry/auth';
-import { AppError, type HeldKey, inTransaction, madeBy } from '@gantry/http';
-import type { PoolClient } from 'pg';
-import { type Db, queryIn } from '../database';
+import { AppError, type HeldKey, madeBy } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import type { Pool, PoolClient } from 'pg';
+import type { Db } from '../database';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import { startRun } from '../runs/start-run';
@@ -51,10 +53,10 @@ export async function receiveWebhook(deps: Deps, worker: Worker, call: WebhookCa
     ...(traceparent && { traceparent }),
   };
   if (webhookId === null) return (await startRun(deps, start)).id;
-  const runId = await inTransaction(deps.pool, async (tx) => {
+  return transaction(deps.pool, async (tx) => {
     const known = await takeReceipt(tx, worker.uid, webhookId);
     if (known) {
-      await madeBy({ idempotencyKey })(queryIn(tx), known);
+      await madeBy({ idempotencyKey })(tx, known);
       return known;
     }
     const run = await startRun(deps, { ...start, tx });
@@ -65,9 +67,6 @@ export async function receiveWebhook(deps: Deps, worker: Worker, call: WebhookCa
     ]);
     return run.id;
   });
-  deps.engine.hint();
-  deps.relay.kick();
-  return runId;
 }
 
 /** Waits for another request with the same id that is under way. @returns the run of an earlier one; null: this is the first */
@@ -89,3 +88,6 @@ function inputsOf(payload: unknown): Record<string, unknown> {
   const isObject = payload !== null && typeof payload === 'object' && !Array.isArray(payload);
   return isObject ? (payload as Record<string, unknown>) : { payload };
 }
+
+export const sweepWebhookReceipts = (pool: Pool): Promise<unknown> =>
+  pool.query("DELETE FROM webhook_receipts WHERE received_at < now() - interval '7 days'");

@@ -9,7 +9,7 @@ import type { Start } from '../runs/start-run';
 type RefusedStart = Pick<Start, 'worker' | 'inputs' | 'trigger' | 'scheduledFor' | 'depth'>;
 
 /**
- * Inside the caller's transaction; call engine.announce(run) after the commit.
+ * Inside the caller's transaction.
  * @returns null where the fire time has its run already
  */
 export async function insertRefusedRun(

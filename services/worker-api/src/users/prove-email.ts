@@ -5,16 +5,16 @@
  * that says it has verified it. Whoever signs in with a password, or holds a link that somebody handed over, has shown
  * nothing: the inviter could have opened that link.
  */
+import type { Actor } from '@gantry/http';
 import { enqueue, memberChanged } from '@gantry/events';
-import type { Actor } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
-import { type Db, executeIn } from '../database';
+import type { Db } from '../database';
 import type { User } from '../generated/prisma/client';
 
 /** The kind of proof, for the audit log. */
 export type Proof = 'mailed_link' | 'mailed_invitation' | 'mailed_reset' | 'identity_provider';
 
-/** Inside the caller's transaction; forget the user after the commit. Changes nothing for a proven address. */
+/** Inside the caller's transaction; evict the user from the identity cache after the commit. Changes nothing for a proven address. */
 export async function proveEmail(tx: Db, actor: Actor, userId: string, by: Proof): Promise<User> {
   const { count } = await tx.user.updateMany({
     where: { id: userId, emailVerifiedAt: null },
@@ -37,8 +37,8 @@ export async function unproveEmail(tx: Db, actor: Actor, user: User): Promise<vo
 /** Everybody asks again who the user is. */
 async function announce(tx: Db, actor: Actor, user: User, action: string, details: Record<string, unknown>) {
   const { id, defaultWorkspaceId } = user;
-  await enqueue(executeIn(tx), memberChanged, defaultWorkspaceId ?? '', { userId: id });
-  await recordChange(executeIn(tx), actor, {
+  await enqueue(tx, memberChanged, defaultWorkspaceId ?? '', { userId: id });
+  await recordChange(tx, actor, {
     workspaceId: defaultWorkspaceId,
     action,
     resource: { type: 'user', id },

@@ -1,5 +1,5 @@
-import { conflict, type Principal } from '@gantry/http';
-import type { Actor } from '../audit/actor';
+import { type Actor, conflict, type Principal } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import type { Deps } from '../deps';
 import type { WorkerStatus } from '../generated/prisma/client';
 import { retimeTriggers } from '../triggers/trigger-repository';
@@ -34,7 +34,7 @@ export async function changeStatus(
   id: string,
   { from, to, change, refusal }: Transition,
 ): Promise<void> {
-  await deps.prisma.$transaction(async (tx) => {
+  await transaction(deps.prisma, async (tx) => {
     const worker = await lockVisibleWorker(tx, caller, id);
     if (worker.status === to && change !== 'restored') return;
     if (!from.includes(worker.status)) throw conflict('wrong_status', `this worker can't be ${change}: ${refusal}`);
@@ -43,5 +43,4 @@ export async function changeStatus(
     await retimeTriggers(tx, { ...worker, status: to }, now);
     await recordWorkerChange(tx, actor, worker, change, { from: worker.status });
   });
-  deps.relay.kick();
 }

@@ -1,9 +1,8 @@
 import { newId } from '@gantry/events';
-import { conflict, type Made, type Principal } from '@gantry/http';
+import { type Actor, conflict, type Made, type Principal } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import { createInputValidator } from '@gantry/program';
-import type { Actor } from '../audit/actor';
 import { requireContexts } from '../contexts/contexts-for';
-import { executeIn } from '../database';
 import type { Deps } from '../deps';
 import { entriesOf, shaOfVersion } from '../file-trees/file-tree';
 import { checkTriggerInputs } from '../triggers/trigger';
@@ -41,7 +40,7 @@ export async function createWorker(
   input: NewWorkerInput,
   changeSource: ChangeSource,
 ): Promise<CreatedWorker> {
-  const { prisma, relay } = deps;
+  const { prisma } = deps;
   const { workspaceId } = caller;
   const { settings, triggers, definition, tree, message } = input;
   checkTriggerInputs(triggers, createInputValidator(definition.inputs));
@@ -69,17 +68,16 @@ export async function createWorker(
       ...{ workspaceId, uid, id, ...settings, runner: definition.runner, ...webhook.columns },
       ...{ currentVersion: 1, ownerId: ownerIdOf(caller), createdAt: now, updatedAt: now },
     };
-    const isMade = await prisma.$transaction(async (tx) => {
+    const isMade = await transaction(prisma, async (tx) => {
       if (!(await insertWorker(tx, row))) return false;
       await insertVersion(tx, workspaceId, version);
       await replaceTriggers(tx, { uid, workspaceId, status: 'active' }, triggers, now);
       const { name, visibility } = settings;
       await recordWorkerChange(tx, actor, worker, 'created', { name, visibility, sha: version.sha });
-      await made(executeIn(tx), id);
+      await made(tx, id);
       return true;
     });
     if (isMade) {
-      relay.kick();
       return { id, shown: webhook.shown, warnings };
     }
     if (input.id !== undefined) break;

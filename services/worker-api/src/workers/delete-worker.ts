@@ -2,9 +2,10 @@
  * A deleted worker is gone for everybody at once, and its id is free again. What it leaves behind (runs, their events and
  * files, versions and their code) is taken away by housekeeping, a batch at a time, when none of its runs goes on any more.
  */
-import { AppError, type Principal } from '@gantry/http';
+
+import { type Actor, AppError, type Principal } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import { deleteEndedRuns } from '@gantry/run-engine';
-import type { Actor } from '../audit/actor';
 import type { Deps } from '../deps';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import { recordWorkerChange } from './record-worker-change';
@@ -14,7 +15,7 @@ import { lockVisibleWorker } from './worker-repository';
 
 /** @throws AppError 403, 404 */
 export async function deleteWorker(deps: Deps, caller: Principal, actor: Actor, id: string): Promise<void> {
-  const uid = await deps.prisma.$transaction(async (tx) => {
+  const uid = await transaction(deps.prisma, async (tx) => {
     const worker = await lockVisibleWorker(tx, caller, id);
     requireTakingAway(caller, worker, 'worker');
     const now = deps.now();
@@ -26,7 +27,6 @@ export async function deleteWorker(deps: Deps, caller: Principal, actor: Actor, 
     await recordWorkerChange(tx, actor, worker, 'deleted', { name: worker.name });
     return worker.uid;
   });
-  deps.relay.kick();
   // Who asked is not kept waiting for a long queue: what is left, housekeeping goes on with.
   void cancelAllRuns(deps, caller.workspaceId, uid).catch((err) => {
     deps.log.warn({ err }, 'deleted worker: its runs go on until housekeeping comes');

@@ -1,7 +1,8 @@
 /** Changes of a worker: of what it is called, what starts it, how it runs and what its files are. */
-import { conflict, type Principal } from '@gantry/http';
+
+import { type Actor, conflict, type Principal } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import { createInputValidator } from '@gantry/program';
-import type { Actor } from '../audit/actor';
 import { requireContexts } from '../contexts/contexts-for';
 import type { Deps } from '../deps';
 import { applyChanges, entriesOf, type FileTree, shaOfVersion } from '../file-trees/file-tree';
@@ -51,7 +52,6 @@ export async function editWorker(
     for (let tries = 0; tries < TRIES; tries++) {
       const edited = await tryEdit(deps, caller, actor, id, edit);
       if (edited) {
-        deps.relay.kick();
         return edited;
       }
     }
@@ -89,7 +89,7 @@ async function tryEdit(
   const fields = changedFields(change);
   if (!isNew && !fields.length) return { shown: {}, warnings: [] };
 
-  const isDone = await deps.prisma.$transaction(async (tx) => {
+  const isDone = await transaction(deps.prisma, async (tx) => {
     const worker = await lockVisibleWorker(tx, caller, id);
     if (worker.updatedAt.getTime() !== before.updatedAt.getTime()) return false;
     const data: Prisma.WorkerUpdateInput = { ...change.settings, ...webhook.columns, updatedAt: later(worker, now) };

@@ -1,6 +1,5 @@
-import type { Made, Principal } from '@gantry/http';
-import type { Actor } from '../audit/actor';
-import { executeIn } from '../database';
+import type { Actor, Made, Principal } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import type { Deps } from '../deps';
 import { later, nextNumber, requireNotArchived } from './edit-worker';
 import { recordWorkerChange } from './record-worker-change';
@@ -20,12 +19,12 @@ export async function rollBack(
   id: string,
   { sha, message }: { sha: string; message: string | null },
 ): Promise<void> {
-  await deps.prisma.$transaction(async (tx) => {
+  await transaction(deps.prisma, async (tx) => {
     const worker = await lockVisibleWorker(tx, caller, id);
     requireNotArchived(worker);
     const target = await getVersionBySha(tx, worker, sha);
     const current = await getCurrentVersion(tx, worker);
-    await made(executeIn(tx), sha);
+    await made(tx, sha);
     if (target.sha === current.sha) return;
     const { definition, files, code } = target;
     const number = await nextNumber(tx, worker);
@@ -41,5 +40,4 @@ export async function rollBack(
     const details = { change_source: 'rollback', from: current.sha, to: target.sha };
     await recordWorkerChange(tx, actor, worker, 'updated', details);
   });
-  deps.relay.kick();
 }

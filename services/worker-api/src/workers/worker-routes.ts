@@ -1,16 +1,6 @@
-import {
-  alreadyDone,
-  callerOf,
-  creating,
-  invalid,
-  linkNextOffset,
-  madeBy,
-  type Operations,
-  type Principal,
-} from '@gantry/http';
+import { actorOf, alreadyDone, callerOf, creating, invalid, linkNextOffset, madeBy, type Operations, type Principal } from '@gantry/http';
 import { createInputValidator, sampleInputs } from '@gantry/program';
 import type { Request, Response } from 'express';
-import { actorOf } from '../audit/actor';
 import type { Deps } from '../deps';
 import { applyChanges, fileToApi } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';

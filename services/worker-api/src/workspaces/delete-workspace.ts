@@ -6,6 +6,7 @@
  * cancelled. Restoring takes one column back and undoes the closure. Purging deletes the row, with all that belongs to it, and
  * announces it; every service then deletes what else it has, this one too. See docs/adr/0024.
  */
+
 import {
   type Closure,
   enqueue,
@@ -15,13 +16,12 @@ import {
   workspaceRestored,
   writeClosure,
 } from '@gantry/events';
-import { notFound } from '@gantry/http';
+import { type Actor, notFound } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
+import { transaction } from '@gantry/postgres';
 import { deleteRunsOfWorkspace } from '@gantry/run-engine';
 import type { Pool, PoolClient } from 'pg';
-import type { Actor } from '../audit/actor';
 import { recordChange } from '../audit/audit-entry';
-import { executeIn, inTransaction } from '../database';
 import type { Deps } from '../deps';
 import type { PrismaClient, Workspace } from '../generated/prisma/client';
 import { purgeTimeOf, UNDO_DAYS } from './workspace';
@@ -36,15 +36,15 @@ export interface Closed {
 }
 
 export async function deleteWorkspace(prisma: PrismaClient, workspaceId: string, actor: Actor): Promise<Closed> {
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
     const deletedAt = new Date();
     const workspace = await tx.workspace.update({ where: { id: workspaceId }, data: { deletedAt } });
     const purgeAt = purgeTimeOf(deletedAt).getTime();
     const closure = { workspaceId, purgeAt, restored: false };
-    await writeClosure(executeIn(tx), closure);
-    await enqueue(executeIn(tx), workspaceDeleted, workspaceId, { workspaceId, purgeAt });
-    await recordChange(executeIn(tx), actor, {
+    await writeClosure(tx, closure);
+    await enqueue(tx, workspaceDeleted, workspaceId, { workspaceId, purgeAt });
+    await recordChange(tx, actor, {
       workspaceId,
       action: 'workspace.deleted',
       resource: { type: 'workspace', id: workspaceId },
@@ -61,7 +61,7 @@ export async function restoreWorkspace(
   userId: string,
   actor: Actor,
 ): Promise<Closed> {
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     const deleted = await tx.workspace.findFirst({
       where: {
         id: workspaceId,
@@ -75,9 +75,9 @@ export async function restoreWorkspace(
     if (!count) throw notFound('deleted workspace', workspaceId);
     const purgeAt = purgeTimeOf(deletedAt).getTime();
     const closure = { workspaceId, purgeAt, restored: true };
-    await writeClosure(executeIn(tx), closure);
-    await enqueue(executeIn(tx), workspaceRestored, workspaceId, { workspaceId, purgeAt });
-    await recordChange(executeIn(tx), actor, {
+    await writeClosure(tx, closure);
+    await enqueue(tx, workspaceRestored, workspaceId, { workspaceId, purgeAt });
+    await recordChange(tx, actor, {
       workspaceId,
       action: 'workspace.restored',
       resource: { type: 'workspace', id: workspaceId },
@@ -88,9 +88,9 @@ export async function restoreWorkspace(
 
 /** Ends every workspace whose time is over. Several replicas may do it at once: one of them deletes the row. */
 export async function purgeDeletedWorkspaces(pool: Pool): Promise<number> {
-  return inTransaction(pool, async (query) => {
-    const { rows } = await query('DELETE FROM workspaces WHERE deleted_at <= $1 RETURNING id', [oldestRestorable()]);
-    for (const { id } of rows) await enqueue(query, workspacePurged, id, { workspaceId: id });
+  return transaction(pool, async (tx) => {
+    const { rows } = await tx.query('DELETE FROM workspaces WHERE deleted_at <= $1 RETURNING id', [oldestRestorable()]);
+    for (const { id } of rows) await enqueue(tx, workspacePurged, id, { workspaceId: id });
     return rows.length;
   });
 }

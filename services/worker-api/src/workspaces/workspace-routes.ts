@@ -1,8 +1,7 @@
 import type { WorkspaceClosures } from '@gantry/events';
-import { callerOf, creating, madeBy, type Operations } from '@gantry/http';
+import { actorOf, callerOf, creating, madeBy, type Operations } from '@gantry/http';
 import type { Request } from 'express';
-import { actorOf } from '../audit/actor';
-import type { Forget } from '../forget';
+import type { IdentityCache } from '@gantry/auth';
 import type { PrismaClient } from '../generated/prisma/client';
 import { unlimitedUserOf, userOf } from '../identity/person';
 import { getMember } from '../members/member-repository';
@@ -14,9 +13,9 @@ import { createWorkspace, renameWorkspace, selectWorkspace } from './workspace-s
 export function workspaceOperations(deps: {
   prisma: PrismaClient;
   closures: WorkspaceClosures;
-  forget: Forget;
+  identities: IdentityCache;
 }): Operations {
-  const { prisma, closures, forget } = deps;
+  const { prisma, closures, identities } = deps;
   /** With the role of the caller, who is a member. @throws AppError 403, 404 */
   async function getJoined(req: Request, workspaceId: string) {
     const userId = await unlimitedUserOf(prisma, callerOf(req));
@@ -38,7 +37,7 @@ export function workspaceOperations(deps: {
       async (req, res) => {
         const userId = await unlimitedUserOf(prisma, callerOf(req));
         const workspace = await createWorkspace(prisma, userId, actorOf(req), madeBy(req), req.body.name);
-        forget.user(userId);
+        identities.evictUser(userId);
         res.status(201).json(workspaceToApi(workspace, 'owner', false));
       },
       {
@@ -62,7 +61,7 @@ export function workspaceOperations(deps: {
       const { workspaceId, role } = callerOf(req);
       const { workspace, closure } = await deleteWorkspace(prisma, workspaceId, actorOf(req));
       closures.note(closure);
-      forget.workspace(workspaceId);
+      identities.evictWorkspace(workspaceId);
       res.json(workspaceToApi(workspace, role, false));
     },
     restoreWorkspace: async (req, res) => {
@@ -70,14 +69,14 @@ export function workspaceOperations(deps: {
       const userId = await unlimitedUserOf(prisma, callerOf(req));
       const { workspace, closure } = await restoreWorkspace(prisma, workspaceId, userId, actorOf(req));
       closures.note(closure);
-      forget.everybody();
+      identities.clear();
       res.json(workspaceToApi(workspace, 'owner', false));
     },
     selectWorkspace: async (req, res) => {
       const caller = callerOf(req);
       await selectWorkspace(prisma, caller);
-      if (caller.kind === 'personal_token' && caller.tokenId) forget.token(caller.tokenId);
-      else if (caller.userId) forget.user(caller.userId);
+      if (caller.kind === 'personal_token' && caller.tokenId) identities.evictToken(caller.tokenId);
+      else if (caller.userId) identities.evictUser(caller.userId);
       res.json(workspaceToApi(await getWorkspace(prisma, caller.workspaceId), caller.role, true));
     },
   };

@@ -1,8 +1,7 @@
 import { enqueue, memberChanged, newId, tokenRevoked } from '@gantry/events';
-import { conflict, type Made, type Principal } from '@gantry/http';
-import type { Actor } from '../audit/actor';
+import { type Actor, conflict, type Made, type Principal } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
-import { executeIn } from '../database';
 import type { PrismaClient, Workspace } from '../generated/prisma/client';
 import { membershipChanged } from '../members/membership-changed';
 import { countOwned, getWorkspace, insertMembership, insertWorkspace } from './workspace-repository';
@@ -17,20 +16,20 @@ export async function createWorkspace(
   made: Made,
   name: string,
 ): Promise<Workspace> {
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     if ((await countOwned(tx, userId)) >= OWNED_MAX) {
       throw conflict('too_many_workspaces', `you own ${OWNED_MAX} workspaces already; delete or transfer one first`);
     }
     const workspace = await insertWorkspace(tx, { id: newId('ws_'), name: name.trim() });
     await insertMembership(tx, workspace.id, userId, 'owner');
     await membershipChanged(tx, workspace.id, userId);
-    await recordChange(executeIn(tx), actor, {
+    await recordChange(tx, actor, {
       workspaceId: workspace.id,
       action: 'workspace.created',
       resource: { type: 'workspace', id: workspace.id },
       details: { name: workspace.name },
     });
-    await made(executeIn(tx), workspace.id);
+    await made(tx, workspace.id);
     return workspace;
   });
 }
@@ -41,10 +40,10 @@ export async function renameWorkspace(
   actor: Actor,
   name: string,
 ): Promise<Workspace> {
-  return prisma.$transaction(async (tx) => {
+  return transaction(prisma, async (tx) => {
     const before = await getWorkspace(tx, workspaceId);
     const workspace = await tx.workspace.update({ where: { id: workspaceId }, data: { name: name.trim() } });
-    await recordChange(executeIn(tx), actor, {
+    await recordChange(tx, actor, {
       workspaceId,
       action: 'workspace.renamed',
       resource: { type: 'workspace', id: workspaceId },
@@ -57,14 +56,14 @@ export async function renameWorkspace(
 /** Where the caller's requests act from now on: those of the token that asks, or of the person who is signed in. */
 export async function selectWorkspace(prisma: PrismaClient, caller: Principal): Promise<void> {
   const { kind, tokenId, userId, workspaceId } = caller;
-  await prisma.$transaction(async (tx) => {
+  await transaction(prisma, async (tx) => {
     if (kind === 'personal_token' && tokenId) {
       await tx.token.updateMany({ where: { id: tokenId, userId }, data: { defaultWorkspaceId: workspaceId } });
       // Revokes nothing: this event makes everybody ask again about the token.
-      await enqueue(executeIn(tx), tokenRevoked, workspaceId, { tokenId });
+      await enqueue(tx, tokenRevoked, workspaceId, { tokenId });
     } else if (userId) {
       await tx.user.update({ where: { id: userId }, data: { defaultWorkspaceId: workspaceId } });
-      await enqueue(executeIn(tx), memberChanged, workspaceId, { userId });
+      await enqueue(tx, memberChanged, workspaceId, { userId });
     }
   });
 }

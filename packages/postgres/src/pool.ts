@@ -31,21 +31,3 @@ export function createPool(
   });
   return pool;
 }
-
-/** A transaction of plain SQL, for what needs locks or a row count. A connection that failed in it is not used again. */
-export async function inTransaction<T>(pool: Pool, work: (tx: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  let failed: Error | undefined;
-  try {
-    await client.query('BEGIN');
-    const result = await work(client);
-    await client.query('COMMIT');
-    return result;
-  } catch (err) {
-    failed = err as Error;
-    await client.query('ROLLBACK').catch(() => {});
-    throw err;
-  } finally {
-    client.release(failed);
-  }
-}

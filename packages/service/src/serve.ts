@@ -1,21 +1,14 @@
 import { createServer, type Server } from 'node:http';
-import type { Express } from 'express';
+import { answerMalformedRequests, type ErrorShape, HEADER_BYTES_MAX, serveMetrics } from '@gantry/http';
 import type { Logger } from 'pino';
-import type { ErrorShape } from './failed-request';
-import { answerMalformedRequests, HEADER_BYTES_MAX } from './malformed-request';
-import { serveMetrics } from './metrics';
+import type { RunningService } from './run-service';
 
-export interface ServerOptions {
-  app: Express;
+interface ServerOptions extends RunningService {
   errorShape: ErrorShape;
   host: string;
   port: number;
   metricsPort: number;
   log: Logger;
-  /** Called first: readiness turns 503 and standing work is handed back, while requests are still answered. */
-  drain: () => void | Promise<void>;
-  /** Called after the last request was answered: close pools and connections. */
-  close: () => Promise<void>;
 }
 
 /** Longest that answers under way may still take after SIGTERM: a waited run takes up to 10 s. */

@@ -1,6 +1,6 @@
 /** Who does something, and from where: what the audit log says of every change. */
-import { callerOf } from '@gantry/http';
 import type { Request } from 'express';
+import { callerOf } from './admission';
 
 export interface Actor {
   /** Kind of the credential; `link` for whoever holds a link that we made, `system` for the platform itself. */
@@ -15,33 +15,28 @@ export interface Actor {
   requestId: string | null;
 }
 
+const NOBODY = { id: null, label: null, tokenId: null };
+const LABEL_CHARS_MAX = 320;
+const USER_AGENT_CHARS_MAX = 255;
+
 /** Of an operation that asks for a credential. */
 export function actorOf(req: Request): Actor {
   const { kind, userId, email, name, tokenId } = callerOf(req);
-  return { kind, id: userId, label: email ?? name, tokenId, ...originOf(req) };
+  const label = (email ?? name)?.slice(0, LABEL_CHARS_MAX) ?? null;
+  return { kind, id: userId, label, tokenId, ...originOf(req) };
 }
 
 /** Of a public operation: whoever holds the link, the password or the identity provider's word. */
 export const actorBy = (req: Request, kind: 'link' | 'password' | 'oidc'): Actor => ({
   kind,
-  id: null,
-  label: null,
-  tokenId: null,
+  ...NOBODY,
   ...originOf(req),
 });
 
-export const SYSTEM: Actor = {
-  kind: 'system',
-  id: null,
-  label: null,
-  tokenId: null,
-  address: null,
-  userAgent: null,
-  requestId: null,
-};
+export const SYSTEM: Actor = { kind: 'system', ...NOBODY, address: null, userAgent: null, requestId: null };
 
 const originOf = (req: Request) => ({
   address: req.ip ?? null,
-  userAgent: req.get('user-agent')?.slice(0, 255) ?? null,
+  userAgent: req.get('user-agent')?.slice(0, USER_AGENT_CHARS_MAX) ?? null,
   requestId: String(req.id),
 });

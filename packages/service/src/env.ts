@@ -25,6 +25,9 @@ function withoutSlash(url: string): string {
   return url.replace(/(?<!\/)\/+$/, '');
 }
 
+const common = z.object(commonEnv);
+export type CommonEnv = z.infer<typeof common>;
+
 /** Parses the environment; reports every problem at once and ends the process, since nothing can work without it. */
 export function readEnv<T extends z.ZodType>(schema: T, env: NodeJS.ProcessEnv = process.env): z.infer<T> {
   const parsed = schema.safeParse(env);

@@ -1,0 +1,3 @@
+export * from './failures';
+export * from './pool';
+export * from './transaction';

@@ -1,0 +1,109 @@
+/**
+ * Transactions of plain SQL and of Prisma, opened, written in and ended in one way.
+ *
+ * What is written for events, audit entries and idempotency keys takes the transaction itself, whichever of the two it is.
+ * `afterCommit` defers work until the transaction has committed: cache invalidation, waking the outbox relay.
+ */
+import type { Pool, PoolClient } from 'pg';
+
+/** Prisma's client inside a transaction, of whichever schema. */
+interface PrismaTx {
+  $executeRawUnsafe(sql: string, ...values: unknown[]): Promise<number>;
+}
+
+/** A transaction. A pool, too, where the one statement is all that there is to commit. */
+export type Tx = Pick<PoolClient, 'query'> | PrismaTx;
+
+/** A Prisma client. Its overloads end with the one that takes a function. */
+interface Prisma<T extends PrismaTx> {
+  $transaction<R>(work: (tx: T) => Promise<R>, options?: PrismaOptions): Promise<R>;
+}
+
+/** Milliseconds to wait for a connection, and for all of the transaction; default: the client's. */
+interface PrismaOptions {
+  maxWait?: number;
+  timeout?: number;
+}
+
+interface OpenTransaction {
+  db: object;
+  afterCommit: Set<() => void>;
+}
+
+const open = new WeakMap<object, OpenTransaction>();
+/** By Prisma client. */
+const pools = new WeakMap<object, Pool>();
+
+/** Prisma clients that use a pool: what is said of the one holds for the other. */
+export function sharePool(prisma: object, pool: Pool): void {
+  pools.set(prisma, pool);
+}
+
+/** Runs `work` in a transaction, and what it gave to `afterCommit` once that has committed. Throws what `work` throws. */
+export function transaction<T>(pool: Pool, work: (tx: PoolClient) => Promise<T>): Promise<T>;
+export function transaction<P extends PrismaTx, T>(
+  prisma: Prisma<P>,
+  work: (tx: P) => Promise<T>,
+  options?: PrismaOptions,
+): Promise<T>;
+export async function transaction<P extends PrismaTx, T>(
+  db: Pool | Prisma<P>,
+  work: ((tx: PoolClient) => Promise<T>) | ((tx: P) => Promise<T>),
+  options?: PrismaOptions,
+): Promise<T> {
+  const afterCommit = new Set<() => void>();
+  const tracked = async <Client extends object>(tx: Client, each: (tx: Client) => Promise<T>): Promise<T> => {
+    open.set(tx, { db, afterCommit });
+    try {
+      return await each(tx);
+    } finally {
+      open.delete(tx);
+    }
+  };
+  const result =
+    '$transaction' in db
+      ? await db.$transaction((tx) => tracked(tx, work as (tx: P) => Promise<T>), options)
+      : await inClient(db, (tx) => tracked(tx, work as (tx: PoolClient) => Promise<T>));
+  for (const deed of afterCommit) deed();
+  return result;
+}
+
+/** A connection that failed in a transaction is not used again. */
+async function inClient<T>(pool: Pool, work: (tx: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let failed: Error | undefined;
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    return result;
+  } catch (err) {
+    failed = err as Error;
+    await client.query('ROLLBACK').catch(() => {});
+    throw err;
+  } finally {
+    client.release(failed);
+  }
+}
+
+/**
+ * Runs `deed` when the transaction has committed, once however often it was given, and never where it has not; at once outside
+ * of one. What a savepoint takes back stays: let `deed` be something that does no harm.
+ */
+export function afterCommit(tx: Tx, deed: () => void): void {
+  const transaction = open.get(tx);
+  if (transaction) transaction.afterCommit.add(deed);
+  else deed();
+}
+
+/** The pool that a transaction, or a Prisma client, takes its connections from. */
+export function poolOf(tx: Tx): Pool {
+  const db = open.get(tx)?.db ?? tx;
+  return pools.get(db) ?? (db as Pool);
+}
+
+/** @returns how many rows the statement changed */
+export async function execute(tx: Tx, sql: string, values: unknown[]): Promise<number> {
+  if ('query' in tx) return (await tx.query(sql, values)).rowCount ?? 0;
+  return tx.$executeRawUnsafe(sql, ...values);
+}

@@ -1,0 +1,3 @@
+export { commonEnv } from './env';
+export * from './run-service';
+export * from './sweeps';

@@ -1,0 +1,59 @@
+/** A service as a process, the same for all three: environment, start, requests, and a clean end. */
+import type { Service } from '@gantry/events';
+import { createLogger, type ErrorShape, type PlaceLimits, type RateLimits } from '@gantry/http';
+import type { Express } from 'express';
+import type { Logger } from 'pino';
+import type { z } from 'zod';
+import { type CommonEnv, readEnv } from './env';
+import { serve } from './serve';
+
+export interface RunningService {
+  app: Express;
+  /** Called first: readiness turns 503 and standing work is handed back, while requests are still answered. */
+  drain: () => void | Promise<void>;
+  /** Called after the last request was answered: close pools and connections. */
+  close: () => Promise<void>;
+}
+
+/** Of every surface, as the environment says it. */
+export interface SurfaceSettings {
+  baseUrl: string;
+  dashboardUrl: string;
+  skillsUrl: string;
+  rateLimits: RateLimits;
+  streamLimits: PlaceLimits;
+  log: Logger;
+}
+
+/** Ends the process where the environment is not usable, or the start fails. */
+export function runService<Schema extends z.ZodType<CommonEnv>>(options: {
+  name: Service;
+  errorShape: ErrorShape;
+  envSchema: Schema;
+  start: (env: z.infer<Schema>, settings: SurfaceSettings) => Promise<RunningService>;
+}): void {
+  const { name, errorShape } = options;
+  const main = async () => {
+    const env = readEnv(options.envSchema);
+    const log = createLogger(name, env.LOG_LEVEL);
+    const running = await options.start(env, settingsOf(env, log));
+    await serve({ ...running, errorShape, host: env.HOST, port: env.PORT, metricsPort: env.METRICS_PORT, log });
+  };
+  main().catch((err) => {
+    process.stderr.write(`${name} could not start: ${err?.stack ?? err}\n`);
+    process.exit(1);
+  });
+}
+
+const settingsOf = (env: CommonEnv, log: Logger): SurfaceSettings => ({
+  baseUrl: env.BASE_URL,
+  dashboardUrl: env.DASHBOARD_URL,
+  skillsUrl: env.SKILLS_URL,
+  rateLimits: {
+    requestsPerMinute: env.RATE_LIMIT_REQUESTS_PER_MINUTE,
+    runsPerMinute: env.RATE_LIMIT_RUNS_PER_MINUTE,
+    signInsPerMinute: env.RATE_LIMIT_SIGN_INS_PER_MINUTE,
+  },
+  streamLimits: { perCredential: env.STREAMS_PER_CREDENTIAL_MAX, perAddress: env.STREAMS_PER_ADDRESS_MAX },
+  log,
+});

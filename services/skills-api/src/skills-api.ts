@@ -1,0 +1,81 @@
+/** The whole service but for listening. */
+import { createTokenHasher, externalIssuer, remoteIdentify, trackLastUse } from '@gantry/auth';
+import { connectBus, consume, natsAddress, openWorkspaceClosures, runFinished, startRelay } from '@gantry/events';
+import { health, postgresCheck } from '@gantry/http';
+import { type RunningService, type SurfaceSettings, startSweeps } from '@gantry/service';
+import { apiKeyTokens } from './api-keys/api-key';
+import { createApp } from './app';
+import { openDatabase } from './database';
+import type { Env } from './env';
+import { sweepsOf } from './housekeeping';
+import { cacheRendered } from './rendering/rendered-cache';
+import { createRenderer } from './rendering/renderer';
+import { forgivesTyping } from './search/search-skills';
+import { countUses } from './skills/skill-events';
+import { countViews } from './skills/view-counts';
+import { seedLibraries } from './starter/seed-libraries';
+import { consumeWorkspaceEvents } from './workspaces/workspace-events';
+
+export async function startSkillsApi(env: Env, settings: SurfaceSettings): Promise<RunningService> {
+  const { log } = settings;
+  const database = openDatabase(env.DATABASE_URL, log);
+  const { pool, prisma } = database;
+  const bus = await connectBus({ ...natsAddress(env), name: 'skills-api', log });
+  const relay = startRelay({ pool, bus, service: 'skills-api', log });
+  const checks = health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() });
+  const hasher = createTokenHasher(env.TOKEN_PEPPERS);
+  const keyUse = trackLastUse({ pool, table: 'api_keys', log });
+  const views = countViews({ pool, log });
+  const closures = await openWorkspaceClosures({ pool, bus, log });
+  const identities = remoteIdentify({
+    bus,
+    jwksUrl: env.JWKS_URL,
+    issuer: env.JWT_ISSUER ?? env.BASE_URL,
+    audience: env.JWT_AUDIENCE,
+    externalIssuer: externalIssuer(env),
+    ownTokens: apiKeyTokens({ prisma, hasher, keyUse }),
+    log,
+  });
+  await seedLibraries(prisma, log);
+  const uses = consume({
+    bus,
+    pool,
+    service: 'skills-api',
+    event: runFinished,
+    wants: ({ skills }) => Boolean(skills?.length),
+    handle: countUses,
+    log,
+  });
+  const workspaceEvents = consumeWorkspaceEvents({ bus, pool, log });
+  const housekeeping = startSweeps(sweepsOf(database), log);
+  const renderer = createRenderer({ log });
+  const app = createApp({
+    ...settings,
+    database,
+    health: checks,
+    identify: identities.identify,
+    closures,
+    hasher,
+    views,
+    render: cacheRendered(renderer),
+    forgiving: await forgivesTyping(pool, log),
+    evictKey: identities.evictToken,
+  });
+  return {
+    app,
+    drain: () => {
+      checks.drain();
+      housekeeping.stop();
+    },
+    close: async () => {
+      identities.stop();
+      closures.stop();
+      await renderer.stop();
+      await Promise.all([uses, ...workspaceEvents].map((consumer) => consumer.stop()));
+      await Promise.all([views.flush(), keyUse.flush()]);
+      await relay.stop();
+      await bus.nc.drain();
+      await database.close();
+    },
+  };
+}
