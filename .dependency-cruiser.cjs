@@ -1,6 +1,41 @@
 // The boundaries of ARCHITECTURE.md, executable.
+
+/** Folders of services/worker-api/src by wing. What they share lies beside them. */
+const WINGS = {
+  accounts: ['accounts'],
+  definitions: ['workers', 'contexts', 'file-trees', 'secrets', 'triggers'],
+  runs: ['runs', 'approvals'],
+  starters: ['starters'],
+  alerts: ['alerts'],
+  audit: ['audit'],
+  system: ['system'],
+};
+
+/** Which other wings a wing may import. */
+const MAY_IMPORT = {
+  accounts: ['audit'],
+  definitions: ['audit'],
+  runs: ['audit', 'definitions'],
+  starters: ['definitions', 'runs'],
+  alerts: ['accounts', 'audit', 'definitions', 'runs'],
+  audit: [],
+  system: ['accounts', 'definitions'],
+};
+
+const wingRule = (wing) => {
+  const forbidden = Object.keys(WINGS).filter((other) => other !== wing && !MAY_IMPORT[wing].includes(other));
+  const foldersOf = (wings) => wings.flatMap((name) => WINGS[name]).join('|');
+  return {
+    name: `worker-api-${wing}`,
+    severity: 'error',
+    from: { path: `^services/worker-api/src/(${foldersOf([wing])})/`, pathNot: '\\.test\\.ts$' },
+    to: { path: `^services/worker-api/src/(${foldersOf(forbidden)})/` },
+  };
+};
+
 module.exports = {
   forbidden: [
+    ...Object.keys(WINGS).map(wingRule),
     {
       name: 'a-service-never-imports-another-service',
       severity: 'error',

@@ -1,4 +1,5 @@
 export * from './key-ring';
 export * from './key-rotation';
+export * from './rotating-secret';
 export * from './secret-store';
 export * from './vault';

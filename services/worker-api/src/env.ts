@@ -4,7 +4,7 @@ import { outboundAllowList } from '@gantry/safe-fetch';
 import { commonEnv } from '@gantry/service';
 import { keyRing } from '@gantry/vault';
 import { z } from 'zod';
-import type { OidcSettings } from './oidc/identity-provider';
+import type { OidcSettings } from './accounts/oidc/identity-provider';
 
 export const envSchema = z.object({
   ...commonEnv,

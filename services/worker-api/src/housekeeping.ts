@@ -4,19 +4,19 @@ import { sweepIdempotencyKeys } from '@gantry/http';
 import type { Sweep } from '@gantry/service';
 import { purgeOldDeliveries } from './alerts/delivery-repository';
 import { deleteOldAuditRows } from './audit/audit-repository';
-import { sweepEmailVerifications } from './auth/email-verification';
-import { sweepPasswordResets } from './auth/password-reset';
-import { sweepSessions } from './auth/session-repository';
+import { sweepEmailVerifications } from './accounts/auth/email-verification';
+import { sweepPasswordResets } from './accounts/auth/password-reset';
+import { sweepSessions } from './accounts/auth/session-repository';
 import type { Deps } from './deps';
-import { sweepDeviceRequests } from './devices/device-service';
+import { sweepDeviceRequests } from './accounts/devices/device-service';
 import { sweepPacks } from './file-trees/tree-pack';
-import { sweepInvitations } from './invitations/invitation-repository';
-import { sweepOidcSignIns } from './oidc/oidc-account';
-import type { SigningKeys } from './signing-keys/signing-keys';
-import { sweepTokens } from './tokens/token-repository';
-import { sweepWebhookReceipts } from './triggers/receive-webhook';
+import { sweepInvitations } from './accounts/invitations/invitation-repository';
+import { sweepOidcSignIns } from './accounts/oidc/oidc-account';
+import type { SigningKeys } from './accounts/signing-keys/signing-keys';
+import { sweepTokens } from './accounts/tokens/token-repository';
+import { sweepWebhookReceipts } from './starters/receive-webhook';
 import { purgeDeletedWorkers } from './workers/delete-worker';
-import { purgeDeletedWorkspaces } from './workspaces/delete-workspace';
+import { purgeDeletedWorkspaces } from './accounts/workspaces/delete-workspace';
 
 export function sweepsOf(
   { pool, objects, engine, vault, keyRotation, log }: Deps,

@@ -15,8 +15,8 @@ import { writeBackContexts } from './contexts/write-back';
 import type { Deps } from './deps';
 import { createListeningWorkspaces } from './listening-workspaces';
 import { countRunCost } from './runs/month-cost';
-import { triggerReactions } from './triggers/event-triggers';
-import { purgeWorkspace } from './workspaces/delete-workspace';
+import { triggerReactions } from './starters/event-triggers';
+import { purgeWorkspace } from './accounts/workspaces/delete-workspace';
 
 export function startReactions(deps: Deps): Consumer[] {
   const { bus, pool, log } = deps;

@@ -32,16 +32,16 @@ import { startApprovalSweeper } from './approvals/approval-sweeper';
 import { type Database, openDatabase } from './database';
 import type { Deps } from './deps';
 import { sweepsOf } from './housekeeping';
-import { serveIntrospection } from './identity/introspection';
+import { serveIntrospection } from './accounts/identity/introspection';
 import { createMailer } from './mail/mailer';
-import type { OidcSettings } from './oidc/identity-provider';
+import type { OidcSettings } from './accounts/oidc/identity-provider';
 import { startReactions } from './reactions';
 import { computePrice } from './runs/compute-price';
 import { makeAwaited } from './runs/make-awaited';
 import { createRunnables } from './runs/runnable';
 import { sealedColumns } from './secrets/sealed-columns';
 import { rememberExecutors } from './system/executors';
-import { type CronTicker, startCronTicker } from './triggers/cron-ticker';
+import { type CronTicker, startCronTicker } from './starters/cron-ticker';
 
 export interface WorkerApiOptions {
   databaseUrl: string;

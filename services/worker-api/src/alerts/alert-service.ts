@@ -5,7 +5,8 @@ import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
 import { ownerIdOf } from '../workers/worker-access';
 import { getVisibleWorker } from '../workers/worker-repository';
-import { type AlertInput, type AlertOfWorker, type AlertType, type Channel, changedAlert, channelsOf } from './alert';
+import { type AlertInput, type AlertOfWorker, type AlertType, changedAlert } from './alert';
+import { type Channel, channelsOf } from './channels';
 import {
   type AlertSubject,
   countAlerts,

@@ -1,7 +1,7 @@
 /** What an alert may be, and how the API shows it. */
 import { conflict, invalid, type Principal, roleAtLeast } from '@gantry/http';
 import { checkOutboundUrl, OutboundFailed } from '@gantry/safe-fetch';
-import { normaliseEmail } from '../auth/email';
+import { normaliseEmail } from '../accounts/auth/email';
 import type { Alert, Worker } from '../generated/prisma/client';
 
 const runAlertTypes = ['run.completed', 'run.failed', 'run.timed_out', 'run.cancelled', 'run.rejected'] as const;
@@ -76,14 +76,6 @@ function checkedEmail(text: string, mailIsConfigured: boolean): string {
   }
   return email;
 }
-
-/** The channels that an alert goes out by. */
-export const channelsOf = ({ url, emailTo }: Pick<Alert, 'url' | 'emailTo'>): Channel[] => [
-  ...(url === null ? [] : (['webhook'] as const)),
-  ...(emailTo === null ? [] : (['email'] as const)),
-];
-
-export type Channel = 'webhook' | 'email';
 
 /** Path and query of a webhook's URL often are its receiver's only secret: they are for those who may change it. */
 const shownUrl = (url: string | null, caller: Principal): string | null =>

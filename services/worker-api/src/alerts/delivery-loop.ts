@@ -13,7 +13,10 @@ import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
 import { ATTEMPTS_MAX, type Attempt, type DeliveryLoop, nextAttemptAt, type Sent } from './delivery';
 import { type ClaimedDelivery, claimDeliveries, endPendingDeliveries, recordAttempt } from './delivery-repository';
-import { ATTEMPT_MS_MAX, GONE, type SendDeps, sendDelivery } from './send-delivery';
+import { ATTEMPT_MS_MAX, type Channel, channels } from './channels';
+import type { ChannelDeps } from './channels/channel';
+import { GONE } from './channels/webhook';
+import { sendDelivery } from './send-delivery';
 
 const EVERY_MS = 1_000;
 /** Many kicks within this time are one. */
@@ -32,7 +35,7 @@ const attemptsTotal = new Counter({
   labelNames: ['channel', 'outcome'],
 });
 
-export type LoopDeps = SendDeps & Pick<Deps, 'pool' | 'log'>;
+export type LoopDeps = ChannelDeps & Pick<Deps, 'pool' | 'log'>;
 
 /** @param options.auto false: only `tick()` called by hand does anything */
 export function startDeliveryLoop(deps: LoopDeps, options: { auto: boolean }): DeliveryLoop {
@@ -156,7 +159,7 @@ async function disableGone(tx: Sql, { alertId, workspaceId }: ClaimedDelivery, a
     [alertId, reason, at],
   );
   if (!rowCount) return;
-  await endPendingDeliveries(tx, alertId, ['webhook', 'email'], at);
+  await endPendingDeliveries(tx, alertId, Object.keys(channels) as Channel[], at);
   await recordChange(tx, SYSTEM, {
     workspaceId,
     action: 'alert.disabled',

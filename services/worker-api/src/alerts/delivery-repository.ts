@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import type { Db } from '../database';
 import type { AlertDelivery, DeliveryStatus } from '../generated/prisma/client';
 import type { PageCursor } from '../page-cursor';
-import type { Channel } from './alert';
+import type { Channel } from './channels';
 import type { Attempt } from './delivery';
 
 /** A delivery that this process may send until `leasedUntil`. */

@@ -3,7 +3,8 @@ import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
 import type { AlertDelivery } from '../generated/prisma/client';
-import { type AlertOfWorker, type Channel, channelsOf } from './alert';
+import type { AlertOfWorker } from './alert';
+import { type Channel, channels, channelsOf } from './channels';
 import { getDelivery, requeueDead, requeueDelivery } from './delivery-repository';
 
 /** What one request puts into the queue again; the caller asks again for more. */
@@ -24,8 +25,9 @@ export async function replayDelivery(
   const { id: alertId, workspaceId } = alert;
   const delivery = await getDelivery(prisma, workspaceId, alertId, deliveryId);
   requireEnabled(alert);
-  if (!channelsOf(alert).includes(delivery.channel as Channel)) {
-    throw conflict('channel_removed', `the alert has no ${delivery.channel === 'email' ? 'email_to' : 'url'} any more`);
+  const channel = delivery.channel as Channel;
+  if (!channelsOf(alert).includes(channel)) {
+    throw conflict('channel_removed', `the alert has no ${channels[channel].field} any more`);
   }
   await transaction(prisma, async (tx) => {
     if (!(await requeueDelivery(tx, workspaceId, deliveryId, now()))) {

@@ -1,11 +1,13 @@
 import { newId } from '@gantry/events';
 import type { Deps } from '../deps';
-import { type AlertOfWorker, type AlertType, channelsOf } from './alert';
+import type { AlertOfWorker, AlertType } from './alert';
 import { type Addresses, type AlertPayload, type Occurrence, runUrl } from './alert-payload';
-import { type SendDeps, sendDelivery } from './send-delivery';
+import { channelsOf } from './channels';
+import type { ChannelDeps } from './channels/channel';
+import { sendDelivery } from './send-delivery';
 
 /** Sends a sample by each of the alert's channels, whether it is enabled or not; nothing of it is kept or tried again. */
-export async function testAlert(deps: SendDeps & Addresses, alert: AlertOfWorker) {
+export async function testAlert(deps: ChannelDeps & Addresses, alert: AlertOfWorker) {
   const body = JSON.stringify(samplePayload(deps, alert));
   const { id: alertId, workspaceId, url, emailTo, description, signingKey } = alert;
   const results = await Promise.all(

@@ -6,7 +6,7 @@ import type { Request } from 'express';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
 import { replayRun } from './replay-run';
-import type { ApiRunStatus } from './run';
+import type { ApiRunStatus } from '../run-status';
 import { type AskedFilter, runFilterOf } from './run-filter';
 import { listRunPage } from './run-list';
 import { getRunFor, originOf, runAndWorkerOf } from './run-of-request';

@@ -5,7 +5,7 @@ import type { Request } from 'express';
 import type { Deps } from '../deps';
 import { queryDate } from '../query-date';
 import { getVisibleWorker } from '../workers/worker-repository';
-import { type ApiRunStatus, engineStatuses } from './run';
+import { type ApiRunStatus, engineStatuses } from '../run-status';
 import { listHiddenWorkers } from './visible-worker';
 
 export interface RunFilter {

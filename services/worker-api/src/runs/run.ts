@@ -1,15 +1,7 @@
 /** A run as the worker surface shows it: one flat object. */
 import type { RunError } from '@gantry/events';
 import type { RunStatus, Waiting } from '@gantry/run-engine';
-
-export type ApiRunStatus = Exclude<RunStatus, 'suspended'>;
-
-/** A suspended run is queued for those who look: it goes on by itself. */
-export const apiStatus = (status: RunStatus): ApiRunStatus => (status === 'suspended' ? 'queued' : status);
-
-/** The engine's statuses that one of ours stands for: how a list is filtered. */
-export const engineStatuses = (status: ApiRunStatus): RunStatus[] =>
-  status === 'queued' ? ['queued', 'suspended'] : [status];
+import { apiStatus } from '../run-status';
 
 export const runPath = (runId: string): string => `/api/runs/${runId}`;
 

@@ -23,11 +23,11 @@ import {
 import { type KeyRing, parseKeyRing } from '@gantry/vault';
 import { pino } from 'pino';
 import request from 'supertest';
-import { hashPassword } from '../auth/password';
-import type { OidcSettings } from '../oidc/identity-provider';
-import { insertUser } from '../users/user-repository';
+import { hashPassword } from '../accounts/auth/password';
+import type { OidcSettings } from '../accounts/oidc/identity-provider';
+import { insertUser } from '../accounts/users/user-repository';
 import { startWorkerApi, type WorkerApi } from '../worker-api';
-import { insertMembership, insertWorkspace } from '../workspaces/workspace-repository';
+import { insertMembership, insertWorkspace } from '../accounts/workspaces/workspace-repository';
 
 export const SETUP_TOKEN = 'the-setup-token-of-this-test';
 export const PASSWORD = 'correct horse battery staple';

@@ -4,14 +4,10 @@
  */
 import { newOpaqueToken, type TokenHasher } from '@gantry/auth';
 import { invalid } from '@gantry/http';
-import type { Place, Vault } from '@gantry/vault';
-import { z } from 'zod';
+import { openSecrets, type RotatingSecret, rotateSecret, type Vault } from '@gantry/vault';
 import type { Worker } from '../generated/prisma/client';
 import { newSigningKey } from '../webhook-signature';
 import { type TriggerInput, webhookUrl } from './trigger';
-
-/** How long requests signed with the key before the last rotation are still good. */
-const OVERLAP_MS = 86_400_000;
 
 export type WebhookColumns = Partial<Pick<Worker, 'webhookHash' | 'webhookPepperVersion' | 'webhookSigningKey'>>;
 
@@ -57,12 +53,7 @@ export async function planWebhook(
   }
   if (wanted.key && (!had.key || rotateSigningKey)) {
     const key = newSigningKey();
-    const until = now.getTime() + OVERLAP_MS;
-    const [current] = had.key ? await openSigningKeys(deps.vault, worker, now) : [];
-    plan.columns.webhookSigningKey = await sealSigningKeys(deps.vault, worker, [
-      { key, until: null },
-      ...(current ? [{ key: current, until }] : []),
-    ]);
+    plan.columns.webhookSigningKey = await rotateSecret(deps.vault, heldBy(worker), key, now);
     plan.shown.webhook_signing_key = key;
   }
   return plan;
@@ -70,28 +61,14 @@ export async function planWebhook(
 
 const nothingToRotate = (path: string, why: string) => invalid([{ path, message: `the worker ${why}` }]);
 
-/** The newest first; `until` in epoch milliseconds, null: without end. */
-const signingKeys = z.array(z.object({ key: z.string(), until: z.number().nullable() }));
-
 type KeyHolder = Pick<Worker, 'uid' | 'workspaceId' | 'webhookSigningKey'>;
 
-const placeOf = (worker: KeyHolder): Place => ({
-  table: 'workers',
-  name: `webhook_signing_key:${worker.uid}`,
-  version: 1,
+const heldBy = ({ uid, workspaceId, webhookSigningKey }: KeyHolder): RotatingSecret => ({
+  workspaceId,
+  place: { table: 'workers', name: `webhook_signing_key:${uid}`, version: 1 },
+  sealed: webhookSigningKey,
 });
 
-async function sealSigningKeys(vault: Vault, worker: KeyHolder, keys: z.infer<typeof signingKeys>) {
-  return new Uint8Array(await vault.seal(worker.workspaceId, placeOf(worker), JSON.stringify(keys)));
-}
-
 /** Keys that sign requests now, the newest first; none where the trigger isn't signed. */
-export async function openSigningKeys(vault: Vault, worker: KeyHolder, now: Date): Promise<string[]> {
-  if (!worker.webhookSigningKey) return [];
-  const text = await vault.open(worker.workspaceId, placeOf(worker), worker.webhookSigningKey);
-  const isGood = ({ until }: { until: number | null }) => until === null || until > now.getTime();
-  return signingKeys
-    .parse(JSON.parse(text))
-    .filter(isGood)
-    .map(({ key }) => key);
-}
+export const openSigningKeys = (vault: Vault, worker: KeyHolder, now: Date): Promise<string[]> =>
+  openSecrets(vault, heldBy(worker), now);

@@ -2,7 +2,7 @@
 import type { RunStatus } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
-import { type ApiRunStatus, apiStatus } from '../runs/run';
+import { type ApiRunStatus, apiStatus } from '../run-status';
 
 export interface WorkerFacts {
   sha: string;

@@ -1,0 +1,42 @@
+/**
+ * Secrets that sign or check requests, and are replaced now and then: for a day the one before the last rotation is as good.
+ * They lie sealed in one column of their owner's row.
+ */
+import { z } from 'zod';
+import type { Place, Vault } from './vault';
+
+const OVERLAP_MS = 86_400_000;
+
+/** The newest first; `until` in epoch milliseconds, null: without end. Webhooks' were written as `key`. */
+const entry = z.object({ secret: z.string().optional(), key: z.string().optional(), until: z.number().nullable() });
+const entries = z.array(entry.transform(({ secret, key, until }) => ({ secret: secret ?? key ?? '', until })));
+
+export interface RotatingSecret {
+  workspaceId: string;
+  place: Place;
+  /** The column; null: there is none yet. */
+  sealed: Uint8Array | null;
+}
+
+/** What to write into the column. Call it before the transaction that does. */
+export async function rotateSecret(
+  vault: Vault,
+  held: RotatingSecret,
+  fresh: string,
+  now: Date,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const [current] = await openSecrets(vault, held, now);
+  const until = now.getTime() + OVERLAP_MS;
+  const kept = [{ secret: fresh, until: null }, ...(current === undefined ? [] : [{ secret: current, until }])];
+  return new Uint8Array(await vault.seal(held.workspaceId, held.place, JSON.stringify(kept)));
+}
+
+/** Those that are good now, the newest first; none where the column is null. */
+export async function openSecrets(vault: Vault, held: RotatingSecret, now: Date): Promise<string[]> {
+  if (!held.sealed) return [];
+  const text = await vault.open(held.workspaceId, held.place, held.sealed);
+  return entries
+    .parse(JSON.parse(text))
+    .filter(({ until }) => until === null || until > now.getTime())
+    .map(({ secret }) => secret);
+}

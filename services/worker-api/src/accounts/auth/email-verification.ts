@@ -1,0 +1,84 @@
+/** Proving that an address is one's own: a link that is mailed to it, opened by whoever is signed in to the account. */
+
+import { newOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
+import { type Actor, AppError, conflict, notFound, type Principal, unavailable } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import type { Pool } from 'pg';
+import { recordChange } from '../../audit/audit-entry';
+import type { PrismaClient, User } from '../../generated/prisma/client';
+import { signedInUserOf } from '../identity/person';
+import { type Mailer, NOT_CONFIGURED } from '../../mail/mailer';
+import { proveEmail } from '../users/prove-email';
+import type { Sessions } from './session';
+
+export interface VerificationDeps {
+  prisma: PrismaClient;
+  hasher: TokenHasher;
+  mailer: Mailer;
+  sessions: Sessions;
+  dashboardUrl: string;
+}
+
+const HOURS = 24;
+
+/** Ends the link of before. @returns where it was sent. @throws AppError 403 for a token, 409, 503 */
+export async function sendVerification(deps: VerificationDeps, caller: Principal, actor: Actor): Promise<string> {
+  const { prisma, hasher, mailer, dashboardUrl } = deps;
+  const userId = signedInUserOf(caller);
+  const { email, emailVerifiedAt } = await prisma.user.findUniqueOrThrow({ where: { id: userId } });
+  if (emailVerifiedAt) throw conflict('already_verified', `${email} is verified already`);
+  if (!mailer.isConfigured) throw conflict('email_not_configured', NOT_CONFIGURED);
+  const token = newOpaqueToken('vfy_');
+  await transaction(prisma, async (tx) => {
+    await tx.emailVerification.deleteMany({ where: { userId, usedAt: null } });
+    const expiresAt = new Date(Date.now() + HOURS * 3_600_000);
+    await tx.emailVerification.create({
+      data: { hash: new Uint8Array(hasher.hash(token).hash), userId, email, expiresAt },
+    });
+    await recordChange(tx, actor, {
+      workspaceId: caller.workspaceId,
+      action: 'user.email_verification_requested',
+      resource: { type: 'user', id: userId },
+    });
+  });
+  const sent = await mailer.send({
+    to: email,
+    subject: 'Confirm your e-mail address',
+    text: `Somebody who is signed in with this e-mail address wants to confirm that it is theirs.\n\nIf it was you, open this link within a day, in a browser where you are signed in:\n\n${dashboardUrl}/verify-email#${token}\n\nIf not, do nothing: whoever it was sees nothing that is meant for you.\n`,
+  });
+  if (!sent) throw unavailable('the mail server');
+  return email;
+}
+
+/**
+ * Both are needed, the link and a session of the account. A link alone may have been opened by somebody who never had the
+ * account; a session alone is what we do not trust. Every other session ends: it may be of whoever else had the account.
+ * @throws AppError 403 for a token, 404 unknown or another account's, 410 spent or expired
+ */
+export async function verifyEmail(
+  { prisma, hasher, sessions }: VerificationDeps,
+  caller: Principal,
+  actor: Actor,
+  token: string,
+): Promise<{ user: User; ended: string[] }> {
+  const userId = signedInUserOf(caller);
+  const isToken = parseOpaqueToken(token)?.prefix === 'vfy_';
+  const hashes = isToken ? hasher.candidates(token).map((hash) => new Uint8Array(hash)) : [];
+  const link = await prisma.emailVerification.findFirst({
+    where: { hash: { in: hashes }, userId },
+    include: { user: true },
+  });
+  if (!link || !hasher.matches(token, link.hash)) throw notFound('confirmation', 'of this link, for this account');
+  return transaction(prisma, async (tx) => {
+    const { count } = await tx.emailVerification.updateMany({
+      where: { hash: link.hash, email: link.user.email, usedAt: null, expiresAt: { gt: new Date() } },
+      data: { usedAt: new Date() },
+    });
+    if (!count) throw new AppError('gone', 'link_spent', 'this link was used or has expired; ask for another');
+    const ended = await sessions.closeAllOf(tx, userId, caller.tokenId ?? undefined);
+    return { user: await proveEmail(tx, actor, userId, 'mailed_link'), ended };
+  });
+}
+
+export const sweepEmailVerifications = (pool: Pool): Promise<unknown> =>
+  pool.query("DELETE FROM email_verifications WHERE expires_at < now() - interval '7 days'");

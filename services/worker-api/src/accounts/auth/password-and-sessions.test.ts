@@ -1,0 +1,254 @@
+import { randomBytes } from 'node:crypto';
+import { createTokenHasher } from '@gantry/auth';
+import { until } from '@gantry/testing';
+import { parseKeyRing } from '@gantry/vault';
+import request from 'supertest';
+import { createIntrospection } from '../identity/introspection';
+import { callerOf } from '../../test/caller';
+import { type MailCatcher, startMailCatcher, tokenIn } from '../../test/mail-catcher';
+import {
+  cookieIn,
+  DASHBOARD_URL,
+  PASSWORD,
+  type Person,
+  startTestWorkerApi,
+  type TestWorkerApi,
+  withCookie,
+} from '../../test/test-worker-api';
+
+const NEW_PASSWORD = 'another staple altogether';
+const oldPepper = `v1:${randomBytes(32).toString('base64')}`;
+
+let mail: MailCatcher;
+let api: TestWorkerApi;
+let nobody: ReturnType<typeof callerOf>;
+let person: Person;
+beforeAll(async () => {
+  mail = await startMailCatcher();
+  api = await startTestWorkerApi({ smtpUrl: mail.url, tokenPeppers: parseKeyRing(oldPepper) });
+  nobody = callerOf(api.url);
+});
+beforeEach(async () => {
+  person = await api.addMember('member');
+});
+afterAll(async () => {
+  await api.stop();
+  await mail.close();
+});
+
+const as = ({ jwt }: Person) => callerOf(api.url, jwt);
+const signIn = (email: string, password: string) => nobody.post('/auth/login', { email, password });
+const withSession = (cookie: string) => request(api.url).get('/auth/me').set('Cookie', withCookie(cookie));
+
+test('a changed password ends every session and JWT, and opens a new one', async () => {
+  const elsewhere = await signIn(person.email, PASSWORD).expect(200);
+  const { token } = await api.createToken('personal', person.jwt);
+  const change = { current_password: PASSWORD, new_password: NEW_PASSWORD };
+  const changed = await as(person).post('/auth/password', change).expect(200);
+  await withSession(cookieIn(changed)).expect(200);
+  await callerOf(api.url, changed.body.access_token).get('/auth/me').expect(200);
+  for (const jwt of [person.jwt, elsewhere.body.access_token]) await callerOf(api.url, jwt).get('/auth/me').expect(401);
+  for (const cookie of [person.cookie, cookieIn(elsewhere)]) await withSession(cookie).expect(401);
+  await callerOf(api.url, token).get('/auth/me').expect(200);
+  await signIn(person.email, PASSWORD).expect(401);
+  await signIn(person.email, NEW_PASSWORD).expect(200);
+});
+
+test('changing needs the password of now, a good new one, and a signed-in person', async () => {
+  const change = (current_password: string, new_password: string) =>
+    as(person).post('/auth/password', { current_password, new_password });
+  expect((await change('wrong password', NEW_PASSWORD).expect(403)).body.code).toBe('wrong_password');
+  const weak = await change(PASSWORD, 'short').expect(400);
+  expect(weak.body.errors[0].path).toBe('new_password');
+  const { token } = await api.createToken('personal', person.jwt);
+  const body = { current_password: PASSWORD, new_password: NEW_PASSWORD };
+  expect((await callerOf(api.url, token).post('/auth/password', body).expect(403)).body.code).toBe('needs_sign_in');
+  await signIn(person.email, PASSWORD).expect(200);
+});
+
+test('a forgotten password is replaced by a link that works once', async () => {
+  const asked = await nobody.post('/auth/password/forgot', { email: ` ${person.email.toUpperCase()}` }).expect(202);
+  expect(asked.body).toEqual({ delivery: 'email' });
+  const message = await mail.messageTo(person.email);
+  expect(message).toContain(`${DASHBOARD_URL}/reset-password#rst_`);
+  const token = tokenIn(message);
+  await nobody.post('/auth/password/reset', { token, new_password: 'short' }).expect(400);
+  const reset = await nobody.post('/auth/password/reset', { token, new_password: NEW_PASSWORD }).expect(200);
+  await withSession(cookieIn(reset)).expect(200);
+  await withSession(person.cookie).expect(401);
+  await as(person).get('/auth/me').expect(401);
+  await signIn(person.email, NEW_PASSWORD).expect(200);
+  await nobody.post('/auth/password/reset', { token, new_password: PASSWORD }).expect(410);
+});
+
+test('a newer link ends the older one, and an expired one opens nothing', async () => {
+  const ask = async (seen: number) => {
+    await nobody.post('/auth/password/forgot', { email: person.email }).expect(202);
+    await until(() => mail.recipients.filter((to) => to === person.email).length > seen);
+    return tokenIn(await mail.messageTo(person.email));
+  };
+  const [older, newer] = [await ask(0), await ask(1)];
+  const reset = (token: string) => nobody.post('/auth/password/reset', { token, new_password: NEW_PASSWORD });
+  await reset(older).expect(404);
+  await api.database.pool.query('UPDATE password_resets SET expires_at = now() WHERE user_id = $1', [person.userId]);
+  await reset(newer).expect(410);
+  await reset('rst_made-up').expect(404);
+});
+
+test('an unknown address is answered the same, and gets no mail', async () => {
+  const answer = await nobody.post('/auth/password/forgot', { email: 'nobody@example.com' }).expect(202);
+  expect(answer.body).toEqual({ delivery: 'email' });
+  await nobody.post('/auth/password/forgot', { email: person.email }).expect(202);
+  await mail.messageTo(person.email);
+  expect(mail.recipients).not.toContain('nobody@example.com');
+});
+
+test('an admin hands over a link, unless it would open workspaces of others', async () => {
+  const admin = await api.addMember('admin');
+  const link = (userId: string) =>
+    as(admin).post(`/api/workspaces/${api.workspaceId}/members/${userId}/password-reset`);
+  const { body } = await link(person.userId).expect(201);
+  await nobody.post('/auth/password/reset', { token: tokenIn(body.reset_url), new_password: NEW_PASSWORD }).expect(200);
+  await as(await api.addMember('viewer'))
+    .post(`/api/workspaces/${api.workspaceId}/members/${person.userId}/password-reset`)
+    .expect(403);
+  await api.database.prisma.membership.create({
+    data: { workspaceId: api.foreign.workspaceId, userId: person.userId, role: 'member' },
+  });
+  expect((await link(person.userId).expect(409)).body.code).toBe('member_elsewhere');
+});
+
+describe('a link that an admin made lives no longer than its reason', () => {
+  let admin: Person;
+  const memberPath = (userId: string) => `/api/workspaces/${api.workspaceId}/members/${userId}`;
+  const setRole = (userId: string, role: string) =>
+    as(api.owner)
+      .put(`${memberPath(userId)}/role`, { role })
+      .expect(200);
+  const makeLink = async () => {
+    const { body } = await as(admin)
+      .post(`${memberPath(person.userId)}/password-reset`)
+      .expect(201);
+    return tokenIn(body.reset_url);
+  };
+  const open = (token: string) => nobody.post('/auth/password/reset', { token, new_password: NEW_PASSWORD });
+  beforeEach(async () => {
+    admin = await api.addMember('admin');
+  });
+
+  test.each<[string, () => unknown]>([
+    ['another link was made', () => makeLink()],
+    ['a link was mailed', () => askByMail()],
+    [
+      'the password was changed',
+      () => as(person).post('/auth/password', { current_password: PASSWORD, new_password: 'a third one of mine' }),
+    ],
+    ['the member has another role', () => setRole(person.userId, 'viewer')],
+    ['the member was removed', () => as(api.owner).remove(memberPath(person.userId)).expect(204)],
+    ['the member joined another workspace', () => as(person).post('/api/workspaces', { name: 'My own' }).expect(201)],
+    ['the admin is one no more', () => setRole(admin.userId, 'member')],
+    ['the admin was removed', () => as(api.owner).remove(memberPath(admin.userId)).expect(204)],
+    ['the admin was disabled', () => set('disabled_at = now()', admin.userId)],
+    ['the member was disabled', () => set('disabled_at = now()', person.userId)],
+    ['the address is another', () => set("email = 'renamed-' || email", person.userId)],
+  ])('it ends when %s', async (_why, change) => {
+    const token = await makeLink();
+    await change();
+    expect([404, 410]).toContain((await open(token)).status);
+  });
+
+  test('it ends when the member has come to belong to others, however that happened', async () => {
+    const token = await makeLink();
+    await api.database.prisma.membership.create({
+      data: { workspaceId: api.foreign.workspaceId, userId: person.userId, role: 'member' },
+    });
+    await open(token).expect(410);
+    await signIn(person.email, PASSWORD).expect(200);
+  });
+
+  test('a token can’t make one: it would open a session', async () => {
+    const personal = await api.createToken('personal', admin.jwt);
+    const ofWorkspace = await api.createToken('workspace', admin.jwt);
+    for (const { token } of [personal, ofWorkspace]) {
+      const refused = await callerOf(api.url, token)
+        .post(`${memberPath(person.userId)}/password-reset`)
+        .expect(403);
+      expect(refused.body.code).toBe('needs_sign_in');
+    }
+  });
+
+  test('who uses it may be the admin, so the address is not proven afterwards', async () => {
+    const { body } = await open(await makeLink()).expect(200);
+    const me = await callerOf(api.url, body.access_token).get('/auth/me').expect(200);
+    expect(me.body).toMatchObject({ id: person.userId, email_verified: false });
+  });
+});
+
+const set = (columns: string, userId: string) =>
+  api.database.pool.query(`UPDATE users SET ${columns} WHERE id = $1`, [userId]);
+
+async function askByMail(): Promise<string> {
+  const seen = mail.recipients.filter((to) => to === person.email).length;
+  await nobody.post('/auth/password/forgot', { email: person.email }).expect(202);
+  await until(() => mail.recipients.filter((to) => to === person.email).length > seen);
+  return tokenIn(await mail.messageTo(person.email));
+}
+
+test('a mailed link is the first proof of an address: what was made before ends, for nobody knows who made it', async () => {
+  person = await api.addMember('member', { emailVerified: false });
+  const { token: made } = await api.createToken('personal', person.jwt);
+  const token = await askByMail();
+  const reset = await nobody.post('/auth/password/reset', { token, new_password: NEW_PASSWORD }).expect(200);
+  const me = await callerOf(api.url, reset.body.access_token).get('/auth/me').expect(200);
+  expect(me.body).toMatchObject({ id: person.userId, email_verified: true });
+  await callerOf(api.url, made).get('/auth/me').expect(401);
+});
+
+test('a proven address keeps its tokens when the password is reset by mail', async () => {
+  const { token: made } = await api.createToken('personal', person.jwt);
+  const token = await askByMail();
+  await nobody.post('/auth/password/reset', { token, new_password: NEW_PASSWORD }).expect(200);
+  expect((await callerOf(api.url, made).get('/auth/me').expect(200)).body.email_verified).toBe(true);
+});
+
+test('a device that was approved gets no token once its person has signed out everywhere', async () => {
+  const { body: codes } = await nobody.post('/api/cli-auth/devices').expect(200);
+  await as(person).post('/api/cli-auth/devices/approve', { user_code: codes.user_code }).expect(204);
+  await as(person).post('/auth/logout/everywhere').expect(204);
+  const { device_code, user_code } = codes;
+  await nobody.post('/auth/cli-exchange', { device_code, user_code }).expect(410);
+});
+
+test('a person sees where they are signed in, and ends one or all of it', async () => {
+  const other = await signIn(person.email, PASSWORD).expect(200);
+  const { body } = await as(person).get('/auth/sessions').expect(200);
+  expect(body.map((session: { current: boolean }) => session.current)).toEqual([false, true]);
+  await as(api.owner).remove(`/auth/sessions/${body[0].id}`).expect(404);
+  await as(person).remove(`/auth/sessions/${body[0].id}`).expect(204);
+  await withSession(cookieIn(other)).expect(401);
+  await as(person).get('/auth/me').expect(200);
+
+  const { token } = await api.createToken('personal', person.jwt);
+  await as(person).post('/auth/logout/everywhere').expect(204);
+  await as(person).get('/auth/me').expect(401);
+  await withSession(person.cookie).expect(401);
+  await callerOf(api.url, token).get('/auth/me').expect(200);
+  const again = callerOf(api.url, (await signIn(person.email, PASSWORD).expect(200)).body.access_token);
+  await again.post('/auth/logout/everywhere', { tokens: true }).expect(204);
+  await callerOf(api.url, token).get('/auth/me').expect(401);
+});
+
+test('a token that is used moves to the current pepper, so that the old one can go', async () => {
+  const { id, token } = await api.createToken('personal', person.jwt);
+  const newPepper = `v2:${randomBytes(32).toString('base64')}`;
+  const { pool } = api.database;
+  const version = async () => (await pool.query('SELECT pepper_version FROM tokens WHERE id = $1', [id])).rows[0];
+  expect(await version()).toEqual({ pepper_version: 'v1' });
+  const tokenUse = { note: () => {}, flush: async () => {} };
+  const introspectUnder = (peppers: string) =>
+    createIntrospection({ pool, hasher: createTokenHasher(parseKeyRing(peppers)), tokenUse })({ kind: 'token', token });
+  expect(await introspectUnder(newPepper)).toBeNull();
+  expect(await introspectUnder(`${oldPepper},${newPepper}`)).toMatchObject({ tokenId: id });
+  expect(await version()).toEqual({ pepper_version: 'v2' });
+  expect(await introspectUnder(newPepper)).toMatchObject({ tokenId: id });
+});

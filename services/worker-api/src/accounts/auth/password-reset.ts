@@ -1,0 +1,182 @@
+/**
+ * Replacing a forgotten password: a link that works once, by e-mail or handed over by an admin.
+ *
+ * A link lives no longer than its reason. It ends when it is used, when another is made, when the password or the address
+ * changes; one that an admin made also when a membership of either of the two changes: see members/membership-changed.ts.
+ */
+
+import { newOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
+import { type Actor, AppError, conflict, invalid, type Made, notFound, type Principal } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import type { Pool } from 'pg';
+import { recordChange } from '../../audit/audit-entry';
+import type { Db } from '../../database';
+import type { PasswordReset, PrismaClient, User } from '../../generated/prisma/client';
+import { signedInUserOf } from '../identity/person';
+import type { Mailer } from '../../mail/mailer';
+import { requireMayTouch } from '../members/member';
+import { administersAll, getMember, isAdmin, listWorkspaceIdsOf } from '../members/member-repository';
+import { revokeTokensOf } from '../tokens/token-repository';
+import { proveEmail, unproveEmail } from '../users/prove-email';
+import { lockWorkspace } from '../workspaces/workspace-repository';
+import { normaliseEmail } from './email';
+import { hashPassword, passwordProblem } from './password';
+import type { Client, OpenSession, Sessions } from './session';
+
+export interface ResetDeps {
+  prisma: PrismaClient;
+  hasher: TokenHasher;
+  mailer: Mailer;
+  dashboardUrl: string;
+}
+
+const BY_EMAIL_HOURS = 1;
+const BY_ADMIN_HOURS = 24;
+
+/** Null issuer: it is mailed, and nobody but the reader of the address sees it. */
+type Issuer = { issuedBy: string; workspaceId: string } | null;
+
+/** A new link ends those of before. The token stands behind `#`, where no server and no log sees it. */
+async function insertReset(
+  tx: Db,
+  { hasher, dashboardUrl }: ResetDeps,
+  { userId, email }: { userId: string; email: string },
+  issuer: Issuer,
+) {
+  const token = newOpaqueToken('rst_');
+  const expiresAt = new Date(Date.now() + (issuer ? BY_ADMIN_HOURS : BY_EMAIL_HOURS) * 3_600_000);
+  await endResetsOf(tx, userId);
+  await tx.passwordReset.create({
+    data: { hash: new Uint8Array(hasher.hash(token).hash), userId, email, expiresAt, ...issuer },
+  });
+  return { url: `${dashboardUrl}/reset-password#${token}`, expiresAt };
+}
+
+export async function endResetsOf(tx: Db, userId: string): Promise<void> {
+  await tx.passwordReset.deleteMany({ where: { userId, usedAt: null } });
+}
+
+/** Sends a link if there is such an account. Says nothing either way, and must not be waited for: it takes longer if there is. */
+export async function sendResetLink(deps: ResetDeps, actor: Actor, emailText: string): Promise<void> {
+  const { prisma, mailer } = deps;
+  const email = normaliseEmail(emailText);
+  const user = email ? await prisma.user.findUnique({ where: { email } }) : null;
+  if (!user || user.disabledAt) return;
+  const { url } = await transaction(prisma, async (tx) => {
+    await recordChange(tx, actor, {
+      workspaceId: user.defaultWorkspaceId,
+      action: 'user.password_reset_requested',
+      resource: { type: 'user', id: user.id },
+    });
+    return insertReset(tx, deps, { userId: user.id, email: user.email }, null);
+  });
+  await mailer.send({
+    to: user.email,
+    subject: 'Set a new password',
+    text: `Somebody asked for a new password for this e-mail address.\n\nIf it was you, open this link within an hour:\n\n${url}\n\nIf not, nothing has changed and you can ignore this message.\n`,
+  });
+}
+
+/**
+ * A link for a member, shown to the admin who asks. It opens the whole account, so nobody may have one who could not enter
+ * every workspace of that account as an admin anyway; and it opens a session, so no token may have one.
+ * @throws AppError 404, 403, 409
+ */
+export async function createResetLink(deps: ResetDeps, caller: Principal, actor: Actor, made: Made, userId: string) {
+  const { workspaceId } = caller;
+  const issuedBy = signedInUserOf(caller);
+  return transaction(deps.prisma, async (tx) => {
+    await lockWorkspace(tx, workspaceId);
+    const member = await getMember(tx, workspaceId, userId);
+    requireMayTouch(caller, member.role);
+    if (!(await administersAll(tx, await listWorkspaceIdsOf(tx, userId), issuedBy))) {
+      throw conflict(
+        'member_elsewhere',
+        'this person is also a member of workspaces that you do not administer; the link would open those too',
+      );
+    }
+    const link = await insertReset(tx, deps, member, { issuedBy, workspaceId });
+    await recordChange(tx, actor, {
+      workspaceId,
+      action: 'member.password_reset_link_created',
+      resource: { type: 'member', id: userId },
+      details: { email: member.email },
+    });
+    await made(tx, userId);
+    return link;
+  });
+}
+
+/**
+ * Ends every session of the user and opens a new one.
+ *
+ * A person who opens a mailed link reads the address. Where that is the first proof of it, the account may have been made, and
+ * filled with tokens, by somebody else: those end too. A link that an admin made was seen by that admin, so that afterwards
+ * nobody knows whether the holder of the account reads the address.
+ * @throws AppError 404 unknown, 410 spent or expired, 400 poor password
+ */
+export async function resetPassword(
+  deps: Pick<ResetDeps, 'prisma' | 'hasher'> & { sessions: Sessions },
+  input: { token: string; new_password: string },
+  client: Client,
+  actor: Actor,
+): Promise<{ session: OpenSession; ended: string[] }> {
+  const { prisma, hasher, sessions } = deps;
+  const isToken = parseOpaqueToken(input.token)?.prefix === 'rst_';
+  const hashes = isToken ? hasher.candidates(input.token).map((hash) => new Uint8Array(hash)) : [];
+  const reset = await prisma.passwordReset.findFirst({ where: { hash: { in: hashes } }, include: { user: true } });
+  if (!reset || !hasher.matches(input.token, reset.hash)) throw notFound('password reset', 'of this link');
+  const { user } = reset;
+  const isOpen = () => ({ hash: reset.hash, usedAt: null, expiresAt: { gt: new Date() } });
+  const opens = (await isStanding(prisma, reset, user)) && (await prisma.passwordReset.count({ where: isOpen() }));
+  if (!opens) throw spent();
+  const passwordHash = await newPasswordHash(input.new_password, user.email);
+  return transaction(prisma, async (tx) => {
+    const { count } = await tx.passwordReset.updateMany({ where: isOpen(), data: { usedAt: new Date() } });
+    const holder = await tx.user.findUniqueOrThrow({ where: { id: user.id } });
+    if (!count || !(await isStanding(tx, reset, holder))) throw spent();
+    const by = { ...actor, id: user.id, label: user.email };
+    await setPassword(tx, user.id, passwordHash);
+    const ended = await sessions.closeAllOf(tx, user.id);
+    await recordChange(tx, by, {
+      workspaceId: user.defaultWorkspaceId,
+      action: 'user.password_reset',
+      resource: { type: 'user', id: user.id },
+      details: { link: reset.issuedBy ? 'made_by_admin' : 'mailed' },
+    });
+    if (reset.issuedBy) await unproveEmail(tx, by, holder);
+    else if (!holder.emailVerifiedAt) {
+      ended.push(...(await revokeTokensOf(tx, user.id)));
+      await proveEmail(tx, by, user.id, 'mailed_reset');
+    }
+    return { session: await sessions.open(tx, user.id, client), ended };
+  });
+}
+
+/** Whether the reason for which a link was made still holds. */
+async function isStanding(db: Db, { email, issuedBy, workspaceId }: PasswordReset, user: User): Promise<boolean> {
+  if (user.disabledAt || user.email !== email) return false;
+  if (issuedBy === null) return true;
+  if (workspaceId === null || !(await isAdmin(db, workspaceId, issuedBy))) return false;
+  const workspaceIds = await listWorkspaceIdsOf(db, user.id);
+  return workspaceIds.includes(workspaceId) && (await administersAll(db, workspaceIds, issuedBy));
+}
+
+/** @throws AppError 400 that names the field */
+export async function newPasswordHash(password: string, email: string, field = 'new_password'): Promise<string> {
+  const problem = passwordProblem(password, email);
+  if (problem) throw invalid([{ path: field, message: problem }], 'weak_password');
+  return hashPassword(password);
+}
+
+/** Links that would replace it end. */
+export async function setPassword(tx: Db, userId: string, passwordHash: string): Promise<void> {
+  const changed = { passwordHash, changedAt: new Date() };
+  await tx.passwordCredential.upsert({ where: { userId }, create: { userId, ...changed }, update: changed });
+  await endResetsOf(tx, userId);
+}
+
+const spent = () => new AppError('gone', 'link_spent', 'this link was used or has expired; ask for another');
+
+export const sweepPasswordResets = (pool: Pool): Promise<unknown> =>
+  pool.query("DELETE FROM password_resets WHERE expires_at < now() - interval '7 days'");

@@ -1,0 +1,73 @@
+import { enqueue, memberChanged } from '@gantry/events';
+import { actorOf, callerOf, notFound, type Operations } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import { recordChange } from '../../audit/audit-entry';
+import type { IdentityCache } from '@gantry/auth';
+import type { PrismaClient, Session } from '../../generated/prisma/client';
+import { signedInUserOf } from '../identity/person';
+import { revokeTokensOf } from '../tokens/token-repository';
+import type { Sessions } from './session';
+import type { SessionCookie } from './session-cookie';
+import { listSessions, revokeSessionById } from './session-repository';
+
+export interface SessionDeps {
+  prisma: PrismaClient;
+  sessions: Sessions;
+  sessionCookie: SessionCookie;
+  identities: IdentityCache;
+}
+
+const sessionToApi = ({ id, address, userAgent, createdAt, expiresAt }: Session, current: string | null) => ({
+  id,
+  address,
+  user_agent: userAgent,
+  created_at: createdAt.toISOString(),
+  expires_at: expiresAt.toISOString(),
+  current: id === current,
+});
+
+export function sessionOperations({ prisma, sessions, sessionCookie, identities }: SessionDeps): Operations {
+  return {
+    listSessions: async (req, res) => {
+      const caller = callerOf(req);
+      const found = await listSessions(prisma, signedInUserOf(caller));
+      res.json(found.map((session) => sessionToApi(session, caller.tokenId)));
+    },
+    endSession: async (req, res) => {
+      const caller = callerOf(req);
+      const userId = signedInUserOf(caller);
+      const sessionId = String(req.params.session_id);
+      await transaction(prisma, async (tx) => {
+        if (!(await revokeSessionById(tx, userId, sessionId))) throw notFound('session', sessionId);
+        await recordChange(tx, actorOf(req), {
+          workspaceId: caller.workspaceId,
+          action: 'session.ended',
+          resource: { type: 'session', id: sessionId },
+        });
+      });
+      identities.evictToken(sessionId);
+      res.status(204).end();
+    },
+    signOutEverywhere: async (req, res) => {
+      const caller = callerOf(req);
+      const userId = signedInUserOf(caller);
+      const alsoTokens = req.body?.tokens === true;
+      const ended = await transaction(prisma, async (tx) => {
+        const closed = await sessions.closeAllOf(tx, userId);
+        const revoked = alsoTokens ? await revokeTokensOf(tx, userId) : [];
+        // Other services remember whom their API keys stand for.
+        if (alsoTokens) await enqueue(tx, memberChanged, caller.workspaceId, { userId });
+        await recordChange(tx, actorOf(req), {
+          workspaceId: caller.workspaceId,
+          action: 'user.signed_out_everywhere',
+          resource: { type: 'user', id: userId },
+          details: { sessions: closed.length, tokens: revoked.length },
+        });
+        return [...closed, ...revoked];
+      });
+      for (const id of ended) identities.evictToken(id);
+      sessionCookie.clear(res);
+      res.status(204).end();
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import request from 'supertest';
+import {
+  cookieIn,
+  DASHBOARD_URL,
+  PASSWORD,
+  type Person,
+  startTestWorkerApi,
+  type TestWorkerApi,
+  withCookie,
+} from '../../test/test-worker-api';
+
+let api: TestWorkerApi;
+let person: Person;
+beforeAll(async () => {
+  api = await startTestWorkerApi();
+});
+beforeEach(async () => {
+  person = await api.addMember('member');
+});
+afterAll(() => api.stop());
+
+const refresh = (cookie: string) => request(api.url).post('/auth/refresh').set('Cookie', withCookie(cookie));
+/** Moves the refreshes of the person's sessions into the past. */
+const lastReplaced = (secondsAgo: number) =>
+  api.database.pool.query(
+    `UPDATE session_cookies SET replaced_at = now() - make_interval(secs => $2)
+     WHERE replaced_at IS NOT NULL AND session_id IN (SELECT id FROM sessions WHERE user_id = $1)`,
+    [person.userId, secondsAgo],
+  );
+const me = (cookie: string) => request(api.url).get('/auth/me').set('Cookie', withCookie(cookie));
+
+test('refreshing gives a new JWT that works, and another cookie', async () => {
+  const answer = await refresh(person.cookie).expect(200);
+  expect(cookieIn(answer)).not.toBe(person.cookie);
+  const { body } = await request(api.url)
+    .get('/auth/me')
+    .set('Authorization', `Bearer ${answer.body.access_token}`)
+    .expect(200);
+  expect(body).toMatchObject({ id: person.userId, credential: 'jwt' });
+  expect((await me(cookieIn(answer)).expect(200)).body).toMatchObject({ id: person.userId, credential: 'session' });
+});
+
+test('a reload before the answer was there does not end the session: the cookie of before gets another successor', async () => {
+  const lost = cookieIn(await refresh(person.cookie).expect(200));
+  await lastReplaced(18);
+  const kept = cookieIn(await refresh(person.cookie).expect(200));
+  expect(kept).not.toBe(lost);
+  await me(kept).expect(200);
+  await refresh(kept).expect(200);
+});
+
+test('refreshing with a cookie that was replaced longer ago ends the whole session: it was copied', async () => {
+  const fresh = cookieIn(await refresh(person.cookie).expect(200));
+  await lastReplaced(21);
+  await refresh(person.cookie).expect(401);
+  await refresh(fresh).expect(401);
+  await me(fresh).expect(401);
+});
+
+test('refreshing with the cookie before the one before ends the session at once', async () => {
+  const second = cookieIn(await refresh(person.cookie).expect(200));
+  const third = cookieIn(await refresh(second).expect(200));
+  await refresh(person.cookie).expect(401);
+  await refresh(third).expect(401);
+});
+
+test('two refreshes with one cookie at the same moment both succeed, but only one goes on', async () => {
+  const answers = await Promise.all([refresh(person.cookie).expect(200), refresh(person.cookie).expect(200)]);
+  const [one = '', other = ''] = answers.map(cookieIn);
+  const next = cookieIn(await refresh(one).expect(200));
+  await lastReplaced(21);
+  await refresh(other).expect(401);
+  await refresh(next).expect(401);
+});
+
+test('a request that was under way while another tab refreshed is still answered', async () => {
+  await refresh(person.cookie).expect(200);
+  await me(person.cookie).expect(200);
+});
+
+test('ending one session leaves the others of the same person alone', async () => {
+  const other = await request(api.url).post('/auth/login').send({ email: person.email, password: PASSWORD });
+  await request(api.url).post('/auth/logout').set('Cookie', withCookie(person.cookie)).expect(204);
+  await me(person.cookie).expect(401);
+  await me(cookieIn(other)).expect(200);
+});
+
+test('signing out forgets the cookie, and is no error without one', async () => {
+  const answer = await request(api.url).post('/auth/logout').set('Cookie', withCookie(person.cookie)).expect(204);
+  expect(String(answer.headers['set-cookie'])).toMatch(/svc_cloud_session=;.*Expires=Thu, 01 Jan 1970/);
+  await refresh(person.cookie).expect(401);
+  await request(api.url).post('/auth/logout').expect(204);
+});
+
+test('an expired session is refused', async () => {
+  await api.database.pool.query("UPDATE sessions SET expires_at = now() - interval '1 second' WHERE user_id = $1", [
+    person.userId,
+  ]);
+  await refresh(person.cookie).expect(401);
+  await me(person.cookie).expect(401);
+});
+
+test.each([
+  ['no cookie', ''],
+  ['a made-up one', 'ses_made-up'],
+  ['a token', `svc_${'a'.repeat(49)}`],
+])('refreshing with %s is a 401', async (_what, cookie) => {
+  await (cookie ? refresh(cookie) : request(api.url).post('/auth/refresh')).expect(401);
+});
+
+test('a foreign page can neither refresh nor sign out', async () => {
+  for (const path of ['/auth/refresh', '/auth/logout']) {
+    const post = () => request(api.url).post(path).set('Cookie', withCookie(person.cookie));
+    await post().set('Origin', 'http://evil.test').expect(403);
+    await post().set('Sec-Fetch-Site', 'cross-site').expect(403);
+    await post().set({ Origin: DASHBOARD_URL, 'Sec-Fetch-Site': 'same-site' }).expect(403);
+    await post().set('Origin', 'null').expect(403);
+  }
+  await refresh(person.cookie).set({ Origin: DASHBOARD_URL, 'Sec-Fetch-Site': 'same-origin' }).expect(200);
+});
+
+test('with the cookie, unsafe methods need the exact origin of one of our pages', async () => {
+  const create = () =>
+    request(api.url).post('/auth/tokens').set('Cookie', withCookie(person.cookie)).send({ name: 'from a page' });
+  await create().expect(403);
+  await create().set('Origin', `${DASHBOARD_URL}.evil.test`).expect(403);
+  await create().set({ Origin: DASHBOARD_URL, 'Sec-Fetch-Site': 'cross-site' }).expect(403);
+  await create().set('Origin', DASHBOARD_URL).expect(201);
+});

@@ -1,0 +1,59 @@
+/** Sessions of browsers: a cookie that is replaced at each refresh, and a JWT for an hour. */
+import { newOpaqueToken, type TokenHasher } from '@gantry/auth';
+import { newId } from '@gantry/events';
+import { AppError } from '@gantry/http';
+import type { Pool } from 'pg';
+import type { Db } from '../../database';
+import { insertSession, replaceCookie, revokeSession, revokeSessionsOf } from './session-repository';
+
+/** What the list of sessions will show of a sign-in. */
+export interface Client {
+  address: string | null;
+  userAgent: string | null;
+}
+
+export interface OpenSession {
+  userId: string;
+  sessionId: string;
+  /** To be set now: it is not known afterwards. */
+  cookie: string;
+}
+
+export interface Sessions {
+  /** Inside the caller's transaction. */
+  open(tx: Db, userId: string, client: Client): Promise<OpenSession>;
+  /** @throws AppError 401 for a cookie that no longer counts */
+  refresh(cookie: string): Promise<OpenSession>;
+  close(cookie: string): Promise<void>;
+  /** Inside the caller's transaction; `spared` goes on. Returns the ids, to be forgotten after the commit. */
+  closeAllOf(tx: Db, userId: string, spared?: string): Promise<string[]>;
+}
+
+export function createSessions(options: {
+  pool: Pool;
+  hasher: TokenHasher;
+  /** Called with the id of a session after it has ended. */
+  revoked: (sessionId: string) => void;
+}): Sessions {
+  const { pool, hasher, revoked } = options;
+  return {
+    open: async (tx, userId, client) => {
+      const cookie = newOpaqueToken('ses_');
+      const sessionId = newId('ssn_');
+      await insertSession(tx, { id: sessionId, userId, cookieHash: hasher.hash(cookie).hash, ...client });
+      return { userId, sessionId, cookie };
+    },
+    refresh: async (cookie) => {
+      const fresh = newOpaqueToken('ses_');
+      const session = await replaceCookie(pool, hasher.candidates(cookie), hasher.hash(fresh).hash);
+      if ('userId' in session) return { ...session, cookie: fresh };
+      if (session.endedId) revoked(session.endedId);
+      throw new AppError('unauthorized', 'session_ended', 'the session has ended; sign in again');
+    },
+    close: async (cookie) => {
+      const endedId = await revokeSession(pool, hasher.candidates(cookie));
+      if (endedId) revoked(endedId);
+    },
+    closeAllOf: revokeSessionsOf,
+  };
+}

@@ -1,0 +1,72 @@
+/** The one-time creation of the first owner and workspace. There is no default password anywhere. */
+
+import { isSameSecret } from '@gantry/auth';
+import { enqueue, memberChanged, newId } from '@gantry/events';
+import { type Actor, AppError, conflict, invalid } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import { recordChange } from '../../audit/audit-entry';
+import type { PrismaClient, User, Workspace } from '../../generated/prisma/client';
+import { insertUser, isAnyUser } from '../users/user-repository';
+import { insertMembership, insertWorkspace } from '../workspaces/workspace-repository';
+import { normaliseEmail } from './email';
+import { hashPassword, passwordProblem } from './password';
+import type { Client, OpenSession, Sessions } from './session';
+
+export interface SetupInput {
+  setup_token: string;
+  email: string;
+  password: string;
+  name?: string;
+  workspace_name?: string;
+}
+
+interface SetupDeps {
+  prisma: PrismaClient;
+  sessions: Sessions;
+  /** Undefined: nobody may. */
+  setupToken: string | undefined;
+}
+
+/** Serialises two setups at the same moment: the second finds the first one's user. */
+const LOCK = 20_480_002;
+
+/** @throws AppError 403 for a wrong setup token, 409 if there is a user already, 400 for a poor password */
+export async function setUp(deps: SetupDeps, input: SetupInput, client: Client, actor: Actor) {
+  const { prisma, sessions, setupToken } = deps;
+  if (!setupToken || !isSameSecret(setupToken, input.setup_token)) {
+    throw new AppError(
+      'forbidden',
+      'wrong_setup_token',
+      'setup_token: not the one that this installation was started with',
+    );
+  }
+  if (await isAnyUser(prisma)) throw alreadySetUp();
+  const email = normaliseEmail(input.email);
+  if (!email) throw invalid([{ path: 'email', message: 'must be an e-mail address' }]);
+  const problem = passwordProblem(input.password, email);
+  if (problem) throw invalid([{ path: 'password', message: problem }], 'weak_password');
+  const passwordHash = await hashPassword(input.password);
+  return transaction(prisma, async (tx): Promise<{ user: User; workspace: Workspace; session: OpenSession }> => {
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`;
+    if (await isAnyUser(tx)) throw alreadySetUp();
+    const workspace = await insertWorkspace(tx, { id: newId('ws_'), name: input.workspace_name?.trim() ?? 'Home' });
+    const user = await insertUser(tx, {
+      id: newId('usr_'),
+      email,
+      emailVerifiedAt: null,
+      name: input.name?.trim() ?? null,
+      passwordHash,
+      defaultWorkspaceId: workspace.id,
+    });
+    await insertMembership(tx, workspace.id, user.id, 'owner');
+    await enqueue(tx, memberChanged, workspace.id, { userId: user.id });
+    await recordChange(
+      tx,
+      { ...actor, id: user.id, label: email },
+      { workspaceId: workspace.id, action: 'workspace.created', resource: { type: 'workspace', id: workspace.id } },
+    );
+    return { user, workspace, session: await sessions.open(tx, user.id, client) };
+  });
+}
+
+const alreadySetUp = () => conflict('already_set_up', 'this installation has an owner already; sign in instead');

@@ -1,0 +1,20 @@
+import { AppError } from '@gantry/http';
+import type { PrismaClient } from '../../generated/prisma/client';
+import { findUserWithPassword } from '../users/user-repository';
+import { normaliseEmail } from './email';
+import { verifyPassword } from './password';
+import type { Client, OpenSession, Sessions } from './session';
+
+/** Opens a session. @throws AppError 401: the same, after the same work, whatever of the two was wrong */
+export async function signIn(
+  { prisma, sessions }: { prisma: PrismaClient; sessions: Sessions },
+  input: { email: string; password: string },
+  client: Client,
+): Promise<OpenSession> {
+  const email = normaliseEmail(input.email);
+  const user = email ? await findUserWithPassword(prisma, email) : null;
+  const mayTry = user?.disabledAt === null ? (user.credential?.passwordHash ?? null) : null;
+  const right = await verifyPassword(mayTry, input.password);
+  if (!user || !right) throw new AppError('unauthorized', 'wrong_sign_in', 'wrong e-mail address or password');
+  return sessions.open(prisma, user.id, client);
+}

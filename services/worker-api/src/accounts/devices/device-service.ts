@@ -1,0 +1,202 @@
+/**
+ * Pairing a program with an account (RFC 8628).
+ *
+ * The program holds a device code of 256 bits, the person a short user code. A request lives for ten minutes, is decided
+ * once, and gives one token once. Five wrong user codes with the right device code end it; a person who types five user
+ * codes that nobody has must wait.
+ */
+
+import { isSameSecret, newOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
+import { newId } from '@gantry/events';
+import { type Actor, AppError, notFound, type Principal } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import type { Pool } from 'pg';
+import { recordChange } from '../../audit/audit-entry';
+import type { Client } from '../auth/session';
+import type { DeviceRequest, PrismaClient, User } from '../../generated/prisma/client';
+import { signedInUserOf } from '../identity/person';
+import { insertPersonalToken } from '../tokens/token-service';
+import { newUserCode, normaliseUserCode } from './user-code';
+
+export interface DeviceDeps {
+  prisma: PrismaClient;
+  hasher: TokenHasher;
+}
+
+export const LIFETIME_SECONDS = 600;
+export const INTERVAL_SECONDS = 2;
+/** A program that asks every two seconds by its own clock is not told off for the network's jitter. */
+const TOO_FAST_MS = INTERVAL_SECONDS * 1_000 - 200;
+const WRONG_CODES_MAX = 5;
+const GUESS_WINDOW_SECONDS = 600;
+
+export async function startDevice(
+  { prisma, hasher }: DeviceDeps,
+  clientName: string | undefined,
+  client: Client,
+): Promise<{ deviceCode: string; userCode: string }> {
+  const deviceCode = newOpaqueToken('dev_');
+  const userCode = await freeUserCode(prisma);
+  await prisma.deviceRequest.create({
+    data: {
+      id: newId('dev_'),
+      deviceHash: new Uint8Array(hasher.hash(deviceCode).hash),
+      userCode,
+      clientName: clientName?.trim() ?? null,
+      address: client.address,
+      userAgent: client.userAgent,
+      expiresAt: new Date(Date.now() + LIFETIME_SECONDS * 1_000),
+    },
+  });
+  return { deviceCode, userCode };
+}
+
+/** Codes of requests that are over are kept for a day, and could be met again. */
+async function freeUserCode(prisma: PrismaClient): Promise<string> {
+  for (;;) {
+    const userCode = newUserCode();
+    if (!(await prisma.deviceRequest.count({ where: { userCode } }))) return userCode;
+  }
+}
+
+/** @throws AppError 403 for a token, 404, 429 after five codes that nobody has */
+export async function findForApproval(prisma: PrismaClient, caller: Principal, typed: string): Promise<DeviceRequest> {
+  const userId = signedInUserOf(caller);
+  const since = new Date(Date.now() - GUESS_WINDOW_SECONDS * 1_000);
+  const guesses = await prisma.deviceGuess.findMany({
+    where: { userId, createdAt: { gt: since } },
+    orderBy: { createdAt: 'asc' },
+    take: WRONG_CODES_MAX,
+  });
+  const [first] = guesses;
+  if (first && guesses.length >= WRONG_CODES_MAX) {
+    const retryAfterSeconds = Math.ceil((first.createdAt.getTime() - since.getTime()) / 1_000) || 1;
+    throw new AppError(
+      'rate_limited',
+      'too_many_codes',
+      `user_code: ${WRONG_CODES_MAX} codes that nobody has; try again in ${retryAfterSeconds} s`,
+      { retryAfterSeconds },
+    );
+  }
+  const userCode = normaliseUserCode(typed);
+  const request = await prisma.deviceRequest.findFirst({ where: { userCode, ...undecided() } });
+  if (request) return request;
+  await prisma.deviceGuess.create({ data: { id: newId('gss_'), userId } });
+  throw notFound('waiting device with the code', userCode);
+}
+
+/** @throws AppError as findForApproval does, 404 also if it was decided a moment ago */
+export async function decideDevice(
+  prisma: PrismaClient,
+  caller: Principal,
+  actor: Actor,
+  typed: string,
+  status: 'approved' | 'denied',
+): Promise<void> {
+  const { workspaceId } = caller;
+  const userId = signedInUserOf(caller);
+  const { id, userCode, clientName, address } = await findForApproval(prisma, caller, typed);
+  await transaction(prisma, async (tx) => {
+    const { count } = await tx.deviceRequest.updateMany({
+      where: { id, ...undecided() },
+      data: { status, decidedBy: userId, workspaceId },
+    });
+    if (!count) throw notFound('waiting device with the code', userCode);
+    await recordChange(tx, actor, {
+      workspaceId,
+      action: `device.${status}`,
+      resource: { type: 'device', id },
+      details: { client_name: clientName, address },
+    });
+  });
+}
+
+export interface DeviceToken {
+  token: string;
+  workspaceId: string;
+  user: User;
+}
+
+/**
+ * The token of an approved request, once.
+ * @param typedCode null for the older poll route, which does not ask for it
+ * @throws AppError 400 a wrong user code, 403 denied, 404 unknown, 410 expired or spent, 428 not decided, 429 too fast
+ */
+export async function exchangeDevice(
+  { prisma, hasher }: DeviceDeps,
+  deviceCode: string,
+  typedCode: string | null,
+  client: Client,
+): Promise<DeviceToken> {
+  const isCode = parseOpaqueToken(deviceCode)?.prefix === 'dev_';
+  const hashes = isCode ? hasher.candidates(deviceCode).map((hash) => new Uint8Array(hash)) : [];
+  const request = await prisma.deviceRequest.findFirst({
+    where: { deviceHash: { in: hashes } },
+    include: { user: true },
+  });
+  if (!request || !hasher.matches(deviceCode, request.deviceHash)) {
+    throw new AppError('not_found', 'unknown_device', 'device_code: unknown; start again');
+  }
+  const { id, status, user, workspaceId } = request;
+  const isOver = request.spentAt !== null || request.expiresAt.getTime() <= Date.now();
+  if (isOver || request.wrongCodes >= WRONG_CODES_MAX) throw over();
+  if (typedCode !== null && !isSameSecret(normaliseUserCode(typedCode), request.userCode)) {
+    await prisma.deviceRequest.update({ where: { id }, data: { wrongCodes: { increment: 1 } } });
+    throw new AppError('invalid', 'wrong_user_code', 'user_code: not the one that belongs to this device_code');
+  }
+  await requirePace(prisma, request);
+  if (status === 'denied') throw new AppError('forbidden', 'access_denied', 'the request was denied');
+  if (status === 'pending' || !workspaceId || !user) {
+    throw new AppError('precondition', 'authorization_pending', 'authorization_pending', {
+      retryAfterSeconds: INTERVAL_SECONDS,
+    });
+  }
+  if (user.disabledAt) throw new AppError('forbidden', 'access_denied', 'the account that approved is disabled');
+  return transaction(prisma, async (tx) => {
+    const { count } = await tx.deviceRequest.updateMany({
+      where: { id, spentAt: null },
+      data: { spentAt: new Date() },
+    });
+    if (!count) throw over();
+    const name = request.clientName ?? 'paired device';
+    const { created, token } = await insertPersonalToken(tx, hasher, user.id, workspaceId, name);
+    await recordChange(
+      tx,
+      { kind: 'device', id: user.id, label: user.email, tokenId: null, ...client, requestId: null },
+      {
+        workspaceId,
+        action: 'token.created',
+        resource: { type: 'token', id: created.id },
+        details: { name, prefix: created.prefix, device: id },
+      },
+    );
+    return { token, workspaceId, user };
+  });
+}
+
+/** Only the first of two at the same moment gets through. */
+async function requirePace(prisma: PrismaClient, { id, polledAt }: DeviceRequest): Promise<void> {
+  const now = new Date();
+  const { count } = await prisma.deviceRequest.updateMany({
+    where: { id, OR: [{ polledAt: null }, { polledAt: { lte: new Date(now.getTime() - TOO_FAST_MS) } }] },
+    data: { polledAt: now },
+  });
+  if (count) return;
+  const waitMs = (polledAt?.getTime() ?? now.getTime()) + INTERVAL_SECONDS * 1_000 - now.getTime();
+  const retryAfterSeconds = Math.min(INTERVAL_SECONDS, Math.max(1, Math.ceil(waitMs / 1_000)));
+  throw new AppError('rate_limited', 'slow_down', `ask every ${INTERVAL_SECONDS} s`, { retryAfterSeconds });
+}
+
+const undecided = () => ({
+  status: 'pending' as const,
+  spentAt: null,
+  wrongCodes: { lt: WRONG_CODES_MAX },
+  expiresAt: { gt: new Date() },
+});
+
+const over = () => new AppError('gone', 'expired_token', 'this request is over; start again');
+
+export async function sweepDeviceRequests(pool: Pool): Promise<void> {
+  await pool.query("DELETE FROM device_requests WHERE expires_at < now() - interval '1 day'");
+  await pool.query("DELETE FROM device_guesses WHERE created_at < now() - interval '1 day'");
+}

@@ -1,0 +1,74 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import jwt from 'jsonwebtoken';
+import { callerOf } from '../../test/caller';
+import { type Person, startTestWorkerApi, type TestWorkerApi } from '../../test/test-worker-api';
+
+let api: TestWorkerApi;
+let server: Server;
+let issuer: string;
+let privateKey: KeyObject;
+let member: Person;
+let unproven: Person;
+beforeAll(async () => {
+  const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  privateKey = pair.privateKey;
+  const keys = [
+    { kty: 'OKP', kid: 'of another kind' },
+    { ...pair.publicKey.export({ format: 'jwk' }), kid: 'k=1' },
+  ];
+  server = createServer((_req, res) => res.end(JSON.stringify({ keys })));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const trusted = { issuer, audience: 'our-api', jwksUrl: `${issuer}/keys`, algorithm: 'RS256' as const };
+  api = await startTestWorkerApi({ externalIssuer: trusted });
+  member = await api.addMember('member');
+  unproven = await api.addMember('member', { emailVerified: false });
+});
+afterAll(async () => {
+  await api.stop();
+  server.close();
+});
+
+const signed = (claims: object, options: jwt.SignOptions = {}) =>
+  jwt.sign({ sub: 'ext|1', aud: 'our-api', iss: issuer, ...claims }, privateKey, {
+    algorithm: 'RS256',
+    keyid: 'k=1',
+    expiresIn: 60,
+    ...options,
+  });
+const me = (token: string) => callerOf(api.url, token).get('/auth/me');
+const verified = () => ({ email: member.email, email_verified: true });
+
+test("the configured issuer's JWT is taken for the user with the verified address, or the linked identity", async () => {
+  const { body } = await me(signed(verified())).expect(200);
+  expect(body).toMatchObject({ id: member.userId, credential: 'jwt', role: 'member' });
+  await api.database.prisma.externalIdentity.create({ data: { issuer, subject: 'ext|2', userId: member.userId } });
+  await me(signed({ sub: 'ext|2' })).expect(200);
+});
+
+test('our own JWTs go on being taken', async () => {
+  await me(member.jwt).expect(200);
+});
+
+test.each<[string, () => string]>([
+  ['an unknown person', () => signed({ email: 'nobody@example.com', email_verified: true })],
+  ['an address that is not verified', () => signed({ email: member.email })],
+  [
+    'an account whose address nobody has proven',
+    () => signed({ sub: 'ext|3', email: unproven.email, email_verified: true }),
+  ],
+  ['another audience', () => signed({ ...verified(), aud: 'another-api' })],
+  ['another issuer', () => signed({ ...verified(), iss: 'http://evil.test' })],
+  ['an expired one', () => signed(verified(), { expiresIn: -60 })],
+  ['an unknown key', () => signed(verified(), { keyid: 'another' })],
+  ['another algorithm', () => signed(verified(), { algorithm: 'RS512' })],
+  [
+    'a signature made with the public key as a secret',
+    () => jwt.sign({ sub: 'ext|1', aud: 'our-api', iss: issuer, ...verified() }, 'public', { keyid: 'k=1' }),
+  ],
+  ['no signature', () => `${signed(verified()).split('.').slice(0, 2).join('.')}.AA`],
+])('%s is a 401', async (_what, token) => {
+  await me(token()).expect(401);
+});

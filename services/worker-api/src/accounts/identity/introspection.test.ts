@@ -1,0 +1,155 @@
+import { newOpaqueToken } from '@gantry/auth';
+import {
+  type Bus,
+  connectBus,
+  enqueue,
+  type Identity,
+  INTROSPECT_SUBJECT,
+  introspectReply,
+  memberChanged,
+  request,
+  subjectOfAll,
+  tokenRevoked,
+} from '@gantry/events';
+import { transaction } from '@gantry/postgres';
+import { cutConnections, until } from '@gantry/testing';
+import http from 'supertest';
+import { startTestWorkerApi, type TestWorkerApi, withCookie } from '../../test/test-worker-api';
+
+let api: TestWorkerApi;
+let asker: Bus;
+beforeAll(async () => {
+  api = await startTestWorkerApi();
+  asker = await connectBus({ ...api.nats.as('automation-api'), name: 'automation-api', log: api.logs.log });
+});
+afterAll(async () => {
+  await asker.nc.close();
+  await api.stop();
+});
+
+const ask = async (question: object): Promise<Identity | null> =>
+  (await request(asker, INTROSPECT_SUBJECT, question, introspectReply, 2_000, 'worker-api')).identity;
+
+test('another service learns who holds a personal token', async () => {
+  const { id, token } = await api.createToken('personal', api.owner.jwt);
+  expect(await ask({ kind: 'token', token })).toEqual({
+    kind: 'personal_token',
+    userId: api.owner.userId,
+    email: 'owner@example.com',
+    emailVerified: false,
+    name: null,
+    tokenId: id,
+    defaultWorkspaceId: api.workspaceId,
+    memberships: { [api.workspaceId]: 'owner' },
+    expiresAt: null,
+  });
+});
+
+test('a workspace token opens its workspace and no other', async () => {
+  const { token } = await api.createToken('workspace', api.foreign.owner.jwt);
+  expect(await ask({ kind: 'token', token })).toMatchObject({
+    kind: 'workspace_token',
+    userId: null,
+    memberships: { [api.foreign.workspaceId]: 'admin' },
+  });
+});
+
+test('the limit of a personal token holds in every workspace of its user', async () => {
+  const person = await api.addMember('member');
+  await api.database.pool.query("INSERT INTO memberships (workspace_id, user_id, role) VALUES ($1, $2, 'owner')", [
+    api.foreign.workspaceId,
+    person.userId,
+  ]);
+  const { token } = await api.createToken('personal', person.jwt, { role: 'viewer' });
+  expect((await ask({ kind: 'token', token }))?.memberships).toEqual({
+    [api.workspaceId]: 'viewer',
+    [api.foreign.workspaceId]: 'viewer',
+  });
+});
+
+test('sessions and users are known too, disabled ones are not', async () => {
+  const person = await api.addMember('viewer');
+  expect(await ask({ kind: 'session', cookie: person.cookie })).toMatchObject({
+    kind: 'session',
+    userId: person.userId,
+  });
+  expect(await ask({ kind: 'user', userId: person.userId })).toMatchObject({ kind: 'jwt', userId: person.userId });
+  await api.database.pool.query('UPDATE users SET disabled_at = now() WHERE id = $1', [person.userId]);
+  expect(await ask({ kind: 'session', cookie: person.cookie })).toBeNull();
+  expect(await ask({ kind: 'user', userId: person.userId })).toBeNull();
+});
+
+test('an address counts only once it is proven, and not for what was made before', async () => {
+  const person = await api.addMember('member', { emailVerified: false });
+  const before = await api.createToken('personal', person.jwt);
+  const isProven = async (question: object) => (await ask(question))?.emailVerified;
+  const ofKey = (madeAt: number) => ({ kind: 'user', userId: person.userId, madeAt });
+  const keyMadeAt = Date.now();
+  expect(await isProven({ kind: 'token', token: before.token })).toBe(false);
+  expect(await isProven({ kind: 'session', cookie: person.cookie })).toBe(false);
+  expect(await isProven(ofKey(keyMadeAt))).toBe(false);
+  await api.database.pool.query("UPDATE users SET email_verified_at = now() + interval '1 ms' WHERE id = $1", [
+    person.userId,
+  ]);
+  expect(await isProven({ kind: 'session', cookie: person.cookie })).toBe(true);
+  expect(await isProven({ kind: 'token', token: before.token })).toBe(false);
+  expect(await isProven(ofKey(keyMadeAt))).toBe(false);
+  await until(() => Date.now() > keyMadeAt + 50);
+  const after = await api.createToken('personal', person.jwt);
+  expect(await isProven({ kind: 'token', token: after.token })).toBe(true);
+  expect(await isProven(ofKey(Date.now()))).toBe(true);
+});
+
+test('API keys of other services end with everything else of the account, and newer ones do not', async () => {
+  const person = await api.addMember('member');
+  const question = (madeAt: number) => ({ kind: 'user', userId: person.userId, madeAt });
+  const keyMadeAt = Date.now();
+  expect(await ask(question(keyMadeAt))).not.toBeNull();
+  await http(api.url)
+    .post('/auth/logout/everywhere')
+    .set('Authorization', `Bearer ${person.jwt}`)
+    .send({ tokens: true })
+    .expect(204);
+  expect(await ask(question(keyMadeAt - 1))).toBeNull();
+  expect(await ask(question(Date.now() + 1))).not.toBeNull();
+});
+
+test.each([
+  ['an unknown token', { kind: 'token', token: newOpaqueToken('svc_') }],
+  ['a token without its checksum', { kind: 'token', token: `svc_${'a'.repeat(49)}` }],
+  ['a cookie asked for as a token', { kind: 'token', token: newOpaqueToken('ses_') }],
+  ['a token asked for as a cookie', { kind: 'session', cookie: newOpaqueToken('svc_') }],
+  ['an unknown user', { kind: 'user', userId: 'usr_nobody' }],
+])('%s is nobody', async (_what, question) => {
+  expect(await ask(question)).toBeNull();
+});
+
+test('a revocation is announced, and a session that is signed out as well', async () => {
+  const announced: string[] = [];
+  asker.nc.subscribe(subjectOfAll(tokenRevoked), {
+    callback: (_err, message) => announced.push(JSON.parse(message.string()).data.tokenId),
+  });
+  await asker.nc.flush();
+  const { id } = await api.createToken('personal', api.owner.jwt);
+  await http(api.url).delete(`/auth/tokens/${id}`).set('Authorization', `Bearer ${api.owner.jwt}`).expect(204);
+  await until(() => announced.includes(id), { deadlineMs: 2_000 });
+  const person = await api.addMember('viewer');
+  const session = (await ask({ kind: 'session', cookie: person.cookie }))?.tokenId;
+  await http(api.url).post('/auth/logout').set('Cookie', withCookie(person.cookie)).expect(204);
+  await until(() => session && announced.includes(session), { deadlineMs: 2_000 });
+});
+
+test('a changed membership counts as soon as its event is heard', async () => {
+  const person = await api.addMember('admin');
+  const role = async () => (await http(api.url).get('/auth/me').set('Authorization', `Bearer ${person.jwt}`)).body.role;
+  expect(await role()).toBe('admin');
+  await api.database.pool.query("UPDATE memberships SET role = 'viewer' WHERE user_id = $1", [person.userId]);
+  await transaction(api.database.pool, (tx) => enqueue(tx, memberChanged, api.workspaceId, { userId: person.userId }));
+  await until(async () => (await role()) === 'viewer', { deadlineMs: 2_000 });
+});
+
+test('it answers again after every connection to the database was cut', async () => {
+  const { token } = await api.createToken('personal', api.owner.jwt);
+  await cutConnections({ url: api.databaseUrl, drop: async () => {} });
+  await until(() => ask({ kind: 'token', token }));
+});

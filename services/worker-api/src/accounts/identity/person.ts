@@ -1,0 +1,34 @@
+/** Which callers count as a person, and for what. */
+import { AppError, type Principal } from '@gantry/http';
+import type { Db } from '../../database';
+import { findTokenById } from '../tokens/token-repository';
+
+/** The user behind the caller. @throws AppError 403 for a workspace token */
+export function userOf({ userId }: Principal): string {
+  if (userId) return userId;
+  throw new AppError('forbidden', 'needs_user', 'a workspace token is nobody in particular; sign in as a person');
+}
+
+/** A person at a browser, and no program that holds a token. */
+export const isSignedIn = ({ kind }: Principal): boolean => kind === 'session' || kind === 'jwt';
+
+/** What no token may do, since it would make another credential of it. @throws AppError 403 */
+export function signedInUserOf(caller: Principal): string {
+  if (isSignedIn(caller)) return userOf(caller);
+  throw new AppError('forbidden', 'needs_sign_in', 'this needs a signed-in person: a token can not do it');
+}
+
+/**
+ * For what concerns the user and no single workspace, where no role limits a token: a token with a role of its own may not.
+ * @throws AppError 403
+ */
+export async function unlimitedUserOf(db: Db, caller: Principal): Promise<string> {
+  const userId = userOf(caller);
+  if (caller.kind === 'personal_token' && caller.tokenId) {
+    const token = await findTokenById(db, caller.tokenId);
+    if (token?.role && token.role !== 'owner') {
+      throw new AppError('forbidden', 'role_too_low', `this token is limited to the role ${token.role}`);
+    }
+  }
+  return userId;
+}

@@ -1,0 +1,127 @@
+/** The invited side: whoever holds the link, and owns the address that it was made for. */
+
+import type { TokenHasher } from '@gantry/auth';
+import { newId } from '@gantry/events';
+import { type Actor, AppError, conflict, type Principal } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import { newPasswordHash } from '../auth/password-reset';
+import type { Client, OpenSession, Sessions } from '../auth/session';
+import type { Db } from '../../database';
+import type { Invitation, PrismaClient, User, Workspace } from '../../generated/prisma/client';
+import { isSignedIn } from '../identity/person';
+import { isMember } from '../members/member-repository';
+import { announceMember } from '../members/member-service';
+import { proveEmail } from '../users/prove-email';
+import { insertUser } from '../users/user-repository';
+import { insertMembership, lockWorkspace } from '../workspaces/workspace-repository';
+import { requireOpen } from './invitation';
+import { getInvitationByToken, markAccepted } from './invitation-repository';
+
+export interface AcceptDeps {
+  prisma: PrismaClient;
+  hasher: TokenHasher;
+  sessions: Sessions;
+}
+
+/** The same whether or not the address has an account: whoever holds the link may be the inviter. */
+export async function lookUpInvitation({ prisma, hasher }: AcceptDeps, token: string) {
+  const invitation = await getInvitationByToken(prisma, hasher, token);
+  requireOpen(invitation);
+  const { email, role, invitedBy, expiresAt, workspace } = invitation;
+  const inviter = await prisma.user.findUnique({ where: { id: invitedBy } });
+  return {
+    email,
+    role,
+    workspace_name: workspace.name,
+    invited_by: inviter && (inviter.name ?? inviter.email),
+    expires_at: expiresAt.toISOString(),
+  };
+}
+
+/** Looked at again under the lock that changes of members take turns by: nobody loses the role meanwhile. */
+async function lockOpenInvitation(tx: Db, hasher: TokenHasher, token: string) {
+  await lockWorkspace(tx, (await getInvitationByToken(tx, hasher, token)).workspaceId);
+  const { workspace, ...invitation } = await getInvitationByToken(tx, hasher, token);
+  requireOpen(invitation);
+  return { workspace, invitation };
+}
+
+/**
+ * A person who is signed in and holds a link that was mailed has proven the address; a token of theirs proves nothing.
+ * @returns also the sessions that ended with the proof
+ * @throws AppError 403 for another address than the invited one, 404, 409 accepted or a member already, 410
+ */
+export async function acceptInvitation(
+  { prisma, hasher, sessions }: AcceptDeps,
+  { userId, caller }: { userId: string; caller: Principal },
+  actor: Actor,
+  token: string,
+): Promise<{ workspace: Workspace; invitation: Invitation; ended: string[] }> {
+  return transaction(prisma, async (tx) => {
+    const { workspace, invitation } = await lockOpenInvitation(tx, hasher, token);
+    const user = await tx.user.findUniqueOrThrow({ where: { id: userId } });
+    if (user.email !== invitation.email) {
+      throw new AppError(
+        'forbidden',
+        'wrong_account',
+        `this invitation is for ${invitation.email}; you are signed in as ${user.email}`,
+      );
+    }
+    await join(tx, actor, invitation, userId);
+    const proves = invitation.mailed && !user.emailVerifiedAt && isSignedIn(caller);
+    if (!proves) return { workspace, invitation, ended: [] };
+    await proveEmail(tx, actor, userId, 'mailed_invitation');
+    return { workspace, invitation, ended: await sessions.closeAllOf(tx, userId, caller.tokenId ?? undefined) };
+  });
+}
+
+/**
+ * Makes the account, with the invited address. It counts as proven if the link was mailed: a link that was handed over was
+ * seen by its inviter, who may be the one that opens it. The password is looked at first, so that nobody can ask whether
+ * there is an account without making one.
+ * @throws AppError 400 poor password, 404, 409 taken or accepted, 410
+ */
+export async function registerByInvitation(
+  { prisma, hasher, sessions }: AcceptDeps,
+  input: { token: string; password: string; name?: string },
+  client: Client,
+  actor: Actor,
+): Promise<{ user: User; workspace: Workspace; invitation: Invitation; session: OpenSession }> {
+  const offered = await getInvitationByToken(prisma, hasher, input.token);
+  requireOpen(offered);
+  const passwordHash = await newPasswordHash(input.password, offered.email, 'password');
+  return transaction(prisma, async (tx) => {
+    // Two registrations with one link take turns here; the second finds it accepted.
+    const { workspace, invitation } = await lockOpenInvitation(tx, hasher, input.token);
+    const { email, mailed } = invitation;
+    await requireFreeEmail(tx, email);
+    const user = await insertUser(tx, {
+      id: newId('usr_'),
+      email,
+      emailVerifiedAt: mailed ? new Date() : null,
+      name: input.name?.trim() ?? null,
+      passwordHash,
+      defaultWorkspaceId: workspace.id,
+    });
+    await join(tx, { ...actor, id: user.id, label: email }, invitation, user.id);
+    return { user, workspace, invitation, session: await sessions.open(tx, user.id, client) };
+  });
+}
+
+/** Membership, event and audit entry. @throws AppError 409 */
+export async function join(tx: Db, actor: Actor, invitation: Invitation, userId: string): Promise<void> {
+  const { id, workspaceId, email, role } = invitation;
+  await lockWorkspace(tx, workspaceId);
+  if (await isMember(tx, workspaceId, email)) {
+    throw conflict('already_member', 'you are a member of this workspace already');
+  }
+  if (!(await markAccepted(tx, id))) throw conflict('invitation_accepted', 'this invitation is not open any more');
+  await insertMembership(tx, workspaceId, userId, role);
+  await announceMember(tx, actor, workspaceId, userId, 'member.joined', { email, role, invitation: id });
+}
+
+async function requireFreeEmail(db: Db, email: string): Promise<void> {
+  if (await db.user.findUnique({ where: { email } })) {
+    throw conflict('email_taken', `there is an account for ${email} already; sign in and accept the invitation`);
+  }
+}

@@ -1,0 +1,121 @@
+import { parseOpaqueToken, type TokenHasher } from '@gantry/auth';
+import { notFound } from '@gantry/http';
+import type { Pool } from 'pg';
+import type { Db } from '../../database';
+import type { Invitation, Role, Workspace } from '../../generated/prisma/client';
+import { listAdmins } from '../members/member-repository';
+import type { Standing } from './invitation';
+
+export interface NewInvitation {
+  id: string;
+  email: string;
+  role: Role;
+  hash: Buffer;
+  invitedBy: string;
+  tokenId: string | null;
+  expiresAt: Date;
+}
+
+export type StandingInvitation = Invitation & Standing;
+
+/** Made by the caller at hand, so it stands. */
+export async function insertInvitation(
+  tx: Db,
+  workspaceId: string,
+  { hash, ...rest }: NewInvitation,
+): Promise<StandingInvitation> {
+  const created = await tx.invitation.create({ data: { workspaceId, ...rest, hash: new Uint8Array(hash) } });
+  return { ...created, stands: true };
+}
+
+/** Newest first; neither accepted nor withdrawn. */
+export async function listInvitations(db: Db, workspaceId: string): Promise<StandingInvitation[]> {
+  const rows = await db.invitation.findMany({
+    where: { workspaceId, acceptedAt: null, withdrawnAt: null },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+  });
+  return withStanding(db, rows);
+}
+
+/** @throws AppError 404, also for another workspace's */
+export async function getInvitation(db: Db, workspaceId: string, id: string): Promise<Invitation> {
+  const invitation = await db.invitation.findFirst({ where: { id, workspaceId } });
+  if (!invitation) throw notFound('invitation', id);
+  return invitation;
+}
+
+export async function isInvited(db: Db, workspaceId: string, email: string): Promise<boolean> {
+  return (await listOpen(db, { workspaceId, email })).length > 0;
+}
+
+/** Oldest first, one for each workspace. */
+export async function listOpenInvitationsTo(db: Db, email: string): Promise<Invitation[]> {
+  const open = await listOpen(db, { email });
+  return open.filter(({ workspaceId }, index) => open.findIndex((one) => one.workspaceId === workspaceId) === index);
+}
+
+async function listOpen(db: Db, of: { email: string; workspaceId?: string }): Promise<Invitation[]> {
+  const rows = await db.invitation.findMany({
+    where: {
+      ...of,
+      acceptedAt: null,
+      withdrawnAt: null,
+      expiresAt: { gt: new Date() },
+      workspace: { deletedAt: null },
+    },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  });
+  return (await withStanding(db, rows)).filter(({ stands }) => stands);
+}
+
+/** Of whoever holds the link. @throws AppError 404, also when the workspace was deleted */
+export async function getInvitationByToken(
+  db: Db,
+  hasher: TokenHasher,
+  token: string,
+): Promise<StandingInvitation & { workspace: Workspace }> {
+  const isToken = parseOpaqueToken(token)?.prefix === 'inv_';
+  const hashes = isToken ? hasher.candidates(token).map((hash) => new Uint8Array(hash)) : [];
+  const found = await db.invitation.findFirst({
+    where: { hash: { in: hashes }, workspace: { deletedAt: null } },
+    include: { workspace: true },
+  });
+  if (!found || !hasher.matches(token, found.hash)) throw notFound('invitation', 'of this link');
+  const [invitation] = await withStanding(db, [found]);
+  return invitation as typeof found & Standing;
+}
+
+/** An invitation is its inviter's word: it stands while they manage people there, and while the token lives that they used. */
+async function withStanding<I extends Invitation>(db: Db, invitations: I[]): Promise<(I & Standing)[]> {
+  const admins = await listAdmins(db, [...new Set(invitations.map(({ workspaceId }) => workspaceId))]);
+  const tokenIds = invitations.flatMap(({ tokenId }) => tokenId ?? []);
+  const tokens = await db.token.findMany({
+    where: { id: { in: tokenIds }, revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] },
+    select: { id: true },
+  });
+  const aliveTokens = new Set(tokens.map(({ id }) => id));
+  return invitations.map((invitation) => {
+    const { workspaceId, invitedBy, tokenId } = invitation;
+    const byToken = tokenId === null || aliveTokens.has(tokenId);
+    const byPerson =
+      invitedBy === tokenId || admins.some((one) => one.workspaceId === workspaceId && one.userId === invitedBy);
+    return { ...invitation, stands: byToken && byPerson };
+  });
+}
+
+/** Of the link of that moment, which a later one replaces. */
+export async function markMailed(db: Db, { id, hash }: Pick<Invitation, 'id' | 'hash'>): Promise<void> {
+  await db.invitation.updateMany({ where: { id, hash }, data: { mailed: true } });
+}
+
+/** Of two who accept at the same moment, one gets true. */
+export async function markAccepted(tx: Db, id: string): Promise<boolean> {
+  const { count } = await tx.invitation.updateMany({
+    where: { id, acceptedAt: null, withdrawnAt: null },
+    data: { acceptedAt: new Date() },
+  });
+  return count > 0;
+}
+
+export const sweepInvitations = (pool: Pool): Promise<unknown> =>
+  pool.query("DELETE FROM invitations WHERE expires_at < now() - interval '90 days'");

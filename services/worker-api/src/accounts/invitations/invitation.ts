@@ -1,0 +1,48 @@
+/** The rules of an invitation, and how the API shows one. */
+import { AppError, conflict } from '@gantry/http';
+import type { Invitation } from '../../generated/prisma/client';
+
+const OPEN_DAYS = 7;
+
+export const invitationExpiry = (): Date => new Date(Date.now() + OPEN_DAYS * 86_400_000);
+
+/** Whether whoever made it may still invite. */
+export interface Standing {
+  stands: boolean;
+}
+
+/** @throws AppError 409 accepted, 410 withdrawn */
+export function requireUndecided({ acceptedAt, withdrawnAt }: Invitation): void {
+  if (acceptedAt) throw conflict('invitation_accepted', 'this invitation was accepted already; sign in instead');
+  if (withdrawnAt) throw new AppError('gone', 'invitation_withdrawn', 'this invitation was withdrawn');
+}
+
+/** @throws AppError 409 accepted, 410 withdrawn, expired, or of somebody who may not invite any more */
+export function requireOpen(invitation: Invitation & Standing): void {
+  requireUndecided(invitation);
+  if (invitation.expiresAt.getTime() <= Date.now()) {
+    throw new AppError('gone', 'invitation_expired', 'this invitation has expired; ask for another');
+  }
+  if (!invitation.stands) {
+    throw new AppError(
+      'gone',
+      'invitation_ended',
+      'whoever made this invitation may not invite any more; ask for another',
+    );
+  }
+}
+
+const isOpen = ({ expiresAt, stands }: Invitation & Standing): boolean => stands && expiresAt.getTime() > Date.now();
+
+export function invitationToApi(invitation: Invitation & Standing) {
+  const { id, email, role, invitedBy, createdAt, expiresAt } = invitation;
+  return {
+    id,
+    email,
+    role,
+    invited_by: invitedBy,
+    created_at: createdAt.toISOString(),
+    expires_at: expiresAt.toISOString(),
+    open: isOpen(invitation),
+  };
+}

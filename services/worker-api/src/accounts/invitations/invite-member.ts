@@ -1,0 +1,153 @@
+/** The inviting side: invite, send again, withdraw. */
+
+import { newOpaqueToken, type TokenHasher } from '@gantry/auth';
+import { newId, type Role } from '@gantry/events';
+import { type Actor, AppError, conflict, invalid, type Made, type Principal } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import { recordChange } from '../../audit/audit-entry';
+import { normaliseEmail } from '../auth/email';
+import type { PrismaClient } from '../../generated/prisma/client';
+import type { Mailer } from '../../mail/mailer';
+import { isMember } from '../members/member-repository';
+import { askingTokenOf } from '../tokens/token-service';
+import { getWorkspace, lockWorkspace } from '../workspaces/workspace-repository';
+import { invitationExpiry, requireUndecided } from './invitation';
+import {
+  getInvitation,
+  insertInvitation,
+  isInvited,
+  markMailed,
+  type StandingInvitation,
+} from './invitation-repository';
+
+export interface InviteDeps {
+  prisma: PrismaClient;
+  hasher: TokenHasher;
+  mailer: Mailer;
+  dashboardUrl: string;
+}
+
+export interface Invited {
+  invitation: StandingInvitation;
+  emailSent: boolean;
+  /** Null once it was sent: the inviter need not see it then, and what they have not seen proves the address. */
+  url: string | null;
+}
+
+/**
+ * Says nothing of whether the address has an account.
+ * @throws AppError 400 for what is no address, 403 for a token where no e-mail is sent, 409 for a member and for an address
+ *   that is invited already
+ */
+export async function inviteMember(
+  deps: InviteDeps,
+  caller: Principal,
+  actor: Actor,
+  made: Made,
+  input: { email: string; role?: Role },
+): Promise<Invited> {
+  const { workspaceId } = caller;
+  const email = normaliseEmail(input.email);
+  if (!email) throw invalid([{ path: 'email', message: 'must be an e-mail address' }]);
+  requireMayHandOver(deps.mailer, caller);
+  const token = newOpaqueToken('inv_');
+  const invitation = await transaction(deps.prisma, async (tx) => {
+    await lockWorkspace(tx, workspaceId);
+    if (await isMember(tx, workspaceId, email)) throw conflict('already_member', `email: ${email} is a member already`);
+    if (await isInvited(tx, workspaceId, email)) {
+      throw conflict('already_invited', `email: ${email} has an open invitation; send it again or withdraw it`);
+    }
+    const created = await insertInvitation(tx, workspaceId, {
+      id: newId('inv_'),
+      email,
+      role: input.role ?? 'member',
+      hash: deps.hasher.hash(token).hash,
+      ...inviterOf(caller),
+      expiresAt: invitationExpiry(),
+    });
+    await recordChange(tx, actor, {
+      workspaceId,
+      action: 'member.invited',
+      resource: { type: 'invitation', id: created.id },
+      details: { email, role: created.role },
+    });
+    await made(tx, created.id);
+    return created;
+  });
+  return deliver(deps, caller, invitation, token);
+}
+
+/** A new link of the caller's, and seven more days; the old link ends. @throws AppError 403, 404, 409 accepted, 410 withdrawn */
+export async function resendInvitation(deps: InviteDeps, caller: Principal, actor: Actor, made: Made, id: string) {
+  const { workspaceId } = caller;
+  requireMayHandOver(deps.mailer, caller);
+  const token = newOpaqueToken('inv_');
+  const invitation = await transaction(deps.prisma, async (tx) => {
+    await lockWorkspace(tx, workspaceId);
+    const before = await getInvitation(tx, workspaceId, id);
+    requireUndecided(before);
+    await recordChange(tx, actor, {
+      workspaceId,
+      action: 'invitation.resent',
+      resource: { type: 'invitation', id },
+      details: { email: before.email },
+    });
+    await made(tx, id);
+    const { hash } = deps.hasher.hash(token);
+    const link = { hash: new Uint8Array(hash), mailed: false, expiresAt: invitationExpiry() };
+    const renewed = await tx.invitation.update({ where: { id }, data: { ...link, ...inviterOf(caller) } });
+    return { ...renewed, stands: true };
+  });
+  return deliver(deps, caller, invitation, token);
+}
+
+/** @throws AppError 404, 409 accepted; withdrawing twice is no error */
+export async function withdrawInvitation(prisma: PrismaClient, workspaceId: string, actor: Actor, id: string) {
+  await transaction(prisma, async (tx) => {
+    await lockWorkspace(tx, workspaceId);
+    const invitation = await getInvitation(tx, workspaceId, id);
+    if (invitation.withdrawnAt) return;
+    requireUndecided(invitation);
+    await tx.invitation.update({ where: { id }, data: { withdrawnAt: new Date() } });
+    await recordChange(tx, actor, {
+      workspaceId,
+      action: 'invitation.withdrawn',
+      resource: { type: 'invitation', id },
+      details: { email: invitation.email },
+    });
+  });
+}
+
+/** The link opens a session, and a token can't make one: it may have the link mailed, and never sees it. */
+function requireMayHandOver(mailer: Mailer, caller: Principal): void {
+  if (mailer.isConfigured || askingTokenOf(caller) === null) return;
+  throw new AppError(
+    'forbidden',
+    'needs_sign_in',
+    'this installation sends no e-mail, so whoever invites gets the link, which opens a session: a token can not do it; sign in',
+  );
+}
+
+const inviterOf = (caller: Principal) => ({
+  invitedBy: caller.userId ?? caller.tokenId ?? 'unknown',
+  tokenId: askingTokenOf(caller),
+});
+
+async function deliver(
+  { prisma, mailer, dashboardUrl }: InviteDeps,
+  caller: Principal,
+  invitation: StandingInvitation,
+  token: string,
+): Promise<Invited> {
+  // Behind `#`, where no server and no log sees it.
+  const url = `${dashboardUrl}/invite#${token}`;
+  const { name } = await getWorkspace(prisma, invitation.workspaceId);
+  const inviter = caller.name ?? caller.email ?? 'An admin';
+  const emailSent = await mailer.send({
+    to: invitation.email,
+    subject: `Invitation to ${name}`,
+    text: `${inviter} invites you to the workspace "${name}" as ${invitation.role}.\n\nOpen this link within seven days to accept:\n\n${url}\n\nIf you do not expect this, ignore it: nothing happens without you.\n`,
+  });
+  if (emailSent) await markMailed(prisma, invitation);
+  return { invitation, emailSent, url: emailSent || askingTokenOf(caller) !== null ? null : url };
+}

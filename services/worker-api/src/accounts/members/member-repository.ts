@@ -1,0 +1,84 @@
+import { notFound } from '@gantry/http';
+import type { Db } from '../../database';
+import type { Role } from '../../generated/prisma/client';
+
+export interface Member {
+  userId: string;
+  email: string;
+  emailVerifiedAt: Date | null;
+  name: string | null;
+  role: Role;
+  joinedAt: Date;
+}
+
+const INCLUDE_USER = { user: { select: { email: true, emailVerifiedAt: true, name: true } } } as const;
+
+const MANAGERS: Role[] = ['admin', 'owner'];
+
+/** Oldest first. */
+export async function listMembers(db: Db, workspaceId: string): Promise<Member[]> {
+  const rows = await db.membership.findMany({
+    where: { workspaceId },
+    include: INCLUDE_USER,
+    orderBy: [{ createdAt: 'asc' }, { userId: 'asc' }],
+  });
+  return rows.map(({ user, userId, role, createdAt }) => ({ userId, role, joinedAt: createdAt, ...user }));
+}
+
+/** @throws AppError 404, also for the member of another workspace */
+export async function getMember(db: Db, workspaceId: string, userId: string): Promise<Member> {
+  const row = await db.membership.findUnique({
+    where: { workspaceId_userId: { workspaceId, userId } },
+    include: INCLUDE_USER,
+  });
+  if (!row) throw notFound('member', userId);
+  return { userId, role: row.role, joinedAt: row.createdAt, ...row.user };
+}
+
+export async function isMember(db: Db, workspaceId: string, email: string): Promise<boolean> {
+  return (await db.membership.count({ where: { workspaceId, user: { email } } })) > 0;
+}
+
+/** Whether this user may manage people there now. */
+export async function isAdmin(db: Db, workspaceId: string, userId: string): Promise<boolean> {
+  const where = {
+    workspaceId,
+    userId,
+    role: { in: MANAGERS },
+    user: { disabledAt: null },
+    workspace: { deletedAt: null },
+  };
+  return (await db.membership.count({ where })) > 0;
+}
+
+const managing = (workspaceIds: string[]) => ({
+  workspaceId: { in: workspaceIds },
+  role: { in: MANAGERS },
+  user: { disabledAt: null },
+});
+
+/** Members who may manage the people of these workspaces now. */
+export function listAdmins(db: Db, workspaceIds: string[]): Promise<{ workspaceId: string; userId: string }[]> {
+  return db.membership.findMany({ where: managing(workspaceIds), select: { workspaceId: true, userId: true } });
+}
+
+export async function administersAll(db: Db, workspaceIds: string[], userId: string): Promise<boolean> {
+  return (await db.membership.count({ where: { ...managing(workspaceIds), userId } })) === workspaceIds.length;
+}
+
+export async function updateRole(tx: Db, workspaceId: string, userId: string, role: Role): Promise<void> {
+  await tx.membership.update({ where: { workspaceId_userId: { workspaceId, userId } }, data: { role } });
+}
+
+export async function deleteMembership(tx: Db, workspaceId: string, userId: string): Promise<void> {
+  await tx.membership.delete({ where: { workspaceId_userId: { workspaceId, userId } } });
+}
+
+export const countOwners = (db: Db, workspaceId: string): Promise<number> =>
+  db.membership.count({ where: { workspaceId, role: 'owner' } });
+
+/** Every workspace of the user, deleted ones too. */
+export async function listWorkspaceIdsOf(db: Db, userId: string): Promise<string[]> {
+  const rows = await db.membership.findMany({ where: { userId }, select: { workspaceId: true } });
+  return rows.map(({ workspaceId }) => workspaceId);
+}

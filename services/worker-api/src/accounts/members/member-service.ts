@@ -1,0 +1,115 @@
+/** Changes of who belongs to a workspace. They take turns by a lock on its row, so that the last owner can't slip away. */
+
+import type { Role } from '@gantry/events';
+import { type Actor, conflict, type Principal } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import { recordChange } from '../../audit/audit-entry';
+import type { Db } from '../../database';
+import type { PrismaClient } from '../../generated/prisma/client';
+import { lockWorkspace } from '../workspaces/workspace-repository';
+import { requireMayTouch } from './member';
+import { countOwners, deleteMembership, getMember, type Member, updateRole } from './member-repository';
+import { membershipChanged } from './membership-changed';
+
+/** @throws AppError 404, 403 where an owner is made or changed by somebody else than one, 409 for the last owner */
+export async function changeRole(
+  prisma: PrismaClient,
+  caller: Principal,
+  actor: Actor,
+  userId: string,
+  role: Role,
+): Promise<Member> {
+  const { workspaceId } = caller;
+  return transaction(prisma, async (tx) => {
+    await lockWorkspace(tx, workspaceId);
+    const member = await getMember(tx, workspaceId, userId);
+    requireMayTouch(caller, member.role);
+    requireMayTouch(caller, role);
+    if (member.role === role) return member;
+    if (member.role === 'owner') await requireAnotherOwner(tx, workspaceId);
+    await updateRole(tx, workspaceId, userId, role);
+    await announceMember(tx, actor, workspaceId, userId, 'member.role_changed', {
+      email: member.email,
+      from: member.role,
+      to: role,
+    });
+    return { ...member, role };
+  });
+}
+
+/** @throws AppError 404, 403 for an owner unless one asks, 409 for the last owner */
+export async function removeMember(
+  prisma: PrismaClient,
+  caller: Principal,
+  actor: Actor,
+  userId: string,
+): Promise<void> {
+  const { workspaceId } = caller;
+  await transaction(prisma, async (tx) => {
+    await lockWorkspace(tx, workspaceId);
+    const member = await getMember(tx, workspaceId, userId);
+    requireMayTouch(caller, member.role);
+    await removeLocked(tx, actor, workspaceId, member, 'member.removed');
+  });
+}
+
+/** @throws AppError 409 for the last owner */
+export async function leaveWorkspace(
+  prisma: PrismaClient,
+  workspaceId: string,
+  actor: Actor,
+  userId: string,
+): Promise<void> {
+  await transaction(prisma, async (tx) => {
+    await lockWorkspace(tx, workspaceId);
+    await removeLocked(tx, actor, workspaceId, await getMember(tx, workspaceId, userId), 'member.left');
+  });
+}
+
+/** The caller becomes an admin. @throws AppError 403 for a workspace token, 404, 409 for the caller */
+export async function transferOwnership(
+  prisma: PrismaClient,
+  workspaceId: string,
+  actor: Actor,
+  fromUserId: string,
+  toUserId: string,
+): Promise<void> {
+  if (fromUserId === toUserId) throw conflict('already_owner', 'user_id: you own this workspace already');
+  await transaction(prisma, async (tx) => {
+    await lockWorkspace(tx, workspaceId);
+    const member = await getMember(tx, workspaceId, toUserId);
+    await updateRole(tx, workspaceId, toUserId, 'owner');
+    await updateRole(tx, workspaceId, fromUserId, 'admin');
+    await announceMember(tx, actor, workspaceId, toUserId, 'workspace.transferred', { email: member.email });
+    await membershipChanged(tx, workspaceId, fromUserId);
+  });
+}
+
+async function removeLocked(tx: Db, actor: Actor, workspaceId: string, member: Member, action: string) {
+  if (member.role === 'owner') await requireAnotherOwner(tx, workspaceId);
+  await deleteMembership(tx, workspaceId, member.userId);
+  await announceMember(tx, actor, workspaceId, member.userId, action, { email: member.email, role: member.role });
+}
+
+async function requireAnotherOwner(tx: Db, workspaceId: string): Promise<void> {
+  if ((await countOwners(tx, workspaceId)) > 1) return;
+  throw conflict('last_owner', 'the last owner stays: transfer the workspace or make another member an owner first');
+}
+
+/** Everybody hears of it, and it is written down, when the transaction commits. */
+export async function announceMember(
+  tx: Db,
+  actor: Actor,
+  workspaceId: string,
+  userId: string,
+  action: string,
+  details: Record<string, unknown>,
+): Promise<void> {
+  await membershipChanged(tx, workspaceId, userId);
+  await recordChange(tx, actor, {
+    workspaceId,
+    action,
+    resource: { type: 'member', id: userId },
+    details,
+  });
+}

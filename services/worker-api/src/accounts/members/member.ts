@@ -1,0 +1,43 @@
+/** What may be done to a member, and how the API shows one. */
+import type { Role } from '@gantry/events';
+import { AppError, type Principal, permissionTable } from '@gantry/http';
+import { OPENAPI_FILE } from '../../openapi-file';
+import type { Member } from './member-repository';
+
+const permissionsFor = permissionTable(OPENAPI_FILE, {
+  change_role: 'changeMemberRole',
+  remove: 'removeMember',
+  reset_password: 'createPasswordResetLink',
+});
+
+/** Who may manage members may still not touch an owner, unless they are one. */
+const mayTouch = (caller: Role, member: Role): boolean => caller === 'owner' || member !== 'owner';
+
+/** @throws AppError 403 */
+export function requireMayTouch(caller: Principal, member: Role): void {
+  if (mayTouch(caller.role, member)) return;
+  throw new AppError(
+    'forbidden',
+    'role_too_low',
+    `this needs the role owner in the workspace; yours is ${caller.role}`,
+  );
+}
+
+export function memberToApi(member: Member, caller: Principal) {
+  const { userId, email, emailVerifiedAt, name, role, joinedAt } = member;
+  const may = permissionsFor(caller.role);
+  const touch = mayTouch(caller.role, role);
+  return {
+    user_id: userId,
+    email,
+    email_verified: emailVerifiedAt !== null,
+    name,
+    role,
+    joined_at: joinedAt.toISOString(),
+    permissions: {
+      change_role: may.change_role && touch,
+      remove: may.remove && touch,
+      reset_password: may.reset_password && touch && userId !== caller.userId,
+    },
+  };
+}

@@ -1,0 +1,128 @@
+/** From what an identity provider says of a person to a user of ours. */
+
+import type { Actor } from '@gantry/http';
+import { newId } from '@gantry/events';
+import { transaction } from '@gantry/postgres';
+import type { Pool } from 'pg';
+import { recordChange } from '../../audit/audit-entry';
+import { normaliseEmail } from '../auth/email';
+import type { Sessions } from '../auth/session';
+import type { Db } from '../../database';
+import type { PrismaClient, User } from '../../generated/prisma/client';
+import { join } from '../invitations/accept-invitation';
+import { listOpenInvitationsTo } from '../invitations/invitation-repository';
+import { proveEmail } from '../users/prove-email';
+import { insertUser } from '../users/user-repository';
+import type { OidcSettings, Person } from './identity-provider';
+
+type Refusal =
+  | 'oidc_email_not_verified'
+  | 'oidc_not_invited'
+  | 'oidc_disabled'
+  | 'oidc_address_unproven'
+  | 'oidc_other_address'
+  | 'oidc_linked_elsewhere';
+
+/** Why nobody is signed in: the sign-in page says it in words. */
+export class Refused extends Error {
+  constructor(readonly code: Refusal) {
+    super(code);
+  }
+}
+
+/**
+ * Known by the provider's own id for the person; the first time by a verified address, which then is never asked again.
+ * An address that is not verified is worth nothing, on either side: anybody may claim it at the provider, and an account
+ * here may have been made with it by somebody who was to invite its owner. Such an account is not joined: that somebody
+ * would go on knowing its password. Nor does it lose the address, with which its holder signs in: whoever knows the password
+ * proves the address from inside (`proveByPerson`).
+ * @throws Refused
+ */
+export async function userOfPerson(
+  prisma: PrismaClient,
+  person: Person,
+  signUp: OidcSettings['signUp'],
+  actor: Actor,
+): Promise<User> {
+  const { issuer, subject } = person;
+  const known = await prisma.externalIdentity.findUnique({
+    where: { issuer_subject: { issuer, subject } },
+    include: { user: true },
+  });
+  if (known) return enabled(known.user);
+  const email = person.emailVerified && person.email ? normaliseEmail(person.email) : null;
+  if (!email) throw new Refused('oidc_email_not_verified');
+  return transaction(prisma, async (tx) => {
+    const existing = await tx.user.findUnique({ where: { email } });
+    if (existing && !enabled(existing).emailVerifiedAt) throw new Refused('oidc_address_unproven');
+    const user = existing ?? (await signedUp(tx, email, person, signUp, actor));
+    await link(tx, { ...actor, id: user.id, label: email }, person, user);
+    return user;
+  });
+}
+
+/**
+ * The address of somebody who is signed in, by the word of the provider that they went to: both the account and the address
+ * are in the hands of one person, at one browser. Every other session ends, as it may be of whoever else had the account.
+ * @returns the sessions that ended. @throws Refused
+ */
+export async function proveByPerson(
+  { prisma, sessions }: { prisma: PrismaClient; sessions: Sessions },
+  person: Person,
+  signedIn: { userId: string; sessionId: string },
+  actor: Actor,
+): Promise<string[]> {
+  const { issuer, subject } = person;
+  const email = person.emailVerified && person.email ? normaliseEmail(person.email) : null;
+  if (!email) throw new Refused('oidc_email_not_verified');
+  return transaction(prisma, async (tx) => {
+    const user = enabled(await tx.user.findUniqueOrThrow({ where: { id: signedIn.userId } }));
+    if (user.email !== email) throw new Refused('oidc_other_address');
+    const known = await tx.externalIdentity.findUnique({ where: { issuer_subject: { issuer, subject } } });
+    if (known && known.userId !== user.id) throw new Refused('oidc_linked_elsewhere');
+    const by = { ...actor, id: user.id, label: email };
+    if (!known) await link(tx, by, person, user);
+    if (user.emailVerifiedAt) return [];
+    await proveEmail(tx, by, user.id, 'identity_provider');
+    return sessions.closeAllOf(tx, user.id, signedIn.sessionId);
+  });
+}
+
+async function link(
+  tx: Db,
+  actor: Actor,
+  { issuer, subject }: Person,
+  { id, defaultWorkspaceId }: User,
+): Promise<void> {
+  await tx.externalIdentity.create({ data: { issuer, subject, userId: id } });
+  await recordChange(tx, actor, {
+    workspaceId: defaultWorkspaceId,
+    action: 'user.identity_linked',
+    resource: { type: 'user', id },
+    details: { issuer },
+  });
+}
+
+function enabled(user: User): User {
+  if (user.disabledAt) throw new Refused('oidc_disabled');
+  return user;
+}
+
+/** The provider has verified the address, which is what the link of an invitation would prove: open ones are accepted. */
+async function signedUp(tx: Db, email: string, person: Person, signUp: OidcSettings['signUp'], actor: Actor) {
+  const invitations = await listOpenInvitationsTo(tx, email);
+  if (!invitations.length && signUp === 'invited') throw new Refused('oidc_not_invited');
+  const user = await insertUser(tx, {
+    id: newId('usr_'),
+    email,
+    emailVerifiedAt: new Date(),
+    name: person.name,
+    passwordHash: null,
+    defaultWorkspaceId: invitations[0]?.workspaceId ?? null,
+  });
+  for (const invitation of invitations) await join(tx, { ...actor, id: user.id, label: email }, invitation, user.id);
+  return user;
+}
+
+export const sweepOidcSignIns = (pool: Pool): Promise<unknown> =>
+  pool.query("DELETE FROM oidc_sign_ins WHERE created_at < now() - interval '1 day'");

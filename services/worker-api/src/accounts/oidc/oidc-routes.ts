@@ -1,0 +1,151 @@
+/**
+ * Signing in elsewhere: authorization code with PKCE (RFC 9700), state and nonce.
+ *
+ * State is bound to the browser by a cookie, so that nobody can finish a sign-in that another began, and its row is taken
+ * out when it is used: one departure, one arrival. All happens on the host where it began, where the session cookie must be.
+ */
+import { createHash } from 'node:crypto';
+import { badCredential, isSameSecret } from '@gantry/auth';
+import { actorBy, AppError, notFound, type Operations } from '@gantry/http';
+import type { CookieOptions, Request, Response } from 'express';
+import type { Logger } from 'pino';
+import type { Sessions } from '../auth/session';
+import { clientOf, type SessionCookie } from '../auth/session-cookie';
+import type { IdentityCache } from '@gantry/auth';
+import type { PrismaClient } from '../../generated/prisma/client';
+import type { Introspect } from '../identity/introspection';
+import { createIdentityProvider, type IdentityProvider, type OidcSettings, type Person } from './identity-provider';
+import { proveByPerson, Refused, userOfPerson } from './oidc-account';
+
+export interface OidcDeps {
+  prisma: PrismaClient;
+  sessions: Sessions;
+  sessionCookie: SessionCookie;
+  identities: IdentityCache;
+  introspect: Introspect;
+  /** Undefined: nobody signs in this way. */
+  oidc: OidcSettings | undefined;
+  publicUrls: [string, ...string[]];
+  dashboardUrl: string;
+  log: Logger;
+}
+
+const STATE_COOKIE = 'svc_oidc_state';
+const CALLBACK = '/auth/oidc/callback';
+/** Between leaving for the provider and coming back. */
+const LIFETIME_MS = 10 * 60_000;
+
+export function oidcOperations(deps: OidcDeps): Operations {
+  const { prisma, oidc, publicUrls, dashboardUrl, log } = deps;
+  const provider = oidc && createIdentityProvider(oidc);
+  const cookieOptions: CookieOptions = {
+    httpOnly: true,
+    // The way back is a top-level navigation from another site, which "strict" would take the cookie from.
+    sameSite: 'lax',
+    secure: publicUrls[0].startsWith('https:'),
+    path: CALLBACK,
+  };
+  /** One of our own addresses, whatever the Host header says: no other place can be sent to. */
+  const originOf = (req: Request) =>
+    publicUrls.map((url) => new URL(url)).find(({ host }) => host === req.get('host'))?.origin ??
+    new URL(dashboardUrl).origin;
+
+  return {
+    startOidc: async (req, res) => {
+      if (!provider) throw notFound('identity provider', 'oidc');
+      const origin = originOf(req);
+      const proving = String(req.query.prove) === 'true' ? await signedInAt(deps, req) : null;
+      const { url, state, nonce, codeVerifier } = await provider.depart(`${origin}${CALLBACK}`);
+      const returnTo = String(req.query.return_to ?? '/');
+      const proveUserId = proving?.userId ?? null;
+      await prisma.oidcSignIn.create({
+        data: { stateHash: hashOf(state), nonce, codeVerifier, origin, returnTo, proveUserId },
+      });
+      res.cookie(STATE_COOKIE, state, { ...cookieOptions, maxAge: LIFETIME_MS });
+      res.redirect(302, url.href);
+    },
+    finishOidc: async (req, res) => {
+      if (!provider || !oidc) throw notFound('identity provider', 'oidc');
+      res.clearCookie(STATE_COOKIE, cookieOptions);
+      try {
+        res.redirect(302, await arrive(deps, provider, oidc, req, res));
+      } catch (err) {
+        const code = refusalOf(err);
+        log.info({ err, code, requestId: req.id }, 'sign-in with the identity provider failed');
+        // Only the dashboard has these pages, whichever host this began on.
+        const page = err instanceof NotProven ? 'settings/account' : 'sign-in';
+        res.redirect(302, `${dashboardUrl}/${page}?error=${code}`);
+      }
+    },
+  };
+}
+
+/** Signs in who came back, or proves the address of who was signed in. Returns where they wanted to go. */
+async function arrive(
+  deps: OidcDeps,
+  provider: IdentityProvider,
+  { signUp }: OidcSettings,
+  req: Request,
+  res: Response,
+): Promise<string> {
+  const { prisma, sessions, sessionCookie, identities } = deps;
+  const state = String(req.query.state ?? '');
+  if (!state || !isSameSecret(state, stateCookieOf(req))) throw new Error('the state is not the one of this browser');
+  const [departure] = await prisma.oidcSignIn
+    .delete({ where: { stateHash: hashOf(state) } })
+    .then((row) => [row])
+    .catch(() => []);
+  if (!departure || Date.now() - departure.createdAt.getTime() > LIFETIME_MS) throw new Expired();
+  const { origin, nonce, codeVerifier, returnTo, proveUserId } = departure;
+  const arriving = () => provider.arrive(new URL(req.originalUrl, origin), { state, nonce, codeVerifier });
+  if (proveUserId !== null) {
+    try {
+      await prove(deps, await arriving(), proveUserId, req);
+    } catch (cause) {
+      throw new NotProven('not proven', { cause });
+    }
+    return `${origin}${returnTo}`;
+  }
+  const person = await arriving();
+  const user = await userOfPerson(prisma, person, signUp, actorBy(req, 'oidc'));
+  identities.evictUser(user.id);
+  sessionCookie.set(res, await sessions.open(prisma, user.id, clientOf(req)));
+  return `${origin}${returnTo}`;
+}
+
+async function prove(deps: OidcDeps, person: Person, userId: string, req: Request): Promise<void> {
+  const signedIn = await signedInAt(deps, req);
+  // Another person may have signed in here meanwhile.
+  if (signedIn.userId !== userId) throw new Expired();
+  const ended = await proveByPerson(deps, person, signedIn, actorBy(req, 'oidc'));
+  for (const id of ended) deps.identities.evictToken(id);
+  deps.identities.evictUser(userId);
+}
+
+/** Whose session this browser has. @throws AppError 401 */
+async function signedInAt(
+  { sessionCookie, introspect }: OidcDeps,
+  req: Request,
+): Promise<{ userId: string; sessionId: string }> {
+  const cookie = sessionCookie.read(req);
+  const identity = cookie ? await introspect({ kind: 'session', cookie }) : null;
+  if (!identity?.userId || !identity.tokenId)
+    throw badCredential('sign in first: this is for the account of a session');
+  return { userId: identity.userId, sessionId: identity.tokenId };
+}
+
+class Expired extends Error {}
+/** The cause says why. */
+class NotProven extends Error {}
+
+function refusalOf(err: unknown): string {
+  if (err instanceof NotProven) return refusalOf(err.cause);
+  if (err instanceof Refused) return err.code;
+  if (err instanceof Expired) return 'oidc_expired';
+  return err instanceof AppError && err.kind === 'unavailable' ? 'oidc_unavailable' : 'oidc_failed';
+}
+
+const hashOf = (state: string) => new Uint8Array(createHash('sha256').update(state).digest());
+
+const stateCookieOf = (req: Request): string =>
+  new RegExp(`(?:^|;\\s*)${STATE_COOKIE}=([\\w-]{1,256})`).exec(req.headers.cookie ?? '')?.[1] ?? '';

@@ -1,0 +1,245 @@
+/** Against a real provider in this process: what it does not accept, it refuses. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Provider from 'oidc-provider';
+import request from 'supertest';
+import { callerOf } from '../../test/caller';
+import { cookieIn, DASHBOARD_URL, PASSWORD, startTestWorkerApi, type TestWorkerApi } from '../../test/test-worker-api';
+
+const CALLBACK = `${DASHBOARD_URL}/auth/oidc/callback`;
+/** What the provider says of each of its accounts. */
+const people: Record<string, { email: string; email_verified: boolean; name?: string }> = {
+  ada: { email: 'ada@example.com', email_verified: true, name: 'Ada' },
+  eve: { email: 'owner@example.com', email_verified: false },
+  own: { email: 'owner@example.com', email_verified: true },
+  bob: { email: 'bob@example.com', email_verified: true },
+};
+
+let api: TestWorkerApi;
+let server: Server;
+let owner: ReturnType<typeof callerOf>;
+beforeAll(async () => {
+  server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const provider = new Provider(issuer, {
+    clients: [{ client_id: 'gantry', client_secret: 'a-secret-of-this-test', redirect_uris: [CALLBACK] }],
+    claims: { email: ['email', 'email_verified'], profile: ['name'] },
+    pkce: { required: () => true },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+    findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ sub, ...people[sub] }) }),
+    loadExistingGrant: async (context) => {
+      const grant = new context.oidc.provider.Grant({
+        accountId: context.oidc.session?.accountId ?? '',
+        clientId: 'gantry',
+      });
+      grant.addOIDCScope('openid email profile');
+      await grant.save();
+      return grant;
+    },
+  });
+  const answer = provider.callback();
+  server.on('request', (req, res) => {
+    if (!req.url?.startsWith('/interaction/')) return answer(req, res);
+    // The provider's own sign-in page, of which this test sees no more than who signed in.
+    const accountId = /as=(\w+)/.exec(req.headers.cookie ?? '')?.[1] ?? '';
+    return provider.interactionFinished(req, res, { login: { accountId } });
+  });
+  api = await startTestWorkerApi({
+    oidc: {
+      issuer,
+      clientId: 'gantry',
+      clientSecret: 'a-secret-of-this-test',
+      scopes: 'openid email profile',
+      name: 'Test ID',
+      signUp: 'invited',
+    },
+  });
+  owner = callerOf(api.url, api.owner.jwt);
+});
+afterAll(async () => {
+  await api.stop();
+  server.closeAllConnections();
+  server.close();
+});
+
+const cookiesOf = (answer: { headers: Record<string, unknown> }): string[] =>
+  ([] as string[]).concat((answer.headers['set-cookie'] as string[]) ?? []).map((set) => set.split(';')[0] ?? '');
+
+/** Leaves for the provider. */
+async function depart(returnTo = '/automations') {
+  const left = await request(api.url).get(`/auth/oidc/start?return_to=${returnTo}`).expect(302);
+  return { location: new URL(String(left.headers.location)), cookie: cookiesOf(left).join('; ') };
+}
+
+/** Signs in there. Returns the way back. */
+async function signInThere(location: URL, account: string): Promise<URL> {
+  const jar = new Map([['as', account]]);
+  for (let next = location; ; ) {
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await fetch(next, { redirect: 'manual', headers: { cookie } });
+    for (const set of answer.headers.getSetCookie()) {
+      const [name = '', value = ''] = (set.split(';')[0] ?? '').split('=');
+      jar.set(name, value);
+    }
+    next = new URL(answer.headers.get('location') ?? `about:${answer.status}`, next);
+    if (next.href.startsWith(CALLBACK) || next.protocol === 'about:') return next;
+  }
+}
+
+const arrive = (back: URL, cookie: string) =>
+  request(api.url)
+    .get(back.pathname + back.search)
+    .set('Cookie', cookie);
+
+async function signIn(account: string) {
+  const { location, cookie } = await depart();
+  return arrive(await signInThere(location, account), cookie).expect(302);
+}
+
+/** Leaves with one session to prove its address, and comes back with another, or none. */
+async function prove(account: string, cookie: string, returning: string | null = cookie) {
+  const session = (value: string) => `svc_cloud_session=${value}`;
+  const left = await request(api.url)
+    .get('/auth/oidc/start?prove=true&return_to=/settings/account')
+    .set('Cookie', session(cookie))
+    .expect(302);
+  const back = await signInThere(new URL(String(left.headers.location)), account);
+  return arrive(back, [...cookiesOf(left), ...(returning ? [session(returning)] : [])].join('; ')).expect(302);
+}
+
+/** The message in the address of the sign-in page or another one; the whole address if nothing failed. */
+function failure(answer: { headers: Record<string, unknown> }): string | null {
+  const url = new URL(String(answer.headers.location));
+  const error = url.searchParams.get('error');
+  if (url.href.startsWith(`${DASHBOARD_URL}/settings/`)) return error ? `${url.pathname} ${error}` : url.href;
+  return url.origin + url.pathname === `${DASHBOARD_URL}/sign-in` ? url.searchParams.get('error') : url.href;
+}
+
+test('the sign-in page learns that there is a provider', async () => {
+  const { body } = await callerOf(api.url).get('/api/system/platform-config').expect(200);
+  expect(body).toMatchObject({
+    sign_in_methods: ['password', 'oidc'],
+    oidc_name: 'Test ID',
+    oidc_start_url: '/auth/oidc/start',
+  });
+});
+
+test('it asks with PKCE, state and nonce', async () => {
+  const { location } = await depart();
+  expect(location.searchParams.get('code_challenge_method')).toBe('S256');
+  for (const name of ['code_challenge', 'state', 'nonce']) expect(location.searchParams.get(name)).toMatch(/.{40,}/);
+});
+
+describe('an account whose address nobody has proven', () => {
+  test('is not joined: whoever made it would go on knowing its password', async () => {
+    const answer = await signIn('own');
+    expect(failure(answer)).toBe('oidc_address_unproven');
+    expect(cookieIn(answer)).toBe('');
+    expect((await owner.get('/auth/me')).body).toMatchObject({ id: api.owner.userId, email_verified: false });
+  });
+
+  test('only who is signed in leaves to prove it', async () => {
+    await request(api.url).get('/auth/oidc/start?prove=true').expect(401);
+    await request(api.url)
+      .get('/auth/oidc/start?prove=true')
+      .set('Authorization', `Bearer ${api.owner.jwt}`)
+      .expect(401);
+  });
+
+  test.each([
+    ['an address that the provider has not verified', 'eve', 'oidc_email_not_verified'],
+    ['another address', 'bob', 'oidc_other_address'],
+  ])('is not proven by %s', async (_what, account, code) => {
+    expect(failure(await prove(account, api.owner.cookie))).toBe(`/settings/account ${code}`);
+    expect((await owner.get('/auth/me')).body.email_verified).toBe(false);
+  });
+
+  test('is not proven when somebody else is signed in at the return, or nobody', async () => {
+    const { cookie } = await api.addMember('member');
+    for (const returning of [cookie, null]) {
+      expect(failure(await prove('own', api.owner.cookie, returning))).toMatch(/^\/settings\/account oidc_/);
+    }
+    expect((await owner.get('/auth/me')).body.email_verified).toBe(false);
+  });
+
+  test('is proven by the provider that its signed-in person comes back from; every other session ends', async () => {
+    const login = { email: api.owner.email, password: PASSWORD };
+    const elsewhere = await callerOf(api.url).post('/auth/login', login).expect(200);
+    const answer = await prove('own', api.owner.cookie);
+    expect(answer.headers.location).toBe(`${DASHBOARD_URL}/settings/account`);
+    expect((await owner.get('/auth/me').expect(200)).body).toMatchObject({
+      id: api.owner.userId,
+      email_verified: true,
+    });
+    await callerOf(api.url, elsewhere.body.access_token).get('/auth/me').expect(401);
+  });
+});
+
+test('an identity that is linked to one account proves nothing for another', async () => {
+  const other = await api.addMember('member', { emailVerified: false });
+  const before = people.own;
+  people.own = { email: other.email, email_verified: true };
+  expect(failure(await prove('own', other.cookie))).toBe('/settings/account oidc_linked_elsewhere');
+  people.own = before as (typeof people)[string];
+});
+
+test('who has proven the address here is signed in to the account, where they wanted to go', async () => {
+  const answer = await signIn('own');
+  expect(answer.headers.location).toBe(`${DASHBOARD_URL}/automations`);
+  const me = await request(api.url)
+    .get('/auth/me')
+    .set('Cookie', `svc_cloud_session=${cookieIn(answer)}`)
+    .expect(200);
+  expect(me.body).toMatchObject({ id: api.owner.userId, credential: 'session' });
+});
+
+test('an invited person comes in without a password, and again later', async () => {
+  await owner.post(`/api/workspaces/${api.workspaceId}/members/invite`, { email: 'ada@example.com' }).expect(201);
+  const session = { Cookie: `svc_cloud_session=${cookieIn(await signIn('ada'))}` };
+  const me = await request(api.url).get('/auth/me').set(session).expect(200);
+  expect(me.body).toMatchObject({ email: 'ada@example.com', email_verified: true, name: 'Ada', role: 'member' });
+  await callerOf(api.url).post('/auth/login', { email: 'ada@example.com', password: 'anything at all' }).expect(401);
+  // The provider's own id counts from now on, not the address.
+  people.ada = { email: 'renamed@example.com', email_verified: false };
+  const again = await request(api.url)
+    .get('/auth/me')
+    .set({ Cookie: `svc_cloud_session=${cookieIn(await signIn('ada'))}` })
+    .expect(200);
+  expect(again.body.id).toBe(me.body.id);
+});
+
+test.each([
+  ['an address that the provider has not verified', 'eve', 'oidc_email_not_verified'],
+  ['somebody whom nobody invited', 'bob', 'oidc_not_invited'],
+])('%s opens nothing', async (_who, account, code) => {
+  const answer = await signIn(account);
+  expect(failure(answer)).toBe(code);
+  expect(cookieIn(answer)).toBe('');
+});
+
+test('another browser, another state, and coming back twice are refused', async () => {
+  const { location, cookie } = await depart();
+  const back = await signInThere(location, 'own');
+  const other = await depart();
+  expect(failure(await arrive(back, other.cookie).expect(302))).toBe('oidc_failed');
+  expect(failure(await arrive(back, '').expect(302))).toBe('oidc_failed');
+  const swapped = new URL(back);
+  swapped.searchParams.set('state', other.location.searchParams.get('state') ?? '');
+  expect(failure(await arrive(swapped, cookie).expect(302))).toBe('oidc_failed');
+  // Its own code, in a departure with another verifier and nonce.
+  expect(failure(await arrive(swapped, other.cookie).expect(302))).toBe('oidc_failed');
+  expect((await arrive(back, cookie).expect(302)).headers.location).toBe(`${DASHBOARD_URL}/automations`);
+  expect(failure(await arrive(back, cookie).expect(302))).toBe('oidc_expired');
+});
+
+test('it leads nowhere but to our own addresses', async () => {
+  for (const target of ['//evil.test', '/\\evil.test', 'https://evil.test']) {
+    await request(api.url)
+      .get(`/auth/oidc/start?return_to=${encodeURIComponent(target)}`)
+      .expect(400);
+  }
+  const left = await request(api.url).get('/auth/oidc/start').set('Host', 'evil.test').expect(302);
+  expect(new URL(String(left.headers.location)).searchParams.get('redirect_uri')).toBe(CALLBACK);
+});

@@ -1,0 +1,46 @@
+import { callerOf } from '../../test/caller';
+import { PASSWORD, startTestWorkerApi, type TestWorkerApi } from '../../test/test-worker-api';
+import { createSigningKeys } from './signing-keys';
+
+let api: TestWorkerApi;
+beforeAll(async () => {
+  api = await startTestWorkerApi();
+});
+afterAll(() => api.stop());
+
+const kidOf = (jwt: string): string => JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()).kid;
+
+/** Another replica, whose copy of the keys is fresh. */
+const replica = () => createSigningKeys({ pool: api.database.pool, vault: api.deps.vault });
+
+test('while the key rotates no request fails: JWTs of before and after are both good', async () => {
+  const { pool } = api.database;
+  const anybody = callerOf(api.url);
+  const signIn = async (): Promise<string> =>
+    (await anybody.post('/auth/login', { email: api.owner.email, password: PASSWORD }).expect(200)).body.access_token;
+  const before = await signIn();
+  const works = (jwt: string) => callerOf(api.url, jwt).get('/auth/me').expect(200);
+
+  // A month later another replica makes the next key: published at once, and not yet used.
+  await pool.query("UPDATE signing_keys SET created_at = created_at - interval '31 days'");
+  await replica().rotate();
+  await api.signingKeys.rotate();
+  expect((await anybody.get('/.well-known/jwks.json').expect(200)).body.keys).toHaveLength(2);
+  expect(kidOf(await signIn())).toBe(kidOf(before));
+
+  // A quarter of an hour after that everybody knows it, and it signs.
+  await pool.query("UPDATE signing_keys SET created_at = created_at - interval '16 minutes'");
+  await api.signingKeys.rotate();
+  const after = await signIn();
+  expect(kidOf(after)).not.toBe(kidOf(before));
+  api.identities.clear();
+  await works(before);
+  await works(after);
+
+  // When the last JWT of the old key has expired, it goes.
+  await pool.query("UPDATE signing_keys SET created_at = created_at - interval '3 hours'");
+  await api.signingKeys.rotate();
+  expect((await anybody.get('/.well-known/jwks.json').expect(200)).body.keys).toHaveLength(1);
+  api.identities.clear();
+  await works(after);
+});

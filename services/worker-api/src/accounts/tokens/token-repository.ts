@@ -1,0 +1,114 @@
+import { enqueue, tokenRevoked } from '@gantry/events';
+import { notFound } from '@gantry/http';
+import type { Pool } from 'pg';
+import type { Db } from '../../database';
+import type { Token } from '../../generated/prisma/client';
+
+/** Whose tokens: a user's personal ones, or a workspace's. */
+export type TokenOwner = { userId: string } | { workspaceId: string };
+
+export type NewToken = Pick<
+  Token,
+  'id' | 'name' | 'prefix' | 'pepperVersion' | 'role' | 'createdBy' | 'createdByTokenId' | 'expiresAt'
+> & {
+  hash: Buffer;
+  defaultWorkspaceId: string | null;
+};
+
+export interface ListedToken extends Token {
+  /** Tokens not revoked that it made, itself or through others. */
+  madeTokens: number;
+  /** The one that made it is revoked, or revoked and forgotten. */
+  makerRevoked: boolean;
+}
+
+export function insertToken(tx: Db, owner: TokenOwner, { hash, ...token }: NewToken): Promise<Token> {
+  return tx.token.create({ data: { ...owner, ...token, hash: new Uint8Array(hash) } });
+}
+
+/** Newest first; those that were not revoked, expired ones too. */
+export async function listTokens(db: Db, owner: TokenOwner): Promise<ListedToken[]> {
+  const tokens = await db.token.findMany({
+    where: { ...owner, revokedAt: null },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+  });
+  const ids = tokens.map(({ id }) => id);
+  const makerIds = tokens.flatMap(({ createdByTokenId }) => createdByTokenId ?? []);
+  const makers = await db.token.findMany({ where: { id: { in: makerIds }, revokedAt: null }, select: { id: true } });
+  const alive = new Set(makers.map(({ id }) => id));
+  const made = await countMade(db, ids);
+  return tokens.map((token) => ({
+    ...token,
+    madeTokens: made.get(token.id) ?? 0,
+    makerRevoked: token.createdByTokenId !== null && !alive.has(token.createdByTokenId),
+  }));
+}
+
+/** By the token that made them, itself or through others. UNION and not UNION ALL: whatever the rows say, it ends. */
+async function countMade(db: Db, ids: string[]): Promise<Map<string, number>> {
+  const rows = await db.$queryRaw<{ root: string; made: number }[]>`
+    WITH RECURSIVE made AS (
+      SELECT created_by_token_id AS root, id, revoked_at FROM tokens WHERE created_by_token_id = ANY(${ids})
+      UNION
+      SELECT made.root, t.id, t.revoked_at FROM tokens t JOIN made ON t.created_by_token_id = made.id)
+    SELECT root, count(*)::int AS made FROM made WHERE revoked_at IS NULL GROUP BY root`;
+  return new Map(rows.map(({ root, made }) => [root, made]));
+}
+
+export function countTokens(db: Db, owner: TokenOwner): Promise<number> {
+  return db.token.count({ where: { ...owner, revokedAt: null } });
+}
+
+/** False if the owner has no such token. */
+export async function markRevoked(tx: Db, owner: TokenOwner, tokenId: string): Promise<boolean> {
+  const { count } = await tx.token.updateMany({
+    where: { ...owner, id: tokenId, revokedAt: null },
+    data: { revokedAt: new Date() },
+  });
+  return count > 0;
+}
+
+/** False if it was revoked or has expired. Until the end of the transaction, whoever revokes it waits. */
+export async function lockAliveToken(tx: Db, tokenId: string): Promise<boolean> {
+  const rows = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM tokens WHERE id = ${tokenId} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+    FOR SHARE`;
+  return rows.length > 0;
+}
+
+/** Revokes what the token made, itself or through others, of whichever kind. */
+export function markMadeRevoked(tx: Db, tokenId: string): Promise<{ id: string; workspace_id: string | null }[]> {
+  return tx.$queryRaw`
+    WITH RECURSIVE made AS (
+      SELECT id FROM tokens WHERE created_by_token_id = ${tokenId}
+      UNION
+      SELECT t.id FROM tokens t JOIN made ON t.created_by_token_id = made.id)
+    UPDATE tokens SET revoked_at = now() WHERE id IN (SELECT id FROM made) AND revoked_at IS NULL
+    RETURNING id, workspace_id`;
+}
+
+/** Every personal token of the user, and the API keys that other services keep for them. Returns the tokens' ids. */
+export async function revokeTokensOf(tx: Db, userId: string): Promise<string[]> {
+  const now = new Date();
+  const revoked = await tx.token.updateManyAndReturn({
+    where: { userId, revokedAt: null },
+    data: { revokedAt: now },
+    select: { id: true },
+  });
+  const { defaultWorkspaceId } = await tx.user.update({ where: { id: userId }, data: { keysValidFrom: now } });
+  for (const { id } of revoked) await enqueue(tx, tokenRevoked, defaultWorkspaceId ?? '', { tokenId: id });
+  return revoked.map(({ id }) => id);
+}
+
+/** @throws AppError 404 for one that is the owner's no more */
+export async function getToken(db: Db, owner: TokenOwner, tokenId: string): Promise<Token> {
+  const token = await db.token.findFirst({ where: { ...owner, id: tokenId, revokedAt: null } });
+  if (!token) throw notFound('token', tokenId);
+  return token;
+}
+
+export const findTokenById = (db: Db, tokenId: string): Promise<Token | null> =>
+  db.token.findUnique({ where: { id: tokenId } });
+
+export const sweepTokens = (pool: Pool): Promise<unknown> =>
+  pool.query("DELETE FROM tokens WHERE revoked_at < now() - interval '30 days'");

@@ -1,0 +1,182 @@
+import { newOpaqueToken, shownPrefix, type TokenHasher } from '@gantry/auth';
+import { enqueue, newId, type Role, tokenRevoked } from '@gantry/events';
+import { type Actor, AppError, conflict, invalid, type Made, notFound, type Principal, roleAtLeast } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import { recordChange } from '../../audit/audit-entry';
+import type { Db } from '../../database';
+import type { PrismaClient, Token } from '../../generated/prisma/client';
+import { type TokenLimits, tooHigh, withinMaker } from './token';
+import {
+  countTokens,
+  findTokenById,
+  insertToken,
+  lockAliveToken,
+  markMadeRevoked,
+  markRevoked,
+  type NewToken,
+  type TokenOwner,
+} from './token-repository';
+
+export interface TokenInput {
+  name: string;
+  expires_at?: string | null;
+  role?: Role;
+}
+
+export interface TokenDeps {
+  prisma: PrismaClient;
+  hasher: TokenHasher;
+}
+
+const PER_OWNER_MAX = 200;
+
+/** The user whose personal tokens the caller may manage. @throws AppError 403 for a workspace token */
+export function userOf(caller: Principal): { userId: string } {
+  if (caller.userId) return { userId: caller.userId };
+  throw new AppError('forbidden', 'needs_user', 'a workspace token has no personal tokens; sign in as a person');
+}
+
+export async function createPersonalToken(
+  deps: TokenDeps,
+  caller: Principal,
+  actor: Actor,
+  made: Made,
+  input: TokenInput,
+) {
+  const owner = userOf(caller);
+  const limits = await limitsFor(deps.prisma, caller, input);
+  return createToken(deps, 'svc_', owner, caller, actor, made, { ...limits, name: input.name });
+}
+
+export async function createWorkspaceToken(
+  deps: TokenDeps,
+  caller: Principal,
+  actor: Actor,
+  made: Made,
+  input: TokenInput,
+) {
+  const limits = await limitsFor(deps.prisma, caller, { role: 'admin', ...input });
+  return createToken(deps, 'wst_', { workspaceId: caller.workspaceId }, caller, actor, made, {
+    ...limits,
+    name: input.name,
+  });
+}
+
+/**
+ * Row and announcement commit together. What it made lives on unless `withMade`: a program may replace its own token by one
+ * that it makes with the old one.
+ * @returns the ids of all that were revoked
+ * @throws AppError 404, also for a token of somebody else
+ */
+export async function revokeToken(
+  prisma: PrismaClient,
+  owner: TokenOwner,
+  token: { id: string; withMade: boolean },
+  workspaceId: string,
+  actor: Actor,
+): Promise<string[]> {
+  return transaction(prisma, async (tx) => {
+    if (!(await markRevoked(tx, owner, token.id))) throw notFound('token', token.id);
+    const made = token.withMade ? await markMadeRevoked(tx, token.id) : [];
+    for (const { id, workspace_id } of [{ id: token.id, workspace_id: null }, ...made]) {
+      await enqueue(tx, tokenRevoked, workspace_id ?? workspaceId, { tokenId: id });
+      await recordChange(tx, actor, {
+        workspaceId: workspace_id ?? workspaceId,
+        action: 'token.revoked',
+        resource: { type: 'token', id },
+        ...(id !== token.id && { details: { revoked_with: token.id } }),
+      });
+    }
+    return [token.id, ...made.map(({ id }) => id)];
+  });
+}
+
+async function limitsFor(db: Db, caller: Principal, { role, expires_at }: TokenInput): Promise<TokenLimits> {
+  if (role && !roleAtLeast(caller.role, role)) throw tooHigh(caller.role);
+  const expiresAt = expires_at ? new Date(expires_at) : null;
+  if (expiresAt && !(expiresAt.getTime() > Date.now())) {
+    throw invalid([{ path: 'expires_at', message: 'must be in the future' }]);
+  }
+  return withinMaker({ role: role ?? null, expiresAt }, await makerLimits(db, caller));
+}
+
+/** The token that asks; null where a person does. */
+export const askingTokenOf = ({ kind, tokenId }: Principal): string | null =>
+  kind === 'personal_token' || kind === 'workspace_token' ? tokenId : null;
+
+/** People are limited by their membership alone, which is asked about at every request. */
+async function makerLimits(db: Db, caller: Principal): Promise<TokenLimits> {
+  const tokenId = askingTokenOf(caller);
+  if (tokenId === null) return { role: null, expiresAt: null };
+  const maker = await findTokenById(db, tokenId);
+  if (!maker) throw makerEnded();
+  return { role: maker.role, expiresAt: maker.expiresAt };
+}
+
+async function createToken(
+  { prisma, hasher }: TokenDeps,
+  prefix: 'svc_' | 'wst_',
+  owner: TokenOwner,
+  caller: Principal,
+  actor: Actor,
+  made: Made,
+  { name, role, expiresAt }: TokenLimits & { name: string },
+): Promise<{ created: Token; token: string }> {
+  const askingToken = askingTokenOf(caller);
+  return transaction(prisma, async (tx) => {
+    // Revoked at this moment with all that it made, it makes nothing that is left out.
+    if (askingToken !== null && !(await lockAliveToken(tx, askingToken))) throw makerEnded();
+    const inserted = await insertNewToken(tx, hasher, prefix, owner, {
+      name,
+      role,
+      expiresAt,
+      defaultWorkspaceId: prefix === 'svc_' ? caller.workspaceId : null,
+      createdBy: caller.userId ?? caller.tokenId ?? 'unknown',
+      createdByTokenId: askingToken,
+    });
+    const { id, prefix: shown } = inserted.created;
+    await recordChange(tx, actor, {
+      workspaceId: caller.workspaceId,
+      action: 'token.created',
+      resource: { type: 'token', id },
+      details: { name: inserted.created.name, prefix: shown, role, kind: prefix === 'svc_' ? 'personal' : 'workspace' },
+    });
+    await made(tx, id);
+    return inserted;
+  });
+}
+
+const makerEnded = () => new AppError('unauthorized', 'bad_credential', 'the token was revoked');
+
+/** A token with its user's own rights, acting in that workspace by default. */
+export function insertPersonalToken(tx: Db, hasher: TokenHasher, userId: string, workspaceId: string, name: string) {
+  const limits = { role: null, expiresAt: null };
+  const made = { defaultWorkspaceId: workspaceId, createdBy: userId, createdByTokenId: null };
+  return insertNewToken(tx, hasher, 'svc_', { userId }, { name, ...limits, ...made });
+}
+
+/** @throws AppError 409 for too many */
+async function insertNewToken(
+  tx: Db,
+  hasher: TokenHasher,
+  prefix: 'svc_' | 'wst_',
+  owner: TokenOwner,
+  { name, ...columns }: Omit<NewToken, 'id' | 'prefix' | 'hash' | 'pepperVersion'>,
+): Promise<{ created: Token; token: string }> {
+  if ((await countTokens(tx, owner)) >= PER_OWNER_MAX) {
+    throw conflict('too_many_tokens', `there are ${PER_OWNER_MAX} tokens already; revoke some first`);
+  }
+  const token = newOpaqueToken(prefix);
+  const { hash, pepperVersion } = hasher.hash(token);
+  const id = newId('tok_');
+  const shown = shownPrefix(token);
+  const created = await insertToken(tx, owner, {
+    id,
+    name: name.trim(),
+    prefix: shown,
+    hash,
+    pepperVersion,
+    ...columns,
+  });
+  return { created, token };
+}

@@ -1,0 +1,51 @@
+/** What a token may be, and how the API shows it. */
+import type { Role } from '@gantry/events';
+import { AppError, roleAtLeast } from '@gantry/http';
+import type { Token } from '../../generated/prisma/client';
+import type { ListedToken } from './token-repository';
+
+export interface TokenLimits {
+  /** Null: whatever the user may. */
+  role: Role | null;
+  /** Null: never ends. */
+  expiresAt: Date | null;
+}
+
+/**
+ * A token that a token makes may do no more and live no longer than its maker; what is left open is the maker's.
+ * @throws AppError 403
+ */
+export function withinMaker(wanted: TokenLimits, maker: TokenLimits): TokenLimits {
+  if (maker.role && wanted.role && !roleAtLeast(maker.role, wanted.role)) throw tooHigh(maker.role);
+  if (maker.expiresAt && wanted.expiresAt && wanted.expiresAt > maker.expiresAt) {
+    throw new AppError(
+      'forbidden',
+      'outlives_maker',
+      `expires_at: a token can't make one that outlives it; at the latest ${maker.expiresAt.toISOString()}`,
+    );
+  }
+  return { role: wanted.role ?? maker.role, expiresAt: wanted.expiresAt ?? maker.expiresAt };
+}
+
+export const tooHigh = (role: Role): AppError =>
+  new AppError('forbidden', 'role_too_high', `role: a token can't do more than its maker; at most ${role}`);
+
+export const tokenToApi = (token: ListedToken) => ({
+  ...shown(token),
+  last_used_at: token.lastUsedAt?.toISOString() ?? null,
+  created_by_token_id: token.createdByTokenId,
+  created_by_token_revoked: token.makerRevoked,
+  made_tokens: token.madeTokens,
+});
+
+/** The only time that the whole token is shown. */
+export const newTokenToApi = (created: Token, token: string) => ({ ...shown(created), token });
+
+const shown = ({ id, name, prefix, role, createdAt, expiresAt }: Token) => ({
+  id,
+  name,
+  prefix,
+  role,
+  created_at: createdAt.toISOString(),
+  expires_at: expiresAt?.toISOString() ?? null,
+});

@@ -1,0 +1,183 @@
+/** A deleted workspace: nothing of it answers, runs, is sent or is decided, until it is restored and goes on where it was. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type FakeExecutor, noUsage, until } from '@gantry/testing';
+import request from 'supertest';
+import { startApprovalSweeper } from '../../approvals/approval-sweeper';
+import { callerOf } from '../../test/caller';
+import { startTestWorkerApi, type TestWorkerApi } from '../../test/test-worker-api';
+
+const files = [{ path: 'main.py', content: 'def run(context):\n    return 1\n' }];
+let api: TestWorkerApi;
+let executor: FakeExecutor;
+let receiver: Server;
+/** Paths at which alerts came in. */
+const alerted: string[] = [];
+let clock = 0;
+beforeAll(async () => {
+  receiver = createServer((req, res) => {
+    alerted.push(String(req.url));
+    res.writeHead(204).end();
+  }).listen(0);
+  api = await startTestWorkerApi({
+    now: () => new Date(Date.now() + clock),
+    outboundAllow: ['127.0.0.1/32'],
+  });
+  executor = await api.connectExecutor();
+});
+afterAll(async () => {
+  await api.stop();
+  receiver.close();
+});
+afterEach(() => {
+  clock = 0;
+});
+
+interface Home {
+  id: string;
+  token: string;
+  /** As a member of it. */
+  me: ReturnType<typeof callerOf>;
+  close(): Promise<void>;
+  restore(): Promise<void>;
+  makeWorker(worker: object): Promise<{ id: string; webhook_url: string; webhook_secret: string }>;
+  start(workerId: string): Promise<string>;
+  statusOf(runId: string): Promise<string>;
+}
+
+async function makeHome(): Promise<Home> {
+  const owner = callerOf(api.url, api.owner.jwt);
+  const { id } = (await owner.post('/api/workspaces', { name: 'Short-lived' }).expect(201)).body;
+  const made = await owner.post('/api/workspace/tokens', { name: 'ci' }).set('x-svc-workspace', id).expect(201);
+  const me = callerOf(api.url, made.body.token);
+  return {
+    id,
+    token: made.body.token,
+    me,
+    close: async () => void (await owner.remove(`/api/workspaces/${id}`).expect(200)),
+    restore: async () => void (await owner.post(`/api/workspaces/${id}/restore`).expect(200)),
+    makeWorker: async (worker) =>
+      (await me.post('/api/workers', { name: 'Worker', files, ...worker }).expect(201)).body,
+    start: async (workerId) => (await me.post(`/api/workers/${workerId}/runs`).expect(201)).body.run_id,
+    statusOf: async (runId) =>
+      (await api.database.pool.query('SELECT status FROM runs WHERE id = $1', [runId])).rows[0].status,
+  };
+}
+
+const runsIn = async ({ id }: Home) =>
+  (await api.database.pool.query('SELECT 1 FROM runs WHERE workspace_id = $1', [id])).rowCount;
+
+test('its webhooks, schedules and events start nothing', async () => {
+  const home = await makeHome();
+  const hooked = await home.makeWorker({ trigger: 'webhook' });
+  const source = await home.makeWorker({});
+  await home.makeWorker({ trigger: { type: 'cron', cron: '* * * * * *' } });
+  await home.makeWorker({ triggers: [{ type: 'event', on: ['run.cancelled'], source_id: source.id }] });
+  const send = () =>
+    request(api.url).post(new URL(hooked.webhook_url).pathname).query({ token: hooked.webhook_secret }).send({});
+  const first = await send().expect(200);
+  await home.me.post(`/api/runs/${first.body.run_id}/cancel`).expect(200);
+  const waiting = executor.claim();
+  const running = await home.start(source.id);
+  const job = await until(async () => ((await home.statusOf(running)) === 'running' ? waiting : null));
+  const before = await runsIn(home);
+  await home.close();
+  await send().expect(401);
+  clock = 5_000;
+  await api.cronTicker.tick();
+  await until(async () => job && (await executor.renew(job)).cancelled.includes(running));
+  await job.report({ type: 'started' }, { type: 'finished', status: 'cancelled', usage: noUsage });
+  await until(async () => (await home.statusOf(running)) === 'cancelled');
+  await until(async () => (await api.database.pool.query('SELECT 1 FROM outbox')).rowCount === 0);
+  expect(await runsIn(home)).toBe(before);
+  await home.restore();
+  await send().expect(200);
+  expect(await api.cronTicker.tick()).toBeGreaterThan(0);
+  await home.close();
+});
+
+test('what is queued waits, what sleeps sleeps on, and both go on where they were', async () => {
+  const home = await makeHome();
+  const { id: worker } = await home.makeWorker({});
+  const asleep = await home.start(worker);
+  const job = await until(() => executor.claim(), { deadlineMs: 10_000 });
+  expect(job.runId).toBe(asleep);
+  await job.suspend({ kind: 'sleep', step: { ordinal: 1, kind: 'sleep', name: 'sleep' }, wakeAt: Date.now() + 500 });
+  const queued = await home.start(worker);
+  await home.close();
+  expect(await executor.claim()).toBeNull();
+  expect([await home.statusOf(asleep), await home.statusOf(queued)]).toEqual(['suspended', 'queued']);
+  await home.restore();
+  const claims = [];
+  for (let n = 0; n < 2; n++) claims.push((await until(() => executor.claim(), { deadlineMs: 10_000 })).runId);
+  expect(claims.sort()).toEqual([asleep, queued].sort());
+});
+
+test('a review link shows and decides nothing, and nothing expires meanwhile', async () => {
+  const home = await makeHome();
+  const { id: worker } = await home.makeWorker({ approvals: { required: true, expires_in_seconds: 60 } });
+  const runId = await home.start(worker);
+  const [approval] = (await home.me.get('/api/approvals').expect(200)).body;
+  const link = new URL(approval.review_url).pathname.replace('/review/', '/api/reviews/');
+  const visitor = callerOf(api.url);
+  const statuses = async () => [
+    (await visitor.get(link)).status,
+    (await visitor.post(`${link}/approve`, { name: 'Grace' })).status,
+  ];
+  await home.close();
+  expect(await statuses()).toEqual([404, 404]);
+  clock = 61_000;
+  expect(await startApprovalSweeper(api.deps, { auto: false }).tick()).toBe(0);
+  clock = 0;
+  await home.restore();
+  expect(await statuses()).toEqual([200, 200]);
+  expect(await home.statusOf(runId)).toBe('queued');
+  await home.close();
+});
+
+test('no alert is raised for what ends because of the deletion, and those of others are', async () => {
+  const [home, other] = [await makeHome(), await makeHome()];
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  const workers = await Promise.all(
+    [home, other].map(async ({ me, id, makeWorker }) => {
+      await me.post('/api/alerts', { on: ['run.cancelled'], url: `${url}/${id}` }).expect(201);
+      return (await makeWorker({})).id;
+    }),
+  );
+  const running = await home.start(workers[0] as string);
+  const job = await until(() => executor.claim(), { deadlineMs: 10_000 });
+  await home.close();
+  await job.report({ type: 'started' }, { type: 'finished', status: 'cancelled', usage: noUsage });
+  await until(async () => (await home.statusOf(running)) === 'cancelled');
+  await other.me.post(`/api/runs/${await other.start(workers[1] as string)}/cancel`).expect(200);
+  await until(async () => {
+    await api.deps.deliveryLoop.tick();
+    return alerted.length > 0;
+  });
+  await home.restore();
+  await api.deps.deliveryLoop.tick();
+  expect(alerted).toEqual([`/${other.id}`]);
+  await Promise.all([home.close(), other.close()]);
+});
+
+test('whoever follows a run is cut off within two seconds, on every replica', async () => {
+  const home = await makeHome();
+  const { id: worker } = await home.makeWorker({});
+  const runId = await home.start(worker);
+  const other = await api.replica();
+  const server = createServer(other.app).listen(0);
+  const urls = [api.url, `http://127.0.0.1:${(server.address() as AddressInfo).port}`];
+  const headers = { Authorization: `Bearer ${home.token}` };
+  const streams = await Promise.all(urls.map((url) => fetch(`${url}/api/runs/${runId}/stream`, { headers })));
+  expect(streams.map(({ status }) => status)).toEqual([200, 200]);
+  const closedAt = Date.now();
+  const ends = Promise.all(streams.map((stream) => stream.text()));
+  await home.close();
+  for (const text of await ends) expect(text).not.toContain('event: done');
+  expect(Date.now() - closedAt).toBeLessThan(2_000);
+  for (const url of urls) {
+    await until(async () => (await fetch(`${url}/api/runs/${runId}/stream`, { headers })).status === 401);
+  }
+  server.closeAllConnections();
+  server.close();
+});

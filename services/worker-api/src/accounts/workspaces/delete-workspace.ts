@@ -1,0 +1,119 @@
+/**
+ * A deleted workspace is closed at once and gone after seven days.
+ *
+ * Closed means that no credential may enter it, that nothing of it is shown to anybody, and that nothing in it runs:
+ * memberships and tokens stay, and are not counted; runs stay in their queue or asleep; those that an executor holds are
+ * cancelled. Restoring takes one column back and undoes the closure. Purging deletes the row, with all that belongs to it, and
+ * announces it; every service then deletes what else it has, this one too. See docs/adr/0024.
+ */
+
+import {
+  type Closure,
+  enqueue,
+  type ReactionTo,
+  workspaceDeleted,
+  workspacePurged,
+  workspaceRestored,
+  writeClosure,
+} from '@gantry/events';
+import { type Actor, notFound } from '@gantry/http';
+import type { ObjectStore } from '@gantry/object-store';
+import { transaction } from '@gantry/postgres';
+import { deleteRunsOfWorkspace } from '@gantry/run-engine';
+import type { Pool, PoolClient } from 'pg';
+import { recordChange } from '../../audit/audit-entry';
+import type { Deps } from '../../deps';
+import type { PrismaClient, Workspace } from '../../generated/prisma/client';
+import { purgeTimeOf, UNDO_DAYS } from './workspace';
+import { getWorkspace, lockWorkspace } from './workspace-repository';
+
+export const oldestRestorable = (): Date => new Date(Date.now() - UNDO_DAYS * 86_400_000);
+
+/** Note the closure in this process after the commit: the others hear of it. */
+export interface Closed {
+  workspace: Workspace;
+  closure: Closure;
+}
+
+export async function deleteWorkspace(prisma: PrismaClient, workspaceId: string, actor: Actor): Promise<Closed> {
+  return transaction(prisma, async (tx) => {
+    await lockWorkspace(tx, workspaceId);
+    const deletedAt = new Date();
+    const workspace = await tx.workspace.update({ where: { id: workspaceId }, data: { deletedAt } });
+    const purgeAt = purgeTimeOf(deletedAt).getTime();
+    const closure = { workspaceId, purgeAt, restored: false };
+    await writeClosure(tx, closure);
+    await enqueue(tx, workspaceDeleted, workspaceId, { workspaceId, purgeAt });
+    await recordChange(tx, actor, {
+      workspaceId,
+      action: 'workspace.deleted',
+      resource: { type: 'workspace', id: workspaceId },
+      details: { name: workspace.name },
+    });
+    return { workspace, closure };
+  });
+}
+
+/** @throws AppError 404 for anybody but an owner, for a workspace that is not deleted, and when its time is over */
+export async function restoreWorkspace(
+  prisma: PrismaClient,
+  workspaceId: string,
+  userId: string,
+  actor: Actor,
+): Promise<Closed> {
+  return transaction(prisma, async (tx) => {
+    const deleted = await tx.workspace.findFirst({
+      where: {
+        id: workspaceId,
+        deletedAt: { gt: oldestRestorable() },
+        memberships: { some: { userId, role: 'owner' } },
+      },
+    });
+    if (!deleted?.deletedAt) throw notFound('deleted workspace', workspaceId);
+    const { id, deletedAt } = deleted;
+    const { count } = await tx.workspace.updateMany({ where: { id, deletedAt }, data: { deletedAt: null } });
+    if (!count) throw notFound('deleted workspace', workspaceId);
+    const purgeAt = purgeTimeOf(deletedAt).getTime();
+    const closure = { workspaceId, purgeAt, restored: true };
+    await writeClosure(tx, closure);
+    await enqueue(tx, workspaceRestored, workspaceId, { workspaceId, purgeAt });
+    await recordChange(tx, actor, {
+      workspaceId,
+      action: 'workspace.restored',
+      resource: { type: 'workspace', id: workspaceId },
+    });
+    return { workspace: await getWorkspace(tx, workspaceId), closure };
+  });
+}
+
+/** Ends every workspace whose time is over. Several replicas may do it at once: one of them deletes the row. */
+export async function purgeDeletedWorkspaces(pool: Pool): Promise<number> {
+  return transaction(pool, async (tx) => {
+    const { rows } = await tx.query('DELETE FROM workspaces WHERE deleted_at <= $1 RETURNING id', [oldestRestorable()]);
+    for (const { id } of rows) await enqueue(tx, workspacePurged, id, { workspaceId: id });
+    return rows.length;
+  });
+}
+
+/** Tables of this service that name a workspace without belonging to its row. A test finds the ones that are missing here. */
+const TABLES = ['data_keys', 'idempotency_keys', 'audit_log', 'workspace_closures'];
+
+export async function deleteAllOf(tx: PoolClient, objects: ObjectStore, workspaceId: string): Promise<void> {
+  await tx.query("SET LOCAL gantry.audit_sweep = 'on'");
+  await objects.deleteFolder(workspaceId);
+  await deleteRunsOfWorkspace(tx, workspaceId);
+  await tx.query('DELETE FROM workspaces WHERE id = $1', [workspaceId]);
+  await tx.query("DELETE FROM pack_intents WHERE starts_with(key, $1 || '/')", [workspaceId]);
+  for (const table of TABLES) await tx.query(`DELETE FROM ${table} WHERE workspace_id = $1`, [workspaceId]);
+}
+
+export const purgeWorkspace = ({
+  objects,
+  vault,
+}: Pick<Deps, 'objects' | 'vault'>): ReactionTo<typeof workspacePurged> => ({
+  name: 'purge',
+  handle: async (tx, { data: { workspaceId } }) => {
+    await deleteAllOf(tx, objects, workspaceId);
+    vault.forget(workspaceId);
+  },
+});

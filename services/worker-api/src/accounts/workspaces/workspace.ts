@@ -1,0 +1,39 @@
+import type { Role } from '@gantry/events';
+import { type Principal, permissionTable } from '@gantry/http';
+import type { Workspace } from '../../generated/prisma/client';
+import { OPENAPI_FILE } from '../../openapi-file';
+
+const permissionsFor = permissionTable(OPENAPI_FILE, {
+  update: 'updateWorkspace',
+  delete: 'deleteWorkspace',
+  transfer: 'transferWorkspace',
+  invite: 'inviteMember',
+  manage_members: 'changeMemberRole',
+  manage_tokens: 'createWorkspaceToken',
+  read_audit_log: 'listAuditLog',
+});
+
+/** How long a deleted workspace can be restored. */
+export const UNDO_DAYS = 7;
+
+export const purgeTimeOf = (deletedAt: Date): Date => new Date(deletedAt.getTime() + UNDO_DAYS * 86_400_000);
+
+export function workspaceToApi({ id, name, createdAt, deletedAt }: Workspace, role: Role, active: boolean) {
+  return {
+    id,
+    name,
+    role,
+    active,
+    created_at: createdAt.toISOString(),
+    ...(deletedAt && { deleted_at: deletedAt.toISOString(), purge_at: purgeTimeOf(deletedAt).toISOString() }),
+    permissions: permissionsFor(role),
+  };
+}
+
+/** The workspaces that the principal may enter, with the role that this credential has there. */
+export function workspacesToApi(workspaces: Workspace[], { memberships, workspaceId }: Principal) {
+  return workspaces.flatMap((workspace) => {
+    const role = memberships[workspace.id];
+    return role ? [workspaceToApi(workspace, role, workspace.id === workspaceId)] : [];
+  });
+}

@@ -1,0 +1,67 @@
+/** An alert as an e-mail that a person reads: what happened, where, why, where to look, how to switch it off. */
+import type { Message } from '../../mail/mailer';
+import type { AlertType } from '../alert';
+import type { AlertData, AlertPayload } from '../alert-payload';
+
+const HAPPENED: Record<AlertType, string> = {
+  'run.completed': 'completed',
+  'run.failed': 'failed',
+  'run.timed_out': 'ran out of time',
+  'run.cancelled': 'was cancelled',
+  'run.rejected': 'was rejected',
+  'approval.requested': 'waits for an approval',
+  'schedule.missed': 'missed its schedule',
+};
+
+const SUBJECT_REASON_CHARS = 80;
+const SHOWN_USD_MIN = 0.0001;
+
+export function alertEmail(
+  alert: { emailTo: string; description: string; dashboardUrl: string },
+  { type, timestamp, data }: AlertPayload,
+): Message {
+  const who = data.worker_name ?? data.worker_id ?? data.automation_id ?? 'A run';
+  const what = `${who} ${HAPPENED[type]}`;
+  const reason = data.error?.message ?? data.approval?.title;
+  const firstLine = reason?.trim().split('\n')[0]?.slice(0, SUBJECT_REASON_CHARS);
+  const facts = factsOf(data, timestamp).flatMap(([name, value]) =>
+    value ? [`${`${name}:`.padEnd(12)}${value}`] : [],
+  );
+  return {
+    to: alert.emailTo,
+    subject: `${data.test ? '[Test] ' : ''}${what}${firstLine ? `: ${firstLine}` : ''}`,
+    text: [
+      ...(data.test ? ['This is a test of an alert: nothing has happened.', ''] : []),
+      `${what}.`,
+      ...(reason ? ['', reason.trim()] : []),
+      '',
+      ...facts,
+      '',
+      '-- ',
+      `You get this because of the alert ${alert.description ? `"${alert.description}" ` : ''}(${data.alert_id}) of workspace`,
+      `${data.workspace_id} on ${alert.dashboardUrl}. An admin of the workspace switches it off with`,
+      `PATCH /api/alerts/${data.alert_id} {"enabled": false}, or changes whom it goes to.`,
+      '',
+    ].join('\n'),
+  };
+}
+
+function factsOf(data: AlertData, timestamp: string): [name: string, value: string | null | undefined][] {
+  const { approval, schedule } = data;
+  return [
+    ['Worker', data.worker_id && (data.worker_name ? `${data.worker_name} (${data.worker_id})` : data.worker_id)],
+    ['Automation', data.automation_id],
+    ['Run', data.run_id],
+    ['Error', data.error?.code],
+    ['Trigger', data.trigger],
+    ['Took', data.duration_ms == null ? null : lasting(data.duration_ms)],
+    ['Cost', data.cost_usd && data.cost_usd >= SHOWN_USD_MIN ? `$${data.cost_usd.toFixed(4)}` : null],
+    ['Missed', schedule && `${schedule.missed} since ${schedule.since}, ${schedule.started_late} of them started late`],
+    ['Decide by', approval?.expires_at],
+    ['Decide', approval?.review_url],
+    ['At', timestamp],
+    ['Look', data.run_url],
+  ];
+}
+
+const lasting = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);

@@ -1,0 +1,19 @@
+import type { AlertPayload } from './alert-payload';
+import type { Deps } from '../deps';
+import { reviewUrl } from '../approvals/review-link';
+
+/** @param body JSON of an alert. @returns the same with the link, where it tells of an approval that waits and has one */
+export async function withReviewLink(
+  { prisma, hasher, dashboardUrl, now }: Pick<Deps, 'prisma' | 'hasher' | 'dashboardUrl' | 'now'>,
+  body: string,
+): Promise<string> {
+  const payload: AlertPayload = JSON.parse(body);
+  const told = payload.data.approval;
+  if (payload.type !== 'approval.requested' || !told) return body;
+  const approval = await prisma.approval.findFirst({
+    where: { id: told.id, workspaceId: payload.data.workspace_id, status: 'pending', expiresAt: { gt: now() } },
+  });
+  const url = approval && reviewUrl(hasher, dashboardUrl, approval);
+  if (!url) return body;
+  return JSON.stringify({ ...payload, data: { ...payload.data, approval: { ...told, review_url: url } } });
+}

@@ -1,0 +1,74 @@
+/** What happened in a workspace, as event triggers hear it: the same for both surfaces and all kinds of events. */
+import type { alertRaised, approvalRequested, Received, runFinished, scheduleMissed } from '@gantry/events';
+import type { z } from 'zod';
+import { type TriggerEvent, triggerEvents } from '../triggers/trigger';
+
+export interface Happening {
+  type: TriggerEvent;
+  workspaceId: string;
+  at: Date;
+  /** Whom it is about: a worker by uid or slug, an automation by id; null: nobody in particular. */
+  about: { workerUid: string } | { workerId: string } | { automationId: string } | null;
+  /** How many runs led to it by events and calls. */
+  depth: number;
+  /** What a run is told of it, beside type and time. */
+  details: Record<string, unknown>;
+}
+
+type Data<T extends { data: z.ZodType }> = Received<z.infer<T['data']>>;
+
+/** Null where no trigger can wait for it: a rejected run. */
+export function runFinishedTypeOf({ status }: z.infer<typeof runFinished.data>): TriggerEvent | null {
+  return triggerEvents.find((type) => type === `run.${status}`) ?? null;
+}
+
+export function ofFinishedRun(type: TriggerEvent, { workspaceId, data }: Data<typeof runFinished>): Happening {
+  const isWorker = data.source === 'worker';
+  return {
+    ...{ type, workspaceId, at: new Date(data.finishedAt), depth: data.depth ?? 0 },
+    about: isWorker ? { workerUid: data.subjectId } : { automationId: data.subjectId },
+    details: {
+      run_id: data.runId,
+      status: data.status,
+      trigger: data.trigger ?? null,
+      error_code: data.errorCode,
+      error: data.errorMessage ?? null,
+      duration_ms: data.durationMs,
+      cost_usd: data.costUsd ?? null,
+    },
+  };
+}
+
+/** A subject is the slug of a worker or the id of an automation; a worker has the slug if there is one. */
+export function ofRaisedAlert({ workspaceId, at, data }: Data<typeof alertRaised>, isWorker: boolean): Happening {
+  const { subjectId } = data;
+  return {
+    ...{ type: 'alert.raised', workspaceId, at, depth: data.depth ?? 0 },
+    about: subjectId === null ? null : isWorker ? { workerId: subjectId } : { automationId: subjectId },
+    details: { alert_id: data.alertId, raised_for: data.type, run_id: data.runId },
+  };
+}
+
+export function ofRequestedApproval(
+  { workspaceId, at, data }: Data<typeof approvalRequested>,
+  depth: number,
+): Happening {
+  return {
+    ...{ type: 'approval.requested', workspaceId, at, depth },
+    about: { workerUid: data.workerUid },
+    details: {
+      approval_id: data.approvalId,
+      run_id: data.runId,
+      title: data.title,
+      expires_at: new Date(data.expiresAt).toISOString(),
+    },
+  };
+}
+
+export function ofMissedSchedule({ workspaceId, at, data }: Data<typeof scheduleMissed>): Happening {
+  return {
+    ...{ type: 'schedule.missed', workspaceId, at, depth: 0 },
+    about: { workerUid: data.workerUid },
+    details: { missed: data.missed, since: new Date(data.since).toISOString(), started_late: data.startedLate },
+  };
+}

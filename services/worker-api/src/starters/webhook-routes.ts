@@ -1,0 +1,59 @@
+import { createIdempotency, type Operations, type Revisit } from '@gantry/http';
+import type { Request, Response } from 'express';
+import type { Deps } from '../deps';
+import type { Worker } from '../generated/prisma/client';
+import { checkSignature } from '../webhook-signature';
+import { getWorkerBySecret, receiveWebhook } from './receive-webhook';
+import { openSigningKeys } from '../triggers/webhook-secret';
+
+const NO_BODY = Buffer.alloc(0);
+
+export function webhookOperations(deps: Deps): Operations {
+  const idempotency = createIdempotency(deps);
+  return {
+    receiveWebhook: async (req, res) => {
+      const token = typeof req.query.token === 'string' ? req.query.token : '';
+      const worker = await getWorkerBySecret(deps.prisma, deps.hasher, String(req.params.worker_id), token);
+      const webhookId = await signedId(deps, worker, req);
+      await idempotency.once(req, res, keysOf(worker), async () => {
+        const runId = await receiveWebhook(deps, worker, {
+          payload: req.body,
+          webhookId,
+          requestId: String(req.id),
+          traceparent: req.get('traceparent'),
+          idempotencyKey: req.idempotencyKey,
+        });
+        answerQueued(res, runId);
+      });
+    },
+  };
+}
+
+/** Whoever has the secret may see what its senders have started. Their keys are those of this worker alone. */
+const keysOf = ({ uid, workspaceId }: Worker) => ({
+  ...{ operation: 'receiveWebhook', scope: uid, workspaceId, queryIsCredential: true as const },
+  revisit: started,
+});
+
+const started: Revisit = {
+  see: async () => {},
+  answer: async (_req, res, runId) => answerQueued(res, runId),
+};
+
+const answerQueued = (res: Response, runId: string): void => void res.json({ status: 'queued', run_id: runId });
+
+/** Null where the trigger isn't signed. @throws AppError 401 */
+async function signedId({ vault, now }: Deps, worker: Worker, req: Request): Promise<string | null> {
+  if (!worker.webhookSigningKey) return null;
+  const keys = await openSigningKeys(vault, worker, now());
+  return checkSignature(
+    keys,
+    {
+      id: req.get('webhook-id'),
+      timestamp: req.get('webhook-timestamp'),
+      signature: req.get('webhook-signature'),
+      body: req.rawBody ?? NO_BODY,
+    },
+    now(),
+  );
+}
