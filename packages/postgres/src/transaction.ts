@@ -6,13 +6,16 @@
  */
 import type { Pool, PoolClient } from 'pg';
 
+/** Plain SQL: the pool, or a client inside a transaction. */
+export type Sql = Pick<PoolClient, 'query'>;
+
 /** Prisma's client inside a transaction, of whichever schema. */
 interface PrismaTx {
   $executeRawUnsafe(sql: string, ...values: unknown[]): Promise<number>;
 }
 
 /** A transaction. A pool, too, where the one statement is all that there is to commit. */
-export type Tx = Pick<PoolClient, 'query'> | PrismaTx;
+export type Tx = Sql | PrismaTx;
 
 /** A Prisma client. Its overloads end with the one that takes a function. */
 interface Prisma<T extends PrismaTx> {

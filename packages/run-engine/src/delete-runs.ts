@@ -9,15 +9,29 @@ const FOLDERS_AT_ONCE = 20;
 /** All that a run leaves in the object store lies here, whichever attempt wrote it; its input files alone lie elsewhere. */
 export const runFolder = (workspaceId: string, runId: string): string => `${workspaceId}/runs/${runId}`;
 
+interface Subject {
+  workspaceId: string;
+  subjectId: string;
+}
+
 /**
- * Deletes runs of a subject that have ended. Objects go first: a row whose objects are gone is found again by the next call,
- * objects without a row are not.
- * @returns how many are gone; call again until there are none
+ * Deletes the runs of a subject that have ended. Several processes may do it at once, and begin again where one left off.
+ * @returns false while one of its runs goes on
  */
-export async function deleteEndedRuns(
+export async function deleteRunsOfSubject(sql: Sql, objects: ObjectStore, subject: Subject): Promise<boolean> {
+  while (await deleteSomeEnded(sql, objects, subject));
+  const { rowCount } = await sql.query({
+    text: 'SELECT FROM runs WHERE workspace_id = $1 AND subject_id = $2 LIMIT 1',
+    values: [subject.workspaceId, subject.subjectId],
+  });
+  return !rowCount;
+}
+
+/** Objects go first: a row whose objects are gone is found again, objects without a row are not. @returns how many */
+async function deleteSomeEnded(
   sql: Sql,
   objects: ObjectStore,
-  { workspaceId, subjectId }: { workspaceId: string; subjectId: string },
+  { workspaceId, subjectId }: Subject,
 ): Promise<number> {
   const { rows } = await sql.query({
     text: `SELECT id, ARRAY(SELECT file ->> 'key' FROM json_array_elements(spec -> 'files') AS file) AS inputs FROM runs

@@ -35,17 +35,7 @@ import {
   serviceFloor,
 } from './run-events';
 import { createRunHubs } from './run-hub';
-import {
-  countRecentRuns,
-  countRuns,
-  getRun,
-  lastRuns,
-  listArtifacts,
-  listRuns,
-  type RunArtifact,
-  type RunCounts,
-  type RunFilter,
-} from './run-queries';
+import { countRecentRuns, countRuns, getRun, lastRuns, listArtifacts, listCancellable, listRuns, type RunArtifact, type RunCounts, type RunFilter } from './run-queries';
 import { type IsCurrent, insertRun } from './run-row';
 import { listSteps, recordedSteps, type StepRow } from './run-steps';
 import { createRunTokens, type TokenKeys } from './run-tokens';
@@ -102,6 +92,8 @@ export interface RunEngine {
    * @throws AppError 404, 409 when it has ended
    */
   cancel(workspaceId: string, runId: string, alongside?: Alongside): Promise<Run>;
+  /** Cancels all runs of a subject that have not ended. */
+  cancelAllOf(workspaceId: string, subjectId: string): Promise<void>;
   /** stdout, stderr and context.log() as one text. */
   logsText(run: Run): Promise<string>;
   artifacts(run: Run): Promise<RunArtifact[]>;
@@ -266,6 +258,13 @@ export async function startRunEngine(deps: {
 
   const get = (workspaceId: string, runId: string) => getRun(pool, workspaceId, runId);
 
+  /** Null for one that has ended. */
+  async function cancelOne(run: Run, alongside?: Alongside): Promise<Run | null> {
+    const tree = isTerminal(run.status) ? null : await cancelRun(pool, source, run.id, alongside);
+    if (tree) announce(tree);
+    return tree && tree.run;
+  }
+
   /** A run that is suspended wakes its watchers without having ended. */
   async function endOf(run: Run, watch: ReturnType<typeof waiters.watch> | undefined, waitMs: number): Promise<Run> {
     const deadline = Date.now() + waitMs;
@@ -338,14 +337,18 @@ export async function startRunEngine(deps: {
     recentCounts: (workspaceId, since) => countRecentRuns(pool, workspaceId, since),
 
     async cancel(workspaceId, runId, alongside) {
-      const run = await get(workspaceId, runId);
-      const tree = isTerminal(run.status) ? null : await cancelRun(pool, source, runId, alongside);
-      if (!tree) {
-        const { status } = await get(workspaceId, runId);
-        throw conflict('already_ended', `this run has already ended: ${status}`);
+      const run = await cancelOne(await get(workspaceId, runId), alongside);
+      if (run) return isTerminal(run.status) ? run : get(workspaceId, runId);
+      const { status } = await get(workspaceId, runId);
+      throw conflict('already_ended', `this run has already ended: ${status}`);
+    },
+
+    async cancelAllOf(workspaceId, subjectId) {
+      for (;;) {
+        const runs = await listCancellable(pool, workspaceId, subjectId);
+        if (!runs.length) return;
+        for (const run of runs) await cancelOne(run);
       }
-      announce(tree);
-      return isTerminal(tree.run.status) ? tree.run : get(workspaceId, runId);
     },
 
     logsText: async (run) => knownLogs.get(run) ?? (await readLogsText(pool, run)),

@@ -1,11 +1,13 @@
-export { deleteEndedRuns, deleteRunsOfWorkspace } from './delete-runs';
+export { deleteRunsOfSubject, deleteRunsOfWorkspace } from './delete-runs';
 export type { Alongside, IdleEnding } from './end-run';
 export * from './engine';
+export * from './history';
 export type { Usage } from './ingest';
 export type { Include, ShowEvent } from './live-stream';
 export type { ResumeOptions } from './resume-runs';
 export * from './run';
-export type { ContextChange, ServiceEvent } from './run-events';
+export { attemptOf, type ContextChange, type ServiceEvent } from './run-events';
+export * from './run-locks';
 export * from './run-limits';
 export { COUNTED_MAX, type RunArtifact, type RunCounts, type RunFilter } from './run-queries';
 export type { StepRow } from './run-steps';

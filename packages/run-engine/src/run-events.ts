@@ -34,6 +34,9 @@ export interface NewEvent extends StoredEvent {
 }
 
 export const ATTEMPT_SPAN = 1_000_000;
+
+/** The attempt that the event with this number belongs to. */
+export const attemptOf = (seq: number): number => Math.floor(seq / ATTEMPT_SPAN);
 /** From here on the service numbers. */
 const SERVICE_SEQ = ATTEMPT_SPAN - 1_000;
 /** The last ones are kept for the end. */

@@ -85,6 +85,18 @@ export async function listRuns(pool: Pool, workspaceId: string, filter: RunFilte
   return rows.map(toRun);
 }
 
+const CANCELLED_AT_ONCE = 200;
+
+/** Some of the runs of a subject that have not ended and that nobody has asked to stop. */
+export async function listCancellable(pool: Pool, workspaceId: string, subjectId: string): Promise<Run[]> {
+  const { rows } = await pool.query(
+    `SELECT ${RUN_COLUMNS} FROM runs r WHERE r.workspace_id = $1 AND r.subject_id = $2 AND r.cancel_requested_at IS NULL
+       AND r.status IN ('queued', 'running', 'suspended', 'pending_approval') LIMIT ${CANCELLED_AT_ONCE}`,
+    [workspaceId, subjectId],
+  );
+  return rows.map(toRun);
+}
+
 /** The newest run (not test) of each subject, by subject: one index probe for each. */
 export async function lastRuns(pool: Pool, workspaceId: string, subjectIds: string[]): Promise<Map<string, Run>> {
   const { rows } = await pool.query(

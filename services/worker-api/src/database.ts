@@ -7,12 +7,6 @@ import { type Prisma, PrismaClient } from './generated/prisma/client';
 /** The client, or a transaction of it. */
 export type Db = PrismaClient | Prisma.TransactionClient;
 
-/** Plain SQL: the pool, or a client inside a transaction. */
-export interface Sql {
-  // biome-ignore lint/suspicious/noExplicitAny: rows are typed where they are read
-  query<R extends QueryResultRow = any>(sql: string, values?: unknown[]): Promise<QueryResult<R>>;
-}
-
 export interface Database {
   /** For hot and locking SQL; Prisma uses the same connections. */
   pool: Pool;

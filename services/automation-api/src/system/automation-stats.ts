@@ -7,7 +7,7 @@ import {
   listen,
   systemStatsRequest,
 } from '@gantry/events';
-import { COUNTED_MAX, type RunEngine } from '@gantry/run-engine';
+import { COUNTED_MAX, lastOutcomes, type RunEngine } from '@gantry/run-engine';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 
@@ -18,15 +18,8 @@ const RUNS_LOOKED_AT = 20;
 const COUNTS = `SELECT count(*)::int AS total, (count(*) FILTER (WHERE status = 'active'))::int AS active FROM (
     SELECT status FROM automations WHERE workspace_id = $1 AND status <> 'archived' LIMIT ${COUNTED_MAX + 1}
   ) AS bounded`;
-const FAILING = `SELECT count(*)::int AS failing FROM (
-    SELECT id FROM automations WHERE workspace_id = $1 AND status = 'active'
-    ORDER BY created_at DESC, id DESC LIMIT ${AUTOMATIONS_LOOKED_AT}
-  ) AS a CROSS JOIN LATERAL (
-    SELECT status FROM (
-      SELECT status FROM runs WHERE subject_id = a.id AND workspace_id = $1 AND kind = 'run'
-      ORDER BY created_at DESC, id DESC LIMIT ${RUNS_LOOKED_AT}
-    ) AS recent WHERE status IN ('completed', 'failed', 'timed_out') LIMIT 1
-  ) AS ended WHERE ended.status <> 'completed'`;
+const NEWEST = `SELECT id FROM automations WHERE workspace_id = $1 AND status = 'active'
+  ORDER BY created_at DESC, id DESC LIMIT ${AUTOMATIONS_LOOKED_AT}`;
 
 export async function readAutomationStats(
   { pool, engine }: { pool: Pool; engine: RunEngine },
@@ -34,12 +27,19 @@ export async function readAutomationStats(
 ): Promise<AutomationStats> {
   const [counts, failing, runs] = await Promise.all([
     pool.query<{ total: number; active: number }>(COUNTS, [workspaceId]),
-    pool.query<{ failing: number }>(FAILING, [workspaceId]),
+    countFailing(pool, workspaceId),
     engine.counts(workspaceId),
   ]);
   const { total = 0, active = 0 } = counts.rows[0] ?? {};
   const queued = runs.queued + runs.suspended;
-  return { total, active, failing: failing.rows[0]?.failing ?? 0, queued, running: runs.running };
+  return { total, active, failing, queued, running: runs.running };
+}
+
+async function countFailing(pool: Pool, workspaceId: string): Promise<number> {
+  const { rows } = await pool.query<{ id: string }>(NEWEST, [workspaceId]);
+  const ids = rows.map(({ id }) => id);
+  const outcomes = await lastOutcomes(pool, ids, { lookedAt: RUNS_LOOKED_AT });
+  return [...outcomes.values()].filter(({ ended }) => ended && ended.status !== 'completed').length;
 }
 
 /** When it can't answer it says nothing, and the overview goes without. */

@@ -1,6 +1,7 @@
 /** What raises alerts: ends of runs of both surfaces, people who are asked, schedules that were missed. */
 import type { approvalRequested, ReactionTo, runFinished, scheduleMissed } from '@gantry/events';
 import { afterCommit } from '@gantry/postgres';
+import { depthOf } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import type { z } from 'zod';
 import type { Deps } from '../deps';
@@ -53,9 +54,9 @@ export function alertReactions(deps: Deps, listening: ListeningWorkspaces): Aler
       handle: async (tx, { id, workspaceId, at, data }) => {
         const about = { workerUid: data.workerUid };
         const subject = await subjectOf(tx, about, data.workerId);
-        const { rows } = await tx.query<{ depth: number }>('SELECT depth FROM runs WHERE id = $1', [data.runId]);
+        const depth = await depthOf(tx, data.runId);
         await raise(tx, {
-          ...{ workspaceId, eventId: id, type: 'approval.requested', about, at, depth: rows[0]?.depth ?? 0 },
+          ...{ workspaceId, eventId: id, type: 'approval.requested', about, at, depth },
           occurrence: {
             ...subject,
             ...runOf(deps, subject, data.runId),

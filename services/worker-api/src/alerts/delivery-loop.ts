@@ -7,7 +7,7 @@
  * a process down does so a bounded number of times.
  */
 import { SYSTEM } from '@gantry/http';
-import { transaction } from '@gantry/postgres';
+import { transaction, type Sql } from '@gantry/postgres';
 import { Counter } from 'prom-client';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';

@@ -1,5 +1,6 @@
 import { isClosedSql } from '@gantry/events';
 import { notFound, type Principal } from '@gantry/http';
+import { awaitsDecisionSql } from '@gantry/run-engine';
 import type { Pool, PoolClient } from 'pg';
 import type { Approval, ApprovalStatus, Prisma, PrismaClient } from '../generated/prisma/client';
 import type { PageCursor } from '../page-cursor';
@@ -125,23 +126,12 @@ export function findApprovalForLink(prisma: PrismaClient, id: string): Promise<A
 export const readApproval = (prisma: PrismaClient, id: string): Promise<Approval> =>
   prisma.approval.findUniqueOrThrow({ where: { id } });
 
-/** Before anything else of a transaction that touches an approval and its run. */
-export async function lockRun(tx: PoolClient, runId: string): Promise<void> {
-  await tx.query('SELECT 1 FROM runs WHERE id = $1 FOR UPDATE', [runId]);
-}
-
-/** @returns false where somebody else has the run's row at this moment */
-export async function tryLockRun(tx: PoolClient, runId: string): Promise<boolean> {
-  const { rowCount } = await tx.query('SELECT 1 FROM runs WHERE id = $1 FOR UPDATE SKIP LOCKED', [runId]);
-  return Boolean(rowCount);
-}
-
 /** Pending approvals whose time is over, or whose run waits no more; but for these, and those in closed workspaces. */
 export async function listOver(pool: Pool, now: Date, but: string[], limit: number): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>({
     name: 'list-over-approvals',
-    text: `SELECT a.id FROM approvals a JOIN runs r ON r.id = a.run_id
-           WHERE a.status = 'pending' AND (a.expires_at <= $1 OR r.status <> 'pending_approval') AND a.id <> ALL ($2)
+    text: `SELECT a.id FROM approvals a
+           WHERE a.status = 'pending' AND (a.expires_at <= $1 OR NOT ${awaitsDecisionSql('a.run_id')}) AND a.id <> ALL ($2)
              AND NOT ${isClosedSql('a.workspace_id')}
            ORDER BY a.expires_at LIMIT $3`,
     values: [now, but, limit],

@@ -6,7 +6,8 @@
 
 import { repeat, SYSTEM } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import { listOver, readApproval, tryLockRun } from './approval-repository';
+import { tryLockRun } from '@gantry/run-engine';
+import { listOver, readApproval } from './approval-repository';
 import { type SettleDeps, settleIn } from './settle-approval';
 
 export interface ApprovalSweeper {

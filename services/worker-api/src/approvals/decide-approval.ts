@@ -2,10 +2,10 @@
 
 import { type Actor, type AppError, conflict } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import type { Run } from '@gantry/run-engine';
+import { lockRun, type Run } from '@gantry/run-engine';
 import type { Approval } from '../generated/prisma/client';
 import { checkAnswer, decidedAlready, formOf, requireOpen, requireSmall } from './approval';
-import { lockRun, readApproval } from './approval-repository';
+import { readApproval } from './approval-repository';
 import { type SettleDeps, settleIn } from './settle-approval';
 
 export type Verdict = 'approve' | 'reject';

@@ -1,7 +1,8 @@
 /** The contexts that a worker declares, when it is edited and when it runs. */
+import type { Sql } from '@gantry/postgres';
 import { conflict, invalid, type Principal } from '@gantry/http';
 import type { RunSpec } from '@gantry/run-engine';
-import type { Db, Sql } from '../database';
+import type { Db } from '../database';
 import { visibleTo } from '../workers/worker-access';
 
 type RunContext = NonNullable<RunSpec['contexts']>[number];

@@ -2,13 +2,13 @@
 
 import { actorOf, AppError, callerOf, creating, invalid, madeBy, type Operations } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
+import { listRunPage } from '@gantry/run-engine';
 import type { Request } from 'express';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
 import { replayRun } from './replay-run';
 import type { ApiRunStatus } from '../run-status';
 import { type AskedFilter, runFilterOf } from './run-filter';
-import { listRunPage } from './run-list';
 import { getRunFor, originOf, runAndWorkerOf } from './run-of-request';
 
 /** Runs of one request; `more` says that a filter finds others. */

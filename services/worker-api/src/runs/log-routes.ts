@@ -1,12 +1,13 @@
 /** What runs say: as a list, as text, live, and over all runs of a worker. */
 import { callerOf, type Operations } from '@gantry/http';
+import { type LogFilter, type LogLine, matcherOf, readLines, readSubjectLog } from '@gantry/run-engine';
 import { written } from '../backpressure';
 import type { Deps } from '../deps';
 import { queryDate } from '../query-date';
 import { getVisibleWorker } from '../workers/worker-repository';
-import { type LogFilter, type LogLine, lineToApi, lineToText, matcherOf, readLines } from './run-log';
+import { cursorText, readCursor } from './log-cursor';
+import { lineToApi, lineToText } from './log-line';
 import { runOf } from './run-of-request';
-import { cursorText, readCursor, readWorkerLog } from './worker-log';
 
 export function logOperations(deps: Deps): Operations {
   const { engine, pool, prisma } = deps;
@@ -45,7 +46,7 @@ export function logOperations(deps: Deps): Operations {
         limit: number;
         cursor?: string;
       };
-      const { lines, next } = await readWorkerLog(pool, worker.uid, {
+      const { lines, next } = await readSubjectLog(pool, worker.uid, {
         search: q,
         level,
         since: queryDate(since, 'since'),

@@ -1,13 +1,13 @@
 /** A run's files, one by one and as a zip of all that it left behind. */
+import type { Sql } from '@gantry/postgres';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { notFound, type Operations } from '@gantry/http';
 import { attachment, ObjectMissing } from '@gantry/object-store';
-import type { Run, RunArtifact } from '@gantry/run-engine';
+import { type Run, type RunArtifact, readLines } from '@gantry/run-engine';
 import { ZipFile } from 'yazl';
-import type { Sql } from '../database';
 import type { Deps } from '../deps';
-import { lineToText, readLines } from './run-log';
+import { lineToText } from './log-line';
 import { runOf } from './run-of-request';
 
 export function downloadOperations(deps: Deps): Operations {

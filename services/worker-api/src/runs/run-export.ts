@@ -1,11 +1,11 @@
 /** The history as a file: as many rows as there are, a batch of them in memory at a time, however slowly it is read. */
 import { callerOf, type Operations } from '@gantry/http';
+import { type ListedRun, listRunPage } from '@gantry/run-engine';
 import { csvLine } from '../audit/csv';
 import { written } from '../backpressure';
 import type { Deps } from '../deps';
 import { headToApi } from './run';
 import { type AskedFilter, runFilterOf } from './run-filter';
-import { type ListedRun, listRunPage } from './run-list';
 
 const BATCH = 1_000;
 

@@ -1,24 +1,12 @@
 /** Which runs a request is about: the query of lists and exports, and the body of bulk operations. */
 import { callerOf } from '@gantry/http';
-import type { RunStatus } from '@gantry/run-engine';
+import type { PagedRunFilter } from '@gantry/run-engine';
 import type { Request } from 'express';
 import type { Deps } from '../deps';
 import { queryDate } from '../query-date';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { type ApiRunStatus, engineStatuses } from '../run-status';
 import { listHiddenWorkers } from './visible-worker';
-
-export interface RunFilter {
-  /** The worker's uid. */
-  subjectId?: string;
-  /** Empty: any. */
-  statuses: RunStatus[];
-  trigger?: string;
-  since?: Date;
-  until?: Date;
-  /** Uids of workers whose runs are left out. */
-  hidden: string[];
-}
 
 /** As requests write it; the OpenAPI file has checked it. */
 export interface AskedFilter {
@@ -38,10 +26,10 @@ export async function runFilterOf(
   req: Request,
   asked: AskedFilter,
   unlessAsked: ApiRunStatus[] = [],
-): Promise<RunFilter> {
+): Promise<PagedRunFilter> {
   const caller = callerOf(req);
   const { worker_id: workerId, status, trigger } = asked;
-  const filter: RunFilter = { statuses: (status ? [status] : unlessAsked).flatMap(engineStatuses), hidden: [] };
+  const filter: PagedRunFilter = { statuses: (status ? [status] : unlessAsked).flatMap(engineStatuses), hidden: [] };
   if (workerId !== undefined) filter.subjectId = (await getVisibleWorker(deps.prisma, caller, workerId)).uid;
   else filter.hidden = await listHiddenWorkers(deps.pool, caller);
   if (trigger !== undefined) filter.trigger = trigger;

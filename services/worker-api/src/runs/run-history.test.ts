@@ -6,7 +6,7 @@ import type request from 'supertest';
 import { callerOf } from '../test/caller';
 import { addVersion, type MadeWorker, makeWorker } from '../test/make-worker';
 import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
-import { SCAN_MAX } from './run-list';
+import { SCAN_MAX } from '@gantry/run-engine';
 
 const NOW = new Date('2026-03-10T12:34:56.000Z');
 

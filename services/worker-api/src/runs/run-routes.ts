@@ -1,5 +1,5 @@
 import { actorOf, callerOf, creating, type Operations, type Revisit } from '@gantry/http';
-import type { Run } from '@gantry/run-engine';
+import { countRunPage, type ListedRun, listRunPage, type PagedRunFilter, type Run } from '@gantry/run-engine';
 import type { Request, Response } from 'express';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
@@ -9,8 +9,7 @@ import { replayRun } from './replay-run';
 import { apiStatus } from '../run-status';
 import { headToApi } from './run';
 import { toRunDetail } from './run-detail';
-import { type AskedFilter, type RunFilter, runFilterOf } from './run-filter';
-import { countRunPage, type ListedRun, listRunPage } from './run-list';
+import { type AskedFilter, runFilterOf } from './run-filter';
 import { getRunFor, originOf, runAndWorkerOf, runOf } from './run-of-request';
 import { startRun } from './start-run';
 
@@ -80,7 +79,7 @@ export function runOperations(deps: Deps): Operations {
     ),
   };
 
-  async function sendPage(req: Request, res: Response, filter: RunFilter): Promise<void> {
+  async function sendPage(req: Request, res: Response, filter: PagedRunFilter): Promise<void> {
     const { workspaceId } = callerOf(req);
     const { limit, offset, count } = req.query as unknown as { limit: number; offset: number; count: boolean };
     const [{ runs, next }, total] = await Promise.all([

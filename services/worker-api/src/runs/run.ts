@@ -1,32 +1,8 @@
 /** A run as the worker surface shows it: one flat object. */
-import type { RunError } from '@gantry/events';
-import type { RunStatus, Waiting } from '@gantry/run-engine';
+import type { RunHead } from '@gantry/run-engine';
 import { apiStatus } from '../run-status';
 
 export const runPath = (runId: string): string => `/api/runs/${runId}`;
-
-/** What lists and details have in common. */
-export interface RunHead {
-  id: string;
-  workspaceId: string;
-  subjectId: string;
-  subjectRef: string | null;
-  parentRunId: string | null;
-  trigger: string;
-  version: number | null;
-  status: RunStatus;
-  priority: number;
-  tries: number;
-  wakeAt: Date | null;
-  suspension: Waiting | null;
-  error: RunError | null;
-  costUsd: number;
-  createdBy: string | null;
-  cancelRequestedAt: Date | null;
-  createdAt: Date;
-  startedAt: Date | null;
-  finishedAt: Date | null;
-}
 
 /** How long it took is known when it has ended. */
 export function headToApi(run: RunHead) {

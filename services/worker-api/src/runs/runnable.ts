@@ -1,8 +1,8 @@
 /** What starting a run of one version needs, read and compiled once: versions never change. */
+import type { Sql } from '@gantry/postgres';
 import { conflict } from '@gantry/http';
 import { createInputValidator, type InputValidator, keepRecent } from '@gantry/program';
 import { type RunSpec, runLimits } from '@gantry/run-engine';
-import type { Sql } from '../database';
 import type { Definition } from '../workers/definition';
 
 export interface Runnable {

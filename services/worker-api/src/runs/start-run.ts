@@ -5,13 +5,12 @@
 
 import { createHash } from 'node:crypto';
 import { AppError, conflict, type HeldKey } from '@gantry/http';
-import { transaction } from '@gantry/postgres';
+import { transaction, type Sql } from '@gantry/postgres';
 import { placeFiles } from '@gantry/program';
 import type { NewRun, RetryPolicy, Run, RunSpec } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { requestApprovalIn } from '../approvals/request-approval';
 import { contextsFor } from '../contexts/contexts-for';
-import type { Sql } from '../database';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import type { Definition } from '../workers/definition';

@@ -1,7 +1,8 @@
 /** Runs are seen by those who see their worker: a private worker's by its owner and by admins. */
+import type { Sql } from '@gantry/postgres';
 import { notFound, type Principal } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
-import type { Db, Sql } from '../database';
+import type { Db } from '../database';
 import type { Worker } from '../generated/prisma/client';
 import { canSee } from '../workers/worker-access';
 import { findWorkerByUid } from '../workers/worker-repository';

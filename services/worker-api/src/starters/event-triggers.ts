@@ -6,10 +6,11 @@
  * is kept as a failed one, any other failure is said in the log.
  * A circle of workers that start each other ends at DEPTH_MAX.
  */
+import type { Sql } from '@gantry/postgres';
 import type { alertRaised, approvalRequested, ReactionTo, runFinished, scheduleMissed } from '@gantry/events';
 import { AppError, isDependencyDown } from '@gantry/http';
+import { depthOf } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
-import type { Sql } from '../database';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import type { ListeningWorkspaces } from '../listening-workspaces';
@@ -66,8 +67,7 @@ export function triggerReactions(deps: Deps, listening: ListeningWorkspaces): Tr
       name,
       wants: isAwaited('approval.requested'),
       handle: async (tx, received) => {
-        const { rows } = await tx.query('SELECT depth FROM runs WHERE id = $1', [received.data.runId]);
-        await react(tx, ofRequestedApproval(received, rows[0]?.depth ?? 0));
+        await react(tx, ofRequestedApproval(received, await depthOf(tx, received.data.runId)));
       },
     },
     scheduleMissed: {

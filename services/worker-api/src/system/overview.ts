@@ -1,7 +1,8 @@
 /** What goes on in a workspace, on both surfaces; every query's cost has a bound. */
 import { AUTOMATION_STATS_SUBJECT, type AutomationStats, automationStats, request } from '@gantry/events';
 import { type Principal, roleAtLeast } from '@gantry/http';
-import { COUNTED_MAX } from '@gantry/run-engine';
+import type { Sql } from '@gantry/postgres';
+import { COUNTED_MAX, lastOutcomes } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import { ownerIdOf } from '../workers/worker-access';
 import { type Executors, executorToApi } from './executors';
@@ -23,29 +24,12 @@ const WORKERS = `SELECT status, count(*)::int AS count FROM (
     SELECT status FROM workers WHERE ${VISIBLE} LIMIT ${COUNTED_MAX + 1}
   ) AS bounded GROUP BY status`;
 
-const FAILING = `SELECT w.id, w.name, ended.run_id, ended.error, ended.finished_at
-  FROM (
-    SELECT uid, id, name FROM workers WHERE ${VISIBLE} AND status = 'active'
-    ORDER BY created_at DESC, uid DESC LIMIT ${WORKERS_LOOKED_AT}
-  ) AS w CROSS JOIN LATERAL (
-    SELECT run_id, status, error, finished_at FROM (
-      SELECT id AS run_id, status, error, finished_at FROM runs WHERE workspace_id = $1 AND subject_id = w.uid
-      ORDER BY created_at DESC, id DESC LIMIT ${RUNS_LOOKED_AT}
-    ) AS recent WHERE status IN ('completed', 'failed', 'timed_out') LIMIT 1
-  ) AS ended WHERE ended.status <> 'completed'
-  ORDER BY ended.finished_at DESC LIMIT ${FAILING_SHOWN}`;
+const NEWEST = `SELECT uid, id, name FROM workers WHERE ${VISIBLE} AND status = 'active'
+  ORDER BY created_at DESC, uid DESC LIMIT ${WORKERS_LOOKED_AT}`;
 
 const APPROVALS = `SELECT count(*)::int AS count FROM (
     SELECT FROM approvals WHERE workspace_id = $1 AND status = 'pending' LIMIT ${COUNTED_MAX + 1}
   ) AS bounded`;
-
-interface FailingRow {
-  id: string;
-  name: string;
-  run_id: string;
-  error: { message?: string } | null;
-  finished_at: Date;
-}
 
 export async function readOverview(deps: OverviewDeps, caller: Principal) {
   const { pool, engine, now, executors } = deps;
@@ -54,7 +38,7 @@ export async function readOverview(deps: OverviewDeps, caller: Principal) {
   const at = now();
   const [workers, failing, approvals, current, recent, automations] = await Promise.all([
     pool.query<{ status: 'active' | 'paused' | 'archived'; count: number }>(WORKERS, sight),
-    pool.query<FailingRow>(FAILING, sight),
+    listFailing(pool, sight),
     pool.query<{ count: number }>(APPROVALS, [workspaceId]),
     engine.counts(workspaceId),
     engine.recentCounts(workspaceId, new Date(at.getTime() - DAY_MS)),
@@ -69,10 +53,7 @@ export async function readOverview(deps: OverviewDeps, caller: Principal) {
   return {
     workers: {
       ...bounded({ total: active + paused + archived, active, paused, archived }),
-      failing: failing.rows.map(({ id, name, run_id, error, finished_at }) => {
-        const lastError = error?.message?.slice(0, ERROR_CHARS_MAX) ?? null;
-        return { id, name, last_error: lastError, last_run_id: run_id, failed_at: finished_at.toISOString() };
-      }),
+      failing,
     },
     runs: {
       ...bounded({ ...current, queued }),
@@ -92,6 +73,24 @@ export async function readOverview(deps: OverviewDeps, caller: Principal) {
     executors: executors.list().map(executorToApi),
     generated_at: at.toISOString(),
   };
+}
+
+/** Workers whose last run that came to an end of its own did not complete, the latest failure first. */
+async function listFailing(sql: Sql, sight: unknown[]) {
+  const { rows: workers } = await sql.query<{ uid: string; id: string; name: string }>(NEWEST, sight);
+  const uids = workers.map(({ uid }) => uid);
+  const outcomes = await lastOutcomes(sql, uids, { lookedAt: RUNS_LOOKED_AT });
+  return workers
+    .flatMap(({ uid, id, name }) => {
+      const ended = outcomes.get(uid)?.ended;
+      return ended && ended.status !== 'completed' ? [{ id, name, ended }] : [];
+    })
+    .sort((a, b) => b.ended.finishedAt.getTime() - a.ended.finishedAt.getTime())
+    .slice(0, FAILING_SHOWN)
+    .map(({ id, name, ended: { id: runId, error, finishedAt } }) => {
+      const lastError = error?.message?.slice(0, ERROR_CHARS_MAX) ?? null;
+      return { id, name, last_error: lastError, last_run_id: runId, failed_at: finishedAt.toISOString() };
+    });
 }
 
 /** Numbers up to COUNTED_MAX; `capped` where one of them is really higher. */

@@ -3,9 +3,9 @@
  * files, versions and their code) is taken away by housekeeping, a batch at a time, when none of its runs goes on any more.
  */
 
-import { type Actor, AppError, type Principal } from '@gantry/http';
+import type { Actor, Principal } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import { deleteEndedRuns } from '@gantry/run-engine';
+import { deleteRunsOfSubject } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import { recordWorkerChange } from './record-worker-change';
@@ -28,34 +28,12 @@ export async function deleteWorker(deps: Deps, caller: Principal, actor: Actor, 
     return worker.uid;
   });
   // Who asked is not kept waiting for a long queue: what is left, housekeeping goes on with.
-  void cancelAllRuns(deps, caller.workspaceId, uid).catch((err) => {
+  void deps.engine.cancelAllOf(caller.workspaceId, uid).catch((err) => {
     deps.log.warn({ err }, 'deleted worker: its runs go on until housekeeping comes');
   });
 }
 
 const AT_ONCE = 200;
-
-type CancelDeps = Pick<Deps, 'pool' | 'engine'>;
-
-async function cancelAllRuns(deps: CancelDeps, workspaceId: string, uid: string): Promise<void> {
-  while (await cancelSomeRuns(deps, workspaceId, uid));
-}
-
-/** @returns how many runs were there to be cancelled */
-async function cancelSomeRuns({ pool, engine }: CancelDeps, workspaceId: string, uid: string) {
-  const { rows } = await pool.query<{ id: string }>(
-    `SELECT id FROM runs WHERE workspace_id = $1 AND subject_id = $2 AND cancel_requested_at IS NULL
-       AND status IN ('queued', 'running', 'suspended', 'pending_approval') LIMIT $3`,
-    [workspaceId, uid, AT_ONCE],
-  );
-  for (const { id } of rows) {
-    await engine.cancel(workspaceId, id).catch((err) => {
-      // It has ended meanwhile.
-      if (!(err instanceof AppError)) throw err;
-    });
-  }
-  return rows.length;
-}
 
 type PurgeDeps = Pick<Deps, 'pool' | 'engine' | 'objects'>;
 
@@ -68,7 +46,7 @@ export async function purgeDeletedWorkers(deps: PurgeDeps): Promise<number> {
   );
   let purged = 0;
   for (const { uid, workspace_id: workspaceId } of rows) {
-    await cancelAllRuns(deps, workspaceId, uid);
+    await deps.engine.cancelAllOf(workspaceId, uid);
     if (await purgeWorker(deps, workspaceId, uid)) purged++;
   }
   return purged;
@@ -76,12 +54,7 @@ export async function purgeDeletedWorkers(deps: PurgeDeps): Promise<number> {
 
 /** False while one of its runs has not ended. */
 async function purgeWorker({ pool, objects }: PurgeDeps, workspaceId: string, uid: string): Promise<boolean> {
-  while (await deleteEndedRuns(pool, objects, { workspaceId, subjectId: uid }));
-  const left = await pool.query('SELECT FROM runs WHERE workspace_id = $1 AND subject_id = $2 LIMIT 1', [
-    workspaceId,
-    uid,
-  ]);
-  if (left.rowCount) return false;
+  if (!(await deleteRunsOfSubject(pool, objects, { workspaceId, subjectId: uid }))) return false;
   await objects.deleteFolder(codeFolder(workspaceId, uid));
   await pool.query('DELETE FROM workers WHERE workspace_id = $1 AND uid = $2', [workspaceId, uid]);
   return true;

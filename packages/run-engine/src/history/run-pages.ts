@@ -2,18 +2,16 @@
  * Pages of runs, newest first, at a cost that does not grow with the table.
  *
  * Every page is a walk along an index that has the page's order, from the cursor on. The walk is chosen by the filter that
- * leaves the fewest runs and has an index of its own (worker and status, worker, status, trigger); what other filters
+ * leaves the fewest runs and has an index of its own (subject and status, subject, status, trigger); what other filters
  * leave out is skipped while walking. Since nobody knows how much that is, a walk ends after SCAN_MAX runs: such a page
  * holds fewer runs than asked for, and its cursor goes on where the walk ended.
  *
  * Statuses are part of the text and not parameters, and several are several walks: only then do the indexes on statuses
  * that few runs have come into question.
  */
-import type { RunStatus } from '@gantry/run-engine';
-import type { Sql } from '../database';
-import type { PageCursor } from '../page-cursor';
-import type { RunHead } from './run';
-import type { RunFilter } from './run-filter';
+import type { RunError } from '@gantry/events';
+import type { Sql } from '@gantry/postgres';
+import type { RunStatus, Waiting } from '../run';
 
 /** Runs looked at for one page: tens of milliseconds, also where each lies in another block. */
 export const SCAN_MAX = 10_000;
@@ -28,10 +26,50 @@ const COLUMNS = `r.id, r.workspace_id AS "workspaceId", r.subject_id AS "subject
 const SMALL_JSON = `, CASE WHEN pg_column_size(r.inputs) <= ${LISTED_JSON_BYTES_MAX} THEN r.inputs END AS inputs,
   CASE WHEN pg_column_size(r.output) <= ${LISTED_JSON_BYTES_MAX} THEN r.output END AS output`;
 
+export interface PagedRunFilter {
+  subjectId?: string;
+  /** Empty: any. */
+  statuses: RunStatus[];
+  trigger?: string;
+  since?: Date;
+  until?: Date;
+  /** Subjects whose runs are left out. */
+  hidden: string[];
+}
+
+/** The last run of the page before. */
+export interface RunCursor {
+  createdAt: Date;
+  id: string;
+}
+
+/** What lists and details have in common. */
+export interface RunHead {
+  id: string;
+  workspaceId: string;
+  subjectId: string;
+  subjectRef: string | null;
+  parentRunId: string | null;
+  trigger: string;
+  version: number | null;
+  status: RunStatus;
+  priority: number;
+  tries: number;
+  wakeAt: Date | null;
+  suspension: Waiting | null;
+  error: RunError | null;
+  costUsd: number;
+  createdBy: string | null;
+  cancelRequestedAt: Date | null;
+  createdAt: Date;
+  startedAt: Date | null;
+  finishedAt: Date | null;
+}
+
 export interface RunPage {
   limit: number;
   offset?: number;
-  before?: PageCursor | undefined;
+  before?: RunCursor | undefined;
   /** With inputs and outputs, where they are small. */
   withJson?: boolean;
 }
@@ -46,7 +84,7 @@ export interface ListedRun extends RunHead {
 export interface ListedRuns {
   runs: ListedRun[];
   /** Where the next page begins; null on the last. */
-  next: PageCursor | null;
+  next: RunCursor | null;
 }
 
 /** Statuses with an entry in the indexes on rare statuses: see the migrations. */
@@ -64,7 +102,7 @@ interface Walk {
 export async function listRunPage(
   sql: Sql,
   workspaceId: string,
-  filter: RunFilter,
+  filter: PagedRunFilter,
   page: RunPage,
 ): Promise<ListedRuns> {
   const { limit, offset = 0, before, withJson = false } = page;
@@ -88,7 +126,7 @@ export async function listRunPage(
 }
 
 /** Counts one by one: as slow as there are many. */
-export async function countRunPage(sql: Sql, workspaceId: string, filter: RunFilter): Promise<number> {
+export async function countRunPage(sql: Sql, workspaceId: string, filter: PagedRunFilter): Promise<number> {
   const { values, walks } = walksOf(workspaceId, filter, undefined);
   const counts = walks.map(
     ({ indexed, skipping }) => `(SELECT count(*) FROM ${indexed}${skipping === null ? '' : ` AND ${skipping}`})`,
@@ -97,7 +135,7 @@ export async function countRunPage(sql: Sql, workspaceId: string, filter: RunFil
   return rows[0].count;
 }
 
-function walksOf(workspaceId: string, filter: RunFilter, before: PageCursor | undefined) {
+function walksOf(workspaceId: string, filter: PagedRunFilter, before: RunCursor | undefined) {
   const { subjectId, statuses, trigger, since, until, hidden } = filter;
   const values: unknown[] = [workspaceId];
   const place = (value: unknown) => `$${values.push(value)}`;
@@ -131,7 +169,7 @@ function walksOf(workspaceId: string, filter: RunFilter, before: PageCursor | un
 }
 
 /** The newest place where a walk had to end before its index did. */
-async function endOfScan(sql: Sql, walks: Walk[], values: unknown[], newest: string): Promise<PageCursor | null> {
+async function endOfScan(sql: Sql, walks: Walk[], values: unknown[], newest: string): Promise<RunCursor | null> {
   const ends = walks
     .filter(({ skipping }) => skipping !== null)
     .map(({ indexed }) => `(SELECT r.created_at, r.id FROM ${indexed} ${newest} OFFSET ${SCAN_MAX - 1} LIMIT 1)`)
@@ -146,7 +184,7 @@ async function endOfScan(sql: Sql, walks: Walk[], values: unknown[], newest: str
 }
 
 /** Only PostgreSQL knows the order of its texts. */
-async function upTo(sql: Sql, runs: ListedRun[], end: PageCursor): Promise<ListedRun[]> {
+async function upTo(sql: Sql, runs: ListedRun[], end: RunCursor): Promise<ListedRun[]> {
   const { rows } = await sql.query(
     `SELECT r.id FROM unnest($1::timestamptz[], $2::text[]) AS r(created_at, id) WHERE (r.created_at, r.id) >= ($3, $4)`,
     [runs.map(({ createdAt }) => createdAt), runs.map(({ id }) => id), end.createdAt, end.id],
@@ -155,5 +193,5 @@ async function upTo(sql: Sql, runs: ListedRun[], end: PageCursor): Promise<Liste
   return runs.filter(({ id }) => kept.has(id));
 }
 
-const cursorAt = (run: ListedRun | undefined): PageCursor | null =>
+const cursorAt = (run: ListedRun | undefined): RunCursor | null =>
   run ? { createdAt: run.createdAt, id: run.id } : null;

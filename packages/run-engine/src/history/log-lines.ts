@@ -3,7 +3,7 @@
  * into where there is a NUL: it finds the lines, and they are searched here.
  */
 import { logLevels } from '@gantry/events';
-import type { Sql } from '../database';
+import type { Sql } from '@gantry/postgres';
 
 export type LogLevel = (typeof logLevels)[number];
 
@@ -59,18 +59,3 @@ export function matcherOf({ level, search }: LogFilter): (line: LogLine) => bool
   return ({ data }) =>
     logLevels.indexOf(data.level) >= least && (wanted === undefined || data.text.toLowerCase().includes(wanted));
 }
-
-const ATTEMPT_SPAN = 1_000_000;
-
-export const lineToApi = ({ seq, at, data }: LogLine) => ({
-  seq,
-  attempt: Math.floor(seq / ATTEMPT_SPAN),
-  at: at.toISOString(),
-  level: data.level,
-  stream: data.stream,
-  text: data.text,
-  fields: data.fields ?? null,
-});
-
-export const lineToText = ({ at, data }: LogLine): string =>
-  `${at.toISOString()} ${data.level.padEnd(7)} ${data.text}\n`;

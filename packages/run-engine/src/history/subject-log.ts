@@ -1,13 +1,12 @@
-/** What all runs of a worker have logged, newest run first and newest line first; a page looks at a bounded number of both. */
-import { invalid } from '@gantry/http';
-import type { Sql } from '../database';
-import { type LogFilter, type LogLine, matcherOf, readLinesBackwards } from './run-log';
+/** What all runs of a subject have logged, newest run first and newest line first; a page looks at a bounded number of both. */
+import type { Sql } from '@gantry/postgres';
+import { type LogFilter, type LogLine, matcherOf, readLinesBackwards } from './log-lines';
 
 const RUNS_MAX = 500;
 const LINES_MAX = 20_000;
 const RUN_BATCH = 100;
 
-export interface WorkerLogQuery extends LogFilter {
+export interface SubjectLogQuery extends LogFilter {
   /** Only of runs made at or after. */
   since?: Date | undefined;
   limit: number;
@@ -21,7 +20,7 @@ export interface LogCursor {
   seq: number;
 }
 
-export interface WorkerLogPage {
+export interface SubjectLogPage {
   lines: (LogLine & { runId: string })[];
   next: LogCursor | null;
 }
@@ -31,13 +30,13 @@ interface Place {
   id: string;
 }
 
-export async function readWorkerLog(sql: Sql, workerUid: string, query: WorkerLogQuery): Promise<WorkerLogPage> {
+export async function readSubjectLog(sql: Sql, subjectId: string, query: SubjectLogQuery): Promise<SubjectLogPage> {
   const matches = matcherOf(query);
-  const lines: WorkerLogPage['lines'] = [];
+  const lines: SubjectLogPage['lines'] = [];
   let at: LogCursor | undefined = query.cursor;
   let looked = 0;
   for (let seenRuns = 0; seenRuns < RUNS_MAX; seenRuns += RUN_BATCH) {
-    const runs = await runsFrom(sql, workerUid, query.since, at);
+    const runs = await runsFrom(sql, subjectId, query.since, at);
     for (const run of runs) {
       const before = at?.runId === run.id ? at.seq : Number.MAX_SAFE_INTEGER;
       for await (const line of readLinesBackwards(sql, run.id, before)) {
@@ -53,27 +52,12 @@ export async function readWorkerLog(sql: Sql, workerUid: string, query: WorkerLo
 }
 
 /** Newest first, from the cursor's run on, that one included. */
-async function runsFrom(sql: Sql, workerUid: string, since: Date | undefined, from: LogCursor | undefined) {
+async function runsFrom(sql: Sql, subjectId: string, since: Date | undefined, from: LogCursor | undefined) {
   const { rows } = await sql.query<Place>(
     `SELECT created_at AS "createdAt", id FROM runs
      WHERE subject_id = $1 AND created_at >= $2 AND (created_at, id) <= ($3, $4)
      ORDER BY created_at DESC, id DESC LIMIT ${RUN_BATCH}`,
-    [workerUid, since ?? '-infinity', from?.createdAt ?? 'infinity', from?.runId ?? ''],
+    [subjectId, since ?? '-infinity', from?.createdAt ?? 'infinity', from?.runId ?? ''],
   );
   return rows;
-}
-
-export const cursorText = ({ createdAt, runId, seq }: LogCursor): string =>
-  Buffer.from(`${createdAt.getTime()} ${seq} ${runId}`).toString('base64url');
-
-const CURSOR = /^(\d{1,15}) (\d{1,16}) ([!-~]{1,64})$/;
-
-/** @throws AppError 400 for what cursorText did not make */
-export function readCursor(text: string): LogCursor {
-  const [, millis, seq, runId] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? [];
-  const createdAt = new Date(Number(millis));
-  if (runId === undefined || Number.isNaN(createdAt.getTime())) {
-    throw invalid([{ path: 'cursor', message: 'is not one that a page gave' }]);
-  }
-  return { createdAt, runId, seq: Number(seq) };
 }

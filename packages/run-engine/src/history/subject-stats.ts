@@ -1,16 +1,16 @@
 /**
- * How a worker has been doing. `success rate` is what completed of the runs that came to an end of their own (completed,
- * failed, timed out); who cancelled or rejected a run says nothing about the worker. Durations are of completed runs, from
+ * How a subject has been doing. `success rate` is what completed of the runs that came to an end of their own (completed,
+ * failed, timed out); who cancelled or rejected a run says nothing about it. Durations are of completed runs, from
  * start to end; percentiles are durations that occurred (nearest rank).
  */
-import type { Sql } from '../database';
+import type { Sql } from '@gantry/postgres';
 
 /** Rates, durations and costs of the last thirty days look at so many runs, the newest; a few hundred milliseconds. */
 const RUNS_MAX = 100_000;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-/** As settle-runs writes it; PostgreSQL can not look into json that holds a NUL. */
+/** As settle-runs.ts writes it; PostgreSQL can not look into json that holds a NUL. */
 const ERROR_CODE = `substring(error::text from '^\\s*\\{\\s*"code"\\s*:\\s*"([a-z_]+)"')`;
 const DURATION_MS = 'greatest(0, round(extract(epoch FROM finished_at - started_at) * 1000))::float8';
 
@@ -46,17 +46,16 @@ const LAST_ERROR = `
       ORDER BY created_at DESC, id DESC LIMIT 1)
   ) f ORDER BY created_at DESC, id DESC LIMIT 1`;
 
-/** @param worker one that the caller sees: the queries know runs by its uid alone, which no other workspace has */
-export async function workerStats(sql: Sql, worker: { uid: string; id: string }, now: Date) {
+/** @param subjectId one that the caller sees: the queries know runs by it alone, which no other workspace has */
+export async function subjectStats(sql: Sql, subjectId: string, now: Date) {
   const since = (days: number) => new Date(now.getTime() - days * DAY_MS);
   const [{ rows }, last] = await Promise.all([
-    sql.query(STATS, [worker.uid, since(7), since(30)]),
-    sql.query(LAST_ERROR, [worker.uid]),
+    sql.query(STATS, [subjectId, since(7), since(30)]),
+    sql.query(LAST_ERROR, [subjectId]),
   ]);
   const [stats] = rows;
   const [failure] = last.rows;
   return {
-    worker_id: worker.id,
     ...stats,
     success_rate_7d: rounded(stats.success_rate_7d, 4),
     success_rate_30d: rounded(stats.success_rate_30d, 4),
@@ -81,9 +80,9 @@ interface BucketRow {
 }
 
 /** By when runs were made; UTC; the last bucket is the one of now, and those without runs are zero. */
-export async function workerTimeseries(
+export async function subjectTimeseries(
   sql: Sql,
-  workerUid: string,
+  subjectId: string,
   { days, bucket, now }: { days: number; bucket: Bucket; now: Date },
 ) {
   const stepMs = bucket === 'day' ? DAY_MS : HOUR_MS;
@@ -97,7 +96,7 @@ export async function workerTimeseries(
        percentile_disc(0.95) WITHIN GROUP (ORDER BY ${DURATION_MS})
          FILTER (WHERE status = 'completed' AND started_at IS NOT NULL) AS p95_duration_ms
      FROM runs WHERE subject_id = $1 AND created_at >= $3 AND created_at < $4 GROUP BY 1`,
-    [workerUid, bucket, new Date(firstStart), new Date(lastStart + stepMs)],
+    [subjectId, bucket, new Date(firstStart), new Date(lastStart + stepMs)],
   );
   const byStart = new Map(rows.map((row) => [row.start.getTime(), row]));
   return Array.from({ length: count }, (_, index) => {

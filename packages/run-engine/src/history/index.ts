@@ -1,0 +1,6 @@
+export * from './last-outcomes';
+export * from './log-lines';
+export * from './run-extras';
+export * from './run-pages';
+export * from './subject-log';
+export * from './subject-stats';

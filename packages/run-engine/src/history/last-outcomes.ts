@@ -1,0 +1,44 @@
+/** How the last runs of many subjects went: the same few index probes for each. */
+import type { RunError } from '@gantry/events';
+import type { Sql } from '@gantry/postgres';
+import type { RunStatus } from '../run';
+
+export interface LastOutcome {
+  /** The newest run; null before the first. */
+  last: { id: string; status: RunStatus; createdAt: Date } | null;
+  /** The newest that came to an end of its own, among the `lookedAt` newest. */
+  ended: { id: string; status: 'completed' | 'failed' | 'timed_out'; error: RunError | null; finishedAt: Date } | null;
+}
+
+/** Subjects say the workspace: naming it here too would let the planner walk the runs of the whole workspace. */
+const OUTCOMES = `SELECT s.id AS subject, last.id, last.status, last.created_at, ended.id AS ended_id, ended.status AS ended,
+    ended.error, ended.finished_at
+  FROM unnest($1::text[]) AS s (id)
+  LEFT JOIN LATERAL (
+    SELECT id, status, created_at FROM runs WHERE subject_id = s.id AND kind = 'run'
+    ORDER BY created_at DESC, id DESC LIMIT 1
+  ) AS last ON true
+  LEFT JOIN LATERAL (
+    SELECT id, status, error, finished_at FROM (
+      SELECT id, status, error, finished_at FROM runs WHERE subject_id = s.id AND kind = 'run'
+      ORDER BY created_at DESC, id DESC LIMIT $2
+    ) AS recent WHERE status IN ('completed', 'failed', 'timed_out') LIMIT 1
+  ) AS ended ON true`;
+
+/** By subject. */
+export async function lastOutcomes(
+  sql: Sql,
+  subjectIds: string[],
+  { lookedAt }: { lookedAt: number },
+): Promise<Map<string, LastOutcome>> {
+  const { rows } = await sql.query(OUTCOMES, [subjectIds, lookedAt]);
+  return new Map(
+    rows.map((row) => [
+      row.subject,
+      {
+        last: row.id && { id: row.id, status: row.status, createdAt: row.created_at },
+        ended: row.ended_id && { id: row.ended_id, status: row.ended, error: row.error, finishedAt: row.finished_at },
+      },
+    ]),
+  );
+}

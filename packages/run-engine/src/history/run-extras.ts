@@ -1,0 +1,51 @@
+/** What is shown with one run besides its row. Each is found by the run's own key, and a run has few of them. */
+import type { Sql } from '@gantry/postgres';
+import type { Run } from '../run';
+import type { StepRow } from '../run-steps';
+
+/** Results of steps up to this size (bytes, as stored) are shown with the run. */
+const SHOWN_RESULT_BYTES_MAX = 4_096;
+const POSITION_MAX = 1_000;
+
+export interface RunExtras {
+  logsCount: number;
+  steps: StepRow[];
+  /** From 1; at most POSITION_MAX + 1. Null for a run that is not queued. */
+  queuePosition: number | null;
+}
+
+export async function readExtras(sql: Sql, run: Run): Promise<RunExtras> {
+  const { id } = run;
+  const [logs, steps, ahead] = await Promise.all([
+    sql.query(`SELECT count(*)::int AS count FROM run_events WHERE run_id = $1 AND type = 'log'`, [id]),
+    sql.query<StepRow>(
+      `SELECT ordinal, kind, name, status, ref, started_at AS "startedAt", finished_at AS "finishedAt",
+         CASE WHEN pg_column_size(result) <= ${SHOWN_RESULT_BYTES_MAX} THEN result END AS result
+       FROM run_steps WHERE run_id = $1 ORDER BY ordinal`,
+      [id],
+    ),
+    run.status === 'queued' ? countAhead(sql, run) : null,
+  ]);
+  return {
+    logsCount: logs.rows[0].count,
+    steps: steps.rows,
+    queuePosition: ahead && (ahead.rows[0].count as number) + 1,
+  };
+}
+
+/**
+ * In the order in which runs are handed out: among those that share the run's slot, else among the workspace's that need
+ * none. Looks at the first POSITION_MAX of that order and no further.
+ */
+function countAhead(sql: Sql, { id, workspaceId, slotKey }: Run) {
+  const queue = slotKey === null ? 'r.workspace_id = $2 AND r.slot_key IS NULL' : 'r.slot_key = $2';
+  return sql.query(
+    `SELECT count(*)::int FROM runs mine, (
+       SELECT r.priority, r.available_at, r.id FROM runs r WHERE ${queue} AND r.status = 'queued'
+       ORDER BY r.priority DESC, r.available_at, r.id LIMIT ${POSITION_MAX}
+     ) r
+     WHERE mine.id = $1 AND (r.priority > mine.priority
+       OR (r.priority = mine.priority AND (r.available_at, r.id) < (mine.available_at, mine.id)))`,
+    [id, slotKey ?? workspaceId],
+  );
+}

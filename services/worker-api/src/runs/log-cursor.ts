@@ -1,0 +1,17 @@
+import { invalid } from '@gantry/http';
+import type { LogCursor } from '@gantry/run-engine';
+
+export const cursorText = ({ createdAt, runId, seq }: LogCursor): string =>
+  Buffer.from(`${createdAt.getTime()} ${seq} ${runId}`).toString('base64url');
+
+const CURSOR = /^(\d{1,15}) (\d{1,16}) ([!-~]{1,64})$/;
+
+/** @throws AppError 400 for what cursorText did not make */
+export function readCursor(text: string): LogCursor {
+  const [, millis, seq, runId] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  const createdAt = new Date(Number(millis));
+  if (runId === undefined || Number.isNaN(createdAt.getTime())) {
+    throw invalid([{ path: 'cursor', message: 'is not one that a page gave' }]);
+  }
+  return { createdAt, runId, seq: Number(seq) };
+}
