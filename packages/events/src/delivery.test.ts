@@ -53,7 +53,7 @@ const subject = eventSubject(alertRaised, 'worker-api');
 async function announce(alertId: string, end: 'COMMIT' | 'ROLLBACK') {
   const tx = await pool.connect();
   await tx.query('BEGIN');
-  await enqueue((sql, values) => tx.query(sql, values), alertRaised, 'ws_a', { ...alert, alertId });
+  await enqueue(tx, alertRaised, 'ws_a', { ...alert, alertId });
   await tx.query(end);
   tx.release();
   relay.kick();

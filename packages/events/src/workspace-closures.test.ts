@@ -56,7 +56,7 @@ afterAll(async () => {
 
 async function announce({ workspaceId, purgeAt, restored }: Closure): Promise<void> {
   const event = restored ? workspaceRestored : workspaceDeleted;
-  await enqueue((sql, values) => pools[0].query(sql, values), event, workspaceId, { workspaceId, purgeAt });
+  await enqueue(pools[0], event, workspaceId, { workspaceId, purgeAt });
 }
 
 async function isClosed(workspaceId: string): Promise<boolean> {
@@ -106,9 +106,9 @@ test('what JetStream lost is told again by the table of worker-api, and changes 
     [lost, false],
     [undone, true],
   ] as const) {
-    await writeClosure((sql, values) => pools[0].query(sql, values), { workspaceId, purgeAt, restored: isRestored });
+    await writeClosure(pools[0], { workspaceId, purgeAt, restored: isRestored });
   }
-  await writeClosure((sql, values) => pools[1].query(sql, values), { workspaceId: undone, purgeAt, restored: false });
+  await writeClosure(pools[1], { workspaceId: undone, purgeAt, restored: false });
   await announceClosures(pools[0]);
   relay.kick();
   await until(async () => (await isClosed(lost)) && !(await isClosed(undone)));
@@ -118,7 +118,7 @@ test('a replica that missed the event learns it from the table', async () => {
   const workspaceId = newId('ws_');
   const heard: string[] = [];
   closures.onClosed((id) => heard.push(id));
-  await writeClosure((sql, values) => pools[1].query(sql, values), { workspaceId, purgeAt: 1, restored: false });
+  await writeClosure(pools[1], { workspaceId, purgeAt: 1, restored: false });
   await until(() => heard.includes(workspaceId), { deadlineMs: 3_000 });
   expect(closures.has(workspaceId)).toBe(true);
 });
@@ -129,7 +129,7 @@ test('only undone deletions are forgotten, when nothing late can speak of them a
     [open, true],
     [closed, false],
   ] as const) {
-    await writeClosure((sql, values) => pools[1].query(sql, values), { workspaceId, purgeAt: 1, restored: isRestored });
+    await writeClosure(pools[1], { workspaceId, purgeAt: 1, restored: isRestored });
   }
   await sweepClosures(pools[1]);
   const { rows } = await pools[1].query('SELECT workspace_id FROM workspace_closures WHERE workspace_id = ANY($1)', [

@@ -9,6 +9,7 @@
  * Deletion and undo may be heard in any order and more than once. `purgeAt` names a deletion: the latest one counts, and an
  * undo of it.
  */
+import { execute, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -59,8 +60,7 @@ export const consumeClosures = (options: { bus: Bus; pool: Pool; service: Servic
     consume({
       ...options,
       event,
-      handle: (tx, { data }) =>
-        writeClosure((sql, values) => tx.query(sql, values), { ...data, restored: event === workspaceRestored }),
+      handle: (tx, { data }) => writeClosure(tx, { ...data, restored: event === workspaceRestored }),
     }),
   );
 
@@ -141,7 +141,7 @@ export async function announceClosures(pool: Pool): Promise<void> {
   );
   for (const { workspace_id: workspaceId, purge_at: at, restored } of rows) {
     const event = restored ? workspaceRestored : workspaceDeleted;
-    await enqueue((sql, values) => pool.query(sql, values), event, workspaceId, { workspaceId, purgeAt: at.getTime() });
+    await enqueue(pool, event, workspaceId, { workspaceId, purgeAt: at.getTime() });
   }
 }
 

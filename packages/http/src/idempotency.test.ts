@@ -60,7 +60,7 @@ function replica(): Replica {
     const id = `thing-${randomUUID()}`;
     await transaction(own, async (tx) => {
       await tx.query('INSERT INTO things (id, made_by) VALUES ($1, $2)', [id, callerOf(req).userId]);
-      if (marks) await madeBy(req)((sql, values) => tx.query(sql, values), id);
+      if (marks) await madeBy(req)(tx, id);
     });
     await afterCommit(req);
     res

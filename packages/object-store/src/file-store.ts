@@ -72,7 +72,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     get,
     getBuffer: async (key, maxBytes) => readAll(key, await get(key), maxBytes),
     delete: (key) => rm(pathOf(key), { force: true }),
-    deleteFolder: (folder) => rm(pathOf(folder), { recursive: true, force: true }),
+    deleteFolder: async (folder) => rm(pathOf(folder), { recursive: true, force: true }),
     check: async () => {
       await mkdir(partial, { recursive: true });
     },

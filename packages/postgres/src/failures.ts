@@ -3,7 +3,7 @@ const DOWN =
   /^(08...|57014|57P0[1-5]|53...|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|P1001|P1002|P1008|P1017|P2024|P2028)$/;
 const DOWN_TEXT =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Server has closed the connection|Connection ended)/;
-/** How Prisma quotes a SQLSTATE that it has no code of its own for; `N/A` where the connection broke before there was one. */
+/** A SQLSTATE that Prisma has no code for, as it quotes it; `N/A` where the connection broke before there was one. */
 const QUOTED_SQLSTATE = /Code: `(08...|57014|57P0[1-5]|53...|N\/A)`/;
 
 /** True where the failure lies with PostgreSQL or the network to it, so that the caller may simply retry. Causes are not looked at. */

@@ -1,4 +1,4 @@
-import { Pool, type PoolClient } from 'pg';
+import { Pool } from 'pg';
 import type { Logger } from 'pino';
 
 const CONNECTIONS_MAX = 10;

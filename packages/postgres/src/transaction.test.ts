@@ -37,18 +37,21 @@ test('what is deferred runs once, after the commit, in the order in which it was
 test.each([
   ['work that throws', () => Promise.reject(new Error('no'))],
   ['a statement that fails', (tx: PoolClient) => tx.query('nonsense')],
-])('after %s nothing is kept, nothing deferred runs, and the next transaction has a connection', async (_what, fail) => {
-  const deferred = jest.fn();
-  const failing = transaction(pool, async (tx) => {
-    await execute(tx, INSERT, ['a']);
-    afterCommit(tx, deferred);
-    await fail(tx);
-  });
-  await expect(failing).rejects.toThrow();
-  expect(deferred).not.toHaveBeenCalled();
-  await transaction(pool, (tx) => execute(tx, INSERT, ['b']));
-  expect(await things()).toEqual(['b']);
-});
+])(
+  'after %s nothing is kept, nothing deferred runs, and the next transaction has a connection',
+  async (_what, fail) => {
+    const deferred = jest.fn();
+    const failing = transaction(pool, async (tx) => {
+      await execute(tx, INSERT, ['a']);
+      afterCommit(tx, deferred);
+      await fail(tx);
+    });
+    await expect(failing).rejects.toThrow();
+    expect(deferred).not.toHaveBeenCalled();
+    await transaction(pool, (tx) => execute(tx, INSERT, ['b']));
+    expect(await things()).toEqual(['b']);
+  },
+);
 
 test('outside of a transaction it runs at once', async () => {
   const deferred = jest.fn();

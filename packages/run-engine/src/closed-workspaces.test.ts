@@ -19,7 +19,7 @@ afterEach(() => engines.reset());
 afterAll(() => engines.stop());
 
 const write = (closure: Pick<Closure, 'restored'>) =>
-  writeClosure((sql, values) => engines.pool.query(sql, values), { workspaceId: CLOSED, purgeAt: 7e12, ...closure });
+  writeClosure(engines.pool, { workspaceId: CLOSED, purgeAt: 7e12, ...closure });
 const close = () => write({ restored: false });
 const restore = () => write({ restored: true });
 const statusOf = async (id: string) =>

@@ -28,11 +28,7 @@ export async function deleteRunsOfSubject(sql: Sql, objects: ObjectStore, subjec
 }
 
 /** Objects go first: a row whose objects are gone is found again, objects without a row are not. @returns how many */
-async function deleteSomeEnded(
-  sql: Sql,
-  objects: ObjectStore,
-  { workspaceId, subjectId }: Subject,
-): Promise<number> {
+async function deleteSomeEnded(sql: Sql, objects: ObjectStore, { workspaceId, subjectId }: Subject): Promise<number> {
   const { rows } = await sql.query({
     text: `SELECT id, ARRAY(SELECT file ->> 'key' FROM json_array_elements(spec -> 'files') AS file) AS inputs FROM runs
       WHERE workspace_id = $1 AND subject_id = $2 AND status IN ('completed', 'failed', 'cancelled', 'timed_out', 'rejected')

@@ -89,7 +89,6 @@ test('a run waits for approval and goes on with the answer, which counts once', 
   expect(await engine.steps(run)).toMatchObject([{ status: 'pending', ref: expect.stringMatching(/^apr_/) }]);
   const both = await Promise.all([approved(engine, run), approved(engine, run)]);
   expect(both.filter(Boolean)).toMatchObject([{ status: 'queued' }]);
-  engine.hint(run);
   const job = await claimed(executor);
   expect(job.steps).toEqual([{ ordinal: 1, kind: 'approve', name: 'Publish?', result: answer }]);
   await job.complete(1);
@@ -118,7 +117,6 @@ test('a held run is not handed out until somebody lets it go', async () => {
   const other = await engine.submit(aRun());
   expect((await claimed(executor)).runId).toBe(other.id);
   await engines.tx((tx) => engine.resumeIn(tx, run.id, { from: 'pending_approval' }));
-  engine.hint(run);
   expect(await claimed(executor)).toMatchObject({ runId: run.id, attempt: 1 });
 });
 
@@ -137,7 +135,6 @@ test('a suspension that is reported twice, or by an earlier attempt, makes one a
   await inStatus(engine, run, 'pending_approval');
   await job.report({ type: 'finished', status: 'suspended', suspension: approve(1), usage: noUsage });
   await approved(engine, run);
-  engine.hint(run);
   const second = await claimed(executor);
   await job.report({ type: 'finished', status: 'suspended', suspension: approve(1), usage: noUsage });
   await second.complete(1);
@@ -292,7 +289,7 @@ describe('ending', () => {
     const waited = engine.waitForEnd(run, 5_000);
     const error = { code: 'approval_rejected', message: 'not today' } as const;
     const reject = () => engines.tx((tx) => engine.endIn(tx, waiting, { status: 'rejected', error }));
-    engine.announce((await reject()) as Run);
+    await reject();
     expect(await waited).toMatchObject({ status: 'rejected', error });
     expect(await reject()).toBeNull();
     expect(await approved(engine, run)).toBeNull();

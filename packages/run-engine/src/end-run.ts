@@ -6,7 +6,7 @@
  */
 
 import type { RunError, RunSource } from '@gantry/events';
-import { transaction } from '@gantry/postgres';
+import { type Tx, transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import { isIdle, isTerminal, type Run, type TerminalStatus } from './run';
 import { lastServiceSeq, serviceClosing } from './run-events';
@@ -59,7 +59,7 @@ export async function cancelRun(
     if (!root || isTerminal(root.status)) return null;
     if (!root.cancelRequestedAt) {
       await tx.query('UPDATE runs SET cancel_requested_at = now() WHERE id = $1', [runId]);
-      await alongside?.((sql, values) => tx.query(sql, values));
+      await alongside?.(tx);
     }
     if (!isIdle(root.status)) return { run: root, ended: [], running: [root] };
     return endLocked(tx, source, root, called, { status: 'cancelled', error: CANCELLED });

@@ -35,7 +35,18 @@ import {
   serviceFloor,
 } from './run-events';
 import { createRunHubs } from './run-hub';
-import { countRecentRuns, countRuns, getRun, lastRuns, listArtifacts, listCancellable, listRuns, type RunArtifact, type RunCounts, type RunFilter } from './run-queries';
+import {
+  countRecentRuns,
+  countRuns,
+  getRun,
+  lastRuns,
+  listArtifacts,
+  listCancellable,
+  listRuns,
+  type RunArtifact,
+  type RunCounts,
+  type RunFilter,
+} from './run-queries';
 import { type IsCurrent, insertRun } from './run-row';
 import { listSteps, recordedSteps, type StepRow } from './run-steps';
 import { createRunTokens, type TokenKeys } from './run-tokens';
@@ -262,7 +273,7 @@ export async function startRunEngine(deps: {
   async function cancelOne(run: Run, alongside?: Alongside): Promise<Run | null> {
     const tree = isTerminal(run.status) ? null : await cancelRun(pool, source, run.id, alongside);
     if (tree) announce(tree);
-    return tree && tree.run;
+    return tree?.run;
   }
 
   /** A run that is suspended wakes its watchers without having ended. */

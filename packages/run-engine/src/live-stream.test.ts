@@ -201,7 +201,6 @@ test('a run that sleeps, waits for a person and is tried again is told whole ove
     });
     await one.engine.resumeIn(tx, run.id, { from: 'pending_approval', step: { ordinal: 3, result: 'yes' } });
   });
-  one.engine.hint(run);
   await goOn(two, ({ type }) => type === 'approval');
 
   const third = await claimed();

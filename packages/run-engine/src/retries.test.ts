@@ -67,7 +67,6 @@ test('those who watch are told when it is tried again and why; the wait grows up
     });
     waits.push(Math.round(((waiting.wakeAt?.getTime() ?? 0) - Date.now()) / 10_000) * 10_000);
     await engines.tx((tx) => engine.resumeIn(tx, run.id, { from: 'suspended' }));
-    engine.hint(run);
   }
   expect(waits).toEqual([100_000, 300_000, 500_000]);
 });

@@ -1,19 +1,10 @@
 /** A service as a process, the same for all three: environment, start, requests, and a clean end. */
 import type { Service } from '@gantry/events';
 import { createLogger, type ErrorShape, type PlaceLimits, type RateLimits } from '@gantry/http';
-import type { Express } from 'express';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { type CommonEnv, readEnv } from './env';
-import { serve } from './serve';
-
-export interface RunningService {
-  app: Express;
-  /** Called first: readiness turns 503 and standing work is handed back, while requests are still answered. */
-  drain: () => void | Promise<void>;
-  /** Called after the last request was answered: close pools and connections. */
-  close: () => Promise<void>;
-}
+import { type RunningService, serve } from './serve';
 
 /** Of every surface, as the environment says it. */
 export interface SurfaceSettings {

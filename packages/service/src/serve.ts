@@ -1,7 +1,15 @@
 import { createServer, type Server } from 'node:http';
 import { answerMalformedRequests, type ErrorShape, HEADER_BYTES_MAX, serveMetrics } from '@gantry/http';
+import type { Express } from 'express';
 import type { Logger } from 'pino';
-import type { RunningService } from './run-service';
+
+export interface RunningService {
+  app: Express;
+  /** Called first: readiness turns 503 and standing work is handed back, while requests are still answered. */
+  drain: () => void | Promise<void>;
+  /** Called after the last request was answered: close pools and connections. */
+  close: () => Promise<void>;
+}
 
 interface ServerOptions extends RunningService {
   errorShape: ErrorShape;

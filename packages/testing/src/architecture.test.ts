@@ -9,7 +9,7 @@ const SCOPE = '@gantry/';
 function allowed(): Map<string, string[]> {
   const rows = fs
     .readFileSync(path.join(root, 'ARCHITECTURE.md'), 'utf8')
-    .matchAll(/^\| `((?:packages|services)\/[a-z-]+)` \|.*\| ([^|]*) \|$/gm);
+    .matchAll(/^\| `((?:packages|services)\/[a-z-]+)` \|.*\|([^|]*)\|$/gm);
   return new Map([...rows].map(([, folder = '', names = '']) => [folder, names.match(/[a-z-]+/g) ?? []]));
 }
 

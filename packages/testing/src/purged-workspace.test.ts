@@ -26,8 +26,8 @@ def run(context):
     return context.attempt
 `;
 const TABULATE = `
-def run(table):
-    open("out/copy.csv", "wb").write(open(table, "rb").read())
+def run(table, context):
+    context.artifact("copy.csv", open(table, "rb").read())
     return {"text": "x" * ${LARGE}}
 `;
 
@@ -114,8 +114,8 @@ async function liveIn(): Promise<void> {
   expect((await completed(lost)).output).toBe(2);
   const manifest = { name: 'Tabulate', inputs };
   const { id } = await deployAutomation(automation, { 'main.py': TABULATE }, manifest);
-  const ran = expectOk(await automation('POST', `/api/automations/${id}/run`, { inputs: { table }, wait: 20 }));
-  expect(ran.status).toBe('success');
+  const ran = expectOk(await automation('POST', `/api/automations/${id}/run`, { inputs: { table }, wait: 10 }));
+  expect(ran).toMatchObject({ status: 'success' });
   expectOk(await skills('POST', '/api/v1/skills', { title: 'Notes', body_md: '# Notes', visibility: 'private' }));
 }
 

@@ -9,7 +9,7 @@
  */
 
 import { conflict } from '@gantry/http';
-import { transaction } from '@gantry/postgres';
+import { type Tx, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Vault } from './vault';
 

@@ -19,7 +19,7 @@ export interface RotatingSecret {
 }
 
 /** What to write into the column. Call it before the transaction that does. */
-export async function rotateSecret(
+export async function replaceSecret(
   vault: Vault,
   held: RotatingSecret,
   fresh: string,

@@ -1,7 +1,7 @@
 /** Secrets of a workspace: sealed in the database, opened only when a run that declares them is handed out. */
 
 import { AppError, invalid, isDependencyDown, notFound } from '@gantry/http';
-import { transaction } from '@gantry/postgres';
+import { type Tx, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Vault } from './vault';
 

@@ -10,6 +10,7 @@ import {
   connectBus,
   type NatsAddress,
   openWorkspaceClosures,
+  type Relay,
   runEventsStream,
   startRelay,
   streamsCheck,
@@ -58,6 +59,7 @@ export interface AutomationApi {
   app: Express;
   deps: Deps;
   engine: RunEngine;
+  relay: Relay;
   ticker: ScheduleTicker;
   health: Health;
   /** Readiness turns 503 and standing work is handed back; requests are still answered. */
@@ -138,6 +140,7 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
     app,
     deps,
     engine,
+    relay,
     ticker,
     health: checks,
     drain: async () => {

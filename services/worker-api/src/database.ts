@@ -1,6 +1,6 @@
 import { createPool, sharePool } from '@gantry/postgres';
 import { PrismaPg } from '@prisma/adapter-pg';
-import type { Pool, QueryResult, QueryResultRow } from 'pg';
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type Prisma, PrismaClient } from './generated/prisma/client';
 

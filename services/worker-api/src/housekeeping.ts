@@ -2,21 +2,21 @@
 import { announceClosures, sweepClosures, sweepInbox } from '@gantry/events';
 import { sweepIdempotencyKeys } from '@gantry/http';
 import type { Sweep } from '@gantry/service';
-import { purgeOldDeliveries } from './alerts/delivery-repository';
-import { deleteOldAuditRows } from './audit/audit-repository';
 import { sweepEmailVerifications } from './accounts/auth/email-verification';
 import { sweepPasswordResets } from './accounts/auth/password-reset';
 import { sweepSessions } from './accounts/auth/session-repository';
-import type { Deps } from './deps';
 import { sweepDeviceRequests } from './accounts/devices/device-service';
-import { sweepPacks } from './file-trees/tree-pack';
 import { sweepInvitations } from './accounts/invitations/invitation-repository';
 import { sweepOidcSignIns } from './accounts/oidc/oidc-account';
 import type { SigningKeys } from './accounts/signing-keys/signing-keys';
 import { sweepTokens } from './accounts/tokens/token-repository';
+import { purgeDeletedWorkspaces } from './accounts/workspaces/delete-workspace';
+import { purgeOldDeliveries } from './alerts/delivery-repository';
+import { deleteOldAuditRows } from './audit/audit-repository';
+import type { Deps } from './deps';
+import { sweepPacks } from './file-trees/tree-pack';
 import { sweepWebhookReceipts } from './starters/receive-webhook';
 import { purgeDeletedWorkers } from './workers/delete-worker';
-import { purgeDeletedWorkspaces } from './accounts/workspaces/delete-workspace';
 
 export function sweepsOf(
   { pool, objects, engine, vault, keyRotation, log }: Deps,

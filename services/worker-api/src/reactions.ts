@@ -9,6 +9,7 @@ import {
   scheduleMissed,
   workspacePurged,
 } from '@gantry/events';
+import { purgeWorkspace } from './accounts/workspaces/delete-workspace';
 import { alertReactions } from './alerts/alert-events';
 import { keepAuditEntry } from './audit/audit-events';
 import { writeBackContexts } from './contexts/write-back';
@@ -16,7 +17,6 @@ import type { Deps } from './deps';
 import { createListeningWorkspaces } from './listening-workspaces';
 import { countRunCost } from './runs/month-cost';
 import { triggerReactions } from './starters/event-triggers';
-import { purgeWorkspace } from './accounts/workspaces/delete-workspace';
 
 export function startReactions(deps: Deps): Consumer[] {
   const { bus, pool, log } = deps;

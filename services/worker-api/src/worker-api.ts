@@ -26,22 +26,22 @@ import { startRunEngine } from '@gantry/run-engine';
 import { startSweeps } from '@gantry/service';
 import { createKeyRotation, createSecretStore, createVault, deriveKeys, type KeyRing } from '@gantry/vault';
 import type { Logger } from 'pino';
+import { serveIntrospection } from './accounts/identity/introspection';
+import type { OidcSettings } from './accounts/oidc/identity-provider';
 import { startDeliveryLoop } from './alerts/delivery-loop';
 import { createApp, type WorkerApp } from './app';
 import { startApprovalSweeper } from './approvals/approval-sweeper';
 import { type Database, openDatabase } from './database';
 import type { Deps } from './deps';
 import { sweepsOf } from './housekeeping';
-import { serveIntrospection } from './accounts/identity/introspection';
 import { createMailer } from './mail/mailer';
-import type { OidcSettings } from './accounts/oidc/identity-provider';
 import { startReactions } from './reactions';
 import { computePrice } from './runs/compute-price';
 import { makeAwaited } from './runs/make-awaited';
 import { createRunnables } from './runs/runnable';
 import { sealedColumns } from './secrets/sealed-columns';
-import { rememberExecutors } from './system/executors';
 import { type CronTicker, startCronTicker } from './starters/cron-ticker';
+import { rememberExecutors } from './system/executors';
 
 export interface WorkerApiOptions {
   databaseUrl: string;

@@ -127,7 +127,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
       await api.as(null).get(`/api/v1/skills/${skill}`).expect(200);
       await api.views.flush();
       const closure = { workspaceId, purgeAt: Date.now() + 1_000_000, restored: false };
-      await writeClosure((sql, values) => api.database.pool.query(sql, values), closure);
+      await writeClosure(api.database.pool, closure);
       api.closures.note(closure);
     },
     expired,

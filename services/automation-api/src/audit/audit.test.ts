@@ -7,7 +7,7 @@ let service: TestService;
 beforeAll(async () => {
   service = await startService();
   // What is announced stays in the outbox, where this file reads it.
-  await service.api.deps.relay.stop();
+  await service.api.relay.stop();
 });
 afterAll(() => service.stop());
 

@@ -1,4 +1,4 @@
-import { actorBy, auditAs, type AuditedChange, auditOf as auditOfCaller, type Audit as AuditOf } from '@gantry/http';
+import { type AuditedChange, type Audit as AuditOf, actorBy, auditAs, auditOf as auditOfCaller } from '@gantry/http';
 import type { Request } from 'express';
 
 export type Change = AuditedChange<

@@ -62,8 +62,7 @@ test('update adds a version, rollback moves the pointer, and the next update is 
 });
 
 test('every move of the pointer is announced with the commit, and a refused one is not', async () => {
-  const { relay } = service.api.deps;
-  await relay.stop();
+  await service.api.relay.stop();
   const { id } = await deployed(me);
   const artifactId = await makeArtifact(me);
   await me.post(`/api/automations/${id}/update`, { artifactId }).expect(200);

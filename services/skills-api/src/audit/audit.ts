@@ -1,4 +1,4 @@
-import { type AuditedChange, auditOf as auditOfCaller, type Audit as AuditOf } from '@gantry/http';
+import { type AuditedChange, type Audit as AuditOf, auditOf as auditOfCaller } from '@gantry/http';
 import type { Request } from 'express';
 
 export type Change = AuditedChange<

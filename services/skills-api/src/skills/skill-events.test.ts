@@ -80,7 +80,7 @@ test('a run that names its skills counts a use of each, once, and none of what i
   const automations = await connectBus({ ...nats.as('automation-api'), name: 'automation-api', log });
   const relay = startRelay({ pool: runs, bus: automations, service: 'automation-api', log });
   const finished = (runId: string, skills?: string[]) =>
-    enqueue((sql, values) => runs.query(sql, values), runFinished, ada.workspaceId, {
+    enqueue(runs, runFinished, ada.workspaceId, {
       runId,
       source: 'automation',
       subjectId: 'aut_1',

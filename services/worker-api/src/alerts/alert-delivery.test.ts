@@ -88,8 +88,7 @@ const answering = (path: string, status: number, body = '', headers = {}) =>
 /** Announces it as its service would, and waits until alerts were raised for it or not. */
 async function announce(event: Parameters<typeof enqueue>[1], data: object, workspaceId = api.workspaceId) {
   const { pool } = api.database;
-  await enqueue((sql, values) => pool.query(sql, values), event, workspaceId, data as never);
-  api.deps.relay.kick();
+  await enqueue(pool, event, workspaceId, data as never);
   await until(outboxIsEmpty);
   await consumed(event);
 }

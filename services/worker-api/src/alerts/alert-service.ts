@@ -6,7 +6,6 @@ import type { Deps } from '../deps';
 import { ownerIdOf } from '../workers/worker-access';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { type AlertInput, type AlertOfWorker, type AlertType, changedAlert } from './alert';
-import { type Channel, channelsOf } from './channels';
 import {
   type AlertSubject,
   countAlerts,
@@ -16,6 +15,7 @@ import {
   lockAlert,
   updateAlert,
 } from './alert-repository';
+import { type Channel, channelsOf } from './channels';
 import { endPendingDeliveries } from './delivery-repository';
 import { rotateSigningSecret } from './signing-secrets';
 

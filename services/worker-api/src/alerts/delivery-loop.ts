@@ -7,15 +7,15 @@
  * a process down does so a bounded number of times.
  */
 import { SYSTEM } from '@gantry/http';
-import { transaction, type Sql } from '@gantry/postgres';
+import { type Sql, transaction } from '@gantry/postgres';
 import { Counter } from 'prom-client';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
-import { ATTEMPTS_MAX, type Attempt, type DeliveryLoop, nextAttemptAt, type Sent } from './delivery';
-import { type ClaimedDelivery, claimDeliveries, endPendingDeliveries, recordAttempt } from './delivery-repository';
 import { ATTEMPT_MS_MAX, type Channel, channels } from './channels';
 import type { ChannelDeps } from './channels/channel';
 import { GONE } from './channels/webhook';
+import { ATTEMPTS_MAX, type Attempt, type DeliveryLoop, nextAttemptAt, type Sent } from './delivery';
+import { type ClaimedDelivery, claimDeliveries, endPendingDeliveries, recordAttempt } from './delivery-repository';
 import { sendDelivery } from './send-delivery';
 
 const EVERY_MS = 1_000;

@@ -1,5 +1,5 @@
 import { notFound } from '@gantry/http';
-import { execute, type Tx, type Sql } from '@gantry/postgres';
+import { execute, type Sql, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Db } from '../database';
 import type { AlertDelivery, DeliveryStatus } from '../generated/prisma/client';

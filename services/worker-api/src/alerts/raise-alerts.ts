@@ -7,8 +7,8 @@ import { alertRaised, enqueue, isClosedSql, newId } from '@gantry/events';
 import type { Pool, PoolClient } from 'pg';
 import { Counter } from 'prom-client';
 import type { AlertType } from './alert';
-import { channelsOf } from './channels';
 import type { AlertPayload, Occurrence } from './alert-payload';
+import { channelsOf } from './channels';
 import type { Attempt } from './delivery';
 
 export interface Raised {

@@ -1,6 +1,6 @@
-import type { AlertPayload } from './alert-payload';
-import type { Deps } from '../deps';
 import { reviewUrl } from '../approvals/review-link';
+import type { Deps } from '../deps';
+import type { AlertPayload } from './alert-payload';
 
 /** @param body JSON of an alert. @returns the same with the link, where it tells of an approval that waits and has one */
 export async function withReviewLink(

@@ -1,5 +1,5 @@
 /** The secrets that sign an alert's webhooks, sealed in its row. */
-import { openSecrets, type RotatingSecret, rotateSecret, type Vault } from '@gantry/vault';
+import { openSecrets, type RotatingSecret, replaceSecret, type Vault } from '@gantry/vault';
 import type { Alert } from '../generated/prisma/client';
 import { newSigningKey } from '../webhook-signature';
 
@@ -18,7 +18,7 @@ export async function rotateSigningSecret(
   now: Date,
 ): Promise<{ secret: string; signingKey: Uint8Array<ArrayBuffer> }> {
   const secret = newSigningKey();
-  return { secret, signingKey: await rotateSecret(vault, heldBy(alert), secret, now) };
+  return { secret, signingKey: await replaceSecret(vault, heldBy(alert), secret, now) };
 }
 
 /** Those that sign now, the newest first; none where the alert never had a URL. */

@@ -1,5 +1,5 @@
 /** What whoever holds a review link sees and does, signed in or not. */
-import { actorBy, AppError, type Operations } from '@gantry/http';
+import { AppError, actorBy, type Operations } from '@gantry/http';
 import type { Request, Response } from 'express';
 import type { Deps } from '../deps';
 import { type ApprovalOfWorker, deciderOf, formOf } from './approval';

@@ -1,6 +1,7 @@
 /** One entry of the audit log, as it is written, read and shown. */
-import type { Actor } from '@gantry/http';
+
 import { newId } from '@gantry/events';
+import type { Actor } from '@gantry/http';
 import { execute, type Tx } from '@gantry/postgres';
 
 export interface Change {

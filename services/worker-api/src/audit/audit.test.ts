@@ -113,7 +113,7 @@ test('nothing in it can be changed or removed, but for what has had its time', a
 
 test('an entry that another service announces is in it once', async () => {
   const { pool } = api.database;
-  await enqueue((sql, values) => pool.query(sql, values), auditRecorded, api.workspaceId, {
+  await enqueue(pool, auditRecorded, api.workspaceId, {
     source: 'automation-api',
     actor: { kind: 'personal_token', id: member.userId, label: member.email, tokenId: 'tok_x' },
     action: 'automation.deployed',

@@ -1,6 +1,7 @@
 /** The contexts that a worker declares, when it is edited and when it runs. */
-import type { Sql } from '@gantry/postgres';
+
 import { conflict, invalid, type Principal } from '@gantry/http';
+import type { Sql } from '@gantry/postgres';
 import type { RunSpec } from '@gantry/run-engine';
 import type { Db } from '../database';
 import { visibleTo } from '../workers/worker-access';

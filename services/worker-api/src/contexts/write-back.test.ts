@@ -105,7 +105,7 @@ test('hearing of the same run again, on another replica too, makes no second ver
     ...{ durationMs: 1, finishedAt: 1 },
   });
   const tx = {} as PoolClient;
-  await again.handle(tx, { id: 'evt_again', workspaceId: api.workspaceId, at: new Date(), data }, () => {});
+  await again.handle(tx, { id: 'evt_again', workspaceId: api.workspaceId, at: new Date(), data });
   expect(await versionOf(path)).toBe(3);
 });
 

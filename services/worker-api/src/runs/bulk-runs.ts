@@ -1,13 +1,13 @@
 /** One request about many runs: those that it names, or those that a filter finds. */
 
-import { actorOf, AppError, callerOf, creating, invalid, madeBy, type Operations } from '@gantry/http';
+import { AppError, actorOf, callerOf, creating, invalid, madeBy, type Operations } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { listRunPage } from '@gantry/run-engine';
 import type { Request } from 'express';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
-import { replayRun } from './replay-run';
 import type { ApiRunStatus } from '../run-status';
+import { replayRun } from './replay-run';
 import { type AskedFilter, runFilterOf } from './run-filter';
 import { getRunFor, originOf, runAndWorkerOf } from './run-of-request';
 

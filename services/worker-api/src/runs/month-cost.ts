@@ -1,6 +1,7 @@
 /** What a worker's runs of a month cost together: counted once for each run that has ended, in its month of ending. */
-import type { Sql } from '@gantry/postgres';
+
 import type { ReactionTo, runFinished } from '@gantry/events';
+import type { Sql } from '@gantry/postgres';
 
 /** US dollars; 0 before the first run of the month (UTC) has ended. */
 export async function monthCostUsd(sql: Sql, workerUid: string, at: Date): Promise<number> {

@@ -1,9 +1,10 @@
 /** A run's files, one by one and as a zip of all that it left behind. */
-import type { Sql } from '@gantry/postgres';
+
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { notFound, type Operations } from '@gantry/http';
 import { attachment, ObjectMissing } from '@gantry/object-store';
+import type { Sql } from '@gantry/postgres';
 import { type Run, type RunArtifact, readLines } from '@gantry/run-engine';
 import { ZipFile } from 'yazl';
 import type { Deps } from '../deps';

@@ -4,8 +4,8 @@ import type { PagedRunFilter } from '@gantry/run-engine';
 import type { Request } from 'express';
 import type { Deps } from '../deps';
 import { queryDate } from '../query-date';
-import { getVisibleWorker } from '../workers/worker-repository';
 import { type ApiRunStatus, engineStatuses } from '../run-status';
+import { getVisibleWorker } from '../workers/worker-repository';
 import { listHiddenWorkers } from './visible-worker';
 
 /** As requests write it; the OpenAPI file has checked it. */

@@ -1,12 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { newId } from '@gantry/events';
+import { SCAN_MAX } from '@gantry/run-engine';
 import { type FakeEvent, type FakeExecutor, noUsage, until } from '@gantry/testing';
 import type request from 'supertest';
 import { callerOf } from '../test/caller';
 import { addVersion, type MadeWorker, makeWorker } from '../test/make-worker';
 import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
-import { SCAN_MAX } from '@gantry/run-engine';
 
 const NOW = new Date('2026-03-10T12:34:56.000Z');
 

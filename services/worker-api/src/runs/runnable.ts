@@ -1,6 +1,7 @@
 /** What starting a run of one version needs, read and compiled once: versions never change. */
-import type { Sql } from '@gantry/postgres';
+
 import { conflict } from '@gantry/http';
+import type { Sql } from '@gantry/postgres';
 import { createInputValidator, type InputValidator, keepRecent } from '@gantry/program';
 import { type RunSpec, runLimits } from '@gantry/run-engine';
 import type { Definition } from '../workers/definition';

@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { AppError, conflict, type HeldKey } from '@gantry/http';
-import { transaction, type Sql } from '@gantry/postgres';
+import { type Sql, transaction } from '@gantry/postgres';
 import { placeFiles } from '@gantry/program';
 import type { NewRun, RetryPolicy, Run, RunSpec } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';

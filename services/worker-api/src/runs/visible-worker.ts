@@ -1,6 +1,7 @@
 /** Runs are seen by those who see their worker: a private worker's by its owner and by admins. */
-import type { Sql } from '@gantry/postgres';
+
 import { notFound, type Principal } from '@gantry/http';
+import type { Sql } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import type { Db } from '../database';
 import type { Worker } from '../generated/prisma/client';

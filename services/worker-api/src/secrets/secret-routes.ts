@@ -1,4 +1,4 @@
-import { actorOf, callerOf, creating, type Creating, madeBy, notFound, type Operations } from '@gantry/http';
+import { actorOf, type Creating, callerOf, creating, madeBy, notFound, type Operations } from '@gantry/http';
 import type { AuditSecret, SecretEntry } from '@gantry/vault';
 import type { Request, Response } from 'express';
 import { recordChange } from '../audit/audit-entry';

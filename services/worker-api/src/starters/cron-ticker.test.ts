@@ -4,8 +4,8 @@ import { until } from '@gantry/testing';
 import { callerOf } from '../test/caller';
 import { addVersion, type MadeWorker, makeWorker } from '../test/make-worker';
 import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
-import type { WorkerApi } from '../worker-api';
 import { replaceTriggers } from '../triggers/trigger-repository';
+import type { WorkerApi } from '../worker-api';
 
 let api: TestWorkerApi;
 let replicas: WorkerApi[];

@@ -38,9 +38,8 @@ const inputOf = async (runId: string) => (await me.get(`/api/runs/${runId}`).exp
 const firstRunOf = (id: string, caller = me) =>
   until(async () => (await runsOf(id, caller))[0], { deadlineMs: 10_000 });
 async function emit<T extends EventType>(event: T, data: object): Promise<void> {
-  const { pool, relay } = api.deps;
-  await enqueue((sql, values) => pool.query(sql, values), event, api.workspaceId, data as never);
-  relay.kick();
+  const { pool } = api.deps;
+  await enqueue(pool, event, api.workspaceId, data as never);
 }
 const finished = (data: object) =>
   emit(runFinished, {

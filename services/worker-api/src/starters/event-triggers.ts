@@ -6,15 +6,17 @@
  * is kept as a failed one, any other failure is said in the log.
  * A circle of workers that start each other ends at DEPTH_MAX.
  */
-import type { Sql } from '@gantry/postgres';
+
 import type { alertRaised, approvalRequested, ReactionTo, runFinished, scheduleMissed } from '@gantry/events';
 import { AppError, isDependencyDown } from '@gantry/http';
+import type { Sql } from '@gantry/postgres';
 import { depthOf } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import type { ListeningWorkspaces } from '../listening-workspaces';
 import { startRun } from '../runs/start-run';
+import type { TriggerEvent } from '../triggers/trigger';
 import {
   type Happening,
   ofFinishedRun,
@@ -24,7 +26,6 @@ import {
   runFinishedTypeOf,
 } from './event';
 import { insertRefusedRun } from './refused-run';
-import type { TriggerEvent } from '../triggers/trigger';
 
 const DEPTH_MAX = 8;
 

@@ -2,9 +2,9 @@ import { createIdempotency, type Operations, type Revisit } from '@gantry/http';
 import type { Request, Response } from 'express';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
+import { openSigningKeys } from '../triggers/webhook-secret';
 import { checkSignature } from '../webhook-signature';
 import { getWorkerBySecret, receiveWebhook } from './receive-webhook';
-import { openSigningKeys } from '../triggers/webhook-secret';
 
 const NO_BODY = Buffer.alloc(0);
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { callerOf, type Health, type Operations } from '@gantry/http';
-import type { Deps } from '../deps';
 import { isAnyUser } from '../accounts/users/user-repository';
+import type { Deps } from '../deps';
 import type { Executors } from './executors';
 import { readHealthDetails } from './health-details';
 import { readOverview } from './overview';

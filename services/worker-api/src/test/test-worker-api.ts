@@ -26,8 +26,8 @@ import request from 'supertest';
 import { hashPassword } from '../accounts/auth/password';
 import type { OidcSettings } from '../accounts/oidc/identity-provider';
 import { insertUser } from '../accounts/users/user-repository';
-import { startWorkerApi, type WorkerApi } from '../worker-api';
 import { insertMembership, insertWorkspace } from '../accounts/workspaces/workspace-repository';
+import { startWorkerApi, type WorkerApi } from '../worker-api';
 
 export const SETUP_TOKEN = 'the-setup-token-of-this-test';
 export const PASSWORD = 'correct horse battery staple';

@@ -4,7 +4,7 @@
  */
 import { newOpaqueToken, type TokenHasher } from '@gantry/auth';
 import { invalid } from '@gantry/http';
-import { openSecrets, type RotatingSecret, rotateSecret, type Vault } from '@gantry/vault';
+import { openSecrets, type RotatingSecret, replaceSecret, type Vault } from '@gantry/vault';
 import type { Worker } from '../generated/prisma/client';
 import { newSigningKey } from '../webhook-signature';
 import { type TriggerInput, webhookUrl } from './trigger';
@@ -53,7 +53,7 @@ export async function planWebhook(
   }
   if (wanted.key && (!had.key || rotateSigningKey)) {
     const key = newSigningKey();
-    plan.columns.webhookSigningKey = await rotateSecret(deps.vault, heldBy(worker), key, now);
+    plan.columns.webhookSigningKey = await replaceSecret(deps.vault, heldBy(worker), key, now);
     plan.shown.webhook_signing_key = key;
   }
   return plan;

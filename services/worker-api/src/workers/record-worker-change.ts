@@ -1,5 +1,5 @@
-import type { Actor } from '@gantry/http';
 import { enqueue, workerChanged } from '@gantry/events';
+import type { Actor } from '@gantry/http';
 import type { z } from 'zod';
 import { recordChange } from '../audit/audit-entry';
 import type { Db } from '../database';

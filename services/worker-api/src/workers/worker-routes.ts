@@ -1,4 +1,14 @@
-import { actorOf, alreadyDone, callerOf, creating, invalid, linkNextOffset, madeBy, type Operations, type Principal } from '@gantry/http';
+import {
+  actorOf,
+  alreadyDone,
+  callerOf,
+  creating,
+  invalid,
+  linkNextOffset,
+  madeBy,
+  type Operations,
+  type Principal,
+} from '@gantry/http';
 import { createInputValidator, sampleInputs } from '@gantry/program';
 import type { Request, Response } from 'express';
 import type { Deps } from '../deps';

@@ -1,6 +1,7 @@
 /** Which workers declare a context or a secret. Their current versions count: what runs from now on will need. */
-import type { Sql } from '@gantry/postgres';
+
 import { conflict, type Principal } from '@gantry/http';
+import type { Sql } from '@gantry/postgres';
 import type { Worker } from '../generated/prisma/client';
 import { canSee } from './worker-access';
 

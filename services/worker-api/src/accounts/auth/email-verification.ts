@@ -6,8 +6,8 @@ import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
 import type { PrismaClient, User } from '../../generated/prisma/client';
-import { signedInUserOf } from '../identity/person';
 import { type Mailer, NOT_CONFIGURED } from '../../mail/mailer';
+import { signedInUserOf } from '../identity/person';
 import { proveEmail } from '../users/prove-email';
 import type { Sessions } from './session';
 

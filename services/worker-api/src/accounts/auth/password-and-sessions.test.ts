@@ -3,7 +3,6 @@ import { createTokenHasher } from '@gantry/auth';
 import { until } from '@gantry/testing';
 import { parseKeyRing } from '@gantry/vault';
 import request from 'supertest';
-import { createIntrospection } from '../identity/introspection';
 import { callerOf } from '../../test/caller';
 import { type MailCatcher, startMailCatcher, tokenIn } from '../../test/mail-catcher';
 import {
@@ -15,6 +14,7 @@ import {
   type TestWorkerApi,
   withCookie,
 } from '../../test/test-worker-api';
+import { createIntrospection } from '../identity/introspection';
 
 const NEW_PASSWORD = 'another staple altogether';
 const oldPepper = `v1:${randomBytes(32).toString('base64')}`;

@@ -1,8 +1,8 @@
-import { actorBy, actorOf, AppError, callerOf, type Operations } from '@gantry/http';
+import type { IdentityCache } from '@gantry/auth';
+import { AppError, actorBy, actorOf, callerOf, type Operations } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Logger } from 'pino';
 import { recordChange } from '../../audit/audit-entry';
-import type { IdentityCache } from '@gantry/auth';
 import { signedInUserOf } from '../identity/person';
 import { userToApi } from '../users/user';
 import { sendVerification, verifyEmail } from './email-verification';

@@ -1,5 +1,5 @@
 import { enqueue, tokenRevoked } from '@gantry/events';
-import { transaction, type Sql } from '@gantry/postgres';
+import { type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Db } from '../../database';
 import type { Session } from '../../generated/prisma/client';

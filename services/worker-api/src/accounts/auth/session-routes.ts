@@ -1,8 +1,8 @@
+import type { IdentityCache } from '@gantry/auth';
 import { enqueue, memberChanged } from '@gantry/events';
 import { actorOf, callerOf, notFound, type Operations } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
-import type { IdentityCache } from '@gantry/auth';
 import type { PrismaClient, Session } from '../../generated/prisma/client';
 import { signedInUserOf } from '../identity/person';
 import { revokeTokensOf } from '../tokens/token-repository';

@@ -1,7 +1,7 @@
+import type { IdentityCache } from '@gantry/auth';
 import { actorBy, actorOf, callerOf, creating, madeBy, type Operations, type Revisit } from '@gantry/http';
 import type { Response } from 'express';
 import { clientOf, type SessionCookie } from '../auth/session-cookie';
-import type { IdentityCache } from '@gantry/auth';
 import { unlimitedUserOf } from '../identity/person';
 import { userToApi } from '../users/user';
 import { workspaceToApi } from '../workspaces/workspace';

@@ -1,6 +1,6 @@
+import type { IdentityCache } from '@gantry/auth';
 import { actorOf, callerOf, creating, madeBy, type Operations } from '@gantry/http';
 import { createResetLink, type ResetDeps } from '../auth/password-reset';
-import type { IdentityCache } from '@gantry/auth';
 import { unlimitedUserOf, userOf } from '../identity/person';
 import { memberToApi } from './member';
 import { getMember, listMembers } from './member-repository';

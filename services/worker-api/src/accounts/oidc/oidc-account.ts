@@ -1,14 +1,14 @@
 /** From what an identity provider says of a person to a user of ours. */
 
-import type { Actor } from '@gantry/http';
 import { newId } from '@gantry/events';
+import type { Actor } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
-import { normaliseEmail } from '../auth/email';
-import type { Sessions } from '../auth/session';
 import type { Db } from '../../database';
 import type { PrismaClient, User } from '../../generated/prisma/client';
+import { normaliseEmail } from '../auth/email';
+import type { Sessions } from '../auth/session';
 import { join } from '../invitations/accept-invitation';
 import { listOpenInvitationsTo } from '../invitations/invitation-repository';
 import { proveEmail } from '../users/prove-email';

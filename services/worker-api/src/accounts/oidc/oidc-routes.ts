@@ -5,14 +5,14 @@
  * out when it is used: one departure, one arrival. All happens on the host where it began, where the session cookie must be.
  */
 import { createHash } from 'node:crypto';
+import type { IdentityCache } from '@gantry/auth';
 import { badCredential, isSameSecret } from '@gantry/auth';
-import { actorBy, AppError, notFound, type Operations } from '@gantry/http';
+import { AppError, actorBy, notFound, type Operations } from '@gantry/http';
 import type { CookieOptions, Request, Response } from 'express';
 import type { Logger } from 'pino';
+import type { PrismaClient } from '../../generated/prisma/client';
 import type { Sessions } from '../auth/session';
 import { clientOf, type SessionCookie } from '../auth/session-cookie';
-import type { IdentityCache } from '@gantry/auth';
-import type { PrismaClient } from '../../generated/prisma/client';
 import type { Introspect } from '../identity/introspection';
 import { createIdentityProvider, type IdentityProvider, type OidcSettings, type Person } from './identity-provider';
 import { proveByPerson, Refused, userOfPerson } from './oidc-account';

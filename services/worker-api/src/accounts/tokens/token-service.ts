@@ -1,6 +1,15 @@
 import { newOpaqueToken, shownPrefix, type TokenHasher } from '@gantry/auth';
 import { enqueue, newId, type Role, tokenRevoked } from '@gantry/events';
-import { type Actor, AppError, conflict, invalid, type Made, notFound, type Principal, roleAtLeast } from '@gantry/http';
+import {
+  type Actor,
+  AppError,
+  conflict,
+  invalid,
+  type Made,
+  notFound,
+  type Principal,
+  roleAtLeast,
+} from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';

@@ -5,8 +5,9 @@
  * that says it has verified it. Whoever signs in with a password, or holds a link that somebody handed over, has shown
  * nothing: the inviter could have opened that link.
  */
-import type { Actor } from '@gantry/http';
+
 import { enqueue, memberChanged } from '@gantry/events';
+import type { Actor } from '@gantry/http';
 import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';
 import type { User } from '../../generated/prisma/client';

@@ -101,8 +101,8 @@ test('no table that names a workspace is forgotten', async () => {
   const { pool } = api.database;
   const client = await pool.connect();
   const recording = {
-    query: (sql: string) => {
-      seen.push(sql);
+    query: (sql: string | { text: string }) => {
+      seen.push(typeof sql === 'string' ? sql : sql.text);
       return { rows: [] };
     },
   } as unknown as typeof client;

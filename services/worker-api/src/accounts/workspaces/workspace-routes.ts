@@ -1,7 +1,7 @@
+import type { IdentityCache } from '@gantry/auth';
 import type { WorkspaceClosures } from '@gantry/events';
 import { actorOf, callerOf, creating, madeBy, type Operations } from '@gantry/http';
 import type { Request } from 'express';
-import type { IdentityCache } from '@gantry/auth';
 import type { PrismaClient } from '../../generated/prisma/client';
 import { unlimitedUserOf, userOf } from '../identity/person';
 import { getMember } from '../members/member-repository';
