@@ -83,7 +83,7 @@ export function proveIsolation(openapiFile: string, start: () => Promise<Closing
       async (id) => {
         expect(await work?.check(id)).toEqual([]);
       },
-      60_000,
+      180_000,
     );
   });
 
