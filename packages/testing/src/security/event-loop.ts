@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 
 const RESOLUTION_MS = 5;
-/** A collection of garbage that others left may take as long, but not each time. */
-const TRIES = 5;
+/** A collection of garbage that others left may take as long, and so may a machine that gives us less than a core; not each time. */
+const TRIES = 10;
 const BETWEEN_TRIES_MS = 100;
 
 export interface SentRequest {
@@ -54,7 +54,7 @@ export function startSender(): Sender {
     async send(request, text, most) {
       let sent = await once(request, text);
       for (let tried = 1; tried < TRIES && sent.blockedMs > most; tried++) {
-        await sleep(BETWEEN_TRIES_MS);
+        await sleep(BETWEEN_TRIES_MS * tried);
         const again = await once(request, text);
         // One that was given up may not have been looked at.
         if ((again.status || !sent.status) && again.blockedMs < sent.blockedMs) sent = again;
