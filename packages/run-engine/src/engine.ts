@@ -273,7 +273,7 @@ export async function startRunEngine(deps: {
   async function cancelOne(run: Run, alongside?: Alongside): Promise<Run | null> {
     const tree = isTerminal(run.status) ? null : await cancelRun(pool, source, run.id, alongside);
     if (tree) announce(tree);
-    return tree?.run;
+    return tree?.run ?? null;
   }
 
   /** A run that is suspended wakes its watchers without having ended. */
