@@ -65,6 +65,19 @@ module.exports = {
       },
       to: { path: '^(node:)?child_process$' },
     },
+    {
+      name: 'archive-knows-bytes-only',
+      severity: 'error',
+      from: { path: '^packages/archive/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^(services|packages)/', pathNot: '^packages/archive/' },
+    },
+    {
+      name: 'zips-are-read-and-written-by-archive-alone',
+      comment: 'The rules for hostile zips are in one place. Tests make theirs with a writer of their own.',
+      severity: 'error',
+      from: { path: '^(services|packages)/', pathNot: '^packages/(archive|testing)/' },
+      to: { path: '(^|node_modules/)(yauzl|yazl)(/|$)' },
+    },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'tests-stay-out-of-the-product',

@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import { ZipFile } from 'yazl';
+import { writeZip } from '@gantry/archive';
 
 export interface ZippedExample {
   manifest: Record<string, unknown>;
@@ -32,14 +31,13 @@ const readJson = (dir: string, name: string) => JSON.parse(fs.readFileSync(path.
 
 const inputsOf = (dir: string) => (fs.existsSync(path.join(dir, 'inputs.json')) ? readJson(dir, 'inputs.json') : {});
 
-function zipOf(dir: string): Promise<Buffer> {
-  const zip = new ZipFile();
-  for (const file of filesBelow(dir)) {
-    zip.addBuffer(fs.readFileSync(path.join(dir, file)), file.split(path.sep).join('/'));
-  }
-  zip.end();
-  return buffer(zip.outputStream);
-}
+const zipOf = (dir: string): Promise<Buffer> =>
+  writeZip(
+    filesBelow(dir).map((file) => ({
+      path: file.split(path.sep).join('/'),
+      content: fs.readFileSync(path.join(dir, file)),
+    })),
+  );
 
 function filesBelow(dir: string, prefix = ''): string[] {
   return fs

@@ -1,6 +1,5 @@
 export * from './declared-names';
 export * from './few-at-once';
-export * from './file-path';
 export * from './input-files';
 export * from './input-schema';
 export * from './input-validator';

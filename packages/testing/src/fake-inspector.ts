@@ -1,9 +1,8 @@
 /** Looks for run() as an executor would, but with a regular expression: enough for the code of these tests. */
 import { createHash } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
+import { readZip } from '@gantry/archive';
 import { type Bus, encode, type InspectReply, inspectRequest, listen, runSubjects } from '@gantry/events';
 import { pino } from 'pino';
-import * as yauzl from 'yauzl';
 
 const RUN = /^(?:async )?def run\(([^)]*)\)/m;
 
@@ -33,9 +32,7 @@ function judge(source: string): InspectReply {
 }
 
 async function sourceOf(zip: Buffer, path: string): Promise<string> {
-  const archive = await yauzl.fromBufferPromise(zip, { lazyEntries: true });
-  for await (const entry of archive.eachEntry()) {
-    if (entry.fileName === path) return (await buffer(await archive.openReadStreamPromise(entry))).toString();
-  }
-  throw new Error(`no ${path} in the code`);
+  const entry = (await readZip(zip, { entries: 2_000, bytes: 100 << 20 })).find((one) => one.path === path);
+  if (!entry) throw new Error(`no ${path} in the code`);
+  return (await entry.content()).toString();
 }

@@ -3,10 +3,10 @@ import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { zipOf } from '@gantry/testing';
 import { parseRequirement } from './dependencies';
 import type { PackageIndex } from './package-index';
 import { type ExecutorFixture, startTestExecutor } from './test/executor-fixture';
-import { zipOf } from './test/zip-fixture';
 
 async function wheel(
   directory: string,

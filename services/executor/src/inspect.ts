@@ -1,3 +1,4 @@
+import { BadArchive } from '@gantry/archive';
 import {
   type Bus,
   encode,
@@ -15,7 +16,6 @@ import type { CodeStore } from './code-store';
 import { runInChild } from './sandbox/run-in-child';
 import type { Isolation, Sandbox } from './sandbox/sandbox';
 import { type SandboxSpec, TMP_BYTES_DEFAULT } from './sandbox/settings';
-import { BadZip } from './unpack-zip';
 import { parseUntrusted } from './untrusted-json';
 
 const LIMITS = { wallMs: 10_000, memoryBytes: 256 << 20, processes: 4 };
@@ -51,7 +51,7 @@ export async function inspect(deps: Omit<InspectDeps, 'bus'>, request: InspectRe
   try {
     await deps.code.pin(request.code);
   } catch (err) {
-    const code = err instanceof BadZip ? 'unreadable' : 'unavailable';
+    const code = err instanceof BadArchive ? 'unreadable' : 'unavailable';
     return { ok: false, problem: { code, message: (err as Error).message } };
   }
   try {

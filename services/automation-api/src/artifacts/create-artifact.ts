@@ -1,3 +1,4 @@
+import { pathProblem } from '@gantry/archive';
 import { newId } from '@gantry/events';
 import { AppError, invalid, type Made, type Principal } from '@gantry/http';
 import { ObjectMissing, ObjectTooLarge } from '@gantry/object-store';
@@ -7,7 +8,6 @@ import {
   fewAtOnce,
   inspectEntrypoint,
   parameterWarnings,
-  pathProblem,
   readArchive,
   repack,
   ZIP_BYTES_MAX,

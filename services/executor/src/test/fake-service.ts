@@ -29,10 +29,9 @@ import {
   sealJob,
   stepRecord,
 } from '@gantry/events';
-import { type TestNats, until } from '@gantry/testing';
+import { type TestNats, until, zipOf } from '@gantry/testing';
 import type { JsMsg, Msg } from 'nats';
 import { pino } from 'pino';
-import { zipOf } from './zip-fixture';
 
 export interface RunView {
   job: Job;

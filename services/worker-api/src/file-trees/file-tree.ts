@@ -1,7 +1,7 @@
 /** The files of a version of a worker or context: what they may be called, how they change, what their version's sha is. */
 import { createHash } from 'node:crypto';
+import { collisionKey, pathProblem } from '@gantry/archive';
 import { type FieldProblem, invalid } from '@gantry/http';
-import { collisionKey, pathProblem } from '@gantry/program';
 
 /** What a version's row lists. */
 export interface FileEntry {

@@ -32,7 +32,7 @@ export function packTree(
   tree: FileTree,
 ): Promise<TreePack> {
   const work = async () => {
-    const { zip, digest } = await repack(tree.map(({ path, content, sha }) => ({ path, content, hash: sha })));
+    const { zip, digest } = await repack(tree);
     const key = `${keyPrefix}/${digest}.${newId('')}.zip`;
     await pool.query('INSERT INTO pack_intents (key) VALUES ($1)', [key]);
     await objects.put(key, zip, { contentType: 'application/zip' });

@@ -2,11 +2,11 @@
 
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { type NewStream, streamZip } from '@gantry/archive';
 import { notFound, type Operations } from '@gantry/http';
 import { attachment, ObjectMissing } from '@gantry/object-store';
 import type { Sql } from '@gantry/postgres';
 import { type Run, type RunArtifact, readLines } from '@gantry/run-engine';
-import { ZipFile } from 'yazl';
 import type { Deps } from '../deps';
 import { lineToText } from './log-line';
 import { runOf } from './run-of-request';
@@ -41,36 +41,21 @@ export function downloadOperations(deps: Deps): Operations {
         'Content-Disposition': attachment(`${run.id}.zip`),
         'X-Content-Type-Options': 'nosniff',
       });
-      zip.on('error', (err: Error) => {
+      await sent(pipeline(zip, res)).catch((err) => {
         log.warn({ err, runId: run.id }, 'download of a run broken off');
-        res.destroy();
       });
-      await sent(pipeline(zip.outputStream, res));
     },
   };
 
-  async function zipOf(run: Run): Promise<ZipFile> {
-    const zip = new ZipFile();
-    const mtime = run.createdAt;
-    zip.addBuffer(Buffer.from(`${JSON.stringify(await engine.output(run), null, 2)}\n`), 'output.json', { mtime });
-    lazily(zip, 'logs.txt', { mtime }, async () => Readable.from(logText(pool, run.id)));
-    for (const [name, { key }] of namesOf(await engine.artifacts(run))) {
+  async function zipOf(run: Run): Promise<Readable> {
+    const output = Buffer.from(`${JSON.stringify(await engine.output(run), null, 2)}\n`);
+    const artifacts = [...namesOf(await engine.artifacts(run))].map(
       // Images and archives are compressed already, and a zip is read once.
-      lazily(zip, `artifacts/${name}`, { mtime, compress: false }, () => objects.get(key));
-    }
-    zip.end();
-    return zip;
-  }
-}
-
-/** Opens the file only when its turn comes. */
-function lazily(zip: ZipFile, name: string, options: object, open: () => Promise<Readable>): void {
-  zip.addReadStreamLazy(name, options, (done) => {
-    open().then(
-      (stream) => done(null, stream),
-      (err) => zip.emit('error', err),
+      ([name, { key }]): NewStream => ({ path: `artifacts/${name}`, open: () => objects.get(key), compress: false }),
     );
-  });
+    const logs: NewStream = { path: 'logs.txt', open: async () => Readable.from(logText(pool, run.id)) };
+    return streamZip([{ path: 'output.json', content: output }, logs, ...artifacts], run.createdAt);
+  }
 }
 
 async function* logText(sql: Sql, runId: string): AsyncGenerator<string> {

@@ -1,6 +1,7 @@
 /** A worker as one zip: its files, and worker.yaml with all that is not a file. What is exported can be created again. */
+import { writeZip } from '@gantry/archive';
 import { AppError, invalid, readYaml } from '@gantry/http';
-import { readArchive, repack } from '@gantry/program';
+import { readArchive } from '@gantry/program';
 import { stringify } from 'yaml';
 import { type FileTree, isLeftOut, treeOf } from '../file-trees/file-tree';
 import type { Worker, WorkerTrigger } from '../generated/prisma/client';
@@ -73,10 +74,8 @@ export interface ExportedWorker {
 }
 
 /** The same worker gives the same bytes. Neither secrets nor the id nor the visibility are in it. */
-export async function writeBundle({ tree, ...exported }: ExportedWorker): Promise<Buffer> {
-  const manifest = { path: 'worker.yaml', content: Buffer.from(manifestOf(exported)), hash: '' };
-  const files = tree.map(({ path, content, sha }) => ({ path, content, hash: sha }));
-  return (await repack([manifest, ...files])).zip;
+export function writeBundle({ tree, ...exported }: ExportedWorker): Promise<Buffer> {
+  return writeZip([{ path: 'worker.yaml', content: Buffer.from(manifestOf(exported)) }, ...tree]);
 }
 
 export function manifestOf({ worker, definition, triggers }: Omit<ExportedWorker, 'tree'>): string {

@@ -1,6 +1,7 @@
 /** What of a worker is versioned beside its files: how it runs. Stored with every shorthand spelt out and every default. */
+import { pathProblem } from '@gantry/archive';
 import { type FieldProblem, invalid } from '@gantry/http';
-import { checkDefaults, dependencyNames, inputItems, outputItems, pathProblem, secretNames } from '@gantry/program';
+import { checkDefaults, dependencyNames, inputItems, outputItems, secretNames } from '@gantry/program';
 import { z } from 'zod';
 import { SLUG } from './slug';
 

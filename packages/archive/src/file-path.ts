@@ -1,8 +1,8 @@
-/** Which names a file inside an artifact may have: those that mean the same place on every system, inside the code. */
+/** The paths that a file may have: those that mean the same place on every system, below the root. */
 
-const EXCLUDED = new Set(['__pycache__', '.git', 'manifest.json']);
 const PATH_BYTES_MAX = 1_024;
 const SEGMENT_BYTES_MAX = 255;
+const DEPTH_MAX = 32;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const CONTROL = /[\x00-\x1f\x7f]/;
 
@@ -11,6 +11,7 @@ export function pathProblem(path: string): string | null {
   const file = path.endsWith('/') ? path.slice(0, -1) : path;
   if (!file) return 'has no name';
   if (Buffer.byteLength(path) > PATH_BYTES_MAX) return `is longer than ${PATH_BYTES_MAX} bytes`;
+  if (file.split('/').length > DEPTH_MAX) return `has more than ${DEPTH_MAX} parts`;
   // Decoded once and twice: what some tool behind us would decode is refused like the thing itself.
   for (const reading of readingsOf(file)) {
     if (CONTROL.test(reading)) return 'contains a control character';
@@ -35,8 +36,6 @@ function readingsOf(path: string): string[] {
 /** Every escape by itself, so that one malformed escape does not hide the others. */
 const unescaped = (text: string) =>
   text.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-
-export const isExcluded = (path: string): boolean => path.split('/').some((segment) => EXCLUDED.has(segment));
 
 /** Two names with one key would be one file on some systems. */
 export const collisionKey = (path: string): string => path.normalize('NFC').toLowerCase();

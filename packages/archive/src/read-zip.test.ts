@@ -1,0 +1,199 @@
+import { type RawEntry, rawZip, zipOf } from '@gantry/testing';
+import { BadArchive, type BadArchiveCode } from './bad-archive';
+import { readZip, type ZipEntry } from './read-zip';
+
+const MB = 1024 * 1024;
+const LIMITS = { entries: 10, bytes: 3 * MB };
+
+/** Reads all that there is. */
+async function read(zip: Buffer, limits = LIMITS): Promise<Record<string, Buffer>> {
+  const files: Record<string, Buffer> = {};
+  for (const entry of await readZip(zip, limits)) {
+    if (!entry.isDirectory) files[entry.path] = await entry.content();
+  }
+  return files;
+}
+
+async function pieces(entry: ZipEntry | undefined): Promise<Buffer[]> {
+  const all: Buffer[] = [];
+  for await (const piece of entry?.chunks() ?? []) all.push(piece);
+  return all;
+}
+
+test('files come back in the order of the archive, with their content and size', async () => {
+  const zip = await zipOf({ 'src/b.py': 'two', 'a.py': 'one', 'ä ö.txt': '' });
+  const entries = await readZip(zip, LIMITS);
+  expect(entries.map(({ path, isDirectory, size }) => [path, isDirectory, size])).toEqual([
+    ['src/b.py', false, 3],
+    ['a.py', false, 3],
+    ['ä ö.txt', false, 0],
+  ]);
+  expect(await read(zip)).toEqual({
+    'src/b.py': Buffer.from('two'),
+    'a.py': Buffer.from('one'),
+    'ä ö.txt': Buffer.alloc(0),
+  });
+});
+
+test('directories, however often they are named, stored files and files without a mode are fine', async () => {
+  const directory = { name: 'src/', content: Buffer.alloc(0), method: 0, mode: 0o40755 };
+  const zip = rawZip([
+    directory,
+    { name: 'src/main.py', method: 0 },
+    directory,
+    { name: 'src/more/unmarked.py', mode: 0 },
+  ]);
+  const entries = await readZip(zip, LIMITS);
+  expect(entries.map(({ path, isDirectory }) => [path, isDirectory])).toEqual([
+    ['src', true],
+    ['src/main.py', false],
+    ['src', true],
+    ['src/more/unmarked.py', false],
+  ]);
+  expect(Object.keys(await read(zip))).toEqual(['src/main.py', 'src/more/unmarked.py']);
+});
+
+test('a large file comes in pieces of at most 1 MB', async () => {
+  const content = Buffer.alloc(3 * MB, 'abc');
+  const [entry] = await readZip(await zipOf({ a: content }), LIMITS);
+  const all = await pieces(entry);
+  expect(Math.max(...all.map(({ length }) => length))).toBeLessThanOrEqual(MB);
+  expect(Buffer.concat(all).equals(content)).toBe(true);
+});
+
+test('only what is read counts', async () => {
+  const zip = await zipOf({ large: Buffer.alloc(4 * MB), small: 'x' });
+  const [large, small] = await readZip(zip, LIMITS);
+  await expect(large?.content()).rejects.toMatchObject({ code: 'too_large' });
+  expect(await small?.content()).toEqual(Buffer.from('x'));
+});
+
+const deep = (parts: number) => Array.from({ length: parts }, () => 'a').join('/');
+const zeros = (name: string, bytes: number): RawEntry => ({ name, content: Buffer.alloc(bytes) });
+const encrypted = 1;
+const strongly = 0x40;
+
+/** Of each rule one archive or more that breaks it and no other. */
+const attacks: [what: string, zip: Buffer, code: BadArchiveCode, says: RegExp][] = [
+  ['nothing at all', Buffer.alloc(0), 'unreadable', /not a readable zip/],
+  ['something else', Buffer.from('#!/usr/bin/env python3\n'.repeat(100)), 'unreadable', /not a readable zip/],
+  ['a cut-off end', rawZip([{ name: 'a' }]).subarray(0, -10), 'unreadable', /not a readable zip/],
+  ['a cut-off beginning', rawZip([{ name: 'a' }]).subarray(20), 'unreadable', /not a readable zip/],
+  ['fewer entries than it says', rawZip([{ name: 'a' }], { entryCount: 5 }), 'unreadable', /not a readable zip/],
+  ['a stored size of its own', rawZip([{ name: 'a', method: 0, size: 9 }]), 'unreadable', /size mismatch/],
+
+  ['a path that climbs', rawZip([{ name: '../evil' }]), 'path', /plain relative path/],
+  ['a path that climbs further in', rawZip([{ name: 'a/../../evil' }]), 'path', /plain relative path/],
+  ['a path that climbs, encoded once', rawZip([{ name: '%2e%2e/evil' }]), 'path', /plain relative path/],
+  ['a path that climbs, encoded twice', rawZip([{ name: '%252e%252e%252fevil' }]), 'path', /plain relative path/],
+  ['a path that climbs after a broken escape', rawZip([{ name: '%zz/%2e%2e/evil' }]), 'path', /plain relative path/],
+  ['a dot', rawZip([{ name: './main.py' }]), 'path', /plain relative path/],
+  ['an empty part', rawZip([{ name: 'a//b' }]), 'path', /plain relative path/],
+  ['an absolute path', rawZip([{ name: '/etc/passwd' }]), 'path', /is absolute/],
+  ['an absolute path, encoded', rawZip([{ name: '%2fetc/passwd' }]), 'path', /is absolute/],
+  ['a drive letter', rawZip([{ name: 'C:evil' }]), 'path', /is absolute/],
+  ['a backslash', rawZip([{ name: 'a\\b' }]), 'path', /backslash/],
+  ['a backslash, encoded', rawZip([{ name: 'a%5cb' }]), 'path', /backslash/],
+  ['a NUL', rawZip([{ name: 'main.py\0.txt' }]), 'path', /control character/],
+  ['a NUL, encoded', rawZip([{ name: 'main.py%00.txt' }]), 'path', /control character/],
+  ['a line feed', rawZip([{ name: 'main\n.py' }]), 'path', /control character/],
+  ['no name', rawZip([{ name: '' }]), 'path', /has no name/],
+  ['a very long name', rawZip([{ name: 'a'.repeat(256) }]), 'path', /part longer than 255/],
+  ['a very long path', rawZip([{ name: Array(5).fill('a'.repeat(250)).join('/') }]), 'path', /longer than 1024/],
+  ['a very deep path', rawZip([{ name: deep(33) }]), 'path', /more than 32 parts/],
+
+  ['one path twice', rawZip([{ name: 'a.py' }, { name: 'a.py' }]), 'collision', /appears twice/],
+  ['one path in two cases', rawZip([{ name: 'a.py' }, { name: 'A.PY' }]), 'collision', /appears twice/],
+  ['one path in two Unicode forms', rawZip([{ name: '\u00e9' }, { name: 'e\u0301' }]), 'collision', /appears twice/],
+  ['a file in a file', rawZip([{ name: 'a' }, { name: 'a/b' }]), 'collision', /inside a file/],
+  ['a file where a directory is', rawZip([{ name: 'a/b' }, { name: 'A' }]), 'collision', /appears twice/],
+  [
+    'a directory where a file is',
+    rawZip([{ name: 'a' }, { ...zeros('a/', 0), mode: 0o40755 }]),
+    'collision',
+    /appears twice/,
+  ],
+
+  ['a symbolic link', rawZip([{ name: 'a', mode: 0o120777 }]), 'special_file', /link or a special file/],
+  ['a device', rawZip([{ name: 'a', mode: 0o60644 }]), 'special_file', /link or a special file/],
+  ['a FIFO', rawZip([{ name: 'a', mode: 0o10644 }]), 'special_file', /link or a special file/],
+  ['a link named as a directory', rawZip([{ name: 'a/', mode: 0o120777 }]), 'special_file', /link or a special file/],
+  ['a directory named as a file', rawZip([{ name: 'a', mode: 0o40755 }]), 'special_file', /link or a special file/],
+  ['a directory with content', rawZip([{ name: 'a/', mode: 0o40755 }]), 'special_file', /has content/],
+
+  ['an encrypted file', rawZip([{ name: 'a', flags: encrypted }]), 'encrypted', /is encrypted/],
+  ['a strongly encrypted file', rawZip([{ name: 'a', flags: strongly }]), 'unreadable', /encryption/],
+  ['an unusual compression', rawZip([{ name: 'a', method: 12 }]), 'compression', /method 12/],
+  ['a ratio that no content has', rawZip([{ name: 'a', size: 2 * MB }]), 'compression', /impossible/],
+
+  ['a wrong checksum', rawZip([{ name: 'a', crc: 1 }]), 'damaged', /checksum/],
+  ['a wrong checksum of a large file', rawZip([{ ...zeros('a', 2 * MB), crc: 1 }]), 'damaged', /checksum/],
+  ['a wrong checksum of a stored file', rawZip([{ name: 'a', method: 0, crc: 1 }]), 'damaged', /checksum/],
+  ['a size that is too small', rawZip([{ ...zeros('a', 2 * MB), size: 10 }]), 'damaged', /its 10 bytes/],
+  ['a large size that is too small', rawZip([{ ...zeros('a', 3 * MB), size: 2 * MB }]), 'damaged', /2097152 bytes/],
+  ['a size that is too large', rawZip([{ name: 'a', size: 99 }]), 'damaged', /its 99 bytes/],
+  ['content that is no DEFLATE', garbled(rawZip([{ name: 'a' }])), 'damaged', /its 1 bytes/],
+
+  ['a bomb', rawZip([zeros('a', 4 * MB)]), 'too_large', /unpacks to more than 3 MB/],
+  ['a bomb in pieces', rawZip([zeros('a', 2 * MB), zeros('b', 2 * MB)]), 'too_large', /more than 3 MB/],
+  ['entries that share one bomb', twice(rawZip([zeros('a', 2 * MB)])), 'too_large', /more than 3 MB/],
+  [
+    'too many entries',
+    rawZip(Array.from({ length: 11 }, (_, n) => zeros(`${n}/`, 0))),
+    'too_many_entries',
+    /more than 10 entries/,
+  ],
+];
+
+test.each(attacks)('%s is refused', async (_what, zip, code, says) => {
+  const err = await read(zip).catch((err) => err);
+  expect(err).toBeInstanceOf(BadArchive);
+  expect(err).toMatchObject({ code, message: expect.stringMatching(says) });
+});
+
+test.each([
+  ['a path', rawZip([{ name: 'a' }, { name: '../evil' }]), '../evil'],
+  ['a collision', rawZip([{ name: 'a' }, { name: 'A' }]), 'A'],
+  ['damage', rawZip([{ name: 'a' }, { name: 'b', crc: 1 }]), 'b'],
+  ['the end of the archive', rawZip([{ name: 'a' }]).subarray(0, -10), undefined],
+])('the error of %s names the entry at fault', async (_what, zip, entry) => {
+  await expect(read(zip)).rejects.toMatchObject({ entry });
+});
+
+test('nothing is unpacked of an archive whose last entry breaks a rule', async () => {
+  await expect(readZip(rawZip([{ name: 'a' }, { name: '../evil' }]), LIMITS)).rejects.toMatchObject({ code: 'path' });
+});
+
+test('no more is passed on of a file than it announced', async () => {
+  const [entry] = await readZip(rawZip([{ ...zeros('a', 8 * MB), size: 2 * MB }]), LIMITS);
+  let passedOn = 0;
+  const reading = async () => {
+    for await (const piece of entry?.chunks() ?? []) passedOn += piece.length;
+  };
+  await expect(reading()).rejects.toMatchObject({ code: 'damaged' });
+  expect(passedOn).toBeLessThanOrEqual(2 * MB);
+});
+
+test('a path of 32 parts is fine, and so is content that could hardly be smaller', async () => {
+  expect(Object.keys(await read(rawZip([{ name: deep(32) }, zeros('zeros', 2 * MB)])))).toEqual([deep(32), 'zeros']);
+});
+
+/** Its first file's content, one byte, becomes a block of a type that DEFLATE does not have. */
+function garbled(zip: Buffer): Buffer {
+  const content = 30 + zip.readUInt16LE(26);
+  zip[content] = 0xff;
+  return zip;
+}
+
+/** A second name, `b`, for the content of its only entry. */
+function twice(zip: Buffer): Buffer {
+  const central = zip.indexOf('PK\x01\x02');
+  const entry = zip.subarray(central, zip.length - 22);
+  const second = Buffer.from(entry);
+  second.write('b', second.length - 1);
+  const end = Buffer.from(zip.subarray(-22));
+  end.writeUInt16LE(2, 8);
+  end.writeUInt16LE(2, 10);
+  end.writeUInt32LE(entry.length * 2, 12);
+  return Buffer.concat([zip.subarray(0, central), entry, second, end]);
+}

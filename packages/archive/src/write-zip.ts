@@ -1,0 +1,56 @@
+import type { PassThrough, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { ZipFile } from 'yazl';
+
+export interface NewFile {
+  path: string;
+  content: Buffer;
+}
+
+export interface NewStream {
+  path: string;
+  /** Called when all files before it are written. */
+  open(): Promise<Readable>;
+  /** Default: true. */
+  compress?: boolean;
+}
+
+/** As local time, since that is what a zip's DOS field holds. */
+const FIXED_DATE = new Date(2020, 0, 1);
+const MODE = 0o100644;
+
+/** The same files, in the same order, give the same bytes. */
+export function writeZip(files: NewFile[], modified = FIXED_DATE): Promise<Buffer> {
+  return buffer(packed(files, { mtime: modified, forceDosTimestamp: true }));
+}
+
+/** One file is open at a time. A file that can't be read, or a reader that leaves, ends the zip and closes that file. */
+export function streamZip(files: (NewFile | NewStream)[], modified: Date): Readable {
+  return packed(files, { mtime: modified });
+}
+
+function packed(files: (NewFile | NewStream)[], entryOptions: { mtime: Date; forceDosTimestamp?: true }): Readable {
+  const zip = new ZipFile();
+  const output = zip.outputStream as PassThrough;
+  let current: Readable | undefined;
+  const fail = (err: Error) => output.destroy(err);
+  output.once('close', () => current?.destroy());
+  zip.on('error', fail);
+  for (const file of files) {
+    const options = { ...entryOptions, mode: MODE };
+    if ('content' in file) {
+      zip.addBuffer(file.content, file.path, options);
+      continue;
+    }
+    zip.addReadStreamLazy(file.path, { ...options, compress: file.compress ?? true }, (ready) => {
+      if (output.destroyed) return;
+      file.open().then((source) => {
+        current = source.on('error', fail);
+        if (output.destroyed) source.destroy();
+        else ready(null, source);
+      }, fail);
+    });
+  }
+  zip.end();
+  return output;
+}
