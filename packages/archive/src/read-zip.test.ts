@@ -174,6 +174,11 @@ test('no more is passed on of a file than it announced', async () => {
   expect(passedOn).toBeLessThanOrEqual(2 * MB);
 });
 
+test('a small file that is large after all is given up at the announced size', async () => {
+  const [entry] = await readZip(rawZip([{ ...zeros('a', 8 * MB), size: 10 }]), LIMITS);
+  await expect(entry?.content()).rejects.toMatchObject({ code: 'damaged', cause: { code: 'ERR_BUFFER_TOO_LARGE' } });
+});
+
 test('a path of 32 parts is fine, and so is content that could hardly be smaller', async () => {
   expect(Object.keys(await read(rawZip([{ name: deep(32) }, zeros('zeros', 2 * MB)])))).toEqual([deep(32), 'zeros']);
 });

@@ -35,7 +35,6 @@ function packed(files: (NewFile | NewStream)[], entryOptions: { mtime: Date; for
   let current: Readable | undefined;
   const fail = (err: Error) => output.destroy(err);
   output.once('close', () => current?.destroy());
-  zip.on('error', fail);
   for (const file of files) {
     const options = { ...entryOptions, mode: MODE };
     if ('content' in file) {
