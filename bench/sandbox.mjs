@@ -9,11 +9,11 @@ import path from 'node:path';
 
 const require = createRequire(import.meta.url);
 const dist = '../services/executor/dist';
-const { prepareLayout, removeOwn } = require(`${dist}/layout.js`);
-const { findInterpreter } = require(`${dist}/interpreter.js`);
+const { prepareLayout, removeOwn } = require(`${dist}/sandbox/layout.js`);
+const { findInterpreter } = require(`${dist}/runners/python/interpreter.js`);
 const { prepareCgroups, openCgroups } = require(`${dist}/sandbox/cgroup.js`);
 const { startSandbox } = require(`${dist}/sandbox/sandbox.js`);
-const { runInChild } = require(`${dist}/sandbox/run-in-child.js`);
+const { runInChild } = require(`${dist}/runners/python/run-in-child.js`);
 
 const runs = Number(process.argv[2] ?? 300);
 const owner = process.getuid() === 0 ? { uid: 64_738, gid: 64_738 } : null;

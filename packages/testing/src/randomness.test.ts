@@ -29,7 +29,7 @@ const found = (pattern: RegExp, names = files): string[] =>
 
 const GUESSABLE = /Math\.random\(|^\s*(import|from) random\b/;
 /** When something is tried again: whoever guesses it gains nothing. */
-const JITTER = ['services/executor/src/claim-loop.ts', 'services/worker-api/src/alerts/delivery.ts'];
+const JITTER = ['services/executor/src/protocol/claim-loop.ts', 'services/worker-api/src/alerts/delivery.ts'];
 
 const SECRET = String.raw`(\w*(token|secret|signature|nonce|password|userCode|hash|hmac))`;
 const LEAKY = new RegExp(
@@ -42,7 +42,7 @@ const OPEN = [
   // The request that one principal sent with the same key before.
   'packages/http/src/idempotency.ts',
   // A number that is looked for in logs, against itself.
-  'services/executor/src/redact.ts',
+  'services/executor/src/protocol/masking/redact.ts',
 ];
 
 test('nothing but the moment of a retry is left to a guessable generator', () => {

@@ -3,10 +3,10 @@
  * executors, so the process that runs user code never has it.
  */
 import fs from 'node:fs';
-import { dropPrivileges } from './drop-privileges';
 import { readEnrolEnv } from './env';
-import { enrol } from './identity';
-import { openDirectory } from './layout';
+import { dropPrivileges } from './host/drop-privileges';
+import { enrol } from './host/identity';
+import { openDirectory } from './sandbox/layout';
 
 function main() {
   const env = readEnrolEnv();

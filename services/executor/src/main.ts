@@ -1,14 +1,14 @@
 import { connectBus, natsAddress } from '@gantry/events';
 import { pino } from 'pino';
-import { dropPrivileges, requireReachable } from './drop-privileges';
 import { readEnv } from './env';
 import { startExecutor } from './executor';
-import { takeIdentity } from './identity';
-import { findInterpreter } from './interpreter';
-import { prepareLayout } from './layout';
-import { serveMetrics } from './metrics';
+import { dropPrivileges, requireReachable } from './host/drop-privileges';
+import { takeIdentity } from './host/identity';
+import { serveMetrics } from './host/metrics';
+import { findInterpreter } from './runners/python/interpreter';
 import { prepareCgroups } from './sandbox/cgroup';
 import { explainNoSandbox } from './sandbox/explain-no-sandbox';
+import { prepareLayout } from './sandbox/layout';
 
 async function main() {
   const env = readEnv();

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { isAbandoned, ownerTag } from './owner-tag';
+import { isAbandoned, ownerTag } from '../host/owner-tag';
 
 const ROOT = '/sys/fs/cgroup';
 const GROUP = 'gantry-runs';

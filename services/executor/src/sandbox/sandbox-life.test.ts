@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { until } from '@gantry/testing';
-import { prepareLayout } from '../layout';
 import { descendants, isRunning } from '../test/processes';
 import { type TestSandbox, testOwner, testSandbox, testSettings } from '../test/sandbox-fixture';
 import { explainNoSandbox } from './explain-no-sandbox';
+import { prepareLayout } from './layout';
 import { startSandbox } from './sandbox';
 
 const open: TestSandbox[] = [];

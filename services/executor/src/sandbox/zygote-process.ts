@@ -6,13 +6,13 @@ import { EventEmitter } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
+import { ownerTag } from '../host/owner-tag';
 import { INHERITED_FD } from './bwrap-args';
 import { type BwrapProcess, startForRuns } from './bwrap-process';
 import type { GroupPool } from './cgroup';
 import { Child, type Exit } from './child';
 import { FrameReader, rawFrame } from './frames';
 import { giveAway } from './give-away';
-import { ownerTag } from './owner-tag';
 import { childConfig, PRELOAD, READY_MS, type SandboxSettings, TMP_BYTES_DEFAULT } from './settings';
 
 type Role = 'c' | 'o' | 'e';

@@ -1,7 +1,7 @@
 import { type Bus, connectBus } from '@gantry/events';
 import { catchLogs, startTestNats, type TestNats } from '@gantry/testing';
 import { type Executor, type ExecutorOptions, startExecutor } from '../executor';
-import { findInterpreter } from '../interpreter';
+import { findInterpreter } from '../runners/python/interpreter';
 import { type FakeService, fakeService } from './fake-service';
 import { temporaryLayout, testOwner } from './sandbox-fixture';
 

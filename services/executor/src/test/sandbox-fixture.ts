@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { findInterpreter } from '../interpreter';
-import { prepareLayout } from '../layout';
+import { findInterpreter } from '../runners/python/interpreter';
+import { type Finished, type RunHooks, runInChild, type SandboxJob } from '../runners/python/run-in-child';
 import { openCgroups, prepareCgroups } from '../sandbox/cgroup';
 import type { Child } from '../sandbox/child';
-import { type Finished, type RunHooks, runInChild, type SandboxJob } from '../sandbox/run-in-child';
+import { prepareLayout } from '../sandbox/layout';
 import { type Isolation, type Sandbox, startSandbox } from '../sandbox/sandbox';
 import { type SandboxSettings, type SandboxSpec, TMP_BYTES_DEFAULT } from '../sandbox/settings';
 

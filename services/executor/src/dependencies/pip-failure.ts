@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 
-import { getBytes, TransferError } from './object-transfer';
+import { getBytes, TransferError } from '../transfer/object-transfer';
 import type { PackageIndex } from './package-index';
 
 const PAGE_BYTES_MAX = 32 << 20;

@@ -1,5 +1,5 @@
 import { inspectReply, request, runSubjects } from '@gantry/events';
-import { type ExecutorFixture, startTestExecutor } from './test/executor-fixture';
+import { type ExecutorFixture, startTestExecutor } from '../../test/executor-fixture';
 
 let fixture: ExecutorFixture;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import type { Job } from '@gantry/events';
+import type { ToolRunner } from '../sandbox/tool-run';
+import { unpackZip } from '../untrusted/unpack-zip';
 import type { DirectoryStore } from './directory-store';
 import { fetchZip } from './fetch-zip';
-import type { ToolRunner } from './sandbox/tool-run';
-import { unpackZip } from './unpack-zip';
 
 /** A version of code as a zip whose SHA-256 is its name. */
 export type CodeReference = Job['code'];

@@ -12,8 +12,8 @@ import {
 } from '@gantry/events';
 import { catchLogs, startTestNats, type TestNats, until } from '@gantry/testing';
 import type { Msg } from 'nats';
+import { LIMITS } from '../test/fake-service';
 import { type ClaimLoop, createClaimLoop } from './claim-loop';
-import { LIMITS } from './test/fake-service';
 
 let nats: TestNats;
 let service: Bus;

@@ -1,7 +1,7 @@
 /** Durable steps: what is recorded when, what a run that waits says, and what happens when its code runs again. */
 import { STEP_BYTES_MAX } from '@gantry/events';
-import { type ExecutorFixture, startTestExecutor } from './test/executor-fixture';
-import type { JobOverrides } from './test/fake-service';
+import { type ExecutorFixture, startTestExecutor } from '../test/executor-fixture';
+import type { JobOverrides } from '../test/fake-service';
 
 let fixture: ExecutorFixture;
 beforeAll(async () => {

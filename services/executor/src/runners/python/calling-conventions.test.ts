@@ -1,5 +1,5 @@
 /** How run() is called, what it may return, and what its errors look like: the same in both kinds of sandbox. */
-import { type RunOptions, type TestSandbox, testSandbox } from '../test/sandbox-fixture';
+import { type RunOptions, type TestSandbox, testSandbox } from '../../test/sandbox-fixture';
 
 describe.each(['zygote', 'process'] as const)('run() (isolation: %s)', (isolation) => {
   let fixture: TestSandbox;

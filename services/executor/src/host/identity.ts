@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { claimsIn, type ExecutorKey, keyOf, makeExecutor, newId } from '@gantry/events';
-import { isAbandoned, ownerTag } from './sandbox/owner-tag';
+import { isAbandoned, ownerTag } from './owner-tag';
 
 export interface Identity {
   /** Of the user that enrol.ts has made; undefined where there is none. */

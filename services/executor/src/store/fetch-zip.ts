@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { getBytes } from './object-transfer';
+import { getBytes } from '../transfer/object-transfer';
 
 /** A zip whose SHA-256 is its name. */
 export interface ZipReference {

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { readZip } from '@gantry/archive';
 import type { JobContext } from '@gantry/events';
 import { rawZip, zipOf } from '@gantry/testing';
-import { type ExecutorFixture, startTestExecutor } from './test/executor-fixture';
-import type { JobOverrides } from './test/fake-service';
+import { type ExecutorFixture, startTestExecutor } from '../../test/executor-fixture';
+import type { JobOverrides } from '../../test/fake-service';
 
 let fixture: ExecutorFixture;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 /** Python packages that code asks for: resolved once for each set, installed by pip inside a sandbox, wheels only. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
-import type { DirectoryStore } from './directory-store';
-import { type EgressProxy, originOf } from './egress/proxy';
+import { type EgressProxy, originOf } from '../egress/proxy';
+import { ToolFailed, type ToolRunner } from '../sandbox/tool-run';
+import type { DirectoryStore } from '../store/directory-store';
 import type { PackageIndex } from './package-index';
 import { explainPipFailure } from './pip-failure';
-import { ToolFailed, type ToolRunner } from './sandbox/tool-run';
 
 export const INSTALL_TIMEOUT_MS = 120_000;
 const DOWNLOAD_BYTES_MAX = 2 * 2 ** 30;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { JobContext } from '@gantry/events';
+import { unpackZip } from '../untrusted/unpack-zip';
 import type { DirectoryStore } from './directory-store';
 import { fetchZip } from './fetch-zip';
-import { unpackZip } from './unpack-zip';
 
 export interface ContextStore {
   /** Has the files unpacked in the store, under the name that `storedAs` gives. */

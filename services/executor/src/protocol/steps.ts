@@ -19,12 +19,12 @@ import {
   suspension as suspensionSchema,
 } from '@gantry/events';
 import { z } from 'zod';
+import type { RunHooks } from '../runners/python/run-in-child';
+import { getBytes } from '../transfer/object-transfer';
+import { DEPTH_MAX, isDeeperThan } from '../untrusted/untrusted-json';
 import type { NewRunEvent } from './event-publisher';
-import { printable, printableJson } from './log-lines';
-import { getBytes } from './object-transfer';
-import type { Redactor } from './redact';
-import type { RunHooks } from './sandbox/run-in-child';
-import { DEPTH_MAX, isDeeperThan } from './untrusted-json';
+import { printable, printableJson } from './masking/log-lines';
+import type { Redactor } from './masking/redact';
 
 /** Asks the service that owns a run to record one step. @throws when there is no answer. */
 export interface StepRecords {

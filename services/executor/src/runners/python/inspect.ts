@@ -12,11 +12,11 @@ import {
 import type { Subscription } from 'nats';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import type { CodeStore } from './code-store';
-import { runInChild } from './sandbox/run-in-child';
-import type { Isolation, Sandbox } from './sandbox/sandbox';
-import { type SandboxSpec, TMP_BYTES_DEFAULT } from './sandbox/settings';
-import { parseUntrusted } from './untrusted-json';
+import type { Isolation, Sandbox } from '../../sandbox/sandbox';
+import { type SandboxSpec, TMP_BYTES_DEFAULT } from '../../sandbox/settings';
+import type { CodeStore } from '../../store/code-store';
+import { parseUntrusted } from '../../untrusted/untrusted-json';
+import { runInChild } from './run-in-child';
 
 const LIMITS = { wallMs: 10_000, memoryBytes: 256 << 20, processes: 4 };
 const ANSWER_BYTES_MAX = 256 * 1024;

@@ -1,8 +1,8 @@
 /** Errors of runs in the words of the people whose runs they are. */
 import type { Job, RunError } from '@gantry/events';
-import { DependencyError } from './dependencies';
-import { MEMORY_LIMIT, WALL_LIMIT } from './sandbox/kill-reasons';
-import type { Outcome } from './sandbox/run-in-child';
+import { DependencyError } from '../../dependencies/dependencies';
+import { MEMORY_LIMIT, WALL_LIMIT } from '../../sandbox/kill-reasons';
+import type { Outcome } from './run-in-child';
 
 /** The error of a run that failed in the executor, not in its code. */
 export function errorOf(err: unknown, hadStarted: boolean): RunError {

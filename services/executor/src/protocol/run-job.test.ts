@@ -1,13 +1,13 @@
 /** The end of a run when the executor itself fails: faults are planted, the sandbox is real. */
 import { generateBoxKeys, type Job } from '@gantry/events';
 import { catchLogs, until } from '@gantry/testing';
+import { createMetrics } from '../host/metrics';
+import type { Child } from '../sandbox/child';
+import { LIMITS } from '../test/fake-service';
+import { type TestSandbox, testSandbox } from '../test/sandbox-fixture';
 import type { EventPublisher, NewRunEvent } from './event-publisher';
-import { createMetrics } from './metrics';
-import { createRedactorCache } from './redactor-cache';
+import { createRedactorCache } from './masking/redactor-cache';
 import { type RunJobDeps, startRun } from './run-job';
-import type { Child } from './sandbox/child';
-import { LIMITS } from './test/fake-service';
-import { type TestSandbox, testSandbox } from './test/sandbox-fixture';
 
 let fixture: TestSandbox;
 beforeAll(async () => {

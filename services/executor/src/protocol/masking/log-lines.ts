@@ -1,7 +1,7 @@
 /** From what a run writes to the lines of its log: masked first, then cut at line ends, within a budget. */
 import type { RunEvent } from '@gantry/events';
+import type { LogStream } from '../../sandbox/child';
 import type { RedactedStream, Redactor } from './redact';
-import type { LogStream } from './sandbox/child';
 
 export type LogEvent = Extract<RunEvent, { type: 'log' }>;
 export type LogLevel = LogEvent['level'];

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Job } from '@gantry/events';
+import type { RunHooks } from '../runners/python/run-in-child';
+import { putBytes } from '../transfer/object-transfer';
+import { checkZip } from '../untrusted/unpack-zip';
 import type { NewRunEvent } from './event-publisher';
-import { putBytes } from './object-transfer';
 import type { RunUploads } from './run-output';
-import type { RunHooks } from './sandbox/run-in-child';
-import { checkZip } from './unpack-zip';
 
 const CONTENT_TYPE = 'application/zip';
 

@@ -4,9 +4,9 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { zipOf } from '@gantry/testing';
+import { type ExecutorFixture, startTestExecutor } from '../test/executor-fixture';
 import { parseRequirement } from './dependencies';
 import type { PackageIndex } from './package-index';
-import { type ExecutorFixture, startTestExecutor } from './test/executor-fixture';
 
 async function wheel(
   directory: string,

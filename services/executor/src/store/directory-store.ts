@@ -6,7 +6,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { isAbandoned, ownerTag } from './sandbox/owner-tag';
+import { isAbandoned, ownerTag } from '../host/owner-tag';
 
 export interface DirectoryStore {
   readonly directory: string;

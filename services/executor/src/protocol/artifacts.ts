@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type Job, newId } from '@gantry/events';
+import type { ArtifactSink, RunHooks } from '../runners/python/run-in-child';
+import { startUpload } from '../transfer/object-transfer';
 import type { NewRunEvent } from './event-publisher';
-import { printable } from './log-lines';
-import { startUpload } from './object-transfer';
-import type { Redactor } from './redact';
+import { printable } from './masking/log-lines';
+import type { Redactor } from './masking/redact';
 import type { RunUploads } from './run-output';
-import type { ArtifactSink, RunHooks } from './sandbox/run-in-child';
 
 /** All artifacts of a run together, in multiples of what one may be. */
 const TOTAL_FACTOR = 4;

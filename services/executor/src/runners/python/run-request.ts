@@ -1,9 +1,9 @@
 /** What a job asks for, as the sandbox is told it. */
 import { type Job, type RecordedStep, SECRETS_BYTES_MAX, secretsBytes } from '@gantry/events';
-import { storedAs } from './context-store';
-import { getBytes } from './object-transfer';
-import type { SandboxJob } from './sandbox/run-in-child';
-import { type SandboxSpec, TMP_BYTES_DEFAULT } from './sandbox/settings';
+import { type SandboxSpec, TMP_BYTES_DEFAULT } from '../../sandbox/settings';
+import { storedAs } from '../../store/context-store';
+import { getBytes } from '../../transfer/object-transfer';
+import type { SandboxJob } from './run-in-child';
 
 /** Larger inputs than this are refused, by whatever way they came. */
 const INPUTS_BYTES_MAX = 16 << 20;

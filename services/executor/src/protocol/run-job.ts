@@ -2,24 +2,24 @@
 
 import type { Job, RunError } from '@gantry/events';
 import type { Logger } from 'pino';
+import type { Dependencies } from '../dependencies/dependencies';
+import type { EgressProxy } from '../egress/proxy';
+import type { Metrics } from '../host/metrics';
+import { errorOf, explain, wallLimit } from '../runners/python/explain-outcome';
+import { type Finished, NotBegun, runInChild } from '../runners/python/run-in-child';
+import { fetchInputs, sandboxJobOf, secretsOf, specOf } from '../runners/python/run-request';
+import type { Child } from '../sandbox/child';
+import type { Isolation, Sandbox } from '../sandbox/sandbox';
+import type { CodeStore } from '../store/code-store';
+import type { ContextStore } from '../store/context-store';
+import { getStream } from '../transfer/object-transfer';
 import { artifactsOf } from './artifacts';
 import { changedContextsOf } from './changed-contexts';
-import type { CodeStore } from './code-store';
-import type { ContextStore } from './context-store';
-import type { Dependencies } from './dependencies';
-import type { EgressProxy } from './egress/proxy';
 import type { EventPublisher, NewRunEvent } from './event-publisher';
-import { errorOf, explain, wallLimit } from './explain-outcome';
-import { createRunLog, printable, type RunLog } from './log-lines';
-import type { Metrics } from './metrics';
-import { getStream } from './object-transfer';
-import { createRedactor, type Redactor } from './redact';
-import type { createRedactorCache } from './redactor-cache';
+import { createRunLog, printable, type RunLog } from './masking/log-lines';
+import { createRedactor, type Redactor } from './masking/redact';
+import type { createRedactorCache } from './masking/redactor-cache';
 import { outputEvent, type RunUploads } from './run-output';
-import { fetchInputs, sandboxJobOf, secretsOf, specOf } from './run-request';
-import type { Child } from './sandbox/child';
-import { type Finished, NotBegun, runInChild } from './sandbox/run-in-child';
-import type { Isolation, Sandbox } from './sandbox/sandbox';
 import { fetchSteps, type StepRecords, stepsOf } from './steps';
 
 export interface RunJobDeps {

@@ -1,10 +1,10 @@
 /** The executor's directory. Everything that sandboxes need is copied there: a checkout may be unreadable to their uid. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { giveAway } from './sandbox/give-away';
-import { isAbandoned, ownerTag } from './sandbox/owner-tag';
-import { buildFilter } from './sandbox/seccomp';
-import { INNER_UID } from './sandbox/settings';
+import { isAbandoned, ownerTag } from '../host/owner-tag';
+import { giveAway } from './give-away';
+import { buildFilter } from './seccomp';
+import { INNER_UID } from './settings';
 
 export interface Layout {
   storeDir: string;
@@ -19,7 +19,7 @@ export interface Layout {
   childFilterFile: string;
 }
 
-const SOURCE = path.join(__dirname, '..', 'python');
+const SOURCE = path.join(__dirname, '../../python');
 const CERTIFICATES = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',

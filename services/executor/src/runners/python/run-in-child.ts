@@ -5,13 +5,13 @@
 import { availableParallelism } from 'node:os';
 import type { Readable } from 'node:stream';
 import type { RecordedStep, StepReply, Suspension } from '@gantry/events';
-import { drained } from '../drained';
-import { DEPTH_MAX, parseUntrusted } from '../untrusted-json';
-import type { Child, Exit, LogStream } from './child';
-import { frame, rawFrame } from './frames';
-import { WALL_LIMIT } from './kill-reasons';
-import { watchMemory } from './memory-watch';
-import type { SandboxSpec } from './settings';
+import type { Child, Exit, LogStream } from '../../sandbox/child';
+import { frame, rawFrame } from '../../sandbox/frames';
+import { WALL_LIMIT } from '../../sandbox/kill-reasons';
+import { watchMemory } from '../../sandbox/memory-watch';
+import type { SandboxSpec } from '../../sandbox/settings';
+import { drained } from '../../transfer/drained';
+import { DEPTH_MAX, parseUntrusted } from '../../untrusted/untrusted-json';
 
 export interface SandboxJob {
   op: 'run' | 'inspect';

@@ -4,8 +4,8 @@
  */
 import { INLINE_BYTES_MAX, MESSAGE_BYTES_MAX } from '@gantry/events';
 import { until } from '@gantry/testing';
-import { type ExecutorFixture, startTestExecutor } from './test/executor-fixture';
-import type { JobOverrides } from './test/fake-service';
+import { type ExecutorFixture, startTestExecutor } from '../../test/executor-fixture';
+import type { JobOverrides } from '../../test/fake-service';
 
 const FRAMES = `
 import json, os, struct, time
