@@ -9,6 +9,7 @@
  *             attempt does not have it
  *   claim     an executor's request for one run; a service may hold it unanswered (a standing claim) until there is work
  *   job       one attempt at one run, as handed to an executor
+ *   runner    the part of an executor that starts code of one kind; a claim names those that its executor has
  *   lease     until when an executor may work on a job; renewed in batches, swept by the service when it runs out
  *   attempt   1, 2, ...: grows each time a run is handed out, so that a late message of an earlier attempt is recognised
  *   try       1, 2, ...: grows with each retry after a failure; what people call an attempt
@@ -35,6 +36,11 @@ export const CLAIM_HOLD_MS = 5_000;
 export const runSources = ['automation', 'worker'] as const;
 export type RunSource = (typeof runSources)[number];
 
+/** Any name, and not a list of known ones: an executor may have a runner that a service of an earlier release never heard of. */
+const runner = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/);
+/** The one that services ask for. Also meant by messages and rows from before there were names. */
+export const PYTHON = 'python';
+
 /** `executorId` and `runId` may be `*`, for those who may hear all. */
 export const runSubjects = {
   /** Request/reply, queue group of the service's replicas: ClaimRequest -> a sealed job, see sealed-job.ts. */
@@ -49,7 +55,7 @@ export const runSubjects = {
   step: (source: RunSource, executorId: string) => `run.step.${source}.${executorId}`,
   /** JetStream, see streams.ts: read with decodeRunEvents. */
   events: (source: RunSource, executorId: string, runId: string) => `run.events.${source}.${executorId}.${runId}`,
-  /** Replica -> replicas of the same service: there is queued work. No payload. */
+  /** Replica -> replicas of the same service: there is queued work. The name of its runner as text, or empty: of any. */
   hint: (source: RunSource) => `run.hint.${source}`,
   /** Replica -> replicas of the same service: look at this run again, it has ended, begun to wait or goes on. RunSettled. */
   settled: (source: RunSource, runId: string) => `run.settled.${source}.${runId}`,
@@ -118,6 +124,7 @@ export const job = z.object({
   workspaceId: z.string(),
   /** A test has no network, whatever `network` says. */
   kind: z.enum(['run', 'test']),
+  runner: runner.default(PYTHON),
   code: z.object({ digest, url: z.string(), size: z.int() }),
   /** Path of the file that defines run(), relative to the root of the code. */
   entrypoint: z.string(),
@@ -149,6 +156,8 @@ export const claimRequest = z.object({
   claimId: z.string(),
   /** X25519 public key (raw, base64) that the job is sealed to. */
   publicKey,
+  /** Those that the executor has: it is given no other run. */
+  runners: z.array(runner).min(1).max(16).default([PYTHON]),
 });
 export type ClaimRequest = z.infer<typeof claimRequest>;
 export const claimWithdrawal = z.object({ claimId: z.string() });

@@ -7,15 +7,16 @@ import { type ClaimRequest, type Job, job } from './run-protocol';
 import type { OpenBox, Seal } from './sealed-box';
 
 export type Claimant = ClaimRequest & { executorId: string };
+type ClaimIdentity = Pick<Claimant, 'executorId' | 'claimId'>;
 
 export const NOTHING_TO_DO = new Uint8Array(0);
 
-const contextOf = ({ executorId, claimId }: Omit<Claimant, 'publicKey'>): string => `job/${executorId}/${claimId}`;
+const contextOf = ({ executorId, claimId }: ClaimIdentity): string => `job/${executorId}/${claimId}`;
 
 export const sealJob = (seal: Seal, claimant: Claimant, given: Job): Buffer =>
   seal(claimant.publicKey, contextOf(claimant), Buffer.from(JSON.stringify(given)));
 
 /** @throws Error for what was not sealed for this claim, or is no job */
-export function openJob(open: OpenBox, claim: Omit<Claimant, 'publicKey'>, answer: Uint8Array): Job | null {
+export function openJob(open: OpenBox, claim: ClaimIdentity, answer: Uint8Array): Job | null {
   return answer.length ? job.parse(JSON.parse(open(contextOf(claim), answer).toString())) : null;
 }

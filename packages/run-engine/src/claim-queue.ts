@@ -26,8 +26,12 @@ export interface Claim extends Claimant {
 
 export interface ClaimQueue {
   readonly size: number;
-  /** The oldest claim, taken out of the queue; put it back if it is not used. */
-  take(): Claim | undefined;
+  /** Whether a claim stands that takes a runner of which this holds. */
+  some(which: (runner: string) => boolean): boolean;
+  /** The oldest claim that takes this runner, taken out of the queue; put it back if it is not used. */
+  take(runner: string): Claim | undefined;
+  /** All of them in the same way, oldest first. */
+  takeAll(): Claim[];
   putBack(claim: Claim): void;
   /** Answers all with "nothing" and takes no more: their executors turn to another replica. */
   close(): void;
@@ -75,16 +79,26 @@ export function openClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim
     expired.forEach(release);
   }, SWEEP_MS);
 
+  /** The oldest of these, without those that expire. */
+  function takeFirst(which: (claim: Claim) => boolean): Claim | undefined {
+    for (let at = claims.findIndex(which); at >= 0; at = claims.findIndex(which)) {
+      const [claim] = claims.splice(at, 1);
+      if (claim && claim.expiresAt > Date.now() + MARGIN_MS) return claim;
+      if (claim) release(claim);
+    }
+    return undefined;
+  }
+
   return {
     get size() {
       return claims.length;
     },
-    take: () => {
-      for (let claim = claims.shift(); claim; claim = claims.shift()) {
-        if (claim.expiresAt > Date.now() + MARGIN_MS) return claim;
-        release(claim);
-      }
-      return undefined;
+    some: (which) => claims.some(({ runners }) => runners.some(which)),
+    take: (runner) => takeFirst(({ runners }) => runners.includes(runner)),
+    takeAll: () => {
+      const taken: Claim[] = [];
+      for (let claim = takeFirst(() => true); claim; claim = takeFirst(() => true)) taken.push(claim);
+      return taken;
     },
     putBack: (claim) => {
       if (claim.expiresAt > Date.now()) claims.unshift(claim);

@@ -11,6 +11,9 @@
  * advisory lock until its commit: counting what runs and taking another must not happen twice at once. Its cost grows with
  * the number of keys that have something queued, not with the number of blocked runs.
  *
+ * Only runs of the runners that are asked for are looked at: both indexes begin with the runner, and the steps go on from
+ * each in its own part of them. So runs of a runner that nobody has stay queued, hide nobody and cost the others nothing.
+ *
  * Runs that are queued in a closed workspace stay where they are. The steps pass them by as a whole, a workspace or a key at a time, so
  * that it costs the others a look into a small table, however much of it there is.
  */
@@ -24,51 +27,63 @@ import { RUN_COLUMNS, type Sql, toRun } from './run-row';
 /** Key of the advisory lock: each service has a database of its own. */
 const SLOTS_LOCK = 5_419;
 
-/** Ends with the first key that may be taken from; all runs with one key belong to one workspace. */
+const RUNNERS = 'unnest($4::text[]) AS asked(runner)';
+
+/** Ends for each runner with the first key that may be taken from; all runs with one key belong to one workspace. */
 const LIMITED_HEADS = `
-  limited_heads(slot_key, closed) AS (
-    (SELECT slot_key, ${isClosedSql('runs.workspace_id')} FROM runs WHERE status = 'queued' AND slot_key IS NOT NULL
-     ORDER BY slot_key LIMIT 1)
-    UNION ALL
-    SELECT n.slot_key, n.closed FROM limited_heads l CROSS JOIN LATERAL (
+  limited_heads(runner, slot_key, closed) AS (
+    SELECT asked.runner, f.slot_key, f.closed FROM ${RUNNERS} CROSS JOIN LATERAL (
       SELECT r.slot_key, ${isClosedSql('r.workspace_id')} AS closed FROM runs r
-      WHERE r.status = 'queued' AND r.slot_key > l.slot_key ORDER BY r.slot_key LIMIT 1
+      WHERE r.status = 'queued' AND r.runner = asked.runner AND r.slot_key IS NOT NULL ORDER BY r.slot_key LIMIT 1
+    ) f
+    UNION ALL
+    SELECT l.runner, n.slot_key, n.closed FROM limited_heads l CROSS JOIN LATERAL (
+      SELECT r.slot_key, ${isClosedSql('r.workspace_id')} AS closed FROM runs r
+      WHERE r.status = 'queued' AND r.runner = l.runner AND r.slot_key > l.slot_key ORDER BY r.slot_key LIMIT 1
     ) n WHERE l.closed
   )`;
 const LIMITED_QUEUED = 'EXISTS (SELECT FROM limited_heads WHERE NOT closed)';
 
 const FREE_HEADS = `
-  waiting(workspace_id) AS (
-    (SELECT workspace_id FROM runs WHERE status = 'queued' AND slot_key IS NULL ORDER BY workspace_id LIMIT 1)
+  waiting(runner, workspace_id) AS (
+    SELECT asked.runner, (SELECT r.workspace_id FROM runs r WHERE r.status = 'queued' AND r.slot_key IS NULL
+                            AND r.runner = asked.runner ORDER BY r.workspace_id LIMIT 1)
+    FROM ${RUNNERS}
     UNION ALL
-    SELECT (SELECT r.workspace_id FROM runs r WHERE r.status = 'queued' AND r.slot_key IS NULL AND r.workspace_id > w.workspace_id
-            ORDER BY r.workspace_id LIMIT 1)
+    SELECT w.runner, (SELECT r.workspace_id FROM runs r WHERE r.status = 'queued' AND r.slot_key IS NULL
+                        AND r.runner = w.runner AND r.workspace_id > w.workspace_id ORDER BY r.workspace_id LIMIT 1)
     FROM waiting w WHERE w.workspace_id IS NOT NULL
   ), free AS (
-    SELECT h.* FROM (SELECT workspace_id FROM waiting WHERE NOT ${isClosedSql('waiting.workspace_id')}) w CROSS JOIN LATERAL (
+    SELECT h.* FROM (SELECT runner, workspace_id FROM waiting WHERE NOT ${isClosedSql('waiting.workspace_id')}) w CROSS JOIN LATERAL (
       SELECT id, workspace_id, priority, available_at FROM runs
-      WHERE status = 'queued' AND slot_key IS NULL AND workspace_id = w.workspace_id AND available_at <= now()
+      WHERE status = 'queued' AND slot_key IS NULL AND runner = w.runner AND workspace_id = w.workspace_id AND available_at <= now()
       ORDER BY priority DESC, available_at, id LIMIT $1 * 2
     ) h
   )`;
 
+/** Runs of several runners may share a key, and its places: a worker may change its runner while runs of it are queued. */
 const SLOT_HEADS = `
-  keys(slot_key) AS (
-    (SELECT slot_key FROM runs WHERE status = 'queued' AND slot_key IS NOT NULL ORDER BY slot_key LIMIT 1)
+  keys(runner, slot_key) AS (
+    SELECT asked.runner, (SELECT r.slot_key FROM runs r WHERE r.status = 'queued' AND r.slot_key IS NOT NULL
+                            AND r.runner = asked.runner ORDER BY r.slot_key LIMIT 1)
+    FROM ${RUNNERS}
     UNION ALL
-    SELECT (SELECT r.slot_key FROM runs r WHERE r.status = 'queued' AND r.slot_key > k.slot_key ORDER BY r.slot_key LIMIT 1)
+    SELECT k.runner, (SELECT r.slot_key FROM runs r WHERE r.status = 'queued' AND r.runner = k.runner
+                        AND r.slot_key > k.slot_key ORDER BY r.slot_key LIMIT 1)
     FROM keys k WHERE k.slot_key IS NOT NULL
   ), limited AS (
-    SELECT h.id, h.workspace_id, h.priority, h.available_at FROM keys k
-    CROSS JOIN LATERAL (SELECT count(*) AS running FROM runs WHERE status = 'running' AND slot_key = k.slot_key) b
-    CROSS JOIN LATERAL (
-      SELECT q.*, row_number() OVER (ORDER BY q.priority DESC, q.available_at, q.id) AS place FROM (
+    SELECT h.id, h.workspace_id, h.priority, h.available_at FROM (
+      SELECT q.*, b.running,
+        row_number() OVER (PARTITION BY k.slot_key ORDER BY q.priority DESC, q.available_at, q.id) AS place
+      FROM keys k
+      CROSS JOIN LATERAL (SELECT count(*) AS running FROM runs WHERE status = 'running' AND slot_key = k.slot_key) b
+      CROSS JOIN LATERAL (
         SELECT id, workspace_id, priority, available_at, slot_limit FROM runs
-        WHERE status = 'queued' AND slot_key = k.slot_key AND available_at <= now()
+        WHERE status = 'queued' AND runner = k.runner AND slot_key = k.slot_key AND available_at <= now()
         ORDER BY priority DESC, available_at, id LIMIT $1 * 2
       ) q
     ) h
-    WHERE b.running + h.place <= h.slot_limit AND NOT ${isClosedSql('h.workspace_id')}
+    WHERE h.running + h.place <= h.slot_limit AND NOT ${isClosedSql('h.workspace_id')}
   )`;
 
 /** `source`: the candidates, each with id, workspace_id, priority and available_at. */
@@ -97,10 +112,16 @@ const CLAIM_ANY = `WITH RECURSIVE ${LIMITED_HEADS}, ${FREE_HEADS}, ${SLOT_HEADS}
 
 /**
  * @param executorIds who takes a run, one for each run wanted
+ * @param runners those that all of these executors have
  * @returns runs with the index into executorIds; fewer than asked when less is queued
  */
-export async function claimRuns(pool: Pool, executorIds: string[], leaseMs: number): Promise<Claimed[]> {
-  const values = [executorIds.length, executorIds, leaseMs / 1000];
+export async function claimRuns(
+  pool: Pool,
+  executorIds: string[],
+  runners: string[],
+  leaseMs: number,
+): Promise<Claimed[]> {
+  const values = [executorIds.length, executorIds, leaseMs / 1000, runners];
   const { claimed, limitedQueued } = await claim(pool, 'claim-runs', CLAIM_FREE, values);
   if (!limitedQueued) return claimed;
   return transaction(pool, async (tx) => {

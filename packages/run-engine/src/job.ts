@@ -52,6 +52,7 @@ export async function buildJob(
     ...(run.tries > 1 && { tryNumber: run.tries }),
     workspaceId: run.workspaceId,
     kind: run.kind,
+    runner: spec.runner,
     code: { digest: spec.code.digest, size: spec.code.size, url: await objects.presignGet(spec.code.key, internal) },
     entrypoint: spec.entrypoint,
     dependencies: spec.dependencies,

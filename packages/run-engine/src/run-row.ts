@@ -9,7 +9,7 @@ export interface Sql {
 }
 
 export const RUN_COLUMNS = `r.id, r.workspace_id, r.subject_id, r.subject_ref, r.parent_run_id, r.depth, r.kind, r.trigger,
-  r.version, r.status, r.priority, r.attempt, r.retries_used, r.wake_at, r.suspension, r.slot_key, r.inputs, r.spec, r.output,
+  r.version, r.status, r.priority, r.attempt, r.retries_used, r.wake_at, r.suspension, r.slot_key, r.inputs, r.spec, r.runner, r.output,
   r.output_key, r.error, r.cost_usd, r.cpu_ms, r.max_rss_bytes, r.created_by, r.cancel_requested_at, r.executor_id, r.request_id, r.traceparent, r.created_at, r.started_at, r.finished_at`;
 
 // biome-ignore lint/suspicious/noExplicitAny: a row of RUN_COLUMNS, typed here once
@@ -32,7 +32,7 @@ export function toRun(row: any): Run {
     suspension: row.suspension,
     slotKey: row.slot_key,
     inputs: row.inputs,
-    spec: row.spec,
+    spec: { ...row.spec, runner: row.runner },
     output: row.output,
     outputKey: row.output_key,
     error: row.error,
@@ -62,16 +62,16 @@ const IS_OPEN = `NOT ${isClosedSql('$2')}`;
 const insertWhere = (condition: string) => `
   INSERT INTO runs (id, workspace_id, subject_id, kind, trigger, version, status, priority, attempt, retries_left,
     executor_id, lease_expires_at, inputs, spec, scheduled_for, created_by, request_id, traceparent, created_at,
-    available_at, started_at, subject_ref, parent_run_id, depth, retry, slot_key, slot_limit)
+    available_at, started_at, subject_ref, parent_run_id, depth, retry, slot_key, slot_limit, runner)
   SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19, $20, $21, $22,
-    $23, $24, $25, $26
+    $23, $24, $25, $26, $27
   WHERE ${condition} AND ${IS_OPEN}
   ON CONFLICT (subject_id, scheduled_for) WHERE scheduled_for IS NOT NULL DO NOTHING`;
 const INSERT = { name: 'insert-run', text: insertWhere('true') };
 
 /** The same statement marks the Idempotency-Key of the request, or does neither. */
 const insertWithKey = (condition: string) => `
-  WITH marked AS (${markKeySql({ madeId: '$1', workspaceId: '$2', first: 27, condition: `${condition} AND ${IS_OPEN}` })})
+  WITH marked AS (${markKeySql({ madeId: '$1', workspaceId: '$2', first: 28, condition: `${condition} AND ${IS_OPEN}` })})
   ${insertWhere('EXISTS (SELECT FROM marked)')}`;
 const INSERT_WITH_KEY = { name: 'insert-run-with-key', text: insertWithKey('true') };
 
@@ -155,7 +155,8 @@ export async function insertRun(
       lease?.executorId ?? null,
       lease?.expiresAt ?? null,
       JSON.stringify(made.inputs),
-      JSON.stringify(made.spec),
+      // Its runner has a column, which the queue is indexed by.
+      JSON.stringify({ ...made.spec, runner: undefined }),
       run.scheduledFor ?? null,
       made.createdBy,
       made.requestId,
@@ -168,6 +169,7 @@ export async function insertRun(
       run.retry?.max ? JSON.stringify(run.retry) : null,
       made.slotKey,
       run.slot?.limit ?? null,
+      made.spec.runner,
       ...(run.idempotencyKey ? heldKeyValues(run.idempotencyKey) : []),
     ],
   });

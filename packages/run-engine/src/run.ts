@@ -29,6 +29,8 @@ export type RunKind = 'run' | 'test';
 
 /** What an executor must be told; fixed when the run is made, so that a later deploy can't change a queued run. */
 export interface RunSpec {
+  /** Starts its code; no executor without it is given the run. */
+  runner: string;
   code: { digest: string; key: string; size: number };
   entrypoint: string;
   dependencies: string[];

@@ -44,14 +44,15 @@ export interface FakeExecutor {
 
 export const noUsage = { wallMs: 1, cpuMs: 1, maxRssBytes: 1, costUsd: 0 };
 
-export function fakeExecutor(bus: Bus, source: RunSource): FakeExecutor {
+/** @param runners what it has; absent: it does not say, like one from before there were runners */
+export function fakeExecutor(bus: Bus, source: RunSource, runners?: string[]): FakeExecutor {
   const id = bus.user;
   const { publicKey, privateKey } = generateBoxKeys();
   const open = createOpener(privateKey);
 
   async function claim(timeoutMs = 7_000): Promise<FakeJob | null> {
     const claimId = newId('claim_');
-    const asked = encode({ claimId, publicKey });
+    const asked = encode({ claimId, publicKey, ...(runners && { runners }) });
     const answer = await bus.nc.request(runSubjects.claim(source, id), asked, { timeout: timeoutMs });
     const job = openJob(open, { executorId: id, claimId }, answer.data);
     if (!job) return null;

@@ -34,18 +34,18 @@ export async function readExtras(sql: Sql, run: Run): Promise<RunExtras> {
 }
 
 /**
- * In the order in which runs are handed out: among those that share the run's slot, else among the workspace's that need
- * none. Looks at the first POSITION_MAX of that order and no further.
+ * In the order in which runs are handed out: among those of its runner that share the run's slot, else among the workspace's
+ * that need none. Looks at the first POSITION_MAX of that order and no further.
  */
-function countAhead(sql: Sql, { id, workspaceId, slotKey }: Run) {
+function countAhead(sql: Sql, { id, workspaceId, slotKey, spec }: Run) {
   const queue = slotKey === null ? 'r.workspace_id = $2 AND r.slot_key IS NULL' : 'r.slot_key = $2';
   return sql.query(
     `SELECT count(*)::int FROM runs mine, (
-       SELECT r.priority, r.available_at, r.id FROM runs r WHERE ${queue} AND r.status = 'queued'
+       SELECT r.priority, r.available_at, r.id FROM runs r WHERE ${queue} AND r.status = 'queued' AND r.runner = $3
        ORDER BY r.priority DESC, r.available_at, r.id LIMIT ${POSITION_MAX}
      ) r
      WHERE mine.id = $1 AND (r.priority > mine.priority
        OR (r.priority = mine.priority AND (r.available_at, r.id) < (mine.available_at, mine.id)))`,
-    [id, slotKey ?? workspaceId],
+    [id, slotKey ?? workspaceId, spec.runner],
   );
 }

@@ -1,7 +1,15 @@
 /** Replicas of a service that owns runs, on one database and one NATS. */
 
 import { randomBytes } from 'node:crypto';
-import { type Bus, connectBus, openWorkspaceClosures, type Relay, type RunSource, startRelay } from '@gantry/events';
+import {
+  type Bus,
+  connectBus,
+  openWorkspaceClosures,
+  PYTHON,
+  type Relay,
+  type RunSource,
+  startRelay,
+} from '@gantry/events';
 import { createPool, transaction } from '@gantry/postgres';
 import {
   createDatabase,
@@ -32,7 +40,8 @@ export interface TestEngines {
   /** Blobs by key; presigned URLs are `http://objects/<key>`. */
   blobs: Map<string, Buffer>;
   replica(options?: EngineOptions): Promise<RunEngine>;
-  executor(): Promise<FakeExecutor>;
+  /** @param runners what it has; absent: it does not say */
+  executor(runners?: string[]): Promise<FakeExecutor>;
   connect(user: OwningService | 'executor' | 'spectator'): Promise<Bus>;
   tx<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
   /** Closes replicas and executors, and empties the tables. */
@@ -100,7 +109,7 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
       });
       return engine;
     },
-    executor: async () => fakeExecutor(await connect('executor'), source),
+    executor: async (runners) => fakeExecutor(await connect('executor'), source, runners),
     tx: (work) => transaction(pool, work),
     async reset() {
       await close();
@@ -130,6 +139,7 @@ export function aRun(over: Partial<NewRun> = {}): NewRun {
     inputs: { n: 1 },
     createdBy: 'usr_1',
     spec: {
+      runner: PYTHON,
       code: { digest: 'a'.repeat(64), key: 'code/a', size: 10 },
       entrypoint: 'main.py',
       dependencies: [],

@@ -1,4 +1,5 @@
 /** Everything about an artifact that starting a run needs, read and compiled once: artifacts never change. */
+import { PYTHON } from '@gantry/events';
 import { createInputValidator, type InputValidator, keepRecent } from '@gantry/program';
 import { type RunSpec, runLimits } from '@gantry/run-engine';
 import { getArtifact } from '../artifacts/artifact-repository';
@@ -36,6 +37,7 @@ async function load(db: Db, workspaceId: string, artifactId: string): Promise<Ru
     manifest,
     inputs: createInputValidator(manifest.inputs),
     spec: {
+      runner: PYTHON,
       code: { digest: artifact.digest, key: artifact.codeKey, size: artifact.codeSize },
       entrypoint: artifact.entrypoint,
       dependencies: manifest.python_dependencies,

@@ -7,6 +7,7 @@ import {
   encode,
   generateBoxKeys,
   type Job,
+  PYTHON,
   runSubjects,
   sealJob,
 } from '@gantry/events';
@@ -42,6 +43,7 @@ beforeAll(async () => {
     sources: ['automation', 'worker'],
     slots: 2,
     executorId: executor.user,
+    runners: [PYTHON, 'other'],
     keys: generateBoxKeys(),
     log,
     mayClaim: () => true,
@@ -66,6 +68,7 @@ const jobFor = (runId: string): Job => ({
     token: 'tok',
     workspaceId: 'ws_test',
     kind: 'run',
+    runner: PYTHON,
     entrypoint: 'main.py',
   },
   code: { digest: 'a'.repeat(64), url: 'http://store/x', size: 1 },
@@ -81,6 +84,7 @@ test('a claim left over by a taken slot is withdrawn; a job that comes all the s
   await until(() => claims.length === 2);
   // Nobody answers for `worker`, and no claim of `automation` is lost by that.
   const [first, second] = claims as [Msg, Msg];
+  expect(claims.map((claim) => claim.json<ClaimRequest>().runners)).toEqual(Array(2).fill([PYTHON, 'other']));
   answer(first, 'run_1');
   await until(() => started.length === 1);
   answer(second, 'run_2');

@@ -62,6 +62,8 @@ export function createClaimLoop(options: {
   sources: RunSource[];
   slots: number;
   executorId: string;
+  /** Those that this executor has. */
+  runners: string[];
   /** Jobs are sealed to it. */
   keys: BoxKeys;
   log: Logger;
@@ -73,7 +75,7 @@ export function createClaimLoop(options: {
   returnJob(job: Job): void;
   onChange(): void;
 }): ClaimLoop {
-  const { bus, executorId, slots } = options;
+  const { bus, executorId, slots, runners } = options;
   const { publicKey, privateKey } = options.keys;
   const open = createOpener(privateKey);
   const claims = options.sources.map<SourceClaims>((source) => ({
@@ -146,7 +148,7 @@ export function createClaimLoop(options: {
 
   async function ask(claim: SourceClaims) {
     const claimId = newId('clm_');
-    const request: ClaimRequest = { claimId, publicKey };
+    const request: ClaimRequest = { claimId, publicKey, runners };
     const asked = Date.now();
     claim.standing.add(claimId);
     claim.unanswered++;

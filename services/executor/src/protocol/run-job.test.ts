@@ -1,5 +1,5 @@
 /** The end of a run when the executor itself fails: faults are planted, the sandbox is real. */
-import { generateBoxKeys, type Job } from '@gantry/events';
+import { generateBoxKeys, type Job, PYTHON } from '@gantry/events';
 import { catchLogs, until } from '@gantry/testing';
 import { createMetrics } from '../host/metrics';
 import type { Child } from '../sandbox/child';
@@ -72,6 +72,7 @@ function start(source: string, faults: Faults = {}, limits: Partial<Job['limits'
   } as Partial<RunJobDeps> as RunJobDeps;
   const job: Job = {
     ...{ runId: 'run_planted', source: 'automation', attempt: 1, token: 'x', workspaceId: 'ws_test', kind: 'run' },
+    runner: PYTHON,
     code: { digest: fixture.put({ 'main.py': source }), url: '', size: 0 },
     ...{ entrypoint: 'main.py', dependencies: [], inputs: {}, files: [], network: 'none', isolation: 'zygote' },
     limits: { ...LIMITS, ...limits },

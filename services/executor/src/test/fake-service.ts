@@ -19,6 +19,7 @@ import {
   type LeaseRenewal,
   NOTHING_TO_DO,
   newId,
+  PYTHON,
   type RecordedStep,
   type RunEvent,
   type RunEventBatch,
@@ -250,7 +251,17 @@ export async function fakeService(
     const runId = overrides.runId ?? newId('run_');
     const token = newId('tok_');
     const job: Job = {
-      ...{ runId, source, attempt: 1, token, workspaceId: 'ws_test', kind: 'run', code, entrypoint: 'main.py' },
+      ...{
+        runId,
+        source,
+        attempt: 1,
+        token,
+        workspaceId: 'ws_test',
+        kind: 'run',
+        runner: PYTHON,
+        code,
+        entrypoint: 'main.py',
+      },
       ...{ dependencies: [], inputs: {}, files: [], network: 'none', isolation: 'zygote' },
       limits: { ...LIMITS, ...limits },
       ...overrides,

@@ -1,5 +1,5 @@
 /** What starting a run of one version needs, read and compiled once: versions never change. */
-
+import { PYTHON } from '@gantry/events';
 import { conflict } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import { createInputValidator, type InputValidator, keepRecent } from '@gantry/program';
@@ -42,6 +42,7 @@ async function load(sql: Sql, workerUid: string, version: number): Promise<Runna
     definition,
     inputs: createInputValidator(definition.inputs),
     spec: {
+      runner: PYTHON,
       code: { digest: row.code_digest, key: row.code_key, size: row.code_size },
       entrypoint: definition.entrypoint,
       dependencies: definition.python_dependencies,

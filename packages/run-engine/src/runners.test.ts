@@ -1,0 +1,117 @@
+/** Runs go to executors that have their runner. Most have `python` alone, and some of them do not say so. */
+import { PYTHON } from '@gantry/events';
+import { type FakeExecutor, until } from '@gantry/testing';
+import type { RunEngine } from './engine';
+import type { NewRun, Run } from './run';
+import { aRun, claimed, startTestEngines, type TestEngines } from './test/engines';
+import { callingReplica } from './test/suspensions';
+
+const OTHER = 'other';
+const anOther = (over: Partial<NewRun> = {}) => aRun({ ...over, spec: { ...aRun().spec, runner: OTHER } });
+
+let engines: TestEngines;
+beforeAll(async () => {
+  engines = await startTestEngines();
+});
+afterEach(() => engines.reset());
+afterAll(() => engines.stop());
+
+const statusOf = async (...runs: Run[]): Promise<string[]> => {
+  const { rows } = await engines.pool.query('SELECT DISTINCT status FROM runs WHERE id = ANY($1)', [
+    runs.map(({ id }) => id),
+  ]);
+  return rows.map(({ status }) => status);
+};
+
+const slotted = { slot: { key: 'wrk_1', limit: 50 } };
+
+describe.each([
+  ['says that it has python', [PYTHON]],
+  ['says nothing', undefined],
+])('an executor that %s', (_what, runners) => {
+  test.each([
+    ['without a slot', {}],
+    ['with a slot', slotted],
+  ])('is given its own runs past any number of queued ones of another runner, %s', async (_which, over) => {
+    const engine = await callingReplica(engines);
+    const executor = await engines.executor(runners);
+    const others: Run[] = [];
+    for (let n = 0; n < 20; n++) others.push(await engine.submit(anOther({ ...over, priority: 9 })));
+    const own = [await engine.submit(aRun()), await engine.submit(aRun(slotted))];
+    const jobs = [await claimed(executor), await claimed(executor)];
+    expect(jobs.map(({ runId }) => runId).sort()).toEqual(own.map(({ id }) => id).sort());
+    expect(jobs.map(({ runner }) => runner)).toEqual([PYTHON, PYTHON]);
+    expect(await statusOf(...others)).toEqual(['queued']);
+  });
+
+  test.each([
+    ['without a slot', {}],
+    ['with a slot', slotted],
+  ])('waits for its own runs while others are submitted, %s, and is handed them at once', async (_which, over) => {
+    const engine = await engines.replica();
+    const executor = await engines.executor(runners);
+    await findQueueEmpty(engine, executor);
+    for (let n = 0; n < 5; n++) {
+      const waiting = executor.claim();
+      const other = await engine.submit(anOther(over));
+      const own = await engine.submit(aRun());
+      expect([other.status, own.status]).toEqual(['queued', 'running']);
+      const job = await waiting;
+      expect(job?.runId).toBe(own.id);
+      await job?.complete(n);
+      await engine.waitForEnd(own, 5_000);
+    }
+  });
+});
+
+test('what nobody had waits for the executor that has its runner', async () => {
+  const engine = await engines.replica();
+  const others = [await engine.submit(anOther()), await engine.submit(anOther(slotted))];
+  await findQueueEmpty(engine, await engines.executor([PYTHON]));
+  expect(await statusOf(...others)).toEqual(['queued']);
+  const both = await engines.executor([OTHER, PYTHON]);
+  const jobs = [await claimed(both), await claimed(both)];
+  expect(jobs.map(({ runId }) => runId).sort()).toEqual(others.map(({ id }) => id).sort());
+  expect(jobs.map(({ runner }) => runner)).toEqual([OTHER, OTHER]);
+});
+
+test('a waiting executor with both runners is handed a run of either at once', async () => {
+  const engine = await engines.replica();
+  const executor = await engines.executor([OTHER, PYTHON]);
+  await findQueueEmpty(engine, executor);
+  for (const run of [anOther(), aRun(), anOther()]) {
+    const waiting = executor.claim();
+    const submitted = await engine.submit(run);
+    expect(submitted.status).toBe('running');
+    const job = await waiting;
+    expect(job).toMatchObject({ runId: submitted.id, runner: run.spec.runner });
+    await job?.complete(1);
+    await engine.waitForEnd(submitted, 5_000);
+  }
+});
+
+test('runs of two runners with one key share its slots', async () => {
+  const engine = await callingReplica(engines);
+  const slot = { key: 'wrk_1', limit: 1 };
+  const runs = [await engine.submit(anOther({ slot })), await engine.submit(aRun({ slot }))];
+  const free = await engine.submit(aRun());
+  const executor = await engines.executor([OTHER, PYTHON]);
+  const jobs = [await claimed(executor), await claimed(executor)];
+  expect(jobs.map(({ runId }) => runId).sort()).toEqual([runs[0]?.id, free.id].sort());
+  const waiting = executor.claim();
+  await jobs.find(({ runId }) => runId === runs[0]?.id)?.complete(1);
+  expect((await waiting)?.runId).toBe(runs[1]?.id);
+});
+
+/** The replica has looked at the table for a claim of this executor: what is submitted now need not be queued first. */
+async function findQueueEmpty(engine: RunEngine, executor: FakeExecutor): Promise<void> {
+  await until(async () => {
+    const waiting = executor.claim();
+    await executor.bus.nc.flush();
+    await engines.pool.query('SELECT 1');
+    const run = await engine.submit(aRun());
+    await (await waiting)?.complete('warm');
+    await engine.waitForEnd(run, 5_000);
+    return run.status === 'running';
+  });
+}
