@@ -78,6 +78,45 @@ module.exports = {
       from: { path: '^(services|packages)/', pathNot: '^packages/(archive|testing)/' },
       to: { path: '(^|node_modules/)(yauzl|yazl)(/|$)' },
     },
+    {
+      name: 'the-protocol-knows-no-runner',
+      comment:
+        'Nor sandboxes and what they use. runners/runner.ts is all that the protocol and the runners know of each other.',
+      severity: 'error',
+      from: { path: '^services/executor/src/protocol/', pathNot: '\\.test\\.ts$' },
+      to: {
+        path: '^services/executor/src/(runners|sandbox|egress|store|dependencies)/',
+        pathNot: '^services/executor/src/runners/runner\\.ts$',
+      },
+    },
+    {
+      name: 'a-runner-knows-no-protocol',
+      severity: 'error',
+      from: {
+        path: '^services/executor/src/(runners|sandbox|egress|store|dependencies|transfer|untrusted)/',
+        pathNot: '\\.test\\.ts$',
+      },
+      to: { path: '^services/executor/src/protocol/|/node_modules/nats/' },
+    },
+    {
+      name: 'a-runner-takes-types-alone-of-the-messages',
+      comment: 'What connects, publishes and asks comes from the same package.',
+      severity: 'error',
+      from: {
+        path: '^services/executor/src/(runners|sandbox|egress|store|dependencies|transfer|untrusted)/',
+        pathNot: '\\.test\\.ts$',
+      },
+      to: { path: '^packages/events/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'what-runners-use-knows-no-runner',
+      severity: 'error',
+      from: {
+        path: '^services/executor/src/(sandbox|egress|store|dependencies|transfer|untrusted|host)/',
+        pathNot: '\\.test\\.ts$',
+      },
+      to: { path: '^services/executor/src/runners/' },
+    },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'tests-stay-out-of-the-product',
@@ -90,6 +129,6 @@ module.exports = {
     doNotFollow: { path: 'node_modules|dist|generated' },
     exclude: { path: '/(dist|generated)/' },
     tsPreCompilationDeps: true,
-    tsConfig: { fileName: 'tsconfig.base.json' },
+    tsConfig: { fileName: 'tsconfig.boundaries.json' },
   },
 };

@@ -48,6 +48,15 @@ test('a claim that the service answers with nothing is made again', async () => 
   await until(() => service.standing() >= 2, { deadlineMs: 10_000 });
 }, 30_000);
 
+test('a run of a runner that was not asked for goes back, and its slot is free', async () => {
+  const { service } = fixture;
+  const { finished, events } = await service.run('def run(): return 1', { runner: 'other' });
+  expect(finished).toMatchObject({ status: 'returned' });
+  expect(events).toHaveLength(1);
+  await until(() => service.standing() === 2, { deadlineMs: 10_000 });
+  expect((await service.run('def run(): return 1')).finished).toMatchObject({ status: 'completed', output: 1 });
+});
+
 test('64 KB of secrets reach a run, and one byte more is refused by the executor too', async () => {
   const { service } = fixture;
   const source = 'import os\ndef run(): return [len(os.environ["A"]), len(os.environ["B"]), os.environ["A"]]';

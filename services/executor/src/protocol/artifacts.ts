@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Job, newId } from '@gantry/events';
-import type { ArtifactSink, RunHooks } from '../runners/python/run-in-child';
+import type { ArtifactSink, RunHooks } from '../runners/runner';
 import { startUpload } from '../transfer/object-transfer';
 import type { NewRunEvent } from './event-publisher';
 import { printable } from './masking/log-lines';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Job } from '@gantry/events';
-import type { RunHooks } from '../runners/python/run-in-child';
+import type { RunHooks } from '../runners/runner';
 import { putBytes } from '../transfer/object-transfer';
 import { checkZip } from '../untrusted/unpack-zip';
 import type { NewRunEvent } from './event-publisher';

@@ -1,7 +1,8 @@
 /** The end of a run when the executor itself fails: faults are planted, the sandbox is real. */
-import { generateBoxKeys, type Job, PYTHON } from '@gantry/events';
+import { type Job, PYTHON } from '@gantry/events';
 import { catchLogs, until } from '@gantry/testing';
 import { createMetrics } from '../host/metrics';
+import { createPythonRunner, type PythonRunnerDeps } from '../runners/python/python-runner';
 import type { Child } from '../sandbox/child';
 import { LIMITS } from '../test/fake-service';
 import { type TestSandbox, testSandbox } from '../test/sandbox-fixture';
@@ -42,7 +43,7 @@ function start(source: string, faults: Faults = {}, limits: Partial<Job['limits'
     }),
   } as Partial<EventPublisher> as EventPublisher;
   let taken: Child | undefined;
-  const deps = {
+  const runner = createPythonRunner({
     sandbox: {
       ...fixture.sandbox,
       async acquire(...args: Parameters<typeof fixture.sandbox.acquire>) {
@@ -54,10 +55,11 @@ function start(source: string, faults: Faults = {}, limits: Partial<Job['limits'
       },
     },
     code: { pin() {}, unpin() {} },
-    publisher,
-    privateKey: generateBoxKeys().privateKey,
-    redactorFor: createRedactorCache(),
     isolation: 'zygote',
+  } as Partial<PythonRunnerDeps> as PythonRunnerDeps);
+  const deps = {
+    publisher,
+    redactorFor: createRedactorCache(),
     metrics: createMetrics({
       slots: 1,
       busy: () => 0,
@@ -78,7 +80,7 @@ function start(source: string, faults: Faults = {}, limits: Partial<Job['limits'
     limits: { ...LIMITS, ...limits },
   };
   const release = jest.fn();
-  return { run: startRun(job, deps, release), release, events, child: () => taken, logs: caught };
+  return { run: startRun(job, runner, deps, release), release, events, child: () => taken, logs: caught };
 }
 
 const begun = (events: NewRunEvent[]) => until(() => events.some((event) => event.type === 'log'));

@@ -19,7 +19,7 @@ import {
   suspension as suspensionSchema,
 } from '@gantry/events';
 import { z } from 'zod';
-import type { RunHooks } from '../runners/python/run-in-child';
+import type { RunHooks } from '../runners/runner';
 import { getBytes } from '../transfer/object-transfer';
 import { DEPTH_MAX, isDeeperThan } from '../untrusted/untrusted-json';
 import type { NewRunEvent } from './event-publisher';
@@ -55,8 +55,10 @@ const asked = z.object({
   failed: z.object({ module: z.string(), type: z.string(), message: z.string() }).optional(),
 });
 
-export async function fetchSteps(url: string): Promise<RecordedStep[]> {
-  return z.array(recordedStep).parse(JSON.parse((await getBytes(url, STEPS_BYTES_MAX)).toString()));
+/** Steps that earlier attempts have recorded. */
+export async function recordedStepsOf({ steps, stepsUrl }: Job): Promise<RecordedStep[]> {
+  if (steps || !stepsUrl) return steps ?? [];
+  return z.array(recordedStep).parse(JSON.parse((await getBytes(stepsUrl, STEPS_BYTES_MAX)).toString()));
 }
 
 export function stepsOf(options: {

@@ -1,6 +1,4 @@
-import fs from 'node:fs';
 import type { Job } from '@gantry/events';
-import type { ToolRunner } from '../sandbox/tool-run';
 import { unpackZip } from '../untrusted/unpack-zip';
 import type { DirectoryStore } from './directory-store';
 import { fetchZip } from './fetch-zip';
@@ -9,25 +7,25 @@ import { fetchZip } from './fetch-zip';
 export type CodeReference = Job['code'];
 
 export interface CodeStore {
-  /** Has the code unpacked and byte-compiled at `<store>/<digest>`. Nothing to wait for when it is there already. */
+  /** Has the code unpacked, and finished, at `<store>/<digest>`. Nothing to wait for when it is there already. */
   pin(code: CodeReference): void | Promise<void>;
   unpin(code: CodeReference): void;
 }
 
-export function createCodeStore({ store, runTool }: { store: DirectoryStore; runTool: ToolRunner }): CodeStore {
-  async function make(code: CodeReference, directory: string) {
-    await unpackZip(await fetchZip(code, 'the code'), directory);
-    await byteCompile(directory);
-  }
-
-  /** A package of 51 files starts in 1.6 instead of 7.8 ms. Code that does not compile is stored all the same: its run says why. */
-  async function byteCompile(directory: string) {
-    if (!fs.readdirSync(directory, { recursive: true }).some((name) => String(name).endsWith('.py'))) return;
-    await runTool({ config: { tool: 'compile' }, workDir: directory, readOnly: [], timeoutMs: 30_000 }).catch(() => {});
-  }
-
+export function createCodeStore({
+  store,
+  finish,
+}: {
+  store: DirectoryStore;
+  /** Done once to unpacked code, before anything runs it. */
+  finish(directory: string): Promise<void>;
+}): CodeStore {
   return {
-    pin: (code) => store.pin(code.digest, (directory) => make(code, directory)),
+    pin: (code) =>
+      store.pin(code.digest, async (directory) => {
+        await unpackZip(await fetchZip(code, 'the code'), directory);
+        await finish(directory);
+      }),
     unpin: (code) => store.unpin(code.digest),
   };
 }

@@ -1,6 +1,5 @@
 /** From what a run writes to the lines of its log: masked first, then cut at line ends, within a budget. */
 import type { RunEvent } from '@gantry/events';
-import type { LogStream } from '../../sandbox/child';
 import type { RedactedStream, Redactor } from './redact';
 
 export type LogEvent = Extract<RunEvent, { type: 'log' }>;
@@ -15,6 +14,7 @@ const FIELDS_BYTES_MAX = 64 * 1024;
 const LINE_OVERHEAD_BYTES = 48;
 const NEWLINE = 10;
 
+type LogStream = 'stdout' | 'stderr';
 const LEVEL_OF: Record<LogStream, LogLevel> = { stdout: 'info', stderr: 'warning' };
 
 export interface RunLog {

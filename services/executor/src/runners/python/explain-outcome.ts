@@ -1,24 +1,16 @@
-/** Errors of runs in the words of the people whose runs they are. */
+/** Ends of runs in the words of the people whose runs they are. */
 import type { Job, RunError } from '@gantry/events';
-import { DependencyError } from '../../dependencies/dependencies';
 import { MEMORY_LIMIT, WALL_LIMIT } from '../../sandbox/kill-reasons';
+import type { RunOutcome } from '../runner';
 import type { Outcome } from './run-in-child';
 
-/** The error of a run that failed in the executor, not in its code. */
-export function errorOf(err: unknown, hadStarted: boolean): RunError {
-  if (err instanceof DependencyError) return { code: 'dependency_install', message: err.message };
-  const deed = hadStarted ? 'carried to its end' : 'prepared';
-  return { code: 'sandbox', message: `The run could not be ${deed}: ${(err as Error).message}` };
+export function outcomeOf(outcome: Outcome, job: Job): RunOutcome {
+  if (outcome.kind === 'returned' || outcome.kind === 'suspended') return outcome;
+  if (outcome.kind === 'killed' && outcome.reason === WALL_LIMIT) return { kind: 'out_of_time' };
+  return { kind: 'failed', error: explain(outcome, job) };
 }
 
-export const wallLimit = ({ limits }: Job): RunError => ({
-  code: 'timeout',
-  message: `The run took longer than its ${limits.wallMs / 1000} s.`,
-});
-
-/** The text that the person whose run it was gets to read. */
-export function explain(outcome: Exclude<Outcome, { kind: 'returned' | 'suspended' }>, job: Job): RunError {
-  const { limits } = job;
+function explain(outcome: Exclude<Outcome, { kind: 'returned' | 'suspended' }>, { limits }: Job): RunError {
   const cpuLimit: RunError = { code: 'timeout', message: `The run used its ${limits.cpuSeconds} s of CPU time.` };
   const noMemory: RunError = {
     code: 'out_of_memory',
@@ -30,7 +22,6 @@ export function explain(outcome: Exclude<Outcome, { kind: 'returned' | 'suspende
     case 'out_of_memory':
       return noMemory;
     case 'killed':
-      if (outcome.reason === WALL_LIMIT) return wallLimit(job);
       if (outcome.reason === MEMORY_LIMIT) return noMemory;
       return { code: 'sandbox', message: `The run was stopped: ${outcome.reason}.` };
     case 'broken':

@@ -1,16 +1,5 @@
 import { BadArchive } from '@gantry/archive';
-import {
-  type Bus,
-  encode,
-  type InspectReply,
-  type InspectRequest,
-  inspectReply,
-  inspectRequest,
-  listen,
-  runSubjects,
-} from '@gantry/events';
-import type { Subscription } from 'nats';
-import type { Logger } from 'pino';
+import type { InspectReply, InspectRequest } from '@gantry/events';
 import { z } from 'zod';
 import type { Isolation, Sandbox } from '../../sandbox/sandbox';
 import { type SandboxSpec, TMP_BYTES_DEFAULT } from '../../sandbox/settings';
@@ -20,34 +9,24 @@ import { runInChild } from './run-in-child';
 
 const LIMITS = { wallMs: 10_000, memoryBytes: 256 << 20, processes: 4 };
 const ANSWER_BYTES_MAX = 256 * 1024;
-const QUEUE = 'executors';
+
+type Problem = NonNullable<InspectReply['problem']>;
+const problemCodes = ['syntax_error', 'no_run', 'unreadable'] as const satisfies Problem['code'][];
 
 /** The answer of inspection.py. */
 const inspectionAnswer = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(true), parameters: z.array(z.string()) }),
-  inspectReply.shape.problem.unwrap().extend({ ok: z.literal(false) }),
+  z.object({ ok: z.literal(false), code: z.enum(problemCodes), message: z.string() }),
 ]);
 
 export interface InspectDeps {
-  bus: Bus;
   code: CodeStore;
   sandbox: Sandbox;
   isolation: Isolation;
-  log: Logger;
 }
 
-/** Answers what an entrypoint looks like, without executing it, and leaves its code unpacked for the first run. */
-export function serveInspections(deps: InspectDeps): Subscription {
-  return listen(
-    deps.bus,
-    runSubjects.inspect,
-    inspectRequest,
-    async (request, message) => message.respond(encode(await inspect(deps, request))),
-    { queue: QUEUE, log: deps.log },
-  );
-}
-
-export async function inspect(deps: Omit<InspectDeps, 'bus'>, request: InspectRequest): Promise<InspectReply> {
+/** Looks at an entrypoint without executing it, and leaves its code unpacked for the first run. */
+export async function inspect(deps: InspectDeps, request: InspectRequest): Promise<InspectReply> {
   try {
     await deps.code.pin(request.code);
   } catch (err) {
@@ -62,10 +41,7 @@ export async function inspect(deps: Omit<InspectDeps, 'bus'>, request: InspectRe
 }
 
 /** A parser is attack surface too: it runs where a run would, without network, and what it says is not believed blindly. */
-async function parseInSandbox(
-  { sandbox, isolation }: Omit<InspectDeps, 'bus'>,
-  request: InspectRequest,
-): Promise<InspectReply> {
+async function parseInSandbox({ sandbox, isolation }: InspectDeps, request: InspectRequest): Promise<InspectReply> {
   const spec: SandboxSpec = {
     code: request.code.digest,
     deps: null,

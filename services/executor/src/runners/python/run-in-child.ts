@@ -3,15 +3,15 @@
  * memory), and says how it ended. Never throws for what the run does.
  */
 import { availableParallelism } from 'node:os';
-import type { Readable } from 'node:stream';
-import type { RecordedStep, StepReply, Suspension } from '@gantry/events';
-import type { Child, Exit, LogStream } from '../../sandbox/child';
+import type { RecordedStep, Suspension } from '@gantry/events';
+import type { Child, Exit } from '../../sandbox/child';
 import { frame, rawFrame } from '../../sandbox/frames';
 import { WALL_LIMIT } from '../../sandbox/kill-reasons';
 import { watchMemory } from '../../sandbox/memory-watch';
 import type { SandboxSpec } from '../../sandbox/settings';
 import { drained } from '../../transfer/drained';
 import { DEPTH_MAX, parseUntrusted } from '../../untrusted/untrusted-json';
+import { type ArtifactSink, NotBegun, type RunHooks, type RunResult } from '../runner';
 
 export interface SandboxJob {
   op: 'run' | 'inspect';
@@ -38,35 +38,6 @@ export interface SandboxLimits {
   processes: number;
 }
 
-/** What a run may ask for while it goes on. Everything in it comes from inside and is not to be trusted. */
-export interface RunHooks {
-  onStream(stream: LogStream, chunk: Buffer): void;
-  onLog(level: string, text: string, fields: Record<string, unknown> | undefined): void;
-  onProgress(fraction: number, message: string | null): void;
-  onCost(usd: number, label: string | null): void;
-  openArtifact(announced: {
-    name: string;
-    contentType: string;
-    size: number;
-  }): Promise<ArtifactSink | { refused: string }>;
-  /** Records a step. Resolves with what the code gets to see; @throws for what no honest program says. */
-  onStep?(asked: Record<string, unknown>): Promise<StepReply>;
-  /** What the run is to wait for: once it is accepted, the run ends as suspended. @throws as onStep does. */
-  onSuspend?(asked: unknown): { suspension: Suspension } | { refused: string };
-  /** A writeable context that the run has changed, as a zip. @throws for one that it was not given. */
-  openContext?(announced: { name: string; size: number }): ArtifactSink | { refused: string };
-  /** The bytes of the files announced in the job, in that order. */
-  openFile?(index: number): Promise<Readable>;
-}
-
-export interface ArtifactSink {
-  /** Resolves when more may come. */
-  write(piece: Buffer): Promise<void> | void;
-  /** What the run is told. */
-  end(): Promise<{ artifactId: string } | { kept: true } | { refused: string }>;
-  abort(): void;
-}
-
 export type Outcome =
   | { kind: 'returned'; json: Buffer }
   /** It waits for this, and its process has ended in good order. */
@@ -78,11 +49,8 @@ export type Outcome =
   /** It ended, or broke the protocol, without an answer. */
   | { kind: 'broken'; message: string };
 
-export interface Finished {
+export interface Finished extends Omit<RunResult, 'outcome'> {
   outcome: Outcome;
-  usage: { wallMs: number; cpuMs: number; maxRssBytes: number };
-  /** Resolves when nothing of the run is left. */
-  gone: Promise<void>;
 }
 
 /** Messages other than the output: the harness cuts what it sends well below this. */
@@ -111,9 +79,6 @@ interface Answer {
   maxRssKb: unknown;
 }
 type Said = { answer: Answer; json?: Buffer; suspension?: Suspension } | { broken: string };
-
-/** The code has not begun, and will not. */
-export class NotBegun extends Error {}
 
 /** @throws NotBegun */
 export async function runInChild(

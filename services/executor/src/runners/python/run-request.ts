@@ -1,23 +1,9 @@
 /** What a job asks for, as the sandbox is told it. */
-import { type Job, type RecordedStep, SECRETS_BYTES_MAX, secretsBytes } from '@gantry/events';
+import type { Job } from '@gantry/events';
 import { type SandboxSpec, TMP_BYTES_DEFAULT } from '../../sandbox/settings';
 import { storedAs } from '../../store/context-store';
-import { getBytes } from '../../transfer/object-transfer';
+import type { GivenToRun } from '../runner';
 import type { SandboxJob } from './run-in-child';
-
-/** Larger inputs than this are refused, by whatever way they came. */
-const INPUTS_BYTES_MAX = 16 << 20;
-
-/** @throws Error where they are larger than any service hands out */
-export function secretsOf({ secrets = {} }: Job): Record<string, string> {
-  const bytes = secretsBytes(secrets);
-  if (bytes > SECRETS_BYTES_MAX) throw new Error(`its secrets have ${bytes} bytes, ${SECRETS_BYTES_MAX} are possible`);
-  return secrets;
-}
-
-export async function fetchInputs(url: string): Promise<Record<string, unknown>> {
-  return JSON.parse((await getBytes(url, INPUTS_BYTES_MAX)).toString());
-}
 
 /** What may name a directory inside: a slug, as contexts are named. */
 const CONTEXT_NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
@@ -45,10 +31,8 @@ export function specOf(job: Job, deps: string | null, egress: boolean): SandboxS
 
 export function sandboxJobOf(
   job: Job,
-  inputs: Record<string, unknown>,
-  env: Record<string, string>,
+  { inputs, secrets: env, steps }: Omit<GivenToRun, 'mayBegin'>,
   egressNonce: string | undefined,
-  steps: RecordedStep[],
 ): SandboxJob {
   const { runId, workspaceId, entrypoint, outputs, may } = job;
   return {

@@ -1,0 +1,99 @@
+/** The means of this machine to run code: sandboxes, a store of files, a way out, and the runners that use them. */
+import { PYTHON } from '@gantry/events';
+import { createAddressPolicy } from '@gantry/safe-fetch';
+import type { Logger } from 'pino';
+import { createDependencies } from './dependencies/dependencies';
+import type { PackageIndex } from './dependencies/package-index';
+import { startEgressProxy } from './egress/proxy';
+import { byteCompiler } from './runners/python/byte-compile';
+import type { Interpreter } from './runners/python/interpreter';
+import { createPythonRunner } from './runners/python/python-runner';
+import type { Runner } from './runners/runner';
+import { openCgroups } from './sandbox/cgroup';
+import { type Layout, removeOwn } from './sandbox/layout';
+import { type Isolation, startSandbox } from './sandbox/sandbox';
+import type { SandboxSettings } from './sandbox/settings';
+import { toolRunner } from './sandbox/tool-run';
+import { createCodeStore } from './store/code-store';
+import { createContextStore } from './store/context-store';
+import { openDirectoryStore } from './store/directory-store';
+
+export interface MachineOptions {
+  layout: Layout;
+  interpreter: Interpreter;
+  bwrap: string;
+  runAs: SandboxSettings['runAs'];
+  slots: number;
+  isolation: Isolation;
+  storeBytesMax: number;
+  egressAllowPrivate: string[];
+  packageIndex: PackageIndex;
+  recycle?: { forks: number; ms: number };
+}
+
+export interface Machine {
+  /** By name, as claims and jobs have it. */
+  runners: ReadonlyMap<string, Runner>;
+  python: Runner;
+  cgroupVersion: 1 | 2 | null;
+  /** Sealed processes that wait for a run now. */
+  ready(): number;
+  zygoteRestarts(): number;
+  storeBytes(): number;
+  stop(): Promise<void>;
+}
+
+const RECYCLE = { forks: 5_000, ms: 30 * 60_000 };
+
+/** @throws when no sandbox can be built here */
+export async function startMachine(
+  options: MachineOptions,
+  { log, onEgressDenied }: { log: Logger; onEgressDenied(reason: string): void },
+): Promise<Machine> {
+  const { layout, interpreter, slots, isolation, recycle = RECYCLE } = options;
+  const store = openDirectoryStore(layout.storeDir, options.storeBytesMax);
+  // Where packages lie on this machine is the operator's business and not part of what runs may see.
+  const settings: SandboxSettings = {
+    ...layout,
+    bwrap: options.bwrap,
+    python: interpreter.executable,
+    readOnlyPaths: ['/usr', ...interpreter.prefixes],
+    storeDir: store.directory,
+    slots,
+    cgroups: openCgroups(),
+    runAs: options.runAs,
+    recycleForks: recycle.forks,
+    recycleMs: recycle.ms,
+  };
+  const runTool = toolRunner(settings);
+  const sandbox = await startSandbox(settings, isolation);
+  const egress = await startEgressProxy({
+    directory: layout.egressDir,
+    policy: createAddressPolicy(options.egressAllowPrivate),
+    log,
+    onDenied: onEgressDenied,
+  });
+  const python = createPythonRunner({
+    ...{ sandbox, egress, isolation },
+    code: createCodeStore({ store, finish: byteCompiler(runTool) }),
+    contexts: createContextStore({ store }),
+    dependencies: createDependencies({
+      ...{ store, runTool, egress, index: options.packageIndex },
+      pythonVersion: interpreter.version,
+      pipPath: interpreter.pipPath,
+    }),
+  });
+  return {
+    runners: new Map([[PYTHON, python]]),
+    python,
+    cgroupVersion: settings.cgroups?.version ?? null,
+    ready: sandbox.ready,
+    zygoteRestarts: sandbox.restarts,
+    storeBytes: store.bytes,
+    async stop() {
+      await egress.stop();
+      await sandbox.stop();
+      removeOwn(layout);
+    },
+  };
+}

@@ -1,0 +1,125 @@
+/** The protocol's side of a run alone: the runner is made up, and there is no process. */
+import { type Job, PYTHON } from '@gantry/events';
+import { catchLogs, until } from '@gantry/testing';
+import type { Metrics } from '../host/metrics';
+import { type GivenToRun, NotBegun, NotPrepared, type RunHooks, type Runner, type RunOutcome } from '../runners/runner';
+import { LIMITS } from '../test/fake-service';
+import type { NewRunEvent } from './event-publisher';
+import { createRedactorCache } from './masking/redactor-cache';
+import { startRun } from './run-job';
+
+const job: Job = {
+  ...{ runId: 'run_1', source: 'automation', attempt: 1, token: 'x', workspaceId: 'ws_1', kind: 'run', runner: PYTHON },
+  code: { digest: 'a'.repeat(64), url: '', size: 0 },
+  ...{ entrypoint: 'main.py', dependencies: [], inputs: { n: 1 }, files: [], network: 'none', isolation: 'zygote' },
+  secrets: { TOKEN: 'hush-hush' },
+  limits: LIMITS,
+};
+const USAGE = { wallMs: 5, cpuMs: 4, maxRssBytes: 3 };
+
+type Code = (given: GivenToRun, hooks: RunHooks) => Promise<RunOutcome>;
+
+function start(code: Code, over: Partial<Runner> = {}, mayStart = () => true) {
+  const events: NewRunEvent[] = [];
+  const done: string[] = [];
+  let store!: () => void;
+  const stored = new Promise<void>((resolve) => {
+    store = resolve;
+  });
+  const runner: Runner = {
+    prepare: async () => ({
+      start: () => ({
+        isDead: () => false,
+        kill: (reason) => done.push(`killed: ${reason}`),
+        async run(given, hooks) {
+          if (!(await given.mayBegin)) throw new NotBegun();
+          done.push('begun');
+          return { outcome: await code(given, hooks), usage: USAGE, gone: Promise.resolve() };
+        },
+      }),
+      close: () => void done.push('closed'),
+    }),
+    inspect: async () => ({ ok: true }),
+    ...over,
+  };
+  const run = startRun(
+    job,
+    runner,
+    {
+      publisher: {
+        open: () => ({ push: (event) => void events.push(event), flush() {}, stored: () => stored, abandon() {} }),
+      },
+      uploads: { place: async () => ({ refused: 'no store' }) },
+      steps: { record: async () => ({ refused: 'no service' }) },
+      redactorFor: createRedactorCache(),
+      metrics: { runs: { inc() {} }, phase: { observe() {} } } as unknown as Metrics,
+      log: catchLogs().log,
+      mayStart,
+    },
+    () => done.push('released'),
+  );
+  return { run, events, done, store };
+}
+
+test('code begins when `started` is stored, and not before', async () => {
+  const { run, events, done, store } = start(async ({ inputs }) => ({
+    kind: 'returned',
+    json: Buffer.from(JSON.stringify(inputs)),
+  }));
+  await until(() => events.some(({ type }) => type === 'started'));
+  expect(run.started).toBe(false);
+  expect(done).toEqual([]);
+  store();
+  await run.settled;
+  await run.gone;
+  expect(run.started).toBe(true);
+  expect(done).toEqual(['begun', 'released', 'closed']);
+  expect(events.map(({ type }) => type)).toEqual(['started', 'finished']);
+  expect(events.at(-1)).toMatchObject({ status: 'completed', output: { n: 1 }, usage: USAGE });
+});
+
+test('on a lease that may have run out nothing begins, and the run goes back', async () => {
+  const { run, events, done, store } = start(
+    async () => ({ kind: 'returned', json: Buffer.from('1') }),
+    {},
+    () => false,
+  );
+  store();
+  await run.settled;
+  await run.gone;
+  expect(done).toEqual(['closed', 'released']);
+  expect(events.at(-1)).toMatchObject({ type: 'finished', status: 'returned' });
+});
+
+test('everything that the code says is masked, its error too', async () => {
+  const { run, events, store } = start(async ({ secrets }, hooks) => {
+    hooks.onStream('stdout', Buffer.from(`${secrets.TOKEN}\n`));
+    hooks.onProgress(0.5, `at ${secrets.TOKEN}`);
+    hooks.onCost(1, secrets.TOKEN ?? null);
+    return { kind: 'failed', error: { code: 'exception', message: `bad ${secrets.TOKEN}` } };
+  });
+  store();
+  await run.settled;
+  expect(JSON.stringify(events)).not.toContain('hush');
+  expect(events).toMatchObject([
+    { type: 'started' },
+    { type: 'log', text: '***' },
+    { type: 'cost', usd: 1, label: '***' },
+    { type: 'progress', message: 'at ***' },
+    { type: 'finished', status: 'failed', error: { message: 'bad ***' }, usage: { ...USAGE, costUsd: 1 } },
+  ]);
+});
+
+test('a run that can’t be prepared fails in the words of its runner, and begins nowhere', async () => {
+  const { run, events, done } = start(async () => ({ kind: 'out_of_time' }), {
+    prepare: async () => {
+      throw new NotPrepared('dependency_install', 'there is no such package');
+    },
+  });
+  await run.settled;
+  await run.gone;
+  expect(done).toEqual(['released']);
+  expect(events).toMatchObject([
+    { type: 'finished', status: 'failed', error: { code: 'dependency_install', message: 'there is no such package' } },
+  ]);
+});

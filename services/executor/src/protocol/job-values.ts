@@ -1,0 +1,18 @@
+/** Values that come with a job, or lie in the object store where they are too large for a message. */
+import { type Job, SECRETS_BYTES_MAX, secretsBytes } from '@gantry/events';
+import { getBytes } from '../transfer/object-transfer';
+
+/** Larger inputs than this are refused, by whatever way they came. */
+const INPUTS_BYTES_MAX = 16 << 20;
+
+/** @throws Error where they are larger than any service hands out */
+export function secretsOf({ secrets = {} }: Job): Record<string, string> {
+  const bytes = secretsBytes(secrets);
+  if (bytes > SECRETS_BYTES_MAX) throw new Error(`its secrets have ${bytes} bytes, ${SECRETS_BYTES_MAX} are possible`);
+  return secrets;
+}
+
+export async function inputsOf({ inputs, inputsUrl }: Job): Promise<Record<string, unknown>> {
+  if (inputs) return inputs;
+  return inputsUrl ? JSON.parse((await getBytes(inputsUrl, INPUTS_BYTES_MAX)).toString()) : {};
+}

@@ -1,0 +1,60 @@
+/** Progress and costs of a run, reported at a rate that others can bear. Texts come here masked. */
+import type { RunEvent } from '@gantry/events';
+import type { NewRunEvent } from './event-publisher';
+
+/** A run that reports its progress in a tight loop is heard this often. */
+const PROGRESS_MS = 50;
+const COST_EVENTS_MAX = 1_000;
+const COST_USD_MAX = 1e12;
+
+export interface LiveReport {
+  progress(fraction: number, message: string | null): void;
+  cost(usd: number, label: string | null): void;
+  /** The sum of all costs, also of those that were no longer reported one by one. */
+  costUsd(): number;
+  /** Reports the latest progress now, if that has not left yet. */
+  flush(): void;
+}
+
+/** @param onFailure when progress can't be reported; a later flush() has nothing left of it */
+export function createLiveReport({
+  emit,
+  onFailure,
+}: {
+  emit(event: NewRunEvent): void;
+  onFailure(err: unknown): void;
+}): LiveReport {
+  let latest: Omit<Extract<RunEvent, { type: 'progress' }>, 'seq' | 'at'> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let costUsd = 0;
+  let costEvents = 0;
+
+  function flush() {
+    clearTimeout(timer);
+    timer = undefined;
+    const due = latest;
+    latest = undefined;
+    if (due) emit(due);
+  }
+
+  function flushLate() {
+    try {
+      flush();
+    } catch (err) {
+      onFailure(err);
+    }
+  }
+
+  return {
+    flush,
+    costUsd: () => costUsd,
+    progress(fraction, message) {
+      latest = { type: 'progress', fraction, message };
+      timer ??= setTimeout(flushLate, PROGRESS_MS);
+    },
+    cost(usd, label) {
+      costUsd = Math.min(costUsd + usd, COST_USD_MAX);
+      if (++costEvents <= COST_EVENTS_MAX) emit({ type: 'cost', usd, label });
+    },
+  };
+}

@@ -1,0 +1,26 @@
+/** Questions about a run for the service that owns it; each shows that the run is ours by its token. */
+import { artifactReply, type Bus, request, runSubjects, stepReply } from '@gantry/events';
+import type { Attempt } from './attempt';
+import type { RunUploads } from './run-output';
+import type { StepRecords } from './steps';
+
+const ARTIFACT_REPLY_MS = 5_000;
+const STEP_REPLY_MS = 5_000;
+
+const identityOf = ({ runId, attempt, token }: Attempt) => ({ runId, attempt, token });
+
+export const askForUploads = (bus: Bus, executorId: string): RunUploads => ({
+  place: (job, wanted) =>
+    request(
+      bus,
+      runSubjects.artifact(job.source, executorId),
+      { ...identityOf(job), ...wanted },
+      artifactReply,
+      ARTIFACT_REPLY_MS,
+    ),
+});
+
+export const askToRecordSteps = (bus: Bus, executorId: string): StepRecords => ({
+  record: (job, step) =>
+    request(bus, runSubjects.step(job.source, executorId), { ...identityOf(job), ...step }, stepReply, STEP_REPLY_MS),
+});

@@ -1,0 +1,116 @@
+import type { Job } from '@gantry/events';
+import { catchLogs } from '@gantry/testing';
+import type { Metrics } from '../host/metrics';
+import type { NewRunEvent } from './event-publisher';
+import { createSettlement, type Ending } from './settlement';
+
+const job = { runId: 'run_1', source: 'automation', attempt: 1 } as Job;
+const COMPLETED: Ending = { status: 'completed', output: 1 };
+const CANCELLED: Ending = { status: 'cancelled', error: { code: 'cancelled', message: 'stop' } };
+const TIMED_OUT: Ending = { status: 'timed_out', error: { code: 'timeout', message: 'late' } };
+
+function open({ push = (_event: NewRunEvent) => {}, hasProcess = true } = {}) {
+  const events: NewRunEvent[] = [];
+  const fakes = { release: jest.fn(), kill: jest.fn(), abandon: jest.fn(), inc: jest.fn(), flushLive: jest.fn() };
+  const logs = catchLogs();
+  const settlement = createSettlement({
+    job,
+    events: {
+      push(event) {
+        push(event);
+        events.push(event);
+      },
+      flush() {},
+      stored: async () => {},
+      abandon: fakes.abandon,
+    },
+    live: { flush: fakes.flushLive, costUsd: () => 0.5 },
+    process: () => (hasProcess ? { kill: fakes.kill } : undefined),
+    release: fakes.release,
+    metrics: { runs: { inc: fakes.inc } } as unknown as Metrics,
+    log: logs.log,
+  });
+  return { settlement, events, logs, ...fakes };
+}
+
+test('a run ends once, with its latest progress before and nothing behind', async () => {
+  const { settlement, events, release, inc, flushLive } = open();
+  flushLive.mockImplementation(() => settlement.emit({ type: 'progress', fraction: 1, message: null }));
+  settlement.finish(COMPLETED);
+  settlement.finish(TIMED_OUT);
+  settlement.stop(CANCELLED);
+  settlement.emit({ type: 'progress', fraction: 0, message: null });
+  await settlement.settled;
+  expect(events).toEqual([
+    { type: 'progress', fraction: 1, message: null },
+    { type: 'finished', ...COMPLETED, usage: expect.objectContaining({ costUsd: 0.5 }) },
+  ]);
+  expect(release).toHaveBeenCalledTimes(1);
+  expect(inc).toHaveBeenCalledTimes(1);
+});
+
+test('the first verdict from outside stands, and kills the process', () => {
+  const { settlement, events, kill } = open();
+  settlement.stop(CANCELLED);
+  settlement.stop({ status: 'returned' });
+  expect(settlement.verdict).toEqual(CANCELLED);
+  expect(settlement.isOver()).toBe(true);
+  expect(kill).toHaveBeenCalledTimes(1);
+  expect(events).toEqual([]);
+  settlement.finish(CANCELLED);
+});
+
+test('without a process a verdict ends the run at once', async () => {
+  const { settlement, events } = open({ hasProcess: false });
+  settlement.stop(CANCELLED);
+  await settlement.settled;
+  expect(events).toMatchObject([{ type: 'finished', status: 'cancelled' }]);
+});
+
+test('what is over its time is killed and ended, with the verdict where there is one', async () => {
+  const late = open();
+  late.settlement.endWithin(1, TIMED_OUT);
+  await late.settlement.settled;
+  expect(late.kill).toHaveBeenCalledTimes(1);
+  expect(late.events).toMatchObject([{ type: 'finished', status: 'timed_out' }]);
+  expect(late.logs.lines).toMatchObject([{ msg: 'run did not end by itself', runId: 'run_1' }]);
+
+  const told = open();
+  told.settlement.stop(CANCELLED);
+  told.settlement.endWithin(1, TIMED_OUT);
+  await told.settlement.settled;
+  expect(told.events).toMatchObject([{ type: 'finished', status: 'cancelled' }]);
+});
+
+test('a limit that is taken away ends nothing, unless a verdict has set it', async () => {
+  const free = open();
+  free.settlement.endWithin(1, TIMED_OUT);
+  free.settlement.waitFreely();
+  const told = open();
+  told.settlement.stop(CANCELLED);
+  told.settlement.endWithin(5, TIMED_OUT);
+  told.settlement.waitFreely();
+  // Its limit is the later one.
+  await told.settlement.settled;
+  expect(free.settlement.isOver()).toBe(false);
+});
+
+test('of a run that was lost nothing is said, and its slot is free', async () => {
+  const { settlement, events, abandon, release } = open({ hasProcess: false });
+  settlement.lose();
+  await settlement.settled;
+  expect(abandon).toHaveBeenCalledTimes(1);
+  expect(events).toEqual([]);
+  expect(release).toHaveBeenCalledTimes(1);
+});
+
+test('slot and lease are given back whatever can’t be written', async () => {
+  const push = () => {
+    throw new Error('planted');
+  };
+  const { settlement, events, release } = open({ push });
+  settlement.finish(COMPLETED);
+  await settlement.settled;
+  expect(events).toEqual([]);
+  expect(release).toHaveBeenCalledTimes(1);
+});

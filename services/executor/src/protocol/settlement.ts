@@ -1,0 +1,142 @@
+/**
+ * The end of a run, of which there is exactly one: the terminal event is handed over, then slot and lease are given back,
+ * whatever happens to the process, to the service or on the way.
+ */
+import type { Job } from '@gantry/events';
+import type { Logger } from 'pino';
+import type { Metrics } from '../host/metrics';
+import type { RunProcess, RunResult } from '../runners/runner';
+import type { NewRunEvent, RunEvents } from './event-publisher';
+import type { LiveReport } from './live-report';
+import { UNREPORTABLE } from './run-errors';
+
+export type Ending = Omit<Extract<NewRunEvent, { type: 'finished' }>, 'type' | 'usage'>;
+
+/** A process that was told to stop is gone by then. */
+const STOP_MS_MAX = 5_000;
+const NO_USAGE = { wallMs: 0, cpuMs: 0, maxRssBytes: 0 };
+
+export interface Settlement {
+  /** Decided from outside; stands above whatever the code says. */
+  readonly verdict: Ending | undefined;
+  /** True once nothing that the code does can count any more. */
+  isOver(): boolean;
+  /** Nothing follows the terminal event, whatever is still being cleared away. */
+  emit(event: NewRunEvent): void;
+  /** Ends the run in time whatever it is waiting for: its slot and its lease belong to others as well. Replaces an earlier limit. */
+  endWithin(ms: number, ending: Ending): void;
+  /** Takes that limit away, unless a verdict has set it. */
+  waitFreely(): void;
+  /** Decides the ending from outside. The process is killed and has a moment to go. */
+  stop(ending: Ending): void;
+  /** The run is somebody else's now: it ends, and nothing is said about it. */
+  lose(): void;
+  finish(ending: Ending, usage?: RunResult['usage']): void;
+  /** Another run may take the slot. */
+  releaseSlot(): void;
+  /** For a deed that must not prevent the others at a run's end: logs what it throws. */
+  guarded(deed: () => void): void;
+  /** Resolves when the terminal event has been handed over. */
+  readonly settled: Promise<void>;
+}
+
+export function createSettlement(options: {
+  job: Job;
+  events: RunEvents;
+  live: Pick<LiveReport, 'flush' | 'costUsd'>;
+  /** Undefined while there is none. */
+  process(): Pick<RunProcess, 'kill'> | undefined;
+  /** Called once, as soon as another run may take this one's slot. */
+  release(): void;
+  metrics: Pick<Metrics, 'runs'>;
+  log: Logger;
+}): Settlement {
+  const { job, events, live, log } = options;
+  let verdict: Ending | undefined;
+  let finished = false;
+  let lost = false;
+  let released = false;
+  let watchdog: NodeJS.Timeout | undefined;
+  let settle!: () => void;
+  const settled = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+
+  function guarded(deed: () => void) {
+    try {
+      deed();
+    } catch (err) {
+      log.error({ runId: job.runId, attempt: job.attempt, err }, 'the end of a run went wrong');
+    }
+  }
+
+  function endWithin(ms: number, ending: Ending) {
+    clearTimeout(watchdog);
+    if (finished) return;
+    watchdog = setTimeout(() => {
+      log.error({ runId: job.runId, attempt: job.attempt, ending, afterMs: ms }, 'run did not end by itself');
+      options.process()?.kill('did not end in time');
+      finish(verdict ?? ending);
+    }, ms);
+  }
+
+  function stop(ending: Ending) {
+    if (finished || verdict) return;
+    verdict = ending;
+    const process = options.process();
+    // Whatever is being prepared ends by itself, and then finds the verdict.
+    if (!process) return finish(ending);
+    endWithin(STOP_MS_MAX, ending);
+    process.kill('stopped by the executor');
+  }
+
+  function releaseSlot() {
+    if (released) return;
+    released = true;
+    options.release();
+  }
+
+  function finish(ending: Ending, usage: RunResult['usage'] = NO_USAGE) {
+    if (finished) return;
+    clearTimeout(watchdog);
+    guarded(live.flush);
+    finished = true;
+    try {
+      if (!lost) guarded(() => report(ending, usage));
+      options.metrics.runs.inc({ source: job.source, status: ending.status, code: ending.error?.code ?? '' });
+    } finally {
+      guarded(releaseSlot);
+      settle();
+    }
+  }
+
+  function report(ending: Ending, usage: RunResult['usage']) {
+    const whole = { ...usage, costUsd: live.costUsd() };
+    try {
+      events.push({ type: 'finished', ...ending, usage: whole });
+    } catch (err) {
+      log.error({ runId: job.runId, err }, 'the result of a run could not be written');
+      events.push({ type: 'finished', status: 'failed', error: UNREPORTABLE, usage: whole });
+    }
+    events.flush();
+  }
+
+  return {
+    get verdict() {
+      return verdict;
+    },
+    isOver: () => finished || lost || verdict !== undefined,
+    emit(event) {
+      if (!finished) events.push(event);
+    },
+    waitFreely() {
+      if (!verdict) clearTimeout(watchdog);
+    },
+    lose() {
+      lost = true;
+      events.abandon();
+      stop({ status: 'failed' });
+    },
+    ...{ endWithin, stop, finish, releaseSlot, guarded, settled },
+  };
+}
