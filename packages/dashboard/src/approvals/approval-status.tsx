@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import type { Approval } from '../api';
-import { CheckIcon, ClockIcon, CrossIcon, WaitIcon } from '../layout/icons';
-import { StatusChip, type Tone } from '../layout/status-chip';
+import type { Approval } from '../shell/api';
+import { CheckIcon, ClockIcon, CrossIcon, WaitIcon } from '../ui/icons';
+import { StatusChip, type Tone } from '../ui/status-chip';
 
 const LOOKS: Record<Approval['status'], { tone: Tone; word: string; icon: ReactNode }> = {
   pending: { tone: 'timeout', word: 'Waits for a decision', icon: <WaitIcon /> },

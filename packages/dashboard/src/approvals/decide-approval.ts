@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/api-client';
-import { workerApi } from '../api';
+import { workerApi } from '../shell/api';
 import type { Decision } from './decision-form';
 
 /** In the name of whoever is signed in. @param workspaceId the one that was shown, also if another tab has switched */

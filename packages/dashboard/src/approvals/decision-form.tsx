@@ -1,13 +1,13 @@
 import { ApiError } from '@gantry/api-client';
 import { Button, Textarea, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import type { Approval, InputItem } from '../api';
 import { fieldId, InputField } from '../inputs/input-field';
 import type { Problems } from '../inputs/input-problems';
 import type { Typed } from '../inputs/input-value';
 import { beginTyped, readAll } from '../inputs/typed-inputs';
-import { CheckIcon, CrossIcon } from '../layout/icons';
-import { Notice } from '../layout/notice';
+import type { Approval, InputItem } from '../shell/api';
+import { CheckIcon, CrossIcon } from '../ui/icons';
+import { Notice } from '../ui/notice';
 import styles from './decision-form.module.css';
 
 export type Verdict = 'approve' | 'reject';

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import type { AutomationItem } from '../api';
-import { CheckIcon, PauseIcon, StopIcon } from '../layout/icons';
-import { StatusChip } from '../layout/status-chip';
+import type { AutomationItem } from '../shell/api';
+import { CheckIcon, PauseIcon, StopIcon } from '../ui/icons';
+import { StatusChip } from '../ui/status-chip';
 
 const WORDS: Record<AutomationItem['status'], [string, ReactNode]> = {
   active: ['Active', <CheckIcon key="active" />],

@@ -1,5 +1,5 @@
 import { Checkbox, Input, NativeSelect, Textarea, TextInput } from '@mantine/core';
-import type { InputItem } from '../api';
+import type { InputItem } from '../shell/api';
 import styles from './input-field.module.css';
 import { labelOf, optionsOf, type Typed } from './input-value';
 

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import type { InputItem } from '../api';
-import { PlayIcon } from '../layout/icons';
-import { Notice } from '../layout/notice';
+import type { InputItem } from '../shell/api';
+import { PlayIcon } from '../ui/icons';
+import { Notice } from '../ui/notice';
 import { fieldId, InputField } from './input-field';
 import styles from './input-form.module.css';
 import { type Problems, problemsOf } from './input-problems';

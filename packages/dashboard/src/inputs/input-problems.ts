@@ -1,5 +1,5 @@
 import { ApiError } from '@gantry/api-client';
-import type { InputItem } from '../api';
+import type { InputItem } from '../shell/api';
 
 /** Problems by input name; those of no field, or of one that the form does not have, under the empty name. */
 export type Problems = ReadonlyMap<string, string>;

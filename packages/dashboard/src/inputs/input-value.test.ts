@@ -1,5 +1,5 @@
 import { ApiError } from '@gantry/api-client';
-import type { InputItem } from '../api';
+import type { InputItem } from '../shell/api';
 import { problemsOf } from './input-problems';
 import { initialTyped, readTyped } from './input-value';
 

@@ -1,5 +1,5 @@
 /** What a person typed into a field, checked and turned into the value that a run is started with. */
-import type { InputItem } from '../api';
+import type { InputItem } from '../shell/api';
 
 /** A file stays a File until the form is sent. */
 export type Typed = string | boolean | File | null;

@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/api-client';
-import { api, type Page } from '../api';
+import { api, type Page } from '../shell/api';
 
 /** Of a file inside a request's body, which may have 1 MB: base64 takes a third more than the file. */
 const INLINE_BYTES_MAX = 700_000;

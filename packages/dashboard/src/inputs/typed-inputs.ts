@@ -1,4 +1,4 @@
-import type { InputItem } from '../api';
+import type { InputItem } from '../shell/api';
 import { initialTyped, readTyped, type Typed } from './input-value';
 
 /** Maps, since an input may be called `constructor`. */

@@ -1,4 +1,4 @@
-import type { OutputItem } from '../api';
+import type { OutputItem } from '../shell/api';
 import { parseCsv, toCsv } from './csv';
 import { drawnAs } from './drawn-as';
 import { compareCells } from './table-data';

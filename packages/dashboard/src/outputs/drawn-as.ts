@@ -2,7 +2,7 @@
  * How each output is drawn: by its declared type where the value fits it, else by what the value is. Code may return
  * anything, so a value that does not fit its type is shown as it is, never dropped.
  */
-import type { OutputItem } from '../api';
+import type { OutputItem } from '../shell/api';
 import type { LinkedArtifact } from './linked-artifact';
 import { asTable, type TableData } from './table-data';
 

@@ -1,4 +1,4 @@
-import type { RunArtifact } from '../api';
+import type { RunArtifact } from '../shell/api';
 
 /** A file that a run has made, with the address to fetch it from. */
 export interface LinkedArtifact extends RunArtifact {

@@ -2,7 +2,7 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { absoluteTime, figure } from '../layout/format';
+import { absoluteTime, figure } from '../ui/format';
 import styles from './output-number.module.css';
 
 export interface Point {

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { fileSize } from '../layout/format';
-import { DownloadIcon } from '../layout/icons';
+import { fileSize } from '../ui/format';
+import { DownloadIcon } from '../ui/icons';
 import type { LinkedArtifact } from './linked-artifact';
 import styles from './output-file.module.css';
 

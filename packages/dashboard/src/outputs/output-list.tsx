@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { lazy, type ReactNode, Suspense } from 'react';
-import type { OutputItem } from '../api';
+import type { OutputItem } from '../shell/api';
 import { parseCsv } from './csv';
 import { type Drawn, drawnAs } from './drawn-as';
 import type { LinkedArtifact } from './linked-artifact';

@@ -1,9 +1,9 @@
 import { unwrap } from '@gantry/api-client';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
-import { api } from '../api';
-import { figure } from '../layout/format';
 import { runKeys } from '../runs/run-keys';
+import { api } from '../shell/api';
+import { figure } from '../ui/format';
 import type { Point } from './number-plot';
 import styles from './output-number.module.css';
 

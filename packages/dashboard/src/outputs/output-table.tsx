@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import { DownloadIcon } from '../layout/icons';
+import { DownloadIcon } from '../ui/icons';
 import { toCsv } from './csv';
 import styles from './output-table.module.css';
 import { cellText, compareCells, isNumeric, type TableData } from './table-data';

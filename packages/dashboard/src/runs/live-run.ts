@@ -1,5 +1,5 @@
 /** What a run's event stream has said so far. */
-import type { RunArtifact } from '../api';
+import type { RunArtifact } from '../shell/api';
 import type { StreamEvent } from './event-stream';
 
 export interface LogLine {

@@ -3,8 +3,8 @@
  * run that was started from the page, by its id.
  */
 import { unwrap } from '@gantry/api-client';
-import { api, authorizedFetch, type Page, type Run } from '../api';
-import { session } from '../session/session';
+import { api, authorizedFetch, type Page, type Run } from '../shell/api';
+import { session } from '../shell/session';
 
 export interface RunApi {
   start: (inputs: Record<string, unknown>) => Promise<string>;

@@ -1,4 +1,4 @@
-import type { Run, RunError } from '../api';
+import type { Run, RunError } from '../shell/api';
 import styles from './run-error-box.module.css';
 
 /** What a person can do about it, by the platform's reason. */

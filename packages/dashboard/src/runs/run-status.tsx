@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import type { RunError, RunStatus } from '../api';
-import { CheckIcon, ClockIcon, CrossIcon, StopIcon, WaitIcon } from '../layout/icons';
-import { StatusChip, type Tone } from '../layout/status-chip';
+import type { RunError, RunStatus } from '../shell/api';
+import { CheckIcon, ClockIcon, CrossIcon, StopIcon, WaitIcon } from '../ui/icons';
+import { StatusChip, type Tone } from '../ui/status-chip';
 
 interface Look {
   tone: Tone;

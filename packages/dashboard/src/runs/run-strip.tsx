@@ -1,5 +1,5 @@
-import type { RunItem } from '../api';
-import { duration } from '../layout/format';
+import type { RunItem } from '../shell/api';
+import { duration } from '../ui/format';
 import styles from './past-runs.module.css';
 import { lookOf } from './run-status';
 

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { OutputItem, Page, Run } from '../api';
-import { isStatus } from '../api';
-import { duration } from '../layout/format';
-import { FailedToLoad, Notice } from '../layout/notice';
-import { Timestamp } from '../layout/timestamp';
 import { OutputList } from '../outputs/output-list';
+import type { OutputItem, Page, Run } from '../shell/api';
+import { isStatus } from '../shell/api';
+import { duration } from '../ui/format';
+import { FailedToLoad, Notice } from '../ui/notice';
+import { Timestamp } from '../ui/timestamp';
 import { type LiveRun, linesOf } from './live-run';
 import type { RunApi } from './run-api';
 import { RunErrorBox } from './run-error-box';

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { Run } from '../api';
+import type { Run } from '../shell/api';
 import { readEventStream } from './event-stream';
 import { applyEvents, type LiveRun, nothingYet } from './live-run';
 import type { RunApi } from './run-api';

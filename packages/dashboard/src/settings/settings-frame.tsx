@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { NavLink } from 'react-router';
-import { useTitle } from '../layout/use-title';
-import styles from './settings.module.css';
+import { useTitle } from '../shell/use-title';
+import styles from '../ui/panel-content.module.css';
 
 const PAGES = [
   ['/settings/members', 'Members'],

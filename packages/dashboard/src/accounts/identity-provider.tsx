@@ -1,0 +1,47 @@
+import { unwrap } from '@gantry/api-client';
+import { Button } from '@mantine/core';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { workerApi } from '../shell/api';
+
+export const PLATFORM_CONFIG = queryOptions({
+  queryKey: ['platform-config'],
+  queryFn: async () => unwrap((await workerApi()).GET('/api/system/platform-config')),
+});
+
+/** Signing in elsewhere, where this installation has an identity provider; until that is known, and where it has none, nothing. */
+export function IdentityProvider({ next }: { next: string }) {
+  const { data } = useQuery(PLATFORM_CONFIG);
+  if (!data?.oidc_start_url) return null;
+  return (
+    <Button
+      component="a"
+      href={`${data.oidc_start_url}?return_to=${encodeURIComponent(next)}`}
+      variant="default"
+      size="md"
+      fullWidth
+    >
+      Sign in with {data.oidc_name}
+    </Button>
+  );
+}
+
+const REFUSALS = new Map([
+  ['oidc_expired', 'That took too long, or was done already. Start again.'],
+  ['oidc_unavailable', 'The identity provider can’t be reached just now. Sign in again in a moment.'],
+  [
+    'oidc_email_not_verified',
+    'The identity provider has not verified your e-mail address. Verify it there, then sign in again.',
+  ],
+  ['oidc_not_invited', 'Nobody has invited your e-mail address yet. Ask an admin of a workspace for an invitation.'],
+  [
+    'oidc_address_unproven',
+    'There is an account with your e-mail address, and nobody has shown yet that the address is theirs. If it is your account, sign in with its password and verify the address under Settings, Account. If you have no password, have a new one mailed to you: Forgotten your password.',
+  ],
+  ['oidc_other_address', 'The identity provider knows you by another e-mail address than this account.'],
+  ['oidc_linked_elsewhere', 'The identity provider’s account already belongs to another account here.'],
+  ['oidc_disabled', 'Your account has been disabled. Ask whoever runs this installation.'],
+]);
+
+/** Why the identity provider led back here without a session. */
+export const refusalText = (code: string): string =>
+  REFUSALS.get(code) ?? 'Signing in with the identity provider did not work. Start again.';

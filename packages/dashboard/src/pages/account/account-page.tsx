@@ -1,0 +1,14 @@
+import { SettingsFrame } from '../../settings/settings-frame';
+import { ChangePassword } from './change-password';
+import { EmailAddress } from './email-address';
+import { Sessions } from './sessions';
+
+export function AccountPage() {
+  return (
+    <SettingsFrame title="Account">
+      <EmailAddress />
+      <ChangePassword />
+      <Sessions />
+    </SettingsFrame>
+  );
+}

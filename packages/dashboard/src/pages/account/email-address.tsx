@@ -1,0 +1,85 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, Skeleton } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useSearchParams } from 'react-router';
+import { PLATFORM_CONFIG, refusalText } from '../../accounts/identity-provider';
+import { account } from '../../shell/api';
+import { useMe } from '../../shell/use-me';
+import { Notice } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import styles from '../../ui/panel-content.module.css';
+
+/** Whether the address has been shown to be this person's, and how to show it. */
+export function EmailAddress() {
+  const { data: me } = useMe();
+  const [params] = useSearchParams();
+  const error = params.get('error');
+  return (
+    <Panel title="E-mail address">
+      {error && (
+        <Notice tone="error" title="Your address is as before">
+          {refusalText(error)}
+        </Notice>
+      )}
+      {!me ? (
+        <Skeleton height={48} />
+      ) : me.email_verified ? (
+        <p className={styles.text}>{me.email} is verified: what others share with this address is shown to you.</p>
+      ) : (
+        <>
+          <p className={styles.text}>
+            {me.email} is not verified. You can work with everything that your role allows, and see nothing that others
+            share with this address until you have shown that it is yours.
+          </p>
+          <Ways />
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function Ways() {
+  const config = useQuery(PLATFORM_CONFIG);
+  const send = useMutation({ mutationFn: () => unwrap(account.POST('/auth/email/verification')) });
+  if (!config.data) return <Skeleton height={48} />;
+  const { password_reset, oidc_start_url, oidc_name } = config.data;
+  const sendsEmail = password_reset === 'email';
+  if (!sendsEmail && !oidc_start_url) {
+    return (
+      <p className={styles.text}>
+        This installation sends no e-mail and has no identity provider, so there is no way to show it yet. Whoever runs
+        it can set up either.
+      </p>
+    );
+  }
+  return (
+    <>
+      {send.error && (
+        <Notice tone="error" title="No link was sent">
+          {send.error.message}
+        </Notice>
+      )}
+      <div role="status">
+        {send.data && (
+          <Notice tone="info">A link is on its way to {send.data.email}. Open it in this browser, within a day.</Notice>
+        )}
+      </div>
+      <div className={styles.actions}>
+        {sendsEmail && (
+          <Button loading={send.isPending} onClick={() => send.mutate()}>
+            Send me a link
+          </Button>
+        )}
+        {oidc_start_url && (
+          <Button
+            component="a"
+            variant="default"
+            href={`${oidc_start_url}?prove=true&return_to=${encodeURIComponent('/settings/account')}`}
+          >
+            Verify with {oidc_name}
+          </Button>
+        )}
+      </div>
+    </>
+  );
+}

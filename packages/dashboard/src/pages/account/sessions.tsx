@@ -1,0 +1,83 @@
+import { unwrap } from '@gantry/api-client';
+import { Skeleton } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { account } from '../../shell/api';
+import { session } from '../../shell/session';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { FailedToLoad, Notice } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import styles from '../../ui/panel-content.module.css';
+import { Timestamp } from '../../ui/timestamp';
+
+const KEY = ['sessions'];
+
+export function Sessions() {
+  const queryClient = useQueryClient();
+  const sessions = useQuery({ queryKey: KEY, queryFn: () => unwrap(account.GET('/auth/sessions')) });
+  const end = useMutation({
+    mutationFn: (id: string) =>
+      unwrap(account.DELETE('/auth/sessions/{session_id}', { params: { path: { session_id: id } } })),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: KEY }),
+  });
+  const everywhere = useMutation({
+    mutationFn: () => unwrap(account.POST('/auth/logout/everywhere', { body: { tokens: false } })),
+    onSuccess: () => session.ended(),
+  });
+  const failure = end.error ?? everywhere.error;
+  return (
+    <Panel
+      title="Where you are signed in"
+      aside={
+        <div className={styles.actions}>
+          <ConfirmButton
+            label="Sign out everywhere"
+            question="Sign out everywhere now"
+            busy={everywhere.isPending}
+            onConfirm={() => everywhere.mutate()}
+          >
+            Sign out everywhere
+          </ConfirmButton>
+        </div>
+      }
+    >
+      {failure && (
+        <Notice tone="error" title="Nothing was changed">
+          {failure.message}
+        </Notice>
+      )}
+      {sessions.isError ? (
+        <FailedToLoad what="The list of sessions" error={sessions.error} retry={sessions.refetch} />
+      ) : !sessions.data ? (
+        <Skeleton height={80} />
+      ) : (
+        <ul className={styles.list}>
+          {sessions.data.map(({ id, user_agent, address, created_at, current }) => (
+            <li key={id}>
+              <div>
+                <p className={styles.what}>
+                  {user_agent ?? 'An unknown browser'}
+                  {current && ' (this one)'}
+                </p>
+                <p className={styles.about}>
+                  {address && `from ${address}, `}since <Timestamp at={Date.parse(created_at)} />
+                </p>
+              </div>
+              {!current && (
+                <div className={styles.actions}>
+                  <ConfirmButton
+                    label={`End the session of ${user_agent ?? 'an unknown browser'}`}
+                    question="End it now"
+                    busy={end.isPending && end.variables === id}
+                    onConfirm={() => end.mutate(id)}
+                  >
+                    End
+                  </ConfirmButton>
+                </div>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}

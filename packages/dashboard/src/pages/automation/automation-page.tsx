@@ -1,0 +1,135 @@
+import { unwrap } from '@gantry/api-client';
+import { Skeleton } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { Navigate, useLocation, useParams, useSearchParams } from 'react-router';
+import { InputForm } from '../../inputs/input-form';
+import { sendFiles } from '../../inputs/send-files';
+import { PastRuns } from '../../runs/past-runs';
+import { createRunApi } from '../../runs/run-api';
+import { runKeys } from '../../runs/run-keys';
+import { RunView } from '../../runs/run-view';
+import { api, isStatus, type Page } from '../../shell/api';
+import { NotFoundPage } from '../../shell/frame/not-found';
+import { useSession } from '../../shell/session';
+import { useTitle } from '../../shell/use-title';
+import { FailedToLoad } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import { signInPath } from '../sign-in/next-path';
+import { AutomationHead } from './automation-head';
+import styles from './automation-page.module.css';
+import { NothingRun } from './nothing-run';
+import { pageKey } from './page-key';
+import { Versions } from './versions';
+import { WhyNotRun } from './why-not-run';
+
+/** What the shareable `url` of an automation opens. */
+export function AutomationPage() {
+  const { automationId = '' } = useParams();
+  const session = useSession();
+  const location = useLocation();
+  const {
+    data: page,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: [...pageKey(automationId), session.status],
+    queryFn: () => unwrap(api.GET('/api/pages/{automationId}', { params: { path: { automationId } } })),
+    enabled: session.status !== 'unknown',
+  });
+  useTitle(page?.name);
+  if (page) return <LoadedPage key={page.id} page={page} />;
+  if (isStatus(error, 401)) return <Navigate to={signInPath(location)} replace />;
+  if (isStatus(error, 404, 403)) return <NotFoundPage what="automation" />;
+  if (error) return <FailedToLoad what="The automation" error={error} retry={refetch} />;
+  return <Loading />;
+}
+
+function LoadedPage({ page }: { page: Page }) {
+  const [search, setSearch] = useSearchParams();
+  const [reused, setReused] = useState<{ inputs: Record<string, unknown>; count: number }>({ inputs: {}, count: 0 });
+  const queryClient = useQueryClient();
+  const runs = useMemo(() => createRunApi(page.id, page.access), [page.id, page.access]);
+  const runId = search.get('run');
+  const member = page.access === 'member';
+  const result = useInView(runId);
+
+  async function start(inputs: Record<string, unknown>) {
+    const started = await runs.start(await sendFiles(inputs, page.access));
+    setSearch({ run: started }, { replace: true, preventScrollReset: true });
+    void queryClient.invalidateQueries({ queryKey: runKeys.list(page.id) });
+  }
+
+  return (
+    <>
+      <AutomationHead page={page} />
+      <WhyNotRun page={page} />
+      <div className={styles.work}>
+        <Panel title="Inputs">
+          <InputForm
+            // Another version may ask for other inputs.
+            key={`${page.currentVersion} ${reused.count}`}
+            items={page.inputs}
+            given={reused.count ? reused.inputs : null}
+            canRun={page.canRun}
+            onRun={start}
+          />
+        </Panel>
+        <Panel title="Result" ref={result}>
+          {runId ? (
+            <RunView
+              key={runId}
+              page={page}
+              runs={runs}
+              runId={runId}
+              onReuse={(inputs) => setReused(({ count }) => ({ inputs, count: count + 1 }))}
+            />
+          ) : (
+            <NothingRun page={page} />
+          )}
+        </Panel>
+      </div>
+      {member && (
+        <div className={styles.history}>
+          <Panel title="Past runs">
+            <PastRuns automationId={page.id} selected={runId} />
+          </Panel>
+          <Panel title="Versions">
+            <Versions page={page} />
+          </Panel>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** On a phone the form and the list of runs fill the screen: what is chosen or started there is scrolled to. */
+function useInView(runId: string | null) {
+  const box = useRef<HTMLElement>(null);
+  const shown = useRef(runId);
+  useEffect(() => {
+    if (runId === shown.current) return;
+    shown.current = runId;
+    const top = box.current?.getBoundingClientRect().top ?? 0;
+    if (top < 0 || top > window.innerHeight / 2) box.current?.scrollIntoView();
+  }, [runId]);
+  return box;
+}
+
+function Loading() {
+  return (
+    <div aria-busy="true">
+      <p className="visually-hidden" role="status">
+        Loading the automation
+      </p>
+      <div className={styles.head}>
+        <Skeleton height={40} width="min(100%, 24rem)" />
+        <Skeleton height={20} width="min(100%, 34rem)" mt={12} />
+      </div>
+      <div className={styles.work}>
+        <Skeleton height={360} radius={10} />
+        <Skeleton height={360} radius={10} />
+      </div>
+    </div>
+  );
+}

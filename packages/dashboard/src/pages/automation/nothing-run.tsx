@@ -1,0 +1,42 @@
+import type { InputItem, Page } from '../../shell/api';
+import { CodeToCopy } from '../../ui/code-to-copy';
+import { Empty } from '../../ui/empty';
+
+export function NothingRun({ page }: { page: Page }) {
+  return (
+    <Empty title="No run selected">
+      <p>
+        Fill in the inputs and press Run: the log appears here line by line, then the outputs.
+        {page.access === 'member' && ' Or choose a past run below.'}
+      </p>
+      {page.access === 'member' && <CodeToCopy label="The same from a terminal" code={curlLine(page)} />}
+    </Empty>
+  );
+}
+
+function curlLine(page: Page): string {
+  const inputs = Object.fromEntries(page.inputs.filter(isWorthNaming).map((item) => [item.name, exampleOf(item)]));
+  // A single quote inside the shell's single quotes: close, escape, open again.
+  const body = JSON.stringify({ inputs }).replaceAll("'", String.raw`'\''`);
+  return `curl -X POST ${window.location.origin}/api/automations/${page.id}/run \\
+  -H "Authorization: Bearer $GANTRY_TOKEN" \\
+  -H "Content-Type: application/json" \\
+  -d '${body}'`;
+}
+
+const isWorthNaming = (item: InputItem): boolean => item.required === true || item.default !== undefined;
+
+function exampleOf(item: InputItem): unknown {
+  if (item.default !== undefined) return item.default;
+  switch (item.type) {
+    case 'number':
+    case 'integer':
+      return item.minimum ?? 1;
+    case 'boolean':
+      return true;
+    case 'json':
+      return {};
+    default:
+      return item.placeholder ?? '…';
+  }
+}

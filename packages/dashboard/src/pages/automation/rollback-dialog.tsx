@@ -1,0 +1,60 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, Modal } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, type Page } from '../../shell/api';
+import { Notice } from '../../ui/notice';
+import { pageKey } from './page-key';
+import styles from './versions.module.css';
+
+interface RollbackProps {
+  page: Page;
+  version: number;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+export default function RollbackDialog({ page, version, onClose, onDone }: RollbackProps) {
+  const queryClient = useQueryClient();
+  const rollback = useMutation({
+    mutationFn: () =>
+      unwrap(
+        api.POST('/api/automations/{automationId}/rollback', {
+          params: { path: { automationId: page.id } },
+          body: { version },
+        }),
+      ),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: pageKey(page.id) });
+      onDone();
+      onClose();
+    },
+  });
+  return (
+    // Stopping the page behind from scrolling would take an inline style sheet, which the page's policy forbids.
+    <Modal.Root opened onClose={onClose} centered lockScroll={false} transitionProps={{ duration: 0 }}>
+      <Modal.Overlay />
+      <Modal.Content>
+        <Modal.Body className={styles.dialog}>
+          <Modal.Title>Roll back to version {version}?</Modal.Title>
+          <p>
+            New runs will use version {version} instead of {page.currentVersion}. Runs that have started keep the
+            version they began with, and you can come back to version {page.currentVersion} in the same way.
+          </p>
+          {rollback.error && (
+            <Notice tone="error" title="Nothing was changed">
+              {rollback.error.message}
+            </Notice>
+          )}
+          <div className={styles.answer}>
+            <Button variant="default" onClick={onClose}>
+              Keep version {page.currentVersion}
+            </Button>
+            <Button loading={rollback.isPending} onClick={() => rollback.mutate()}>
+              Roll back
+            </Button>
+          </div>
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}

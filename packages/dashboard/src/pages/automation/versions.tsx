@@ -1,0 +1,82 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { api, type Page, type Version } from '../../shell/api';
+import { FailedToLoad } from '../../ui/notice';
+import { Timestamp } from '../../ui/timestamp';
+import { pageKey } from './page-key';
+import styles from './versions.module.css';
+
+const RollbackDialog = lazy(() => import('./rollback-dialog'));
+
+export function Versions({ page }: { page: Page }) {
+  const [chosen, setChosen] = useState<Version | null>(null);
+  const [done, setDone] = useState('');
+  const list = useRef<HTMLOListElement>(null);
+  const opener = useRef<HTMLElement>(null);
+  const { data, error, isError, refetch } = useQuery({
+    queryKey: [...pageKey(page.id), 'versions'],
+    queryFn: () =>
+      unwrap(api.GET('/api/automations/{automationId}/versions', { params: { path: { automationId: page.id } } })),
+  });
+
+  /** The keyboard goes back to where it was, or to the list if that button is gone: its version is current now. */
+  function close() {
+    flushSync(() => setChosen(null));
+    (opener.current?.isConnected ? opener : list).current?.focus();
+  }
+
+  // Whoever can't run an active automation is a viewer.
+  const mayChange = page.canRun || page.status !== 'active';
+  if (isError && !data) return <FailedToLoad what="The versions" error={error} retry={refetch} />;
+  if (!data) return <Skeleton height={96} />;
+  return (
+    <>
+      <ol ref={list} className={styles.list} reversed tabIndex={-1}>
+        {data.versions.map((version) => (
+          <li key={version.version} className={styles.row} aria-current={version.current || undefined}>
+            <div className={styles.what}>
+              <span className={styles.number}>Version {version.version}</span>
+              <span className={styles.when}>
+                <Timestamp at={version.createdAt} />
+              </span>
+              {version.message && <p className={styles.message}>{version.message}</p>}
+            </div>
+            {version.current ? (
+              <span className={styles.current}>Current</span>
+            ) : (
+              mayChange && (
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={`Roll back to version ${version.version}`}
+                  onClick={(event) => {
+                    opener.current = event.currentTarget;
+                    setChosen(version);
+                  }}
+                >
+                  Roll back
+                </Button>
+              )
+            )}
+          </li>
+        ))}
+      </ol>
+      <p className="visually-hidden" role="status">
+        {done}
+      </p>
+      {chosen && (
+        <Suspense>
+          <RollbackDialog
+            page={page}
+            version={chosen.version}
+            onClose={close}
+            onDone={() => setDone(`Version ${chosen.version} is current now.`)}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}

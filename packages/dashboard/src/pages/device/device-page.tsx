@@ -1,0 +1,144 @@
+import { unwrap, type WorkerSchemas } from '@gantry/api-client';
+import { Button, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
+import { workerApi } from '../../shell/api';
+import { useSession } from '../../shell/session';
+import { useTitle } from '../../shell/use-title';
+import { Notice } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import settings from '../../ui/panel-content.module.css';
+import { Timestamp } from '../../ui/timestamp';
+import styles from './device-page.module.css';
+
+type DeviceRequest = WorkerSchemas['DeviceRequest'];
+
+/**
+ * Where somebody lets a program in. The code is typed by hand and never taken from the address: a link that somebody
+ * sent must not be enough to let a stranger's program in.
+ */
+export function DevicePage() {
+  useTitle('Connect a program');
+  const code = useRef<HTMLInputElement>(null);
+  useEffect(() => code.current?.focus(), []);
+  const lookUp = useMutation({
+    mutationFn: async (user_code: string) =>
+      unwrap((await workerApi()).POST('/api/cli-auth/devices/lookup', { body: { user_code } })),
+    onError: () => code.current?.focus(),
+  });
+  const decide = useMutation({
+    mutationFn: async ({ asked, approve }: { asked: DeviceRequest; approve: boolean }) => {
+      const worker = await workerApi();
+      const options = {
+        body: { user_code: asked.user_code },
+        // What was shown is what is granted, also if another tab has switched meanwhile.
+        headers: { 'x-svc-workspace': asked.workspace.id },
+      };
+      await unwrap(
+        approve
+          ? worker.POST('/api/cli-auth/devices/approve', options)
+          : worker.POST('/api/cli-auth/devices/deny', options),
+      );
+      return { approve, client: asked.client_name ?? 'The program' };
+    },
+  });
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    lookUp.mutate(String(new FormData(event.currentTarget).get('code')));
+  }
+
+  return (
+    <div className={styles.page}>
+      <h1>Connect a program</h1>
+      {decide.data ? (
+        <div role="status">
+          <Notice tone="info" title={decide.data.approve ? 'Connected' : 'Refused'}>
+            {decide.data.approve
+              ? `${decide.data.client} may now act for you. You can close this page, and take that back under Tokens.`
+              : `${decide.data.client} was not let in.`}
+          </Notice>
+        </div>
+      ) : lookUp.data ? (
+        <Decision
+          asked={lookUp.data}
+          busy={decide.isPending}
+          problem={decide.error?.message}
+          onDecide={(approve) => decide.mutate({ asked: lookUp.data, approve })}
+        />
+      ) : (
+        <form className={settings.column} onSubmit={submit}>
+          <TextInput
+            ref={code}
+            name="code"
+            label="Code"
+            description="Eight characters that your terminal shows, such as ABCD-2345."
+            autoComplete="off"
+            autoCapitalize="characters"
+            spellCheck={false}
+            maxLength={32}
+            required
+            withAsterisk={false}
+            classNames={{ input: styles.code }}
+          />
+          {lookUp.error && (
+            <Notice tone="error" title="This code does not fit">
+              {lookUp.error.message}
+            </Notice>
+          )}
+          <Button type="submit" size="md" loading={lookUp.isPending}>
+            Continue
+          </Button>
+        </form>
+      )}
+    </div>
+  );
+}
+
+interface DecisionProps {
+  asked: DeviceRequest;
+  busy: boolean;
+  problem: string | undefined;
+  onDecide: (approve: boolean) => void;
+}
+
+function Decision({ asked, busy, problem, onDecide }: DecisionProps) {
+  const { email } = useSession();
+  const { user_code, client_name, address, user_agent, requested_at, workspace } = asked;
+  const facts: [string, ReactNode][] = [
+    ['Code', <code key="code">{user_code}</code>],
+    ['Program', client_name ?? 'does not say'],
+    ['Asked from', [address, user_agent].filter(Boolean).join(', ') || 'unknown'],
+    ['Asked', <Timestamp key="asked" at={Date.parse(requested_at)} />],
+    ['Workspace', workspace.name],
+    ['May do', `whatever ${email ?? 'you'} may (${workspace.role} here)`],
+  ];
+  return (
+    <Panel title="Is this yours?">
+      <p className={settings.text}>
+        Approve only if you started this yourself, just now, and your terminal shows the same code.
+      </p>
+      <dl className={styles.facts}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {problem && (
+        <Notice tone="error" title="Nothing was decided">
+          {problem}
+        </Notice>
+      )}
+      <div className={settings.actions}>
+        <Button size="md" loading={busy} onClick={() => onDecide(true)}>
+          Approve
+        </Button>
+        <Button size="md" variant="default" disabled={busy} onClick={() => onDecide(false)}>
+          Refuse
+        </Button>
+      </div>
+    </Panel>
+  );
+}

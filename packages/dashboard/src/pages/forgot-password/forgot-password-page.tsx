@@ -1,0 +1,47 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { Link } from 'react-router';
+import { account } from '../../shell/api';
+import { CardPage } from '../../shell/frame/card-page';
+import { useTitle } from '../../shell/use-title';
+import styles from '../../ui/card.module.css';
+import { Notice } from '../../ui/notice';
+
+export function ForgotPasswordPage() {
+  useTitle('Forgotten password');
+  const ask = useMutation({
+    mutationFn: (email: string) => unwrap(account.POST('/auth/password/forgot', { body: { email } })),
+  });
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    ask.mutate(String(new FormData(event.currentTarget).get('email')));
+  }
+
+  return (
+    <CardPage>
+      <form className={styles.card} onSubmit={submit}>
+        <h1>Forgotten password</h1>
+        <TextInput name="email" type="email" label="E-mail" autoComplete="username" required withAsterisk={false} />
+        {ask.error && <Notice tone="error">{ask.error.message}</Notice>}
+        <div role="status">
+          {ask.data && (
+            <Notice tone="info">
+              {ask.data.delivery === 'email'
+                ? 'If there is an account with this address, a link is on its way to it.'
+                : 'This installation sends no e-mail. Ask an admin of your workspace for a link: it is made under Members.'}
+            </Notice>
+          )}
+        </div>
+        <Button type="submit" size="md" loading={ask.isPending} fullWidth>
+          Send me a link
+        </Button>
+        <p className={styles.hint}>
+          <Link to="/sign-in">Back to signing in</Link>
+        </p>
+      </form>
+    </CardPage>
+  );
+}

@@ -1,0 +1,69 @@
+import { unwrap } from '@gantry/api-client';
+import { Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { takeLinkToken } from '../../accounts/link-token';
+import { account } from '../../shell/api';
+import { CardPage } from '../../shell/frame/card-page';
+import { useSession } from '../../shell/session';
+import { useTitle } from '../../shell/use-title';
+import styles from '../../ui/card.module.css';
+import { Notice } from '../../ui/notice';
+import { signInPath } from '../sign-in/next-path';
+import { AcceptInvitation } from './accept-invitation';
+import { RegisterByInvitation } from './register-by-invitation';
+
+export function InvitePage() {
+  useTitle('Invitation');
+  const [token] = useState(() => takeLinkToken('invitation'));
+  const { status } = useSession();
+  const invitation = useQuery({
+    queryKey: ['invitation', token],
+    enabled: token !== null && status !== 'unknown',
+    queryFn: () => unwrap(account.POST('/auth/invitations/lookup', { body: { token: token ?? '' } })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const { data } = invitation;
+  return (
+    <CardPage>
+      <div className={styles.card}>
+        {!token ? (
+          <>
+            <h1>Invitation</h1>
+            <Notice tone="error">This address is not whole. Open the link again, or copy all of it.</Notice>
+          </>
+        ) : invitation.isError ? (
+          <>
+            <h1>Invitation</h1>
+            <Notice tone="error" title="This invitation can’t be used">
+              {invitation.error.message}
+            </Notice>
+          </>
+        ) : !data ? (
+          <Skeleton height={160} />
+        ) : (
+          <>
+            <div>
+              <h1>Join {data.workspace_name}</h1>
+              <p className={styles.lead}>
+                {data.invited_by ?? 'Somebody there'} invites {data.email} as {data.role}.
+              </p>
+            </div>
+            {status === 'signed-in' ? (
+              <AcceptInvitation token={token} email={data.email} />
+            ) : (
+              <>
+                <RegisterByInvitation token={token} email={data.email} />
+                <p className={styles.hint}>
+                  Have you an account already?{' '}
+                  <Link to={signInPath({ pathname: '/invite', search: '' })}>Sign in as {data.email}</Link>
+                </p>
+              </>
+            )}
+          </>
+        )}
+      </div>
+    </CardPage>
+  );
+}

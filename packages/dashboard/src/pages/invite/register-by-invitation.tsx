@@ -1,0 +1,52 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { useNavigate } from 'react-router';
+import { forgetLinkToken } from '../../accounts/link-token';
+import { account } from '../../shell/api';
+import { session } from '../../shell/session';
+import styles from '../../ui/card.module.css';
+import { Notice } from '../../ui/notice';
+import { showPassword } from '../account/change-password';
+
+/** For somebody who is not signed in: whether there is an account is not told before they show that the address is theirs. */
+export function RegisterByInvitation({ token, email }: { token: string; email: string }) {
+  const navigate = useNavigate();
+  const register = useMutation({
+    mutationFn: (given: { name?: string; password: string }) =>
+      unwrap(account.POST('/auth/invitations/register', { body: { token, ...given } })),
+    onSuccess: async (granted) => {
+      forgetLinkToken('invitation');
+      await session.adopt(granted);
+      navigate('/');
+    },
+  });
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget);
+    const name = String(given.get('name')).trim();
+    register.mutate({ password: String(given.get('password')), ...(name && { name }) });
+  }
+
+  return (
+    <form className={styles.fields} onSubmit={submit}>
+      <TextInput name="email" type="email" label="E-mail" value={email} readOnly autoComplete="username" />
+      <TextInput name="name" label="Your name" maxLength={100} autoComplete="name" />
+      <PasswordInput
+        name="password"
+        label="Choose a password"
+        description="At least 10 characters. A few words that only you would put together are good."
+        autoComplete="new-password"
+        required
+        withAsterisk={false}
+        visibilityToggleButtonProps={showPassword}
+      />
+      {register.error && <Notice tone="error">{register.error.message}</Notice>}
+      <Button type="submit" size="md" loading={register.isPending} fullWidth>
+        Join
+      </Button>
+    </form>
+  );
+}

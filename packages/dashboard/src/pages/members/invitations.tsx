@@ -1,0 +1,128 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useRef } from 'react';
+import { workerApi } from '../../shell/api';
+import { CodeToCopy } from '../../ui/code-to-copy';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { FailedToLoad, Notice } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import styles from '../../ui/panel-content.module.css';
+import { Timestamp } from '../../ui/timestamp';
+
+type Invitable = 'viewer' | 'member' | 'admin';
+
+const ROLES = [
+  { value: 'viewer', label: 'Viewer: reads' },
+  { value: 'member', label: 'Member: makes and runs' },
+  { value: 'admin', label: 'Admin: also manages people and secrets' },
+];
+
+export function Invitations({ workspaceId }: { workspaceId: string }) {
+  const queryClient = useQueryClient();
+  const email = useRef<HTMLInputElement>(null);
+  const path = { workspace_id: workspaceId };
+  const open = useQuery({
+    queryKey: ['invitations', workspaceId],
+    queryFn: async () =>
+      unwrap((await workerApi()).GET('/api/workspaces/{workspace_id}/invitations', { params: { path } })),
+  });
+  const settled = { onSettled: () => queryClient.invalidateQueries({ queryKey: ['invitations', workspaceId] }) };
+  const invite = useMutation({
+    ...settled,
+    mutationFn: async (body: { email: string; role: Invitable }) =>
+      unwrap((await workerApi()).POST('/api/workspaces/{workspace_id}/members/invite', { params: { path }, body })),
+    onError: () => email.current?.focus(),
+  });
+  const withdraw = useMutation({
+    ...settled,
+    mutationFn: async (invitationId: string) =>
+      unwrap(
+        (await workerApi()).DELETE('/api/workspaces/{workspace_id}/invitations/{invitation_id}', {
+          params: { path: { ...path, invitation_id: invitationId } },
+        }),
+      ),
+  });
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const given = new FormData(form);
+    const body = { email: String(given.get('email')), role: given.get('role') as Invitable };
+    invite.mutate(body, { onSuccess: () => form.reset() });
+  }
+
+  const failure = invite.error ?? withdraw.error;
+  return (
+    <Panel title="Invite somebody">
+      <form className={styles.form} onSubmit={submit}>
+        <TextInput
+          ref={email}
+          className={styles.wide}
+          name="email"
+          type="email"
+          label="E-mail"
+          autoComplete="off"
+          required
+          withAsterisk={false}
+        />
+        <NativeSelect name="role" label="Role" size="md" data={ROLES} defaultValue="member" />
+        <Button type="submit" size="md" loading={invite.isPending}>
+          Invite
+        </Button>
+      </form>
+      {failure && (
+        <Notice tone="error" title="Nothing was changed">
+          {failure.message}
+        </Notice>
+      )}
+      {invite.data && (
+        <div className={styles.once} role="status">
+          {invite.data.invite_url ? (
+            <>
+              <p>
+                This installation sends no e-mail. Hand this link to {invite.data.email}; it is shown only now. Whoever
+                joins by it has yet to show that the address is theirs.
+              </p>
+              <CodeToCopy label={`Invitation of ${invite.data.email}`} code={invite.data.invite_url} />
+            </>
+          ) : (
+            <p>An invitation is on its way to {invite.data.email}.</p>
+          )}
+        </div>
+      )}
+      {open.isError && <FailedToLoad what="The open invitations" error={open.error} retry={open.refetch} />}
+      {open.data && open.data.length > 0 && (
+        <ul className={styles.list} aria-label="Open invitations">
+          {open.data.map(({ id, email: invited, role, expires_at, open: isOpen }) => (
+            <li key={id}>
+              <div>
+                <p className={styles.what}>{invited}</p>
+                <p className={styles.about}>
+                  invited as {role};{' '}
+                  {isOpen || Date.parse(expires_at) < Date.now() ? (
+                    <>
+                      the link {isOpen ? 'ends' : 'ended'} <Timestamp at={Date.parse(expires_at)} />
+                    </>
+                  ) : (
+                    'whoever invited may not do so any more: withdraw it, and invite again'
+                  )}
+                </p>
+              </div>
+              <div className={styles.actions}>
+                <ConfirmButton
+                  label={`Withdraw the invitation of ${invited}`}
+                  question="Withdraw now"
+                  busy={withdraw.isPending && withdraw.variables === id}
+                  onConfirm={() => withdraw.mutate(id)}
+                >
+                  Withdraw
+                </ConfirmButton>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,120 @@
+import { unwrap } from '@gantry/api-client';
+import { NativeSelect, Skeleton } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { SettingsFrame } from '../../settings/settings-frame';
+import { type Member, type Role, workerApi } from '../../shell/api';
+import { useMe, useWorkspace } from '../../shell/use-me';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { FailedToLoad, Notice } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import styles from '../../ui/panel-content.module.css';
+import { Timestamp } from '../../ui/timestamp';
+import { Invitations } from './invitations';
+import { PasswordLink } from './password-link';
+
+export const ROLES: { value: Role; label: string }[] = [
+  { value: 'viewer', label: 'Viewer: reads' },
+  { value: 'member', label: 'Member: makes and runs' },
+  { value: 'admin', label: 'Admin: also manages people and secrets' },
+  { value: 'owner', label: 'Owner: also deletes the workspace' },
+];
+
+export const membersKey = (workspaceId: string | undefined) => ['members', workspaceId];
+
+export function MembersPage() {
+  const workspace = useWorkspace();
+  const members = useQuery({
+    queryKey: membersKey(workspace?.id),
+    enabled: workspace !== undefined,
+    queryFn: async () =>
+      unwrap(
+        (await workerApi()).GET('/api/workspaces/{workspace_id}/members', {
+          params: { path: { workspace_id: workspace?.id ?? '' } },
+        }),
+      ),
+  });
+  return (
+    <SettingsFrame title="Members">
+      {workspace?.permissions.invite && <Invitations workspaceId={workspace.id} />}
+      <Panel title={workspace ? `People in ${workspace.name}` : 'People'}>
+        {members.isError ? (
+          <FailedToLoad what="The list of members" error={members.error} retry={members.refetch} />
+        ) : !members.data || !workspace ? (
+          <Skeleton height={120} />
+        ) : (
+          <MemberList workspaceId={workspace.id} members={members.data} />
+        )}
+      </Panel>
+    </SettingsFrame>
+  );
+}
+
+function MemberList({ workspaceId, members }: { workspaceId: string; members: Member[] }) {
+  const { data: me } = useMe();
+  const queryClient = useQueryClient();
+  const change = useMutation({
+    mutationFn: async ({ member, role }: { member: Member; role: Role | null }) => {
+      const worker = await workerApi();
+      const path = { workspace_id: workspaceId, user_id: member.user_id };
+      if (role) {
+        const to = { params: { path }, body: { role } };
+        await unwrap(worker.PUT('/api/workspaces/{workspace_id}/members/{user_id}/role', to));
+      } else {
+        await unwrap(worker.DELETE('/api/workspaces/{workspace_id}/members/{user_id}', { params: { path } }));
+      }
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: membersKey(workspaceId) }),
+  });
+  return (
+    <>
+      {change.error && (
+        <Notice tone="error" title="Nothing was changed">
+          {change.error.message}
+        </Notice>
+      )}
+      <ul className={styles.list}>
+        {members.map((member) => (
+          <li key={member.user_id}>
+            <div>
+              <p className={styles.what}>
+                {member.name ?? member.email}
+                {member.user_id === me?.id && ' (you)'}
+              </p>
+              <p className={styles.about}>
+                {member.name && `${member.email} · `}
+                {!member.email_verified && 'address not verified · '}joined{' '}
+                <Timestamp at={Date.parse(member.joined_at)} />
+              </p>
+            </div>
+            <div className={styles.actions}>
+              {member.permissions.change_role ? (
+                <NativeSelect
+                  size="sm"
+                  aria-label={`Role of ${member.email}`}
+                  value={member.role}
+                  data={ROLES}
+                  onChange={(event) => change.mutate({ member, role: event.currentTarget.value as Role })}
+                />
+              ) : (
+                <span>{member.role}</span>
+              )}
+              {member.permissions.reset_password && member.user_id !== me?.id && (
+                <PasswordLink workspaceId={workspaceId} member={member} />
+              )}
+              {member.permissions.remove && (
+                <ConfirmButton
+                  label={`Remove ${member.email}`}
+                  question="Remove now"
+                  busy={change.isPending && change.variables.member === member}
+                  onConfirm={() => change.mutate({ member, role: null })}
+                >
+                  Remove
+                </ConfirmButton>
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import { unwrap } from '@gantry/api-client';
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type Member, workerApi } from '../../shell/api';
+import { CodeToCopy } from '../../ui/code-to-copy';
+import { Notice } from '../../ui/notice';
+import styles from '../../ui/panel-content.module.css';
+
+/** For a member who has forgotten the password, where no e-mail is sent. */
+export function PasswordLink({ workspaceId, member }: { workspaceId: string; member: Member }) {
+  const make = useMutation({
+    mutationFn: async () =>
+      unwrap(
+        (await workerApi()).POST('/api/workspaces/{workspace_id}/members/{user_id}/password-reset', {
+          params: { path: { workspace_id: workspaceId, user_id: member.user_id } },
+        }),
+      ),
+  });
+  if (make.data) {
+    return (
+      <div className={styles.once} role="status">
+        <p>Hand this link over; it is shown only now, and works once, for a day.</p>
+        <CodeToCopy label={`New password for ${member.email}`} code={make.data.reset_url} />
+      </div>
+    );
+  }
+  return (
+    <>
+      <Button
+        variant="default"
+        aria-label={`Make a password link for ${member.email}`}
+        loading={make.isPending}
+        onClick={() => make.mutate()}
+      >
+        Password link
+      </Button>
+      {make.error && <Notice tone="error">{make.error.message}</Notice>}
+    </>
+  );
+}

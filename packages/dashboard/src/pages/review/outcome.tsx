@@ -1,0 +1,43 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { ApprovalStatusChip } from '../../approvals/approval-status';
+import type { Review } from '../../shell/api';
+import { Timestamp } from '../../ui/timestamp';
+import styles from './outcome.module.css';
+
+const NEXT: Record<Exclude<Review['status'], 'pending'>, string> = {
+  approved: 'The run goes on.',
+  rejected: 'The run has ended.',
+  expired: 'The run has ended without a decision.',
+};
+
+type OutcomeProps = Pick<Review, 'status' | 'decided_by' | 'decided_at' | 'reason'> & {
+  /** Whether this came of what was just done here: it is then where the reader goes on. */
+  isNews: boolean;
+};
+
+/** What became of an approval. */
+export function Outcome({ status, decided_by, decided_at, reason, isNews }: OutcomeProps): ReactNode {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isNews) box.current?.focus();
+  }, [isNews]);
+  if (status === 'pending') return null;
+  return (
+    <div ref={box} className={styles.outcome} tabIndex={-1} role="status">
+      <ApprovalStatusChip status={status} />
+      <p>
+        {decided_by && (
+          <>
+            By <strong>{nameOf(decided_by)}</strong>,{' '}
+          </>
+        )}
+        {decided_at && <Timestamp at={Date.parse(decided_at)} />}
+      </p>
+      {reason && <p className={styles.reason}>{reason}</p>}
+      <p className={styles.next}>{NEXT[status]}</p>
+    </div>
+  );
+}
+
+/** `link: Grace`, in words. */
+const nameOf = (decidedBy: string): string => decidedBy.replace(/^link: (.*)$/s, '$1 (with the link)');

@@ -1,0 +1,144 @@
+import { unwrap } from '@gantry/api-client';
+import { Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useParams } from 'react-router';
+import { ApprovalStatusChip } from '../../approvals/approval-status';
+import { Asked } from '../../approvals/asked';
+import { decideApproval } from '../../approvals/decide-approval';
+import { type Decision, DecisionForm } from '../../approvals/decision-form';
+import { type Approval, isStatus, type Review, visitorApi, workerApi } from '../../shell/api';
+import { useSession } from '../../shell/session';
+import { useTitle } from '../../shell/use-title';
+import { Empty } from '../../ui/empty';
+import { FailedToLoad, Notice } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import { Timestamp } from '../../ui/timestamp';
+import { Outcome } from './outcome';
+import styles from './review-page.module.css';
+
+/**
+ * Where whoever holds a review link decides. Somebody who is signed in and sees the worker decides in the own name, anybody
+ * else by the link.
+ */
+export function ReviewPage() {
+  const { token = '' } = useParams();
+  const { status } = useSession();
+  const review = useQuery({
+    queryKey: ['review', token],
+    enabled: status !== 'unknown',
+    queryFn: async () => unwrap((await visitorApi()).GET('/api/reviews/{token}', { params: { path: { token } } })),
+  });
+  useTitle(review.data?.title ?? 'Review');
+  if (isStatus(review.error, 404)) return <NoSuchLink />;
+  if (review.error) return <FailedToLoad what="The review" error={review.error} retry={review.refetch} />;
+  if (!review.data) return <Skeleton height={240} />;
+  return <Asking key={token} token={token} review={review.data} onChanged={review.refetch} />;
+}
+
+function NoSuchLink() {
+  return (
+    <Empty title="This link does not work" level={1}>
+      <p>The time to decide may be over, or somebody made a newer link, or a part of the address is missing.</p>
+      <p>Ask whoever sent it to you for another.</p>
+    </Empty>
+  );
+}
+
+interface AskingProps {
+  token: string;
+  review: Review;
+  onChanged: () => Promise<unknown>;
+}
+
+function Asking({ token, review, onChanged }: AskingProps) {
+  const { status: sessionStatus, email } = useSession();
+  const [hasDecided, setDecided] = useState(false);
+  const own = useQuery({
+    queryKey: ['approval', review.approval_id, review.workspace_id],
+    enabled: sessionStatus === 'signed-in',
+    queryFn: () => findOwn(review),
+  });
+  const isOpen = review.status === 'pending';
+
+  async function decide(decision: Decision) {
+    try {
+      if (own.data) await decideApproval(own.data.id, review.workspace_id, decision);
+      else await decideByLink(token, decision);
+      setDecided(true);
+      await onChanged();
+    } catch (error) {
+      // Somebody else was faster, or the time is over: the page shows what became of it.
+      if (isStatus(error, 404, 409)) await onChanged();
+      throw error;
+    }
+  }
+
+  return (
+    <>
+      <div className={styles.head}>
+        <p className={styles.facts}>{review.worker_name} asks</p>
+        <h1>{review.title}</h1>
+        <p className={styles.facts}>
+          <ApprovalStatusChip status={review.status} />
+          <span>
+            asked <Timestamp at={Date.parse(review.requested_at)} />
+          </span>
+          {review.started_by && <span>started by {review.started_by}</span>}
+          {isOpen && (
+            <span>
+              closes <Timestamp at={Date.parse(review.expires_at)} />
+            </span>
+          )}
+        </p>
+      </div>
+      <div className={styles.work}>
+        <Panel title="What it is about">
+          <Asked message={review.message} data={review.data} />
+        </Panel>
+        <Panel title={isOpen ? 'Your decision' : 'What was decided'}>
+          {!isOpen ? (
+            <Outcome {...review} isNews={hasDecided} />
+          ) : own.isLoading ? (
+            <Skeleton height={160} />
+          ) : own.data && !own.data.permissions.decide ? (
+            <Notice tone="info" title="Somebody else decides this">
+              {`You are signed in as ${email}. Either you started this run and its worker wants another person, or your role here only reads.`}
+            </Notice>
+          ) : (
+            <DecisionForm
+              form={review.form}
+              asksName={!own.data}
+              signature={
+                own.data ? `You decide as ${email}.` : 'You decide with the link: whoever has it may do that, once.'
+              }
+              onDecide={decide}
+            />
+          )}
+        </Panel>
+      </div>
+    </>
+  );
+}
+
+/** The same approval as the signed-in person sees it; null for whoever is no member there, or does not see the worker. */
+async function findOwn({ approval_id, workspace_id }: Review): Promise<Approval | null> {
+  const worker = await workerApi();
+  const options = { params: { path: { approval_id } }, headers: { 'x-svc-workspace': workspace_id } };
+  try {
+    return await unwrap(worker.GET('/api/approvals/{approval_id}', options));
+  } catch (error) {
+    if (isStatus(error, 401, 403, 404)) return null;
+    throw error;
+  }
+}
+
+async function decideByLink(token: string, { verdict, ...body }: Decision): Promise<void> {
+  const visitor = await visitorApi();
+  const options = { params: { path: { token } }, body };
+  await unwrap(
+    verdict === 'approve'
+      ? visitor.POST('/api/reviews/{token}/approve', options)
+      : visitor.POST('/api/reviews/{token}/reject', options),
+  );
+}

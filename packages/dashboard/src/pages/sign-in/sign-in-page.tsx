@@ -1,0 +1,81 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { Link, Navigate, useSearchParams } from 'react-router';
+import { IdentityProvider, refusalText } from '../../accounts/identity-provider';
+import { CardPage } from '../../shell/frame/card-page';
+import { session, useSession } from '../../shell/session';
+import { useTitle } from '../../shell/use-title';
+import styles from '../../ui/card.module.css';
+import { Notice } from '../../ui/notice';
+import { nextPath } from './next-path';
+
+export function SignInPage() {
+  const { status } = useSession();
+  const [params] = useSearchParams();
+  useTitle('Sign in');
+  const next = nextPath(params.get('next'), window.location.origin);
+  if (status === 'signed-in') return <Navigate to={next} replace />;
+  return (
+    <CardPage>
+      <SignInForm next={next} error={params.get('error')} />
+    </CardPage>
+  );
+}
+
+function SignInForm({ next, error }: { next: string; error: string | null }) {
+  const [problem, setProblem] = useState<string | null>(error && refusalText(error));
+  const [busy, setBusy] = useState(false);
+  const email = useRef<HTMLInputElement>(null);
+  useEffect(() => email.current?.focus(), []);
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    setBusy(true);
+    setProblem(null);
+    try {
+      await session.signIn(String(form.get('email')), String(form.get('password')));
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+      setBusy(false);
+      email.current?.focus();
+    }
+  }
+
+  return (
+    <form className={styles.card} onSubmit={submit}>
+      <div>
+        <h1>Sign in</h1>
+        <p className={styles.lead}>to run your team’s automations and see what they did.</p>
+      </div>
+      <TextInput
+        ref={email}
+        name="email"
+        type="email"
+        label="E-mail"
+        autoComplete="username"
+        required
+        withAsterisk={false}
+      />
+      <PasswordInput
+        name="password"
+        label="Password"
+        autoComplete="current-password"
+        required
+        withAsterisk={false}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
+      />
+      {problem && <Notice tone="error">{problem}</Notice>}
+      <Button type="submit" size="md" loading={busy} fullWidth>
+        Sign in
+      </Button>
+      <IdentityProvider next={next} />
+      <p className={styles.hint}>
+        <Link to="/forgot-password">Forgotten your password?</Link>
+      </p>
+      <p className={styles.hint}>
+        First time here? The sign-in that <code>npm start</code> made is in <code>.data/local.json</code>.
+      </p>
+    </form>
+  );
+}

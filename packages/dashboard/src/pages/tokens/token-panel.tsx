@@ -1,0 +1,178 @@
+import { Button, NativeSelect, Skeleton, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useId } from 'react';
+import type { Token } from '../../shell/api';
+import { CodeToCopy } from '../../ui/code-to-copy';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { FailedToLoad, Notice } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import styles from '../../ui/panel-content.module.css';
+import { Timestamp } from '../../ui/timestamp';
+
+type TokenRole = 'viewer' | 'member' | 'admin';
+
+export interface TokenActions {
+  list: () => Promise<Token[]>;
+  create: (body: {
+    name: string;
+    role: TokenRole;
+    expires_at: string | null;
+  }) => Promise<{ name: string; token: string }>;
+  revoke: (token: { id: string; withMade: boolean }) => Promise<unknown>;
+}
+
+interface TokenPanelProps {
+  title: string;
+  about: string;
+  queryKey: string[];
+  actions: TokenActions;
+}
+
+const ROLES = [
+  { value: 'viewer', label: 'Viewer: reads' },
+  { value: 'member', label: 'Member: makes and runs' },
+  { value: 'admin', label: 'Admin: also manages' },
+];
+const LIVES = [
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: 'a year' },
+  { value: '', label: 'for ever' },
+];
+const DAY_MS = 86_400_000;
+
+export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps) {
+  const queryClient = useQueryClient();
+  const aboutId = useId();
+  const tokens = useQuery({ queryKey, queryFn: actions.list });
+  const settled = { onSettled: () => queryClient.invalidateQueries({ queryKey }) };
+  const create = useMutation({ ...settled, mutationFn: actions.create });
+  const revoke = useMutation({ ...settled, mutationFn: actions.revoke });
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const given = new FormData(form);
+    const days = Number(given.get('days'));
+    const body = {
+      name: String(given.get('name')),
+      role: given.get('role') as TokenRole,
+      expires_at: days ? new Date(Date.now() + days * DAY_MS).toISOString() : null,
+    };
+    create.mutate(body, { onSuccess: () => form.reset() });
+  }
+
+  const failure = create.error ?? revoke.error;
+  return (
+    <Panel title={title}>
+      <p id={aboutId} className={styles.text}>
+        {about}
+      </p>
+      <form className={styles.form} onSubmit={submit} aria-describedby={aboutId}>
+        <TextInput
+          className={styles.wide}
+          name="name"
+          label="What is it for?"
+          placeholder="laptop, nightly jobs"
+          maxLength={100}
+          autoComplete="off"
+          required
+          withAsterisk={false}
+        />
+        <NativeSelect name="role" label="May do" size="md" data={ROLES} defaultValue="member" />
+        <NativeSelect name="days" label="Lives" size="md" data={LIVES} defaultValue="90" />
+        <Button type="submit" size="md" loading={create.isPending}>
+          Create token
+        </Button>
+      </form>
+      {failure && (
+        <Notice tone="error" title="Nothing was changed">
+          {failure.message}
+        </Notice>
+      )}
+      {create.data && (
+        <div className={styles.once} role="status">
+          <p>Copy the token now: it is shown this once and kept nowhere.</p>
+          <CodeToCopy label={create.data.name} code={create.data.token} />
+        </div>
+      )}
+      {tokens.isError ? (
+        <FailedToLoad what="The list of tokens" error={tokens.error} retry={tokens.refetch} />
+      ) : !tokens.data ? (
+        <Skeleton height={80} />
+      ) : (
+        <ul className={styles.list}>
+          {tokens.data.map((token) => (
+            <TokenRow
+              key={token.id}
+              token={token}
+              maker={tokens.data.find(({ id }) => id === token.created_by_token_id)?.name}
+              busy={revoke.isPending && revoke.variables.id === token.id}
+              onRevoke={(withMade) => revoke.mutate({ id: token.id, withMade })}
+            />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+interface TokenRowProps {
+  token: Token;
+  /** Name of the token that made it, if that is in the list. */
+  maker: string | undefined;
+  busy: boolean;
+  onRevoke: (withMade: boolean) => void;
+}
+
+function TokenRow({ token, maker, busy, onRevoke }: TokenRowProps) {
+  const { name, prefix, role, expires_at, last_used_at, made_tokens } = token;
+  return (
+    <li>
+      <div>
+        <p className={styles.what}>
+          {name} <code>{prefix}…</code>
+        </p>
+        <p className={styles.about}>
+          {role ? `at most ${role}` : 'whatever you may'} ·{' '}
+          {last_used_at ? (
+            <>
+              used <Timestamp at={Date.parse(last_used_at)} />
+            </>
+          ) : (
+            'never used'
+          )}{' '}
+          ·{' '}
+          {expires_at ? (
+            <>
+              ends <Timestamp at={Date.parse(expires_at)} />
+            </>
+          ) : (
+            'does not end by itself'
+          )}
+        </p>
+        {token.created_by_token_id && (
+          <p className={styles.about}>
+            made by {maker ? `the token ${maker}` : 'another token'}
+            {token.created_by_token_revoked && ', which was revoked'}
+          </p>
+        )}
+      </div>
+      <div className={styles.actions}>
+        <ConfirmButton label={`Revoke ${name}`} question="Revoke now" busy={busy} onConfirm={() => onRevoke(false)}>
+          Revoke
+        </ConfirmButton>
+        {made_tokens > 0 && (
+          <ConfirmButton
+            label={`Revoke with the ${made_tokens} it made: ${name}`}
+            question={`Revoke all ${made_tokens + 1} now`}
+            busy={busy}
+            onConfirm={() => onRevoke(true)}
+          >
+            {`Revoke with the ${made_tokens} it made`}
+          </ConfirmButton>
+        )}
+      </div>
+    </li>
+  );
+}

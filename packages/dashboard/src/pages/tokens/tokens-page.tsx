@@ -1,0 +1,45 @@
+import { unwrap } from '@gantry/api-client';
+import { SettingsFrame } from '../../settings/settings-frame';
+import { account, workerApi } from '../../shell/api';
+import { useWorkspace } from '../../shell/use-me';
+import { type TokenActions, TokenPanel } from './token-panel';
+
+const revocationOf = ({ id, withMade }: { id: string; withMade: boolean }) => ({
+  path: { token_id: id },
+  query: { with_made: withMade },
+});
+
+const personal: TokenActions = {
+  list: () => unwrap(account.GET('/auth/tokens')),
+  create: (body) => unwrap(account.POST('/auth/tokens', { body })),
+  revoke: (token) => unwrap(account.DELETE('/auth/tokens/{token_id}', { params: revocationOf(token) })),
+};
+
+const ofWorkspace: TokenActions = {
+  list: async () => unwrap((await workerApi()).GET('/api/workspace/tokens')),
+  create: async (body) => unwrap((await workerApi()).POST('/api/workspace/tokens', { body })),
+  revoke: async (token) =>
+    unwrap((await workerApi()).DELETE('/api/workspace/tokens/{token_id}', { params: revocationOf(token) })),
+};
+
+export function TokensPage() {
+  const workspace = useWorkspace();
+  return (
+    <SettingsFrame title="Tokens">
+      <TokenPanel
+        title="Personal tokens"
+        about="Programs that act as you, in every workspace that you belong to."
+        queryKey={['tokens', 'personal']}
+        actions={personal}
+      />
+      {workspace?.permissions.manage_tokens && (
+        <TokenPanel
+          title={`Tokens of ${workspace.name}`}
+          about="Programs that act for this workspace and no other. They stay when you leave."
+          queryKey={['tokens', workspace.id]}
+          actions={ofWorkspace}
+        />
+      )}
+    </SettingsFrame>
+  );
+}

@@ -1,0 +1,72 @@
+import { unwrap } from '@gantry/api-client';
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useNavigate } from 'react-router';
+import { forgetLinkToken, takeLinkToken } from '../../accounts/link-token';
+import { account } from '../../shell/api';
+import { CardPage } from '../../shell/frame/card-page';
+import { session, useSession } from '../../shell/session';
+import { ME_KEY } from '../../shell/use-me';
+import { useTitle } from '../../shell/use-title';
+import styles from '../../ui/card.module.css';
+import { Notice } from '../../ui/notice';
+import { signInPath } from '../sign-in/next-path';
+
+/** A mailed link, opened by whoever is signed in: the link without the account proves nothing. */
+export function VerifyEmailPage() {
+  useTitle('Verify your e-mail address');
+  const [token] = useState(() => takeLinkToken('verification'));
+  return (
+    <CardPage>
+      <div className={styles.card}>
+        <h1>Verify your e-mail address</h1>
+        {token ? (
+          <Verify token={token} />
+        ) : (
+          <Notice tone="error">This address is not whole. Open the link again, or copy all of it.</Notice>
+        )}
+      </div>
+    </CardPage>
+  );
+}
+
+function Verify({ token }: { token: string }) {
+  const { status, email } = useSession();
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const verify = useMutation({
+    mutationFn: () => unwrap(account.POST('/auth/email/verify', { body: { token } })),
+    onSuccess: async () => {
+      forgetLinkToken('verification');
+      await queryClient.invalidateQueries({ queryKey: ME_KEY });
+      navigate('/settings/account');
+    },
+  });
+  if (status !== 'signed-in') {
+    return (
+      <>
+        <p className={styles.lead}>
+          Sign in to the account that asked for this link. If you asked for none, close this page.
+        </p>
+        <Button component={Link} to={signInPath({ pathname: '/verify-email', search: '' })} size="md" fullWidth>
+          Sign in
+        </Button>
+      </>
+    );
+  }
+  return (
+    <>
+      <p className={styles.lead}>
+        You are signed in as {email}. Every other browser will be signed out of this account.
+      </p>
+      {verify.error && <Notice tone="error">{verify.error.message}</Notice>}
+      <Button size="md" fullWidth loading={verify.isPending} onClick={() => verify.mutate()}>
+        This address is mine
+      </Button>
+      <Button variant="default" size="md" fullWidth onClick={() => session.signOut()}>
+        Sign in as somebody else
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import { unwrap } from '@gantry/api-client';
+import { Button } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { workerApi } from '../../shell/api';
+import { useMoveTo } from '../../shell/use-move-to';
+import { FailedToLoad, Notice } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import styles from '../../ui/panel-content.module.css';
+import { Timestamp } from '../../ui/timestamp';
+
+/** What the person may still restore; nothing where there is none. */
+export function DeletedWorkspaces() {
+  const moveTo = useMoveTo();
+  const deleted = useQuery({
+    queryKey: ['deleted-workspaces'],
+    queryFn: async () => unwrap((await workerApi()).GET('/api/workspaces', { params: { query: { deleted: true } } })),
+  });
+  const restore = useMutation({
+    mutationFn: async (workspaceId: string) =>
+      unwrap(
+        (await workerApi()).POST('/api/workspaces/{workspace_id}/restore', {
+          params: { path: { workspace_id: workspaceId } },
+        }),
+      ),
+    onSuccess: ({ id }) => moveTo(id),
+  });
+  if (deleted.isError) {
+    return <FailedToLoad what="Deleted workspaces" error={deleted.error} retry={deleted.refetch} />;
+  }
+  if (!deleted.data?.length) return null;
+  return (
+    <Panel title="Deleted workspaces">
+      {restore.error && (
+        <Notice tone="error" title="Nothing was changed">
+          {restore.error.message}
+        </Notice>
+      )}
+      <ul className={styles.list}>
+        {deleted.data.map(({ id, name, purge_at }) => (
+          <li key={id}>
+            <div>
+              <p className={styles.what}>{name}</p>
+              {purge_at && (
+                <p className={styles.about}>
+                  gone for good <Timestamp at={Date.parse(purge_at)} />
+                </p>
+              )}
+            </div>
+            <div className={styles.actions}>
+              <Button
+                variant="default"
+                aria-label={`Restore ${name}`}
+                loading={restore.isPending && restore.variables === id}
+                onClick={() => restore.mutate(id)}
+              >
+                Restore
+              </Button>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

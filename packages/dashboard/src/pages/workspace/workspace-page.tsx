@@ -1,0 +1,127 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, Skeleton, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { SettingsFrame } from '../../settings/settings-frame';
+import { type Workspace, workerApi } from '../../shell/api';
+import { useWorkspace } from '../../shell/use-me';
+import { useMoveTo } from '../../shell/use-move-to';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { Notice } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import styles from '../../ui/panel-content.module.css';
+import { DeletedWorkspaces } from './deleted-workspaces';
+
+export function WorkspacePage() {
+  const workspace = useWorkspace();
+  return (
+    <SettingsFrame title="Workspace">
+      {workspace ? <Present key={workspace.id} workspace={workspace} /> : <Skeleton height={160} />}
+      <Another />
+      <DeletedWorkspaces />
+    </SettingsFrame>
+  );
+}
+
+const submitted = (use: (name: string) => void) => (event: FormEvent<HTMLFormElement>) => {
+  event.preventDefault();
+  use(String(new FormData(event.currentTarget).get('name')));
+};
+
+function Present({ workspace }: { workspace: Workspace }) {
+  const queryClient = useQueryClient();
+  const moveTo = useMoveTo();
+  const params = { path: { workspace_id: workspace.id } };
+  const rename = useMutation({
+    mutationFn: async (name: string) =>
+      unwrap((await workerApi()).PATCH('/api/workspaces/{workspace_id}', { params, body: { name } })),
+    onSuccess: () => queryClient.invalidateQueries(),
+  });
+  const leave = useMutation({
+    mutationFn: async () => unwrap((await workerApi()).POST('/api/workspaces/{workspace_id}/leave', { params })),
+    onSuccess: () => moveTo(null),
+  });
+  const remove = useMutation({
+    mutationFn: async () => unwrap((await workerApi()).DELETE('/api/workspaces/{workspace_id}', { params })),
+    onSuccess: () => moveTo(null),
+  });
+  const failure = rename.error ?? leave.error ?? remove.error;
+  return (
+    <Panel title={workspace.name}>
+      {workspace.permissions.update && (
+        <form className={styles.form} onSubmit={submitted(rename.mutate)}>
+          <TextInput
+            className={styles.wide}
+            name="name"
+            label="Name"
+            defaultValue={workspace.name}
+            maxLength={100}
+            required
+            withAsterisk={false}
+          />
+          <Button type="submit" size="md" loading={rename.isPending}>
+            Rename
+          </Button>
+        </form>
+      )}
+      {failure && (
+        <Notice tone="error" title="Nothing was changed">
+          {failure.message}
+        </Notice>
+      )}
+      <p className={styles.text}>
+        {workspace.permissions.delete
+          ? 'A deleted workspace can be brought back on this page for seven days; then everything in it is gone.'
+          : `You are here as ${workspace.role}.`}
+      </p>
+      <div className={styles.actions}>
+        <ConfirmButton
+          label={`Leave ${workspace.name}`}
+          question="Leave now"
+          busy={leave.isPending}
+          onConfirm={() => leave.mutate()}
+        >
+          Leave
+        </ConfirmButton>
+        {workspace.permissions.delete && (
+          <ConfirmButton
+            label={`Delete ${workspace.name}`}
+            question="Delete it now"
+            busy={remove.isPending}
+            onConfirm={() => remove.mutate()}
+          >
+            Delete
+          </ConfirmButton>
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+function Another() {
+  const moveTo = useMoveTo();
+  const create = useMutation({
+    mutationFn: async (name: string) => unwrap((await workerApi()).POST('/api/workspaces', { body: { name } })),
+    onSuccess: ({ id }) => moveTo(id),
+  });
+  return (
+    <Panel title="Another workspace">
+      <p className={styles.text}>With members, automations and secrets of its own. You own it.</p>
+      <form className={styles.form} onSubmit={submitted(create.mutate)}>
+        <TextInput
+          className={styles.wide}
+          name="name"
+          label="Name of the new workspace"
+          maxLength={100}
+          autoComplete="off"
+          required
+          withAsterisk={false}
+        />
+        <Button type="submit" size="md" loading={create.isPending}>
+          Create workspace
+        </Button>
+      </form>
+      {create.error && <Notice tone="error">{create.error.message}</Notice>}
+    </Panel>
+  );
+}

@@ -1,0 +1,92 @@
+import { ApiError, type AutomationSchemas, type Clients, createClients, type WorkerSchemas } from '@gantry/api-client';
+import { QueryClient } from '@tanstack/react-query';
+import { session } from './session';
+import { workspaceChoice } from './workspace-choice';
+
+export type Page = AutomationSchemas['Page'];
+export type AutomationItem = AutomationSchemas['AutomationItem'];
+export type Version = AutomationSchemas['Version'];
+export type Run = AutomationSchemas['Run'];
+export type RunItem = AutomationSchemas['RunItem'];
+export type RunStatus = AutomationSchemas['RunStatus'];
+export type RunError = AutomationSchemas['RunError'];
+export type RunArtifact = AutomationSchemas['RunArtifact'];
+export type InputItem = AutomationSchemas['InputItem'];
+export type Me = WorkerSchemas['Me'];
+export type Workspace = WorkerSchemas['Workspace'];
+export type Member = WorkerSchemas['Member'];
+export type Invitation = WorkerSchemas['Invitation'];
+export type Token = WorkerSchemas['Token'];
+export type Role = WorkerSchemas['Role'];
+export type Approval = WorkerSchemas['Approval'];
+export type Review = WorkerSchemas['Review'];
+export type OutputItem = AutomationSchemas['OutputItem'];
+
+/** A token that the server no longer takes is renewed once, and the request is sent again. */
+export async function authorizedFetch(request: Request): Promise<Response> {
+  const workspaceId = workspaceChoice.current();
+  if (workspaceId && session.current().status === 'signed-in' && !request.headers.has('x-svc-workspace')) {
+    request.headers.set('x-svc-workspace', workspaceId);
+  }
+  const again = request.clone();
+  const response = await fetch(request);
+  if (response.status !== 401 || session.current().status !== 'signed-in') return response;
+  const token = await session.renew();
+  if (!token) return response;
+  again.headers.set('Authorization', `Bearer ${token}`);
+  return fetch(again);
+}
+
+const signedIn = { getToken: () => session.token(), fetch: authorizedFetch };
+
+/** On this origin: the automation surface, and of the worker surface everything under `/auth`. */
+export const { automation: api, worker: account } = createClients(signedIn);
+
+interface Connected {
+  own: Clients['worker'];
+  visitor: Clients['worker'];
+}
+
+let connecting: Promise<Connected> | undefined;
+
+/** The worker surface, at the address that this installation gives it. */
+function connect(): Promise<Connected> {
+  connecting ??= fetch('/config.json')
+    .then((answer) => answer.json() as Promise<{ base_url: string }>)
+    .then(({ base_url: baseUrl }) => ({
+      own: createClients({ ...signedIn, baseUrl }).worker,
+      visitor: createClients({ baseUrl, fetch: (request) => fetch(request, { credentials: 'omit' }) }).worker,
+    }))
+    .catch((error: unknown) => {
+      connecting = undefined;
+      throw error;
+    });
+  return connecting;
+}
+
+/** As whoever is signed in. */
+export const workerApi = async (): Promise<Clients['worker']> => (await connect()).own;
+
+/** As nobody: for whoever holds a link. */
+export const visitorApi = async (): Promise<Clients['worker']> => (await connect()).visitor;
+
+const RETRIES = 2;
+
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 5_000,
+        retry: (failures, error) => failures < RETRIES && mayPass(error),
+      },
+    },
+  });
+}
+
+/** A refusal stays one however often it is asked for; a network or a busy server may recover. */
+function mayPass(error: unknown): boolean {
+  return !(error instanceof ApiError) || error.status >= 500;
+}
+
+export const isStatus = (error: unknown, ...statuses: number[]): boolean =>
+  error instanceof ApiError && statuses.includes(error.status);

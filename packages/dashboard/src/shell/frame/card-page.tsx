@@ -1,0 +1,17 @@
+import type { ReactNode } from 'react';
+import styles from '../../ui/card.module.css';
+import { Brand } from './brand';
+import { ColorSchemeSwitch } from './color-scheme-switch';
+
+/** A page of one card, for who is not signed in yet. */
+export function CardPage({ children }: { children: ReactNode }) {
+  return (
+    <div className={styles.page}>
+      <header className={styles.header}>
+        <Brand />
+        <ColorSchemeSwitch />
+      </header>
+      <main className={styles.main}>{children}</main>
+    </div>
+  );
+}

@@ -1,0 +1,20 @@
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { MoonIcon, SunIcon } from '../../ui/icons';
+import styles from './page-frame.module.css';
+
+/** Follows the system until it is used. */
+export function ColorSchemeSwitch() {
+  // Mantine would switch transitions off by an inline style sheet, which the page's policy forbids.
+  const { setColorScheme } = useMantineColorScheme({ keepTransitions: true });
+  const other = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark' ? 'light' : 'dark';
+  return (
+    <button
+      type="button"
+      className={styles.iconButton}
+      aria-label={`Switch to ${other} mode`}
+      onClick={() => setColorScheme(other)}
+    >
+      {other === 'light' ? <SunIcon /> : <MoonIcon />}
+    </button>
+  );
+}

@@ -1,0 +1,23 @@
+import { unwrap } from '@gantry/api-client';
+import { useQuery } from '@tanstack/react-query';
+import { account, type Workspace } from './api';
+import { useSession } from './session';
+
+export const ME_KEY = ['me'];
+
+/** Who is signed in, and where. Nothing for a visitor. */
+export function useMe() {
+  const { status } = useSession();
+  return useQuery({
+    queryKey: ME_KEY,
+    queryFn: () => unwrap(account.GET('/auth/me')),
+    enabled: status === 'signed-in',
+    staleTime: 30_000,
+  });
+}
+
+/** The workspace that this page works in. */
+export function useWorkspace(): Workspace | undefined {
+  const { data } = useMe();
+  return data?.workspaces.find(({ id }) => id === data.workspace_id);
+}
