@@ -1,6 +1,7 @@
 import { unwrap } from '@gantry/api-client';
 import { Button } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import { identityProviderUrl } from '../paths';
 import { workerApi } from '../shell/api';
 
 export const PLATFORM_CONFIG = queryOptions({
@@ -13,13 +14,7 @@ export function IdentityProvider({ next }: { next: string }) {
   const { data } = useQuery(PLATFORM_CONFIG);
   if (!data?.oidc_start_url) return null;
   return (
-    <Button
-      component="a"
-      href={`${data.oidc_start_url}?return_to=${encodeURIComponent(next)}`}
-      variant="default"
-      size="md"
-      fullWidth
-    >
+    <Button component="a" href={identityProviderUrl(data.oidc_start_url, next)} variant="default" size="md" fullWidth>
       Sign in with {data.oidc_name}
     </Button>
   );
@@ -42,6 +37,6 @@ const REFUSALS = new Map([
   ['oidc_disabled', 'Your account has been disabled. Ask whoever runs this installation.'],
 ]);
 
-/** Why the identity provider led back here without a session. */
+/** The reason why the identity provider led back here without a session. */
 export const refusalText = (code: string): string =>
   REFUSALS.get(code) ?? 'Signing in with the identity provider did not work. Start again.';

@@ -2,6 +2,7 @@ import { unwrap } from '@gantry/api-client';
 import { Button, Skeleton } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
+import { runPath } from '../paths';
 import { api, type RunItem } from '../shell/api';
 import { Empty } from '../ui/empty';
 import { duration } from '../ui/format';
@@ -51,7 +52,7 @@ export function PastRuns({ automationId, selected }: { automationId: string; sel
       <RunStrip runs={runs} selected={selected} />
       <ol className={styles.list} reversed>
         {runs.map((run) => (
-          <Row key={run.runId} run={run} isSelected={run.runId === selected} />
+          <Row key={run.runId} automationId={automationId} run={run} isSelected={run.runId === selected} />
         ))}
       </ol>
       {hasNextPage && (
@@ -63,13 +64,13 @@ export function PastRuns({ automationId, selected }: { automationId: string; sel
   );
 }
 
-function Row({ run, isSelected }: { run: RunItem; isSelected: boolean }) {
+function Row({ automationId, run, isSelected }: { automationId: string; run: RunItem; isSelected: boolean }) {
   return (
     <li className={styles.row} data-selected={isSelected || undefined}>
       <RunStatusChip status={run.status} error={run.error} />
       <Link
         className={styles.link}
-        to={{ search: `?run=${encodeURIComponent(run.runId)}` }}
+        to={runPath(automationId, run.runId)}
         replace
         preventScrollReset
         aria-current={isSelected || undefined}

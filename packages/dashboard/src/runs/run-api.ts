@@ -3,6 +3,7 @@
  * run that was started from the page, by its id.
  */
 import { unwrap } from '@gantry/api-client';
+import { runUrls } from '../paths';
 import { api, authorizedFetch, type Page, type Run } from '../shell/api';
 import { session } from '../shell/session';
 
@@ -17,7 +18,7 @@ export interface RunApi {
 
 export function createRunApi(automationId: string, access: Page['access']): RunApi {
   const member = access === 'member';
-  const base = member ? '/api/runs' : `/api/pages/${encodeURIComponent(automationId)}/runs`;
+  const urls = runUrls(automationId, access);
   const page = (runId: string) => ({ params: { path: { automationId, runId } } });
   const own = (runId: string) => ({ params: { path: { runId } } });
   return {
@@ -40,9 +41,8 @@ export function createRunApi(automationId: string, access: Page['access']): RunA
       const token = await session.token();
       if (token) headers.set('Authorization', `Bearer ${token}`);
       if (lastEventId) headers.set('Last-Event-ID', lastEventId);
-      return authorizedFetch(new Request(`${base}/${encodeURIComponent(runId)}/events?logs=true`, { headers, signal }));
+      return authorizedFetch(new Request(urls.events(runId), { headers, signal }));
     },
-    artifactUrl: (runId, artifactId) =>
-      `${base}/${encodeURIComponent(runId)}/artifacts/${encodeURIComponent(artifactId)}/download`,
+    artifactUrl: urls.artifact,
   };
 }

@@ -1,14 +1,15 @@
 import type { ReactNode } from 'react';
 import { NavLink } from 'react-router';
+import { paths } from '../paths';
 import { useTitle } from '../shell/use-title';
 import styles from '../ui/panel-content.module.css';
 
 const PAGES = [
-  ['/settings/members', 'Members'],
-  ['/settings/tokens', 'Tokens'],
-  ['/settings/audit-log', 'Audit log'],
-  ['/settings/workspace', 'Workspace'],
-  ['/settings/account', 'Account'],
+  [paths.members, 'Members'],
+  [paths.tokens, 'Tokens'],
+  [paths.auditLog, 'Audit log'],
+  [paths.workspace, 'Workspace'],
+  [paths.account, 'Account'],
 ] as const;
 
 export function SettingsFrame({ title, children }: { title: string; children: ReactNode }) {

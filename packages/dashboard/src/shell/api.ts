@@ -1,5 +1,5 @@
 import { ApiError, type AutomationSchemas, type Clients, createClients, type WorkerSchemas } from '@gantry/api-client';
-import { QueryClient } from '@tanstack/react-query';
+import { CONFIG_URL } from '../paths';
 import { session } from './session';
 import { workspaceChoice } from './workspace-choice';
 
@@ -51,7 +51,7 @@ let connecting: Promise<Connected> | undefined;
 
 /** The worker surface, at the address that this installation gives it. */
 function connect(): Promise<Connected> {
-  connecting ??= fetch('/config.json')
+  connecting ??= fetch(CONFIG_URL)
     .then((answer) => answer.json() as Promise<{ base_url: string }>)
     .then(({ base_url: baseUrl }) => ({
       own: createClients({ ...signedIn, baseUrl }).worker,
@@ -69,24 +69,6 @@ export const workerApi = async (): Promise<Clients['worker']> => (await connect(
 
 /** As nobody: for whoever holds a link. */
 export const visitorApi = async (): Promise<Clients['worker']> => (await connect()).visitor;
-
-const RETRIES = 2;
-
-export function createQueryClient(): QueryClient {
-  return new QueryClient({
-    defaultOptions: {
-      queries: {
-        staleTime: 5_000,
-        retry: (failures, error) => failures < RETRIES && mayPass(error),
-      },
-    },
-  });
-}
-
-/** A refusal stays one however often it is asked for; a network or a busy server may recover. */
-function mayPass(error: unknown): boolean {
-  return !(error instanceof ApiError) || error.status >= 500;
-}
 
 export const isStatus = (error: unknown, ...statuses: number[]): boolean =>
   error instanceof ApiError && statuses.includes(error.status);

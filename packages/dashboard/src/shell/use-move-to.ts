@@ -1,14 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
+import { paths } from '../paths';
 import { workspaceChoice } from './workspace-choice';
 
-/** After it, everything on screen is of another workspace. */
+/** Makes another workspace the one that this browser works in. Everything on screen was the old one's, so it goes. */
 export function useMoveTo() {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   return async (workspaceId: string | null) => {
     workspaceChoice.choose(workspaceId);
     await queryClient.resetQueries();
-    navigate('/');
+    navigate(paths.home);
   };
 }

@@ -3,7 +3,7 @@ import { ChangePassword } from './change-password';
 import { EmailAddress } from './email-address';
 import { Sessions } from './sessions';
 
-export function AccountPage() {
+export default function AccountPage() {
   return (
     <SettingsFrame title="Account">
       <EmailAddress />

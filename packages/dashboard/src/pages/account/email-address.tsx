@@ -3,6 +3,7 @@ import { Button, Skeleton } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { PLATFORM_CONFIG, refusalText } from '../../accounts/identity-provider';
+import { identityProviderUrl, paths } from '../../paths';
 import { account } from '../../shell/api';
 import { useMe } from '../../shell/use-me';
 import { Notice } from '../../ui/notice';
@@ -74,7 +75,7 @@ function Ways() {
           <Button
             component="a"
             variant="default"
-            href={`${oidc_start_url}?prove=true&return_to=${encodeURIComponent('/settings/account')}`}
+            href={identityProviderUrl(oidc_start_url, paths.account, { prove: true })}
           >
             Verify with {oidc_name}
           </Button>

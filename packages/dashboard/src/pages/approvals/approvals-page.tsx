@@ -20,7 +20,7 @@ const SHOWN = 50;
 const REFRESH_MS = 15_000;
 
 /** What waits for people in this workspace, and what they have decided. */
-export function ApprovalsPage() {
+export default function ApprovalsPage() {
   useTitle('Approvals');
   const workspace = useWorkspace();
   const queryClient = useQueryClient();

@@ -14,7 +14,7 @@ type Entry = WorkerSchemas['AuditEntry'];
 
 const PAGE_SIZE = 50;
 
-export function AuditLogPage() {
+export default function AuditLogPage() {
   const workspace = useWorkspace();
   return (
     <SettingsFrame title="Audit log">

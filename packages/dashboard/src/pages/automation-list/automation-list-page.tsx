@@ -5,6 +5,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { AutomationStatusChip } from '../../automations/automation-status';
+import { automationPath } from '../../paths';
 import { RunStatusChip } from '../../runs/run-status';
 import { type AutomationItem, api } from '../../shell/api';
 import { useTitle } from '../../shell/use-title';
@@ -17,7 +18,7 @@ import { FirstAutomation } from './first-automation';
 
 const TYPING_MS = 200;
 
-export function AutomationListPage() {
+export default function AutomationListPage() {
   useTitle('Automations');
   const [search, setSearch] = useState('');
   const [q] = useDebouncedValue(search.trim(), TYPING_MS);
@@ -70,7 +71,7 @@ function Row({ automation }: { automation: AutomationItem }) {
   return (
     <li className={styles.row}>
       <div className={styles.what}>
-        <Link className={styles.name} to={`/a/${encodeURIComponent(id)}`}>
+        <Link className={styles.name} to={automationPath(id)}>
           {name}
         </Link>
         {description && <p className={styles.description}>{description}</p>}

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { Link } from 'react-router';
 import { AutomationStatusChip } from '../../automations/automation-status';
+import { paths } from '../../paths';
 import type { Page } from '../../shell/api';
 import { CheckIcon, CopyIcon } from '../../ui/icons';
 import styles from './automation-page.module.css';
@@ -11,7 +12,7 @@ export function AutomationHead({ page }: { page: Page }) {
   return (
     <div className={styles.head}>
       {page.access === 'member' && (
-        <Link to="/" className={styles.back}>
+        <Link to={paths.home} className={styles.back}>
           All automations
         </Link>
       )}

@@ -2,20 +2,20 @@ import { unwrap } from '@gantry/api-client';
 import { Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { Navigate, useLocation, useParams, useSearchParams } from 'react-router';
+import { Navigate, useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
 import { InputForm } from '../../inputs/input-form';
 import { sendFiles } from '../../inputs/send-files';
+import { runIdIn, runPath, signInPath } from '../../paths';
 import { PastRuns } from '../../runs/past-runs';
 import { createRunApi } from '../../runs/run-api';
 import { runKeys } from '../../runs/run-keys';
 import { RunView } from '../../runs/run-view';
 import { api, isStatus, type Page } from '../../shell/api';
-import { NotFoundPage } from '../../shell/frame/not-found';
+import { NotFound } from '../../shell/frame/not-found';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
 import { FailedToLoad } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import { signInPath } from '../sign-in/next-path';
 import { AutomationHead } from './automation-head';
 import styles from './automation-page.module.css';
 import { NothingRun } from './nothing-run';
@@ -23,8 +23,8 @@ import { pageKey } from './page-key';
 import { Versions } from './versions';
 import { WhyNotRun } from './why-not-run';
 
-/** What the shareable `url` of an automation opens. */
-export function AutomationPage() {
+/** Opened by the shareable `url` of an automation. */
+export default function AutomationPage() {
   const { automationId = '' } = useParams();
   const session = useSession();
   const location = useLocation();
@@ -40,23 +40,24 @@ export function AutomationPage() {
   useTitle(page?.name);
   if (page) return <LoadedPage key={page.id} page={page} />;
   if (isStatus(error, 401)) return <Navigate to={signInPath(location)} replace />;
-  if (isStatus(error, 404, 403)) return <NotFoundPage what="automation" />;
+  if (isStatus(error, 404, 403)) return <NotFound what="automation" />;
   if (error) return <FailedToLoad what="The automation" error={error} retry={refetch} />;
   return <Loading />;
 }
 
 function LoadedPage({ page }: { page: Page }) {
-  const [search, setSearch] = useSearchParams();
+  const [search] = useSearchParams();
+  const navigate = useNavigate();
   const [reused, setReused] = useState<{ inputs: Record<string, unknown>; count: number }>({ inputs: {}, count: 0 });
   const queryClient = useQueryClient();
   const runs = useMemo(() => createRunApi(page.id, page.access), [page.id, page.access]);
-  const runId = search.get('run');
+  const runId = runIdIn(search);
   const member = page.access === 'member';
   const result = useInView(runId);
 
   async function start(inputs: Record<string, unknown>) {
     const started = await runs.start(await sendFiles(inputs, page.access));
-    setSearch({ run: started }, { replace: true, preventScrollReset: true });
+    navigate(runPath(page.id, started), { replace: true, preventScrollReset: true });
     void queryClient.invalidateQueries({ queryKey: runKeys.list(page.id) });
   }
 

@@ -17,7 +17,7 @@ type DeviceRequest = WorkerSchemas['DeviceRequest'];
  * Where somebody lets a program in. The code is typed by hand and never taken from the address: a link that somebody
  * sent must not be enough to let a stranger's program in.
  */
-export function DevicePage() {
+export default function DevicePage() {
   useTitle('Connect a program');
   const code = useRef<HTMLInputElement>(null);
   useEffect(() => code.current?.focus(), []);

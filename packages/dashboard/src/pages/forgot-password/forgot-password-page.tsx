@@ -3,13 +3,14 @@ import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { Link } from 'react-router';
+import { paths } from '../../paths';
 import { account } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
 import { Notice } from '../../ui/notice';
 
-export function ForgotPasswordPage() {
+export default function ForgotPasswordPage() {
   useTitle('Forgotten password');
   const ask = useMutation({
     mutationFn: (email: string) => unwrap(account.POST('/auth/password/forgot', { body: { email } })),
@@ -39,7 +40,7 @@ export function ForgotPasswordPage() {
           Send me a link
         </Button>
         <p className={styles.hint}>
-          <Link to="/sign-in">Back to signing in</Link>
+          <Link to={paths.signIn}>Back to signing in</Link>
         </p>
       </form>
     </CardPage>

@@ -1,25 +1,21 @@
 import { unwrap } from '@gantry/api-client';
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from 'react-router';
+import { useMutation } from '@tanstack/react-query';
 import { forgetLinkToken } from '../../accounts/link-token';
 import { account } from '../../shell/api';
 import { session, useSession } from '../../shell/session';
-import { workspaceChoice } from '../../shell/workspace-choice';
+import { useMoveTo } from '../../shell/use-move-to';
 import { Notice } from '../../ui/notice';
 
 /** For somebody who is signed in. */
 export function AcceptInvitation({ token, email }: { token: string; email: string }) {
   const { email: signedInAs } = useSession();
-  const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const moveTo = useMoveTo();
   const accept = useMutation({
     mutationFn: () => unwrap(account.POST('/auth/invitations/accept', { body: { token } })),
     onSuccess: async ({ id }) => {
       forgetLinkToken('invitation');
-      workspaceChoice.choose(id);
-      await queryClient.resetQueries();
-      navigate('/');
+      await moveTo(id);
     },
   });
   if (signedInAs !== email) {

@@ -4,17 +4,17 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { takeLinkToken } from '../../accounts/link-token';
+import { paths, signInPath } from '../../paths';
 import { account } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
 import { Notice } from '../../ui/notice';
-import { signInPath } from '../sign-in/next-path';
 import { AcceptInvitation } from './accept-invitation';
 import { RegisterByInvitation } from './register-by-invitation';
 
-export function InvitePage() {
+export default function InvitePage() {
   useTitle('Invitation');
   const [token] = useState(() => takeLinkToken('invitation'));
   const { status } = useSession();
@@ -57,7 +57,7 @@ export function InvitePage() {
                 <RegisterByInvitation token={token} email={data.email} />
                 <p className={styles.hint}>
                   Have you an account already?{' '}
-                  <Link to={signInPath({ pathname: '/invite', search: '' })}>Sign in as {data.email}</Link>
+                  <Link to={signInPath({ pathname: paths.invite })}>Sign in as {data.email}</Link>
                 </p>
               </>
             )}

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useNavigate } from 'react-router';
 import { forgetLinkToken } from '../../accounts/link-token';
+import { paths } from '../../paths';
 import { account } from '../../shell/api';
 import { session } from '../../shell/session';
 import styles from '../../ui/card.module.css';
@@ -19,7 +20,7 @@ export function RegisterByInvitation({ token, email }: { token: string; email: s
     onSuccess: async (granted) => {
       forgetLinkToken('invitation');
       await session.adopt(granted);
-      navigate('/');
+      navigate(paths.home);
     },
   });
 

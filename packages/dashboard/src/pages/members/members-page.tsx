@@ -21,7 +21,7 @@ export const ROLES: { value: Role; label: string }[] = [
 
 export const membersKey = (workspaceId: string | undefined) => ['members', workspaceId];
 
-export function MembersPage() {
+export default function MembersPage() {
   const workspace = useWorkspace();
   const members = useQuery({
     queryKey: membersKey(workspace?.id),

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { forgetLinkToken, takeLinkToken } from '../../accounts/link-token';
+import { paths } from '../../paths';
 import { account } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { session } from '../../shell/session';
@@ -12,7 +13,7 @@ import styles from '../../ui/card.module.css';
 import { Notice } from '../../ui/notice';
 import { showPassword } from '../account/change-password';
 
-export function ResetPasswordPage() {
+export default function ResetPasswordPage() {
   useTitle('New password');
   const [token] = useState(() => takeLinkToken('reset'));
   const navigate = useNavigate();
@@ -22,7 +23,7 @@ export function ResetPasswordPage() {
     onSuccess: async (granted) => {
       forgetLinkToken('reset');
       await session.adopt(granted);
-      navigate('/');
+      navigate(paths.home);
     },
   });
 

@@ -21,7 +21,7 @@ import styles from './review-page.module.css';
  * Where whoever holds a review link decides. Somebody who is signed in and sees the worker decides in the own name, anybody
  * else by the link.
  */
-export function ReviewPage() {
+export default function ReviewPage() {
   const { token = '' } = useParams();
   const { status } = useSession();
   const review = useQuery({

@@ -1,4 +1,5 @@
-import { nextPath, signInPath } from './next-path';
+import { nextIn, signInPath } from '../../paths';
+import { nextPath } from './next-path';
 
 const ORIGIN = 'https://gantry.example';
 
@@ -23,5 +24,5 @@ test.each([
 
 test('what signInPath writes is what nextPath reads', () => {
   const params = new URL(signInPath({ pathname: '/a/x', search: '?run=1&b=2' }), ORIGIN).searchParams;
-  expect(nextPath(params.get('next'), ORIGIN)).toBe('/a/x?run=1&b=2');
+  expect(nextPath(nextIn(params), ORIGIN)).toBe('/a/x?run=1&b=2');
 });

@@ -2,6 +2,7 @@ import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Link, Navigate, useSearchParams } from 'react-router';
 import { IdentityProvider, refusalText } from '../../accounts/identity-provider';
+import { nextIn, paths } from '../../paths';
 import { CardPage } from '../../shell/frame/card-page';
 import { session, useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
@@ -9,11 +10,11 @@ import styles from '../../ui/card.module.css';
 import { Notice } from '../../ui/notice';
 import { nextPath } from './next-path';
 
-export function SignInPage() {
+export default function SignInPage() {
   const { status } = useSession();
   const [params] = useSearchParams();
   useTitle('Sign in');
-  const next = nextPath(params.get('next'), window.location.origin);
+  const next = nextPath(nextIn(params), window.location.origin);
   if (status === 'signed-in') return <Navigate to={next} replace />;
   return (
     <CardPage>
@@ -71,7 +72,7 @@ function SignInForm({ next, error }: { next: string; error: string | null }) {
       </Button>
       <IdentityProvider next={next} />
       <p className={styles.hint}>
-        <Link to="/forgot-password">Forgotten your password?</Link>
+        <Link to={paths.forgotPassword}>Forgotten your password?</Link>
       </p>
       <p className={styles.hint}>
         First time here? The sign-in that <code>npm start</code> made is in <code>.data/local.json</code>.

@@ -22,7 +22,7 @@ const ofWorkspace: TokenActions = {
     unwrap((await workerApi()).DELETE('/api/workspace/tokens/{token_id}', { params: revocationOf(token) })),
 };
 
-export function TokensPage() {
+export default function TokensPage() {
   const workspace = useWorkspace();
   return (
     <SettingsFrame title="Tokens">

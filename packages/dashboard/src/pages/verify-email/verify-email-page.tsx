@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { forgetLinkToken, takeLinkToken } from '../../accounts/link-token';
+import { paths, signInPath } from '../../paths';
 import { account } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { session, useSession } from '../../shell/session';
@@ -11,10 +12,9 @@ import { ME_KEY } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
 import { Notice } from '../../ui/notice';
-import { signInPath } from '../sign-in/next-path';
 
 /** A mailed link, opened by whoever is signed in: the link without the account proves nothing. */
-export function VerifyEmailPage() {
+export default function VerifyEmailPage() {
   useTitle('Verify your e-mail address');
   const [token] = useState(() => takeLinkToken('verification'));
   return (
@@ -40,7 +40,7 @@ function Verify({ token }: { token: string }) {
     onSuccess: async () => {
       forgetLinkToken('verification');
       await queryClient.invalidateQueries({ queryKey: ME_KEY });
-      navigate('/settings/account');
+      navigate(paths.account);
     },
   });
   if (status !== 'signed-in') {
@@ -49,7 +49,7 @@ function Verify({ token }: { token: string }) {
         <p className={styles.lead}>
           Sign in to the account that asked for this link. If you asked for none, close this page.
         </p>
-        <Button component={Link} to={signInPath({ pathname: '/verify-email', search: '' })} size="md" fullWidth>
+        <Button component={Link} to={signInPath({ pathname: paths.verifyEmail })} size="md" fullWidth>
           Sign in
         </Button>
       </>

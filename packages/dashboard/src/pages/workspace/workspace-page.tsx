@@ -12,7 +12,7 @@ import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 import { DeletedWorkspaces } from './deleted-workspaces';
 
-export function WorkspacePage() {
+export default function WorkspacePage() {
   const workspace = useWorkspace();
   return (
     <SettingsFrame title="Workspace">

@@ -1,6 +1,7 @@
 import { unwrap } from '@gantry/api-client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
+import { paths } from '../../paths';
 import { workerApi } from '../api';
 import { useWorkspace } from '../use-me';
 import styles from './approvals-link.module.css';
@@ -18,7 +19,7 @@ export function ApprovalsLink() {
   });
   const pending = data?.pending ?? 0;
   return (
-    <Link to="/approvals" className={styles.link}>
+    <Link to={paths.approvals} className={styles.link}>
       Approvals{' '}
       {pending > 0 && (
         <span className={styles.count}>

@@ -1,8 +1,8 @@
 import { Component, type ReactNode } from 'react';
 import { Notice } from '../../ui/notice';
 
-/** A bug in a part of the page leaves the rest usable, and says what to do. */
-export class WhereItBreaks extends Component<{ children: ReactNode }, { broken: boolean }> {
+/** A bug in a part of the page, or a file of it that can't be loaded, leaves the rest usable. */
+export class ErrorBoundary extends Component<{ children: ReactNode }, { broken: boolean }> {
   override state = { broken: false };
 
   static getDerivedStateFromError() {

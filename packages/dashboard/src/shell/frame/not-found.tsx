@@ -1,14 +1,15 @@
 import { Link } from 'react-router';
+import { paths } from '../../paths';
 import { Empty } from '../../ui/empty';
 import { useTitle } from '../use-title';
 
-export function NotFoundPage({ what = 'page' }: { what?: string }) {
+export function NotFound({ what = 'page' }: { what?: string }) {
   useTitle('Not found');
   return (
     <Empty title={`There is no such ${what}`} level={1}>
       <p>The link may be old or mistyped, or it belongs to a workspace that you are not a member of.</p>
       <p>
-        <Link to="/">See your automations</Link>
+        <Link to={paths.home}>See your automations</Link>
       </p>
     </Empty>
   );

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
-import { useEffect, useRef } from 'react';
+import { Suspense, useEffect, useRef } from 'react';
 import { Link, Outlet, useLocation } from 'react-router';
-import { signInPath } from '../../pages/sign-in/next-path';
+import { paths, signInPath } from '../../paths';
 import { session, useSession } from '../session';
 import { ApprovalsLink } from './approvals-link';
 import { Brand } from './brand';
 import { ColorSchemeSwitch } from './color-scheme-switch';
-import { WhereItBreaks } from './error-boundary';
+import { ErrorBoundary } from './error-boundary';
 import styles from './page-frame.module.css';
 import { WorkspaceSwitcher } from './workspace-switcher';
 
@@ -36,15 +36,18 @@ export function PageFrame() {
         </div>
       </header>
       <main id="content" ref={main} tabIndex={-1} className={styles.main}>
-        <WhereItBreaks key={pathname}>
-          <Outlet />
-        </WhereItBreaks>
+        {/* Outside of what changes with the page: the last page stays until the next one is there. */}
+        <Suspense>
+          <ErrorBoundary key={pathname}>
+            <Outlet />
+          </ErrorBoundary>
+        </Suspense>
       </main>
     </>
   );
 }
 
-/** Where one works, and what waits there. */
+/** The workspace, and the approvals that wait in it. */
 function Place() {
   const { status } = useSession();
   if (status !== 'signed-in') return null;
@@ -69,11 +72,11 @@ function Account() {
   }
   return (
     <>
-      <Link to="/settings/members" className={styles.link}>
+      <Link to={paths.members} className={styles.link}>
         Settings
       </Link>
       {email && (
-        <Link to="/settings/account" className={styles.email}>
+        <Link to={paths.account} className={styles.email}>
           {email}
         </Link>
       )}

@@ -1,17 +1,15 @@
 import { unwrap } from '@gantry/api-client';
 import { NativeSelect } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from 'react-router';
+import { useMutation } from '@tanstack/react-query';
 import { workerApi } from '../api';
 import { useMe } from '../use-me';
-import { workspaceChoice } from '../workspace-choice';
+import { useMoveTo } from '../use-move-to';
 import styles from './workspace-switcher.module.css';
 
-/** Where one works. What was on screen belongs to the other workspace, so the page goes back to the list. */
+/** Leads to the list: everything on screen belonged to the other workspace. */
 export function WorkspaceSwitcher() {
   const { data: me } = useMe();
-  const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const moveTo = useMoveTo();
   const select = useMutation({
     mutationFn: async (workspaceId: string) => {
       const worker = await workerApi();
@@ -20,11 +18,7 @@ export function WorkspaceSwitcher() {
       );
     },
     // This browser switches even if the server could not make it the default of the next sign-in.
-    onSettled: async (_data, _error, workspaceId) => {
-      workspaceChoice.choose(workspaceId);
-      await queryClient.resetQueries();
-      navigate('/');
-    },
+    onSettled: (_data, _error, workspaceId) => moveTo(workspaceId),
   });
   if (!me?.workspace_id) return null;
   if (me.workspaces.length < 2) return <span className={styles.name}>{me.workspaces[0]?.name}</span>;
