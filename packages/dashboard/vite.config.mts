@@ -12,6 +12,18 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 400,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // Styles come in the order of main.tsx: Mantine's, then the components', which win.
+            { name: 'shell', test: /src\/(shell|styles)\//, priority: 2 },
+            // One file for all pages, instead of one for each component that two of them share.
+            { name: 'ui', test: /src\/ui\//, priority: 1 },
+          ],
+        },
+      },
+    },
   },
   server: { proxy: { '/api': platform, '/auth': platform } },
 });
