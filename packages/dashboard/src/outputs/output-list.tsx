@@ -1,28 +1,27 @@
 import { Skeleton } from '@mantine/core';
 import { lazy, type ReactNode, Suspense } from 'react';
 import type { OutputItem } from '../shell/api';
+import { figure } from '../ui/format';
 import { parseCsv } from './csv';
 import { type Drawn, drawnAs } from './drawn-as';
 import type { LinkedArtifact } from './linked-artifact';
 import { OutputFile, OutputImage } from './output-file';
 import { OutputJson } from './output-json';
 import styles from './output-list.module.css';
-import { OutputNumber } from './output-number';
 import { OutputTable } from './output-table';
 
 const OutputMarkdown = lazy(() => import('./output-markdown'));
 
 interface OutputListProps {
-  automationId: string;
   items: OutputItem[];
   outputs: Record<string, unknown>;
   artifacts: LinkedArtifact[];
-  /** Whether earlier runs may be read, to plot a number over them. */
-  withHistory: boolean;
+  /** Drawn below a number. */
+  historyOf?: (output: { name: string; label: string }) => ReactNode;
 }
 
 /** Declared outputs in their order, then what else came back, then files that no output has named. */
-export function OutputList({ automationId, items, outputs, artifacts, withHistory }: OutputListProps) {
+export function OutputList({ items, outputs, artifacts, historyOf }: OutputListProps) {
   const { drawn, unclaimed } = drawnAs(items, outputs, artifacts);
   if (drawn.length === 0 && unclaimed.length === 0)
     return <p className={styles.none}>The run succeeded and returned nothing.</p>;
@@ -34,7 +33,7 @@ export function OutputList({ automationId, items, outputs, artifacts, withHistor
             <section key={output.name} className={styles.output} aria-label={output.label} data-output={output.name}>
               <h3>{output.label}</h3>
               <Suspense fallback={<Skeleton height={80} />}>
-                <OutputBody output={output} automationId={automationId} withHistory={withHistory} />
+                <OutputBody output={output} historyOf={historyOf} />
               </Suspense>
             </section>
           ))}
@@ -63,20 +62,23 @@ function inRows(drawn: Drawn[]): Drawn[][] {
   return rows;
 }
 
-interface OutputBodyProps {
+interface OutputBodyProps extends Pick<OutputListProps, 'historyOf'> {
   output: Drawn;
-  automationId: string;
-  withHistory: boolean;
 }
 
-function OutputBody({ output, automationId, withHistory }: OutputBodyProps): ReactNode {
+function OutputBody({ output, historyOf }: OutputBodyProps): ReactNode {
   switch (output.as) {
     case 'table':
       return <OutputTable name={output.name} label={output.label} table={output.table} />;
     case 'csv':
       return <OutputTable name={output.name} label={output.label} table={parseCsv(output.text)} />;
     case 'number':
-      return <OutputNumber automationId={automationId} output={output} withHistory={withHistory} />;
+      return (
+        <div className={styles.number}>
+          <p className={styles.figure}>{figure(output.value)}</p>
+          {historyOf?.(output)}
+        </div>
+      );
     case 'markdown':
       return <OutputMarkdown text={output.text} />;
     case 'image':

@@ -7,6 +7,7 @@ import { duration } from '../ui/format';
 import { FailedToLoad, Notice } from '../ui/notice';
 import { Timestamp } from '../ui/timestamp';
 import { type LiveRun, linesOf } from './live-run';
+import { NumberHistory } from './number-history';
 import type { RunApi } from './run-api';
 import { RunErrorBox } from './run-error-box';
 import { runKeys } from './run-keys';
@@ -82,11 +83,13 @@ function Outputs({ page, runs, run }: { page: Page; runs: RunApi; run: Run | und
   const succeeded = run.status === 'success';
   return (
     <OutputList
-      automationId={page.id}
       items={succeeded ? page.outputs : []}
       outputs={(succeeded && run.result?.outputs) || {}}
       artifacts={run.artifacts.map((artifact) => ({ ...artifact, url: runs.artifactUrl(run.runId, artifact.id) }))}
-      withHistory={page.access === 'member'}
+      // Whoever only holds the link may not read other runs.
+      historyOf={
+        page.access === 'member' ? (output) => <NumberHistory automationId={page.id} output={output} /> : undefined
+      }
     />
   );
 }

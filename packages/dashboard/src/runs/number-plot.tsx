@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { absoluteTime, figure } from '../ui/format';
-import styles from './output-number.module.css';
+import styles from './number-history.module.css';
 
 export interface Point {
   /** Epoch milliseconds. */

@@ -1,26 +1,24 @@
 import { unwrap } from '@gantry/api-client';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
-import { runKeys } from '../runs/run-keys';
 import { api } from '../shell/api';
-import { figure } from '../ui/format';
+import styles from './number-history.module.css';
 import type { Point } from './number-plot';
-import styles from './output-number.module.css';
+import { runKeys } from './run-keys';
 
 const NumberPlot = lazy(() => import('./number-plot'));
 
 const RUNS_PLOTTED = 100;
 
-interface OutputNumberProps {
+interface NumberHistoryProps {
   automationId: string;
-  output: { name: string; label: string; value: number };
-  withHistory: boolean;
+  output: { name: string; label: string };
 }
 
-export function OutputNumber({ automationId, output, withHistory }: OutputNumberProps) {
+/** A number among the outputs over the past runs; nothing where only one run has it. */
+export function NumberHistory({ automationId, output }: NumberHistoryProps) {
   const { data: points = [], isPending } = useQuery({
     queryKey: runKeys.outputs(automationId),
-    enabled: withHistory,
     queryFn: () =>
       unwrap(
         api.GET('/api/runs', {
@@ -29,19 +27,14 @@ export function OutputNumber({ automationId, output, withHistory }: OutputNumber
       ),
     select: ({ runs }) => pointsOf(runs, output.name),
   });
-  // The place of the plot is kept while it loads, and given up only where there is nothing to plot.
-  const plotted = withHistory && (isPending || points.length > 1);
+  if (!isPending && points.length < 2) return null;
+  // The place of the plot is kept while it loads.
   return (
-    <div className={styles.number}>
-      <p className={styles.figure}>{figure(output.value)}</p>
-      {plotted && (
-        <div className={styles.plot}>
-          {!isPending && (
-            <Suspense>
-              <NumberPlot label={output.label} points={points} />
-            </Suspense>
-          )}
-        </div>
+    <div className={styles.plot}>
+      {!isPending && (
+        <Suspense>
+          <NumberPlot label={output.label} points={points} />
+        </Suspense>
       )}
     </div>
   );
