@@ -40,3 +40,7 @@ function toCell(value: unknown): string {
 
 export const toCsv = ({ columns, rows }: TableData): string =>
   [columns, ...rows].map((row) => `${row.map(toCell).join(',')}\r\n`).join('');
+
+/** The mark at the front tells spreadsheets that this is UTF-8. */
+export const csvFile = (table: TableData): Blob =>
+  new Blob(['\ufeff', toCsv(table)], { type: 'text/csv;charset=utf-8' });

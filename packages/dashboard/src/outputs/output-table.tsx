@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { DownloadIcon } from '../ui/icons';
-import { toCsv } from './csv';
+import { saveFile } from '../ui/save-file';
+import { csvFile } from './csv';
 import styles from './output-table.module.css';
 import { cellText, compareCells, isNumeric, type TableData } from './table-data';
 
@@ -73,7 +74,7 @@ export function OutputTable({ name, label, table }: { name: string; label: strin
           size="compact-sm"
           variant="default"
           leftSection={<DownloadIcon />}
-          onClick={() => download(`${name}.csv`, toCsv({ columns: table.columns, rows }))}
+          onClick={() => saveFile(`${name}.csv`, csvFile({ columns: table.columns, rows }))}
         >
           CSV
         </Button>
@@ -91,14 +92,4 @@ function sorted(rows: unknown[][], sort: Sort | null): unknown[][] {
   if (!sort) return rows;
   const sign = sort.descending ? -1 : 1;
   return rows.toSorted((a, b) => sign * compareCells(a[sort.column], b[sort.column]));
-}
-
-/** The mark at the front tells spreadsheets that this is UTF-8. */
-function download(fileName: string, csv: string): void {
-  const url = URL.createObjectURL(new Blob(['\ufeff', csv], { type: 'text/csv;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = fileName;
-  link.click();
-  URL.revokeObjectURL(url);
 }

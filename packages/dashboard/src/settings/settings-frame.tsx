@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { NavLink } from 'react-router';
 import { paths } from '../paths';
 import { useTitle } from '../shell/use-title';
-import styles from '../ui/panel-content.module.css';
+import styles from './settings-frame.module.css';
 
 const PAGES = [
   [paths.members, 'Members'],

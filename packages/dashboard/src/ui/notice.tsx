@@ -22,6 +22,17 @@ export function Notice({ tone, title, children, action }: NoticeProps) {
   );
 }
 
+/** For an action that was refused or got lost; nothing without an error. */
+export function Failure({ error, title }: { error: Error | null; title?: string }) {
+  return (
+    error && (
+      <Notice tone="error" title={title}>
+        {error.message}
+      </Notice>
+    )
+  );
+}
+
 /** For a part of a page that could not be read. */
 export function FailedToLoad({ what, error, retry }: { what: string; error: unknown; retry: () => void }) {
   return (

@@ -1,14 +1,14 @@
 import { unwrap } from '@gantry/api-client';
-import { Button, PasswordInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useRef } from 'react';
+import { NewPasswordField } from '../../accounts/new-password-field';
 import { account } from '../../shell/api';
 import { session } from '../../shell/session';
-import { Notice } from '../../ui/notice';
+import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
-
-export const showPassword = { 'aria-label': 'Show password', tabIndex: 0 };
+import { PasswordField } from '../../ui/password-field';
 
 export function ChangePassword() {
   const current = useRef<HTMLInputElement>(null);
@@ -30,29 +30,9 @@ export function ChangePassword() {
   return (
     <Panel title="Password">
       <form className={styles.column} onSubmit={submit}>
-        <PasswordInput
-          ref={current}
-          name="current"
-          label="Current password"
-          autoComplete="current-password"
-          required
-          withAsterisk={false}
-          visibilityToggleButtonProps={showPassword}
-        />
-        <PasswordInput
-          name="new"
-          label="New password"
-          description="At least 10 characters. A few words that only you would put together are good."
-          autoComplete="new-password"
-          required
-          withAsterisk={false}
-          visibilityToggleButtonProps={showPassword}
-        />
-        {change.error && (
-          <Notice tone="error" title="The password is as before">
-            {change.error.message}
-          </Notice>
-        )}
+        <PasswordField ref={current} name="current" label="Current password" autoComplete="current-password" />
+        <NewPasswordField name="new" label="New password" />
+        <Failure title="The password is as before" error={change.error} />
         <div role="status">
           {change.isSuccess && <Notice tone="info">Changed. Every other browser has been signed out.</Notice>}
         </div>

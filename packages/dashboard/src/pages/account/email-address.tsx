@@ -6,7 +6,7 @@ import { PLATFORM_CONFIG, refusalText } from '../../accounts/identity-provider';
 import { identityProviderUrl, paths } from '../../paths';
 import { account } from '../../shell/api';
 import { useMe } from '../../shell/use-me';
-import { Notice } from '../../ui/notice';
+import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 
@@ -55,11 +55,7 @@ function Ways() {
   }
   return (
     <>
-      {send.error && (
-        <Notice tone="error" title="No link was sent">
-          {send.error.message}
-        </Notice>
-      )}
+      <Failure title="No link was sent" error={send.error} />
       <div role="status">
         {send.data && (
           <Notice tone="info">A link is on its way to {send.data.email}. Open it in this browser, within a day.</Notice>

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { account } from '../../shell/api';
 import { session } from '../../shell/session';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { FailedToLoad, Notice } from '../../ui/notice';
+import { FailedToLoad, Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
@@ -40,11 +40,7 @@ export function Sessions() {
         </div>
       }
     >
-      {failure && (
-        <Notice tone="error" title="Nothing was changed">
-          {failure.message}
-        </Notice>
-      )}
+      <Failure title="Nothing was changed" error={failure} />
       {sessions.isError ? (
         <FailedToLoad what="The list of sessions" error={sessions.error} retry={sessions.refetch} />
       ) : !sessions.data ? (

@@ -5,9 +5,10 @@ import { SettingsFrame } from '../../settings/settings-frame';
 import { workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { DownloadIcon } from '../../ui/icons';
-import { FailedToLoad, Notice } from '../../ui/notice';
+import { FailedToLoad, Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
+import { saveFile } from '../../ui/save-file';
 import { Timestamp } from '../../ui/timestamp';
 
 type Entry = WorkerSchemas['AuditEntry'];
@@ -92,14 +93,12 @@ function Export() {
     mutationFn: async () => {
       const { data, response } = await (await workerApi()).GET('/api/audit-log/export', { parseAs: 'blob' });
       if (!data) throw new ApiError(response.status, 'export', `the server answered ${response.status}`, [], null);
-      const url = URL.createObjectURL(data as Blob);
-      Object.assign(document.createElement('a'), { href: url, download: 'audit-log.csv' }).click();
-      URL.revokeObjectURL(url);
+      saveFile('audit-log.csv', data as Blob);
     },
   });
   return (
     <div className={styles.actions}>
-      {save.error && <Notice tone="error">{save.error.message}</Notice>}
+      <Failure error={save.error} />
       <Button variant="default" leftSection={<DownloadIcon />} loading={save.isPending} onClick={() => save.mutate()}>
         Save as CSV
       </Button>

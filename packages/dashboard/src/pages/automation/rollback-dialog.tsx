@@ -2,7 +2,7 @@ import { unwrap } from '@gantry/api-client';
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, type Page } from '../../shell/api';
-import { Notice } from '../../ui/notice';
+import { Failure } from '../../ui/notice';
 import { pageKey } from './page-key';
 import styles from './versions.module.css';
 
@@ -40,11 +40,7 @@ export default function RollbackDialog({ page, version, onClose, onDone }: Rollb
             New runs will use version {version} instead of {page.currentVersion}. Runs that have started keep the
             version they began with, and you can come back to version {page.currentVersion} in the same way.
           </p>
-          {rollback.error && (
-            <Notice tone="error" title="Nothing was changed">
-              {rollback.error.message}
-            </Notice>
-          )}
+          <Failure title="Nothing was changed" error={rollback.error} />
           <div className={styles.answer}>
             <Button variant="default" onClick={onClose}>
               Keep version {page.currentVersion}

@@ -5,7 +5,7 @@ import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
 import { workerApi } from '../../shell/api';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
-import { Notice } from '../../ui/notice';
+import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import settings from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
@@ -81,11 +81,7 @@ export default function DevicePage() {
             withAsterisk={false}
             classNames={{ input: styles.code }}
           />
-          {lookUp.error && (
-            <Notice tone="error" title="This code does not fit">
-              {lookUp.error.message}
-            </Notice>
-          )}
+          <Failure title="This code does not fit" error={lookUp.error} />
           <Button type="submit" size="md" loading={lookUp.isPending}>
             Continue
           </Button>

@@ -8,7 +8,7 @@ import { account } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
-import { Notice } from '../../ui/notice';
+import { Failure, Notice } from '../../ui/notice';
 
 export default function ForgotPasswordPage() {
   useTitle('Forgotten password');
@@ -26,7 +26,7 @@ export default function ForgotPasswordPage() {
       <form className={styles.card} onSubmit={submit}>
         <h1>Forgotten password</h1>
         <TextInput name="email" type="email" label="E-mail" autoComplete="username" required withAsterisk={false} />
-        {ask.error && <Notice tone="error">{ask.error.message}</Notice>}
+        <Failure error={ask.error} />
         <div role="status">
           {ask.data && (
             <Notice tone="info">

@@ -5,7 +5,7 @@ import { forgetLinkToken } from '../../accounts/link-token';
 import { account } from '../../shell/api';
 import { session, useSession } from '../../shell/session';
 import { useMoveTo } from '../../shell/use-move-to';
-import { Notice } from '../../ui/notice';
+import { Failure, Notice } from '../../ui/notice';
 
 /** For somebody who is signed in. */
 export function AcceptInvitation({ token, email }: { token: string; email: string }) {
@@ -32,7 +32,7 @@ export function AcceptInvitation({ token, email }: { token: string; email: strin
   }
   return (
     <>
-      {accept.error && <Notice tone="error">{accept.error.message}</Notice>}
+      <Failure error={accept.error} />
       <Button size="md" fullWidth loading={accept.isPending} onClick={() => accept.mutate()}>
         Accept
       </Button>

@@ -3,6 +3,7 @@ import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
+import { BrokenLink } from '../../accounts/broken-link';
 import { takeLinkToken } from '../../accounts/link-token';
 import { paths, signInPath } from '../../paths';
 import { account } from '../../shell/api';
@@ -31,7 +32,7 @@ export default function InvitePage() {
         {!token ? (
           <>
             <h1>Invitation</h1>
-            <Notice tone="error">This address is not whole. Open the link again, or copy all of it.</Notice>
+            <BrokenLink />
           </>
         ) : invitation.isError ? (
           <>

@@ -1,15 +1,15 @@
 import { unwrap } from '@gantry/api-client';
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useNavigate } from 'react-router';
 import { forgetLinkToken } from '../../accounts/link-token';
+import { NewPasswordField } from '../../accounts/new-password-field';
 import { paths } from '../../paths';
 import { account } from '../../shell/api';
 import { session } from '../../shell/session';
 import styles from '../../ui/card.module.css';
-import { Notice } from '../../ui/notice';
-import { showPassword } from '../account/change-password';
+import { Failure } from '../../ui/notice';
 
 /** For somebody who is not signed in: whether there is an account is not told before they show that the address is theirs. */
 export function RegisterByInvitation({ token, email }: { token: string; email: string }) {
@@ -35,16 +35,8 @@ export function RegisterByInvitation({ token, email }: { token: string; email: s
     <form className={styles.fields} onSubmit={submit}>
       <TextInput name="email" type="email" label="E-mail" value={email} readOnly autoComplete="username" />
       <TextInput name="name" label="Your name" maxLength={100} autoComplete="name" />
-      <PasswordInput
-        name="password"
-        label="Choose a password"
-        description="At least 10 characters. A few words that only you would put together are good."
-        autoComplete="new-password"
-        required
-        withAsterisk={false}
-        visibilityToggleButtonProps={showPassword}
-      />
-      {register.error && <Notice tone="error">{register.error.message}</Notice>}
+      <NewPasswordField name="password" label="Choose a password" />
+      <Failure error={register.error} />
       <Button type="submit" size="md" loading={register.isPending} fullWidth>
         Join
       </Button>

@@ -2,21 +2,14 @@ import { unwrap } from '@gantry/api-client';
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef } from 'react';
+import { GRANTABLE_ROLE_OPTIONS, type GrantableRole } from '../../accounts/roles';
 import { workerApi } from '../../shell/api';
 import { CodeToCopy } from '../../ui/code-to-copy';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { FailedToLoad, Notice } from '../../ui/notice';
+import { FailedToLoad, Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
-
-type Invitable = 'viewer' | 'member' | 'admin';
-
-const ROLES = [
-  { value: 'viewer', label: 'Viewer: reads' },
-  { value: 'member', label: 'Member: makes and runs' },
-  { value: 'admin', label: 'Admin: also manages people and secrets' },
-];
 
 export function Invitations({ workspaceId }: { workspaceId: string }) {
   const queryClient = useQueryClient();
@@ -30,7 +23,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
   const settled = { onSettled: () => queryClient.invalidateQueries({ queryKey: ['invitations', workspaceId] }) };
   const invite = useMutation({
     ...settled,
-    mutationFn: async (body: { email: string; role: Invitable }) =>
+    mutationFn: async (body: { email: string; role: GrantableRole }) =>
       unwrap((await workerApi()).POST('/api/workspaces/{workspace_id}/members/invite', { params: { path }, body })),
     onError: () => email.current?.focus(),
   });
@@ -48,7 +41,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
     event.preventDefault();
     const form = event.currentTarget;
     const given = new FormData(form);
-    const body = { email: String(given.get('email')), role: given.get('role') as Invitable };
+    const body = { email: String(given.get('email')), role: given.get('role') as GrantableRole };
     invite.mutate(body, { onSuccess: () => form.reset() });
   }
 
@@ -66,16 +59,12 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
           required
           withAsterisk={false}
         />
-        <NativeSelect name="role" label="Role" size="md" data={ROLES} defaultValue="member" />
+        <NativeSelect name="role" label="Role" size="md" data={GRANTABLE_ROLE_OPTIONS} defaultValue="member" />
         <Button type="submit" size="md" loading={invite.isPending}>
           Invite
         </Button>
       </form>
-      {failure && (
-        <Notice tone="error" title="Nothing was changed">
-          {failure.message}
-        </Notice>
-      )}
+      <Failure title="Nothing was changed" error={failure} />
       {invite.data && (
         <div className={styles.once} role="status">
           {invite.data.invite_url ? (

@@ -1,25 +1,19 @@
 import { unwrap } from '@gantry/api-client';
 import { NativeSelect, Skeleton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ROLE_OPTIONS } from '../../accounts/roles';
 import { SettingsFrame } from '../../settings/settings-frame';
 import { type Member, type Role, workerApi } from '../../shell/api';
 import { useMe, useWorkspace } from '../../shell/use-me';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { FailedToLoad, Notice } from '../../ui/notice';
+import { FailedToLoad, Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
 import { Invitations } from './invitations';
 import { PasswordLink } from './password-link';
 
-export const ROLES: { value: Role; label: string }[] = [
-  { value: 'viewer', label: 'Viewer: reads' },
-  { value: 'member', label: 'Member: makes and runs' },
-  { value: 'admin', label: 'Admin: also manages people and secrets' },
-  { value: 'owner', label: 'Owner: also deletes the workspace' },
-];
-
-export const membersKey = (workspaceId: string | undefined) => ['members', workspaceId];
+const membersKey = (workspaceId: string | undefined) => ['members', workspaceId];
 
 export default function MembersPage() {
   const workspace = useWorkspace();
@@ -67,11 +61,7 @@ function MemberList({ workspaceId, members }: { workspaceId: string; members: Me
   });
   return (
     <>
-      {change.error && (
-        <Notice tone="error" title="Nothing was changed">
-          {change.error.message}
-        </Notice>
-      )}
+      <Failure title="Nothing was changed" error={change.error} />
       <ul className={styles.list}>
         {members.map((member) => (
           <li key={member.user_id}>
@@ -92,7 +82,7 @@ function MemberList({ workspaceId, members }: { workspaceId: string; members: Me
                   size="sm"
                   aria-label={`Role of ${member.email}`}
                   value={member.role}
-                  data={ROLES}
+                  data={ROLE_OPTIONS}
                   onChange={(event) => change.mutate({ member, role: event.currentTarget.value as Role })}
                 />
               ) : (

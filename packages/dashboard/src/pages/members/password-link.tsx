@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type Member, workerApi } from '../../shell/api';
 import { CodeToCopy } from '../../ui/code-to-copy';
-import { Notice } from '../../ui/notice';
+import { Failure } from '../../ui/notice';
 import styles from '../../ui/panel-content.module.css';
 
 /** For a member who has forgotten the password, where no e-mail is sent. */
@@ -34,7 +34,7 @@ export function PasswordLink({ workspaceId, member }: { workspaceId: string; mem
       >
         Password link
       </Button>
-      {make.error && <Notice tone="error">{make.error.message}</Notice>}
+      <Failure error={make.error} />
     </>
   );
 }

@@ -1,17 +1,18 @@
 import { unwrap } from '@gantry/api-client';
-import { Button, PasswordInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
+import { BrokenLink } from '../../accounts/broken-link';
 import { forgetLinkToken, takeLinkToken } from '../../accounts/link-token';
+import { NewPasswordField } from '../../accounts/new-password-field';
 import { paths } from '../../paths';
 import { account } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { session } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
-import { Notice } from '../../ui/notice';
-import { showPassword } from '../account/change-password';
+import { Failure } from '../../ui/notice';
 
 export default function ResetPasswordPage() {
   useTitle('New password');
@@ -38,22 +39,14 @@ export default function ResetPasswordPage() {
         <h1>New password</h1>
         {token ? (
           <>
-            <PasswordInput
-              name="password"
-              label="New password"
-              description="At least 10 characters. A few words that only you would put together are good."
-              autoComplete="new-password"
-              required
-              withAsterisk={false}
-              visibilityToggleButtonProps={showPassword}
-            />
-            {reset.error && <Notice tone="error">{reset.error.message}</Notice>}
+            <NewPasswordField name="password" label="New password" />
+            <Failure error={reset.error} />
             <Button type="submit" size="md" loading={reset.isPending} fullWidth>
               Set password and sign in
             </Button>
           </>
         ) : (
-          <Notice tone="error">This address is not whole. Open the link again, or copy all of it.</Notice>
+          <BrokenLink />
         )}
       </form>
     </CardPage>

@@ -1,4 +1,4 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Link, Navigate, useSearchParams } from 'react-router';
 import { IdentityProvider, refusalText } from '../../accounts/identity-provider';
@@ -8,6 +8,7 @@ import { session, useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
 import { Notice } from '../../ui/notice';
+import { PasswordField } from '../../ui/password-field';
 import { nextPath } from './next-path';
 
 export default function SignInPage() {
@@ -58,14 +59,7 @@ function SignInForm({ next, error }: { next: string; error: string | null }) {
         required
         withAsterisk={false}
       />
-      <PasswordInput
-        name="password"
-        label="Password"
-        autoComplete="current-password"
-        required
-        withAsterisk={false}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
-      />
+      <PasswordField name="password" label="Password" autoComplete="current-password" />
       {problem && <Notice tone="error">{problem}</Notice>}
       <Button type="submit" size="md" loading={busy} fullWidth>
         Sign in

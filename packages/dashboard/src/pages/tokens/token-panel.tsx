@@ -1,21 +1,20 @@
 import { Button, NativeSelect, Skeleton, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId } from 'react';
+import { GRANTABLE_ROLE_OPTIONS, type GrantableRole } from '../../accounts/roles';
 import type { Token } from '../../shell/api';
 import { CodeToCopy } from '../../ui/code-to-copy';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { FailedToLoad, Notice } from '../../ui/notice';
+import { FailedToLoad, Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
-
-type TokenRole = 'viewer' | 'member' | 'admin';
 
 export interface TokenActions {
   list: () => Promise<Token[]>;
   create: (body: {
     name: string;
-    role: TokenRole;
+    role: GrantableRole;
     expires_at: string | null;
   }) => Promise<{ name: string; token: string }>;
   revoke: (token: { id: string; withMade: boolean }) => Promise<unknown>;
@@ -28,11 +27,6 @@ interface TokenPanelProps {
   actions: TokenActions;
 }
 
-const ROLES = [
-  { value: 'viewer', label: 'Viewer: reads' },
-  { value: 'member', label: 'Member: makes and runs' },
-  { value: 'admin', label: 'Admin: also manages' },
-];
 const LIVES = [
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
@@ -56,7 +50,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
     const days = Number(given.get('days'));
     const body = {
       name: String(given.get('name')),
-      role: given.get('role') as TokenRole,
+      role: given.get('role') as GrantableRole,
       expires_at: days ? new Date(Date.now() + days * DAY_MS).toISOString() : null,
     };
     create.mutate(body, { onSuccess: () => form.reset() });
@@ -79,17 +73,13 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
           required
           withAsterisk={false}
         />
-        <NativeSelect name="role" label="May do" size="md" data={ROLES} defaultValue="member" />
+        <NativeSelect name="role" label="May do" size="md" data={GRANTABLE_ROLE_OPTIONS} defaultValue="member" />
         <NativeSelect name="days" label="Lives" size="md" data={LIVES} defaultValue="90" />
         <Button type="submit" size="md" loading={create.isPending}>
           Create token
         </Button>
       </form>
-      {failure && (
-        <Notice tone="error" title="Nothing was changed">
-          {failure.message}
-        </Notice>
-      )}
+      <Failure title="Nothing was changed" error={failure} />
       {create.data && (
         <div className={styles.once} role="status">
           <p>Copy the token now: it is shown this once and kept nowhere.</p>

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
+import { BrokenLink } from '../../accounts/broken-link';
 import { forgetLinkToken, takeLinkToken } from '../../accounts/link-token';
 import { paths, signInPath } from '../../paths';
 import { account } from '../../shell/api';
@@ -11,7 +12,7 @@ import { session, useSession } from '../../shell/session';
 import { ME_KEY } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
-import { Notice } from '../../ui/notice';
+import { Failure } from '../../ui/notice';
 
 /** A mailed link, opened by whoever is signed in: the link without the account proves nothing. */
 export default function VerifyEmailPage() {
@@ -21,11 +22,7 @@ export default function VerifyEmailPage() {
     <CardPage>
       <div className={styles.card}>
         <h1>Verify your e-mail address</h1>
-        {token ? (
-          <Verify token={token} />
-        ) : (
-          <Notice tone="error">This address is not whole. Open the link again, or copy all of it.</Notice>
-        )}
+        {token ? <Verify token={token} /> : <BrokenLink />}
       </div>
     </CardPage>
   );
@@ -60,7 +57,7 @@ function Verify({ token }: { token: string }) {
       <p className={styles.lead}>
         You are signed in as {email}. Every other browser will be signed out of this account.
       </p>
-      {verify.error && <Notice tone="error">{verify.error.message}</Notice>}
+      <Failure error={verify.error} />
       <Button size="md" fullWidth loading={verify.isPending} onClick={() => verify.mutate()}>
         This address is mine
       </Button>

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { workerApi } from '../../shell/api';
 import { useMoveTo } from '../../shell/use-move-to';
-import { FailedToLoad, Notice } from '../../ui/notice';
+import { FailedToLoad, Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
@@ -30,11 +30,7 @@ export function DeletedWorkspaces() {
   if (!deleted.data?.length) return null;
   return (
     <Panel title="Deleted workspaces">
-      {restore.error && (
-        <Notice tone="error" title="Nothing was changed">
-          {restore.error.message}
-        </Notice>
-      )}
+      <Failure title="Nothing was changed" error={restore.error} />
       <ul className={styles.list}>
         {deleted.data.map(({ id, name, purge_at }) => (
           <li key={id}>

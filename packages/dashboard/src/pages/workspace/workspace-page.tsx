@@ -7,7 +7,7 @@ import { type Workspace, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { useMoveTo } from '../../shell/use-move-to';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { Notice } from '../../ui/notice';
+import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 import { DeletedWorkspaces } from './deleted-workspaces';
@@ -64,11 +64,7 @@ function Present({ workspace }: { workspace: Workspace }) {
           </Button>
         </form>
       )}
-      {failure && (
-        <Notice tone="error" title="Nothing was changed">
-          {failure.message}
-        </Notice>
-      )}
+      <Failure title="Nothing was changed" error={failure} />
       <p className={styles.text}>
         {workspace.permissions.delete
           ? 'A deleted workspace can be brought back on this page for seven days; then everything in it is gone.'
@@ -121,7 +117,7 @@ function Another() {
           Create workspace
         </Button>
       </form>
-      {create.error && <Notice tone="error">{create.error.message}</Notice>}
+      <Failure error={create.error} />
     </Panel>
   );
 }

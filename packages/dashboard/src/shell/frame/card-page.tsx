@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import styles from '../../ui/card.module.css';
 import { Brand } from './brand';
+import styles from './card-page.module.css';
 import { ColorSchemeSwitch } from './color-scheme-switch';
 
 /** A page of one card, for who is not signed in yet. */

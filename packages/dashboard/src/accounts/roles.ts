@@ -1,0 +1,20 @@
+import type { Role } from '../shell/api';
+
+/** A role that can be given away. A workspace's owner stays one until somebody else is made the owner. */
+export type GrantableRole = Exclude<Role, 'owner'>;
+
+const LABELS: Record<Role, string> = {
+  viewer: 'Viewer: reads',
+  member: 'Member: makes and runs',
+  admin: 'Admin: also manages people and secrets',
+  owner: 'Owner: also deletes the workspace',
+};
+
+const { owner, ...grantable } = LABELS;
+
+const optionsOf = (labels: Partial<typeof LABELS>) =>
+  Object.entries(labels).map(([value, label]) => ({ value, label }));
+
+/** Options of a select field, from the least to the most that a role may do. */
+export const ROLE_OPTIONS = optionsOf(LABELS);
+export const GRANTABLE_ROLE_OPTIONS = optionsOf(grantable);
