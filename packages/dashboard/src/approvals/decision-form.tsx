@@ -1,10 +1,8 @@
 import { ApiError } from '@gantry/api-client';
 import { Button, Textarea, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { fieldId, InputField } from '../inputs/input-field';
 import type { Problems } from '../inputs/input-problems';
-import type { Typed } from '../inputs/input-value';
-import { beginTyped, readAll } from '../inputs/typed-inputs';
+import { useInputFields } from '../inputs/use-input-fields';
 import type { Approval, InputItem } from '../shell/api';
 import { CheckIcon, CrossIcon } from '../ui/icons';
 import { Notice } from '../ui/notice';
@@ -33,28 +31,21 @@ interface DecisionFormProps {
 /** Enter in a field decides nothing: a run goes on, or ends, by a button alone. */
 export function DecisionForm({ form, asksName, signature, onDecide }: DecisionFormProps) {
   const items = (form ?? []) as InputItem[];
-  const [typed, setTyped] = useState<ReadonlyMap<string, Typed>>(() => beginTyped(items, null));
+  const { fields, problem, show, read } = useInputFields(items, null);
   const [name, setName] = useState('');
   const [reason, setReason] = useState('');
-  const [problems, setProblems] = useState<Problems>(new Map());
   const [busy, setBusy] = useState<Verdict | null>(null);
 
-  function show(found: Problems) {
-    setProblems(found);
-    const first = items.find((item) => found.has(item.name));
-    if (first) document.getElementById(fieldId(first))?.focus();
-  }
-
   async function decide(verdict: Verdict) {
-    const read = readAll(items, typed);
-    if (verdict === 'approve' && read.problems.size) return show(read.problems);
-    setProblems(new Map());
+    const { inputs, problems } = read();
+    if (verdict === 'approve' && problems.size) return show(problems);
+    show(new Map());
     setBusy(verdict);
     try {
       await onDecide({
         verdict,
         ...(reason.trim() && { reason: reason.trim() }),
-        ...(verdict === 'approve' && form && { data: read.inputs }),
+        ...(verdict === 'approve' && form && { data: inputs }),
         ...(asksName && name.trim() && { name: name.trim() }),
       });
     } catch (error) {
@@ -66,18 +57,7 @@ export function DecisionForm({ form, asksName, signature, onDecide }: DecisionFo
 
   return (
     <form className={styles.form} onSubmit={(event) => event.preventDefault()} noValidate>
-      {items.map((item) => (
-        <InputField
-          key={item.name}
-          item={item}
-          typed={typed.get(item.name) ?? null}
-          problem={problems.get(item.name)}
-          onChange={(value) => {
-            setTyped((before) => new Map(before).set(item.name, value));
-            setProblems((before) => new Map([...before].filter(([field]) => field !== item.name)));
-          }}
-        />
-      ))}
+      {fields}
       {asksName && (
         <TextInput
           label="Your name"
@@ -96,9 +76,9 @@ export function DecisionForm({ form, asksName, signature, onDecide }: DecisionFo
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}
       />
-      {problems.has('') && (
+      {problem !== undefined && (
         <Notice tone="error" title="Nothing was decided">
-          {problems.get('')}
+          {problem}
         </Notice>
       )}
       <div className={styles.actions}>

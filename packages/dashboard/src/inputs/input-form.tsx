@@ -3,11 +3,9 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { InputItem } from '../shell/api';
 import { PlayIcon } from '../ui/icons';
 import { Notice } from '../ui/notice';
-import { fieldId, InputField } from './input-field';
 import styles from './input-form.module.css';
-import { type Problems, problemsOf } from './input-problems';
-import type { Typed } from './input-value';
-import { beginTyped, readAll } from './typed-inputs';
+import { problemsOf } from './input-problems';
+import { useInputFields } from './use-input-fields';
 
 interface InputFormProps {
   items: InputItem[];
@@ -19,27 +17,20 @@ interface InputFormProps {
 }
 
 export function InputForm({ items, given, canRun, onRun }: InputFormProps) {
-  const [typed, setTyped] = useState<ReadonlyMap<string, Typed>>(() => beginTyped(items, given));
-  const [problems, setProblems] = useState<Problems>(new Map());
+  const { fields, problem, show, read } = useInputFields(items, given);
   const [busy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   useRunShortcut(form);
 
-  function show(found: Problems) {
-    setProblems(found);
-    const first = items.find((item) => found.has(item.name));
-    if (first) document.getElementById(fieldId(first))?.focus();
-  }
-
   async function submit(event: FormEvent) {
     event.preventDefault();
     if (busy || !canRun) return;
-    const read = readAll(items, typed);
-    if (read.problems.size) return show(read.problems);
-    setProblems(new Map());
+    const { inputs, problems } = read();
+    show(problems);
+    if (problems.size) return;
     setBusy(true);
     try {
-      await onRun(read.inputs);
+      await onRun(inputs);
     } catch (error) {
       show(problemsOf(error, items));
     } finally {
@@ -50,21 +41,10 @@ export function InputForm({ items, given, canRun, onRun }: InputFormProps) {
   return (
     <form ref={form} className={styles.form} onSubmit={submit} noValidate>
       {items.length === 0 && <p className={styles.none}>This automation takes no inputs.</p>}
-      {items.map((item) => (
-        <InputField
-          key={item.name}
-          item={item}
-          typed={typed.get(item.name) ?? null}
-          problem={problems.get(item.name)}
-          onChange={(value) => {
-            setTyped((before) => new Map(before).set(item.name, value));
-            setProblems((before) => new Map([...before].filter(([name]) => name !== item.name)));
-          }}
-        />
-      ))}
-      {problems.has('') && (
+      {fields}
+      {problem !== undefined && (
         <Notice tone="error" title="The run was not started">
-          {problems.get('')}
+          {problem}
         </Notice>
       )}
       <div className={styles.actions}>

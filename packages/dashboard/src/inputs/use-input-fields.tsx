@@ -1,0 +1,36 @@
+import { type ReactNode, useState } from 'react';
+import type { InputItem } from '../shell/api';
+import { fieldId, InputField } from './input-field';
+import type { Problems } from './input-problems';
+import type { Typed } from './input-value';
+import { beginTyped, readAll } from './typed-inputs';
+
+/** The fields of a form, with what was typed into them and what is wrong with it. */
+export function useInputFields(items: InputItem[], given: Record<string, unknown> | null) {
+  const [typed, setTyped] = useState<ReadonlyMap<string, Typed>>(() => beginTyped(items, given));
+  const [problems, setProblems] = useState<Problems>(new Map());
+
+  /** Problems at their fields, the first of which gets the focus. */
+  function show(found: Problems) {
+    setProblems(found);
+    const first = items.find((item) => found.has(item.name));
+    if (first) document.getElementById(fieldId(first))?.focus();
+  }
+
+  const fields: ReactNode = items.map((item) => (
+    <InputField
+      key={item.name}
+      item={item}
+      typed={typed.get(item.name) ?? null}
+      problem={problems.get(item.name)}
+      onChange={(value) => {
+        setTyped((before) => new Map(before).set(item.name, value));
+        setProblems((before) => new Map([...before].filter(([name]) => name !== item.name)));
+      }}
+    />
+  ));
+
+  /** The problem of no field in particular. */
+  const problem = problems.get('');
+  return { fields, problem, show, read: () => readAll(items, typed) };
+}
