@@ -54,7 +54,7 @@ test('what is not declared is drawn by what it is', () => {
   ]);
 });
 
-test('CSV keeps quotes, commas and line ends, and disarms formulas', () => {
+test('CSV keeps quotes, commas, line ends and empty rows, and disarms formulas', () => {
   const text = 'a,b\r\n"1,5","say ""hi""\nthere"\n,x';
   const table = parseCsv(text);
   expect(table).toEqual({
@@ -65,9 +65,10 @@ test('CSV keeps quotes, commas and line ends, and disarms formulas', () => {
     ],
   });
   expect(parseCsv(toCsv(table))).toEqual(table);
+  expect(parseCsv('\ufeffc\n1\n\n""\n3\n')).toEqual({ columns: ['c'], rows: [['1'], [''], [''], ['3']] });
   const cells = ['=1+1', '  @SUM(A1)', '-2+3', '\tx', '-5', 'fine'];
   expect(toCsv({ columns: ['c'], rows: [...cells.map((cell) => [cell]), [-7]] })).toBe(
-    "c\r\n'=1+1\r\n'  @SUM(A1)\r\n'-2+3\r\n'\tx\r\n-5\r\nfine\r\n-7\r\n",
+    'c\r\n"\'=1+1"\r\n"\'  @SUM(A1)"\r\n"\'-2+3"\r\n"\'\tx"\r\n-5\r\nfine\r\n-7\r\n',
   );
 });
 

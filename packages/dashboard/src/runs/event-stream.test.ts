@@ -6,7 +6,7 @@ const body = (...chunks: string[]) =>
 
 test('events are the same however the network cuts them', () => {
   const text =
-    ': 7\n\nid: 8\nevent: log\ndata: {"text":"ä"}\n\nid: 9\r\nevent: done\r\ndata: a\r\ndata: b\r\n\r\n: 9\n\n';
+    ': 7\n\nid: 8\nevent: log\ndata: {"text":"ä"}\n\nid: 9\r\nevent: done\r\ndata: a\r\ndata: b\r\n\r\ndata: c\n\n: 9\n\n';
   for (let size = 1; size <= text.length; size++) {
     const parse = createEventParser();
     const events: StreamEvent[] = [];
@@ -14,6 +14,7 @@ test('events are the same however the network cuts them', () => {
     expect(events).toEqual([
       { id: '8', event: 'log', data: '{"text":"ä"}' },
       { id: '9', event: 'done', data: 'a\nb' },
+      { id: '9', event: 'message', data: 'c' },
     ]);
   }
 });

@@ -1,4 +1,5 @@
 /** Server-sent events over `fetch`: the browser's own EventSource can't send an Authorization header. */
+import { createParser } from 'eventsource-parser';
 
 export interface StreamEvent {
   id: string;
@@ -6,25 +7,19 @@ export interface StreamEvent {
   data: string;
 }
 
-/** Blocks end with an empty line; a block without data, such as a keep-alive comment, only moves the last id. */
+/** Gives the events that a chunk completes. One without an id of its own has the last id, as in the browser. */
 export function createEventParser(): (chunk: string) => StreamEvent[] {
-  let rest = '';
-  let id = '';
+  let lastId = '';
+  let events: StreamEvent[] = [];
+  const parser = createParser({
+    onEvent({ id = lastId, event = 'message', data }) {
+      lastId = id;
+      events.push({ id, event, data });
+    },
+  });
   return (chunk) => {
-    const events: StreamEvent[] = [];
-    const blocks = (rest + chunk).split(/\r?\n\r?\n/);
-    rest = blocks.pop() ?? '';
-    for (const block of blocks) {
-      let event = 'message';
-      const data: string[] = [];
-      for (const line of block.split(/\r?\n/)) {
-        const [, field, value = ''] = /^(\w+)(?:$|: ?([\s\S]*))/.exec(line) ?? [];
-        if (field === 'id') id = value;
-        else if (field === 'event') event = value;
-        else if (field === 'data') data.push(value);
-      }
-      if (data.length) events.push({ id, event, data: data.join('\n') });
-    }
+    events = [];
+    parser.feed(chunk);
     return events;
   };
 }
