@@ -55,6 +55,56 @@ module.exports = {
       from: { path: '^packages/dashboard/' },
       to: { path: '^packages/', pathNot: '^packages/(dashboard|api-client)/' },
     },
+    // The dashboard, from the ground: ui, shell, folders that pages share, pages, routes.
+    {
+      name: 'dashboard-ui-knows-nothing-of-the-product',
+      comment: 'No API, no address, no session: components and formatting alone.',
+      severity: 'error',
+      from: { path: '^packages/dashboard/src/ui/' },
+      to: { pathNot: '^packages/dashboard/src/ui/|/node_modules/(react|@mantine/(core|hooks))/' },
+    },
+    {
+      name: 'dashboard-shell-stands-on-ui',
+      severity: 'error',
+      from: { path: '^packages/dashboard/src/shell/' },
+      to: { path: '^packages/dashboard/src/', pathNot: '^packages/dashboard/src/(shell|ui)/' },
+    },
+    {
+      name: 'dashboard-shell-has-a-private-part',
+      comment: 'The frame around every page is put together by the routes.',
+      severity: 'error',
+      from: { path: '^packages/dashboard/src/[^/]+/', pathNot: '^packages/dashboard/src/shell/' },
+      to: {
+        path: '^packages/dashboard/src/shell/(frame/|(query-client|require-session|theme)\\.)',
+        pathNot: '^packages/dashboard/src/shell/frame/(card-page|not-found)\\.',
+      },
+    },
+    {
+      name: 'dashboard-page-never-imports-another-page',
+      comment: 'A folder beside pages/ holds what several pages share.',
+      severity: 'error',
+      from: { path: '^packages/dashboard/src/pages/([^/]+)/' },
+      to: { path: '^packages/dashboard/src/pages/', pathNot: '^packages/dashboard/src/pages/$1/' },
+    },
+    {
+      name: 'dashboard-only-routes-know-the-pages',
+      severity: 'error',
+      from: { path: '^packages/dashboard/src/', pathNot: '^packages/dashboard/src/(pages/|routes\\.)' },
+      to: { path: '^packages/dashboard/src/pages/' },
+    },
+    {
+      name: 'dashboard-pages-are-fetched-when-needed',
+      severity: 'error',
+      from: { path: '^packages/dashboard/src/routes\\.' },
+      to: { path: '^packages/dashboard/src/pages/', dependencyTypesNot: ['dynamic-import'] },
+    },
+    {
+      name: 'dashboard-folders-have-no-cycles',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^packages/dashboard/src' },
+      to: { circular: true },
+    },
     {
       name: 'only-executor-and-launcher-start-processes',
       severity: 'error',
@@ -127,7 +177,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules|dist|generated' },
-    exclude: { path: '/(dist|generated)/' },
+    // The built client is the only sign of an import of @gantry/api-client.
+    exclude: { path: '^(?!packages/api-client/).*/dist/|/generated/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.boundaries.json' },
   },

@@ -1,8 +1,8 @@
 import { type ComponentType, lazy } from 'react';
 import { Route, Routes } from 'react-router';
-import { paths, patterns } from './paths';
 import { NotFound } from './shell/frame/not-found';
 import { PageFrame } from './shell/frame/page-frame';
+import { paths, patterns } from './shell/paths';
 import { RequireSession } from './shell/require-session';
 
 /** Each page is a file of its own, fetched when somebody goes there. */

@@ -1,8 +1,8 @@
 import { unwrap } from '@gantry/api-client';
 import { Button } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { identityProviderUrl } from '../paths';
 import { workerApi } from '../shell/api';
+import { identityProviderUrl } from '../shell/paths';
 
 export const PLATFORM_CONFIG = queryOptions({
   queryKey: ['platform-config'],

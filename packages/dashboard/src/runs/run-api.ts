@@ -3,8 +3,8 @@
  * run that was started from the page, by its id.
  */
 import { unwrap } from '@gantry/api-client';
-import { runUrls } from '../paths';
 import { api, authorizedFetch, type Page, type Run } from '../shell/api';
+import { runUrls } from '../shell/paths';
 import { session } from '../shell/session';
 
 export interface RunApi {

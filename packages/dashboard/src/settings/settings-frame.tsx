@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { NavLink } from 'react-router';
-import { paths } from '../paths';
+import { paths } from '../shell/paths';
 import { useTitle } from '../shell/use-title';
 import styles from './settings-frame.module.css';
 

@@ -1,5 +1,5 @@
 import { ApiError, type AutomationSchemas, type Clients, createClients, type WorkerSchemas } from '@gantry/api-client';
-import { CONFIG_URL } from '../paths';
+import { CONFIG_URL } from './paths';
 import { session } from './session';
 import { workspaceChoice } from './workspace-choice';
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Navigate, useLocation } from 'react-router';
-import { signInPath } from '../paths';
+import { signInPath } from './paths';
 import { useSession } from './session';
 
 export function RequireSession({ children }: { children: ReactNode }) {

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
-import { paths } from '../paths';
+import { paths } from './paths';
 import { workspaceChoice } from './workspace-choice';
 
 /** Makes another workspace the one that this browser works in. Everything on screen was the old one's, so it goes. */

@@ -2,8 +2,8 @@ import { Button } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { Link } from 'react-router';
 import { AutomationStatusChip } from '../../automations/automation-status';
-import { paths } from '../../paths';
 import type { Page } from '../../shell/api';
+import { paths } from '../../shell/paths';
 import { CheckIcon, CopyIcon } from '../../ui/icons';
 import styles from './automation-page.module.css';
 

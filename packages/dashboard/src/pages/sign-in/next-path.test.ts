@@ -1,4 +1,4 @@
-import { nextIn, signInPath } from '../../paths';
+import { nextIn, signInPath } from '../../shell/paths';
 import { nextPath } from './next-path';
 
 const ORIGIN = 'https://gantry.example';

@@ -1,4 +1,4 @@
-import { paths } from '../../paths';
+import { paths } from '../../shell/paths';
 
 /**
  * The page to go to after signing in. Only a path of this site comes back: a link to the sign-in page must not be able to send

@@ -1,8 +1,8 @@
 import { unwrap } from '@gantry/api-client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { paths } from '../../paths';
 import { workerApi } from '../api';
+import { paths } from '../paths';
 import { useWorkspace } from '../use-me';
 import styles from './approvals-link.module.css';
 

@@ -1,5 +1,5 @@
 import { Link } from 'react-router';
-import { paths } from '../../paths';
+import { paths } from '../paths';
 import styles from './page-frame.module.css';
 
 /** A gantry crane with its load: the mark is the favicon's, drawn in the colours of the page. */

@@ -1,6 +1,6 @@
 import { Link } from 'react-router';
-import { paths } from '../../paths';
 import { Empty } from '../../ui/empty';
+import { paths } from '../paths';
 import { useTitle } from '../use-title';
 
 export function NotFound({ what = 'page' }: { what?: string }) {

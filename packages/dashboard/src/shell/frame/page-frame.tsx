@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Suspense, useEffect, useRef } from 'react';
 import { Link, Outlet, useLocation } from 'react-router';
-import { paths, signInPath } from '../../paths';
+import { paths, signInPath } from '../paths';
 import { session, useSession } from '../session';
 import { ApprovalsLink } from './approvals-link';
 import { Brand } from './brand';
