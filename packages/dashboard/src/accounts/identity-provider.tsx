@@ -37,6 +37,6 @@ const REFUSALS = new Map([
   ['oidc_disabled', 'Your account has been disabled. Ask whoever runs this installation.'],
 ]);
 
-/** The reason why the identity provider led back here without a session. */
+/** The reason for which the identity provider led back here without a session. */
 export const refusalText = (code: string): string =>
   REFUSALS.get(code) ?? 'Signing in with the identity provider did not work. Start again.';

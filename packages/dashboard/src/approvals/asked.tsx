@@ -9,7 +9,7 @@ const OutputMarkdown = lazy(() => import('../outputs/output-markdown'));
 
 const FACTS_MAX = 40;
 
-/** What somebody has to look at before deciding: the text, and the data that goes with it. */
+/** The text and the data to look at before deciding. */
 export function Asked({ message, data }: { message: string | null; data: unknown }) {
   const hasData = data !== null && data !== undefined && !(isObject(data) && Object.keys(data).length === 0);
   if (!message && !hasData) return <p className={styles.nothing}>Nothing more was said.</p>;

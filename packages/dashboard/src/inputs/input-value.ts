@@ -1,4 +1,4 @@
-/** What a person typed into a field, checked and turned into the value that a run is started with. */
+/** Checks the text of a field and turns it into the value that a run is started with. */
 import type { InputItem } from '../shell/api';
 
 /** A file stays a File until the form is sent. */

@@ -10,7 +10,7 @@ export const beginTyped = (items: InputItem[], given: Record<string, unknown> | 
     ]),
   );
 
-/** What was typed as values to send, or what is wrong with it by field. */
+/** The values to send, and the problems by field. */
 export function readAll(items: InputItem[], typed: ReadonlyMap<string, Typed>) {
   const inputs: [string, unknown][] = [];
   const problems = new Map<string, string>();

@@ -1,6 +1,6 @@
 /**
- * How each output is drawn: by its declared type where the value fits it, else by what the value is. Code may return
- * anything, so a value that does not fit its type is shown as it is, never dropped.
+ * Chooses the drawing of each output: by its declared type where the value fits it, else by the value itself. Code may
+ * return anything, so a value that does not fit its type is shown as it is, never dropped.
  */
 import type { OutputItem } from '../shell/api';
 import type { LinkedArtifact } from './linked-artifact';

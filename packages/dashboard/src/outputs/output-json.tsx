@@ -19,7 +19,7 @@ interface NodeProps {
   depth: number;
 }
 
-/** What is folded away is not rendered, so a huge value costs only what is looked at. */
+/** Folded branches are not rendered, so a huge value costs only the part that is open. */
 function Node({ name, value, depth }: NodeProps) {
   const [open, setOpen] = useState(depth < OPEN_DEPTH);
   const [shown, setShown] = useState(CHILDREN_SHOWN);

@@ -1,4 +1,4 @@
-/** What a run's event stream has said so far. */
+/** The state of a run as its event stream has told it so far. */
 import type { RunArtifact } from '../shell/api';
 import type { StreamEvent } from './event-stream';
 
@@ -7,7 +7,7 @@ export interface LogLine {
   id: string;
   level: 'debug' | 'info' | 'warning' | 'error';
   text: string;
-  /** What `context.log()` was given besides the text. */
+  /** Given to `context.log()` besides the text. */
   fields: Record<string, unknown> | null;
   /** Epoch milliseconds; null where only the text was kept. */
   at: number | null;

@@ -1,7 +1,7 @@
 import type { Run, RunError } from '../shell/api';
 import styles from './run-error-box.module.css';
 
-/** What a person can do about it, by the platform's reason. */
+/** The next step for a person, by the code of the error. */
 const NEXT_STEPS: Partial<Record<RunError['code'], string>> = {
   exception: 'Check the inputs; if they are right, the automation’s code needs a fix.',
   timeout: 'Give it less to do, or raise timeout_seconds in its manifest.',

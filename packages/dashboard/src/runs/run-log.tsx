@@ -7,11 +7,11 @@ interface RunLogProps {
   dropped: number;
   /** Offsets are shown from here. */
   startedAt: number | null;
-  /** What to say while there is no line. */
+  /** Shown while there is no line. */
   empty: string;
 }
 
-/** How close to the end counts as reading along. */
+/** This close to the end counts as reading along. */
 const NEAR_END_PX = 24;
 
 /** Follows the last line until somebody scrolls up to read; scrolling back down follows again. */

@@ -1,7 +1,7 @@
 import type { LiveRun } from './live-run';
 import styles from './run-view.module.css';
 
-/** How far the run says it is; a load that goes to and fro while it says nothing. */
+/** The progress that the run reports; a load that goes to and fro while it reports none. */
 export function RunProgress({ live, over }: { live: LiveRun; over: boolean }) {
   if (over) return null;
   const { progress } = live;

@@ -1,5 +1,5 @@
 /**
- * Who is signed in. The access token lives in memory only; the session cookie, which scripts can't read, gets a new one
+ * The session of this browser. The access token lives in memory only; the session cookie, which scripts can't read, gets a new one
  * after a reload. That cookie is rotated by each use, and using an old one again ends the session but for some seconds, in
  * which an answer may have got lost; so a tab refreshes once at a time and, by a lock, no two tabs at once.
  */
@@ -112,7 +112,7 @@ export const session = {
     await accept(answer.data);
   },
 
-  /** What registering, a reset or a change of the password answered: a new session. */
+  /** Takes the new session that registering, a reset or a change of the password has answered with. */
   async adopt(granted: Granted): Promise<void> {
     await accept(granted);
   },

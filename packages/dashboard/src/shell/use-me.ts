@@ -5,7 +5,7 @@ import { useSession } from './session';
 
 export const ME_KEY = ['me'];
 
-/** Who is signed in, and where. Nothing for a visitor. */
+/** The person who is signed in, with their workspaces. Nothing for a visitor. */
 export function useMe() {
   const { status } = useSession();
   return useQuery({

@@ -19,7 +19,7 @@ export interface FakeAccounts {
   sendsEmail: boolean;
   /** The program that waits under the code ABCD-2345. */
   device: { decision: 'approved' | 'denied' | null; workspace: string | null };
-  /** What the identity provider is called; null where there is none. */
+  /** Name of the identity provider; null where there is none. */
   oidcName: string | null;
   /** Workspace that the last request named. */
   workspaceOf: string | null;

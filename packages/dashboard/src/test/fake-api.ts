@@ -28,11 +28,11 @@ export interface FakeApi {
   uploads: Buffer[];
   /** Number of the good cookie of each session; a session whose old cookie was used again is gone. */
   sessions: Map<string, number>;
-  /** How long the answer with a new cookie is on its way: meanwhile the browser still has the old one. */
+  /** Delay of the answer with a new cookie: meanwhile the browser still has the old one. */
   refreshMs: number;
   /** Answer of the next run request, instead of starting one. */
   refuseNext: { status: number; body: object } | null;
-  /** What was asked, as `METHOD /path`. */
+  /** Requests, as `METHOD /path`. */
   requests: { line: string; lastEventId: string | undefined }[];
   emit: (run: FakeRun, event: string, data: object) => void;
   finish: (run: FakeRun, outcome: Pick<Run, 'status'> & Partial<Run>) => void;

@@ -9,7 +9,7 @@ export interface FakeApprovals {
   list: Approval[];
   /** Approval by the token of its link. */
   links: Map<string, Approval>;
-  /** What was sent with each decision, and whether a credential came with it. */
+  /** The body of each decision, and whether a credential came with it. */
   decisions: { line: string; body: Record<string, unknown>; signedIn: boolean; workspaceId: string | undefined }[];
   /** Answer of the next decision, instead of deciding. */
   refuseNext: FakeAnswer | null;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 
-/** What the page has to work under: no inline script or style, nothing from elsewhere. */
+/** The page has to work under it: no inline script or style, nothing from elsewhere. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -1,4 +1,4 @@
-/** How times and sizes read on screen, in the language of the browser. */
+/** Times and sizes as text, in the language of the browser. */
 
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });

@@ -19,7 +19,7 @@ const SHOWN = 50;
 /** Somebody else may decide, and runs may ask, while this page is open. */
 const REFRESH_MS = 15_000;
 
-/** What waits for people in this workspace, and what they have decided. */
+/** The approvals that wait in this workspace, and those that were decided. */
 export default function ApprovalsPage() {
   useTitle('Approvals');
   const workspace = useWorkspace();

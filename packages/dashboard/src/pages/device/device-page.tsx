@@ -14,7 +14,7 @@ import styles from './device-page.module.css';
 type DeviceRequest = WorkerSchemas['DeviceRequest'];
 
 /**
- * Where somebody lets a program in. The code is typed by hand and never taken from the address: a link that somebody
+ * Lets a program in. The code is typed by hand and never taken from the address: a link that somebody
  * sent must not be enough to let a stranger's program in.
  */
 export default function DevicePage() {
@@ -31,7 +31,7 @@ export default function DevicePage() {
       const worker = await workerApi();
       const options = {
         body: { user_code: asked.user_code },
-        // What was shown is what is granted, also if another tab has switched meanwhile.
+        // The workspace that was shown, also if another tab has switched meanwhile.
         headers: { 'x-svc-workspace': asked.workspace.id },
       };
       await unwrap(

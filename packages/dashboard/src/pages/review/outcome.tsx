@@ -11,11 +11,11 @@ const NEXT: Record<Exclude<Review['status'], 'pending'>, string> = {
 };
 
 type OutcomeProps = Pick<Review, 'status' | 'decided_by' | 'decided_at' | 'reason'> & {
-  /** Whether this came of what was just done here: it is then where the reader goes on. */
+  /** Just decided here: the focus then moves to the outcome. */
   isNews: boolean;
 };
 
-/** What became of an approval. */
+/** The end of an approval: the decision, or that nobody decided in time. */
 export function Outcome({ status, decided_by, decided_at, reason, isNews }: OutcomeProps): ReactNode {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -18,8 +18,8 @@ import { Outcome } from './outcome';
 import styles from './review-page.module.css';
 
 /**
- * Where whoever holds a review link decides. Somebody who is signed in and sees the worker decides in the own name, anybody
- * else by the link.
+ * Opened by a review link. Somebody who is signed in and sees the worker decides under their own name, anybody else by
+ * the link.
  */
 export default function ReviewPage() {
   const { token = '' } = useParams();

@@ -8,7 +8,7 @@ import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
 
-/** What the person may still restore; nothing where there is none. */
+/** Workspaces that the person may still restore; nothing where there is none. */
 export function DeletedWorkspaces() {
   const moveTo = useMoveTo();
   const deleted = useQuery({
