@@ -100,6 +100,24 @@ withBrowser('accounts', () => {
     60_000,
   );
 
+  test('a page is fetched when somebody goes there, and one that can’t be leaves the rest usable', async () => {
+    const visitor = await site.visit();
+    const fetched: string[] = [];
+    visitor.on('request', (request) =>
+      fetched.push(...(/assets\/([a-z-]+-page)-.*\.js$/.exec(request.url())?.slice(1) ?? [])),
+    );
+    await visitor.goto(at('/sign-in'));
+    await visitor.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(fetched).toEqual(['sign-in-page']);
+
+    const page = await site.signedIn('/settings/members');
+    await page.route('**/assets/tokens-page-*', (route) => route.abort());
+    await page.getByRole('link', { name: 'Tokens' }).click();
+    await page.getByRole('alert').getByText('This page has broken').waitFor();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('heading', { name: 'People in Operations' }).waitFor();
+  });
+
   test('a program is let in by keyboard alone, into the workspace that was shown', async () => {
     const page = await site.signedIn('/device');
     await page.keyboard.type('abcd2345');
