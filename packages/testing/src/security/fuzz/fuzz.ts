@@ -55,11 +55,11 @@ export interface FuzzReport {
 
 const CONCURRENCY = 6;
 const BLOCK_MS_MAX = 250;
-/** One that was not seen again counts all the same if it is this long. */
+/** One that was not seen again counts all the same if it took this much time, and as much of the processor. */
 const SURE_BLOCK_MS = 1_000;
 const LOOK_MS = 250;
-/** Of a block's time. A service that was only out of turns on a busy machine has used none. */
-const CPU_SHARE_MIN = 0.5;
+/** A service that only waited for a processor on a busy machine has used less; one that worked, never. */
+const BLOCK_CPU_MS_MIN = 0.8 * BLOCK_MS_MAX;
 const ERROR_LEVEL = 50;
 const REMEMBERED_MAX = 5_000;
 
@@ -158,7 +158,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     }
     const text = `${service} ${Math.round(blockedMs)} ms, ${Math.round(cpuMs)} ms of processor time, among ${suspects.map(({ operation, index }) => `${operation.id} (${index})`).join(', ') || 'nothing'}`;
     unconfirmedBlocks.push(text);
-    if (blockedMs > SURE_BLOCK_MS) found('blocked', text, suspects[0]);
+    if (Math.min(blockedMs, cpuMs) > SURE_BLOCK_MS) found('blocked', text, suspects[0]);
   }
 
   async function look(windowFrom: number): Promise<void> {
@@ -209,7 +209,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
 }
 
 const isBlock = ({ blockedMs, cpuMs }: Pick<Block, 'blockedMs' | 'cpuMs'>) =>
-  blockedMs > BLOCK_MS_MAX && cpuMs > blockedMs * CPU_SHARE_MIN;
+  blockedMs > BLOCK_MS_MAX && cpuMs > BLOCK_CPU_MS_MIN;
 
 /** Of what a service or nginx writes. */
 function problemOfLine(line: string): string | undefined {
