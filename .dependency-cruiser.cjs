@@ -108,10 +108,9 @@ module.exports = {
     {
       name: 'only-executor-and-launcher-start-processes',
       severity: 'error',
-      // api-docs runs a tool while it is built, and nothing later.
       from: {
         path: '^(services|packages)/',
-        pathNot: '^(services/executor|packages/(api-docs|platform|testing))/|\\.test\\.tsx?$|/src/test/',
+        pathNot: '^(services/executor|packages/(platform|testing))/|\\.test\\.tsx?$|/src/test/',
       },
       to: { path: '^(node:)?child_process$' },
     },

@@ -1,12 +1,10 @@
 /** Typed clients of the three surfaces, generated from their OpenAPI files. Works in Node and in browsers. */
+import type { PathsOf, SchemasOf } from '@gantry/openapi';
 import createFetchClient, { type Client, type Middleware } from 'openapi-fetch';
-import type { paths as AutomationPaths, components as automation } from './generated/automation';
-import type { paths as SkillsPaths, components as skills } from './generated/skills';
-import type { paths as WorkerPaths, components as worker } from './generated/worker';
 
-export type WorkerSchemas = worker['schemas'];
-export type AutomationSchemas = automation['schemas'];
-export type SkillsSchemas = skills['schemas'];
+export type WorkerSchemas = SchemasOf<'worker'>;
+export type AutomationSchemas = SchemasOf<'automation'>;
+export type SkillsSchemas = SchemasOf<'skills'>;
 
 export interface ClientOptions {
   /** Worker surface. Absent: the origin of the page. */
@@ -25,9 +23,9 @@ export interface ClientOptions {
 }
 
 export interface Clients {
-  worker: Client<WorkerPaths>;
-  automation: Client<AutomationPaths>;
-  skills: Client<SkillsPaths>;
+  worker: Client<PathsOf<'worker'>>;
+  automation: Client<PathsOf<'automation'>>;
+  skills: Client<PathsOf<'skills'>>;
 }
 
 export function createClients(options: ClientOptions): Clients {
@@ -45,9 +43,9 @@ export function createClients(options: ClientOptions): Clients {
     return client;
   };
   return {
-    worker: surface<WorkerPaths>(options.baseUrl),
-    automation: surface<AutomationPaths>(options.dashboardUrl),
-    skills: surface<SkillsPaths>(options.skillsUrl),
+    worker: surface<PathsOf<'worker'>>(options.baseUrl),
+    automation: surface<PathsOf<'automation'>>(options.dashboardUrl),
+    skills: surface<PathsOf<'skills'>>(options.skillsUrl),
   };
 }
 

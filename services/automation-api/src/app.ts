@@ -1,8 +1,8 @@
 /** Everything of the service that speaks HTTP, put together. Nothing here listens, connects or reads the environment. */
-import path from 'node:path';
 import type { Authenticate } from '@gantry/auth';
 import { createSurface, type Health, type KeyedHasher, type PlaceLimits, type RateLimits } from '@gantry/http';
 import { type FileStore, storageRoutes } from '@gantry/object-store';
+import { openapiFiles } from '@gantry/openapi';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { artifactOperations } from './artifacts/artifact-routes';
@@ -36,7 +36,7 @@ export interface AppOptions {
 export function createApp(options: AppOptions): Express {
   const { deps, fileStore, log, baseUrl, skillsUrl } = options;
   return createSurface({
-    openapiFile: path.resolve(__dirname, '../../../openapi/automation.yaml'),
+    openapiFile: openapiFiles.automation,
     operations: {
       ...options.health.operations,
       ...artifactOperations(deps),

@@ -1,8 +1,8 @@
 /** Everything of the service that speaks HTTP, put together. Nothing here listens, connects or reads the environment. */
-import path from 'node:path';
 import type { Identify, TokenHasher } from '@gantry/auth';
 import type { WorkspaceClosures } from '@gantry/events';
 import { createSurface, type Health, type RateLimits } from '@gantry/http';
+import { openapiFiles } from '@gantry/openapi';
 import type { Express, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { skillsAuthenticator } from './access/authenticate';
@@ -39,13 +39,11 @@ export interface AppOptions {
   validateResponses?: boolean;
 }
 
-export const openapiFile = path.resolve(__dirname, '../../../openapi/skills.yaml');
-
 export function createApp(options: AppOptions): Express {
   const { database, identify, hasher, views, forgiving, skillsUrl, dashboardUrl, baseUrl, log } = options;
   const { pool, prisma } = database;
   return createSurface({
-    openapiFile,
+    openapiFile: openapiFiles.skills,
     operations: {
       ...options.health.operations,
       ...meOperations,

@@ -11,6 +11,7 @@ import {
 } from '@gantry/auth';
 import { createSurface, type Health, memoryForAll, type PlaceLimits, type RateLimits } from '@gantry/http';
 import { type FileStore, storageRoutes } from '@gantry/object-store';
+import { openapiFiles } from '@gantry/openapi';
 import type { Express } from 'express';
 import { createAccessTokens } from './accounts/auth/access-token';
 import { authOperations } from './accounts/auth/auth-routes';
@@ -35,7 +36,6 @@ import { canonicalPath } from './canonical-path';
 import { contextOperations } from './contexts/context-routes';
 import type { Deps } from './deps';
 import { TREE_BYTES_MAX } from './file-trees/file-tree';
-import { OPENAPI_FILE } from './openapi-file';
 import { bulkRunOperations } from './runs/bulk-runs';
 import { logOperations } from './runs/log-routes';
 import { downloadOperations } from './runs/run-download';
@@ -89,7 +89,7 @@ export function createApp(options: AppOptions): WorkerApp {
   const sessionCookie = createSessionCookie({ issueAccessToken, publicUrls });
   const sendsEmail = mailer.isConfigured;
   const app = createSurface({
-    openapiFile: OPENAPI_FILE,
+    openapiFile: openapiFiles.worker,
     canonicalPath,
     operations: {
       ...options.health.operations,

@@ -1,5 +1,5 @@
 const PREFIX = /^\/(?:api\/v1|api|v1)(?=\/|$)/;
-/** What openapi/worker.yaml documents without `/api`. */
+/** What openapi/worker documents without `/api`. */
 const UNPREFIXED = /^\/(?:auth|\.well-known|healthz|health)(?:\/|$)/;
 
 /** The worker surface answers under `/`, `/api`, `/v1` and `/api/v1` alike: the path that the OpenAPI file documents. */

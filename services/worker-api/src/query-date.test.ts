@@ -1,6 +1,6 @@
 import { readOperations } from '@gantry/http';
+import { openapiFiles } from '@gantry/openapi';
 import request from 'supertest';
-import { OPENAPI_FILE } from './openapi-file';
 import { startTestWorkerApi, type TestWorkerApi } from './test/test-worker-api';
 
 let api: TestWorkerApi;
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-const ofDates = readOperations(OPENAPI_FILE).flatMap(({ id, path, parameters }) =>
+const ofDates = readOperations(openapiFiles.worker).flatMap(({ id, path, parameters }) =>
   parameters
     .filter((one) => one.in === 'query' && one.schema.format === 'date-time')
     .map(({ name }) => ({ id, name, path: path.replace(/:\w+/g, 'anything') })),

@@ -1,6 +1,6 @@
-import path from 'node:path';
 import { newOpaqueToken } from '@gantry/auth';
 import { newId, workspaceDeleted } from '@gantry/events';
+import { openapiFiles } from '@gantry/openapi';
 import {
   deployed,
   helloManifest,
@@ -12,8 +12,6 @@ import { until } from '../until';
 import type { ClosingSurface } from './closed-matrix';
 import { type Fixture, unknownLike } from './matrix';
 import { proveIsolation } from './prove-isolation';
-
-const openapiFile = path.resolve(__dirname, '../../../../openapi/automation.yaml');
 
 const ofAutomation: Fixture = { send: ({ automation }) => ({ path: { automationId: automation } }) };
 const ofRun: Fixture = { send: ({ run }) => ({ path: { runId: run } }) };
@@ -104,7 +102,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     secret: 'HOME_SECRET',
   };
   return {
-    openapiFile,
+    openapiFile: openapiFiles.automation,
     url: service.url,
     pool: service.api.deps.pool,
     aliases: (documented) => [documented],
@@ -148,4 +146,4 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
   };
 }
 
-proveIsolation(openapiFile, start);
+proveIsolation(openapiFiles.automation, start);

@@ -1,12 +1,10 @@
-import path from 'node:path';
 import { newOpaqueToken } from '@gantry/auth';
 import { writeClosure } from '@gantry/events';
+import { openapiFiles } from '@gantry/openapi';
 import { startTestSkillsApi } from '../../../../services/skills-api/src/test/test-skills-api';
 import type { ClosingSurface } from './closed-matrix';
 import { type Fixture, unknownLike } from './matrix';
 import { proveIsolation } from './prove-isolation';
-
-const openapiFile = path.resolve(__dirname, '../../../../openapi/skills.yaml');
 
 const nothing: Fixture = { send: () => ({}) };
 const ofSkill: Fixture = { send: ({ skill }) => ({ path: { slug: skill } }) };
@@ -95,7 +93,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
   const expiresAt = Date.now() + 3_600_000;
   const expired = api.person({ workspaceId, expiresAt: Date.now() - 1 }).token;
   return {
-    openapiFile,
+    openapiFile: openapiFiles.skills,
     url: api.url,
     pool: api.database.pool,
     aliases: (documented) => [documented],
@@ -143,4 +141,4 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
   };
 }
 
-proveIsolation(openapiFile, start);
+proveIsolation(openapiFiles.skills, start);

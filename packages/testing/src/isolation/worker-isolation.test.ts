@@ -1,12 +1,10 @@
-import path from 'node:path';
 import { newOpaqueToken } from '@gantry/auth';
 import { newId } from '@gantry/events';
+import { openapiFiles } from '@gantry/openapi';
 import { BASE_URL, startTestWorkerApi, withCookie } from '../../../../services/worker-api/src/test/test-worker-api';
 import type { ClosingSurface } from './closed-matrix';
 import { type Fixture, unknownLike } from './matrix';
 import { proveIsolation } from './prove-isolation';
-
-const openapiFile = path.resolve(__dirname, '../../../../openapi/worker.yaml');
 
 const nothing: Fixture = { send: () => ({}) };
 const ofWorkspace: Fixture = { send: ({ workspace }) => ({ path: { workspace_id: workspace } }) };
@@ -324,7 +322,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     reviewToken: new URL(approval.review_url).pathname.replace('/review/', ''),
   };
   return {
-    openapiFile,
+    openapiFile: openapiFiles.worker,
     url: api.url,
     pool: api.database.pool,
     aliases,
@@ -355,4 +353,4 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
   };
 }
 
-proveIsolation(openapiFile, start);
+proveIsolation(openapiFiles.worker, start);

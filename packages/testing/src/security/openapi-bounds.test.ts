@@ -1,10 +1,9 @@
 import path from 'node:path';
+import { openapiFiles } from '@gantry/openapi';
 import { unboundedParts } from './openapi-bounds';
 
-const openapi = (name: string) => path.resolve(__dirname, `../../../../openapi/${name}.yaml`);
-
-test.each(['worker', 'automation', 'skills'])('every part of a request to the %s surface has a bound', (name) => {
-  expect(unboundedParts(openapi(name))).toEqual([]);
+test.each(Object.entries(openapiFiles))('every part of a request to the %s surface has a bound', (_name, file) => {
+  expect(unboundedParts(file)).toEqual([]);
 });
 
 test('a part without a bound is found', () => {

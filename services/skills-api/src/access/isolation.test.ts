@@ -2,12 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { newOpaqueToken } from '@gantry/auth';
 import { readOperations } from '@gantry/http';
-import { parse } from 'yaml';
-import { openapiFile } from '../app';
+import { openapiFiles } from '@gantry/openapi';
 import { type Method, startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
 
-const operations = readOperations(openapiFile);
-const document = parse(readFileSync(openapiFile, 'utf8'), { merge: true });
+const operations = readOperations(openapiFiles.skills);
+const document = JSON.parse(readFileSync(openapiFiles.skills, 'utf8'));
 
 let api: TestSkillsApi;
 let owner: TestPerson;

@@ -1,12 +1,12 @@
 /** How the API shows contexts, their versions and what was found in them. */
 import { type Principal, permissionTable } from '@gantry/http';
+import { openapiFiles } from '@gantry/openapi';
 import type { Context } from '../generated/prisma/client';
-import { OPENAPI_FILE } from '../openapi-file';
 import { canTakeAway } from '../workers/worker-access';
 import { type DeclaringWorker, usedByToApi } from '../workers/workers-that-declare';
 import type { Version } from './context-repository';
 
-const permissionsFor = permissionTable(OPENAPI_FILE, {
+const permissionsFor = permissionTable(openapiFiles.worker, {
   edit: 'updateContext',
   delete: 'deleteContext',
   change_visibility: 'setContextVisibility',

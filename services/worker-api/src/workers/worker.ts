@@ -1,13 +1,13 @@
 /** How the API shows a worker. */
 import { type Principal, permissionTable } from '@gantry/http';
-import { OPENAPI_FILE } from '../openapi-file';
+import { openapiFiles } from '@gantry/openapi';
 import { nextRunAtOf, triggersToApi, triggerTypeOf } from '../triggers/trigger';
 import type { ListedVersion, Version } from './version-repository';
 import { canTakeAway } from './worker-access';
 import type { WorkerFacts } from './worker-facts';
 import type { WorkerWithTriggers } from './worker-repository';
 
-const permissionsFor = permissionTable(OPENAPI_FILE, {
+const permissionsFor = permissionTable(openapiFiles.worker, {
   edit: 'updateWorker',
   pause: 'pauseWorker',
   archive: 'archiveWorker',

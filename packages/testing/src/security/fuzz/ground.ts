@@ -1,6 +1,5 @@
 /** A platform with one of everything in it, to be asked about. */
-import fs from 'node:fs';
-import path from 'node:path';
+import { openapiFiles } from '@gantry/openapi';
 import { apiCaller, type Call, deployAutomation } from '../../api-caller';
 import { type Stack, startStack } from '../../stack';
 import { until } from '../../until';
@@ -11,8 +10,6 @@ import { rememberThings } from './things';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read field by field by who knows them
 type Json = any;
-
-const openapiDir = path.resolve(__dirname, '../../../../../openapi');
 
 const HELLO = 'def run(who="nobody"):\n    print("hello", who)\n    return {"greeting": f"hello {who}"}\n';
 const ASKS = 'def run(context):\n    return context.approve("May I?")["data"]\n';
@@ -116,12 +113,11 @@ async function furnish(stack: Stack): Promise<Omit<Ground, 'stack'>> {
   const keep = new Set<string>([...tokens, ...sessions, admin.id, viewer.id, apiKey.id, stack.workspaceId]);
   const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
   const owner = { name: 'owner', headers: { ...bearer(stack.token), 'X-Svc-Workspace': stack.workspaceId } };
-  const service = (name: string) => fs.realpathSync(path.join(openapiDir, `${name}.yaml`));
   return {
     surfaces: [
-      { name: 'worker', openapiFile: service('worker'), url: gateway.worker },
-      { name: 'automation', openapiFile: service('automation'), url: gateway.dashboard },
-      { name: 'skills', openapiFile: service('skills'), url: gateway.skills },
+      { name: 'worker', openapiFile: openapiFiles.worker, url: gateway.worker },
+      { name: 'automation', openapiFile: openapiFiles.automation, url: gateway.dashboard },
+      { name: 'skills', openapiFile: openapiFiles.skills, url: gateway.skills },
     ],
     credentials: [
       ...[owner, owner, owner, jwt],

@@ -1,10 +1,10 @@
 /** What may be done to a member, and how the API shows one. */
 import type { Role } from '@gantry/events';
 import { AppError, type Principal, permissionTable } from '@gantry/http';
-import { OPENAPI_FILE } from '../../openapi-file';
+import { openapiFiles } from '@gantry/openapi';
 import type { Member } from './member-repository';
 
-const permissionsFor = permissionTable(OPENAPI_FILE, {
+const permissionsFor = permissionTable(openapiFiles.worker, {
   change_role: 'changeMemberRole',
   remove: 'removeMember',
   reset_password: 'createPasswordResetLink',

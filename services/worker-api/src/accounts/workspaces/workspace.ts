@@ -1,9 +1,9 @@
 import type { Role } from '@gantry/events';
 import { type Principal, permissionTable } from '@gantry/http';
+import { openapiFiles } from '@gantry/openapi';
 import type { Workspace } from '../../generated/prisma/client';
-import { OPENAPI_FILE } from '../../openapi-file';
 
-const permissionsFor = permissionTable(OPENAPI_FILE, {
+const permissionsFor = permissionTable(openapiFiles.worker, {
   update: 'updateWorkspace',
   delete: 'deleteWorkspace',
   transfer: 'transferWorkspace',
