@@ -1,6 +1,6 @@
 /** The built page in a real browser, against the fake API. */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -26,18 +26,37 @@ export interface TestSite {
   close: () => Promise<void>;
 }
 
-export async function openSite(): Promise<TestSite> {
-  const dist = await mkdtemp(path.join(tmpdir(), 'gantry-dashboard-'));
-  const vite = path.join(packageRoot, 'node_modules/vite/bin/vite.js');
-  await promisify(execFile)(
-    process.execPath,
-    [vite, 'build', '--outDir', dist, '--emptyOutDir', '--logLevel', 'error'],
-    {
-      cwd: packageRoot,
-      env: { ...process.env, NODE_ENV: 'production' },
-    },
+const BUILT = path.join(packageRoot, 'dist');
+
+/** Whether the package's build is younger than everything that it is made of. */
+function isBuilt(): boolean {
+  const page = path.join(BUILT, 'index.html');
+  const sources = ['src', 'index.html', 'vite.config.mts', 'package.json', '../api-client/dist'];
+  return (
+    existsSync(page) && sources.every((name) => newestBelow(path.join(packageRoot, name)) <= statSync(page).mtimeMs)
   );
-  const api = await startFakeApi(dist);
+}
+
+function newestBelow(file: string): number {
+  const { mtimeMs } = statSync(file);
+  if (!statSync(file).isDirectory()) return mtimeMs;
+  return Math.max(...readdirSync(file).map((name) => newestBelow(path.join(file, name))));
+}
+
+async function build(): Promise<string> {
+  const site = await mkdtemp(path.join(tmpdir(), 'gantry-dashboard-'));
+  const vite = path.join(packageRoot, 'node_modules/vite/bin/vite.js');
+  const args = [vite, 'build', '--outDir', site, '--emptyOutDir', '--logLevel', 'error'];
+  await promisify(execFile)(process.execPath, args, {
+    cwd: packageRoot,
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
+  return site;
+}
+
+export async function openSite(): Promise<TestSite> {
+  const site = isBuilt() ? undefined : await build();
+  const api = await startFakeApi(site ?? BUILT);
   const browser: Browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
   const problems: string[] = [];
 
@@ -73,7 +92,7 @@ export async function openSite(): Promise<TestSite> {
     async close() {
       await browser.close();
       await api.close();
-      await rm(dist, { recursive: true, force: true });
+      if (site) await rm(site, { recursive: true, force: true });
     },
   };
 }

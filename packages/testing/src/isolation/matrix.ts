@@ -1,5 +1,5 @@
 /**
- * The isolation matrix: every operation of a surface, by every name it answers to, asked by everybody who may not.
+ * The isolation matrix: every operation of a surface, asked by everybody who may not, and by every name it answers to.
  *
  * It is made from the OpenAPI file, so an operation that comes later is in it; one without a fixture fails the suite.
  * What is expected: 401, 403 or 404; a database that is as before; nothing of the workspace in any answer; and that what
@@ -195,10 +195,13 @@ export function isolationMatrix(surface: IsolatedSurface): Matrix {
       if (!fixture) return [`no fixture for ${operation.id}`];
       const before = await readDatabaseState(surface.pool);
       const problems: string[] = [];
-      for (const alias of surface.aliases(operation.path)) {
-        const found = await Promise.all(
-          casesOf(surface, operation).map((tried) => checkCase(operation, alias, fixture, tried)),
-        );
+      const cases = casesOf(surface, operation);
+      const aliases = surface.aliases(operation.path);
+      for (const [at, alias] of aliases.entries()) {
+        // Credentials that are good elsewhere are tried under every name, refused ones under one name each: they are looked at
+        // when the name has already become the operation.
+        const asking = cases.filter((tried, index) => tried.elsewhere || index % aliases.length === at);
+        const found = await Promise.all(asking.map((tried) => checkCase(operation, alias, fixture, tried)));
         problems.push(...found.flat(), ...(await checkHostile(operation, alias, fixture)));
       }
       const changed = fixture.makes ? [] : changedTables(before, await readDatabaseState(surface.pool));
