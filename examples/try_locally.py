@@ -1,69 +1,170 @@
 """Runs an example on this machine, without a sandbox: python3 try_locally.py FOLDER [INPUTS.json]
 
-A stand-in for the real context: logs and progress go to stderr, artifacts to .artifacts beside this file (or --artifacts DIR),
-secrets come from the environment. The outputs are printed as JSON.
+The code is called by the platform's own harness, so every rule for calling run() and every part of the context is the real
+one: only the other end of its channel is here. Logs and progress go to stderr, artifacts to .artifacts beside this file (or
+--artifacts DIR), secrets come from the environment. Sleeping takes no time; an approval is asked for on the terminal, or
+decided with --approve or --reject; a call runs another folder. The outputs are printed as JSON.
 """
 import argparse
-import decimal
-import importlib.util
-import inspect
 import json
+import multiprocessing
 import os
 import sys
 from pathlib import Path
 
+HERE = Path(__file__).resolve().parent
+HARNESS = HERE.parent / "services/executor/python"
 
-class StandInContext:
-    def __init__(self, inputs, secrets_needed, artifacts_dir):
-        self.run_id, self.workspace_id, self.attempt = "run_local", "ws_local", 1
-        self.inputs = inputs
-        self.secrets = {name: os.environ[name] for name in secrets_needed if name in os.environ}
-        self.artifacts_dir = Path(artifacts_dir)
 
-    def log(self, message, level="info", **fields):
-        print(f"[{level}] {message}", json.dumps(fields) if fields else "", file=sys.stderr)
+class Channel:
+    """The platform's end of a run's channel."""
 
-    def progress(self, fraction, message=None):
-        print(f"[{fraction:4.0%}] {message or ''}", file=sys.stderr)
+    def __init__(self, artifacts_dir, steps):
+        self.artifacts_dir, self.steps, self.suspension = artifacts_dir, steps, None
 
-    def artifact(self, name, path_or_bytes, content_type=None):
+    def write_json(self, frame):
+        if frame["t"] == "log":
+            print(f"[{frame['level']}] {frame['text']}", frame.get("fields", ""), file=sys.stderr)
+        elif frame["t"] == "progress":
+            print(f"[{frame['fraction']:4.0%}] {frame['message'] or ''}", file=sys.stderr)
+        elif frame["t"] == "cost":
+            print(f"[cost] {frame['usd']} USD {frame['label'] or ''}", file=sys.stderr)
+
+    def ask(self, body):
+        question = json.loads(body)
+        if question["t"] == "suspend":
+            self.suspension = question["suspension"]
+            return {"go": True}
+        failed = question.get("failed")
+        result = {"gantry:failed": failed} if failed else question.get("result")
+        self.steps.append({key: question[key] for key in ("ordinal", "kind", "name")} | {"result": result})
+        print(f"[step] {question['name']}{': failed' if failed else ''}", file=sys.stderr)
+        return {"result": result}
+
+    def hand_over(self, announcement, pieces):
         self.artifacts_dir.mkdir(parents=True, exist_ok=True)
-        is_data = isinstance(path_or_bytes, (bytes, bytearray, memoryview))
-        (self.artifacts_dir / name).write_bytes(path_or_bytes if is_data else Path(path_or_bytes).read_bytes())
-        print(f"[file] {self.artifacts_dir / name}", file=sys.stderr)
-        return f"artifact_{name}"
-
-    def cost(self, usd, label=None):
-        print(f"[cost] {usd} USD {label or ''}", file=sys.stderr)
+        file = self.artifacts_dir / announcement["name"]
+        file.write_bytes(b"".join(pieces))
+        print(f"[file] {file}", file=sys.stderr)
+        return {"artifactId": f"artifact_{announcement['name']}"}, True
 
 
-def run_example(folder, inputs, artifacts_dir):
-    manifest = json.loads((folder / "manifest.json").read_text())
-    sys.path.insert(0, str(folder))
-    spec = importlib.util.spec_from_file_location("main", folder / "main.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    context = StandInContext(inputs, manifest["secrets_needed"], artifacts_dir)
-    arguments = dict(inputs)
-    if "context" in inspect.signature(module.run).parameters:
-        arguments["context"] = context
-    return module.run(**arguments)
+def attempt(folder, definition, inputs, steps, artifacts_dir, answers):
+    """One attempt, in a process of its own as on the platform."""
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, str(HARNESS))
+    from _gantry import channel, harness, logs
+    end = Channel(artifacts_dir, steps)
+    channel.write_json, channel.ask, channel.hand_over = end.write_json, end.ask, end.hand_over
+    logs.install()
+    os.dup2(2, 1)                                               # what the code prints is a log; the outputs alone go to stdout
+    job = {
+        **{"entrypoint": definition["entrypoint"], "inputs": inputs, "outputs": definition["outputs"]},
+        **{"env": {name: os.environ[name] for name in definition["secrets"] if name in os.environ}},
+        **{"runId": "run_local", "workspaceId": "ws_local", "steps": steps, "may": ["approve", "call"]},
+    }
+    answer, text = harness.execute(job, str(folder))
+    answers.send((answer, text, end.steps, end.suspension))
 
 
-def to_json(value):
-    """The conversions of the platform that the examples rely on."""
-    return float(value) if isinstance(value, decimal.Decimal) else str(value)
+def run(folder, inputs, options):
+    """The outputs. SystemExit where the code fails."""
+    definition, steps = definition_of(folder), []
+    processes = multiprocessing.get_context("spawn")
+    while True:
+        answers, sent = processes.Pipe(duplex=False)
+        child = processes.Process(target=attempt, args=(folder, definition, inputs, steps, Path(options.artifacts), sent))
+        child.start()
+        sent.close()
+        try:
+            answer, text, steps, suspension = answers.recv()
+        except EOFError:
+            sys.exit("the run's process ended without an answer")
+        child.join()
+        if not answer["ok"]:
+            sys.exit(f"{answer['trace']}{answer['type']}: {answer['error']}")
+        if text is not None:
+            return json.loads(text)
+        steps.append(suspension["step"] | {"result": awaited(suspension, options)})
+
+
+def awaited(suspension, options):
+    """What the platform would answer when the wait is over."""
+    kind = suspension["kind"]
+    if kind == "approve":
+        return decision(suspension, options)
+    if kind == "call":
+        folder = folder_of(suspension["workerId"])
+        return {"status": "completed", "output": run(folder, suspension["inputs"], options)}
+    print("[sleep] not waited for", file=sys.stderr)
+    return None
+
+
+def decision(asked, options):
+    print(f"[approval] {asked['title']}", asked["message"] or "", sep="\n", file=sys.stderr)
+    if asked["data"] is not None:
+        print(json.dumps(asked["data"], indent=2), file=sys.stderr)
+    decided = options.decision or input_of("approve? [y/N] ")
+    if decided.lower() not in ("y", "yes", "approve"):
+        sys.exit("rejected: the run ends here")
+    form = {item["name"]: "" if options.decision else input_of(f"{item.get('label') or item['name']}: ")
+            for item in map(as_item, asked["form"] or [])}
+    return {"approved_by": "you", "data": form}
+
+
+def as_item(item):
+    return {"name": item} if isinstance(item, str) else item
+
+
+def input_of(question):
+    print(question, end="", file=sys.stderr, flush=True)
+    line = sys.stdin.readline()
+    if not line:
+        sys.exit("nobody to ask: decide with --approve or --reject")
+    return line.strip()
+
+
+def folder_of(name):
+    for folder in (Path(name), HERE / name, HERE / "workers" / name):
+        if any((folder / file).exists() for file in ("manifest.json", "worker.yaml", "worker.json")):
+            return folder.resolve()
+    sys.exit(f"{name}: no folder with a manifest.json or worker.yaml")
+
+
+def definition_of(folder):
+    """How an automation (manifest.json) or a worker (worker.yaml) wants to be run."""
+    if (folder / "manifest.json").exists():
+        known = json.loads((folder / "manifest.json").read_text())
+    elif (folder / "worker.json").exists():
+        known = json.loads((folder / "worker.json").read_text())
+    else:
+        try:
+            import yaml
+        except ImportError:
+            sys.exit("reading worker.yaml needs PyYAML: python3 -m pip install pyyaml")
+        known = yaml.safe_load((folder / "worker.yaml").read_text())
+    outputs = [as_item(item) for item in known.get("outputs", [])]
+    return {
+        "entrypoint": known.get("entrypoint", "main.py"),
+        "outputs": [{"name": item["name"], "type": item.get("type", "text")} for item in outputs],
+        "secrets": known.get("secrets_needed", known.get("secrets", [])),
+        "defaults": {item["name"]: item["default"] for item in map(as_item, known.get("inputs", [])) if "default" in item},
+    }
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", help="a folder beside this file, such as csv-report")
+    parser.add_argument("folder", help="such as csv-report, workers/expense-review, or a folder of your own")
     parser.add_argument("inputs", nargs="?", help="a JSON file; the folder's inputs.json when absent")
-    parser.add_argument("--artifacts", default=Path(__file__).parent / ".artifacts")
+    parser.add_argument("--artifacts", default=HERE / ".artifacts")
+    parser.add_argument("--approve", dest="decision", action="store_const", const="approve")
+    parser.add_argument("--reject", dest="decision", action="store_const", const="reject")
     options = parser.parse_args()
-    folder = Path(__file__).parent / Path(options.folder).name
-    inputs = json.loads(Path(options.inputs or folder / "inputs.json").read_text())
-    json.dump(run_example(folder, inputs, options.artifacts), sys.stdout, indent=2, default=to_json)
+    if not HARNESS.is_dir():
+        sys.exit(f"{HARNESS} is missing: this needs a checkout of Gantry, whose harness it uses")
+    folder = folder_of(options.folder)
+    given = json.loads(Path(options.inputs or folder / "inputs.json").read_text())
+    json.dump(run(folder, definition_of(folder)["defaults"] | given, options), sys.stdout, indent=2)
     print()
 
 

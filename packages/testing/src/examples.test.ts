@@ -1,6 +1,6 @@
 /** Each example with its own inputs, in a plain Python: what the sandbox adds is tested with the executor. */
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
@@ -27,6 +27,11 @@ interface Manifest {
 
 const readJson = (folder: string, file: string) => JSON.parse(readFileSync(path.join(EXAMPLES, folder, file), 'utf8'));
 const manifestOf = (folder: string): Manifest => readJson(folder, 'manifest.json');
+
+/** A file output. */
+interface KeptFile {
+  artifact: string;
+}
 
 interface Outcome {
   outputs: Record<string, unknown>;
@@ -153,7 +158,7 @@ test.each(['bar', 'line'])(
     const { outputs, artifacts } = await runExample('chart', { ...readJson('chart', 'inputs.json'), kind });
     expectDeclaredOutputs('chart', outputs);
     expect(outputs).toMatchObject({ largest: 1140, average: 807.43 });
-    const image = readFileSync(outputs.chart as string);
+    const image = readFileSync(path.join(artifacts, (outputs.chart as KeptFile).artifact));
     expect(image.subarray(0, 8)).toEqual(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'));
     expect([image.readUInt32BE(16), image.readUInt32BE(20)]).toEqual([960, 480]);
     expect(readFileSync(path.join(artifacts, 'points.csv'), 'utf8')).toContain('Fri,1140');
@@ -161,8 +166,9 @@ test.each(['bar', 'line'])(
 );
 
 test('chart escapes labels in an SVG, and draws below zero', async () => {
-  const { outputs } = await runExample('chart', { points: { '<b>&': -5, up: 10 }, format: 'svg', title: '"a" <b>' });
-  const image = readFileSync(outputs.chart as string, 'utf8');
+  const inputs = { points: { '<b>&': -5, up: 10 }, format: 'svg', title: '"a" <b>' };
+  const { outputs, artifacts } = await runExample('chart', inputs);
+  const image = readFileSync(path.join(artifacts, (outputs.chart as KeptFile).artifact), 'utf8');
   expect(image).toContain('&lt;b&gt;&amp;');
   expect(image).not.toContain('<b>');
   await expect(runExample('chart', { points: { a: 'many' } })).rejects.toThrow("the value of 'a' is 'many'");
@@ -201,6 +207,59 @@ print(json.dumps([methods(f) for f in sys.argv[1:]]))`;
   expect(typed).toEqual(real);
   const beside = readFileSync(path.join(ROOT, 'services/executor/python/gantry/__init__.pyi'), 'utf8');
   expect(readFileSync(path.join(EXAMPLES, 'gantry.pyi'), 'utf8')).toBe(beside);
+});
+
+describe('try_locally.py calls code as the platform does', () => {
+  function tried(files: Record<string, string>, inputs: object, ...options: string[]) {
+    const folder = mkdtempSync(path.join(scratch, 'own-'));
+    for (const [name, text] of Object.entries({
+      'worker.json': '{}',
+      ...files,
+      'given.json': JSON.stringify(inputs),
+    })) {
+      mkdirSync(path.join(folder, path.dirname(name)), { recursive: true });
+      writeFileSync(path.join(folder, name), text);
+    }
+    const script = path.join(EXAMPLES, 'try_locally.py');
+    const argv = ['-B', script, '.', 'given.json', '--artifacts', path.join(folder, 'kept'), ...options];
+    const { status, stdout, stderr } = spawnSync('python3', argv, { cwd: folder, encoding: 'utf8', timeout: 20_000 });
+    return { status, output: status === 0 ? JSON.parse(stdout) : null, log: stderr };
+  }
+
+  test.each([
+    ['all inputs as one dict', 'def run(payload):\n    return payload', { a: 1 }],
+    ['the context as ctx', 'def run(a, ctx):\n    return {"a": ctx.inputs["a"]}', { a: 1 }],
+    ['async code', 'async def run(a):\n    return {"a": a}', { a: 1 }],
+    ['the context by import', 'from gantry import context\ndef run(**inputs):\n    return context.inputs', { a: 1 }],
+    ['what JSON has no type for', 'import decimal\ndef run(a):\n    return {"a": decimal.Decimal(a)}', { a: 1 }],
+  ])('%s', (_what, code, inputs) => {
+    expect(tried({ 'main.py': code }, inputs)).toMatchObject({ status: 0, output: { a: 1 } });
+  });
+
+  test('steps happen once, a sleep takes no time, an approval and a call are answered', () => {
+    const code = `import random
+def run(context):
+    print("begun")
+    first = context.step("draw", random.random)
+    context.sleep(3600)
+    again = context.step("look", lambda: first)
+    decided = context.approve("Go on?", form=["note"])
+    return {"same": again == first, "by": decided["approved_by"], "called": context.call("other", {"n": 2})}
+`;
+    const other = { 'other/worker.json': '{}', 'other/main.py': 'def run(n):\n    return n * 2' };
+    const { output, log } = tried({ 'main.py': code, ...other }, {}, '--approve');
+    expect(output).toEqual({ same: true, by: 'you', called: 4 });
+    expect(log.match(/\[step\] draw/g)).toHaveLength(1);
+    expect(log).toContain('Go on?');
+    expect(tried({ 'main.py': code, ...other }, {}, '--reject')).toMatchObject({ status: 1, output: null });
+  });
+
+  test('a failure is shown as the platform shows it', () => {
+    const { status, log } = tried({ 'main.py': 'def run(a):\n    return 1 / a' }, { a: 0 });
+    expect(status).toBe(1);
+    expect(log).toContain('File "main.py", line 2, in run');
+    expect(log).toContain('ZeroDivisionError: division by zero');
+  });
 });
 
 /** A folder to import it from; null where it is neither installed nor to be had. */
