@@ -226,6 +226,26 @@ def run():
   expect(createHash('sha256').update(stored).digest('hex')).toBe(artifacts[0]?.sha256);
 });
 
+test('the type of an artifact follows its name where the code gives none', async () => {
+  const { service } = fixture;
+  const source = `
+from gantry import context
+def run():
+    for name in ("notes.md", "table.XLSX", "rows.jsonl", "photo.webp", "page.html", "nothing"):
+        context.artifact(name, b"")
+`;
+  const { events } = await service.run(source);
+  const types = events.flatMap((event) => (event.type === 'artifact' ? event.contentType : []));
+  expect(types).toEqual([
+    'text/markdown',
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    'application/jsonl',
+    'image/webp',
+    'text/html',
+    'application/octet-stream',
+  ]);
+});
+
 test('an image that run() names in a declared output becomes an artifact', async () => {
   const { service } = fixture;
   const source = `

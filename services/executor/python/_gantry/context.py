@@ -1,10 +1,10 @@
 """`context`: what a run may ask of the platform."""
-import mimetypes
 import os
 import stat
 from typing import Any, Mapping
 
 from . import channel
+from .content_types import content_type_of
 from .steps import Steps
 
 LEVELS = ("debug", "info", "warning", "error")
@@ -120,7 +120,7 @@ class Context:
         name = str(name)
         if not name or len(name) > 255 or "/" in name or "\0" in name or name in (".", ".."):
             raise ValueError("an artifact's name is a file name: up to 255 characters, no slash")
-        content_type = content_type or mimetypes.guess_type(name)[0] or "application/octet-stream"
+        content_type = content_type or content_type_of(name)
         if isinstance(path_or_bytes, (bytes, bytearray, memoryview)):
             data = memoryview(path_or_bytes).cast("B")
             pieces = (bytes(data[i:i + channel.CHUNK_BYTES]) for i in range(0, len(data), channel.CHUNK_BYTES))

@@ -7,6 +7,7 @@ import sys
 import _signal                              # signal.signal() makes enumerations of what it is given and returns
 
 from . import calling, channel, forwarder, inspection, output, packs
+from .content_types import content_type_of
 from .context import context
 from .steps import Suspend
 
@@ -133,9 +134,8 @@ def keep_files(value, outputs):
             continue
         if not stat.S_ISREG(found.st_mode):
             continue
-        import mimetypes
         name = os.path.basename(path)
-        content_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
+        content_type = content_type_of(name)
         artifact_id = context.artifact(name, path, content_type)
         value[declared["name"]] = {"artifact": name, "artifact_id": artifact_id, "content_type": content_type, "size": found.st_size}
 
