@@ -357,6 +357,10 @@ export const inspectReply = z.object({
     .optional(),
   /** Parameter names of run(), in order. */
   parameters: z.array(z.string()).optional(),
+  /** Top-level packages that it imports, and that are neither Python's own nor part of the code. */
+  imports: z.array(z.string()).optional(),
+  /** Environment variables and secrets that it can't do without. */
+  secrets: z.array(z.string()).optional(),
 });
 export type InspectReply = z.infer<typeof inspectReply>;
 

@@ -8,13 +8,24 @@ const TIMEOUT_MS = 10_000;
 const DICT_PARAMETERS = new Set(['inputs', 'input', 'data', 'event', 'payload', 'params']);
 const CONTEXT_PARAMETERS = new Set(['context', 'ctx']);
 
+export type Inspected = Required<Pick<InspectReply, 'parameters' | 'imports' | 'secrets'>>;
+
+/** What a program declares beside its code. */
+export interface Declared {
+  inputs: InputItem[];
+  /** As PEP 508 names them, with versions. */
+  dependencies: string[];
+  secrets: string[];
+}
+
 /**
  * Has an executor parse the entrypoint; nothing of it is executed, and nothing of it is parsed in this process.
- * @returns the names of run()'s parameters. @throws AppError 400 `no_run`, `syntax_error`; 503 with no executor to ask
+ * @throws AppError 400 `no_run`, `syntax_error`; 503 with no executor to ask
  */
-export async function inspectEntrypoint(bus: Bus, question: InspectRequest): Promise<string[]> {
+export async function inspectEntrypoint(bus: Bus, question: InspectRequest): Promise<Inspected> {
   const reply = await ask(bus, question);
-  if (reply.ok) return reply.parameters ?? [];
+  if (reply.ok)
+    return { parameters: reply.parameters ?? [], imports: reply.imports ?? [], secrets: reply.secrets ?? [] };
   const { code, message } = reply.problem ?? { code: 'unavailable' as const, message: 'the executor said nothing' };
   if (code === 'unavailable') throw noExecutor(new Error(message));
   throw new AppError('invalid', code, `entrypoint: ${message}`, { fields: [{ path: 'entrypoint', message }] });
@@ -34,8 +45,16 @@ const noExecutor = (cause: unknown) =>
     retryAfterSeconds: 5,
   });
 
-/** Parameters that no input fills: perhaps they have a default, perhaps somebody mistyped. */
-export function parameterWarnings(parameters: string[], inputs: InputItem[]): string[] {
+/** What runs would probably fail for. Only probably: a parameter may have a default, and a package may be part of another. */
+export const warningsFor = (inspected: Inspected, declared: Declared): string[] => [
+  ...parameterWarnings(inspected.parameters, declared.inputs),
+  ...importWarnings(inspected.imports, declared.dependencies),
+  ...inspected.secrets
+    .filter((name) => !declared.secrets.includes(name))
+    .map((name) => `the code reads ${name}, which is not among the declared secrets`),
+];
+
+function parameterWarnings(parameters: string[], inputs: InputItem[]): string[] {
   const own = parameters.filter((name) => !CONTEXT_PARAMETERS.has(name) && !name.startsWith('*'));
   if (own.length === 1 && DICT_PARAMETERS.has(own[0] as string)) return [];
   const known = new Set(inputs.map(({ name }) => name));
@@ -43,3 +62,31 @@ export function parameterWarnings(parameters: string[], inputs: InputItem[]): st
     .filter((name) => !known.has(name))
     .map((name) => `run() has a parameter "${name}" that is no input of the manifest`);
 }
+
+/** Packages that are not called what they are imported as. */
+const PACKAGES: Record<string, string> = {
+  ...{ bs4: 'beautifulsoup4', Crypto: 'pycryptodome', cv2: 'opencv-python-headless', dateutil: 'python-dateutil' },
+  ...{ docx: 'python-docx', dotenv: 'python-dotenv', fitz: 'pymupdf', jwt: 'pyjwt', magic: 'python-magic' },
+  ...{ MySQLdb: 'mysqlclient', OpenSSL: 'pyopenssl', PIL: 'pillow', pptx: 'python-pptx', psycopg2: 'psycopg2-binary' },
+  ...{
+    serial: 'pyserial',
+    skimage: 'scikit-image',
+    sklearn: 'scikit-learn',
+    slugify: 'python-slugify',
+    yaml: 'pyyaml',
+  },
+};
+
+/** Any declared package whose name contains that of the import may bring it, as google-cloud-storage does `google`. */
+function importWarnings(imports: string[], dependencies: string[]): string[] {
+  const declared = dependencies.map((dependency) => normalized(/^[\w.-]+/.exec(dependency)?.[0] ?? ''));
+  return imports
+    .map((name) => ({ name, bringer: PACKAGES[name] ?? name }))
+    .filter(
+      ({ name, bringer }) => !declared.some((one) => one === normalized(bringer) || one.includes(normalized(name))),
+    )
+    .map(({ name, bringer }) => `the code imports ${name}: declare ${bringer} in python_dependencies`);
+}
+
+/** As PEP 503 compares names of packages. */
+const normalized = (name: string): string => name.toLowerCase().replace(/[-_.]+/g, '-');

@@ -7,9 +7,9 @@ import {
   checkDefaults,
   fewAtOnce,
   inspectEntrypoint,
-  parameterWarnings,
   readArchive,
   repack,
+  warningsFor,
   ZIP_BYTES_MAX,
 } from '@gantry/program';
 import type { Audit } from '../audit/audit';
@@ -63,7 +63,7 @@ export async function createArtifact(
     const codeKey = codeKeyOf(workspaceId, digest);
     if (!(await objects.head(codeKey))) await objects.put(codeKey, zip, { contentType: 'application/zip' });
     const url = await objects.presignGet(codeKey, { audience: 'internal', expiresSeconds: INSPECT_URL_SECONDS });
-    const parameters = await inspectEntrypoint(bus, { code: { digest, url, size: zip.length }, entrypoint });
+    const inspected = await inspectEntrypoint(bus, { code: { digest, url, size: zip.length }, entrypoint });
 
     const fileList: FileEntry[] = files.map(({ path, content, hash }) => ({ path, size: content.length, hash }));
     const artifact = {
@@ -73,7 +73,12 @@ export async function createArtifact(
       totalSize: fileList.reduce((sum, { size }) => sum + size, 0),
     };
     const { id: artifactId, ...rest } = artifact;
-    const created = { artifactId, ...rest, warnings: parameterWarnings(parameters, manifest.inputs) };
+    const declared = {
+      inputs: manifest.inputs,
+      dependencies: manifest.python_dependencies,
+      secrets: manifest.secrets_needed,
+    };
+    const created = { artifactId, ...rest, warnings: warningsFor(inspected, declared) };
     await transaction(prisma, async (tx) => {
       await insertArtifact(tx, {
         ...artifact,

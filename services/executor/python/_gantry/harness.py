@@ -84,11 +84,24 @@ def failure(error, root):
     import traceback
     kind = {CpuLimit: "cpu", MemoryError: "memory", OutputTooLarge: "output"}.get(type(error), "exception")
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith((root + "/", "/deps/"))]
-    message = text_of(error)
+    message = text_of(error) + hint(error)
     if isinstance(error, SystemExit):
         message = f"the code ended itself with sys.exit({message})"
     return {"t": "result", "ok": False, "kind": kind, "type": type(error).__name__, "error": message[:ERROR_CHARS_MAX],
             "trace": "".join(traceback.format_list(frames))[-TRACE_CHARS_MAX:].replace(root + "/", "")}
+
+
+def hint(error):
+    """The next step, for the two mistakes that nearly everybody makes first."""
+    if isinstance(error, ModuleNotFoundError):
+        return ": declare the package that has it in python_dependencies"
+    if type(error) is KeyError and error.__traceback__:
+        frame = error.__traceback__
+        while frame.tb_next:
+            frame = frame.tb_next
+        if frame.tb_frame.f_code is type(os.environ).__getitem__.__code__:
+            return " is not in the environment: declare the secret in secrets_needed (of a worker: in secrets), and set its value"
+    return ""
 
 
 def text_of(error):

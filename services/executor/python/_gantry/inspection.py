@@ -1,10 +1,16 @@
 """What an entrypoint looks like, from its syntax tree alone: nothing of it is executed."""
 import ast
 import os
+import re
+import sys
+
+NAMES_MAX = 50
+_SECRET = re.compile("[A-Z][A-Z0-9_]{0,63}")
+_MISSING_IS_FINE = {"ImportError", "ModuleNotFoundError", "Exception"}
 
 
 def inspect_entrypoint(root, entrypoint):
-    """{ok, parameters?} or {ok: False, code, message}."""
+    """{ok, parameters, imports, secrets} or {ok: False, code, message}."""
     try:
         with open(os.path.join(root, entrypoint), "rb") as file:
             source = file.read()
@@ -20,7 +26,40 @@ def inspect_entrypoint(root, entrypoint):
     found = _find_run(tree.body)
     if found is None:
         return {"ok": False, "code": "no_run", "message": f"{entrypoint} defines no function run() at its top level"}
-    return {"ok": True, "parameters": found}
+    folders = {root, os.path.dirname(os.path.join(root, entrypoint))}
+    imports = {name for name in _imports(tree) if name not in sys.stdlib_module_names and not _is_here(folders, name)}
+    return {"ok": True, "parameters": found, "imports": sorted(imports - {"gantry"})[:NAMES_MAX],
+            "secrets": sorted(set(_secrets(tree)) - os.environ.keys())[:NAMES_MAX]}
+
+
+def _is_here(folders, name):
+    return any(os.path.exists(os.path.join(folder, name + end)) for folder in folders for end in ("", ".py"))
+
+
+def _imports(node):
+    """Top-level packages that the code can't do without: not those whose absence it catches."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in child.names)
+        elif isinstance(child, ast.ImportFrom) and not child.level:
+            yield child.module.partition(".")[0]
+        elif not (isinstance(child, ast.Try) and any(_catches_absence(handler) for handler in child.handlers)):
+            yield from _imports(child)
+
+
+def _catches_absence(handler):
+    caught = handler.type
+    names = caught.elts if isinstance(caught, ast.Tuple) else [caught]
+    return any(name is None or getattr(name, "id", None) in _MISSING_IS_FINE for name in names)
+
+
+def _secrets(tree):
+    """NAME in os.environ["NAME"] and context.secrets["NAME"]. A name that is asked for with get() may be absent."""
+    for node in ast.walk(tree):
+        if (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and isinstance(node.slice, ast.Constant)
+                and getattr(node.value, "attr", None) in ("environ", "secrets")
+                and isinstance(node.slice.value, str) and _SECRET.fullmatch(node.slice.value)):
+            yield node.slice.value
 
 
 def _find_run(body):

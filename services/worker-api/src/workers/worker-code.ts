@@ -1,5 +1,5 @@
 /** Keeping the code of a version where executors fetch it, and having one of them look into it. */
-import { inspectEntrypoint, parameterWarnings } from '@gantry/program';
+import { inspectEntrypoint, warningsFor } from '@gantry/program';
 import type { Deps } from '../deps';
 import type { FileTree } from '../file-trees/file-tree';
 import { packTree, type TreePack } from '../file-trees/tree-pack';
@@ -19,14 +19,15 @@ export const packCode = (
 ): Promise<TreePack> => packTree(deps, codeFolder(workspaceId, uid), tree);
 
 /**
- * @returns what may be wrong with run()'s parameters
+ * @returns what runs would probably fail for
  * @throws AppError 400 `no_run`, `syntax_error`; 503 with no executor to ask
  */
 export async function inspectCode(
   { objects, bus }: CodeDeps,
-  { entrypoint, inputs }: Definition,
+  { entrypoint, inputs, secrets, python_dependencies: dependencies }: Definition,
   { digest, key, size }: TreePack,
 ): Promise<string[]> {
   const url = await objects.presignGet(key, { audience: 'internal', expiresSeconds: INSPECT_URL_SECONDS });
-  return parameterWarnings(await inspectEntrypoint(bus, { code: { digest, url, size }, entrypoint }), inputs);
+  const inspected = await inspectEntrypoint(bus, { code: { digest, url, size }, entrypoint });
+  return warningsFor(inspected, { inputs, dependencies, secrets });
 }

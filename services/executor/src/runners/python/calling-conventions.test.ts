@@ -40,6 +40,16 @@ describe.each(['zygote', 'process'] as const)('run() (isolation: %s)', (isolatio
     expect(await value('def run(a, b, c=1): pass', { b: 1 })).toBe('TypeError: run() is missing inputs: a');
   });
 
+  test('a missing package and a missing secret come with the next step', async () => {
+    expect(await value('import requests_of_nobody\ndef run(): pass')).toBe(
+      "ModuleNotFoundError: No module named 'requests_of_nobody': declare the package that has it in python_dependencies",
+    );
+    expect(await value('import os\ndef run(): return os.environ["API_KEY"]')).toBe(
+      "KeyError: 'API_KEY' is not in the environment: declare the secret in secrets_needed (of a worker: in secrets), and set its value",
+    );
+    expect(await value('def run(): return {}["API_KEY"]')).toBe("KeyError: 'API_KEY'");
+  });
+
   test('must exist', async () => {
     expect(await value('x = 1')).toMatch(/main.py defines no function run\(\)/);
     expect(await value('', {}, { job: { entrypoint: 'other.py' } })).toMatch(/other.py is not a Python file/);

@@ -22,7 +22,28 @@ test.each([
   ['try:\n    import fast\nexcept ImportError:\n    def run(n): pass', ['n']],
   ['class run:\n    pass', []],
 ])('finds run() and its parameters in %j', async (source, parameters) => {
-  expect(await inspect(source)).toEqual({ ok: true, parameters });
+  expect(await inspect(source)).toMatchObject({ ok: true, parameters });
+});
+
+test('names what is imported and not part of the code, and the secrets that are read', async () => {
+  const source = `
+import os, json, helper.more, yaml
+import requests as http
+from PIL import Image
+from . import near
+from gantry import context
+try:
+    import orjson
+except ImportError:
+    orjson = None
+def run():
+    import pandas
+    return os.environ["API_KEY"], context.secrets["TOKEN"], os.environ.get("MAYBE"), os.environ["PATH"]
+`;
+  expect(await inspect({ 'main.py': source, 'helper/more.py': '' })).toMatchObject({
+    imports: ['PIL', 'pandas', 'requests', 'yaml'],
+    secrets: ['API_KEY', 'TOKEN'],
+  });
 });
 
 test.each([
@@ -40,7 +61,7 @@ test.each([
 test('nothing is executed, however it is written', async () => {
   const { service } = fixture;
   const source = `import urllib.request\nurllib.request.urlopen("${service.url('ran')}")\nraise SystemExit\ndef run(): pass`;
-  expect(await inspect(source)).toEqual({ ok: true, parameters: [] });
+  expect(await inspect(source)).toMatchObject({ ok: true, parameters: [] });
   expect(service.requestsToStore.filter((line) => line.includes('ran'))).toEqual([]);
 });
 

@@ -13,9 +13,11 @@ const ANSWER_BYTES_MAX = 256 * 1024;
 type Problem = NonNullable<InspectReply['problem']>;
 const problemCodes = ['syntax_error', 'no_run', 'unreadable'] as const satisfies Problem['code'][];
 
+const names = z.array(z.string().max(200)).max(50);
+
 /** The answer of inspection.py. */
 const inspectionAnswer = z.discriminatedUnion('ok', [
-  z.object({ ok: z.literal(true), parameters: z.array(z.string()) }),
+  z.object({ ok: z.literal(true), parameters: z.array(z.string()), imports: names, secrets: names }),
   z.object({ ok: z.literal(false), code: z.enum(problemCodes), message: z.string() }),
 ]);
 
