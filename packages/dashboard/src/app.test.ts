@@ -185,6 +185,35 @@ withBrowser('the page of an automation', () => {
     expect(csv.suggestedFilename()).toBe('raw.csv');
   });
 
+  test('an automation of another own workspace is found there, and opened by switching to it', async () => {
+    site.api.homes.set('aut_sales', 'ws_lab');
+    const page = await site.signedIn('/a/aut_sales');
+    await page.getByRole('heading', { name: 'This automation belongs to The laboratory' }).waitFor();
+    await page.getByRole('button', { name: 'Switch to The laboratory' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Weekly sales report' }).waitFor();
+    site.api.homes.clear();
+  });
+
+  test('the log of a past run has the times, levels and fields that it had', async () => {
+    const run = newRun({ runId: 'run_past', startedAt: Date.now() - 5_000 });
+    site.api.runs.unshift(run);
+    const at = run.startedAt as number;
+    site.api.emit(run, 'log', {
+      level: 'warning',
+      text: 'two rows left out',
+      fields: { rows: [3, 9] },
+      at: at + 1_500,
+    });
+    site.api.finish(run, {
+      status: 'success',
+      result: { status: 'success', outputs: {}, logs: 'two rows left out\n' },
+    });
+    const page = await site.signedIn('/a/aut_sales?run=run_past');
+    const log = page.getByRole('log');
+    await log.getByText('warning').waitFor();
+    expect(await log.textContent()).toMatch(/1\.50\s*warning two rows left out rows=\[3,9\]/);
+  });
+
   test('a failed run says why and what to do, with the place in the code folded away', async () => {
     const failed = site.api.runs.find(({ status }) => status === 'error');
     const page = await site.signedIn(`/a/aut_sales?run=${failed?.runId}`);

@@ -11,7 +11,10 @@ export const isOver = (run: Pick<Run, 'status'>): boolean => run.status !== 'pen
 /** While no stream is to be had, the run is asked for this often. */
 const POLL_MS = 3_000;
 
-/** A run, followed live until it is over. */
+/**
+ * A run, followed live until it is over. Of one that was over before, the stream tells the same once more: lines with their
+ * times, levels and fields, of which the run itself has the text alone.
+ */
 export function useRun(runs: RunApi, automationId: string, runId: string) {
   const queryClient = useQueryClient();
   const [live, setLive] = useState<LiveRun>(nothingYet);
@@ -21,13 +24,12 @@ export function useRun(runs: RunApi, automationId: string, runId: string) {
     queryFn: () => runs.get(runId),
     refetchInterval: ({ state }) => (refused && state.data && !isOver(state.data) ? POLL_MS : false),
   });
-  const over = query.data ? isOver(query.data) : null;
-  const follow = over === false;
-  const wasFollowed = useRef(false);
+  const wasOver = useRef<boolean | null>(null);
+  if (query.data) wasOver.current ??= isOver(query.data);
+  const isKnown = wasOver.current !== null;
 
   useEffect(() => {
-    if (!follow) return;
-    wasFollowed.current = true;
+    if (!isKnown) return;
     const stop = new AbortController();
     // A talkative run sends more often than a screen can show: what arrives within a frame is drawn at once.
     const draw = inFrames(setLive);
@@ -38,12 +40,14 @@ export function useRun(runs: RunApi, automationId: string, runId: string) {
       onInterrupted: () => draw((before) => ({ ...before, interrupted: true })),
       signal: stop.signal,
     })
-      .then(() => queryClient.invalidateQueries({ queryKey: runKeys.all(automationId) }))
+      .then(async () => {
+        if (!wasOver.current) await queryClient.invalidateQueries({ queryKey: runKeys.all(automationId) });
+      })
       .catch(() => setRefused(true));
     return () => stop.abort();
-  }, [follow, runs, automationId, runId, queryClient]);
+  }, [isKnown, runs, automationId, runId, queryClient]);
 
-  return { query, run: query.data, live, watched: follow || wasFollowed.current };
+  return { query, run: query.data, live, watched: wasOver.current === false };
 }
 
 type Change = (before: LiveRun) => LiveRun;

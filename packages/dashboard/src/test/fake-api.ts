@@ -22,6 +22,8 @@ export interface FakeApi {
   accounts: FakeAccounts;
   approvals: FakeApprovals;
   pages: Map<string, AutomationSchemas['Page']>;
+  /** Workspaces by automation; the others are in whichever is asked for. */
+  homes: Map<string, string>;
   versions: AutomationSchemas['Version'][];
   runs: FakeRun[];
   artifacts: Map<string, { contentType: string; body: Buffer }>;
@@ -51,6 +53,7 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
     accounts: newAccounts(),
     approvals: newApprovals(),
     pages: new Map(),
+    homes: new Map(),
     versions: [],
     runs: [],
     artifacts: new Map(),
@@ -149,7 +152,8 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
 
   if (part[2] === 'pages') {
     const page = api.pages.get(part[3] ?? '');
-    if (!page || (page.visibility !== 'public' && !signedIn))
+    const isElsewhere = api.homes.has(part[3] ?? '') && api.homes.get(part[3] ?? '') !== asked.workspaceId;
+    if (!page || isElsewhere || (page.visibility !== 'public' && !signedIn))
       return send(res, signedIn ? 404 : 401, { error: 'no such automation', code: 'not_found' });
     if (!part[4]) return send(res, 200, { ...page, access: signedIn ? 'member' : 'link' });
     if (req.method === 'POST' && !part[5]) return start(api, page, req, res, signedIn);
@@ -264,6 +268,7 @@ async function runRoute(
   const after = Number(req.headers['last-event-id'] ?? 0);
   for (const event of run.events) if (event.id > after) res.write(frame(event));
   if (run.events.at(-1)?.event === 'done') return void res.end();
+  if (run.completedAt) return void res.end(frame({ id: Number.MAX_SAFE_INTEGER, event: 'done', data: {} }));
   run.watchers.add(res);
   res.once('close', () => run.watchers.delete(res));
 }

@@ -14,8 +14,9 @@ const SPANS = [
 /** "5 minutes ago", "in 2 hours", "just now". */
 export function relativeTime(at: number, now: number): string {
   for (const [unit, span] of SPANS) {
-    const count = Math.trunc((at - now) / span);
-    if (count) return relative.format(count, unit);
+    const distance = (at - now) / span;
+    // Ninety days that began a second ago are ninety days.
+    if (Math.abs(distance) >= 1) return relative.format(Math.round(distance), unit);
   }
   return 'just now';
 }

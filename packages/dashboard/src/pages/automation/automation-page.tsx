@@ -18,6 +18,7 @@ import { FailedToLoad } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { AutomationHead } from './automation-head';
 import styles from './automation-page.module.css';
+import { Elsewhere } from './elsewhere';
 import { NothingRun } from './nothing-run';
 import { pageKey } from './page-key';
 import { Versions } from './versions';
@@ -40,7 +41,9 @@ export default function AutomationPage() {
   useTitle(page?.name);
   if (page) return <LoadedPage key={page.id} page={page} />;
   if (isStatus(error, 401)) return <Navigate to={signInPath(location)} replace />;
-  if (isStatus(error, 404, 403)) return <NotFound what="automation" />;
+  if (isStatus(error, 404, 403)) {
+    return session.status === 'signed-in' ? <Elsewhere automationId={automationId} /> : <NotFound what="automation" />;
+  }
   if (error) return <FailedToLoad what="The automation" error={error} retry={refetch} />;
   return <Loading />;
 }

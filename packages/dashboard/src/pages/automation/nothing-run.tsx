@@ -1,25 +1,28 @@
 import type { InputItem, Page } from '../../shell/api';
+import { useWorkspace } from '../../shell/use-me';
 import { CodeToCopy } from '../../ui/code-to-copy';
 import { Empty } from '../../ui/empty';
 
 export function NothingRun({ page }: { page: Page }) {
+  const workspace = useWorkspace();
   return (
     <Empty title="No run selected">
       <p>
         Fill in the inputs and press Run: the log appears here line by line, then the outputs.
         {page.access === 'member' && ' Or choose a past run below.'}
       </p>
-      {page.access === 'member' && <CodeToCopy label="The same from a terminal" code={curlLine(page)} />}
+      {page.access === 'member' && <CodeToCopy label="The same from a terminal" code={curlLine(page, workspace?.id)} />}
     </Empty>
   );
 }
 
-function curlLine(page: Page): string {
+/** A personal token is good in all workspaces of its owner, so the line names the one of the automation. */
+function curlLine(page: Page, workspaceId: string | undefined): string {
   const inputs = Object.fromEntries(page.inputs.filter(isWorthNaming).map((item) => [item.name, exampleOf(item)]));
   // A single quote inside the shell's single quotes: close, escape, open again.
   const body = JSON.stringify({ inputs }).replaceAll("'", String.raw`'\''`);
   return `curl -X POST ${window.location.origin}/api/automations/${page.id}/run \\
-  -H "Authorization: Bearer $GANTRY_TOKEN" \\
+  -H "Authorization: Bearer $GANTRY_TOKEN" \\${workspaceId ? `\n  -H "x-svc-workspace: ${workspaceId}" \\` : ''}
   -H "Content-Type: application/json" \\
   -d '${body}'`;
 }

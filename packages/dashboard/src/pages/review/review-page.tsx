@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/api-client';
 import { Skeleton } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useParams } from 'react-router';
 import { ApprovalStatusChip } from '../../approvals/approval-status';
@@ -54,6 +54,7 @@ interface AskingProps {
 function Asking({ token, review, onChanged }: AskingProps) {
   const { status: sessionStatus, email } = useSession();
   const [hasDecided, setDecided] = useState(false);
+  const queryClient = useQueryClient();
   const own = useQuery({
     queryKey: ['approval', review.approval_id, review.workspace_id],
     enabled: sessionStatus === 'signed-in',
@@ -66,6 +67,7 @@ function Asking({ token, review, onChanged }: AskingProps) {
       if (own.data) await decideApproval(own.data.id, review.workspace_id, decision);
       else await decideByLink(token, decision);
       setDecided(true);
+      void queryClient.invalidateQueries({ queryKey: ['approvals'] });
       await onChanged();
     } catch (error) {
       // Somebody else was faster, or the time is over: the page shows what became of it.

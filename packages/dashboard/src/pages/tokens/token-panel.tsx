@@ -135,7 +135,7 @@ function TokenRow({ token, maker, busy, onRevoke }: TokenRowProps) {
           ·{' '}
           {expires_at ? (
             <>
-              ends <Timestamp at={Date.parse(expires_at)} />
+              {Date.parse(expires_at) > Date.now() ? 'ends' : 'expired'} <Timestamp at={Date.parse(expires_at)} />
             </>
           ) : (
             'does not end by itself'

@@ -6,7 +6,8 @@ import { paths } from '../paths';
 import { useWorkspace } from '../use-me';
 import styles from './approvals-link.module.css';
 
-const REFRESH_MS = 60_000;
+/** Runs ask, and others decide, while this page is open. */
+const REFRESH_MS = 15_000;
 
 /** Leads to what waits for people, and says how much it is. */
 export function ApprovalsLink() {
