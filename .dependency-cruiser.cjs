@@ -1,59 +1,70 @@
 // The boundaries of ARCHITECTURE.md, executable.
 
-/** Folders of services/worker-api/src by wing. What they share lies beside them. */
-const WINGS = {
-  accounts: ['accounts'],
-  definitions: ['workers', 'contexts', 'file-trees', 'secrets', 'triggers'],
-  runs: ['runs', 'approvals'],
-  starters: ['starters'],
-  alerts: ['alerts'],
-  audit: ['audit'],
-  system: ['system'],
-};
+const { PACKAGES, WINGS } = require('./boundaries.cjs');
 
-/** Which other wings a wing may import. */
-const MAY_IMPORT = {
-  accounts: ['audit'],
-  definitions: ['audit'],
-  runs: ['audit', 'definitions'],
-  starters: ['definitions', 'runs'],
-  alerts: ['accounts', 'audit', 'definitions', 'runs'],
-  audit: [],
-  system: ['accounts', 'definitions'],
-};
+const TESTS = '\\.test\\.tsx?$|/src/test/';
 
-const wingRule = (wing) => {
-  const forbidden = Object.keys(WINGS).filter((other) => other !== wing && !MAY_IMPORT[wing].includes(other));
-  const foldersOf = (wings) => wings.flatMap((name) => WINGS[name]).join('|');
-  return {
-    name: `worker-api-${wing}`,
+const nameOf = (folder) => folder.replace('/', '-');
+
+/** @param also further folders, as patterns */
+const outsideOf = (folder, also) => ({
+  path: '^(services|packages)/',
+  pathNot: `^(${[folder, ...PACKAGES[folder].map((name) => `packages/${name}`), ...also].join('|')})/`,
+});
+
+const packageRules = (folder) => [
+  {
+    name: `${nameOf(folder)}-imports-what-it-may`,
     severity: 'error',
-    from: { path: `^services/worker-api/src/(${foldersOf([wing])})/`, pathNot: '\\.test\\.ts$' },
-    to: { path: `^services/worker-api/src/(${foldersOf(forbidden)})/` },
-  };
-};
+    from: { path: `^${folder}/`, pathNot: TESTS },
+    to: outsideOf(folder, []),
+  },
+  {
+    name: `tests-of-${nameOf(folder)}-import-what-they-may`,
+    severity: 'error',
+    from: { path: `^${folder}/.*(${TESTS})` },
+    // The suites over the whole platform start services as those' own tests do.
+    to: outsideOf(folder, folder === 'packages/testing' ? ['services/[^/]+/src/test'] : ['packages/testing']),
+  },
+];
+
+const foldersOf = (wings) => wings.flatMap((name) => WINGS[name].folders).join('|');
+
+const wingRule = ([wing, { mayImport }]) => ({
+  name: `worker-api-${wing}`,
+  severity: 'error',
+  from: { path: `^services/worker-api/src/(${foldersOf([wing])})/`, pathNot: TESTS },
+  to: {
+    path: '^services/worker-api/src/[^/]+/',
+    pathNot: `^services/worker-api/src/(${foldersOf([wing, ...mayImport])}|generated)/`,
+  },
+});
 
 module.exports = {
   forbidden: [
-    ...Object.keys(WINGS).map(wingRule),
+    ...Object.keys(PACKAGES).flatMap(packageRules),
+    ...Object.entries(WINGS).map(wingRule),
     {
-      name: 'a-service-never-imports-another-service',
+      name: 'not-listed-in-boundaries',
+      comment: 'A new package or service says in boundaries.cjs what it may import.',
       severity: 'error',
-      from: { path: '^services/([^/]+)/' },
-      to: { path: '^services/', pathNot: '^services/$1/' },
+      from: { path: '^(services|packages)/', pathNot: `^(${Object.keys(PACKAGES).join('|')})/|^services/gateway/` },
+      to: { path: '^(services|packages)/' },
     },
     {
-      name: 'a-package-never-imports-a-service',
+      name: 'shared-files-of-a-service-know-no-folder',
+      comment:
+        'What lies beside the folders is either shared by them, or puts them together and is named here. Types of a folder are all that the shared ones may take.',
       severity: 'error',
-      from: { path: '^packages/', pathNot: '^packages/testing/' },
-      to: { path: '^services/' },
-    },
-    {
-      name: 'clients-speak-http-only',
-      comment: 'The dashboard knows the platform through the typed client alone.',
-      severity: 'error',
-      from: { path: '^packages/dashboard/' },
-      to: { path: '^packages/', pathNot: '^packages/(dashboard|api-client)/' },
+      from: {
+        path: '^services/(worker|automation|skills)-api/src/[^/]+\\.ts$',
+        pathNot: `/(app|housekeeping|main|reactions|(worker|automation|skills)-api)\\.ts$|${TESTS}`,
+      },
+      to: {
+        path: '^services/[^/]+/src/[^/]+/',
+        pathNot: '/generated/',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     // The dashboard, from the ground: ui, shell, folders that pages share, pages, routes.
     {
@@ -99,13 +110,6 @@ module.exports = {
       to: { path: '^packages/dashboard/src/pages/', dependencyTypesNot: ['dynamic-import'] },
     },
     {
-      name: 'dashboard-folders-have-no-cycles',
-      severity: 'error',
-      scope: 'folder',
-      from: { path: '^packages/dashboard/src' },
-      to: { circular: true },
-    },
-    {
       name: 'only-executor-and-launcher-start-processes',
       severity: 'error',
       from: {
@@ -113,12 +117,6 @@ module.exports = {
         pathNot: '^(services/executor|packages/(platform|testing))/|\\.test\\.tsx?$|/src/test/',
       },
       to: { path: '^(node:)?child_process$' },
-    },
-    {
-      name: 'archive-knows-bytes-only',
-      severity: 'error',
-      from: { path: '^packages/archive/', pathNot: '\\.test\\.ts$' },
-      to: { path: '^(services|packages)/', pathNot: '^packages/archive/' },
     },
     {
       name: 'zips-are-read-and-written-by-archive-alone',
@@ -167,12 +165,6 @@ module.exports = {
       to: { path: '^services/executor/src/runners/' },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    {
-      name: 'tests-stay-out-of-the-product',
-      severity: 'error',
-      from: { path: '^(services|packages)/', pathNot: '\\.test\\.tsx?$|^packages/testing/|/test/' },
-      to: { path: '^packages/testing/' },
-    },
   ],
   options: {
     doNotFollow: { path: 'node_modules|dist|generated' },

@@ -170,6 +170,7 @@ async function runTests(env) {
     const checks = [
       ['format and lint', bin('biome'), ['check', '.']],
       ['boundaries', bin('depcruise'), ['--config', '.dependency-cruiser.cjs', 'services', 'packages']],
+      ['folders', bin('depcruise'), ['--config', '.dependency-cruiser.folders.cjs', 'services', 'packages']],
       ['types', 'npx', ['-y', PNPM, 'exec', 'turbo', 'run', 'typecheck', '--output-logs=errors-only', '--ui=stream']],
     ];
     const outcomes = await Promise.all(checks.map(([title, file, argv]) => step(`checking ${title}`, file, argv, env)));

@@ -23,11 +23,11 @@ import { createSecretStore, createVault, deriveKeys, type KeyRing } from '@gantr
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { createApp } from './app';
+import { createRunnables } from './artifacts/runnable';
 import { createRecentAutomations, IS_CURRENT } from './automations/current-version';
 import { openDatabase } from './database';
 import type { Deps } from './deps';
 import { sweepsOf } from './housekeeping';
-import { createRunnables } from './runs/runnable';
 import { type ScheduleTicker, startScheduleTicker } from './schedules/schedule-ticker';
 import { serveAutomationStats } from './system/automation-stats';
 import { consumeWorkspaceEvents } from './workspaces/workspace-events';

@@ -3,9 +3,9 @@ import type { ObjectStore } from '@gantry/object-store';
 import type { RunEngine } from '@gantry/run-engine';
 import type { SecretStore } from '@gantry/vault';
 import type { Pool } from 'pg';
+import type { Runnables } from './artifacts/runnable';
 import type { RecentAutomations } from './automations/current-version';
 import type { PrismaClient } from './generated/prisma/client';
-import type { Runnables } from './runs/runnable';
 
 /** What handlers and services of this process share. */
 export interface Deps {

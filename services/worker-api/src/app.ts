@@ -106,7 +106,7 @@ export function createApp(options: AppOptions): WorkerApp {
       ...deviceOperations({ prisma, hasher, dashboardUrl }),
       ...tokenOperations({ prisma, hasher, revoked: identities.evictToken }),
       ...workspaceOperations({ prisma, closures, identities }),
-      ...memberOperations({ prisma, hasher, mailer, dashboardUrl, identities }),
+      ...memberOperations({ prisma, identities }),
       ...invitationOperations({ prisma, hasher, mailer, dashboardUrl, sessions, sessionCookie, identities }),
       ...auditOperations({ pool }),
       ...alertOperations(deps),

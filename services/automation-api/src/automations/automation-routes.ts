@@ -3,12 +3,12 @@ import { callerOf, creating, linkNextOffset, madeBy, type Operations, type Revis
 import { transaction } from '@gantry/postgres';
 import type { Request } from 'express';
 import { getArtifact } from '../artifacts/artifact-repository';
+import type { Runnable } from '../artifacts/runnable';
 import { type Audit, auditOf } from '../audit/audit';
 import type { Db } from '../database';
 import type { Deps } from '../deps';
 import type { Automation, Visibility } from '../generated/prisma/client';
 import { pathParam } from '../path-param';
-import type { Runnable } from '../runs/runnable';
 import { changedSchedule, type ScheduleChange } from '../schedules/schedule-settings';
 import { toDeployed, toDetail, toListItem, toVersion } from './automation';
 import {

@@ -1,7 +1,7 @@
 import type { Run } from '@gantry/run-engine';
 import type { FileEntry } from '../artifacts/artifact';
 import type { Artifact, Automation, AutomationVersion } from '../generated/prisma/client';
-import { apiStatus } from '../runs/run-result';
+import { apiStatus } from '../run-status';
 
 /** The automation's page. */
 export const urlOf = (dashboardUrl: string, automationId: string): string => `${dashboardUrl}/a/${automationId}`;

@@ -4,10 +4,10 @@ import { automationDeployed, enqueue, newId } from '@gantry/events';
 import { type AppError, conflict, type Made, notFound, type Principal } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { getArtifact } from '../artifacts/artifact-repository';
+import type { Runnable } from '../artifacts/runnable';
 import type { Audit } from '../audit/audit';
 import type { Deps } from '../deps';
 import type { Automation, Prisma, Visibility } from '../generated/prisma/client';
-import type { Runnable } from '../runs/runnable';
 import { changedSchedule, NO_SCHEDULE, type ScheduleChange, scheduleProblems } from '../schedules/schedule-settings';
 import { findVersion, getAutomation, lockAutomation } from './automation-repository';
 

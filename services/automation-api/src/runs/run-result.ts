@@ -1,26 +1,7 @@
 /** A run as the automation surface shows it. The engine's words are the platform's; these are api-spec.md's. */
 import type { RunError } from '@gantry/events';
-import { isTerminal, type Run, type RunArtifact, type RunEngine, type RunStatus } from '@gantry/run-engine';
-
-export type ApiRunStatus = 'pending' | 'running' | 'success' | 'error' | 'timeout';
-
-const API_STATUS: Record<RunStatus, ApiRunStatus> = {
-  queued: 'pending',
-  suspended: 'pending',
-  pending_approval: 'pending',
-  running: 'running',
-  completed: 'success',
-  failed: 'error',
-  cancelled: 'error',
-  rejected: 'error',
-  timed_out: 'timeout',
-};
-
-export const apiStatus = (status: RunStatus): ApiRunStatus => API_STATUS[status];
-
-/** The engine's statuses that one of ours stands for: how a list is filtered. */
-export const engineStatuses = (status: ApiRunStatus): RunStatus[] =>
-  (Object.keys(API_STATUS) as RunStatus[]).filter((candidate) => API_STATUS[candidate] === status);
+import { isTerminal, type Run, type RunArtifact, type RunEngine } from '@gantry/run-engine';
+import { type ApiRunStatus, apiStatus } from '../run-status';
 
 /** A dict that run() returned is the outputs; anything else goes under the single declared name, else under `result`. */
 export function outputsOf(run: Run, output: unknown): Record<string, unknown> {

@@ -5,8 +5,9 @@ import type { Request, Response } from 'express';
 import { auditOf, type Change } from '../audit/audit';
 import type { Deps } from '../deps';
 import { pathParam } from '../path-param';
+import { engineStatuses } from '../run-status';
 import { runOwnAutomation } from './run-automation';
-import { engineStatuses, outputsOf, toRunArtifact, toRunDetail, toRunItem, toRunResult, toTestRun } from './run-result';
+import { outputsOf, toRunArtifact, toRunDetail, toRunItem, toRunResult, toTestRun } from './run-result';
 import { runTest } from './run-test';
 import { waitSecondsOf } from './start-run';
 

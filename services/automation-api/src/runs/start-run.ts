@@ -2,9 +2,9 @@ import type { HeldKey } from '@gantry/http';
 import { placeFiles } from '@gantry/program';
 import type { NewRun, Run, RunEngine } from '@gantry/run-engine';
 import type { Request } from 'express';
+import type { Runnable } from '../artifacts/runnable';
 import { getUpload } from '../artifacts/upload-repository';
 import type { Deps } from '../deps';
-import type { Runnable } from './runnable';
 
 /** api-spec.md, Limits. The OpenAPI file bounds what a caller may ask for. */
 const WAIT_SECONDS = 10;

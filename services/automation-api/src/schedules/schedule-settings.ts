@@ -1,8 +1,8 @@
 /** The part of an automation that says when it runs by itself. */
 import { type FieldProblem, invalid } from '@gantry/http';
 import { checkSchedule, type Misfire, nextFire } from '@gantry/schedule';
+import type { Runnable } from '../artifacts/runnable';
 import type { Automation, Prisma } from '../generated/prisma/client';
-import type { Runnable } from '../runs/runnable';
 
 /** As deploy and PATCH take it; what is absent stays as it is. */
 export interface ScheduleChange {

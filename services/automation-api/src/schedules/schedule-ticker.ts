@@ -14,7 +14,7 @@ import { type Misfire, nextFire, planFires } from '@gantry/schedule';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
-import type { Runnables } from '../runs/runnable';
+import type { Runnables } from '../artifacts/runnable';
 
 export interface TickerDeps {
   pool: Pool;

@@ -1,7 +1,7 @@
 import { notFound, type Principal } from '@gantry/http';
 import type { Db } from '../database';
 import type { Alert, Prisma } from '../generated/prisma/client';
-import { visibleTo } from '../workers/worker-access';
+import { visibleTo } from '../ownership';
 import type { AlertOfWorker } from './alert';
 
 /** Whom an alert is about: one worker, one automation, or with neither the whole workspace. */

@@ -3,7 +3,7 @@ import { type Actor, conflict, invalid, type Made, notFound, type Principal } fr
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
-import { ownerIdOf } from '../workers/worker-access';
+import { ownerIdOf } from '../ownership';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { type AlertInput, type AlertOfWorker, type AlertType, changedAlert } from './alert';
 import {

@@ -1,7 +1,7 @@
 /** What an alert may be, and how the API shows it. */
 import { conflict, invalid, type Principal, roleAtLeast } from '@gantry/http';
 import { checkOutboundUrl, OutboundFailed } from '@gantry/safe-fetch';
-import { normaliseEmail } from '../accounts/auth/email';
+import { normaliseEmail } from '../accounts/users/email';
 import type { Alert, Worker } from '../generated/prisma/client';
 
 const runAlertTypes = ['run.completed', 'run.failed', 'run.timed_out', 'run.cancelled', 'run.rejected'] as const;

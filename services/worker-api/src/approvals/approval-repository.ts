@@ -3,8 +3,8 @@ import { notFound, type Principal } from '@gantry/http';
 import { awaitsDecisionSql } from '@gantry/run-engine';
 import type { Pool, PoolClient } from 'pg';
 import type { Approval, ApprovalStatus, Prisma, PrismaClient } from '../generated/prisma/client';
+import { visibleTo } from '../ownership';
 import type { PageCursor } from '../page-cursor';
-import { visibleTo } from '../workers/worker-access';
 import type { ApprovalOfWorker, Decided } from './approval';
 
 const withWorker = { worker: { select: { name: true } } } as const;

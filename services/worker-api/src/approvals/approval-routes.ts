@@ -5,7 +5,7 @@ import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
 import type { ApprovalStatus } from '../generated/prisma/client';
 import { cursorOf, linkFrom } from '../page-cursor';
-import { getRunFor } from '../runs/run-of-request';
+import { getRunFor } from '../workers/visible-worker';
 import { type ApprovalOfWorker, decidedAlready, requireOpen } from './approval';
 import { requireMayDecide, toApiFor } from './approval-access';
 import {

@@ -3,7 +3,7 @@ import type { Db } from '../database';
 import type { FileEntry } from '../file-trees/file-tree';
 import type { TreePack } from '../file-trees/tree-pack';
 import type { Context, ContextVersion, Prisma } from '../generated/prisma/client';
-import { canSee, visibleTo } from '../workers/worker-access';
+import { canSee, visibleTo } from '../ownership';
 import type { Finding } from './credential-findings';
 
 export type ContextChangeSource = 'created' | 'files' | 'upload' | 'rollback' | 'run';

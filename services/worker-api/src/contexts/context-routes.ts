@@ -2,11 +2,11 @@ import { posix } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { actorOf, callerOf, creating, madeBy, notFound, type Operations, type Principal } from '@gantry/http';
 import type { Request, Response } from 'express';
+import { workersThatDeclare } from '../declarations/workers-that-declare';
 import type { Deps } from '../deps';
 import { applyChanges, fileToApi, withFiles } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import type { Context } from '../generated/prisma/client';
-import { workersThatDeclare } from '../workers/workers-that-declare';
 import { contextToApi, versionToItem } from './context';
 import {
   getCurrentVersion,

@@ -5,13 +5,13 @@ import { type Actor, conflict, type Made, type Principal } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Db } from '../database';
+import { requireUnused, workersThatDeclare } from '../declarations/workers-that-declare';
 import type { Deps } from '../deps';
 import { applyChanges, entriesOf, type FileChange, type FileTree, shaOfVersion } from '../file-trees/file-tree';
 import { packTree, readTree } from '../file-trees/tree-pack';
 import type { Context, Visibility } from '../generated/prisma/client';
 import { inTurn } from '../in-turn';
-import { ownerIdOf, requireTakingAway } from '../workers/worker-access';
-import { requireUnused, workersThatDeclare } from '../workers/workers-that-declare';
+import { ownerIdOf, requireTakingAway } from '../ownership';
 import {
   appendVersion,
   type ContextChangeSource,

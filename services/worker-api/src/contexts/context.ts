@@ -1,9 +1,9 @@
 /** How the API shows contexts, their versions and what was found in them. */
 import { type Principal, permissionTable } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
+import { type DeclaringWorker, usedByToApi } from '../declarations/workers-that-declare';
 import type { Context } from '../generated/prisma/client';
-import { canTakeAway } from '../workers/worker-access';
-import { type DeclaringWorker, usedByToApi } from '../workers/workers-that-declare';
+import { canTakeAway } from '../ownership';
 import type { Version } from './context-repository';
 
 const permissionsFor = permissionTable(openapiFiles.worker, {

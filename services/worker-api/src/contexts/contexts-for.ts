@@ -4,7 +4,7 @@ import { conflict, invalid, type Principal } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import type { RunSpec } from '@gantry/run-engine';
 import type { Db } from '../database';
-import { visibleTo } from '../workers/worker-access';
+import { visibleTo } from '../ownership';
 
 type RunContext = NonNullable<RunSpec['contexts']>[number];
 

@@ -7,9 +7,10 @@ import type { Request } from 'express';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
 import type { ApiRunStatus } from '../run-status';
+import { getRunFor } from '../workers/visible-worker';
 import { replayRun } from './replay-run';
 import { type AskedFilter, runFilterOf } from './run-filter';
-import { getRunFor, originOf, runAndWorkerOf } from './run-of-request';
+import { originOf, runAndWorkerOf } from './run-of-request';
 
 /** Runs of one request; `more` says that a filter finds others. */
 const RUNS_MAX = 1_000;

@@ -5,8 +5,8 @@ import type { Request } from 'express';
 import type { Deps } from '../deps';
 import { queryDate } from '../query-date';
 import { type ApiRunStatus, engineStatuses } from '../run-status';
+import { listHiddenWorkers } from '../workers/visible-worker';
 import { getVisibleWorker } from '../workers/worker-repository';
-import { listHiddenWorkers } from './visible-worker';
 
 /** As requests write it; the OpenAPI file has checked it. */
 export interface AskedFilter {

@@ -1,19 +1,12 @@
 /** The run that a request names, and what a run that it starts has from it. */
-import { callerOf, type Principal } from '@gantry/http';
+import { callerOf } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
 import type { Request } from 'express';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
-import { ownerIdOf } from '../workers/worker-access';
+import { ownerIdOf } from '../ownership';
+import { getRunFor, getWorkerOf } from '../workers/visible-worker';
 import type { Start } from './start-run';
-import { getWorkerOf, requireVisible } from './visible-worker';
-
-/** @throws AppError 404, also where the caller does not see the run's worker */
-export async function getRunFor({ engine, pool }: Deps, caller: Principal, runId: string): Promise<Run> {
-  const run = await engine.get(caller.workspaceId, runId);
-  await requireVisible(pool, caller, run);
-  return run;
-}
 
 /** The run that the path names. @throws AppError 404 */
 export const runOf = (deps: Deps, req: Request): Promise<Run> =>

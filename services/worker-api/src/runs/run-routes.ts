@@ -5,12 +5,13 @@ import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
 import { cursorOf, linkFrom } from '../page-cursor';
 import { apiStatus } from '../run-status';
+import { getRunFor } from '../workers/visible-worker';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { replayRun } from './replay-run';
 import { headToApi } from './run';
 import { toRunDetail } from './run-detail';
 import { type AskedFilter, runFilterOf } from './run-filter';
-import { getRunFor, originOf, runAndWorkerOf, runOf } from './run-of-request';
+import { originOf, runAndWorkerOf, runOf } from './run-of-request';
 import { startRun } from './start-run';
 
 export function runOperations(deps: Deps): Operations {

@@ -2,8 +2,13 @@ import { actorOf, type Creating, callerOf, creating, madeBy, notFound, type Oper
 import type { AuditSecret, SecretEntry } from '@gantry/vault';
 import type { Request, Response } from 'express';
 import { recordChange } from '../audit/audit-entry';
+import {
+  type DeclaringWorker,
+  requireUnused,
+  usedByToApi,
+  workersThatDeclare,
+} from '../declarations/workers-that-declare';
 import type { Deps } from '../deps';
-import { type DeclaringWorker, requireUnused, usedByToApi, workersThatDeclare } from '../workers/workers-that-declare';
 
 /** No answer holds a value. */
 export function secretOperations({ pool, secrets, keyRotation, now }: Deps): Operations {

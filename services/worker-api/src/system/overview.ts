@@ -4,7 +4,7 @@ import { type Principal, roleAtLeast } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import { COUNTED_MAX, lastOutcomes } from '@gantry/run-engine';
 import type { Deps } from '../deps';
-import { ownerIdOf } from '../workers/worker-access';
+import { ownerIdOf } from '../ownership';
 import { type Executors, executorToApi } from './executors';
 
 type OverviewDeps = Pick<Deps, 'pool' | 'bus' | 'engine' | 'now' | 'log'> & { executors: Executors };

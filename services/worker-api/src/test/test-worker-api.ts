@@ -24,9 +24,10 @@ import { type KeyRing, parseKeyRing } from '@gantry/vault';
 import { pino } from 'pino';
 import request from 'supertest';
 import { hashPassword } from '../accounts/auth/password';
+import { insertMembership } from '../accounts/members/member-repository';
 import type { OidcSettings } from '../accounts/oidc/identity-provider';
 import { insertUser } from '../accounts/users/user-repository';
-import { insertMembership, insertWorkspace } from '../accounts/workspaces/workspace-repository';
+import { insertWorkspace } from '../accounts/workspaces/workspace-repository';
 import { startWorkerApi, type WorkerApi } from '../worker-api';
 
 export const SETUP_TOKEN = 'the-setup-token-of-this-test';

@@ -7,9 +7,9 @@ import type { Actor, Principal } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { deleteRunsOfSubject } from '@gantry/run-engine';
 import type { Deps } from '../deps';
+import { requireTakingAway } from '../ownership';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import { recordWorkerChange } from './record-worker-change';
-import { requireTakingAway } from './worker-access';
 import { codeFolder } from './worker-code';
 import { lockVisibleWorker } from './worker-repository';
 

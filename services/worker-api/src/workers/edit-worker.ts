@@ -9,13 +9,13 @@ import { applyChanges, entriesOf, type FileTree, shaOfVersion } from '../file-tr
 import { readTree } from '../file-trees/tree-pack';
 import type { Prisma } from '../generated/prisma/client';
 import { inTurn } from '../in-turn';
+import { ownerIdOf, requireTakingAway } from '../ownership';
 import { checkTriggerInputs, triggersBesideCron } from '../triggers/trigger';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import { planWebhook, type WebhookPlan } from '../triggers/webhook-secret';
 import { type Definition, type DefinitionInput, mergeDefinition, parseDefinition } from './definition';
 import { recordWorkerChange } from './record-worker-change';
 import { type ChangeSource, getCurrentVersion, insertVersion, type Version } from './version-repository';
-import { ownerIdOf, requireTakingAway } from './worker-access';
 import { inspectCode, packCode } from './worker-code';
 import { refuseManifests, requireEntrypoint, type WorkerChange } from './worker-input';
 import { getVisibleWorker, lockVisibleWorker, type WorkerWithTriggers } from './worker-repository';

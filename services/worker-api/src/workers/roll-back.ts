@@ -1,10 +1,10 @@
 import type { Actor, Made, Principal } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Deps } from '../deps';
+import { ownerIdOf } from '../ownership';
 import { later, nextNumber, requireNotArchived } from './edit-worker';
 import { recordWorkerChange } from './record-worker-change';
 import { getCurrentVersion, getVersionBySha, insertVersion } from './version-repository';
-import { ownerIdOf } from './worker-access';
 import { lockVisibleWorker } from './worker-repository';
 
 /**

@@ -1,7 +1,7 @@
 import { notFound, type Principal } from '@gantry/http';
 import type { Db } from '../database';
 import type { Prisma, TriggerType, Worker, WorkerStatus, WorkerTrigger } from '../generated/prisma/client';
-import { canSee, visibleTo } from './worker-access';
+import { canSee, visibleTo } from '../ownership';
 
 export type WorkerWithTriggers = Worker & { triggers: WorkerTrigger[] };
 

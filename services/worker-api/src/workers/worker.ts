@@ -1,9 +1,9 @@
 /** How the API shows a worker. */
 import { type Principal, permissionTable } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
+import { canTakeAway } from '../ownership';
 import { nextRunAtOf, triggersToApi, triggerTypeOf } from '../triggers/trigger';
 import type { ListedVersion, Version } from './version-repository';
-import { canTakeAway } from './worker-access';
 import type { WorkerFacts } from './worker-facts';
 import type { WorkerWithTriggers } from './worker-repository';
 

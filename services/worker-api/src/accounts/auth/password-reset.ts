@@ -15,11 +15,10 @@ import type { PasswordReset, PrismaClient, User } from '../../generated/prisma/c
 import type { Mailer } from '../../mail/mailer';
 import { signedInUserOf } from '../identity/person';
 import { requireMayTouch } from '../members/member';
-import { administersAll, getMember, isAdmin, listWorkspaceIdsOf } from '../members/member-repository';
+import { administersAll, getMember, isAdmin, listWorkspaceIdsOf, lockWorkspace } from '../members/member-repository';
 import { revokeTokensOf } from '../tokens/token-repository';
+import { normaliseEmail } from '../users/email';
 import { proveEmail, unproveEmail } from '../users/prove-email';
-import { lockWorkspace } from '../workspaces/workspace-repository';
-import { normaliseEmail } from './email';
 import { hashPassword, passwordProblem } from './password';
 import type { Client, OpenSession, Sessions } from './session';
 

@@ -1,13 +1,21 @@
 import type { IdentityCache } from '@gantry/auth';
-import { AppError, actorBy, actorOf, callerOf, type Operations } from '@gantry/http';
+import { AppError, actorBy, actorOf, callerOf, creating, madeBy, type Operations } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Logger } from 'pino';
 import { recordChange } from '../../audit/audit-entry';
 import { signedInUserOf } from '../identity/person';
+import { getMember } from '../members/member-repository';
 import { userToApi } from '../users/user';
 import { sendVerification, verifyEmail } from './email-verification';
 import { verifyPassword } from './password';
-import { newPasswordHash, type ResetDeps, resetPassword, sendResetLink, setPassword } from './password-reset';
+import {
+  createResetLink,
+  newPasswordHash,
+  type ResetDeps,
+  resetPassword,
+  sendResetLink,
+  setPassword,
+} from './password-reset';
 import type { Sessions } from './session';
 import { clientOf, type SessionCookie } from './session-cookie';
 
@@ -60,6 +68,14 @@ export function passwordOperations(deps: PasswordDeps): Operations {
       identities.evictUser(user.id);
       res.json(userToApi(user));
     },
+    createPasswordResetLink: creating(
+      async (req, res) => {
+        const userId = String(req.params.user_id);
+        const link = await createResetLink(deps, callerOf(req), actorOf(req), madeBy(req), userId);
+        res.status(201).json({ reset_url: link.url, expires_at: link.expiresAt.toISOString() });
+      },
+      { see: (req, userId) => getMember(prisma, callerOf(req).workspaceId, userId) },
+    ),
     resetPassword: async (req, res) => {
       const { session, ended } = await resetPassword(deps, req.body, clientOf(req), actorBy(req, 'link'));
       for (const id of ended) identities.evictToken(id);

@@ -3,13 +3,11 @@ import { type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Db } from '../../database';
 import type { Session } from '../../generated/prisma/client';
+import { REPLACED_COOKIE_SECONDS } from '../identity/identity-repository';
 
 /** A session ends this long after its last refresh, and at the latest after SESSION_DAYS_MAX. */
 export const SESSION_IDLE_DAYS = 30;
 const SESSION_DAYS_MAX = 180;
-
-/** How long a replaced cookie still counts: requests that were under way, or whose answer was lost, carry it. */
-export const REPLACED_COOKIE_SECONDS = 20;
 
 export interface NewSession {
   id: string;

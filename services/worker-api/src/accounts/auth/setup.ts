@@ -6,9 +6,10 @@ import { type Actor, AppError, conflict, invalid } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { PrismaClient, User, Workspace } from '../../generated/prisma/client';
+import { insertMembership } from '../members/member-repository';
+import { normaliseEmail } from '../users/email';
 import { insertUser, isAnyUser } from '../users/user-repository';
-import { insertMembership, insertWorkspace } from '../workspaces/workspace-repository';
-import { normaliseEmail } from './email';
+import { insertWorkspace } from '../workspaces/workspace-repository';
 import { hashPassword, passwordProblem } from './password';
 import type { Client, OpenSession, Sessions } from './session';
 

@@ -1,7 +1,7 @@
 import { AppError } from '@gantry/http';
 import type { PrismaClient } from '../../generated/prisma/client';
+import { normaliseEmail } from '../users/email';
 import { findUserWithPassword } from '../users/user-repository';
-import { normaliseEmail } from './email';
 import { verifyPassword } from './password';
 import type { Client, OpenSession, Sessions } from './session';
 

@@ -1,9 +1,11 @@
 /** The lookups behind every request: one indexed query each, over the pool because they are hot. */
 import type { Role } from '@gantry/events';
 import type { Pool } from 'pg';
-import { normaliseEmail } from '../auth/email';
-import { REPLACED_COOKIE_SECONDS } from '../auth/session-repository';
+import { normaliseEmail } from '../users/email';
 import type { UserRow } from './identity';
+
+/** How long a replaced cookie still counts: requests that were under way, or whose answer was lost, carry it. */
+export const REPLACED_COOKIE_SECONDS = 20;
 
 const USER_COLUMNS = `u.id AS user_id, u.email, u.email_verified_at, u.name, u.default_workspace_id,
   (SELECT json_agg(json_build_object('id', m.workspace_id, 'role', m.role) ORDER BY m.created_at, m.workspace_id)

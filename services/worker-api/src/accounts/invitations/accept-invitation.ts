@@ -9,11 +9,10 @@ import type { Invitation, PrismaClient, User, Workspace } from '../../generated/
 import { newPasswordHash } from '../auth/password-reset';
 import type { Client, OpenSession, Sessions } from '../auth/session';
 import { isSignedIn } from '../identity/person';
-import { isMember } from '../members/member-repository';
+import { insertMembership, isMember, lockWorkspace } from '../members/member-repository';
 import { announceMember } from '../members/member-service';
 import { proveEmail } from '../users/prove-email';
 import { insertUser } from '../users/user-repository';
-import { insertMembership, lockWorkspace } from '../workspaces/workspace-repository';
 import { requireOpen } from './invitation';
 import { getInvitationByToken, markAccepted } from './invitation-repository';
 

@@ -7,10 +7,10 @@ import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { PrismaClient } from '../../generated/prisma/client';
 import type { Mailer } from '../../mail/mailer';
-import { normaliseEmail } from '../auth/email';
-import { isMember } from '../members/member-repository';
+import { isMember, lockWorkspace } from '../members/member-repository';
 import { askingTokenOf } from '../tokens/token-service';
-import { getWorkspace, lockWorkspace } from '../workspaces/workspace-repository';
+import { normaliseEmail } from '../users/email';
+import { getWorkspace } from '../workspaces/workspace-repository';
 import { invitationExpiry, requireUndecided } from './invitation';
 import {
   getInvitation,

@@ -66,6 +66,17 @@ export async function administersAll(db: Db, workspaceIds: string[], userId: str
   return (await db.membership.count({ where: { ...managing(workspaceIds), userId } })) === workspaceIds.length;
 }
 
+/** Changes of one workspace's members take turns. @throws AppError 404 if it was deleted meanwhile */
+export async function lockWorkspace(tx: Db, workspaceId: string): Promise<void> {
+  const rows = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM workspaces WHERE id = ${workspaceId} AND deleted_at IS NULL FOR UPDATE`;
+  if (!rows.length) throw notFound('workspace', workspaceId);
+}
+
+export async function insertMembership(tx: Db, workspaceId: string, userId: string, role: Role): Promise<void> {
+  await tx.membership.create({ data: { workspaceId, userId, role } });
+}
+
 export async function updateRole(tx: Db, workspaceId: string, userId: string, role: Role): Promise<void> {
   await tx.membership.update({ where: { workspaceId_userId: { workspaceId, userId } }, data: { role } });
 }

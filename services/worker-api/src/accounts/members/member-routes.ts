@@ -1,17 +1,17 @@
 import type { IdentityCache } from '@gantry/auth';
-import { actorOf, callerOf, creating, madeBy, type Operations } from '@gantry/http';
-import { createResetLink, type ResetDeps } from '../auth/password-reset';
+import { actorOf, callerOf, type Operations } from '@gantry/http';
+import type { PrismaClient } from '../../generated/prisma/client';
 import { unlimitedUserOf, userOf } from '../identity/person';
 import { memberToApi } from './member';
-import { getMember, listMembers } from './member-repository';
+import { listMembers } from './member-repository';
 import { changeRole, leaveWorkspace, removeMember, transferOwnership } from './member-service';
 
-export interface MemberDeps extends ResetDeps {
+export interface MemberDeps {
+  prisma: PrismaClient;
   identities: IdentityCache;
 }
 
-export function memberOperations(deps: MemberDeps): Operations {
-  const { prisma, identities } = deps;
+export function memberOperations({ prisma, identities }: MemberDeps): Operations {
   return {
     listMembers: async (req, res) => {
       const caller = callerOf(req);
@@ -46,13 +46,5 @@ export function memberOperations(deps: MemberDeps): Operations {
       identities.evictUser(toUserId);
       res.status(204).end();
     },
-    createPasswordResetLink: creating(
-      async (req, res) => {
-        const userId = String(req.params.user_id);
-        const link = await createResetLink(deps, callerOf(req), actorOf(req), madeBy(req), userId);
-        res.status(201).json({ reset_url: link.url, expires_at: link.expiresAt.toISOString() });
-      },
-      { see: (req, userId) => getMember(prisma, callerOf(req).workspaceId, userId) },
-    ),
   };
 }

@@ -6,9 +6,8 @@ import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';
 import type { PrismaClient } from '../../generated/prisma/client';
-import { lockWorkspace } from '../workspaces/workspace-repository';
 import { requireMayTouch } from './member';
-import { countOwners, deleteMembership, getMember, type Member, updateRole } from './member-repository';
+import { countOwners, deleteMembership, getMember, lockWorkspace, type Member, updateRole } from './member-repository';
 import { membershipChanged } from './membership-changed';
 
 /** @throws AppError 404, 403 where an owner is made or changed by somebody else than one, 409 for the last owner */

@@ -24,8 +24,9 @@ import type { Pool, PoolClient } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
 import type { Deps } from '../../deps';
 import type { PrismaClient, Workspace } from '../../generated/prisma/client';
+import { lockWorkspace } from '../members/member-repository';
 import { purgeTimeOf, UNDO_DAYS } from './workspace';
-import { getWorkspace, lockWorkspace } from './workspace-repository';
+import { getWorkspace } from './workspace-repository';
 
 export const oldestRestorable = (): Date => new Date(Date.now() - UNDO_DAYS * 86_400_000);
 

@@ -1,13 +1,9 @@
 import { notFound } from '@gantry/http';
 import type { Db } from '../../database';
-import type { Role, Workspace } from '../../generated/prisma/client';
+import type { Workspace } from '../../generated/prisma/client';
 
 export function insertWorkspace(tx: Db, workspace: { id: string; name: string }): Promise<Workspace> {
   return tx.workspace.create({ data: workspace });
-}
-
-export async function insertMembership(tx: Db, workspaceId: string, userId: string, role: Role): Promise<void> {
-  await tx.membership.create({ data: { workspaceId, userId, role } });
 }
 
 /** Oldest first. @param workspaceIds from the caller's principal, never from a request */
@@ -35,11 +31,4 @@ export function listDeletedWorkspaces(db: Db, userId: string, since: Date): Prom
 
 export function countOwned(db: Db, userId: string): Promise<number> {
   return db.membership.count({ where: { userId, role: 'owner' } });
-}
-
-/** Changes of one workspace's members take turns. @throws AppError 404 if it was deleted meanwhile */
-export async function lockWorkspace(tx: Db, workspaceId: string): Promise<void> {
-  const rows = await tx.$queryRaw<unknown[]>`
-    SELECT 1 FROM workspaces WHERE id = ${workspaceId} AND deleted_at IS NULL FOR UPDATE`;
-  if (!rows.length) throw notFound('workspace', workspaceId);
 }

@@ -3,8 +3,9 @@ import { type Actor, conflict, type Made, type Principal } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { PrismaClient, Workspace } from '../../generated/prisma/client';
+import { insertMembership } from '../members/member-repository';
 import { membershipChanged } from '../members/membership-changed';
-import { countOwned, getWorkspace, insertMembership, insertWorkspace } from './workspace-repository';
+import { countOwned, getWorkspace, insertWorkspace } from './workspace-repository';
 
 const OWNED_MAX = 50;
 

@@ -3,7 +3,7 @@
 import { conflict, type Principal } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import type { Worker } from '../generated/prisma/client';
-import { canSee } from './worker-access';
+import { canSee } from '../ownership';
 
 export type DeclaringWorker = Pick<Worker, 'id' | 'name' | 'visibility' | 'ownerId'>;
 

@@ -2,9 +2,9 @@
 import { PYTHON } from '@gantry/events';
 import { createInputValidator, type InputValidator, keepRecent } from '@gantry/program';
 import { type RunSpec, runLimits } from '@gantry/run-engine';
-import { getArtifact } from '../artifacts/artifact-repository';
-import { type Manifest, parseStoredManifest } from '../artifacts/manifest';
 import type { Db } from '../database';
+import { getArtifact } from './artifact-repository';
+import { type Manifest, parseStoredManifest } from './manifest';
 
 export interface Runnable {
   artifactId: string;

@@ -4,7 +4,7 @@
  * others (deleting it, hiding it) is for the owner and admins.
  */
 import { AppError, type Principal, roleAtLeast } from '@gantry/http';
-import type { Visibility } from '../generated/prisma/client';
+import type { Visibility } from './generated/prisma/client';
 
 export interface Owned {
   visibility: Visibility;

@@ -1,8 +1,8 @@
 /** No request of 1 MB stops a service for longer than this, whoever sends it. */
 import { readOpenApiDocument } from '@gantry/http';
-import { type IsolatedSurface, pathOf } from '../isolation/matrix';
-import { type Sender, type SentRequest, startSender } from './event-loop';
-import { worstBodies } from './worst-bodies';
+import { type Sender, type SentRequest, startSender } from '../security/event-loop';
+import { worstBodies } from '../security/worst-bodies';
+import { type IsolatedSurface, pathOf } from './matrix';
 
 export const BLOCKED_MS_MAX = 100;
 

@@ -4,9 +4,10 @@ import { notFound, type Principal } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import type { Db } from '../database';
+import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
-import { canSee } from '../workers/worker-access';
-import { findWorkerByUid } from '../workers/worker-repository';
+import { canSee } from '../ownership';
+import { findWorkerByUid } from './worker-repository';
 
 /** @throws AppError 404 as if there were no such run */
 export async function getWorkerOf(db: Db, caller: Principal, run: Run): Promise<Worker> {
@@ -16,12 +17,14 @@ export async function getWorkerOf(db: Db, caller: Principal, run: Run): Promise<
 }
 
 /** Like getWorkerOf, where nothing of the worker is needed. @throws AppError 404 */
-export async function requireVisible(sql: Sql, caller: Principal, run: Run): Promise<void> {
-  const { rows } = await sql.query(
+export async function getRunFor({ engine, pool }: Deps, caller: Principal, runId: string): Promise<Run> {
+  const run = await engine.get(caller.workspaceId, runId);
+  const { rows } = await pool.query(
     `SELECT visibility, owner_id AS "ownerId" FROM workers WHERE workspace_id = $1 AND uid = $2 AND deleted_at IS NULL`,
     [caller.workspaceId, run.subjectId],
   );
   if (!rows[0] || !canSee(caller, rows[0])) throw notFound('run', run.id);
+  return run;
 }
 
 /** Uids of the workers whose runs this caller is not to see; none for most callers. */

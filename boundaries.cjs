@@ -1,0 +1,51 @@
+/**
+ * What may import what: the one list that .dependency-cruiser.cjs makes its rules from, that package.json files follow and
+ * that ARCHITECTURE.md shows. packages/testing/src/architecture.test.ts compares the three.
+ */
+
+/** The packages that each package and service may import. Tests may use `testing` as well. */
+exports.PACKAGES = {
+  'packages/openapi': [],
+  'packages/postgres': [],
+  'packages/events': ['postgres'],
+  'packages/http': ['events', 'openapi', 'postgres'],
+  'packages/service': ['events', 'http'],
+  'packages/vault': ['events', 'http', 'postgres'],
+  'packages/auth': ['events', 'http', 'vault'],
+  'packages/object-store': ['http'],
+  'packages/run-engine': ['events', 'http', 'object-store', 'postgres'],
+  'packages/archive': [],
+  'packages/safe-fetch': [],
+  'packages/schedule': ['http'],
+  'packages/program': ['archive', 'events', 'http', 'object-store', 'run-engine'],
+  'packages/api-client': ['openapi'],
+  'packages/api-docs': ['openapi'],
+  'packages/dashboard': ['api-client'],
+  'packages/platform': ['archive', 'events'],
+  'packages/testing': ['archive', 'auth', 'events', 'http', 'openapi', 'platform'],
+  'services/executor': ['archive', 'events', 'safe-fetch'],
+  'services/skills-api': ['archive', 'auth', 'events', 'http', 'openapi', 'postgres', 'service', 'vault'],
+  'services/automation-api': [
+    ...['archive', 'auth', 'events', 'http', 'object-store', 'openapi', 'postgres'],
+    ...['program', 'run-engine', 'schedule', 'service', 'vault'],
+  ],
+  'services/worker-api': [
+    ...['archive', 'auth', 'events', 'http', 'object-store', 'openapi', 'postgres'],
+    ...['program', 'run-engine', 'safe-fetch', 'schedule', 'service', 'vault'],
+  ],
+};
+
+/** Folders of services/worker-api/src by wing, and the other wings that a wing may import. */
+exports.WINGS = {
+  audit: { folders: ['audit'], mayImport: [] },
+  mail: { folders: ['mail'], mayImport: [] },
+  accounts: { folders: ['accounts'], mayImport: ['audit', 'mail'] },
+  definitions: {
+    folders: ['workers', 'contexts', 'declarations', 'file-trees', 'secrets', 'triggers'],
+    mayImport: ['audit'],
+  },
+  runs: { folders: ['runs', 'approvals'], mayImport: ['audit', 'definitions'] },
+  starters: { folders: ['starters'], mayImport: ['definitions', 'runs'] },
+  alerts: { folders: ['alerts'], mayImport: ['accounts', 'audit', 'definitions', 'mail', 'runs'] },
+  system: { folders: ['system'], mayImport: ['accounts', 'definitions'] },
+};

@@ -1,0 +1,22 @@
+/** Statuses of runs as the automation surface names them. */
+import type { RunStatus } from '@gantry/run-engine';
+
+export type ApiRunStatus = 'pending' | 'running' | 'success' | 'error' | 'timeout';
+
+const API_STATUS: Record<RunStatus, ApiRunStatus> = {
+  queued: 'pending',
+  suspended: 'pending',
+  pending_approval: 'pending',
+  running: 'running',
+  completed: 'success',
+  failed: 'error',
+  cancelled: 'error',
+  rejected: 'error',
+  timed_out: 'timeout',
+};
+
+export const apiStatus = (status: RunStatus): ApiRunStatus => API_STATUS[status];
+
+/** The engine's statuses that one of ours stands for: how a list is filtered. */
+export const engineStatuses = (status: ApiRunStatus): RunStatus[] =>
+  (Object.keys(API_STATUS) as RunStatus[]).filter((candidate) => API_STATUS[candidate] === status);
