@@ -1,44 +1,12 @@
-import { readFileSync } from 'node:fs';
-import type { AxeResults } from 'axe-core';
-import type { BrowserContextOptions, Page } from 'playwright-core';
-import { chromiumPath, openSite, type TestSite } from './test/browser';
+import { chromiumPath, testSite } from './test/browser';
+import { checkPage, LOOKS } from './test/check-page';
 import { newRun } from './test/fake-api';
 import { addSales } from './test/sample';
 
 const withBrowser = chromiumPath ? describe : describe.skip;
 
-/** Given to the page as text: the page's own policy lets no script in, and axe can't be loaded outside a browser. */
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-
-const LOOKS: [string, BrowserContextOptions][] = [
-  ['light', {}],
-  ['dark', { colorScheme: 'dark' }],
-  ['phone', { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }],
-];
-
 withBrowser('everybody can use every screen', () => {
-  let site: TestSite;
-
-  beforeAll(async () => {
-    site = await openSite();
-  }, 60_000);
-  afterAll(() => site?.close());
-  afterEach(async () => expect(await site.leave()).toEqual([]));
-
-  async function check(page: Page, screen: string) {
-    // In the dark only the colours differ.
-    const isDark = await page.evaluate(() => document.documentElement.dataset.mantineColorScheme === 'dark');
-    const options = { resultTypes: ['violations'], preload: false, ...(isDark && { runOnly: ['color-contrast'] }) };
-    const { violations }: AxeResults = await page.evaluate(`${axe}; axe.run(${JSON.stringify(options)})`);
-    const found = violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => ({ id, html, failureSummary })),
-    );
-    expect({ screen, found }).toEqual({ screen, found: [] });
-    const overflow = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    expect({ screen, overflow }).toEqual({ screen, overflow: 0 });
-  }
+  const site = testSite();
 
   test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (_look, options) => {
     const { api } = site;
@@ -50,31 +18,31 @@ withBrowser('everybody can use every screen', () => {
     await visitor.getByLabel('Password', { exact: true }).fill('wrong');
     await visitor.getByRole('button', { name: 'Sign in' }).click();
     await visitor.getByRole('alert').waitFor();
-    await check(visitor, 'sign-in');
+    await checkPage(visitor, 'sign-in');
 
     const page = await site.signedIn('/', options);
     await page.getByText('Deploy your first automation').waitFor();
-    await check(page, 'empty list');
+    await checkPage(page, 'empty list');
 
     addSales(api);
     await page.reload();
     await page.getByText('Weekly sales report').waitFor();
-    await check(page, 'list');
+    await checkPage(page, 'list');
     await page.getByRole('link', { name: 'Weekly sales report' }).click();
     await page.getByRole('heading', { name: 'Past runs' }).waitFor();
     await page.getByRole('button', { name: 'Roll back to version 1' }).waitFor();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('Fill this in.').waitFor();
-    await check(page, 'form with a problem');
+    await checkPage(page, 'form with a problem');
 
     await page.getByRole('region', { name: 'Past runs' }).getByRole('link').first().click();
     await page.getByRole('img', { name: /Total sales over/ }).waitFor();
-    await check(page, 'finished run');
+    await checkPage(page, 'finished run');
 
     const failed = api.runs.find(({ status }) => status === 'error')?.runId;
     await page.goto(`${api.origin}/a/aut_sales?run=${failed}`);
     await page.getByText('Where in the code').click();
-    await check(page, 'failed run');
+    await checkPage(page, 'failed run');
 
     const live = newRun({ automationId: 'aut_sales' });
     api.runs.unshift(live);
@@ -89,15 +57,15 @@ withBrowser('everybody can use every screen', () => {
     api.emit(live, 'progress', { fraction: 0.4, message: 'adding up' });
     await page.goto(`${api.origin}/a/aut_sales?run=${live.runId}`);
     await page.getByText('40 % · adding up').waitFor();
-    await check(page, 'live run');
+    await checkPage(page, 'live run');
 
     await page.getByRole('button', { name: 'Roll back to version 1' }).click();
     await page.getByRole('dialog').waitFor();
-    await check(page, 'rollback');
+    await checkPage(page, 'rollback');
 
     await page.goto(`${api.origin}/a/aut_unknown`);
     await page.getByRole('heading', { name: 'There is no such automation' }).waitFor();
-    await check(page, 'not found');
+    await checkPage(page, 'not found');
   });
 
   test('the first Tab offers to skip to the content, and the colours follow the system until they are chosen', async () => {

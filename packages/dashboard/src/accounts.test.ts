@@ -1,51 +1,17 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-import type { AxeResults } from 'axe-core';
-import type { BrowserContextOptions, Page } from 'playwright-core';
-import { chromiumPath, openSite, type TestSite } from './test/browser';
+import { chromiumPath, testSite } from './test/browser';
+import { checkPage, LOOKS } from './test/check-page';
 import { newAccounts } from './test/fake-accounts';
 import { PERSON } from './test/person';
 
 const withBrowser = chromiumPath ? describe : describe.skip;
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-/** Set to look at the pages. */
-const PICTURES = process.env.DASHBOARD_PICTURES;
-
-const LOOKS: [string, BrowserContextOptions][] = [
-  ['light', {}],
-  ['dark', { colorScheme: 'dark' }],
-  ['phone', { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }],
-];
 
 withBrowser('accounts', () => {
-  let site: TestSite;
-
-  beforeAll(async () => {
-    site = await openSite();
-  }, 60_000);
-  afterAll(() => site?.close());
+  const site = testSite();
   beforeEach(() => {
     site.api.accounts = newAccounts();
   });
-  afterEach(async () => expect(await site.leave()).toEqual([]));
 
   const at = (pathname: string) => site.api.origin + pathname;
-
-  async function check(page: Page, look: string, screen: string) {
-    if (PICTURES) {
-      mkdirSync(PICTURES, { recursive: true });
-      await page.screenshot({ path: path.join(PICTURES, `${screen}-${look}.png`), fullPage: true });
-    }
-    const { violations }: AxeResults = await page.evaluate(
-      `${axe}; axe.run({ resultTypes: ['violations'], preload: false })`,
-    );
-    const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => ({ id, html })));
-    expect({ screen, found }).toEqual({ screen, found: [] });
-    const overflow = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    expect({ screen, overflow }).toEqual({ screen, overflow: 0 });
-  }
 
   test.each(LOOKS)(
     'axe finds nothing and nothing is wider than the screen: %s',
@@ -53,7 +19,7 @@ withBrowser('accounts', () => {
       const page = await site.signedIn('/settings/members', options);
       await page.getByText('bob@example.com').waitFor();
       await page.getByText('carol@example.com').waitFor();
-      await check(page, look, 'members');
+      await checkPage(page, 'members', look);
       for (const [link, text, screen] of [
         ['Tokens', 'laptop', 'tokens'],
         ['Audit log', 'member.role_changed', 'audit-log'],
@@ -62,40 +28,40 @@ withBrowser('accounts', () => {
       ] as const) {
         await page.getByRole('navigation').getByRole('link', { name: link, exact: true }).click();
         await page.getByText(text).first().waitFor();
-        await check(page, look, screen);
+        await checkPage(page, screen, look);
       }
       await page.goto(at('/device'));
       await page.getByLabel('Code').fill('zzzz-2345');
       await page.getByRole('button', { name: 'Continue' }).click();
       await page.getByRole('alert').waitFor();
-      await check(page, look, 'device-wrong-code');
+      await checkPage(page, 'device-wrong-code', look);
       await page.getByLabel('Code').fill('abcd 2345');
       await page.getByRole('button', { name: 'Continue' }).click();
       await page.getByRole('button', { name: 'Approve' }).waitFor();
-      await check(page, look, 'device');
+      await checkPage(page, 'device', look);
 
       const visitor = await site.visit(options);
       await visitor.goto(at('/invite#inv_good'));
       await visitor.getByRole('heading', { name: 'Join The archive' }).waitFor();
-      await check(visitor, look, 'invite');
+      await checkPage(visitor, 'invite', look);
       await visitor.goto(at('/verify-email#vfy_good'));
       await visitor.getByRole('link', { name: 'Sign in' }).waitFor();
-      await check(visitor, look, 'verify-email-signed-out');
+      await checkPage(visitor, 'verify-email-signed-out', look);
       await page.goto(at('/verify-email#vfy_good'));
       await page.getByRole('button', { name: 'This address is mine' }).waitFor();
-      await check(page, look, 'verify-email');
+      await checkPage(page, 'verify-email', look);
       await visitor.goto(at('/forgot-password'));
       await visitor.getByLabel('E-mail').fill(PERSON.email);
       await visitor.getByRole('button', { name: 'Send me a link' }).click();
       await visitor.getByText('Ask an admin of your workspace').waitFor();
-      await check(visitor, look, 'forgot-password');
+      await checkPage(visitor, 'forgot-password', look);
       await visitor.goto(at('/reset-password#rst_good'));
       await visitor.getByRole('heading', { name: 'New password' }).waitFor();
-      await check(visitor, look, 'reset-password');
+      await checkPage(visitor, 'reset-password', look);
       site.api.accounts.oidcName = 'Test ID';
       await visitor.goto(at('/sign-in?error=oidc_expired'));
       await visitor.getByRole('link', { name: 'Sign in with Test ID' }).waitFor();
-      await check(visitor, look, 'sign-in-with-provider');
+      await checkPage(visitor, 'sign-in-with-provider', look);
     },
     60_000,
   );

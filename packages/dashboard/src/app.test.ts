@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { chromiumPath, openSite, type TestSite } from './test/browser';
+import { chromiumPath, testSite } from './test/browser';
 import { type FakeRun, newRun } from './test/fake-api';
 import { PERSON } from './test/person';
 import { addSales, FILES, outputsOf } from './test/sample';
@@ -7,14 +7,8 @@ import { addSales, FILES, outputsOf } from './test/sample';
 const withBrowser = chromiumPath ? describe : describe.skip;
 
 withBrowser('the page of an automation', () => {
-  let site: TestSite;
-
-  beforeAll(async () => {
-    site = await openSite();
-    addSales(site.api);
-  }, 60_000);
-  afterAll(() => site?.close());
-  afterEach(async () => expect(await site.leave()).toEqual([]));
+  const site = testSite();
+  beforeAll(() => addSales(site.api));
 
   /** The page has to have asked for it first. */
   async function runThatWasStarted(page: Page): Promise<FakeRun> {

@@ -1,32 +1,14 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-import type { AxeResults } from 'axe-core';
-import type { BrowserContextOptions, Page } from 'playwright-core';
-import { chromiumPath, openSite, type TestSite } from './test/browser';
+import { chromiumPath, testSite } from './test/browser';
+import { checkPage, LOOKS } from './test/check-page';
 import { newApproval, newApprovals } from './test/fake-approvals';
 
 const withBrowser = chromiumPath ? describe : describe.skip;
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-/** Set to look at the pages. */
-const PICTURES = process.env.DASHBOARD_PICTURES;
-
-const LOOKS: [string, BrowserContextOptions][] = [
-  ['light', {}],
-  ['dark', { colorScheme: 'dark' }],
-  ['phone', { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true }],
-];
 
 withBrowser('approvals', () => {
-  let site: TestSite;
-
-  beforeAll(async () => {
-    site = await openSite();
-  }, 60_000);
-  afterAll(() => site?.close());
+  const site = testSite();
   beforeEach(() => {
     site.api.approvals = newApprovals();
   });
-  afterEach(async () => expect(await site.leave()).toEqual([]));
 
   const at = (pathname: string) => site.api.origin + pathname;
   const ask = (over = {}) => {
@@ -36,22 +18,6 @@ withBrowser('approvals', () => {
     return approval;
   };
 
-  async function check(page: Page, look: string, screen: string) {
-    if (PICTURES) {
-      mkdirSync(PICTURES, { recursive: true });
-      await page.screenshot({ path: path.join(PICTURES, `${screen}-${look}.png`), fullPage: true });
-    }
-    const { violations }: AxeResults = await page.evaluate(
-      `${axe}; axe.run({ resultTypes: ['violations'], preload: false })`,
-    );
-    const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => ({ id, html })));
-    expect({ screen, found }).toEqual({ screen, found: [] });
-    const overflow = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    expect({ screen, overflow }).toEqual({ screen, overflow: 0 });
-  }
-
   test.each(LOOKS)(
     'axe finds nothing and nothing is wider than the screen: %s',
     async (look, options) => {
@@ -59,20 +25,20 @@ withBrowser('approvals', () => {
       const visitor = await site.visit(options);
       await visitor.goto(at('/review/good'));
       await visitor.getByRole('heading', { name: 'What we know' }).waitFor();
-      await check(visitor, look, 'review');
+      await checkPage(visitor, 'review', look);
       await visitor.getByRole('button', { name: 'Approve' }).click();
       await visitor.getByText('Fill this in.').waitFor();
-      await check(visitor, look, 'review-with-a-problem');
+      await checkPage(visitor, 'review-with-a-problem', look);
       await visitor.getByLabel('Amount to pay back').fill('100');
       await visitor.getByLabel('speed').selectOption('at once');
       await visitor.getByLabel('Your name').fill('Grace');
       await visitor.getByLabel('Reason').fill('They are right,\nand have waited long enough.');
       await visitor.getByRole('button', { name: 'Approve' }).click();
       await visitor.getByText('Grace (with the link)').waitFor();
-      await check(visitor, look, 'review-decided');
+      await checkPage(visitor, 'review-decided', look);
       await visitor.goto(at('/review/unknown'));
       await visitor.getByRole('heading', { name: 'This link does not work' }).waitFor();
-      await check(visitor, look, 'review-no-link');
+      await checkPage(visitor, 'review-no-link', look);
 
       ask({
         title: 'Send the newsletter to 4,120 people?',
@@ -85,12 +51,12 @@ withBrowser('approvals', () => {
       });
       await visitor.goto(at('/review/good'));
       await visitor.getByRole('columnheader', { name: 'people' }).waitFor();
-      await check(visitor, look, 'review-table');
+      await checkPage(visitor, 'review-table', look);
 
       const page = await site.signedIn('/approvals', options);
       await page.getByRole('button', { name: 'Look at Send the newsletter' }).click();
       await page.getByRole('button', { name: 'Reject' }).waitFor();
-      await check(page, look, 'approvals');
+      await checkPage(page, 'approvals', look);
     },
     60_000,
   );

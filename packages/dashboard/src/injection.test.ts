@@ -1,4 +1,4 @@
-import { chromiumPath, openSite, type TestSite } from './test/browser';
+import { chromiumPath, testSite } from './test/browser';
 import { newRun } from './test/fake-api';
 
 const withBrowser = chromiumPath ? describe : describe.skip;
@@ -30,12 +30,7 @@ const MARKDOWN = [
 ].join('\n\n');
 
 withBrowser('what automations write is shown, never executed', () => {
-  let site: TestSite;
-
-  beforeAll(async () => {
-    site = await openSite();
-  }, 60_000);
-  afterAll(() => site?.close());
+  const site = testSite();
 
   test('in names, descriptions, labels, logs, errors, every kind of output, and file names', async () => {
     const { api } = site;

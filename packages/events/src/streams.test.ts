@@ -1,6 +1,6 @@
-import { startTestNats, type TestNats, until } from '@gantry/testing';
+import { given, givenBus, givenNats, until } from '@gantry/testing';
 import { pino } from 'pino';
-import { type Bus, connectBus, encode } from './bus';
+import { connectBus, encode } from './bus';
 import { alertRaised, eventSubject, workerChanged } from './catalogue';
 import { runSubjects } from './run-protocol';
 import {
@@ -14,21 +14,13 @@ import {
 } from './streams';
 
 const log = pino({ level: 'silent' });
-let nats: TestNats;
-let bus: Bus;
+const nats = givenNats();
+const bus = givenBus(nats, 'worker-api');
 /** May do what no service may: delete, purge and change streams. */
-let spectator: Bus;
-
-beforeAll(async () => {
-  nats = await startTestNats();
-  bus = await connectBus({ ...nats.as('worker-api'), name: 'test', log });
-  spectator = await connectBus({ ...nats.spectator, name: 'spectator', log });
-});
-afterAll(async () => {
-  await bus.nc.close();
-  await spectator.nc.close();
-  await nats.stop();
-});
+const spectator = given(
+  () => connectBus({ ...nats.spectator, name: 'spectator', log }),
+  (one) => one.nc.close(),
+);
 
 const publish = () =>
   bus.js.publish(eventSubject(alertRaised, 'worker-api'), encode({ id: 'evt_1' }), { timeout: 500 });

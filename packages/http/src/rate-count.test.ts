@@ -1,26 +1,15 @@
-import { createDatabase, type TestDatabase } from '@gantry/testing';
-import { Pool } from 'pg';
+import { givenPool } from '@gantry/testing';
+import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { createRateCount, EXCHANGE_MS, type RateCount, WINDOW_MS } from './rate-count';
 import { networkOf } from './rate-limit';
 
-let database: TestDatabase;
-let pool: Pool;
+const pool = givenPool('automation-api');
 let at: number;
 /** One for each test: replicas of the tests before may still be telling what they counted. */
 let ada: string;
 let tests = 0;
 const log = pino({ level: 'silent' });
-
-beforeAll(async () => {
-  database = await createDatabase('automation-api');
-  pool = new Pool({ connectionString: database.url });
-});
-
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
 
 beforeEach(() => {
   at = Math.ceil(Date.now() / WINDOW_MS) * WINDOW_MS;

@@ -2,21 +2,17 @@
 import { createServer, type Server } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
-import { createDatabase, plainHasher, type TestDatabase, until } from '@gantry/testing';
-import { Pool } from 'pg';
+import { givenPool, plainHasher, until } from '@gantry/testing';
 import { pino } from 'pino';
 import { AppError } from './errors';
 import { createSurface } from './surface';
 import { memoryForAll, readBody } from './upload';
 
-let database: TestDatabase;
-let pool: Pool;
+const pool = givenPool('automation-api');
 let server: Server;
 const sockets: net.Socket[] = [];
 
 beforeAll(async () => {
-  database = await createDatabase('automation-api');
-  pool = new Pool({ connectionString: database.url });
   server = createServer(
     createSurface({
       openapiFile: path.join(__dirname, 'test/uploads.yaml'),
@@ -50,8 +46,6 @@ afterEach(async () => {
 
 afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
-  await pool.end();
-  await database.drop();
 });
 
 const connections = () => new Promise<number>((resolve) => server.getConnections((_err, count) => resolve(count)));

@@ -1,7 +1,6 @@
 import path from 'node:path';
-import { createDatabase, plainHasher, type TestDatabase } from '@gantry/testing';
+import { givenPool, plainHasher } from '@gantry/testing';
 import type { Express } from 'express';
-import { Pool } from 'pg';
 import { pino } from 'pino';
 import request from 'supertest';
 import { AppError, notFound } from './errors';
@@ -10,8 +9,7 @@ import type { Principal } from './principal';
 import { createSurface, type Handler, type SurfaceOptions } from './surface';
 import { memoryForAll, readBody } from './upload';
 
-let database: TestDatabase;
-let pool: Pool;
+const pool = givenPool('automation-api');
 let app: Express;
 let logged: string[] = [];
 let made = 0;
@@ -31,16 +29,9 @@ const principal: Principal = {
 };
 
 beforeAll(async () => {
-  database = await createDatabase('automation-api');
-  pool = new Pool({ connectionString: database.url });
   app = surface();
   // The first request compiles the OpenAPI file.
   await request(app).get('/api/things/x');
-});
-
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
 });
 
 beforeEach(() => {

@@ -1,6 +1,7 @@
 /** Tells services what worker-api would tell them, without a worker-api. */
 import { type Bus, connectBus, type EventType, encode, eventSubject, newId } from '@gantry/events';
 import { pino } from 'pino';
+import { given } from './given';
 import type { TestNats } from './test-nats';
 
 export interface Announcer {
@@ -24,3 +25,10 @@ export async function startAnnouncer(nats: Pick<TestNats, 'as'>): Promise<Announ
     stop: () => bus.nc.close(),
   };
 }
+
+/** Before the tests of this file or `describe`, and until after them. */
+export const givenAnnouncer = (service: { nats: Pick<TestNats, 'as'> }): Announcer =>
+  given(
+    () => startAnnouncer(service.nats),
+    (announcer) => announcer.stop(),
+  );

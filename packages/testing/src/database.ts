@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { migrate } from '@gantry/platform';
-import { Client } from 'pg';
+import { Client, Pool } from 'pg';
+import { given } from './given';
 
 export type Template = 'worker-api' | 'automation-api' | 'skills-api' | 'empty';
 
@@ -30,6 +31,17 @@ export async function createDatabase(template: Template): Promise<TestDatabase> 
     drop: () => asAdmin(async (admin) => void (await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))),
   };
 }
+
+/** A database of the tests' own, and a pool of connections to it: before the tests and until after them. */
+export const givenPool = (template: Template, ...statements: string[]): Pool =>
+  given(
+    async () => {
+      const pool = new Pool({ connectionString: (await createDatabase(template)).url });
+      for (const statement of statements) await pool.query(statement);
+      return pool;
+    },
+    (pool) => pool.end(),
+  );
 
 /** Templates are made when first wanted: a broken migration fails the tests of its own service only. */
 async function ensureTemplate(admin: Client, service: string, name: string): Promise<void> {

@@ -1,10 +1,11 @@
 export * from './announcer';
 export * from './api-caller';
 export * from './catch-logs';
-export { createDatabase, cutConnections, type Template, type TestDatabase } from './database';
+export { createDatabase, cutConnections, givenPool, type Template, type TestDatabase } from './database';
 export * from './fake-executor';
 export * from './fake-inspector';
 export * from './free-port';
+export * from './given';
 export * from './open-stream';
 export * from './plain-hasher';
 export { runDir, temporaryDir } from './run-dir';

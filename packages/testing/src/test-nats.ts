@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import {
+  type Bus,
   connectBus,
   executorKeyOf,
   keepStreams,
@@ -17,6 +18,7 @@ import {
 import { executorKeyFileOf, findTool, natsProcess, natsUrl, startAndWait, writeNatsConfig } from '@gantry/platform';
 import { pino } from 'pino';
 import { freePort } from './free-port';
+import { given } from './given';
 import { temporaryDir } from './run-dir';
 
 export interface TestNats {
@@ -85,3 +87,13 @@ function spectatorOf(seeds: NatsSeeds): string {
   const claims = { pub: everything, sub: everything, ...unlimited };
   return signedUser(keyOf(seeds.servicesAccount), 'spectator', newKey('user'), claims);
 }
+
+/** Before the tests of this file or `describe`, and until after them. */
+export const givenNats = (): TestNats => given(startTestNats, (nats) => nats.stop());
+
+/** A connection of that service's NATS user, from before the tests until after them. */
+export const givenBus = (nats: TestNats, service: Service): Bus =>
+  given(
+    () => connectBus({ ...nats.as(service), name: 'test', log: pino({ level: 'silent' }) }),
+    (bus) => bus.nc.close(),
+  );

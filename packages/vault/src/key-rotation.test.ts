@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createDatabase } from '@gantry/testing';
-import { Pool } from 'pg';
+import { givenPool } from '@gantry/testing';
 import { createKeyRotation, createSecretStore, createVault, parseKeyRing, type SealedColumn } from './index';
 
 const columns: SealedColumn[] = [
@@ -10,16 +9,11 @@ const columns: SealedColumn[] = [
 const keys = parseKeyRing(`v1:${randomBytes(32).toString('base64')}`);
 const silent = async () => {};
 
-let pool: Pool;
 let failures: object[];
-beforeAll(async () => {
-  pool = new Pool({ connectionString: (await createDatabase('automation-api')).url });
-  await pool.query('CREATE TABLE hooks (workspace_id text, id text, signing_key bytea)');
-});
+const pool = givenPool('automation-api', 'CREATE TABLE hooks (workspace_id text, id text, signing_key bytea)');
 beforeEach(() => {
   failures = [];
 });
-afterAll(() => pool.end());
 
 /** One replica of a service. */
 function replica() {

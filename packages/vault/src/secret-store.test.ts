@@ -1,16 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { createDatabase } from '@gantry/testing';
-import { Pool } from 'pg';
-import { createSecretStore, createVault, parseKeyRing, type SecretStore } from './index';
+import { givenPool } from '@gantry/testing';
+import { createSecretStore, createVault, parseKeyRing } from './index';
 
-let pool: Pool;
-let secrets: SecretStore;
-beforeAll(async () => {
-  pool = new Pool({ connectionString: (await createDatabase('automation-api')).url });
-  const vault = createVault({ keys: parseKeyRing(`v1:${randomBytes(32).toString('base64')}`), pool });
-  secrets = createSecretStore({ pool, vault });
-});
-afterAll(() => pool.end());
+const pool = givenPool('automation-api');
+const vault = createVault({ keys: parseKeyRing(`v1:${randomBytes(32).toString('base64')}`), pool });
+const secrets = createSecretStore({ pool, vault });
 
 const silent = async () => {};
 const refusing = () => Promise.reject(new Error('the audit log is full'));

@@ -1,23 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { createDatabase } from '@gantry/testing';
-import { Pool } from 'pg';
+import { givenPool } from '@gantry/testing';
 import { createVault, type KeyRing, parseKeyRing } from './index';
 
 const newKey = (version: string) => `${version}:${randomBytes(32).toString('base64')}`;
 const place = { table: 'secrets', name: 'API_KEY', version: 1 };
 
-let pool: Pool;
 let v1: string;
 let keys: KeyRing;
-beforeAll(async () => {
-  pool = new Pool({ connectionString: (await createDatabase('worker-api')).url });
-});
+const pool = givenPool('worker-api');
 beforeEach(async () => {
   await pool.query('TRUNCATE data_keys');
   v1 = newKey('v1');
   keys = parseKeyRing(v1);
 });
-afterAll(() => pool.end());
 
 test.each(['', 'plain', 'ünïcode 🦆', 'x'.repeat(32 * 1024)])(
   'a value comes back as it was, in any replica',

@@ -1,13 +1,11 @@
 import { zipOf } from '@gantry/testing';
 /** The README's path, as one person walks it. */
-import { helloCode, helloManifest, startService, type TestService, uploaded } from './test/service';
+import { helloCode, helloManifest, testService, uploaded } from './test/service';
 
-let service: TestService;
+const service = testService();
 beforeAll(async () => {
-  service = await startService();
   await service.serveRuns((job) => ({ greeting: `Hello, ${job.inputs?.who}` }));
 });
-afterAll(() => service.stop());
 
 test('a zip goes in, is tested, deployed, run, updated and rolled back', async () => {
   const me = service.signedIn();

@@ -1,14 +1,9 @@
 /** What callers see while PostgreSQL or NATS are away, and that it passes by itself. */
-import { cutConnections, until } from '@gantry/testing';
-import { type Caller, deployed, startService, type TestService } from './test/service';
+import { cutConnections, given, until } from '@gantry/testing';
+import { deployed, testService } from './test/service';
 
-let service: TestService;
-let me: Caller;
-beforeAll(async () => {
-  service = await startService();
-  me = service.signedIn();
-});
-afterAll(() => service.stop());
+const service = testService();
+const me = given(() => service.signedIn());
 
 test('alive and ready', async () => {
   expect((await service.anonymous.get('/healthz').expect(200)).body).toEqual({ status: 'ok' });

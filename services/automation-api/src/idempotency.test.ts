@@ -1,30 +1,18 @@
 /** Idempotency-Key on every operation that makes something here, whatever happens to the first request. */
 import { randomUUID } from 'node:crypto';
-import { type FakeExecutor, zipOf } from '@gantry/testing';
+import { given, zipOf } from '@gantry/testing';
 import type { Test } from 'supertest';
-import {
-  type Caller,
-  deployed,
-  helloCode,
-  makeArtifact,
-  startService,
-  type TestService,
-  uploaded,
-} from './test/service';
+import { type Caller, deployed, helloCode, makeArtifact, testService, uploaded } from './test/service';
 
-let service: TestService;
-let me: Caller;
-let executor: FakeExecutor;
 let artifactId: string;
 let automationId: string;
+const service = testService();
+const me = given(() => service.signedIn());
+const executor = given(() => service.connectExecutor());
 beforeAll(async () => {
-  service = await startService();
-  me = service.signedIn();
-  executor = await service.connectExecutor();
   artifactId = await makeArtifact(me);
   ({ id: automationId } = await deployed(me));
 });
-afterAll(() => service.stop());
 
 const hello = { inputs: { who: 'Ada' }, wait: 0 };
 const sql = (text: string, values: unknown[] = []) => service.api.deps.pool.query(text, values);

@@ -1,14 +1,6 @@
-import { zipOf } from '@gantry/testing';
+import { given, zipOf } from '@gantry/testing';
 /** Whatever id of another workspace somebody holds, the answer is that of an id which does not exist. */
-import {
-  type Caller,
-  deployed,
-  helloManifest,
-  makeArtifact,
-  startService,
-  type TestService,
-  uploaded,
-} from './test/service';
+import { deployed, helloManifest, makeArtifact, testService, uploaded } from './test/service';
 
 interface Ids {
   artifactId: string;
@@ -18,9 +10,6 @@ interface Ids {
   testRunId: string;
 }
 
-let service: TestService;
-let owner: Caller;
-let stranger: Caller;
 let theirs: Ids;
 const unknown: Ids = {
   artifactId: 'art_unknown-unknown-unkno',
@@ -30,10 +19,10 @@ const unknown: Ids = {
   testRunId: 'tr_unknown-unknown-unknow',
 };
 
+const service = testService();
+const owner = given(() => service.signedIn());
+const stranger = given(() => service.signedIn());
 beforeAll(async () => {
-  service = await startService();
-  owner = service.signedIn();
-  stranger = service.signedIn();
   const artifactId = await makeArtifact(owner);
   const { automationId } = await deployed(owner);
   const inputs = { who: 'me' };
@@ -42,7 +31,6 @@ beforeAll(async () => {
   const storageKey = await uploaded(owner, await zipOf({ 'main.py': 'def run(who): pass' }));
   theirs = { artifactId, storageKey, automationId, runId: run.runId, testRunId: test.testRunId };
 });
-afterAll(() => service.stop());
 
 const attempts: [
   what: string,

@@ -2,13 +2,9 @@
 import { createHash } from 'node:crypto';
 import { CLAIM_HOLD_MS, INLINE_BYTES_MAX, MESSAGE_BYTES_MAX } from '@gantry/events';
 import { rawZip, until } from '@gantry/testing';
-import { type ExecutorFixture, startTestExecutor } from './test/executor-fixture';
+import { testExecutor } from './test/executor-fixture';
 
-let fixture: ExecutorFixture;
-beforeAll(async () => {
-  fixture = await startTestExecutor();
-});
-afterAll(() => fixture.stop());
+const fixture = testExecutor();
 
 const SLEEP = 'import time\ndef run():\n    print("begun", flush=True)\n    time.sleep(30)\n';
 

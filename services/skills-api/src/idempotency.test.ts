@@ -1,16 +1,11 @@
 /** Idempotency-Key on every operation that makes something here, whatever happens to the first request. */
 import { randomUUID } from 'node:crypto';
-import { zipOf } from '@gantry/testing';
+import { given, zipOf } from '@gantry/testing';
 import type { Test } from 'supertest';
-import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from './test/test-skills-api';
+import { testSkillsApi } from './test/test-skills-api';
 
-let api: TestSkillsApi;
-let ada: TestPerson;
-beforeAll(async () => {
-  api = await startTestSkillsApi();
-  ada = api.person();
-});
-afterAll(() => api.stop());
+const api = testSkillsApi();
+const ada = given(() => api.person());
 
 const sql = (text: string, values: unknown[] = []) => api.database.pool.query(text, values);
 

@@ -4,17 +4,15 @@ import { connect } from 'node:net';
 import { newOpaqueToken } from '@gantry/auth';
 import jwt from 'jsonwebtoken';
 import request from 'supertest';
-import { BASE_URL, startTestWorkerApi, type TestWorkerApi, withCookie } from './test/test-worker-api';
+import { BASE_URL, testWorkerApi, withCookie } from './test/test-worker-api';
 
-let api: TestWorkerApi;
 let svc: string;
 let wst: string;
+const api = testWorkerApi();
 beforeAll(async () => {
-  api = await startTestWorkerApi();
   svc = (await api.createToken('personal', api.owner.jwt)).token;
   wst = (await api.createToken('workspace', api.owner.jwt)).token;
 });
-afterAll(() => api.stop());
 
 const me = (headers: Record<string, string>) => request(api.url).get('/auth/me').set(headers);
 

@@ -1,20 +1,19 @@
 /** Idempotency-Key on every operation that makes something here, whatever happens to the first request. */
+
 import { randomUUID } from 'node:crypto';
 import { newId } from '@gantry/events';
+import { given } from '@gantry/testing';
 import type { Test } from 'supertest';
 import { callerOf } from './test/caller';
 import { createWorker, helloWorker } from './test/create-worker';
-import { startTestWorkerApi, type TestWorkerApi } from './test/test-worker-api';
+import { testWorkerApi } from './test/test-worker-api';
 
-let api: TestWorkerApi;
-let me: ReturnType<typeof callerOf>;
 let ws: string;
+const api = testWorkerApi();
+const me = given(() => callerOf(api.url, api.owner.jwt));
 beforeAll(async () => {
-  api = await startTestWorkerApi();
-  me = callerOf(api.url, api.owner.jwt);
   ws = `/api/workspaces/${api.workspaceId}`;
 });
-afterAll(() => api.stop());
 
 const sql = (text: string, values: unknown[] = []) => api.deps.pool.query(text, values);
 const ALERT = { on: ['run.failed'], url: 'https://hooks.example.com/in' };

@@ -2,24 +2,20 @@ import { request as askOver, type Bus, connectBus, INTROSPECT_SUBJECT, introspec
 import { until } from '@gantry/testing';
 import request from 'supertest';
 import { type Cable, layCable } from './test/cable';
-import { PASSWORD, startTestWorkerApi, type TestWorkerApi, withCookie } from './test/test-worker-api';
+import { PASSWORD, testWorkerApi, withCookie } from './test/test-worker-api';
 
-let api: TestWorkerApi;
 let database: Cable;
 let token: string;
+const api = testWorkerApi({
+  reach: async (url) => {
+    database = await layCable(url);
+    return database.url;
+  },
+});
 beforeAll(async () => {
-  api = await startTestWorkerApi({
-    reach: async (url) => {
-      database = await layCable(url);
-      return database.url;
-    },
-  });
   ({ token } = await api.createToken('personal', api.owner.jwt));
 });
-afterAll(async () => {
-  await api.stop();
-  database.close();
-});
+afterAll(() => database.close());
 
 const me = () => request(api.url).get('/auth/me').set('x-svc-token', token);
 

@@ -1,13 +1,9 @@
 import { readOperations } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
 import request from 'supertest';
-import { startTestWorkerApi, type TestWorkerApi } from './test/test-worker-api';
+import { testWorkerApi } from './test/test-worker-api';
 
-let api: TestWorkerApi;
-beforeAll(async () => {
-  api = await startTestWorkerApi();
-});
-afterAll(() => api.stop());
+const api = testWorkerApi();
 
 const ofDates = readOperations(openapiFiles.worker).flatMap(({ id, path, parameters }) =>
   parameters

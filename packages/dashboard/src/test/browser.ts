@@ -5,12 +5,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { given } from '@gantry/testing';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { type FakeApi, startFakeApi } from './fake-api';
 import { PERSON } from './person';
 
 const packageRoot = path.join(__dirname, '../..');
 const BROWSERS = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+const BUILD_MS_MAX = 60_000;
 
 /** Null where there is none: the tests that need it then say so and are skipped. */
 export const chromiumPath: string | undefined = BROWSERS.find((file) => file !== undefined && existsSync(file));
@@ -24,6 +27,13 @@ export interface TestSite {
   /** Closes every page. @returns errors of the pages and breaches of their Content-Security-Policy */
   leave: () => Promise<string[]>;
   close: () => Promise<void>;
+}
+
+/** The site for the tests of a `describe`, which fail where a page reports an error. */
+export function testSite(): TestSite {
+  const site = given(openSite, (opened) => opened.close(), BUILD_MS_MAX);
+  afterEach(async () => expect(await site.leave()).toEqual([]));
+  return site;
 }
 
 const BUILT = path.join(packageRoot, 'dist');
@@ -54,7 +64,7 @@ async function build(): Promise<string> {
   return site;
 }
 
-export async function openSite(): Promise<TestSite> {
+async function openSite(): Promise<TestSite> {
   const site = isBuilt() ? undefined : await build();
   const api = await startFakeApi(site ?? BUILT);
   const browser: Browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });

@@ -3,13 +3,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { AppError, createSurface, creating, type Handler, notFound, type Principal } from '@gantry/http';
-import { Pool } from 'pg';
 import { pino } from 'pino';
-import { createDatabase, type TestDatabase } from '../database';
+import { givenPool } from '../database';
 import { type IsolatedSurface, isolationMatrix } from './matrix';
 
-let database: TestDatabase;
-let pool: Pool;
+const pool = givenPool('worker-api');
 let server: Server;
 let surface: IsolatedSurface;
 let getThing: Handler;
@@ -30,8 +28,6 @@ const well: Handler = (req, res) => {
 const makes = creating((_req, res) => void res.status(201).json({ id: 'x' }), { see: async () => {} });
 
 beforeAll(async () => {
-  database = await createDatabase('worker-api');
-  pool = new Pool({ connectionString: database.url });
   const app = createSurface({
     openapiFile: path.resolve(__dirname, '../../../http/src/test/echo.yaml'),
     operations: {
@@ -83,8 +79,6 @@ beforeAll(async () => {
 afterAll(async () => {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  await pool.end();
-  await database.drop();
 });
 
 beforeEach(() => {

@@ -1,24 +1,19 @@
 import { request as httpRequest } from 'node:http';
-import { rawZip, zipOf } from '@gantry/testing';
+import { given, rawZip, zipOf } from '@gantry/testing';
 import {
   type Caller,
   helloCode,
   helloManifest,
   makeArtifact,
   startService,
-  type TestService,
+  testService,
   uploaded,
 } from '../test/service';
 
 const MB = 1024 * 1024;
 
-let service: TestService;
-let me: Caller;
-beforeAll(async () => {
-  service = await startService();
-  me = service.signedIn();
-});
-afterAll(() => service.stop());
+const service = testService();
+const me = given(() => service.signedIn());
 
 const create = (caller: Caller, storageKey: string, change: object = {}) =>
   caller.post('/api/artifacts', { manifest: helloManifest, entrypoint: 'main.py', storageKey, ...change });

@@ -1,15 +1,13 @@
 import { auditRecorded } from '@gantry/events';
-import { type Caller, deployed, makeArtifact, startService, type TestService } from '../test/service';
+import { type Caller, deployed, makeArtifact, testService } from '../test/service';
 
 const VALUE = 'correct-horse-battery-staple';
 
-let service: TestService;
+const service = testService();
 beforeAll(async () => {
-  service = await startService();
   // What is announced stays in the outbox, where this file reads it.
   await service.api.relay.stop();
 });
-afterAll(() => service.stop());
 
 async function entriesOf({ workspaceId }: Caller) {
   const { rows } = await service.api.deps.pool.query(

@@ -1,12 +1,8 @@
-import { type Caller, deployed, helloManifest, makeArtifact, startService, type TestService } from '../test/service';
+import { given } from '@gantry/testing';
+import { deployed, helloManifest, makeArtifact, testService } from '../test/service';
 
-let service: TestService;
-let me: Caller;
-beforeAll(async () => {
-  service = await startService();
-  me = service.signedIn();
-});
-afterAll(() => service.stop());
+const service = testService();
+const me = given(() => service.signedIn());
 
 const announced = async (automationId: string) => {
   const { rows } = await service.api.deps.pool.query(

@@ -1,5 +1,5 @@
-import { noUsage, openStream, until } from '@gantry/testing';
-import { type Caller, deployed, startService, type TestService } from '../test/service';
+import { given, noUsage, openStream, until } from '@gantry/testing';
+import { deployed, testService } from '../test/service';
 
 const manifest = {
   name: 'Shared',
@@ -10,15 +10,12 @@ const manifest = {
 const files = { 'main.py': 'def run(who): pass' };
 const inputs = { who: 'x' };
 
-let service: TestService;
-let me: Caller;
 let id: string;
+const service = testService();
+const me = given(() => service.signedIn());
 beforeAll(async () => {
-  service = await startService();
-  me = service.signedIn();
   ({ id } = await deployed(me, { files, manifest, deploy: { visibility: 'public' } }));
 });
-afterAll(() => service.stop());
 
 test('the page of a member draws everything; shorthands of the manifest are spelt out', async () => {
   const { body } = await me.get(`/api/pages/${id}`).expect(200);

@@ -1,27 +1,23 @@
 /** A stranger's view of a run that they started from a public link, on every path there is. */
 import type { RunError } from '@gantry/events';
-import { type FakeEvent, type FakeExecutor, noUsage } from '@gantry/testing';
-import { type Caller, deployed, startService, type TestService } from '../test/service';
+import { type FakeEvent, given, noUsage } from '@gantry/testing';
+import { deployed, testService } from '../test/service';
 
 const SECRET = 'BILLING_API_KEY';
 const TRACE = 'Traceback (most recent call last):\n  File "/code/billing/charge.py", line 31, in charge\n    raise';
 const manifest = { name: 'Shared', inputs: ['who'], secrets_needed: [SECRET] };
 
-let service: TestService;
-let me: Caller;
-let executor: FakeExecutor;
 let id: string;
+const service = testService();
+const me = given(() => service.signedIn());
+const executor = given(() => service.connectExecutor());
 beforeAll(async () => {
-  service = await startService();
-  me = service.signedIn();
-  executor = await service.connectExecutor();
   ({ id } = await deployed(me, {
     files: { 'main.py': 'def run(who): pass' },
     manifest,
     deploy: { visibility: 'public' },
   }));
 });
-afterAll(() => service.stop());
 
 /** A run from the link that ends like this. @returns all that a stranger is told of it, by path */
 async function toldOf(...events: FakeEvent[]): Promise<{ runId: string; told: Record<string, string> }> {

@@ -1,27 +1,14 @@
-import type { FakeExecutor } from '@gantry/testing';
-import { noUsage, until, zipOf } from '@gantry/testing';
+import { given, noUsage, until, zipOf } from '@gantry/testing';
 import { Client } from 'pg';
-import {
-  type Caller,
-  deployed,
-  helloCode,
-  makeArtifact,
-  startService,
-  type TestService,
-  uploaded,
-} from '../test/service';
+import { deployed, helloCode, makeArtifact, startService, testService, uploaded } from '../test/service';
 
-let service: TestService;
-let me: Caller;
-let executor: FakeExecutor;
 let automationId: string;
+const service = testService();
+const me = given(() => service.signedIn());
+const executor = given(() => service.connectExecutor());
 beforeAll(async () => {
-  service = await startService();
-  me = service.signedIn();
-  executor = await service.connectExecutor();
   ({ automationId } = await deployed(me));
 });
-afterAll(() => service.stop());
 
 const run = (body: object, caller = me) => caller.post(`/api/automations/${automationId}/run`, body);
 const hello = { inputs: { who: 'Ada' } };

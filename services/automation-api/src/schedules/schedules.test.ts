@@ -1,18 +1,16 @@
 /** Two replicas on one database; the clock is the test's. */
 import type { AutomationApi } from '../automation-api';
-import { type Caller, deployed, makeArtifact, startService, type TestService } from '../test/service';
+import { type Caller, deployed, makeArtifact, testService } from '../test/service';
 
-let service: TestService;
 let replicas: AutomationApi[];
 let now = new Date('2026-01-05T08:59:30Z');
 let me: Caller;
 
+const service = testService({ now: () => now });
 beforeAll(async () => {
-  service = await startService({ now: () => now });
   replicas = [service.api, await service.replica({ now: () => now })];
   me = service.signedIn();
 });
-afterAll(() => service.stop());
 afterEach(async () => {
   await service.api.deps.pool.query('UPDATE automations SET next_run_at = NULL');
 });

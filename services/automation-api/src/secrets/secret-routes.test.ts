@@ -1,14 +1,10 @@
 import { connectBus } from '@gantry/events';
 import { pino } from 'pino';
-import { deployed, startService, type TestService } from '../test/service';
+import { deployed, testService } from '../test/service';
 
 const VALUE = 'correct-horse-battery-staple';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = testService();
 
 test('a secret is stored, overwritten, listed by name and forgotten; its value is never shown', async () => {
   const me = service.signedIn();

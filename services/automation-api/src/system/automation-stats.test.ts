@@ -1,13 +1,9 @@
 import { AUTOMATION_STATS_SUBJECT, automationStats, connectBus, newId, request } from '@gantry/events';
 import { noUsage, until } from '@gantry/testing';
 import { pino } from 'pino';
-import { deployed, startService, type TestService } from '../test/service';
+import { deployed, testService } from '../test/service';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = testService();
 
 test('worker-api hears how the automations of a workspace are doing, and of that workspace alone', async () => {
   const bus = await connectBus({

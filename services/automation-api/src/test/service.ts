@@ -13,6 +13,7 @@ import {
   type FakeJob,
   fakeExecutor,
   freePort,
+  given,
   serveInspections,
   startTestNats,
   type TestDatabase,
@@ -158,6 +159,13 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
     },
   };
 }
+
+/** Before the tests of this file or `describe`, and until after them. */
+export const testService = (options: Partial<StartOptions> = {}): TestService =>
+  given(
+    () => startService(options),
+    (service) => service.stop(),
+  );
 
 const closed = (server: Server) =>
   new Promise<void>((resolve) => {

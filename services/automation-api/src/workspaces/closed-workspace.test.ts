@@ -1,21 +1,13 @@
 /** A workspace that worker-api deleted: nothing of it answers or runs on this surface, until it is restored. */
 import { workspaceDeleted, workspaceRestored } from '@gantry/events';
-import { type Announcer, type FakeExecutor, noUsage, startAnnouncer, until } from '@gantry/testing';
-import { type Caller, deployed, startService, type TestService } from '../test/service';
+import { given, givenAnnouncer, noUsage, until } from '@gantry/testing';
+import { type Caller, deployed, testService } from '../test/service';
 
 const inputs = { who: 'x' };
-let service: TestService;
-let executor: FakeExecutor;
-let announcer: Announcer;
 let clock = 0;
-beforeAll(async () => {
-  service = await startService({ now: () => new Date(Date.now() + clock) });
-  [executor, announcer] = await Promise.all([service.connectExecutor(), startAnnouncer(service.nats)]);
-});
-afterAll(async () => {
-  await announcer.stop();
-  await service.stop();
-});
+const service = testService({ now: () => new Date(Date.now() + clock) });
+const executor = given(() => service.connectExecutor());
+const announcer = givenAnnouncer(service);
 afterEach(() => {
   clock = 0;
 });

@@ -1,17 +1,9 @@
 import { newId, workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
-import { type Announcer, startAnnouncer, until } from '@gantry/testing';
-import { startService, type TestService } from '../test/service';
+import { givenAnnouncer, until } from '@gantry/testing';
+import { testService } from '../test/service';
 
-let service: TestService;
-let announcer: Announcer;
-beforeAll(async () => {
-  service = await startService({ inspector: false });
-  announcer = await startAnnouncer(service.nats);
-});
-afterAll(async () => {
-  await announcer.stop();
-  await service.stop();
-});
+const service = testService({ inspector: false });
+const announcer = givenAnnouncer(service);
 
 const sql = (text: string, values: unknown[] = []) => service.api.deps.pool.query(text, values);
 const announce = (event: typeof workspaceDeleted, workspaceId: string, purgeAt: number) =>

@@ -1,24 +1,23 @@
 /** The end of a run when the executor itself fails: faults are planted, the sandbox is real. */
 import { type Job, PYTHON } from '@gantry/events';
-import { catchLogs, until } from '@gantry/testing';
+import { catchLogs, given, until } from '@gantry/testing';
 import { createMetrics } from '../host/metrics';
 import { createPythonRunner, type PythonRunnerDeps } from '../runners/python/python-runner';
 import type { Child } from '../sandbox/child';
 import { LIMITS } from '../test/fake-service';
-import { type TestSandbox, testSandbox } from '../test/sandbox-fixture';
+import { testSandbox } from '../test/sandbox-fixture';
 import type { EventPublisher, NewRunEvent } from './event-publisher';
 import { createRedactorCache } from './masking/redactor-cache';
 import { type RunJobDeps, startRun } from './run-job';
 
-let fixture: TestSandbox;
-beforeAll(async () => {
-  fixture = await testSandbox({ slots: 1 });
-});
 const children: Child[] = [];
-afterAll(async () => {
-  for (const child of children) child.close();
-  await fixture.sandbox.stop();
-});
+const fixture = given(
+  () => testSandbox({ slots: 1 }),
+  async ({ sandbox }) => {
+    for (const child of children) child.close();
+    await sandbox.stop();
+  },
+);
 
 const LOOP = 'import time\ndef run():\n    print("begun", flush=True)\n    time.sleep(60)\n';
 

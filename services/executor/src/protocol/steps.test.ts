@@ -1,13 +1,9 @@
 /** Durable steps: what is recorded when, what a run that waits says, and what happens when its code runs again. */
 import { STEP_BYTES_MAX } from '@gantry/events';
-import { type ExecutorFixture, startTestExecutor } from '../test/executor-fixture';
+import { testExecutor } from '../test/executor-fixture';
 import type { JobOverrides } from '../test/fake-service';
 
-let fixture: ExecutorFixture;
-beforeAll(async () => {
-  fixture = await startTestExecutor();
-});
-afterAll(() => fixture.stop());
+const fixture = testExecutor();
 
 const both: JobOverrides = { may: ['approve', 'call'] };
 const run = (source: string, overrides: JobOverrides = both) => fixture.service.run(source, overrides);

@@ -1,14 +1,14 @@
 /** What only the outside can enforce: one deed of user code for each run, seen from the host. */
 
+import { given } from '@gantry/testing';
 import { descendants } from '../test/processes';
-import { type RunOptions, type TestSandbox, testSandbox } from '../test/sandbox-fixture';
+import { type RunOptions, testSandbox } from '../test/sandbox-fixture';
 import type { Child } from './child';
 
-let fixture: TestSandbox;
-beforeAll(async () => {
-  fixture = await testSandbox();
-});
-afterAll(() => fixture.sandbox.stop());
+const fixture = given(
+  () => testSandbox(),
+  ({ sandbox }) => sandbox.stop(),
+);
 
 const value = async (source: string, options?: RunOptions) => (await fixture.run(source, options)).value;
 

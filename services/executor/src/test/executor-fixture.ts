@@ -1,5 +1,5 @@
 import { type Bus, connectBus } from '@gantry/events';
-import { catchLogs, startTestNats, type TestNats } from '@gantry/testing';
+import { catchLogs, given, startTestNats, type TestNats } from '@gantry/testing';
 import { type Executor, type ExecutorOptions, startExecutor } from '../executor';
 import { findInterpreter } from '../runners/python/interpreter';
 import { type FakeService, fakeService } from './fake-service';
@@ -48,3 +48,10 @@ export async function startTestExecutor(overrides: Partial<ExecutorOptions> = {}
     },
   };
 }
+
+/** Before the tests of this file or `describe`, and until after them. */
+export const testExecutor = (overrides: Partial<ExecutorOptions> = {}): ExecutorFixture =>
+  given(
+    () => startTestExecutor(overrides),
+    (fixture) => fixture.stop(),
+  );

@@ -1,16 +1,15 @@
 /** Every operation of the OpenAPI file, called by those who may not: no operation is left out, because the file is the list. */
+
 import { readFileSync } from 'node:fs';
 import { newOpaqueToken } from '@gantry/auth';
 import { readOperations } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
-import { type Method, startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
+import { given } from '@gantry/testing';
+import { type Method, type TestPerson, testSkillsApi } from '../test/test-skills-api';
 
 const operations = readOperations(openapiFiles.skills);
 const document = JSON.parse(readFileSync(openapiFiles.skills, 'utf8'));
 
-let api: TestSkillsApi;
-let owner: TestPerson;
-let viewer: TestPerson;
 let revoked: string;
 let key: string;
 let keyId: string;
@@ -33,10 +32,10 @@ const BODIES: Record<string, object> = {
   subscribe: { library_slug: LIBRARY },
 };
 
+const api = testSkillsApi();
+const owner = given(() => api.person());
+const viewer = given(() => api.person({ workspaceId: owner.workspaceId, role: 'viewer' }));
 beforeAll(async () => {
-  api = await startTestSkillsApi();
-  owner = api.person();
-  viewer = api.person({ workspaceId: owner.workspaceId, role: 'viewer' });
   const gone = await api.apiKey(owner);
   revoked = gone.key;
   await api.as(owner.jwt).delete(`/api/v1/api-keys/${gone.id}`).expect(204);
@@ -49,7 +48,6 @@ beforeAll(async () => {
   await mine.post('/api/v1/libraries').send({ title: 'Isolated', slug: LIBRARY, visibility: 'private' }).expect(201);
   await mine.post(`/api/v1/libraries/${LIBRARY}/skills`).send({ skill_slug: SKILL }).expect(200);
 });
-afterAll(() => api.stop());
 
 function pathOf({ id, path }: { id: string; path: string }): string {
   const slug = /ibrar|ubscri/.test(id) ? LIBRARY : SKILL;

@@ -1,7 +1,6 @@
 /** Who may read a skill is one rule: every route and every format answers alike. */
-import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
+import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
 
-let api: TestSkillsApi;
 const credentials: Record<string, TestPerson | string | null> = { anonymous: null };
 const slugs: Record<string, string> = {};
 
@@ -17,8 +16,8 @@ const READERS = [
   'anonymous',
 ] as const;
 
+const api = testSkillsApi();
 beforeAll(async () => {
-  api = await startTestSkillsApi();
   const owner = api.person();
   const friend = api.person({ email: 'Friend@Example.test' });
   Object.assign(credentials, {
@@ -45,7 +44,6 @@ beforeAll(async () => {
     if (state === 'deleted') await api.as(owner).delete(`/api/v1/skills/${body.slug}`).expect(204);
   }
 });
-afterAll(() => api.stop());
 
 const ROUTES: Record<string, (slug: string) => string> = {
   API: (slug) => `/api/v1/skills/${slug}`,

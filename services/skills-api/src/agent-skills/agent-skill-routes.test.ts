@@ -1,17 +1,11 @@
 import { createHash } from 'node:crypto';
-import { rawZip, zipOf } from '@gantry/testing';
+import { given, rawZip, zipOf } from '@gantry/testing';
 import type { Response } from 'supertest';
-import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
+import { testSkillsApi } from '../test/test-skills-api';
 import { readSkillZip } from './skill-zip';
 
-let api: TestSkillsApi;
-let ada: TestPerson;
-
-beforeAll(async () => {
-  api = await startTestSkillsApi();
-  ada = api.person();
-});
-afterAll(() => api.stop());
+const api = testSkillsApi();
+const ada = given(() => api.person());
 
 const upload = (zip: Buffer, field = 'bundle') =>
   api.as(ada).post('/api/v1/skills/import').attach(field, zip, 'skill.zip');

@@ -1,14 +1,9 @@
-import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
+import { given } from '@gantry/testing';
+import { testSkillsApi } from '../test/test-skills-api';
 import { KEYS_PER_USER_MAX } from './api-key';
 
-let api: TestSkillsApi;
-let ada: TestPerson;
-
-beforeAll(async () => {
-  api = await startTestSkillsApi();
-  ada = api.person();
-});
-afterAll(() => api.stop());
+const api = testSkillsApi();
+const ada = given(() => api.person());
 
 const works = async (key: string) => (await api.as(key).get('/api/v1/me/skills')).status === 200;
 

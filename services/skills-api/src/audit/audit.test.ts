@@ -1,11 +1,7 @@
 import { auditRecorded } from '@gantry/events';
-import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
+import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
 
-let api: TestSkillsApi;
-beforeAll(async () => {
-  api = await startTestSkillsApi();
-});
-afterAll(() => api.stop());
+const api = testSkillsApi();
 
 async function entriesOf({ workspaceId }: TestPerson) {
   const { rows } = await api.database.pool.query(

@@ -1,17 +1,10 @@
-import { catchLogs } from '@gantry/testing';
+import { catchLogs, given } from '@gantry/testing';
 import { seedLibraries } from '../starter/seed-libraries';
-import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
+import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
 
-let api: TestSkillsApi;
-let ada: TestPerson;
-let bob: TestPerson;
-
-beforeAll(async () => {
-  api = await startTestSkillsApi();
-  ada = api.person();
-  bob = api.person();
-});
-afterAll(() => api.stop());
+const api = testSkillsApi();
+const ada = given(() => api.person());
+const bob = given(() => api.person());
 
 async function skill(title: string, visibility = 'public', person = ada): Promise<string> {
   const { body } = await api.as(person).post('/api/v1/skills').send({ title, body_md: 'Text', visibility }).expect(201);

@@ -1,16 +1,11 @@
 /** Texts that are made to cost time are published, shown and searched like others, and nobody else waits for them. */
+import { given } from '@gantry/testing';
 import { hostileMarkdown } from '../test/hostile-markdown';
-import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
+import { testSkillsApi } from '../test/test-skills-api';
 import { withoutTitle } from './page-routes';
 
-let api: TestSkillsApi;
-let ada: TestPerson;
-
-beforeAll(async () => {
-  api = await startTestSkillsApi();
-  ada = api.person();
-});
-afterAll(() => api.stop());
+const api = testSkillsApi();
+const ada = given(() => api.person());
 
 const CHARS = 200_000;
 /** Texts that cost PostgreSQL's parser, and some that cost a renderer. */

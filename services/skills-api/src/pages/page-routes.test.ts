@@ -1,14 +1,9 @@
+import { given } from '@gantry/testing';
 import request from 'supertest';
-import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
+import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
 
-let api: TestSkillsApi;
-let ada: TestPerson;
-
-beforeAll(async () => {
-  api = await startTestSkillsApi();
-  ada = api.person();
-});
-afterAll(() => api.stop());
+const api = testSkillsApi();
+const ada = given(() => api.person());
 
 async function publish(input: object = {}): Promise<string> {
   const whole = { title: 'A page', body_md: '# Top\n\nText', visibility: 'public', ...input };

@@ -1,19 +1,18 @@
 /** Nothing that a stranger writes runs: asked of a real browser, and of the markup itself. */
+import { given } from '@gantry/testing';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { chromiumPath as executablePath } from '../test/chromium';
-import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
+import { testSkillsApi } from '../test/test-skills-api';
 import { xssPayloads } from '../test/xss-payloads';
 
 const inChromium = executablePath ? test : test.skip;
 
-let api: TestSkillsApi;
-let ada: TestPerson;
 let browser: Browser | undefined;
 let slugs: string[];
 
+const api = testSkillsApi();
+const ada = given(() => api.person({ name: xssPayloads[6] }));
 beforeAll(async () => {
-  api = await startTestSkillsApi();
-  ada = api.person({ name: xssPayloads[6] });
   slugs = [];
   for (const payload of xssPayloads) {
     const quoted = JSON.stringify(payload.slice(0, 500));
@@ -27,7 +26,6 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   await browser?.close();
-  await api.stop();
 });
 
 test('there are at least a hundred', () => {

@@ -1,12 +1,10 @@
-import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
+import { given } from '@gantry/testing';
+import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
 import { searchSkills } from './search-skills';
 
-let api: TestSkillsApi;
-let ada: TestPerson;
-
+const api = testSkillsApi();
+const ada = given(() => api.person());
 beforeAll(async () => {
-  api = await startTestSkillsApi();
-  ada = api.person();
   for (const [title, body_md, tags] of [
     ['Deploy a service', 'Roll it out slowly and watch the graphs.', ['kubernetes']],
     ['Bake bread', 'Knead well. Mention of deploy only here, deep in the text.', ['kitchen']],
@@ -16,7 +14,6 @@ beforeAll(async () => {
     await api.as(ada).post('/api/v1/skills').send({ title, body_md, tags, visibility: 'public' }).expect(201);
   }
 });
-afterAll(() => api.stop());
 
 const search = async (q: string, person: TestPerson | null = null) =>
   (

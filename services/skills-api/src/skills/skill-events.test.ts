@@ -1,6 +1,5 @@
 /** What crosses services: over a real NATS, once each. */
 import {
-  type Bus,
   connectBus,
   consume,
   enqueue,
@@ -11,27 +10,16 @@ import {
   skillPublished,
   startRelay,
 } from '@gantry/events';
-import { catchLogs, createDatabase, startTestNats, type TestNats, until } from '@gantry/testing';
+import { catchLogs, createDatabase, given, givenBus, givenNats, until } from '@gantry/testing';
 import { Pool } from 'pg';
-import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
+import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
 import { countUses } from './skill-events';
 
-let api: TestSkillsApi;
-let nats: TestNats;
-let bus: Bus;
-let ada: TestPerson;
 const { log } = catchLogs();
-
-beforeAll(async () => {
-  [api, nats] = await Promise.all([startTestSkillsApi(), startTestNats()]);
-  bus = await connectBus({ ...nats.as('skills-api'), name: 'test', log });
-  ada = api.person();
-});
-afterAll(async () => {
-  await bus.nc.close();
-  await api.stop();
-  await nats.stop();
-});
+const api = testSkillsApi();
+const nats = givenNats();
+const bus = givenBus(nats, 'skills-api');
+const ada = given(() => api.person());
 
 const publish = async (title: string, visibility: string, person = ada): Promise<string> =>
   (await api.as(person).post('/api/v1/skills').send({ title, visibility, body_md: 'x' }).expect(201)).body.slug;

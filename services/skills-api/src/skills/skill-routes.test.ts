@@ -1,17 +1,10 @@
-import { until } from '@gantry/testing';
-import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
+import { given, until } from '@gantry/testing';
+import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
 import { purgeDeleted } from './skill-repository';
 
-let api: TestSkillsApi;
-let ada: TestPerson;
-let bob: TestPerson;
-
-beforeAll(async () => {
-  api = await startTestSkillsApi();
-  ada = api.person();
-  bob = api.person({ name: 'Bob' });
-});
-afterAll(() => api.stop());
+const api = testSkillsApi();
+const ada = given(() => api.person());
+const bob = given(() => api.person({ name: 'Bob' }));
 
 const BODY = '# Hello\n\nRead *this*.\n';
 const publish = (person: TestPerson | string, body: object = {}) =>

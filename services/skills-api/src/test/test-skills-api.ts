@@ -11,7 +11,7 @@ import {
 } from '@gantry/auth';
 import { type Identity, newId, openWorkspaceClosures, type Role, type WorkspaceClosures } from '@gantry/events';
 import { health, postgresCheck } from '@gantry/http';
-import { catchLogs, createDatabase } from '@gantry/testing';
+import { catchLogs, createDatabase, given } from '@gantry/testing';
 import { parseKeyRing } from '@gantry/vault';
 import type { Express } from 'express';
 import request, { type Test } from 'supertest';
@@ -184,3 +184,6 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
     },
   };
 }
+
+/** Before the tests of this file or `describe`, and until after them. */
+export const testSkillsApi = (): TestSkillsApi => given(startTestSkillsApi, (api) => api.stop());

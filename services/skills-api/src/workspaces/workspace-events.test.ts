@@ -1,35 +1,19 @@
-import {
-  type Bus,
-  type Consumer,
-  connectBus,
-  workspaceDeleted,
-  workspacePurged,
-  workspaceRestored,
-} from '@gantry/events';
-import { type Announcer, catchLogs, startAnnouncer, startTestNats, type TestNats, until } from '@gantry/testing';
-import { startTestSkillsApi, type TestPerson, type TestSkillsApi } from '../test/test-skills-api';
+import { workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
+import { catchLogs, given, givenAnnouncer, givenBus, givenNats, until } from '@gantry/testing';
+import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
 import { consumeWorkspaceEvents } from './workspace-events';
 
-let api: TestSkillsApi;
-let nats: TestNats;
-let bus: Bus;
-let announcer: Announcer;
-let consumers: Consumer[];
 const { log } = catchLogs();
-
-beforeAll(async () => {
-  [api, nats] = await Promise.all([startTestSkillsApi(), startTestNats()]);
-  bus = await connectBus({ ...nats.as('skills-api'), name: 'test', log });
-  announcer = await startAnnouncer(nats);
-  consumers = consumeWorkspaceEvents({ bus, pool: api.database.pool, log });
-});
-afterAll(async () => {
-  for (const consumer of consumers) await consumer.stop();
-  await announcer.stop();
-  await bus.nc.close();
-  await api.stop();
-  await nats.stop();
-});
+const api = testSkillsApi();
+const nats = givenNats();
+const bus = givenBus(nats, 'skills-api');
+const announcer = givenAnnouncer({ nats });
+given(
+  () => consumeWorkspaceEvents({ bus, pool: api.database.pool, log }),
+  async (consumers) => {
+    for (const consumer of consumers) await consumer.stop();
+  },
+);
 
 const sql = (text: string, values: unknown[] = []) => api.database.pool.query(text, values);
 

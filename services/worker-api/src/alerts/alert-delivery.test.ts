@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   approvalRequested,
@@ -11,12 +11,12 @@ import {
   runFinished,
   scheduleMissed,
 } from '@gantry/events';
-import { until } from '@gantry/testing';
+import { given, until } from '@gantry/testing';
 import { Webhook } from 'standardwebhooks';
 import { callerOf } from '../test/caller';
-import { type MailCatcher, startMailCatcher } from '../test/mail-catcher';
+import { givenMail } from '../test/mail-catcher';
 import { type MadeWorker, makeWorker } from '../test/make-worker';
-import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { testWorkerApi } from '../test/test-worker-api';
 import { claimDeliveries } from './delivery-repository';
 import { raiseAlerts } from './raise-alerts';
 import { sendDelivery } from './send-delivery';
@@ -27,11 +27,7 @@ interface Received {
   body: string;
 }
 
-let api: TestWorkerApi;
-let mail: MailCatcher;
-let admin: ReturnType<typeof callerOf>;
 let worker: MadeWorker;
-let receiver: Server;
 let receiverUrl: string;
 let clock: Date;
 
@@ -40,20 +36,20 @@ const received: Received[] = [];
 const answers = new Map<string, (req: IncomingMessage, res: ServerResponse) => void>();
 const at = (path: string) => received.filter((one) => one.path === path);
 
+const receiver = createServer(async (req, res) => {
+  const body = Buffer.concat(await req.toArray()).toString();
+  const path = req.url ?? '';
+  received.push({ path, headers: req.headers as Record<string, string>, body });
+  const answer = answers.get(path);
+  if (answer) answer(req, res);
+  else res.writeHead(204).end();
+});
+const mail = givenMail();
+const api = testWorkerApi(() => ({ now: () => clock, smtpUrl: mail.url, outboundAllow: ['127.0.0.0/8'] }));
+const admin = given(async () => callerOf(api.url, (await api.addMember('admin')).jwt));
 beforeAll(async () => {
-  mail = await startMailCatcher();
-  receiver = createServer(async (req, res) => {
-    const body = Buffer.concat(await req.toArray()).toString();
-    const path = req.url ?? '';
-    received.push({ path, headers: req.headers as Record<string, string>, body });
-    const answer = answers.get(path);
-    if (answer) answer(req, res);
-    else res.writeHead(204).end();
-  });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
-  api = await startTestWorkerApi({ now: () => clock, smtpUrl: mail.url, outboundAllow: ['127.0.0.0/8'] });
-  admin = callerOf(api.url, (await api.addMember('admin')).jwt);
 });
 
 beforeEach(async () => {
@@ -65,11 +61,9 @@ afterEach(async () => {
   await api.deps.prisma.alert.deleteMany();
 });
 
-afterAll(async () => {
-  await api.stop();
+afterAll(() => {
   receiver.closeAllConnections();
   receiver.close();
-  await mail.close();
 });
 
 let paths = 0;

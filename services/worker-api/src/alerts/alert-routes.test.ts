@@ -1,17 +1,12 @@
 import { newId } from '@gantry/events';
+import { given } from '@gantry/testing';
 import { callerOf } from '../test/caller';
 import { makeWorker } from '../test/make-worker';
-import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { testWorkerApi } from '../test/test-worker-api';
 
-let api: TestWorkerApi;
-let admin: ReturnType<typeof callerOf>;
-let member: ReturnType<typeof callerOf>;
-beforeAll(async () => {
-  api = await startTestWorkerApi();
-  admin = callerOf(api.url, (await api.addMember('admin')).jwt);
-  member = callerOf(api.url, (await api.addMember('member')).jwt);
-});
-afterAll(() => api.stop());
+const api = testWorkerApi();
+const admin = given(async () => callerOf(api.url, (await api.addMember('admin')).jwt));
+const member = given(async () => callerOf(api.url, (await api.addMember('member')).jwt));
 
 const URL = 'https://hooks.example.com/in/t0ken?key=secret';
 

@@ -1,22 +1,15 @@
 import { approvalDecided, approvalRequested, connectBus, type Envelope, subjectOfAll } from '@gantry/events';
-import { type FakeJob, until } from '@gantry/testing';
+import { type FakeJob, given, until } from '@gantry/testing';
 import type { Response } from 'supertest';
 import { callerOf } from '../test/caller';
-import { type Person, startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { type Person, testWorkerApi } from '../test/test-worker-api';
 import { startApprovalSweeper } from './approval-sweeper';
 
-let api: TestWorkerApi;
 let clock = 0;
-let owner: ReturnType<typeof callerOf>;
-let member: Person;
-let viewer: Person;
-beforeAll(async () => {
-  api = await startTestWorkerApi({ now: () => new Date(Date.now() + clock) });
-  owner = callerOf(api.url, api.owner.jwt);
-  member = await api.addMember('member');
-  viewer = await api.addMember('viewer');
-});
-afterAll(() => api.stop());
+const api = testWorkerApi({ now: () => new Date(Date.now() + clock) });
+const owner = given(() => callerOf(api.url, api.owner.jwt));
+const member = given(() => api.addMember('member'));
+const viewer = given(() => api.addMember('viewer'));
 afterEach(() => {
   clock = 0;
 });

@@ -1,31 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { createTokenHasher } from '@gantry/auth';
-import { until } from '@gantry/testing';
+import { given, until } from '@gantry/testing';
 import { parseKeyRing } from '@gantry/vault';
 import { callerOf } from '../test/caller';
-import { type MailCatcher, startMailCatcher } from '../test/mail-catcher';
-import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { givenMail } from '../test/mail-catcher';
+import { testWorkerApi } from '../test/test-worker-api';
 import { approvalIdIn, isLinkOf, reviewUrl } from './review-link';
 
 const pepper = (version: string) => `${version}:${randomBytes(32).toString('base64')}`;
 const [oldPepper, newPepper] = [pepper('v1'), pepper('v2')];
 
-let mail: MailCatcher;
-let api: TestWorkerApi;
 let clock = 0;
-let owner: ReturnType<typeof callerOf>;
-let visitor: ReturnType<typeof callerOf>;
-beforeAll(async () => {
-  const tokenPeppers = parseKeyRing(`${oldPepper},${newPepper}`);
-  mail = await startMailCatcher();
-  api = await startTestWorkerApi({ tokenPeppers, smtpUrl: mail.url, now: () => new Date(Date.now() + clock) });
-  owner = callerOf(api.url, api.owner.jwt);
-  visitor = callerOf(api.url);
-});
-afterAll(async () => {
-  await api.stop();
-  await mail.close();
-});
+const mail = givenMail();
+const api = testWorkerApi(() => ({
+  tokenPeppers: parseKeyRing(`${oldPepper},${newPepper}`),
+  smtpUrl: mail.url,
+  now: () => new Date(Date.now() + clock),
+}));
+const owner = given(() => callerOf(api.url, api.owner.jwt));
+const visitor = given(() => callerOf(api.url));
 afterEach(() => {
   clock = 0;
 });

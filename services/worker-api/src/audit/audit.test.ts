@@ -1,18 +1,12 @@
 import { auditRecorded, enqueue } from '@gantry/events';
-import { until } from '@gantry/testing';
+import { given, until } from '@gantry/testing';
 import { callerOf } from '../test/caller';
-import { type Person, startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { testWorkerApi } from '../test/test-worker-api';
 import { deleteOldAuditRows } from './audit-repository';
 
-let api: TestWorkerApi;
-let owner: ReturnType<typeof callerOf>;
-let member: Person;
-beforeAll(async () => {
-  api = await startTestWorkerApi();
-  owner = callerOf(api.url, api.owner.jwt);
-  member = await api.addMember('member');
-});
-afterAll(() => api.stop());
+const api = testWorkerApi();
+const owner = given(() => callerOf(api.url, api.owner.jwt));
+const member = given(() => api.addMember('member'));
 
 const list = async (query = '') => (await owner.get(`/api/audit-log${query}`).expect(200)).body;
 const changeRole = (role: string) =>

@@ -1,20 +1,13 @@
-import { rawZip, zipOf } from '@gantry/testing';
+import { given, rawZip, zipOf } from '@gantry/testing';
 import request from 'supertest';
 import { callerOf } from '../test/caller';
 import { createWorker } from '../test/create-worker';
-import { type Person, startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { testWorkerApi } from '../test/test-worker-api';
 
-let api: TestWorkerApi;
-let owner: ReturnType<typeof callerOf>;
-let member: ReturnType<typeof callerOf>;
-let grace: Person;
-beforeAll(async () => {
-  api = await startTestWorkerApi();
-  owner = callerOf(api.url, api.owner.jwt);
-  grace = await api.addMember('member');
-  member = callerOf(api.url, grace.jwt);
-});
-afterAll(() => api.stop());
+const api = testWorkerApi();
+const owner = given(() => callerOf(api.url, api.owner.jwt));
+const grace = given(() => api.addMember('member'));
+const member = given(() => callerOf(api.url, grace.jwt));
 
 let number = 0;
 /** A new context of the owner with these files. */

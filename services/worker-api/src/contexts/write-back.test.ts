@@ -1,21 +1,15 @@
 import { createHash } from 'node:crypto';
 import { runFinished } from '@gantry/events';
-import { type FakeExecutor, type FakeJob, noUsage, rawZip, until, zipOf } from '@gantry/testing';
+import { type FakeJob, given, noUsage, rawZip, until, zipOf } from '@gantry/testing';
 import type { PoolClient } from 'pg';
 import { callerOf } from '../test/caller';
 import { createWorker } from '../test/create-worker';
-import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { testWorkerApi } from '../test/test-worker-api';
 import { writeBackContexts } from './write-back';
 
-let api: TestWorkerApi;
-let owner: ReturnType<typeof callerOf>;
-let executor: FakeExecutor;
-beforeAll(async () => {
-  api = await startTestWorkerApi();
-  owner = callerOf(api.url, api.owner.jwt);
-  executor = await api.connectExecutor();
-});
-afterAll(() => api.stop());
+const api = testWorkerApi();
+const owner = given(() => callerOf(api.url, api.owner.jwt));
+const executor = given(() => api.connectExecutor());
 
 let number = 0;
 /** A context with one file, and a run of a worker that declares it. */

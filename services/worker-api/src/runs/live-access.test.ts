@@ -3,23 +3,16 @@ import { type OpenStream, openStream, until } from '@gantry/testing';
 import request from 'supertest';
 import { callerOf } from '../test/caller';
 import { makeWorker } from '../test/make-worker';
-import {
-  DASHBOARD_URL,
-  type Person,
-  startTestWorkerApi,
-  type TestWorkerApi,
-  withCookie,
-} from '../test/test-worker-api';
+import { DASHBOARD_URL, type Person, testWorkerApi, withCookie } from '../test/test-worker-api';
 
 /** Longer than the promised two seconds only by what a busy machine needs. */
 const SOON = { deadlineMs: 4_000 };
 
-let api: TestWorkerApi;
 let runId: string;
 let streams: OpenStream[] = [];
 
+const api = testWorkerApi();
 beforeAll(async () => {
-  api = await startTestWorkerApi();
   const worker = await makeWorker(api);
   const { body } = await callerOf(api.url, api.owner.jwt).post(`/api/workers/${worker.id}/runs`, { inputs: {} });
   runId = body.run_id;
@@ -28,7 +21,6 @@ afterEach(() => {
   for (const stream of streams) stream.close();
   streams = [];
 });
-afterAll(() => api.stop());
 
 async function follow(token: string, route = 'events'): Promise<OpenStream> {
   const stream = await openStream(`${api.url}/api/runs/${runId}/${route}`, { Authorization: `Bearer ${token}` });

@@ -2,24 +2,17 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { newId } from '@gantry/events';
 import { SCAN_MAX } from '@gantry/run-engine';
-import { type FakeEvent, type FakeExecutor, noUsage, until } from '@gantry/testing';
+import { type FakeEvent, given, noUsage, until } from '@gantry/testing';
 import type request from 'supertest';
 import { callerOf } from '../test/caller';
 import { addVersion, type MadeWorker, makeWorker } from '../test/make-worker';
-import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { testWorkerApi } from '../test/test-worker-api';
 
 const NOW = new Date('2026-03-10T12:34:56.000Z');
 
-let api: TestWorkerApi;
-let me: ReturnType<typeof callerOf>;
-let executor: FakeExecutor;
-
-beforeAll(async () => {
-  api = await startTestWorkerApi({ now: () => NOW });
-  me = callerOf(api.url, api.owner.jwt);
-  executor = await api.connectExecutor();
-});
-afterAll(() => api.stop());
+const api = testWorkerApi({ now: () => NOW });
+const me = given(() => callerOf(api.url, api.owner.jwt));
+const executor = given(() => api.connectExecutor());
 
 interface Seed {
   worker: MadeWorker;

@@ -1,23 +1,17 @@
-import { type FakeExecutor, noUsage, until } from '@gantry/testing';
+import { given, noUsage, until } from '@gantry/testing';
 import { callerOf } from '../test/caller';
 import { addVersion, type MadeWorker, makeWorker } from '../test/make-worker';
-import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { testWorkerApi } from '../test/test-worker-api';
 import { computePrice } from './compute-price';
 
-let api: TestWorkerApi;
-let me: ReturnType<typeof callerOf>;
-let executor: FakeExecutor;
-let worker: MadeWorker;
-
-beforeAll(async () => {
-  api = await startTestWorkerApi();
-  me = callerOf(api.url, api.owner.jwt);
-  executor = await api.connectExecutor();
-  worker = await makeWorker(api, {
+const api = testWorkerApi();
+const me = given(() => callerOf(api.url, api.owner.jwt));
+const executor = given(() => api.connectExecutor());
+const worker = given(() =>
+  makeWorker(api, {
     definition: { inputs: [{ name: 'who', type: 'text', required: true }], outputs: ['greeting'] },
-  });
-});
-afterAll(() => api.stop());
+  }),
+);
 
 const hello = { inputs: { who: 'Ada' } };
 const start = (body: object = hello, of: MadeWorker = worker, caller = me) =>

@@ -1,18 +1,14 @@
 import { newId } from '@gantry/events';
+import { given } from '@gantry/testing';
 import { callerOf } from '../test/caller';
 import { createWorker } from '../test/create-worker';
-import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { testWorkerApi } from '../test/test-worker-api';
 import { sealedColumns } from './sealed-columns';
 
 const VALUE = 'correct-horse-battery-staple';
 
-let api: TestWorkerApi;
-let owner: ReturnType<typeof callerOf>;
-beforeAll(async () => {
-  api = await startTestWorkerApi();
-  owner = callerOf(api.url, api.owner.jwt);
-});
-afterAll(() => api.stop());
+const api = testWorkerApi();
+const owner = given(() => callerOf(api.url, api.owner.jwt));
 
 /** A worker whose current version declares these secrets. */
 async function workerWith(id: string, secrets: string[], columns: { visibility?: 'private'; ownerId?: string } = {}) {

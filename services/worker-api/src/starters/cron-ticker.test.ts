@@ -3,21 +3,19 @@ import { connectBus, scheduleMissed, subjectOfAll } from '@gantry/events';
 import { until } from '@gantry/testing';
 import { callerOf } from '../test/caller';
 import { addVersion, type MadeWorker, makeWorker } from '../test/make-worker';
-import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { testWorkerApi } from '../test/test-worker-api';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import type { WorkerApi } from '../worker-api';
 
-let api: TestWorkerApi;
 let replicas: WorkerApi[];
 let me: ReturnType<typeof callerOf>;
 let now = new Date('2026-01-05T08:59:30Z');
 
+const api = testWorkerApi({ now: () => now });
 beforeAll(async () => {
-  api = await startTestWorkerApi({ now: () => now });
   replicas = [api, await api.replica()];
   me = callerOf(api.url, api.owner.jwt);
 });
-afterAll(() => api.stop());
 afterEach(() => api.deps.pool.query('UPDATE worker_triggers SET next_run_at = NULL'));
 
 const clock = (time: string) => {

@@ -8,19 +8,13 @@ import {
   runFinished,
   scheduleMissed,
 } from '@gantry/events';
-import { type FakeExecutor, noUsage, until } from '@gantry/testing';
+import { given, noUsage, until } from '@gantry/testing';
 import { callerOf } from '../test/caller';
-import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { testWorkerApi } from '../test/test-worker-api';
 
-let api: TestWorkerApi;
-let me: ReturnType<typeof callerOf>;
-let executor: FakeExecutor;
-beforeAll(async () => {
-  api = await startTestWorkerApi();
-  me = callerOf(api.url, api.owner.jwt);
-  executor = await api.connectExecutor();
-});
-afterAll(() => api.stop());
+const api = testWorkerApi();
+const me = given(() => callerOf(api.url, api.owner.jwt));
+const executor = given(() => api.connectExecutor());
 /** Leaves nothing that hears the next test's events, and nothing in the queue. */
 afterEach(async () => {
   await api.deps.pool.query("UPDATE workers SET status = 'archived'");

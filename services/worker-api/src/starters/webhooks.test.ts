@@ -1,17 +1,13 @@
 import { createHmac } from 'node:crypto';
+import { given } from '@gantry/testing';
 import request from 'supertest';
 import { callerOf } from '../test/caller';
-import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { testWorkerApi } from '../test/test-worker-api';
 import { signedHeaders as signedBy } from '../webhook-signature';
 
-let api: TestWorkerApi;
-let me: ReturnType<typeof callerOf>;
 let now = new Date('2026-01-05T09:00:00Z');
-beforeAll(async () => {
-  api = await startTestWorkerApi({ now: () => now });
-  me = callerOf(api.url, api.owner.jwt);
-});
-afterAll(() => api.stop());
+const api = testWorkerApi({ now: () => now });
+const me = given(() => callerOf(api.url, api.owner.jwt));
 
 interface Hooked {
   id: string;

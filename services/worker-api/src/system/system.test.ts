@@ -1,22 +1,16 @@
 import { AUTOMATION_STATS_SUBJECT, connectBus, encode, runSubjects } from '@gantry/events';
 import { COUNTED_MAX } from '@gantry/run-engine';
-import { type FakeExecutor, noUsage, until } from '@gantry/testing';
+import { given, noUsage, until } from '@gantry/testing';
 import { pino } from 'pino';
 import { callerOf } from '../test/caller';
 import { createWorker } from '../test/create-worker';
-import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { testWorkerApi } from '../test/test-worker-api';
 
 const log = pino({ level: 'silent' });
 
-let api: TestWorkerApi;
-let owner: ReturnType<typeof callerOf>;
-let executor: FakeExecutor;
-beforeAll(async () => {
-  api = await startTestWorkerApi();
-  owner = callerOf(api.url, api.owner.jwt);
-  executor = await api.connectExecutor();
-});
-afterAll(() => api.stop());
+const api = testWorkerApi();
+const owner = given(() => callerOf(api.url, api.owner.jwt));
+const executor = given(() => api.connectExecutor());
 
 const overview = async (who = owner) => (await who.get('/api/system/overview').expect(200)).body;
 const start = async (id: string) => (await owner.post(`/api/workers/${id}/runs`, { inputs: {} })).body.run_id as string;

@@ -1,6 +1,6 @@
 /** A real SMTP server that keeps what it is given. */
 import type { AddressInfo } from 'node:net';
-import { until } from '@gantry/testing';
+import { given, until } from '@gantry/testing';
 import { SMTPServer } from 'smtp-server';
 
 export interface MailCatcher {
@@ -41,6 +41,9 @@ export async function startMailCatcher(): Promise<MailCatcher> {
     close: () => new Promise((resolve) => server.close(resolve)),
   };
 }
+
+/** Before the tests of this file or `describe`, and until after them. */
+export const givenMail = (): MailCatcher => given(startMailCatcher, (mail) => mail.close());
 
 const decodeQuotedPrintable = (text: string): string =>
   text

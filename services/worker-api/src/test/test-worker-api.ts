@@ -14,6 +14,7 @@ import {
   type FakeJob,
   fakeExecutor,
   freePort,
+  given,
   serveInspections,
   startTestNats,
   type TestNats,
@@ -210,6 +211,13 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
     },
   };
 }
+
+/** Before the tests of this file or `describe`, and until after them. */
+export const testWorkerApi = (options: TestWorkerApiOptions | (() => TestWorkerApiOptions) = {}): TestWorkerApi =>
+  given(
+    () => startTestWorkerApi(typeof options === 'function' ? options() : options),
+    (api) => api.stop(),
+  );
 
 /** The value of the session cookie that an answer sets. */
 export function cookieIn(answer: request.Response): string {

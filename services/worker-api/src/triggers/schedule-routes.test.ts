@@ -1,14 +1,10 @@
+import { given } from '@gantry/testing';
 import { callerOf } from '../test/caller';
-import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { testWorkerApi } from '../test/test-worker-api';
 
-let api: TestWorkerApi;
-let viewer: ReturnType<typeof callerOf>;
 let now = new Date('2026-03-28T12:00:00Z');
-beforeAll(async () => {
-  api = await startTestWorkerApi({ now: () => now });
-  viewer = callerOf(api.url, (await api.addMember('viewer')).jwt);
-});
-afterAll(() => api.stop());
+const api = testWorkerApi({ now: () => now });
+const viewer = given(async () => callerOf(api.url, (await api.addMember('viewer')).jwt));
 
 const firesOf = async (body: object, from: string): Promise<string[]> => {
   now = new Date(from);

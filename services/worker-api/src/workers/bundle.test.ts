@@ -1,16 +1,11 @@
-import { rawZip, zipOf } from '@gantry/testing';
+import { given, rawZip, zipOf } from '@gantry/testing';
 import request from 'supertest';
 import { callerOf } from '../test/caller';
 import { createWorker, HELLO } from '../test/create-worker';
-import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { testWorkerApi } from '../test/test-worker-api';
 
-let api: TestWorkerApi;
-let owner: ReturnType<typeof callerOf>;
-beforeAll(async () => {
-  api = await startTestWorkerApi();
-  owner = callerOf(api.url, api.owner.jwt);
-});
-afterAll(() => api.stop());
+const api = testWorkerApi();
+const owner = given(() => callerOf(api.url, api.owner.jwt));
 
 function upload(zip: Buffer, fields: Record<string, string> = {}, to: { put?: string } = {}) {
   const asked = to.put ? request(api.url).put(to.put) : request(api.url).post('/api/workers');

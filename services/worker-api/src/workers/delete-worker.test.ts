@@ -1,17 +1,12 @@
-import { until } from '@gantry/testing';
+import { given, until } from '@gantry/testing';
 import { sweepPacks } from '../file-trees/tree-pack';
 import { callerOf } from '../test/caller';
 import { createWorker, helloWorker } from '../test/create-worker';
-import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { testWorkerApi } from '../test/test-worker-api';
 import { purgeDeletedWorkers } from './delete-worker';
 
-let api: TestWorkerApi;
-let owner: ReturnType<typeof callerOf>;
-beforeAll(async () => {
-  api = await startTestWorkerApi();
-  owner = callerOf(api.url, api.owner.jwt);
-});
-afterAll(() => api.stop());
+const api = testWorkerApi();
+const owner = given(() => callerOf(api.url, api.owner.jwt));
 
 const rowsOf = async (sql: string, values: unknown[] = []) => (await api.database.pool.query(sql, values)).rows;
 

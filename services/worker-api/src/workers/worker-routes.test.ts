@@ -1,17 +1,12 @@
 import { connectBus, type Envelope, subjectOfAll, workerChanged } from '@gantry/events';
-import { until } from '@gantry/testing';
+import { given, until } from '@gantry/testing';
 import request from 'supertest';
 import { callerOf } from '../test/caller';
 import { createWorker, helloWorker } from '../test/create-worker';
-import { startTestWorkerApi, type TestWorkerApi } from '../test/test-worker-api';
+import { startTestWorkerApi, testWorkerApi } from '../test/test-worker-api';
 
-let api: TestWorkerApi;
-let owner: ReturnType<typeof callerOf>;
-beforeAll(async () => {
-  api = await startTestWorkerApi();
-  owner = callerOf(api.url, api.owner.jwt);
-});
-afterAll(() => api.stop());
+const api = testWorkerApi();
+const owner = given(() => callerOf(api.url, api.owner.jwt));
 
 const main = (content: string) => [{ path: 'main.py', content }];
 const post = (body: object) => owner.post('/api/workers', body);

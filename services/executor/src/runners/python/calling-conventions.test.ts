@@ -1,12 +1,12 @@
 /** How run() is called, what it may return, and what its errors look like: the same in both kinds of sandbox. */
-import { type RunOptions, type TestSandbox, testSandbox } from '../../test/sandbox-fixture';
+import { given } from '@gantry/testing';
+import { type RunOptions, testSandbox } from '../../test/sandbox-fixture';
 
 describe.each(['zygote', 'process'] as const)('run() (isolation: %s)', (isolation) => {
-  let fixture: TestSandbox;
-  beforeAll(async () => {
-    fixture = await testSandbox({}, isolation);
-  });
-  afterAll(() => fixture.sandbox.stop());
+  const fixture = given(
+    () => testSandbox({}, isolation),
+    ({ sandbox }) => sandbox.stop(),
+  );
 
   const value = async (source: string, inputs = {}, options: RunOptions = {}) =>
     (await fixture.run(source, { inputs, ...options })).value;

@@ -3,14 +3,10 @@ import { createHash } from 'node:crypto';
 import { readZip } from '@gantry/archive';
 import type { JobContext } from '@gantry/events';
 import { rawZip, zipOf } from '@gantry/testing';
-import { type ExecutorFixture, startTestExecutor } from '../../test/executor-fixture';
+import { testExecutor } from '../../test/executor-fixture';
 import type { JobOverrides } from '../../test/fake-service';
 
-let fixture: ExecutorFixture;
-beforeAll(async () => {
-  fixture = await startTestExecutor();
-});
-afterAll(() => fixture.stop());
+const fixture = testExecutor();
 
 async function context(
   name: string,

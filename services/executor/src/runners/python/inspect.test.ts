@@ -1,11 +1,7 @@
 import { inspectReply, request, runSubjects } from '@gantry/events';
-import { type ExecutorFixture, startTestExecutor } from '../../test/executor-fixture';
+import { testExecutor } from '../../test/executor-fixture';
 
-let fixture: ExecutorFixture;
-beforeAll(async () => {
-  fixture = await startTestExecutor({ slots: 1 });
-});
-afterAll(() => fixture.stop());
+const fixture = testExecutor({ slots: 1 });
 
 async function inspect(files: Record<string, string> | string, entrypoint = 'main.py') {
   const { service, bus } = fixture;

@@ -1,28 +1,20 @@
 import request from 'supertest';
 import { callerOf } from '../../test/caller';
-import { type MailCatcher, startMailCatcher, tokenIn } from '../../test/mail-catcher';
+import { givenMail, tokenIn } from '../../test/mail-catcher';
 import {
   DASHBOARD_URL,
   PASSWORD,
   type Person,
   startTestWorkerApi,
-  type TestWorkerApi,
+  testWorkerApi,
   withCookie,
 } from '../../test/test-worker-api';
 
-let mail: MailCatcher;
-let api: TestWorkerApi;
 let person: Person;
-beforeAll(async () => {
-  mail = await startMailCatcher();
-  api = await startTestWorkerApi({ smtpUrl: mail.url });
-});
+const mail = givenMail();
+const api = testWorkerApi(() => ({ smtpUrl: mail.url }));
 beforeEach(async () => {
   person = await api.addMember('member', { emailVerified: false });
-});
-afterAll(async () => {
-  await api.stop();
-  await mail.close();
 });
 
 const as = ({ jwt }: Person) => callerOf(api.url, jwt);

@@ -1,39 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { createTokenHasher } from '@gantry/auth';
-import { until } from '@gantry/testing';
+import { given, until } from '@gantry/testing';
 import { parseKeyRing } from '@gantry/vault';
 import request from 'supertest';
 import { callerOf } from '../../test/caller';
-import { type MailCatcher, startMailCatcher, tokenIn } from '../../test/mail-catcher';
-import {
-  cookieIn,
-  DASHBOARD_URL,
-  PASSWORD,
-  type Person,
-  startTestWorkerApi,
-  type TestWorkerApi,
-  withCookie,
-} from '../../test/test-worker-api';
+import { givenMail, tokenIn } from '../../test/mail-catcher';
+import { cookieIn, DASHBOARD_URL, PASSWORD, type Person, testWorkerApi, withCookie } from '../../test/test-worker-api';
 import { createIntrospection } from '../identity/introspection';
 
 const NEW_PASSWORD = 'another staple altogether';
 const oldPepper = `v1:${randomBytes(32).toString('base64')}`;
 
-let mail: MailCatcher;
-let api: TestWorkerApi;
-let nobody: ReturnType<typeof callerOf>;
 let person: Person;
-beforeAll(async () => {
-  mail = await startMailCatcher();
-  api = await startTestWorkerApi({ smtpUrl: mail.url, tokenPeppers: parseKeyRing(oldPepper) });
-  nobody = callerOf(api.url);
-});
+const mail = givenMail();
+const api = testWorkerApi(() => ({ smtpUrl: mail.url, tokenPeppers: parseKeyRing(oldPepper) }));
+const nobody = given(() => callerOf(api.url));
 beforeEach(async () => {
   person = await api.addMember('member');
-});
-afterAll(async () => {
-  await api.stop();
-  await mail.close();
 });
 
 const as = ({ jwt }: Person) => callerOf(api.url, jwt);

@@ -1,23 +1,11 @@
 import request from 'supertest';
-import {
-  cookieIn,
-  DASHBOARD_URL,
-  PASSWORD,
-  type Person,
-  startTestWorkerApi,
-  type TestWorkerApi,
-  withCookie,
-} from '../../test/test-worker-api';
+import { cookieIn, DASHBOARD_URL, PASSWORD, type Person, testWorkerApi, withCookie } from '../../test/test-worker-api';
 
-let api: TestWorkerApi;
 let person: Person;
-beforeAll(async () => {
-  api = await startTestWorkerApi();
-});
+const api = testWorkerApi();
 beforeEach(async () => {
   person = await api.addMember('member');
 });
-afterAll(() => api.stop());
 
 const refresh = (cookie: string) => request(api.url).post('/auth/refresh').set('Cookie', withCookie(cookie));
 /** Moves the refreshes of the person's sessions into the past. */

@@ -1,19 +1,8 @@
 import { Client } from 'pg';
 import request from 'supertest';
-import {
-  cookieIn,
-  PASSWORD,
-  SETUP_TOKEN,
-  startTestWorkerApi,
-  type TestWorkerApi,
-  withCookie,
-} from '../../test/test-worker-api';
+import { cookieIn, PASSWORD, SETUP_TOKEN, testWorkerApi, withCookie } from '../../test/test-worker-api';
 
-let api: TestWorkerApi;
-beforeAll(async () => {
-  api = await startTestWorkerApi();
-});
-afterAll(() => api.stop());
+const api = testWorkerApi();
 
 const valid = { setup_token: SETUP_TOKEN, email: 'ada@example.com', password: PASSWORD };
 const setUp = (body: object) => request(api.url).post('/auth/setup').send(body);

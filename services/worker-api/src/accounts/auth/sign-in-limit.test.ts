@@ -1,17 +1,13 @@
 import { Agent, request } from 'node:http';
-import { PASSWORD, startTestWorkerApi, type TestWorkerApi } from '../../test/test-worker-api';
+import { PASSWORD, testWorkerApi } from '../../test/test-worker-api';
 
-let api: TestWorkerApi;
 const agent = new Agent({ keepAlive: true, maxSockets: 32 });
 
-beforeAll(async () => {
-  // The two sign-ins of the fixture itself come from another address than those of the tests.
-  api = await startTestWorkerApi({ rateLimits: { requestsPerMinute: 600, runsPerMinute: 120, signInsPerMinute: 10 } });
-});
+// The two sign-ins of the fixture itself come from another address than those of the tests.
+const api = testWorkerApi({ rateLimits: { requestsPerMinute: 600, runsPerMinute: 120, signInsPerMinute: 10 } });
 
 afterAll(async () => {
   agent.destroy();
-  await api.stop();
 });
 
 interface Answer {

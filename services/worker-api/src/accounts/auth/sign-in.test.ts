@@ -1,12 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import request from 'supertest';
-import { cookieIn, PASSWORD, startTestWorkerApi, type TestWorkerApi } from '../../test/test-worker-api';
+import { cookieIn, PASSWORD, startTestWorkerApi, testWorkerApi } from '../../test/test-worker-api';
 
-let api: TestWorkerApi;
-beforeAll(async () => {
-  api = await startTestWorkerApi();
-});
-afterAll(() => api.stop());
+const api = testWorkerApi();
 
 const signIn = (body: object) => request(api.url).post('/auth/login').send(body);
 

@@ -1,21 +1,16 @@
-import { until } from '@gantry/testing';
+import { given, until } from '@gantry/testing';
 import request from 'supertest';
 import { callerOf } from '../../test/caller';
-import { type Person, startTestWorkerApi, type TestWorkerApi } from '../../test/test-worker-api';
+import { type Person, testWorkerApi } from '../../test/test-worker-api';
 
-let api: TestWorkerApi;
 let person: Person;
 let browser: ReturnType<typeof callerOf>;
-let program: ReturnType<typeof callerOf>;
-beforeAll(async () => {
-  api = await startTestWorkerApi();
-  program = callerOf(api.url);
-});
+const api = testWorkerApi();
+const program = given(() => callerOf(api.url));
 beforeEach(async () => {
   person = await api.addMember('member');
   browser = callerOf(api.url, person.jwt);
 });
-afterAll(() => api.stop());
 
 interface Codes {
   device_code: string;

@@ -1,6 +1,5 @@
 import { newOpaqueToken } from '@gantry/auth';
 import {
-  type Bus,
   connectBus,
   enqueue,
   type Identity,
@@ -12,20 +11,15 @@ import {
   tokenRevoked,
 } from '@gantry/events';
 import { transaction } from '@gantry/postgres';
-import { cutConnections, until } from '@gantry/testing';
+import { cutConnections, given, until } from '@gantry/testing';
 import http from 'supertest';
-import { startTestWorkerApi, type TestWorkerApi, withCookie } from '../../test/test-worker-api';
+import { testWorkerApi, withCookie } from '../../test/test-worker-api';
 
-let api: TestWorkerApi;
-let asker: Bus;
-beforeAll(async () => {
-  api = await startTestWorkerApi();
-  asker = await connectBus({ ...api.nats.as('automation-api'), name: 'automation-api', log: api.logs.log });
-});
-afterAll(async () => {
-  await asker.nc.close();
-  await api.stop();
-});
+const api = testWorkerApi();
+const asker = given(
+  () => connectBus({ ...api.nats.as('automation-api'), name: 'automation-api', log: api.logs.log }),
+  (bus) => bus.nc.close(),
+);
 
 const ask = async (question: object): Promise<Identity | null> =>
   (await request(asker, INTROSPECT_SUBJECT, question, introspectReply, 2_000, 'worker-api')).identity;

@@ -1,22 +1,13 @@
+import { given } from '@gantry/testing';
 import { callerOf } from '../../test/caller';
-import { type MailCatcher, startMailCatcher, tokenIn } from '../../test/mail-catcher';
-import { cookieIn, PASSWORD, type Person, startTestWorkerApi, type TestWorkerApi } from '../../test/test-worker-api';
+import { givenMail, tokenIn } from '../../test/mail-catcher';
+import { cookieIn, PASSWORD, type Person, testWorkerApi } from '../../test/test-worker-api';
 
-let mail: MailCatcher;
-let api: TestWorkerApi;
-let owner: ReturnType<typeof callerOf>;
-let nobody: ReturnType<typeof callerOf>;
 let count = 0;
-beforeAll(async () => {
-  mail = await startMailCatcher();
-  api = await startTestWorkerApi({ smtpUrl: mail.url });
-  owner = callerOf(api.url, api.owner.jwt);
-  nobody = callerOf(api.url);
-});
-afterAll(async () => {
-  await api.stop();
-  await mail.close();
-});
+const mail = givenMail();
+const api = testWorkerApi(() => ({ smtpUrl: mail.url }));
+const owner = given(() => callerOf(api.url, api.owner.jwt));
+const nobody = given(() => callerOf(api.url));
 
 const as = ({ jwt }: Person) => callerOf(api.url, jwt);
 const path = () => `/api/workspaces/${api.workspaceId}`;
@@ -225,14 +216,9 @@ test('a mailed link proves the address of the signed-in account that accepts by 
 });
 
 describe('without a mail server', () => {
-  let plain: TestWorkerApi;
-  let inviter: ReturnType<typeof callerOf>;
   const invitePath = () => `/api/workspaces/${plain.workspaceId}/members/invite`;
-  beforeAll(async () => {
-    plain = await startTestWorkerApi({ nats: api.nats });
-    inviter = callerOf(plain.url, plain.owner.jwt);
-  });
-  afterAll(() => plain.stop());
+  const plain = testWorkerApi(() => ({ nats: api.nats }));
+  const inviter = given(() => callerOf(plain.url, plain.owner.jwt));
 
   async function handedOver(email: string): Promise<string> {
     const { body } = await inviter.post(invitePath(), { email }).expect(201);

@@ -1,16 +1,11 @@
 import { newId } from '@gantry/events';
+import { given } from '@gantry/testing';
 import { callerOf } from '../../test/caller';
-import { type Person, startTestWorkerApi, type TestWorkerApi } from '../../test/test-worker-api';
+import { type Person, testWorkerApi } from '../../test/test-worker-api';
 
-let api: TestWorkerApi;
-let owner: ReturnType<typeof callerOf>;
-let nobody: ReturnType<typeof callerOf>;
-beforeAll(async () => {
-  api = await startTestWorkerApi();
-  owner = callerOf(api.url, api.owner.jwt);
-  nobody = callerOf(api.url);
-});
-afterAll(() => api.stop());
+const api = testWorkerApi();
+const owner = given(() => callerOf(api.url, api.owner.jwt));
+const nobody = given(() => callerOf(api.url));
 
 const as = ({ jwt }: Person) => callerOf(api.url, jwt);
 const members = () => `/api/workspaces/${api.workspaceId}/members`;

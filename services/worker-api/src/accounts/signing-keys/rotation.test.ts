@@ -1,12 +1,8 @@
 import { callerOf } from '../../test/caller';
-import { PASSWORD, startTestWorkerApi, type TestWorkerApi } from '../../test/test-worker-api';
+import { PASSWORD, testWorkerApi } from '../../test/test-worker-api';
 import { createSigningKeys } from './signing-keys';
 
-let api: TestWorkerApi;
-beforeAll(async () => {
-  api = await startTestWorkerApi();
-});
-afterAll(() => api.stop());
+const api = testWorkerApi();
 
 const kidOf = (jwt: string): string => JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()).kid;
 

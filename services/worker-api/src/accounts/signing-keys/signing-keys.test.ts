@@ -1,19 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { createDatabase } from '@gantry/testing';
+import { givenPool } from '@gantry/testing';
 import { createVault, parseKeyRing } from '@gantry/vault';
-import { Pool } from 'pg';
 import { PUBLISHED_AHEAD_MINUTES, type SigningKey, signerAmong } from './signing-key';
 import { createSigningKeys } from './signing-keys';
 
-let pool: Pool;
+const pool = givenPool('worker-api');
 const keys = parseKeyRing(`v1:${randomBytes(32).toString('base64')}`);
 const replica = (now?: () => number) => createSigningKeys({ pool, vault: createVault({ keys, pool }), now });
 
-beforeAll(async () => {
-  pool = new Pool({ connectionString: (await createDatabase('worker-api')).url });
-});
 beforeEach(() => pool.query('TRUNCATE signing_keys'));
-afterAll(() => pool.end());
 
 const age = (kid: string, interval: string) =>
   pool.query('UPDATE signing_keys SET created_at = now() - $2::interval WHERE kid = $1', [kid, interval]);

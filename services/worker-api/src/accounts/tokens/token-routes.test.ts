@@ -1,14 +1,9 @@
-import { until } from '@gantry/testing';
+import { given, until } from '@gantry/testing';
 import request from 'supertest';
-import { type Person, startTestWorkerApi, type TestWorkerApi } from '../../test/test-worker-api';
+import { testWorkerApi } from '../../test/test-worker-api';
 
-let api: TestWorkerApi;
-let member: Person;
-beforeAll(async () => {
-  api = await startTestWorkerApi();
-  member = await api.addMember('member');
-});
-afterAll(() => api.stop());
+const api = testWorkerApi();
+const member = given(() => api.addMember('member'));
 
 const as = (credential: string) => ({ Authorization: `Bearer ${credential}` });
 const get = (path: string, credential: string) => request(api.url).get(path).set(as(credential));

@@ -1,34 +1,23 @@
 /** A deleted workspace: nothing of it answers, runs, is sent or is decided, until it is restored and goes on where it was. */
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type FakeExecutor, noUsage, until } from '@gantry/testing';
+import { given, noUsage, until } from '@gantry/testing';
 import request from 'supertest';
 import { startApprovalSweeper } from '../../approvals/approval-sweeper';
 import { callerOf } from '../../test/caller';
-import { startTestWorkerApi, type TestWorkerApi } from '../../test/test-worker-api';
+import { testWorkerApi } from '../../test/test-worker-api';
 
 const files = [{ path: 'main.py', content: 'def run(context):\n    return 1\n' }];
-let api: TestWorkerApi;
-let executor: FakeExecutor;
-let receiver: Server;
 /** Paths at which alerts came in. */
 const alerted: string[] = [];
 let clock = 0;
-beforeAll(async () => {
-  receiver = createServer((req, res) => {
-    alerted.push(String(req.url));
-    res.writeHead(204).end();
-  }).listen(0);
-  api = await startTestWorkerApi({
-    now: () => new Date(Date.now() + clock),
-    outboundAllow: ['127.0.0.1/32'],
-  });
-  executor = await api.connectExecutor();
-});
-afterAll(async () => {
-  await api.stop();
-  receiver.close();
-});
+const receiver = createServer((req, res) => {
+  alerted.push(String(req.url));
+  res.writeHead(204).end();
+}).listen(0);
+const api = testWorkerApi({ now: () => new Date(Date.now() + clock), outboundAllow: ['127.0.0.1/32'] });
+const executor = given(() => api.connectExecutor());
+afterAll(() => receiver.close());
 afterEach(() => {
   clock = 0;
 });

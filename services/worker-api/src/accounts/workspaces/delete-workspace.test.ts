@@ -1,17 +1,12 @@
 import { connectBus, subjectOfAll, workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
-import { until } from '@gantry/testing';
+import { given, until } from '@gantry/testing';
 import { callerOf } from '../../test/caller';
 import { helloWorker } from '../../test/create-worker';
-import { type Person, startTestWorkerApi, type TestWorkerApi } from '../../test/test-worker-api';
+import { type Person, testWorkerApi } from '../../test/test-worker-api';
 import { deleteAllOf, purgeDeletedWorkspaces } from './delete-workspace';
 
-let api: TestWorkerApi;
-let owner: ReturnType<typeof callerOf>;
-beforeAll(async () => {
-  api = await startTestWorkerApi();
-  owner = callerOf(api.url, api.owner.jwt);
-});
-afterAll(() => api.stop());
+const api = testWorkerApi();
+const owner = given(() => callerOf(api.url, api.owner.jwt));
 
 async function makeWorkspace(): Promise<{ path: string; id: string; member: Person; token: string }> {
   const { body } = await owner.post('/api/workspaces', { name: 'Short-lived' }).expect(201);

@@ -1,0 +1,39 @@
+import { given } from './given';
+
+const seen: string[] = [];
+class Thing {
+  uses = 0;
+  constructor(readonly name: string) {}
+  use() {
+    return ++this.uses;
+  }
+}
+const end = ({ name, uses }: Thing) => seen.push(`${name} ended after ${uses}`);
+
+describe('what is given', () => {
+  const first = given(() => new Thing('first'), end);
+  const second = given(async () => new Thing(`second of ${first.name}`), end);
+  expect(() => first.name).toThrow('before they begin');
+
+  describe('to some of the tests', () => {
+    const third = given(() => new Thing('third'), end);
+
+    test('is there when they begin, and may be made of what was given before', () => {
+      expect([first, second.name, { ...third }]).toEqual([
+        new Thing('first'),
+        'second of first',
+        { name: 'third', uses: 0 },
+      ]);
+      expect(third.use()).toBe(1);
+    });
+  });
+
+  test('is ended with those tests, and nothing else is', () => {
+    first.use();
+    expect([seen, first.use()]).toEqual([['third ended after 1'], 2]);
+  });
+});
+
+test('is ended in the other order than it was made', () => {
+  expect(seen.slice(1)).toEqual(['second of first ended after 0', 'first ended after 2']);
+});
