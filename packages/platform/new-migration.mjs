@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 /**
- * Writes the SQL that leads from a service's migrations to its schema.prisma, for somebody to read and correct by hand.
- * Usage: pnpm migration <service> <name>
+ * Begins a migration. For a service: writes the SQL that leads from its migrations, and those of its packages, to its
+ * schema.prisma, for somebody to read and correct by hand. For a package, whose tables no schema.prisma describes: an empty
+ * file, which will be applied for every service that depends on the package.
+ * Usage: pnpm migration <service | package> <name>
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -13,12 +15,19 @@ import { fileURLToPath } from 'node:url';
 import platform from './dist/index.js';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
-const [service, name] = process.argv.slice(2);
-const serviceDir = path.join(root, 'services', service ?? '');
-const migrations = path.join(serviceDir, 'prisma/migrations');
-if (!/^[a-z0-9_]+$/.test(name ?? '') || !fs.existsSync(path.join(serviceDir, 'prisma/schema.prisma'))) {
-  process.stderr.write('usage: pnpm migration <worker-api | automation-api | skills-api> <name_in_snake_case>\n');
+const [owner, name] = process.argv.slice(2);
+const serviceDir = path.join(root, 'services', owner ?? '');
+const packageDir = path.join(root, 'packages', owner ?? '');
+const isPackage = Boolean(owner) && fs.existsSync(path.join(packageDir, 'package.json'));
+const isService = platform.serviceNames.includes(owner);
+if (!/^[a-z0-9_]+$/.test(name ?? '') || !(isPackage || isService)) {
+  const services = platform.serviceNames.join(' | ');
+  process.stderr.write(`usage: pnpm migration <${services} | a package, such as run-engine> <name_in_snake_case>\n`);
   process.exit(1);
+}
+if (isPackage) {
+  write(path.join(packageDir, 'migrations'), '');
+  process.exit();
 }
 
 const port = await new Promise((resolve) => {
@@ -37,7 +46,7 @@ const options = {
 const server = await platform.startAndWait(await platform.postgresProcess(options));
 try {
   const url = platform.postgresUrl(options, 'postgres');
-  await platform.migrate(url, migrations);
+  await platform.migrate(url, ...platform.migrationFolders(owner));
   const { stdout, status } = spawnSync(
     path.join(serviceDir, 'node_modules/.bin/prisma'),
     ['migrate', 'diff', '--from-config-datasource', '--to-schema', 'prisma/schema.prisma', '--script'],
@@ -54,20 +63,19 @@ try {
     },
   );
   if (status !== 0) process.exitCode = 1;
-  else write(stdout);
+  else if (stdout.trim() === '-- This is an empty migration.') {
+    process.stdout.write('the migrations agree with schema.prisma: nothing to write\n');
+  } else write(path.join(serviceDir, 'prisma/migrations'), stdout);
 } finally {
   await server.kill();
   fs.rmSync(dir, { recursive: true, force: true });
 }
 
-function write(sql) {
-  if (sql.trim() === '-- This is an empty migration.') {
-    process.stdout.write('the migrations agree with schema.prisma: nothing to write\n');
-    return;
-  }
+function write(dir, sql) {
   const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
-  const file = path.join(migrations, `${stamp}_${name}`, 'migration.sql');
+  const file = path.join(dir, `${stamp}_${name}`, 'migration.sql');
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.writeFileSync(file, sql);
-  process.stdout.write(`${path.relative(root, file)}: read and correct it before you commit it\n`);
+  const todo = sql ? 'read and correct it' : 'write it by hand';
+  process.stdout.write(`${path.relative(root, file)}: ${todo} before you commit it\n`);
 }

@@ -2,11 +2,10 @@
  * Migrates the database of every service whose DATABASE_URL_WORKER, DATABASE_URL_AUTOMATION or DATABASE_URL_SKILLS is set,
  * side by side. With --create a database that is missing is created first. Ends with 1 if one of them fails.
  */
-import path from 'node:path';
 import { Client } from 'pg';
 import { migrate } from './migrate';
+import { migrationFolders } from './migrate-folders';
 import { databases, type ServiceName, serviceNames } from './service-names';
-import { checkoutDir } from './shared-dir';
 
 const CONNECT_DEADLINE_MS = 60_000;
 const RETRY_MS = 500;
@@ -15,8 +14,7 @@ const worthRetrying = new Set(['57P03', 'ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND
 
 async function migrateService(service: ServiceName, url: string): Promise<string> {
   if (process.argv.includes('--create')) await whenThere(() => createIfMissing(url));
-  const dir = path.join(checkoutDir, 'services', service, 'prisma/migrations');
-  const { applied, unknown } = await whenThere(() => migrate(url, dir));
+  const { applied, unknown } = await whenThere(() => migrate(url, ...migrationFolders(service)));
   const older = unknown.length ? `; this code is older than the database, which also has ${unknown.join(', ')}` : '';
   return `${service}: ${applied.length ? `applied ${applied.join(', ')}` : 'up to date'}${older}`;
 }

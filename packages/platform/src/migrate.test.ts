@@ -44,6 +44,26 @@ test('a migration that was changed after it was applied is refused', async () =>
   expect(await rows(url, 'SELECT count(*)::int AS n FROM _prisma_migrations')).toEqual([{ n: 1 }]);
 });
 
+test('the migrations of several folders are applied in one order, and none again that moves to another folder', async () => {
+  const { url } = await createDatabase('empty');
+  const [own, shared] = [migrations(first), migrations({ ...second, '0_zeroth': 'CREATE TABLE other (id INT);' })];
+  expect((await migrate(url, own, shared)).applied).toEqual(['0_zeroth', '1_first', '2_second']);
+  expect(await migrate(url, migrations({ ...first, ...second }), `${shared}/missing`)).toEqual({
+    applied: [],
+    unknown: ['0_zeroth'],
+  });
+  migrations({ '2_second': 'ALTER TABLE thing ADD COLUMN length INTEGER;' }, shared);
+  await expect(migrate(url, own, shared)).rejects.toThrow(`restore ${shared}/2_second/migration.sql`);
+});
+
+test('two folders can not have the same migration', async () => {
+  const { url } = await createDatabase('empty');
+  await expect(migrate(url, migrations(first), migrations(first))).rejects.toThrow(
+    'two folders have a migration 1_first',
+  );
+  expect(await rows(url, "SELECT to_regclass('thing') AS thing")).toEqual([{ thing: null }]);
+});
+
 test('code that is older than the database starts, and says what it does not know', async () => {
   const { url } = await createDatabase('empty');
   await migrate(url, migrations({ ...first, ...second }));

@@ -1,5 +1,5 @@
 /**
- * Applies a service's SQL migrations and records them exactly as Prisma does, so that `prisma migrate deploy` and
+ * Applies SQL migrations and records them exactly as Prisma does, so that `prisma migrate deploy` and
  * `prisma migrate status` agree with what was done here, and the other way round.
  */
 import { createHash, randomUUID } from 'node:crypto';
@@ -16,6 +16,7 @@ export interface Migrated {
 
 interface Migration {
   name: string;
+  file: string;
   sql: string;
   checksum: string;
 }
@@ -35,19 +36,21 @@ const TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 )`;
 
 /**
- * @param dir `prisma/migrations` of a service; may be missing.
+ * Applies the migrations of all these folders in one order, by name. A migration is known by name and checksum, so it may
+ * move from one folder to another.
+ * @param dirs may be missing
  * @throws Error if an applied migration was changed, or one fails: nothing of a failed one stays behind.
  */
-export async function migrate(url: string, dir: string): Promise<Migrated> {
+export async function migrate(url: string, ...dirs: string[]): Promise<Migrated> {
   const client = new Client({ connectionString: url, application_name: 'gantry-migrate' });
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
     await client.query('SET client_min_messages = warning');
     await client.query(TABLE);
-    const migrations = readMigrations(dir);
+    const migrations = inOrder(dirs.flatMap(readMigrations));
     const done = await appliedMigrations(client);
-    refuseChanges(migrations, done, dir);
+    refuseChanges(migrations, done);
     const pending = migrations.filter((migration) => !done.has(migration.name));
     for (const migration of pending) await apply(client, migration);
     const names = new Set(migrations.map((migration) => migration.name));
@@ -65,11 +68,18 @@ function readMigrations(dir: string): Migration[] {
   const entries = fs.readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   // git leaves the empty directory of a file that another branch has.
   const names = entries.map((entry) => entry.name).filter((name) => fs.readdirSync(path.join(dir, name)).length > 0);
-  names.sort();
   return names.map((name) => {
-    const sql = fs.readFileSync(path.join(dir, name, 'migration.sql'));
-    return { name, sql: sql.toString(), checksum: createHash('sha256').update(sql).digest('hex') };
+    const file = path.join(dir, name, 'migration.sql');
+    const sql = fs.readFileSync(file);
+    return { name, file, sql: sql.toString(), checksum: createHash('sha256').update(sql).digest('hex') };
   });
+}
+
+function inOrder(migrations: Migration[]): Migration[] {
+  const sorted = [...migrations].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const twice = sorted.find(({ name }, index) => sorted[index + 1]?.name === name);
+  if (twice) throw new Error(`two folders have a migration ${twice.name}: one of them is ${twice.file}`);
+  return sorted;
 }
 
 /** Checksum by name. */
@@ -86,12 +96,12 @@ async function appliedMigrations(client: Client): Promise<Map<string, string>> {
   return new Map(rows.map((row) => [row.migration_name, row.checksum]));
 }
 
-function refuseChanges(migrations: Migration[], done: Map<string, string>, dir: string): void {
+function refuseChanges(migrations: Migration[], done: Map<string, string>): void {
   const changed = migrations.find(({ name, checksum }) => done.has(name) && done.get(name) !== checksum);
   if (!changed) return;
-  const file = path.join(dir, changed.name, 'migration.sql');
+  const { name, file } = changed;
   throw new Error(
-    `migration ${changed.name} was changed after it was applied: restore ${file} and write a new migration instead`,
+    `migration ${name} was changed after it was applied: restore ${file} and write a new migration instead`,
   );
 }
 

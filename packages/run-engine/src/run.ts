@@ -1,6 +1,6 @@
 /**
- * A run as its service keeps it. The columns are those of `runs` (see the service's first migration); both services
- * that run code have the same table, and only this package writes it.
+ * A run as its service keeps it. The columns are those of `runs`; both services that run code have the same table, and only
+ * this package writes and changes it (`migrations/`, and before those the services' first).
  */
 import type { RunError, RunLimits, StepKind } from '@gantry/events';
 import type { HeldKey } from '@gantry/http';

@@ -1,11 +1,10 @@
 /** A database of its own for each test file: a clone of a template that holds the migrated, empty tables. */
 import { randomBytes } from 'node:crypto';
-import path from 'node:path';
-import { migrate } from '@gantry/platform';
+import { migrate, migrationFolders, type ServiceName } from '@gantry/platform';
 import { Client, Pool } from 'pg';
 import { given } from './given';
 
-export type Template = 'worker-api' | 'automation-api' | 'skills-api' | 'empty';
+export type Template = ServiceName | 'empty';
 
 export interface TestDatabase {
   url: string;
@@ -15,7 +14,6 @@ export interface TestDatabase {
 
 export const POSTGRES_VARIABLE = 'GANTRY_TEST_POSTGRES';
 
-const root = path.resolve(__dirname, '../../..');
 /** Serialises the making of templates among jest's workers. */
 const TEMPLATE_LOCK = 5_417;
 
@@ -44,14 +42,14 @@ export const givenPool = (template: Template, ...statements: string[]): Pool =>
   );
 
 /** Templates are made when first wanted: a broken migration fails the tests of its own service only. */
-async function ensureTemplate(admin: Client, service: string, name: string): Promise<void> {
+async function ensureTemplate(admin: Client, service: ServiceName, name: string): Promise<void> {
   await admin.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
   try {
     const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1 AND datistemplate', [name]);
     if (rowCount) return;
     await admin.query(`DROP DATABASE IF EXISTS ${name}`);
     await admin.query(`CREATE DATABASE ${name}`);
-    await migrate(urlOf(name), path.join(root, 'services', service, 'prisma/migrations'));
+    await migrate(urlOf(name), ...migrationFolders(service));
     await admin.query(`ALTER DATABASE ${name} IS_TEMPLATE true`);
   } finally {
     await admin.query('SELECT pg_advisory_unlock($1)', [TEMPLATE_LOCK]);

@@ -12,6 +12,7 @@ import {
   findTool,
   gatewayProcess,
   migrate,
+  migrationFolders,
   type ProcessSpec,
   postgresProcess,
   postgresUrl,
@@ -107,8 +108,12 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
   started.push(postgres);
   const databaseUrl = (service: string) => postgresUrl(postgresOptions, service.replace('-', '_'));
   await createDatabases(postgresUrl(postgresOptions, 'postgres'));
-  for (const service of ['worker-api', 'automation-api', ...(options.skillsApi ? ['skills-api'] : [])]) {
-    await migrate(databaseUrl(service), path.join(root, 'services', service, 'prisma/migrations'));
+  for (const service of [
+    'worker-api',
+    'automation-api',
+    ...(options.skillsApi ? ['skills-api' as const] : []),
+  ] as const) {
+    await migrate(databaseUrl(service), ...migrationFolders(service));
   }
 
   const workers = options.workerApis ?? 1;

@@ -1,0 +1,96 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { createDatabase } from '@gantry/testing';
+import { Client } from 'pg';
+import { type ServiceName, serviceNames } from './service-names';
+import { checkoutDir } from './shared-dir';
+
+const RUNS = /^(runs|run_.*)$/;
+const SHARED = /^(runs|run_.*|outbox|inbox|idempotency_keys|rate_counts|workspace_closures)$/;
+
+/** Only worker-api lists runs by what started them; the others would pay for the index with each run. */
+const OF_ITS_OWN: Partial<Record<ServiceName, RegExp>> = { 'worker-api': /runs_by_trigger/ };
+
+const namesIn = (folder: string) => fs.readdirSync(path.join(checkoutDir, folder));
+
+async function withDatabase<T>(service: ServiceName, work: (client: Client) => Promise<T>): Promise<T> {
+  const { url, drop } = await createDatabase(service);
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+    await drop();
+  }
+}
+
+async function appliedTo(service: ServiceName): Promise<string[]> {
+  return withDatabase(service, async (client) => {
+    const { rows } = await client.query('SELECT migration_name AS name FROM _prisma_migrations');
+    return rows.map(({ name }) => name);
+  });
+}
+
+/** Columns, constraints and indexes, one text for each; where a column stands in its table says nothing. */
+async function shapeOf(client: Client, tables: RegExp): Promise<string[]> {
+  const { rows } = await client.query<{ relation: string; part: string }>(`
+    SELECT c.relname AS relation, concat_ws(' ', 'column', a.attname, format_type(a.atttypid, a.atttypmod),
+        CASE WHEN a.attnotnull THEN 'not null' END, pg_get_expr(d.adbin, d.adrelid)) AS part
+      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+      LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
+      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
+    UNION ALL
+    SELECT c.relname, concat_ws(' ', 'constraint', k.conname, pg_get_constraintdef(k.oid))
+      FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
+    UNION ALL
+    SELECT tablename, indexdef FROM pg_indexes WHERE schemaname = 'public'`);
+  return rows
+    .filter(({ relation }) => tables.test(relation))
+    .map(({ relation, part }) => `${relation}: ${part}`)
+    .sort();
+}
+
+const sharedBy = (service: ServiceName) => (service === 'skills-api' ? /^(?!run)/ : /^/);
+
+const sharedShapeOf = async (client: Client, service: ServiceName): Promise<string[]> => {
+  const shape = await shapeOf(client, SHARED);
+  return shape.filter((part) => !OF_ITS_OWN[service]?.test(part));
+};
+
+test.each([
+  ['run-engine', ['worker-api', 'automation-api']],
+  ['http', [...serviceNames]],
+])(
+  'what packages/%s changes in its tables is changed for every service that uses it, and for no other',
+  async (owner, users) => {
+    const names = namesIn(`packages/${owner}/migrations`);
+    expect(names.length).toBeGreaterThan(0);
+    for (const service of serviceNames) {
+      const applied = (await appliedTo(service)).filter((name) => names.includes(name));
+      expect({ service, applied: applied.sort() }).toEqual({ service, applied: users.includes(service) ? names : [] });
+    }
+  },
+);
+
+test('tables that services share are the same in all of them', async () => {
+  const expected = await withDatabase('worker-api', (client) => sharedShapeOf(client, 'worker-api'));
+  expect(expected.filter((part) => RUNS.test(part.split(':')[0] ?? '')).length).toBeGreaterThan(80);
+  for (const service of serviceNames) {
+    const shape = await withDatabase(service, (client) => sharedShapeOf(client, service));
+    expect(shape).toEqual(expected.filter((part) => sharedBy(service).test(part)));
+  }
+});
+
+test.each([
+  ['a column', 'ALTER TABLE runs ADD COLUMN more text'],
+  ['a default', "ALTER TABLE runs ALTER COLUMN runner SET DEFAULT 'other'"],
+  ['an index', 'CREATE INDEX more ON run_events (at)'],
+  ['a constraint', 'ALTER TABLE run_steps DROP CONSTRAINT run_steps_kind_check'],
+])('%s that one service alone has is noticed', async (_what, drift) => {
+  await withDatabase('worker-api', async (client) => {
+    const before = await sharedShapeOf(client, 'worker-api');
+    await client.query(drift);
+    expect(await sharedShapeOf(client, 'worker-api')).not.toEqual(before);
+  });
+});
