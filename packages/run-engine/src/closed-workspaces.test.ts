@@ -28,7 +28,7 @@ const statusOf = async (id: string) =>
 /** The replica has looked for what is due, twice. */
 async function looked(engine: RunEngine): Promise<void> {
   for (let n = 0; n < 2; n++) {
-    const due = await engine.submit(aRun());
+    const due = await engine.submitAndWait(aRun());
     await engines.pool.query(
       `UPDATE runs SET status = 'suspended', suspension = '{"kind":"retry","error":null}', wake_at = now() WHERE id = $1`,
       [due.id],
@@ -41,18 +41,18 @@ async function looked(engine: RunEngine): Promise<void> {
 test('what is queued in a closed workspace stays there, hides nobody, and is handed out when it is restored', async () => {
   const engine = await callingReplica(engines);
   const executor = await engines.executor();
-  const queued = await engine.submit(aRun(inClosed));
-  const slotted = await engine.submit(aRun({ ...inClosed, slot }));
+  const queued = await engine.submitAndWait(aRun(inClosed));
+  const slotted = await engine.submitAndWait(aRun({ ...inClosed, slot }));
   await close();
   const [free, limited] = [
-    await engine.submit(aRun()),
-    await engine.submit(aRun({ slot: { key: 'wrk_1', limit: 1 } })),
+    await engine.submitAndWait(aRun()),
+    await engine.submitAndWait(aRun({ slot: { key: 'wrk_1', limit: 1 } })),
   ];
   const others = [await claimed(executor), await claimed(executor)].map(({ runId }) => runId);
   expect(others.sort()).toEqual([free.id, limited.id].sort());
   // With nothing but closed ones queued, a run goes straight to who waits for it.
   const waiting = executor.claim();
-  const next = await engine.submit(aRun());
+  const next = await engine.submitAndWait(aRun());
   expect((await waiting)?.runId).toBe(next.id);
   expect([await statusOf(queued.id), await statusOf(slotted.id)]).toEqual(['queued', 'queued']);
   await restore();
@@ -64,9 +64,9 @@ test('nobody wakes what sleeps, or is to be tried again, until it is restored', 
   const engine = await callingReplica(engines);
   const executor = await engines.executor();
   const retry = { max: 1, backoffMs: 60_000, factor: 1, backoffMsMax: 60_000 };
-  const asleep = await engine.submit(aRun(inClosed));
+  const asleep = await engine.submitAndWait(aRun(inClosed));
   await (await claimed(executor)).suspend(sleep(1, 60_000));
-  const failing = await engine.submit(aRun({ ...inClosed, retry }));
+  const failing = await engine.submitAndWait(aRun({ ...inClosed, retry }));
   const error = { code: 'exception' as const, message: 'x' };
   await (await claimed(executor)).report(
     { type: 'started' },
@@ -89,14 +89,14 @@ test('no run is made in a closed workspace, not even straight into the hands of 
   await close();
   const waiting = executor.claim();
   const refused = { code: 'workspace_deleted', status: 409 };
-  await expect(engine.submit(aRun(inClosed))).rejects.toMatchObject(refused);
+  await expect(engine.submitAndWait(aRun(inClosed))).rejects.toMatchObject(refused);
   await expect(engine.submitAndWait(aRun(inClosed), 1_000)).rejects.toMatchObject(refused);
   await expect(engines.tx((tx) => engine.submitIn(tx, aRun({ ...inClosed, held: true })))).rejects.toMatchObject(
     refused,
   );
   const scheduledFor = new Date();
   expect(await engines.tx((tx) => engine.submitIn(tx, aRun({ ...inClosed, scheduledFor })))).toBeNull();
-  const own = await engine.submit(aRun());
+  const own = await engine.submitAndWait(aRun());
   expect((await waiting)?.runId).toBe(own.id);
   expect((await engines.pool.query('SELECT 1 FROM runs WHERE workspace_id = $1', [CLOSED])).rowCount).toBe(0);
 });
@@ -109,13 +109,13 @@ test('executors are told to stop what they run, also what they were given a mome
   nc.subscribe(runSubjects.cancel(executor.id, '*'), { callback: (_err, { subject }) => told.push(subject) });
   await nc.flush();
   const waiting = executor.claim();
-  const run = await engine.submit(aRun(inClosed));
+  const run = await engine.submitAndWait(aRun(inClosed));
   const job = await waiting;
   await close();
   await until(() => told.includes(runSubjects.cancel(executor.id, run.id)), { deadlineMs: 3_000 });
   expect(job && (await executor.renew(job)).cancelled).toEqual([run.id]);
   // As if a claim had looked before the deletion and written after it.
-  const late = await engine.submit(aRun());
+  const late = await engine.submitAndWait(aRun());
   await claimed(executor);
   await engines.pool.query('UPDATE runs SET workspace_id = $2 WHERE id = $1', [late.id, CLOSED]);
   await until(() => told.includes(runSubjects.cancel(executor.id, late.id)), { deadlineMs: 3_000 });
@@ -152,7 +152,7 @@ describe('streams', () => {
   });
 
   test('an open one ends within two seconds, without `done`; one that comes late ends at once', async () => {
-    const run = await engine.submit(aRun(inClosed));
+    const run = await engine.submitAndWait(aRun(inClosed));
     const stream = await open(run.id);
     const closedAt = Date.now();
     await close();

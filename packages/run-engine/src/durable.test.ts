@@ -38,7 +38,7 @@ const approved = (engine: RunEngine, run: Run) =>
 test('a run sleeps without an executor, and goes on with what it has recorded', async () => {
   const engine = await callingReplica(engines);
   const executor = await engines.executor();
-  const run = await engine.submit(aRun());
+  const run = await engine.submitAndWait(aRun());
   const first = await claimed(executor);
   expect(await first.step(1, 'charge', { id: 7 })).toEqual({ id: 7 });
   await first.suspend(sleep(2, LONG_MS));
@@ -67,7 +67,7 @@ test('a run sleeps without an executor, and goes on with what it has recorded', 
 test('of two replicas, one wakes a run', async () => {
   const replicas = [await callingReplica(engines), await callingReplica(engines)];
   const executor = await engines.executor();
-  const runs = await Promise.all(Array.from({ length: 30 }, () => replicas[0]?.submit(aRun()) as Promise<Run>));
+  const runs = await Promise.all(Array.from({ length: 30 }, () => replicas[0]?.submitAndWait(aRun()) as Promise<Run>));
   for (const _ of runs) await (await claimed(executor)).suspend(sleep(1, LONG_MS));
   await until(async () => (await replicas[0]?.counts('ws_a'))?.suspended === runs.length);
   await wakeAll();
@@ -83,7 +83,7 @@ test('of two replicas, one wakes a run', async () => {
 test('a run waits for approval and goes on with the answer, which counts once', async () => {
   const engine = await callingReplica(engines);
   const executor = await engines.executor();
-  const run = await engine.submit(aRun());
+  const run = await engine.submitAndWait(aRun());
   await (await claimed(executor)).suspend(approve(1));
   await inStatus(engine, run, 'pending_approval');
   expect(await engine.steps(run)).toMatchObject([{ status: 'pending', ref: expect.stringMatching(/^apr_/) }]);
@@ -98,7 +98,7 @@ test('a run waits for approval and goes on with the answer, which counts once', 
 
 test('an answer to a step that the run does not wait for changes nothing', async () => {
   const engine = await callingReplica(engines);
-  const run = await engine.submit(aRun());
+  const run = await engine.submitAndWait(aRun());
   await (await claimed(await engines.executor())).suspend(approve(1));
   await inStatus(engine, run, 'pending_approval');
   const resume = (options: Parameters<RunEngine['resumeIn']>[2]) =>
@@ -112,9 +112,9 @@ test('an answer to a step that the run does not wait for changes nothing', async
 test('a held run is not handed out until somebody lets it go', async () => {
   const engine = await callingReplica(engines);
   const executor = await engines.executor();
-  const run = await engine.submit(aRun({ held: true }));
+  const run = await engine.submitAndWait(aRun({ held: true }));
   expect(run.status).toBe('pending_approval');
-  const other = await engine.submit(aRun());
+  const other = await engine.submitAndWait(aRun());
   expect((await claimed(executor)).runId).toBe(other.id);
   await engines.tx((tx) => engine.resumeIn(tx, run.id, { from: 'pending_approval' }));
   expect(await claimed(executor)).toMatchObject({ runId: run.id, attempt: 1 });
@@ -129,7 +129,7 @@ test('a suspension that is reported twice, or by an earlier attempt, makes one a
     },
   });
   const executor = await engines.executor();
-  const run = await engine.submit(aRun());
+  const run = await engine.submitAndWait(aRun());
   const job = await claimed(executor);
   await job.suspend(approve(1));
   await inStatus(engine, run, 'pending_approval');
@@ -155,13 +155,13 @@ test('where what a run waits for can not be made, nothing of it is kept; it is t
   });
   const made = async () => (await engines.pool.query("SELECT 1 FROM outbox WHERE type = 'test'")).rowCount;
   const executor = await engines.executor();
-  const lucky = await engine.submit(aRun());
+  const lucky = await engine.submitAndWait(aRun());
   await (await claimed(executor)).suspend(approve(1));
   await inStatus(engine, lucky, 'pending_approval');
   expect(await made()).toBe(1);
 
   failures = 100;
-  const unlucky = await engine.submit(aRun());
+  const unlucky = await engine.submitAndWait(aRun());
   await (await claimed(executor)).suspend(approve(1));
   expect(await engine.waitForEnd(unlucky, 10_000)).toMatchObject({ status: 'failed', error: { code: 'sandbox' } });
   expect(await made()).toBe(1);
@@ -172,7 +172,7 @@ test('a run that asks for what it can not have fails with the reason', async () 
   const refused = { code: 'invalid_inputs', message: 'there is no worker child' } as const;
   const engine = await engines.replica({ onSuspended: async () => ({ refused }) });
   const executor = await engines.executor();
-  const run = await engine.submit(aRun());
+  const run = await engine.submitAndWait(aRun());
   await (await claimed(executor)).suspend(call(1));
   expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'failed', error: refused });
   expect(await told(run)).toEqual(['running', 'failed', 'failed']);
@@ -182,7 +182,7 @@ describe('a run that calls another', () => {
   async function calling() {
     const engine = await callingReplica(engines);
     const executor = await engines.executor();
-    const parent = await engine.submit(aRun());
+    const parent = await engine.submitAndWait(aRun());
     await (await claimed(executor)).suspend(call(1));
     const suspended = await inStatus(engine, parent, 'suspended');
     const [child] = await engine.list('ws_a', { limit: 1, parentRunId: parent.id });
@@ -283,7 +283,7 @@ describe('a run that calls another', () => {
 describe('ending', () => {
   test('a run that waits for a person can be rejected, once, and everybody who waits hears of it', async () => {
     const engine = await callingReplica(engines);
-    const run = await engine.submit(aRun());
+    const run = await engine.submitAndWait(aRun());
     await (await claimed(await engines.executor())).suspend(approve(1));
     const waiting = await inStatus(engine, run, 'pending_approval');
     const waited = engine.waitForEnd(run, 5_000);
@@ -304,7 +304,7 @@ describe('ending', () => {
     const [one, two] = [await callingReplica(engines), await callingReplica(engines)];
     const executor = await engines.executor();
     for (let round = 0; round < 8; round++) {
-      const run = await one.submit(aRun());
+      const run = await one.submitAndWait(aRun());
       await (await claimed(executor)).suspend(approve(1));
       await inStatus(one, run, 'pending_approval');
       const [cancelled, resumed] = await Promise.all([two.cancel('ws_a', run.id), approved(one, run)]);
@@ -319,7 +319,7 @@ describe('ending', () => {
   test('a run that was asked to stop and came back unstarted is not handed out again', async () => {
     const engine = await callingReplica(engines);
     const executor = await engines.executor();
-    const run = await engine.submit(aRun());
+    const run = await engine.submitAndWait(aRun());
     const job = await claimed(executor);
     await engine.cancel('ws_a', run.id);
     await job.report({ type: 'finished', status: 'returned', usage: noUsage });
@@ -329,7 +329,7 @@ describe('ending', () => {
 
   test('a run that was asked to stop does not begin to wait', async () => {
     const engine = await callingReplica(engines);
-    const run = await engine.submit(aRun());
+    const run = await engine.submitAndWait(aRun());
     const job = await claimed(await engines.executor());
     await engine.cancel('ws_a', run.id);
     await job.suspend(approve(1));
@@ -341,13 +341,16 @@ describe('ending', () => {
 test('a list is newest first in pages, and by status, worker, parent and time', async () => {
   const engine = await callingReplica(engines);
   const executor = await engines.executor();
-  const [a, b] = [await engine.submit(aRun({ subjectId: 'wrk_a' })), await engine.submit(aRun({ trigger: 'webhook' }))];
+  const [a, b] = [
+    await engine.submitAndWait(aRun({ subjectId: 'wrk_a' })),
+    await engine.submitAndWait(aRun({ trigger: 'webhook' })),
+  ];
   await (await claimed(executor)).suspend(sleep(1, 60_000));
   await (await claimed(executor)).complete(1);
   await inStatus(engine, a, 'suspended');
   await inStatus(engine, b, 'completed');
-  const c = await engine.submit(aRun({ parentRunId: b.id }));
-  const d = await engine.submit(aRun({ held: true, subjectId: 'wrk_a' }));
+  const c = await engine.submitAndWait(aRun({ parentRunId: b.id }));
+  const d = await engine.submitAndWait(aRun({ held: true, subjectId: 'wrk_a' }));
   const list = async (filter: Partial<Parameters<RunEngine['list']>[1]>) =>
     (await engine.list('ws_a', { limit: 10, ...filter })).map(({ id }) => id);
   expect(await list({})).toEqual([d.id, c.id, b.id, a.id]);
@@ -388,7 +391,7 @@ test('NATS is killed and PostgreSQL drops every connection while runs work, slee
   });
 
   const runs: Run[] = [];
-  for (let n = 0; n < 20; n++) runs.push(await engine.submit(aRun({ inputs: { parent: true } })));
+  for (let n = 0; n < 20; n++) runs.push(await engine.submitAndWait(aRun({ inputs: { parent: true } })));
   await until(() => effects.size >= 5);
   await cutConnections(engines.database);
   await until(() => effects.size >= 10, patient);

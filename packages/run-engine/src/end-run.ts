@@ -9,9 +9,9 @@ import type { RunError, RunSource } from '@gantry/events';
 import { type Tx, transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import { isIdle, isTerminal, type Run, type TerminalStatus } from './run';
-import { lastServiceSeq, serviceClosing } from './run-events';
-import { RUN_COLUMNS, toRun } from './run-row';
-import { settleRuns } from './settle-runs';
+import { lastServiceSeq, serviceClosing, serviceFloor } from './run-events';
+import { RUN_COLUMNS, type Sql, toRun } from './run-row';
+import { type Ending, settleRuns } from './settle-runs';
 
 /** What else commits with the first request to cancel a run, such as an entry for the audit log. */
 export type Alongside = (tx: Tx) => Promise<void>;
@@ -92,16 +92,35 @@ async function endLocked(
 
 async function endOne(tx: PoolClient, source: RunSource, run: Run, ending: IdleEnding): Promise<Run | undefined> {
   if (!isIdle(run.status)) return undefined;
-  const { id: runId, attempt, status: from } = run;
+  return settle(tx, source, run, run.status, await lastServiceSeq(tx, run.id, run.attempt), ending);
+}
+
+export type EndRunning = (run: Run, status: 'failed' | 'cancelled', error: RunError) => Promise<void>;
+
+/**
+ * Ends a run whose executor is gone, or never got it.
+ * @returns undefined when it has ended, or been handed out again, meanwhile
+ */
+export const endHeld = (pool: Pool, source: RunSource, run: Run, ending: IdleEnding): Promise<Run | undefined> =>
+  settle(pool, source, run, 'running', serviceFloor(run.attempt), ending);
+
+/** @param after the last number that the service has used in this attempt */
+async function settle(
+  sql: Sql,
+  source: RunSource,
+  { id: runId, attempt }: Run,
+  from: Ending['from'],
+  after: number,
+  ending: IdleEnding,
+): Promise<Run | undefined> {
   const at = new Date();
-  const after = await lastServiceSeq(tx, runId, attempt);
   const events = serviceClosing(after, at, ending);
-  const none = { costUsd: 0, cpuMs: null, maxRssBytes: null };
+  const none = { executorId: null, costUsd: 0, cpuMs: null, maxRssBytes: null };
   const [ended] = await settleRuns(
-    tx,
+    sql,
     source,
     [{ runId, attempt, events }],
-    [{ runId, attempt, executorId: null, from, ...ending, ...none, at, seq: after + 1 }],
+    [{ runId, attempt, from, ...ending, ...none, at, seq: after + 1 }],
     [],
   );
   return ended;

@@ -25,7 +25,7 @@ test('a run goes straight to an executor that waits', async () => {
   const engine = await replica();
   const stop = (await engines.executor()).serve(1, () => 'done');
   const run = await until(async () => {
-    const submitted = await engine.submit(aRun());
+    const submitted = await engine.submitAndWait(aRun());
     return submitted.status === 'running' && submitted;
   });
   expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'completed', attempt: 1 });
@@ -51,9 +51,9 @@ test('output and logs come back as they were written, NUL included, and the end 
 
 test('a queued run waits for an executor, in order of priority and then of age', async () => {
   const engine = await replica();
-  const first = await engine.submit(aRun());
-  const second = await engine.submit(aRun());
-  const urgent = await engine.submit(aRun({ priority: 5 }));
+  const first = await engine.submitAndWait(aRun());
+  const second = await engine.submitAndWait(aRun());
+  const urgent = await engine.submitAndWait(aRun({ priority: 5 }));
   const exec = await engines.executor();
   const order = [];
   for (let i = 0; i < 3; i++) order.push((await exec.claim())?.runId);
@@ -62,8 +62,8 @@ test('a queued run waits for an executor, in order of priority and then of age',
 
 test('a workspace with many queued runs does not hold up another', async () => {
   const engine = await replica();
-  for (let i = 0; i < 30; i++) await engine.submit(aRun({ workspaceId: 'ws_busy' }));
-  const small = await engine.submit(aRun({ workspaceId: 'ws_small' }));
+  for (let i = 0; i < 30; i++) await engine.submitAndWait(aRun({ workspaceId: 'ws_busy' }));
+  const small = await engine.submitAndWait(aRun({ workspaceId: 'ws_small' }));
   const exec = await engines.executor();
   const firstTwo = [(await exec.claim())?.runId, (await exec.claim())?.runId];
   expect(firstTwo).toContain(small.id);
@@ -71,7 +71,7 @@ test('a workspace with many queued runs does not hold up another', async () => {
 
 test('what is reported twice, or by an earlier attempt, changes nothing', async () => {
   const engine = await replica();
-  const run = await engine.submit(aRun());
+  const run = await engine.submitAndWait(aRun());
   const exec = await engines.executor();
   const job = await exec.claim();
   await job?.complete('first');
@@ -83,7 +83,7 @@ test('what is reported twice, or by an earlier attempt, changes nothing', async 
     const end = { type: 'finished', status: 'completed', output: 'second', usage: noUsage };
     await exec.bus.js.publish(subject, encode({ attempt, token, events: [{ seq: 2, at: Date.now(), ...end }] }));
   }
-  const later = await engine.submit(aRun());
+  const later = await engine.submitAndWait(aRun());
   await (await exec.claim())?.complete('later');
   await engine.waitForEnd(later, 5_000);
   expect(await engine.get('ws_a', run.id)).toMatchObject({ output: 'first' });
@@ -92,7 +92,7 @@ test('what is reported twice, or by an earlier attempt, changes nothing', async 
 
 test('a run that its executor never began goes back to the queue; one that began ends as executor_lost', async () => {
   const engine = await replica();
-  const [untouched, begun] = [await engine.submit(aRun()), await engine.submit(aRun())];
+  const [untouched, begun] = [await engine.submitAndWait(aRun()), await engine.submitAndWait(aRun())];
   const lost = await engines.executor();
   await lost.claim();
   await (await lost.claim())?.report({ type: 'started' });
@@ -105,7 +105,7 @@ test('a run that its executor never began goes back to the queue; one that began
 
 test('a lease that is renewed is kept, and a run that was taken away is reported as lost', async () => {
   const engine = await replica();
-  const run = await engine.submit(aRun());
+  const run = await engine.submitAndWait(aRun());
   const exec = await engines.executor();
   const job = await exec.claim();
   if (!job) throw new Error('no job');
@@ -120,11 +120,11 @@ test('a lease that is renewed is kept, and a run that was taken away is reported
 
 test('cancelling ends a queued run at once and tells the executor of a running one', async () => {
   const engine = await replica();
-  const queued = await engine.submit(aRun());
+  const queued = await engine.submitAndWait(aRun());
   expect(await engine.cancel('ws_a', queued.id)).toMatchObject({ status: 'cancelled', error: { code: 'cancelled' } });
   await expect(engine.cancel('ws_a', queued.id)).rejects.toMatchObject({ kind: 'conflict' });
 
-  const running = await engine.submit(aRun());
+  const running = await engine.submitAndWait(aRun());
   const bus = await engines.connect('executor');
   const exec = fakeExecutor(bus, 'automation');
   const job = await exec.claim();
@@ -145,10 +145,10 @@ test('a run whose secret is not set fails and says which, without reaching an ex
   const exec = await engines.executor();
   const missing = aRun();
   missing.spec = { ...missing.spec, secrets: ['SET', 'UNSET'] };
-  const run = await engine.submit(missing);
+  const run = await engine.submitAndWait(missing);
   const good = aRun();
   good.spec = { ...good.spec, secrets: ['SET'] };
-  await engine.submit(good);
+  await engine.submitAndWait(good);
   expect((await exec.claim())?.secrets).toEqual({ SET: 'value-1' });
   expect(await engine.waitForEnd(run, 5_000)).toMatchObject({
     status: 'failed',
@@ -164,7 +164,7 @@ test('a run with more than 64 KB of secrets fails and says how many it has, with
   const exec = await engines.executor();
   const submit = (inputs: Record<string, unknown>, secrets: string[]) => {
     const asked = aRun({ inputs });
-    return engine.submit({ ...asked, spec: { ...asked.spec, secrets } });
+    return engine.submitAndWait({ ...asked, spec: { ...asked.spec, secrets } });
   };
   const over = await submit({ over: true }, ['ONE', 'TWO', 'MORE']);
   await submit({}, ['ONE', 'TWO']);
@@ -182,7 +182,7 @@ test('a run with more than 64 KB of secrets fails and says how many it has, with
 
 test('a run handed back unstarted is taken by the next executor', async () => {
   const engine = await replica();
-  const run = await engine.submit(aRun());
+  const run = await engine.submitAndWait(aRun());
   const job = await (await engines.executor()).claim();
   await job?.report({ type: 'finished', status: 'returned', usage: noUsage });
   expect((await (await engines.executor()).claim())?.runId).toBe(run.id);
@@ -190,7 +190,7 @@ test('a run handed back unstarted is taken by the next executor', async () => {
 
 test('another workspace sees no run, not even that it is there', async () => {
   const engine = await replica();
-  const run = await engine.submit(aRun());
+  const run = await engine.submitAndWait(aRun());
   await expect(engine.get('ws_b', run.id)).rejects.toThrow(AppError);
   await expect(engine.cancel('ws_b', run.id)).rejects.toMatchObject({ kind: 'not_found' });
   expect(await engine.list('ws_b', { limit: 10 })).toEqual([]);
@@ -230,7 +230,7 @@ test('nothing is lost or doubled when NATS is killed and PostgreSQL drops every 
   const exec = await engines.executor();
   const jobs = [];
   const runs = [];
-  for (let n = 0; n < 20; n++) runs.push(await engine.submit(aRun({ inputs: { n } })));
+  for (let n = 0; n < 20; n++) runs.push(await engine.submitAndWait(aRun({ inputs: { n } })));
   for (let n = 0; n < 20; n++) jobs.push(await exec.claim());
   await engines.nats.kill();
   const reported = Promise.all(jobs.map((job) => job?.complete(job.inputs)));

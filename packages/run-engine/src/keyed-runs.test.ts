@@ -38,14 +38,14 @@ const madeId = async () => (await engines.pool.query('SELECT made_id FROM idempo
 const runIds = async () => (await engines.pool.query('SELECT id FROM runs')).rows.map(({ id }) => id);
 
 test('a run marks the key, whether it is queued, leased at once or part of a transaction', async () => {
-  const queued = await engine.submit(keyed());
+  const queued = await engine.submitAndWait(keyed());
   expect(await madeId()).toBe(queued.id);
 
   const stop = (await engines.executor()).serve(1, () => 'done');
   await engine.waitForEnd(queued, 5_000);
   const leased = await until(async () => {
     await engines.pool.query('UPDATE idempotency_keys SET made_id = NULL');
-    const run = await engine.submit(keyed());
+    const run = await engine.submitAndWait(keyed());
     return run.status === 'running' && run;
   });
   expect(await madeId()).toBe(leased.id);
@@ -69,14 +69,14 @@ test.each([
   ['was swept', "key = 'gone'"],
 ])('a key that %s makes no run', async (_what, change) => {
   await engines.pool.query(`UPDATE idempotency_keys SET ${change}`);
-  await expect(engine.submit(keyed())).rejects.toMatchObject({ status: 409, code: 'in_flight' });
+  await expect(engine.submitAndWait(keyed())).rejects.toMatchObject({ status: 409, code: 'in_flight' });
   await expect(engines.tx((tx) => engine.submitIn(tx, keyed()))).rejects.toMatchObject({ code: 'in_flight' });
   expect(await runIds()).toEqual([]);
 });
 
 test('of two replicas that believe to hold a key one makes a run', async () => {
   const other = await engines.replica();
-  const outcomes = await Promise.allSettled([engine.submit(keyed()), other.submit(keyed())]);
+  const outcomes = await Promise.allSettled([engine.submitAndWait(keyed()), other.submitAndWait(keyed())]);
   expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   expect(await runIds()).toEqual([await madeId()]);
 });
@@ -84,11 +84,11 @@ test('of two replicas that believe to hold a key one makes a run', async () => {
 test('a run whose subject has changed is not made, and its key stays open', async () => {
   isCurrent = false;
   await setCurrent();
-  await expect(engine.submit(keyed({ onlyIfCurrent: true }))).rejects.toThrow(SubjectChanged);
+  await expect(engine.submitAndWait(keyed({ onlyIfCurrent: true }))).rejects.toThrow(SubjectChanged);
   expect([await madeId(), await runIds()]).toEqual([null, []]);
   isCurrent = true;
   await setCurrent();
-  const run = await engine.submit(keyed({ onlyIfCurrent: true }));
+  const run = await engine.submitAndWait(keyed({ onlyIfCurrent: true }));
   expect(await madeId()).toBe(run.id);
 });
 
@@ -104,8 +104,8 @@ test('a run costs one statement, with a key or without one, and without one no k
     },
   });
   const counted = await engines.replica({ pool });
-  await counted.submit(aRun());
+  await counted.submitAndWait(aRun());
   expect(statements).toEqual([expect.not.stringContaining('idempotency_keys')]);
-  await counted.submit(keyed());
+  await counted.submitAndWait(keyed());
   expect(statements).toHaveLength(2);
 });

@@ -45,7 +45,7 @@ async function startReplica(): Promise<Replica> {
 }
 
 async function startedRun(over: Partial<NewRun> = {}): Promise<{ run: Run; job: FakeJob }> {
-  const run = await one.engine.submit(aRun(over));
+  const run = await one.engine.submitAndWait(aRun(over));
   return { run, job: await claimed() };
 }
 

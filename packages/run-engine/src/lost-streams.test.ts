@@ -22,7 +22,7 @@ const leaseRanOut = (id: string) =>
 test('a run whose start may have been lost with its stream ends as lost, and is not handed out again', async () => {
   const engine = await engines.replica({ leaseMs: LEASE_MS });
   const executor = await engines.executor();
-  const run = await engine.submit(aRun());
+  const run = await engine.submitAndWait(aRun());
   await claimed(executor);
   const bus = await connectBus({ ...engines.nats.spectator, name: 'test', log: pino({ level: 'silent' }) });
   const manager = await bus.nc.jetstreamManager();
@@ -43,7 +43,7 @@ test('a run whose start may have been lost with its stream ends as lost, and is 
 test('a run that was never begun goes back to the queue, and not for ever', async () => {
   const engine = await engines.replica({ leaseMs: LEASE_MS });
   const executor = await engines.executor();
-  const run = await engine.submit(aRun());
+  const run = await engine.submitAndWait(aRun());
   await claimed(executor);
   await leaseRanOut(run.id);
   const again = await claimed(executor);
@@ -63,7 +63,7 @@ test('a run that was never begun goes back to the queue, and not for ever', asyn
 test('an executor that could not begin hands a run back although its start is known', async () => {
   const engine = await engines.replica();
   const executor = await engines.executor();
-  const run = await engine.submit(aRun());
+  const run = await engine.submitAndWait(aRun());
   const job = await claimed(executor);
   await job.report({ type: 'started' });
   await until(async () => (await runOf(run.id)).confirmed);

@@ -19,7 +19,7 @@ const fails = (job: FakeJob, error: RunError = failure, usage = noUsage) =>
 test('a failed run is tried again after a while with what it has recorded, and what it used adds up', async () => {
   const engine = await callingReplica(engines, { computeCostUsd: ({ cpuMs }) => cpuMs * 0.5 });
   const executor = await engines.executor();
-  const run = await engine.submit(aRun({ retry: soon, subjectRef: 'my-worker', depth: 3 }));
+  const run = await engine.submitAndWait(aRun({ retry: soon, subjectRef: 'my-worker', depth: 3 }));
   const usage = { wallMs: 10, cpuMs: 10, maxRssBytes: 100, costUsd: 1 };
   const first = await claimed(executor);
   await first.step(1, 'charge', 'paid');
@@ -46,7 +46,9 @@ test('those who watch are told when it is tried again and why; the wait grows up
   const engine = await callingReplica(engines);
   const executor = await engines.executor();
   const waits: number[] = [];
-  const run = await engine.submit(aRun({ retry: { max: 3, backoffMs: 100_000, factor: 3, backoffMsMax: 500_000 } }));
+  const run = await engine.submitAndWait(
+    aRun({ retry: { max: 3, backoffMs: 100_000, factor: 3, backoffMsMax: 500_000 } }),
+  );
   for (let n = 1; n <= 3; n++) {
     await fails(await claimed(executor));
     const waiting = await until(async () => {
@@ -76,7 +78,7 @@ test.each([
   { code: 'exception', message: 'step 1 is another', type: 'CodeChanged' },
 ] as const)('what trying again can not change is final: %j', async (error) => {
   const engine = await callingReplica(engines);
-  const run = await engine.submit(aRun({ retry: soon }));
+  const run = await engine.submitAndWait(aRun({ retry: soon }));
   await fails(await claimed(await engines.executor()), error);
   expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'failed', error, tries: 1 });
 });
@@ -84,7 +86,7 @@ test.each([
 test('a failure that is reported twice uses up one retry', async () => {
   const engine = await callingReplica(engines);
   const executor = await engines.executor();
-  const run = await engine.submit(aRun({ retry: { ...soon, max: 1 } }));
+  const run = await engine.submitAndWait(aRun({ retry: { ...soon, max: 1 } }));
   const job = await claimed(executor);
   await fails(job);
   await job.report({ type: 'finished', status: 'failed', error: failure, usage: noUsage });
@@ -97,7 +99,7 @@ test('a failure that is reported twice uses up one retry', async () => {
 test('a run whose executor was lost is tried again like any that failed, keeping what it has recorded', async () => {
   const engine = await callingReplica(engines, { leaseMs: 800 });
   const [lost, other] = [await engines.executor(), await engines.executor()];
-  const run = await engine.submit(aRun({ retry: { ...soon, max: 1 } }));
+  const run = await engine.submitAndWait(aRun({ retry: { ...soon, max: 1 } }));
   const job = await claimed(lost);
   await job.report({ type: 'started' });
   await job.step(1, 'charge', 'paid');
@@ -112,7 +114,7 @@ test('a run whose executor was lost is tried again like any that failed, keeping
 
 test('cancelling ends the waiting for a next try', async () => {
   const engine = await callingReplica(engines);
-  const run = await engine.submit(aRun({ retry: { ...soon, backoffMs: 60_000, backoffMsMax: 60_000 } }));
+  const run = await engine.submitAndWait(aRun({ retry: { ...soon, backoffMs: 60_000, backoffMsMax: 60_000 } }));
   await fails(await claimed(await engines.executor()));
   await until(async () => (await engine.get('ws_a', run.id)).status === 'suspended');
   expect(await engine.cancel('ws_a', run.id)).toMatchObject({ status: 'cancelled', wakeAt: null, suspension: null });
@@ -123,7 +125,7 @@ describe('the record of a step', () => {
   async function running(): Promise<{ run: Run; job: FakeJob; executor: FakeExecutor }> {
     const engine = await callingReplica(engines);
     const executor = await engines.executor();
-    const run = await engine.submit(aRun());
+    const run = await engine.submitAndWait(aRun());
     return { run, job: await claimed(executor), executor };
   }
 

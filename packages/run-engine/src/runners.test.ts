@@ -36,8 +36,8 @@ describe.each([
     const engine = await callingReplica(engines);
     const executor = await engines.executor(runners);
     const others: Run[] = [];
-    for (let n = 0; n < 20; n++) others.push(await engine.submit(anOther({ ...over, priority: 9 })));
-    const own = [await engine.submit(aRun()), await engine.submit(aRun(slotted))];
+    for (let n = 0; n < 20; n++) others.push(await engine.submitAndWait(anOther({ ...over, priority: 9 })));
+    const own = [await engine.submitAndWait(aRun()), await engine.submitAndWait(aRun(slotted))];
     const jobs = [await claimed(executor), await claimed(executor)];
     expect(jobs.map(({ runId }) => runId).sort()).toEqual(own.map(({ id }) => id).sort());
     expect(jobs.map(({ runner }) => runner)).toEqual([PYTHON, PYTHON]);
@@ -53,8 +53,8 @@ describe.each([
     await findQueueEmpty(engine, executor);
     for (let n = 0; n < 5; n++) {
       const waiting = executor.claim();
-      const other = await engine.submit(anOther(over));
-      const own = await engine.submit(aRun());
+      const other = await engine.submitAndWait(anOther(over));
+      const own = await engine.submitAndWait(aRun());
       expect([other.status, own.status]).toEqual(['queued', 'running']);
       const job = await waiting;
       expect(job?.runId).toBe(own.id);
@@ -66,7 +66,7 @@ describe.each([
 
 test('what nobody had waits for the executor that has its runner', async () => {
   const engine = await engines.replica();
-  const others = [await engine.submit(anOther()), await engine.submit(anOther(slotted))];
+  const others = [await engine.submitAndWait(anOther()), await engine.submitAndWait(anOther(slotted))];
   await findQueueEmpty(engine, await engines.executor([PYTHON]));
   expect(await statusOf(...others)).toEqual(['queued']);
   const both = await engines.executor([OTHER, PYTHON]);
@@ -81,7 +81,7 @@ test('a waiting executor with both runners is handed a run of either at once', a
   await findQueueEmpty(engine, executor);
   for (const run of [anOther(), aRun(), anOther()]) {
     const waiting = executor.claim();
-    const submitted = await engine.submit(run);
+    const submitted = await engine.submitAndWait(run);
     expect(submitted.status).toBe('running');
     const job = await waiting;
     expect(job).toMatchObject({ runId: submitted.id, runner: run.spec.runner });
@@ -93,8 +93,8 @@ test('a waiting executor with both runners is handed a run of either at once', a
 test('runs of two runners with one key share its slots', async () => {
   const engine = await callingReplica(engines);
   const slot = { key: 'wrk_1', limit: 1 };
-  const runs = [await engine.submit(anOther({ slot })), await engine.submit(aRun({ slot }))];
-  const free = await engine.submit(aRun());
+  const runs = [await engine.submitAndWait(anOther({ slot })), await engine.submitAndWait(aRun({ slot }))];
+  const free = await engine.submitAndWait(aRun());
   const executor = await engines.executor([OTHER, PYTHON]);
   const jobs = [await claimed(executor), await claimed(executor)];
   expect(jobs.map(({ runId }) => runId).sort()).toEqual([runs[0]?.id, free.id].sort());
@@ -109,7 +109,7 @@ async function findQueueEmpty(engine: RunEngine, executor: FakeExecutor): Promis
     const waiting = executor.claim();
     await executor.bus.nc.flush();
     await engines.pool.query('SELECT 1');
-    const run = await engine.submit(aRun());
+    const run = await engine.submitAndWait(aRun());
     await (await waiting)?.complete('warm');
     await engine.waitForEnd(run, 5_000);
     return run.status === 'running';

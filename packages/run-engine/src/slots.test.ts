@@ -15,9 +15,9 @@ test('of runs with one slot, one runs at a time, and they hide nobody', async ()
   const executor = await engines.executor();
   const slot = { key: 'wrk_1', limit: 1 };
   const runs: Run[] = [];
-  for (let n = 0; n < 30; n++) runs.push(await engine.submit(aRun({ slot, priority: 5 })));
-  const other = await engine.submit(aRun());
-  const elsewhere = await engine.submit(aRun({ slot: { key: 'wrk_2', limit: 1 } }));
+  for (let n = 0; n < 30; n++) runs.push(await engine.submitAndWait(aRun({ slot, priority: 5 })));
+  const other = await engine.submitAndWait(aRun());
+  const elsewhere = await engine.submitAndWait(aRun({ slot: { key: 'wrk_2', limit: 1 } }));
   const jobs = [await claimed(executor), await claimed(executor), await claimed(executor)];
   expect(jobs.map(({ runId }) => runId).sort()).toEqual([runs[0]?.id, other.id, elsewhere.id].sort());
   const waiting = executor.claim();
@@ -29,7 +29,7 @@ test('a slot is free while its run waits', async () => {
   const engine = await callingReplica(engines);
   const executor = await engines.executor();
   const slot = { key: 'wrk_1', limit: 1 };
-  const [one, two] = [await engine.submit(aRun({ slot })), await engine.submit(aRun({ slot }))];
+  const [one, two] = [await engine.submitAndWait(aRun({ slot })), await engine.submitAndWait(aRun({ slot }))];
   const first = await claimed(executor);
   expect(first.runId).toBe(one.id);
   const waiting = executor.claim();
@@ -56,7 +56,7 @@ test('however many replicas and executors ask at once, no more run than may', as
     }),
   );
   const runs = await Promise.all(
-    Array.from({ length: 60 }, (_, n) => (replicas[n % 2] ?? replicas[0])?.submit(aRun(n % 4 ? { slot } : {}))),
+    Array.from({ length: 60 }, (_, n) => (replicas[n % 2] ?? replicas[0])?.submitAndWait(aRun(n % 4 ? { slot } : {}))),
   );
   await until(() => completed === runs.length, { deadlineMs: 20_000 });
   clearInterval(watch);
@@ -68,9 +68,9 @@ test('however many replicas and executors ask at once, no more run than may', as
 test('priority and fairness between workspaces hold with and without slots', async () => {
   const engine = await callingReplica(engines);
   const slot = { key: 'wrk_1', limit: 50 };
-  for (let n = 0; n < 20; n++) await engine.submit(aRun({ workspaceId: 'ws_busy', ...(n % 2 && { slot }) }));
-  const urgent = await engine.submit(aRun({ workspaceId: 'ws_busy', slot, priority: 9 }));
-  const small = await engine.submit(aRun({ workspaceId: 'ws_small', slot: { key: 'wrk_9', limit: 1 } }));
+  for (let n = 0; n < 20; n++) await engine.submitAndWait(aRun({ workspaceId: 'ws_busy', ...(n % 2 && { slot }) }));
+  const urgent = await engine.submitAndWait(aRun({ workspaceId: 'ws_busy', slot, priority: 9 }));
+  const small = await engine.submitAndWait(aRun({ workspaceId: 'ws_small', slot: { key: 'wrk_9', limit: 1 } }));
   const executor = await engines.executor();
   const firstTwo = [(await claimed(executor)).runId, (await claimed(executor)).runId];
   expect(firstTwo.sort()).toEqual([urgent.id, small.id].sort());

@@ -37,7 +37,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   engine = await engines.replica({ log: logs.log, secretsOf: async () => ({ KEY: 'the-secret-value' }) });
   [victim, thief] = [await engines.executor(), await engines.executor()];
-  run = await engine.submit(aRun({ spec: { ...aRun().spec, secrets: ['KEY'] } }));
+  run = await engine.submitAndWait(aRun({ spec: { ...aRun().spec, secrets: ['KEY'] } }));
   job = await claimed(victim);
 });
 afterEach(() => engines.reset());
@@ -63,7 +63,7 @@ const ending = (status: 'completed' | 'returned'): RunEvent => ({
 
 /** Tokens that a thief may have: made up, of a run of its own, of that very run but given to somebody else. */
 async function stolenTokens(): Promise<string[]> {
-  const own = await engine.submit(aRun());
+  const own = await engine.submitAndWait(aRun());
   const { token } = await claimed(thief);
   const ofOwn = tokens.give({ runId: own.id, attempt: 1, executorId: thief.id });
   return ['', 'x'.repeat(22), token, ofOwn, job.token];
@@ -152,7 +152,7 @@ test('it hears no answer to another, and could not read it, nor answer an old on
   const crossed: Msg[] = [];
   spectator.nc.subscribe('>', { callback: (_, message) => void crossed.push(message) });
   await spectator.nc.flush();
-  const other = await engine.submit(aRun({ spec: { ...aRun().spec, secrets: ['KEY'] } }));
+  const other = await engine.submitAndWait(aRun({ spec: { ...aRun().spec, secrets: ['KEY'] } }));
   expect((await claimed(victim)).secrets).toEqual({ KEY: 'the-secret-value' });
   await until(() => crossed.some(({ subject }) => subject.startsWith('_R_.')));
   const claimIds = crossed
@@ -195,7 +195,7 @@ test('it cannot claim in the name of another, nor take the claim of another back
   // Under its own name, with the other's claim.
   thief.bus.nc.publish(runSubjects.withdraw('worker', thief.id), encode({ claimId: await claimId }));
   await thief.bus.nc.flush();
-  const later = await engine.submit(aRun());
+  const later = await engine.submitAndWait(aRun());
   expect((await standing)?.runId).toBe(later.id);
 });
 

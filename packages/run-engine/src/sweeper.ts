@@ -9,9 +9,8 @@ import type { Bus, RunError } from '@gantry/events';
 import { type Repeated, repeat } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { CANCELLED } from './end-run';
+import { CANCELLED, type EndRunning } from './end-run';
 import { REQUEUES_MAX, requeueRuns } from './requeue-runs';
-import type { Run } from './run';
 import { RUN_COLUMNS, toRun } from './run-row';
 
 const BATCH = 200;
@@ -33,7 +32,7 @@ export function startSweeper(deps: {
   leaseMs: number;
   log: Logger;
   caughtUp: () => Promise<boolean>;
-  end: (run: Run, status: 'failed' | 'cancelled', error: RunError) => Promise<void>;
+  end: EndRunning;
   onQueued: () => void;
 }): Repeated {
   const { bus, pool, leaseMs, log } = deps;

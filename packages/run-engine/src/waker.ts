@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { wakeDueRuns } from './resume-runs';
-import type { Run } from './run';
+import type { RunSignals } from './run-signals';
 
 const TICK_MS = 500;
 
@@ -12,8 +12,7 @@ export interface Waker {
   stop(): Promise<void>;
 }
 
-export function startWaker(deps: { pool: Pool; log: Logger; onQueued: (runs: Run[]) => void }): Waker {
-  const { pool, log } = deps;
+export function startWaker({ pool, signals, log }: { pool: Pool; signals: RunSignals; log: Logger }): Waker {
   let stopped = false;
   let waking: Promise<void> | null = null;
   let again = false;
@@ -34,7 +33,8 @@ export function startWaker(deps: { pool: Pool; log: Logger; onQueued: (runs: Run
     for (let more = true; more && !stopped; ) {
       const woken = await wakeDueRuns(pool);
       more = woken.more;
-      if (woken.runs.length) deps.onQueued(woken.runs);
+      for (const { id } of woken.runs) signals.changed(id);
+      if (woken.runs.length) signals.hint();
     }
   }
 

@@ -94,7 +94,10 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
     isCurrent: IS_CURRENT,
     log,
   });
-  const ticker = startScheduleTicker({ pool, engine, runnables, now, log }, { auto: options.autoTick ?? true });
+  const ticker = startScheduleTicker(
+    { pool, prisma, engine, objects, runnables, now, log },
+    { auto: options.autoTick ?? true },
+  );
   const consumers = consumeWorkspaceEvents({ bus, pool, objects, vault, log });
   const stats = serveAutomationStats({ bus, pool, engine, log });
   const housekeeping = startSweeps(sweepsOf({ pool, prisma, objects, vault, now }), log);

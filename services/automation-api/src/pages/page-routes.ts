@@ -4,10 +4,9 @@ import { auditOf, auditOfLink } from '../audit/audit';
 import { urlOf } from '../automations/automation';
 import type { Deps } from '../deps';
 import { pathParam } from '../path-param';
-import { runAutomation } from '../runs/run-automation';
 import { toRunDetail, toRunResult } from '../runs/run-result';
 import { cancelled, redirectToArtifact, wantsLogs } from '../runs/run-routes';
-import { waitSecondsOf } from '../runs/start-run';
+import { askedBy, startRun, waitMsOf } from '../runs/start-run';
 import { getPageRun, mayRun, pageAccess, requireMayRun } from './page-access';
 import { shownEvents, shownTo } from './shown-to-strangers';
 
@@ -46,8 +45,8 @@ export function pageOperations(deps: Deps): Operations {
       async (req, res) => {
         const access = await pageAccess(deps, req);
         requireMayRun(access);
-        const run = await runAutomation(deps, access.automation, {
-          req,
+        const run = await startRun(deps, access.automation, {
+          ...askedBy(req),
           trigger: access.kind === 'member' ? 'page' : 'link',
           createdBy: access.member?.userId ?? null,
         });
@@ -57,7 +56,7 @@ export function pageOperations(deps: Deps): Operations {
         see: seeRun,
         answer: async (req, res, runId) => {
           const { access, run } = await seeRun(req, runId);
-          const ended = await engine.waitForEnd(run, waitSecondsOf(req) * 1_000);
+          const ended = await engine.waitForEnd(run, waitMsOf(req));
           res.json(shownTo(access, ended, await toRunResult(engine, ended)));
         },
       },

@@ -6,10 +6,10 @@ import { auditOf, type Change } from '../audit/audit';
 import type { Deps } from '../deps';
 import { pathParam } from '../path-param';
 import { engineStatuses } from '../run-status';
-import { runOwnAutomation } from './run-automation';
+import { runAutomation } from './run-automation';
 import { outputsOf, toRunArtifact, toRunDetail, toRunItem, toRunResult, toTestRun } from './run-result';
 import { runTest } from './run-test';
-import { waitSecondsOf } from './start-run';
+import { waitMsOf } from './start-run';
 
 /** `result.outputs` of a list may take this much of JSON per run; what is larger is left out. */
 const LISTED_OUTPUT_CHARS_MAX = 16 * 1024;
@@ -34,13 +34,13 @@ export function runOperations(deps: Deps): Operations {
   return {
     runAutomation: creating(
       async (req, res) => {
-        const run = await runOwnAutomation(deps, pathParam(req, 'automationId'), req);
+        const run = await runAutomation(deps, pathParam(req, 'automationId'), req);
         res.json(await toRunResult(engine, run));
       },
       {
         see: getRun,
         answer: async (req, res, runId) => {
-          const run = await engine.waitForEnd(await getRun(req, runId), waitSecondsOf(req) * 1_000);
+          const run = await engine.waitForEnd(await getRun(req, runId), waitMsOf(req));
           res.json(await toRunResult(engine, run));
         },
       },
@@ -53,7 +53,7 @@ export function runOperations(deps: Deps): Operations {
       {
         see: getTestRun,
         answer: async (req, res, testRunId) => {
-          const run = await engine.waitForEnd(await getTestRun(req, testRunId), waitSecondsOf(req) * 1_000);
+          const run = await engine.waitForEnd(await getTestRun(req, testRunId), waitMsOf(req));
           res.json(await toTestRun(engine, run));
         },
       },

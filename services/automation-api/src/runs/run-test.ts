@@ -4,36 +4,29 @@ import type { Request } from 'express';
 import { findCurrent } from '../automations/current-version';
 import type { Deps } from '../deps';
 import { toTestRun } from './run-result';
-import { startRun, waitSecondsOf } from './start-run';
+import { askedBy, startRun } from './start-run';
 
 const TEST_SECONDS = 60;
 
 /** One run of an artifact that need not be deployed: no network, 60 s, and secrets only through an automation. */
 export async function runTest(deps: Deps, req: Request) {
   const { workspaceId, userId } = callerOf(req);
-  const { artifactId, automationId, inputs } = req.body;
-  const runnable = await deps.runnables.get(workspaceId, artifactId);
+  const { artifactId, automationId } = req.body;
+  const { spec } = await deps.runnables.get(workspaceId, artifactId);
   if (automationId !== undefined) {
     const automation = await findCurrent(deps.pool, automationId);
     if (automation?.workspaceId !== workspaceId) throw notFound('automation', automationId);
   }
-  const run = await startRun(deps, {
-    workspaceId,
-    subjectId: automationId ?? artifactId,
+  const tested = { id: automationId ?? artifactId, workspaceId, status: 'active', version: null, artifactId } as const;
+  const run = await startRun(deps, tested, {
+    ...askedBy(req),
     trigger: 'api',
-    version: null,
-    runnable,
-    inputs,
+    createdBy: userId,
     test: {
       limits: runLimits(TEST_SECONDS),
       network: 'none',
-      secrets: automationId === undefined ? [] : runnable.spec.secrets,
+      secrets: automationId === undefined ? [] : spec.secrets,
     },
-    createdBy: userId,
-    waitSeconds: waitSecondsOf(req),
-    requestId: String(req.id),
-    traceparent: req.get('traceparent'),
-    idempotencyKey: req.idempotencyKey,
   });
   return toTestRun(deps.engine, run);
 }

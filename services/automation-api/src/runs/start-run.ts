@@ -1,62 +1,89 @@
-import type { HeldKey } from '@gantry/http';
+/** The one way in which a run comes to be, whoever asks for it: a client, a page, a test, a schedule. */
+import { conflict, type HeldKey } from '@gantry/http';
 import { placeFiles } from '@gantry/program';
-import type { NewRun, Run, RunEngine } from '@gantry/run-engine';
+import type { NewRun, Run } from '@gantry/run-engine';
 import type { Request } from 'express';
+import type { PoolClient } from 'pg';
 import type { Runnable } from '../artifacts/runnable';
-import { getUpload } from '../artifacts/upload-repository';
+import { getUpload as findUpload } from '../artifacts/upload-repository';
+import type { CurrentVersion } from '../automations/current-version';
 import type { Deps } from '../deps';
 
 /** api-spec.md, Limits. The OpenAPI file bounds what a caller may ask for. */
 const WAIT_SECONDS = 10;
 
-export const waitSecondsOf = ({ body }: Request): number => body.wait ?? WAIT_SECONDS;
+export const waitMsOf = ({ body }: Request): number => (body.wait ?? WAIT_SECONDS) * 1_000;
 
 export interface Start {
-  workspaceId: string;
-  subjectId: string;
-  trigger: 'api' | 'page' | 'link';
-  version: number | null;
-  runnable: Runnable;
+  trigger: 'api' | 'page' | 'link' | 'schedule';
   inputs: Record<string, unknown>;
+  createdBy: string | null;
   /** Set for a test: what it may do differs from a deployed run. */
   test?: Pick<NewRun['spec'], 'limits' | 'network' | 'secrets'>;
-  createdBy: string | null;
-  waitSeconds: number;
-  requestId: string;
-  traceparent: string | undefined;
-  onlyIfCurrent?: true;
+  /** Of a schedule: one run for each, in the transaction that moves the schedule on. */
+  fire?: { tx: PoolClient; scheduledFor: Date };
+  /** How long the end is waited for. Default: not at all. */
+  waitMs?: number;
+  requestId?: string;
+  traceparent?: string | undefined;
   /** Of the request; marked with the run. */
   idempotencyKey?: HeldKey | undefined;
+  /** @throws SubjectChanged unless the automation is as it stands in the database */
+  onlyIfCurrent?: true;
 }
 
-/** @throws AppError 400 naming every input that is wrong */
-export async function startRun(deps: Deps, start: Start): Promise<Run> {
-  const { runnable, workspaceId, trigger } = start;
-  const checked = runnable.inputs.check(start.inputs);
-  const places = {
-    objects: deps.objects,
-    getUpload: trigger === 'link' ? null : (key: string) => getUpload(deps.prisma, workspaceId, key),
+/** An automation, or what is tested in its place. */
+export type Startable = Pick<CurrentVersion, 'id' | 'workspaceId' | 'status' | 'artifactId'> & {
+  version: number | null;
+};
+
+/** What a run has from the request that asks for it. */
+export const askedBy = (req: Request) => ({
+  inputs: req.body.inputs,
+  waitMs: waitMsOf(req),
+  requestId: String(req.id),
+  traceparent: req.get('traceparent'),
+  idempotencyKey: req.idempotencyKey,
+});
+
+type StartDeps = Pick<Deps, 'engine' | 'runnables' | 'objects' | 'prisma'>;
+
+/**
+ * Null only for a fire that has its run already.
+ * @throws AppError 409 unless it is active; 400 naming every input that is wrong
+ */
+export function startRun(deps: StartDeps, subject: Startable, start: Start & { fire: object }): Promise<Run | null>;
+export function startRun(deps: StartDeps, subject: Startable, start: Start): Promise<Run>;
+export async function startRun(
+  deps: StartDeps,
+  { id, workspaceId, status, version, artifactId }: Startable,
+  { fire, waitMs, test, inputs, ...start }: Start,
+): Promise<Run | null> {
+  if (status !== 'active') throw conflict(status, `this automation is ${status}; make it active to run it`);
+  const runnable = await deps.runnables.get(workspaceId, artifactId);
+  const getUpload = start.trigger === 'link' ? null : (key: string) => findUpload(deps.prisma, workspaceId, key);
+  const placed = fire
+    ? { inputs: withDefaults(runnable, inputs), files: [] }
+    : await placeFiles(
+        { objects: deps.objects, getUpload },
+        workspaceId,
+        runnable.manifest.inputs,
+        runnable.inputs.check(inputs),
+      );
+  const run: NewRun = {
+    ...{ ...start, workspaceId, subjectId: id, version, inputs: placed.inputs },
+    kind: test ? 'test' : 'run',
+    spec: { ...runnable.spec, ...test, files: placed.files },
+    scheduledFor: fire?.scheduledFor,
   };
-  const { inputs, files } = await placeFiles(places, workspaceId, runnable.manifest.inputs, checked);
-  return submit(
-    deps.engine,
-    {
-      workspaceId,
-      subjectId: start.subjectId,
-      kind: start.test ? 'test' : 'run',
-      trigger,
-      version: start.version,
-      inputs,
-      spec: { ...runnable.spec, ...start.test, files },
-      createdBy: start.createdBy,
-      requestId: start.requestId,
-      traceparent: start.traceparent,
-      ...(start.onlyIfCurrent && { onlyIfCurrent: true }),
-      ...(start.idempotencyKey && { idempotencyKey: start.idempotencyKey }),
-    },
-    start.waitSeconds,
-  );
+  return fire ? deps.engine.submitIn(fire.tx, run) : deps.engine.submitAndWait(run, waitMs);
 }
 
-const submit = (engine: RunEngine, run: NewRun, waitSeconds: number): Promise<Run> =>
-  waitSeconds > 0 ? engine.submitAndWait(run, waitSeconds * 1_000) : engine.submit(run);
+/** A newer version may ask for other inputs than the schedule has: the run then fails, where everybody sees it. */
+function withDefaults(runnable: Runnable, inputs: Record<string, unknown>): Record<string, unknown> {
+  try {
+    return runnable.inputs.check(inputs);
+  } catch {
+    return inputs;
+  }
+}

@@ -9,20 +9,14 @@
 import { isClosedSql } from '@gantry/events';
 import { isDependencyDown, repeat } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import type { RunEngine } from '@gantry/run-engine';
 import { type Misfire, nextFire, planFires } from '@gantry/schedule';
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { Counter } from 'prom-client';
-import type { Runnables } from '../artifacts/runnable';
+import type { Deps } from '../deps';
+import { startRun } from '../runs/start-run';
 
-export interface TickerDeps {
-  pool: Pool;
-  engine: RunEngine;
-  runnables: Runnables;
-  now: () => Date;
-  log: Logger;
-}
+export type TickerDeps = Pick<Deps, 'pool' | 'prisma' | 'engine' | 'objects' | 'runnables' | 'now'> & { log: Logger };
 
 export interface ScheduleTicker {
   /** Starts all that is due now. @returns how many runs were started */
@@ -105,25 +99,15 @@ async function lockDue(tx: PoolClient, at: Date): Promise<DueRow | undefined> {
   return rows[0];
 }
 
-async function fire({ engine, runnables, log }: TickerDeps, tx: PoolClient, due: DueRow, at: Date): Promise<number> {
+async function fire(deps: TickerDeps, tx: PoolClient, due: DueRow, at: Date): Promise<number> {
   const schedule = { cron: due.schedule, timezone: due.timezone };
   const { start, missed } = planFires(schedule, due.misfire, due.nextRunAt, at);
-  if (missed) log.warn({ automationId: due.id, missed, misfire: due.misfire, since: due.nextRunAt }, 'fires missed');
-  const runnable = await runnables.get(due.workspaceId, due.artifactId);
+  if (missed)
+    deps.log.warn({ automationId: due.id, missed, misfire: due.misfire, since: due.nextRunAt }, 'fires missed');
   let started = 0;
   for (const scheduledFor of start) {
-    const run = await engine.submitIn(tx, {
-      workspaceId: due.workspaceId,
-      subjectId: due.id,
-      kind: 'run',
-      trigger: 'schedule',
-      version: due.version,
-      inputs: withDefaults(runnable.inputs.check, due.inputs),
-      spec: runnable.spec,
-      createdBy: null,
-      scheduledFor,
-    });
-    if (run) started++;
+    const run = { trigger: 'schedule', inputs: due.inputs, createdBy: null, fire: { tx, scheduledFor } } as const;
+    if (await startRun(deps, { ...due, status: 'active' }, run)) started++;
   }
   await tx.query(
     `UPDATE automations SET next_run_at = $2, last_scheduled_at = coalesce($3, last_scheduled_at),
@@ -133,13 +117,4 @@ async function fire({ engine, runnables, log }: TickerDeps, tx: PoolClient, due:
   fires.inc({ outcome: 'started' }, started);
   fires.inc({ outcome: 'missed' }, missed);
   return started;
-}
-
-/** A newer version may ask for other inputs than the schedule has: the run then fails, where everybody sees it. */
-function withDefaults(check: (inputs: Record<string, unknown>) => Record<string, unknown>, inputs: DueRow['inputs']) {
-  try {
-    return check(inputs);
-  } catch {
-    return inputs;
-  }
 }

@@ -64,7 +64,7 @@ export function bulkRunOperations(deps: Deps): Operations {
         });
         const answer = await transaction(deps.pool, async (tx) => {
           const made: string[] = [];
-          const replay = { version: req.body.version, origin: originOf(req), tx };
+          const replay = { version: req.body.version, origin: { ...originOf(req), tx } };
           const replayed = await forEach(
             ids.filter((id) => found.has(id)),
             async (id) => {

@@ -47,8 +47,8 @@ export async function startCalledRun(
       parentRunId: run.id,
       depth: run.depth + 1,
       priority: run.priority,
-      ...(run.requestId && { requestId: run.requestId }),
-      ...(run.traceparent && { traceparent: run.traceparent }),
+      requestId: run.requestId ?? undefined,
+      traceparent: run.traceparent ?? undefined,
     });
     return { ref: called.id };
   } catch (err) {

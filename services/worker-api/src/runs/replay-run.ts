@@ -1,7 +1,6 @@
 /** A run's inputs again, by default with the code of today. */
 import { conflict } from '@gantry/http';
 import { isTerminal, type Run } from '@gantry/run-engine';
-import type { PoolClient } from 'pg';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import { type Start, startRun } from './start-run';
@@ -9,16 +8,12 @@ import { type Start, startRun } from './start-run';
 export interface Replay {
   /** `same`: the version that the run had. Default: the current one. */
   version?: 'current' | 'same';
-  origin: Pick<Start, 'createdBy' | 'requestId' | 'traceparent'>;
-  /** Of the one run. */
-  idempotencyKey?: Start['idempotencyKey'];
-  /** The caller's: as for startRun. */
-  tx?: PoolClient;
+  origin: Pick<Start, 'createdBy' | 'requestId' | 'traceparent' | 'idempotencyKey' | 'waitMs' | 'tx'>;
 }
 
 /** @throws AppError 409 before it has ended; what startRun throws */
 export async function replayRun(deps: Deps, worker: Worker, run: Run, replay: Replay): Promise<Run> {
-  const { version, origin, idempotencyKey, tx } = replay;
+  const { version, origin } = replay;
   if (!isTerminal(run.status)) throw conflict('not_ended', `this run has not ended yet: ${run.status}`);
   return startRun(deps, {
     worker,
@@ -29,7 +24,5 @@ export async function replayRun(deps: Deps, worker: Worker, run: Run, replay: Re
     replayOf: run,
     priority: run.priority,
     ...origin,
-    idempotencyKey,
-    ...(tx && { tx }),
   });
 }

@@ -24,6 +24,5 @@ export async function runAndWorkerOf(
 }
 
 export function originOf(req: Request): Pick<Start, 'createdBy' | 'requestId' | 'traceparent'> {
-  const traceparent = req.get('traceparent');
-  return { createdBy: ownerIdOf(callerOf(req)), requestId: String(req.id), ...(traceparent && { traceparent }) };
+  return { createdBy: ownerIdOf(callerOf(req)), requestId: String(req.id), traceparent: req.get('traceparent') };
 }

@@ -17,12 +17,17 @@ import { startRun } from './start-run';
 export function runOperations(deps: Deps): Operations {
   const { engine, pool, prisma } = deps;
 
-  /** Where the request says so, as soon as the run has ended. */
-  async function answerStarted(req: Request, res: Response, started: Run): Promise<void> {
-    const { wait = 0 } = req.body ?? {};
-    const run = wait > 0 ? await engine.waitForEnd(started, wait * 1_000) : started;
-    res.status(201).json({ status: apiStatus(run.status), run_id: run.id });
-  }
+  const waitMsOf = (req: Request): number => (req.body?.wait ?? 0) * 1_000;
+
+  /** What the one run that a request asks for has from it. */
+  const askedBy = (req: Request) => ({
+    ...originOf(req),
+    idempotencyKey: req.idempotencyKey,
+    waitMs: waitMsOf(req),
+  });
+
+  const answerStarted = (res: Response, run: Run): void =>
+    void res.status(201).json({ status: apiStatus(run.status), run_id: run.id });
 
   const workerOf = (req: Request) => getVisibleWorker(prisma, callerOf(req), String(req.params.worker_id));
 
@@ -32,16 +37,17 @@ export function runOperations(deps: Deps): Operations {
       await seeNamed(req);
       await getRunFor(deps, callerOf(req), runId);
     },
-    answer: async (req, res, runId) => answerStarted(req, res, await getRunFor(deps, callerOf(req), runId)),
+    answer: async (req, res, runId) => {
+      const run = await getRunFor(deps, callerOf(req), runId);
+      answerStarted(res, await engine.waitForEnd(run, waitMsOf(req)));
+    },
   });
 
   return {
     startRun: creating(async (req, res) => {
-      const { idempotencyKey } = req;
       const worker = await workerOf(req);
       const { inputs = {}, priority } = req.body ?? {};
-      const start = { worker, inputs, priority, trigger: 'api', ...originOf(req), idempotencyKey } as const;
-      await answerStarted(req, res, await startRun(deps, start));
+      answerStarted(res, await startRun(deps, { ...askedBy(req), worker, inputs, priority, trigger: 'api' }));
     }, startedAfter(workerOf)),
 
     listRuns: async (req, res) => {
@@ -71,10 +77,9 @@ export function runOperations(deps: Deps): Operations {
 
     replayRun: creating(
       async (req, res) => {
-        const { idempotencyKey } = req;
         const { run, worker } = await runAndWorkerOf(deps, req);
-        const replay = { version: req.body?.version, origin: originOf(req), idempotencyKey };
-        await answerStarted(req, res, await replayRun(deps, worker, run, replay));
+        const replay = { version: req.body?.version, origin: askedBy(req) };
+        answerStarted(res, await replayRun(deps, worker, run, replay));
       },
       startedAfter((req) => runAndWorkerOf(deps, req)),
     ),

@@ -32,7 +32,9 @@ export interface Start {
    * executor already.
    */
   tx?: PoolClient;
-  /** Schedules: the fire time. One fire makes one run. */
+  /** How long its end is waited for; never inside a transaction. Default: not at all. */
+  waitMs?: number;
+  /** Schedules: the fire time. One fire makes one run. Only with `tx`. */
   scheduledFor?: Date;
   parentRunId?: string;
   depth?: number;
@@ -51,8 +53,8 @@ export interface Start {
  * @throws AppError 409 paused, archived, budget_exceeded, or a context that is not there; 429 above the worker's own rate;
  *   400 naming every input that is wrong
  */
-export function startRun(deps: Deps, start: Start & { scheduledFor: Date }): Promise<Run | null>;
-export function startRun(deps: Deps, start: Start): Promise<Run>;
+export function startRun(deps: Deps, start: Start & { scheduledFor?: undefined }): Promise<Run>;
+export function startRun(deps: Deps, start: Start): Promise<Run | null>;
 export async function startRun(deps: Deps, start: Start): Promise<Run | null> {
   const { worker } = start;
   if (worker.status !== 'active') {
@@ -74,9 +76,11 @@ export async function startRun(deps: Deps, start: Start): Promise<Run | null> {
     files: placed.files,
     ...(contexts && { contexts }),
   });
-  if (!definition.approvals.required && !start.tx && !start.scheduledFor) return deps.engine.submit(run);
-  if (start.tx) return insert(deps, start.tx, start, definition, run);
-  return transaction(deps.pool, (tx) => insert(deps, tx, start, definition, run));
+  const { tx, waitMs = 0 } = start;
+  if (tx) return insert(deps, tx, start, definition, run);
+  if (!definition.approvals.required) return deps.engine.submitAndWait(run, waitMs);
+  const held = await transaction(deps.pool, (tx) => insert(deps, tx, start, definition, run));
+  return held && deps.engine.waitForEnd(held, waitMs);
 }
 
 const TITLE_CHARS_MAX = 200;
@@ -108,9 +112,6 @@ async function insert(
 function newRun(start: Start, definition: Definition, inputs: Record<string, unknown>, spec: RunSpec): NewRun {
   const { worker, trigger, createdBy, scheduledFor, parentRunId, depth, requestId, traceparent, idempotencyKey } =
     start;
-  const { limits } = definition;
-  const retry = retryOf(definition);
-  const slot = slotOf(worker.uid, definition, inputs);
   return {
     workspaceId: worker.workspaceId,
     subjectId: worker.uid,
@@ -118,18 +119,10 @@ function newRun(start: Start, definition: Definition, inputs: Record<string, unk
     kind: 'run',
     trigger,
     version: start.version ?? worker.currentVersion,
-    inputs,
-    spec,
-    createdBy,
-    priority: start.priority ?? limits.priority,
-    ...(slot && { slot }),
-    ...(retry && { retry }),
-    ...(scheduledFor && { scheduledFor }),
-    ...(parentRunId && { parentRunId }),
-    ...(depth && { depth }),
-    ...(requestId && { requestId }),
-    ...(traceparent && { traceparent }),
-    ...(idempotencyKey && { idempotencyKey }),
+    priority: start.priority ?? definition.limits.priority,
+    slot: slotOf(worker.uid, definition, inputs),
+    retry: retryOf(definition),
+    ...{ inputs, spec, createdBy, scheduledFor, parentRunId, depth, requestId, traceparent, idempotencyKey },
   };
 }
 

@@ -10,15 +10,14 @@
  */
 
 import { enqueue, scheduleMissed } from '@gantry/events';
-import { AppError, isDependencyDown, repeat } from '@gantry/http';
+import { repeat } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { type Misfire, nextFire, planFires } from '@gantry/schedule';
 import type { Pool, PoolClient } from 'pg';
 import { Counter } from 'prom-client';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
-import { startRun } from '../runs/start-run';
-import { insertRefusedRun } from './refused-run';
+import { isAway, startOrRefuse } from './start-or-refuse';
 
 export interface CronTicker {
   /** Starts all that is due now. @returns how many runs were made */
@@ -112,39 +111,28 @@ async function fire(deps: Deps, tx: PoolClient, due: DueTrigger, at: Date, batch
     const { start, missed, late } = planFires(due, due.misfire, due.nextRunAt, at);
     if (missed) deps.log.warn({ ...about, missed, misfire: due.misfire }, 'fires missed');
     const made = { started: 0, refused: 0 };
-    for (const scheduledFor of start) await startFire(deps, tx, due, scheduledFor, made);
+    for (const scheduledFor of start) {
+      const outcome = await startOrRefuse(deps, tx, {
+        worker: due.worker,
+        inputs: due.inputs,
+        trigger: 'schedule',
+        scheduledFor,
+      });
+      if (outcome) made[outcome]++;
+    }
     const lastScheduledAt = start.at(-1) ?? null;
     await moveOn(tx, due, nextFire(due, at), { lastScheduledAt, missed, startedLate: late });
     batch.started += made.started;
     batch.refused += made.refused;
     batch.missed += missed;
   } catch (err) {
-    if (isDependencyDown(err)) throw err;
+    if (isAway(err)) throw err;
     deps.log.error({ ...about, err }, 'scheduled run not started');
     await tx.query('ROLLBACK TO SAVEPOINT due');
     await moveOn(tx, due, nextFireAfterFailure(due, at), { lastScheduledAt: null, missed: 1, startedLate: 0 });
     batch.missed++;
   }
   await tx.query('RELEASE SAVEPOINT due');
-}
-
-async function startFire(
-  deps: Deps,
-  tx: PoolClient,
-  { worker, inputs }: DueTrigger,
-  scheduledFor: Date,
-  made: Pick<Batch, 'started' | 'refused'>,
-): Promise<void> {
-  const start = { worker, inputs, trigger: 'schedule' as const, createdBy: null, scheduledFor };
-  await tx.query('SAVEPOINT fire');
-  try {
-    if (await startRun(deps, { ...start, tx })) made.started++;
-  } catch (err) {
-    if (!(err instanceof AppError)) throw err;
-    await tx.query('ROLLBACK TO SAVEPOINT fire');
-    if (await insertRefusedRun(deps, tx, start, err)) made.refused++;
-  }
-  await tx.query('RELEASE SAVEPOINT fire');
 }
 
 /** An expression that can't be read any more is never due again. */

@@ -8,14 +8,12 @@
  */
 
 import type { alertRaised, approvalRequested, ReactionTo, runFinished, scheduleMissed } from '@gantry/events';
-import { AppError, isDependencyDown } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import { depthOf } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import type { ListeningWorkspaces } from '../listening-workspaces';
-import { startRun } from '../runs/start-run';
 import type { TriggerEvent } from '../triggers/trigger';
 import {
   type Happening,
@@ -25,7 +23,7 @@ import {
   ofRequestedApproval,
   runFinishedTypeOf,
 } from './event';
-import { insertRefusedRun } from './refused-run';
+import { isAway, startOrRefuse } from './start-or-refuse';
 
 const DEPTH_MAX = 8;
 
@@ -106,7 +104,15 @@ async function startAwaiting(deps: Deps, tx: PoolClient, happening: Happening) {
     return;
   }
   const inputs = { event: eventInput(happening, source) };
-  for (const worker of workers) await startOne(deps, tx, worker, { inputs, depth: happening.depth + 1 });
+  for (const worker of workers) {
+    try {
+      // Each has a savepoint of its own. An event that can't be dealt with now comes again.
+      await startOrRefuse(deps, tx, { worker, inputs, depth: happening.depth + 1, trigger: 'event' });
+    } catch (err) {
+      if (isAway(err)) throw err;
+      deps.log.error({ err, workspaceId: worker.workspaceId, workerId: worker.id }, 'run not started by an event');
+    }
+  }
 }
 
 /** Null for a worker that is gone for good. */
@@ -155,34 +161,3 @@ function eventInput({ type, at, about, details }: Happening, source: Source) {
     ...details,
   };
 }
-
-interface Began {
-  inputs: Record<string, unknown>;
-  depth: number;
-}
-
-async function startOne(deps: Deps, tx: PoolClient, worker: Awaiting, began: Began) {
-  await tx.query('SAVEPOINT awaiting');
-  try {
-    await startOrRefuse(deps, tx, worker, began);
-  } catch (err) {
-    if (isAway(err)) throw err;
-    await tx.query('ROLLBACK TO SAVEPOINT awaiting');
-    deps.log.error({ err, workspaceId: worker.workspaceId, workerId: worker.id }, 'run not started by an event');
-  }
-  await tx.query('RELEASE SAVEPOINT awaiting');
-}
-
-async function startOrRefuse(deps: Deps, tx: PoolClient, worker: Awaiting, began: Began) {
-  const start = { ...began, worker, trigger: 'event' as const, createdBy: null };
-  try {
-    await startRun(deps, { ...start, tx });
-  } catch (err) {
-    if (!(err instanceof AppError) || isAway(err)) throw err;
-    await tx.query('ROLLBACK TO SAVEPOINT awaiting');
-    await insertRefusedRun(deps, tx, start, err);
-  }
-}
-
-/** The event comes again. */
-const isAway = (err: unknown) => isDependencyDown(err) || (err instanceof AppError && err.kind === 'unavailable');

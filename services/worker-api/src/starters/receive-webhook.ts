@@ -49,8 +49,8 @@ export async function receiveWebhook(deps: Deps, worker: Worker, call: WebhookCa
     trigger: 'webhook' as const,
     createdBy: null,
     requestId,
+    traceparent,
     idempotencyKey,
-    ...(traceparent && { traceparent }),
   };
   if (webhookId === null) return (await startRun(deps, start)).id;
   return transaction(deps.pool, async (tx) => {

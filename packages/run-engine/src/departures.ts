@@ -1,0 +1,44 @@
+/** Who hears, after the commit, that a run has left its executor: it has ended, or waits without a process. */
+import type { Relay } from '@gantry/events';
+import type { EndedTree } from './end-run';
+import { isTerminal, type Run } from './run';
+import type { RunSignals } from './run-signals';
+import type { Waiters } from './waiters';
+import type { Waker } from './waker';
+
+export interface Departures {
+  left(run: Run): void;
+  /** A run that was ended, with those that ended with it or have to be told. */
+  leftTogether(tree: EndedTree): void;
+}
+
+export function createDepartures(deps: {
+  signals: RunSignals;
+  waiters: Waiters;
+  waker: Waker;
+  relay: Relay;
+  onSettled: ((run: Run) => void) | undefined;
+}): Departures {
+  const { signals, waiters, waker, relay, onSettled } = deps;
+
+  function left(run: Run): void {
+    if (isTerminal(run.status)) {
+      waiters.settled(run);
+      relay.kick();
+      onSettled?.(run);
+      if (run.parentRunId) waker.kick();
+    }
+    // Whoever waits here is answered first: each message costs this process, and wakes another one.
+    setImmediate(() => signals.changed(run.id));
+    if (run.slotKey) signals.hint();
+  }
+
+  return {
+    left,
+    leftTogether({ run, ended, running }) {
+      left(run);
+      ended.forEach(left);
+      running.forEach(signals.askToStop);
+    },
+  };
+}

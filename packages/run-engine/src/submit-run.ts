@@ -1,0 +1,82 @@
+/**
+ * How a run of its own transaction comes to be, and how a request waits for the end of one.
+ *
+ * A run for which a claim stands is written already leased to that executor, and its job is built meanwhile; any other is
+ * written as queued, and a hint tells the replicas. Watching begins before anybody can have the run, so that no end is
+ * missed, however soon it comes.
+ */
+import type { Pool } from 'pg';
+import type { Dispatcher } from './dispatcher';
+import { isTerminal, type NewRun, type Run } from './run';
+import { getRun } from './run-queries';
+import { type IsCurrent, insertRun, makeRun } from './run-row';
+import type { RunSignals } from './run-signals';
+import type { Waiters, Watch } from './waiters';
+
+export interface Submission {
+  /**
+   * Writes the run, and hands it to a waiting executor at once if there is one. Without waiting, it comes back queued or
+   * running.
+   * @param waitMs as for waitForEnd; default: not at all
+   * @throws SubjectChanged; AppError 409 in a closed workspace, and where another request has the run's Idempotency-Key by now
+   */
+  submitAndWait(run: NewRun, waitMs?: number): Promise<Run>;
+  /** Resolves when the run is terminal, or with its state after `waitMs`. */
+  waitForEnd(run: Run, waitMs: number): Promise<Run>;
+}
+
+export function createSubmission(deps: {
+  pool: Pool;
+  dispatcher: Pick<Dispatcher, 'claimFor' | 'handOutNew'>;
+  signals: Pick<RunSignals, 'hint'>;
+  waiters: Waiters;
+  leaseMs: number;
+  isCurrent: IsCurrent | undefined;
+}): Submission {
+  const { pool, dispatcher, signals, waiters, leaseMs, isCurrent } = deps;
+
+  /** A run that is suspended wakes its watchers without having ended. */
+  async function endOf(run: Run, watch: Watch, waitMs: number): Promise<Run> {
+    const deadline = Date.now() + waitMs;
+    for (;;) {
+      const news = await watch.next(deadline - Date.now());
+      const now = news?.run ?? (await getRun(pool, run.workspaceId, run.id));
+      if (!news || isTerminal(now.status)) return now;
+    }
+  }
+
+  return {
+    async submitAndWait(newRun, waitMs = 0) {
+      const { runner } = newRun.spec;
+      // A run with a slot is always queued: see claim-runs.ts.
+      const claim = newRun.held || newRun.slot ? undefined : await dispatcher.claimFor(runner);
+      const lease = claim ? { executorId: claim.executorId, expiresAt: new Date(Date.now() + leaseMs) } : null;
+      const run = makeRun(newRun, lease);
+      const watch = waitMs > 0 ? waiters.watch(run.id) : undefined;
+      try {
+        const written = insertRun(pool, newRun, lease, isCurrent, run).then((made) => {
+          if (!made) throw new Error('a submitted run has no fire time');
+        });
+        if (claim) await dispatcher.handOutNew(run, claim, written);
+        else {
+          await written;
+          signals.hint(runner);
+        }
+        return watch ? await endOf(run, watch, waitMs) : run;
+      } finally {
+        watch?.close();
+      }
+    },
+
+    async waitForEnd(run, waitMs) {
+      if (waitMs <= 0 || isTerminal(run.status)) return run;
+      const watch = waiters.watch(run.id);
+      try {
+        const now = await getRun(pool, run.workspaceId, run.id);
+        return isTerminal(now.status) ? now : await endOf(now, watch, waitMs);
+      } finally {
+        watch.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,74 @@
+/** What services do to runs inside their own transactions; executors and watchers hear of it after the commit. */
+import type { RunSource } from '@gantry/events';
+import { afterCommit } from '@gantry/postgres';
+import type { PoolClient } from 'pg';
+import type { Departures } from './departures';
+import { endRunIn, type IdleEnding } from './end-run';
+import { type ResumeOptions, resumeRunIn } from './resume-runs';
+import { isIdle, type NewRun, type Run } from './run';
+import { appendServiceEvents, type ServiceEvent } from './run-events';
+import { insertRun } from './run-row';
+import type { RunSignals } from './run-signals';
+
+export interface WithinTransactions {
+  /**
+   * Null if there is a run for scheduledFor already, or that time came in a closed workspace.
+   * @throws as submitAndWait
+   */
+  submitIn(tx: PoolClient, run: NewRun): Promise<Run | null>;
+  /**
+   * A run that waits for a decision goes on, and the step that it waits for gets its result. A run that is held before its
+   * first start has no step.
+   * @returns null, and nothing is changed, when it is elsewhere meanwhile or waits for another step
+   */
+  resumeIn(tx: PoolClient, runId: string, options: ResumeOptions): Promise<Run | null>;
+  /**
+   * Ends a run that no executor holds, as the caller has read it; a run that it has called is cancelled with it.
+   * @returns null when it is elsewhere meanwhile
+   */
+  endIn(tx: PoolClient, run: Run, ending: IdleEnding): Promise<Run | null>;
+  /**
+   * Adds to what those who watch a run see.
+   * @returns false, and nothing is added, when an executor holds the run or it has ended
+   */
+  appendEventIn(tx: PoolClient, runId: string, event: Pick<ServiceEvent, 'type' | 'data'>): Promise<boolean>;
+}
+
+export function withinTransactions(
+  source: RunSource,
+  signals: RunSignals,
+  { leftTogether }: Departures,
+): WithinTransactions {
+  /** One of these for all that a transaction queues. */
+  const hint = () => signals.hint();
+
+  return {
+    submitIn: (tx, run) => {
+      afterCommit(tx, hint);
+      return insertRun(tx, run, null);
+    },
+
+    async resumeIn(tx, runId, options) {
+      const resumed = await resumeRunIn(tx, runId, options);
+      if (resumed) {
+        afterCommit(tx, () => signals.changed(runId));
+        afterCommit(tx, hint);
+      }
+      return resumed;
+    },
+
+    async endIn(tx, run, ending) {
+      const tree = await endRunIn(tx, source, run, ending);
+      if (tree) afterCommit(tx, () => leftTogether(tree));
+      return tree?.run ?? null;
+    },
+
+    async appendEventIn(tx, runId, event) {
+      const { rows } = await tx.query('SELECT status, attempt FROM runs WHERE id = $1 FOR UPDATE', [runId]);
+      if (!rows[0] || !isIdle(rows[0].status)) return false;
+      await appendServiceEvents(tx, [{ ...event, runId, attempt: rows[0].attempt }]);
+      afterCommit(tx, () => signals.changed(runId));
+      return true;
+    },
+  };
+}

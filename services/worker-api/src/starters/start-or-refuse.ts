@@ -1,0 +1,70 @@
+/**
+ * Starts that nobody waits for. One that can't begin for a reason of its worker is kept as a failed run, where people and
+ * alerts see it.
+ */
+import type { RunError } from '@gantry/events';
+import { AppError, isDependencyDown } from '@gantry/http';
+import type { Run } from '@gantry/run-engine';
+import type { PoolClient } from 'pg';
+import type { Deps } from '../deps';
+import { type Start, startRun } from '../runs/start-run';
+
+export type UnattendedStart = Pick<Start, 'worker' | 'inputs' | 'depth'> &
+  ({ trigger: 'schedule'; scheduledFor: Date } | { trigger: 'event' });
+
+/**
+ * Inside the caller's transaction. What fails for another reason takes back what it did, and is thrown.
+ * @returns null where the fire time has its run already
+ */
+export async function startOrRefuse(
+  deps: Deps,
+  tx: PoolClient,
+  unattended: UnattendedStart,
+): Promise<'started' | 'refused' | null> {
+  const start: Start = { ...unattended, createdBy: null, tx };
+  const takeBack = () => tx.query('ROLLBACK TO SAVEPOINT start');
+
+  async function attempt() {
+    try {
+      return (await startRun(deps, start)) && 'started';
+    } catch (err) {
+      if (!(err instanceof AppError) || isAway(err)) throw err;
+      await takeBack();
+      return (await insertRefused(deps, tx, unattended, err)) && 'refused';
+    }
+  }
+
+  await tx.query('SAVEPOINT start');
+  try {
+    const outcome = await attempt();
+    await tx.query('RELEASE SAVEPOINT start');
+    return outcome;
+  } catch (err) {
+    if (!isAway(err)) await takeBack();
+    throw err;
+  }
+}
+
+/** All of the transaction is tried again later. */
+export const isAway = (err: unknown): boolean =>
+  isDependencyDown(err) || (err instanceof AppError && err.kind === 'unavailable');
+
+async function insertRefused(
+  { engine, runnables }: Deps,
+  tx: PoolClient,
+  { worker, ...start }: UnattendedStart,
+  reason: AppError,
+): Promise<Run | null> {
+  const { spec } = await runnables.get(tx, worker.uid, worker.currentVersion);
+  const run = await engine.submitIn(tx, {
+    ...start,
+    ...{ workspaceId: worker.workspaceId, subjectId: worker.uid, subjectRef: worker.id, kind: 'run' },
+    ...{ version: worker.currentVersion, spec, createdBy: null, held: true },
+  });
+  return run && engine.endIn(tx, run, { status: 'failed', error: errorOf(reason) });
+}
+
+function errorOf({ code, detail: message }: AppError): RunError {
+  if (code === 'invalid_inputs' || code === 'budget_exceeded') return { code, message };
+  return { code: 'exception', type: 'NotStarted', message };
+}
