@@ -9,10 +9,11 @@ import { endInClosedWorkspaces } from './closed-workspaces';
 import { createDepartures } from './departures';
 import { startDispatcher } from './dispatcher';
 import { type EndRunning, endHeld } from './end-run';
-import { startIngest, type Usage } from './ingest';
+import { startIngest } from './ingest';
 import { buildJob, type SecretsOf } from './job';
 import { keepLeases } from './leases';
 import { type Include, type ShowEvent, streamRun } from './live-stream';
+import type { ComputeCostUsd } from './reported';
 import type { Run, RunStatus } from './run';
 import { type ContextChange, readContextChanges, readLogsText } from './run-events';
 import { createRunHubs } from './run-hub';
@@ -87,7 +88,7 @@ export async function startRunEngine(deps: {
   /** After the commit of an ending that this replica wrote. The outbox tells everybody else. */
   onSettled?: (run: Run) => void;
   /** Price of what one attempt used, in USD; added to what its code reported. Default: nothing. */
-  computeCostUsd?: (usage: Usage) => number;
+  computeCostUsd?: ComputeCostUsd;
 }): Promise<RunEngine> {
   const { source, pool, bus, objects, relay, log, leaseMs = LEASE_MS } = deps;
   const tokens = createRunTokens(source, deps.tokenKeys);

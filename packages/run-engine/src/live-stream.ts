@@ -4,9 +4,10 @@
  */
 import { drained } from '@gantry/http';
 import type { Request, Response } from 'express';
+import type { Reader, Told } from './reader';
 import { isTerminal, type Run } from './run';
 import { toWaitingFor } from './run-events';
-import type { Reader, RunHubs, Told } from './run-hub';
+import type { RunHubs } from './run-hub';
 
 export type Include = 'all' | 'no-logs' | 'logs';
 

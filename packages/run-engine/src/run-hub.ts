@@ -11,37 +11,17 @@
 import { type Bus, decodeRunEvents, listenRaw, type RunSource, runSubjects } from '@gantry/events';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { follows, GAP_MS, readEvents, type StoredEvent, toNewEvents } from './run-events';
+import { createEventSequence, type EventSequence } from './event-sequence';
+import { createAudience } from './hub-audience';
+import { type Backlog, createBacklog } from './hub-backlog';
+import { type Gap, lastSeqUpTo, readOn } from './read-on';
+import type { Reader, Told } from './reader';
+import { type NewEvent, type StoredEvent, toNewEvents } from './run-events';
 import type { RunTokens } from './run-tokens';
 
-const COALESCE_MS = 25;
 const HEARTBEAT_MS = 15_000;
 /** How often the table is asked while events are missing. */
 const CATCH_UP_MS = 200;
-const PAGE = 1_000;
-const BACKLOG_CHARS_MAX = 512 * 1024;
-
-/** An event as text, made once for all readers. */
-export interface Told {
-  seq: number;
-  type: StoredEvent['type'];
-  /** A JSON object. */
-  body: string;
-}
-
-export interface Reader {
-  /** Number of the last event that it has. */
-  last: number;
-  /** Readers with the same style get the same bytes. */
-  style: string;
-  open: boolean;
-  render(events: Told[]): string;
-  comment(last: number): string;
-  write(bytes: Buffer): void;
-  /** Resolves when it can take more, or is gone. */
-  drained(): Promise<void>;
-  end(): void;
-}
 
 export interface RunHubs {
   /** Resolves when the reader has been told everything, or is gone. `ended`: nothing will be added to the run any more. */
@@ -93,20 +73,14 @@ interface Hub {
 }
 
 function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, from: number, onClosed: () => void): Hub {
-  const readers = new Set<Reader>();
+  const audience = createAudience();
   const joining = new Set<Reader>();
-  const ahead = new Map<number, StoredEvent>();
-  const gap = { since: 0 };
+  const gap: Gap = { since: 0 };
   // What was published before we listened may be written after we first read.
   const rereads = [CATCH_UP_MS, 5 * CATCH_UP_MS];
-  /** Everything up to here has been told. */
-  let last = 0;
-  let backlog: Told[] = [];
-  let backlogChars = 0;
-  /** The backlog is whole from here to `last`. */
-  let backlogFrom = Number.POSITIVE_INFINITY;
-  let unsent: Told[] = [];
-  let flushing: NodeJS.Timeout | undefined;
+  /** What came live before the hub had begun. */
+  const early: NewEvent[] = [];
+  let begun: { sequence: EventSequence; backlog: Backlog } | undefined;
   let looked = false;
   let wake: () => void = () => {};
   let closed = false;
@@ -118,19 +92,16 @@ function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, fro
       const batch = decodeRunEvents(message);
       // Ingest says so in the log.
       if (!tokens.accepts(batch)) return;
-      for (const event of toNewEvents(batch)) if (!event.closes && event.seq > last) ahead.set(event.seq, event);
-      tellAhead();
-      if (ahead.size || batch.events.at(-1)?.type === 'finished') look();
+      if (begun) begun.sequence.live(toNewEvents(batch));
+      else early.push(...toNewEvents(batch));
+      if (!begun || begun.sequence.isAhead || batch.events.at(-1)?.type === 'finished') look();
     },
     { log },
   );
-  const heartbeat = setInterval(() => {
-    const comments = new Map<string, Buffer>();
-    for (const reader of readers) reader.write(shared(comments, reader, () => reader.comment(last)));
-  }, HEARTBEAT_MS);
+  const heartbeat = setInterval(() => audience.comment(begun?.sequence.last ?? 0), HEARTBEAT_MS);
 
-  const begun = begin();
-  void begun
+  const beginning = begin();
+  void beginning
     .then(follow)
     .catch((err) => {
       // Broken off without `done`: the readers resume.
@@ -138,25 +109,19 @@ function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, fro
     })
     .finally(close);
 
-  /** A number that a reader made up must not become everybody's place. */
   async function begin() {
-    if (from > 0) {
-      const { rows } = await pool.query(
-        'SELECT max(seq)::float8 AS seq FROM run_events WHERE run_id = $1 AND seq <= $2',
-        [runId, Math.min(from, Number.MAX_SAFE_INTEGER)],
-      );
-      last = rows[0].seq ?? 0;
-    }
-    backlogFrom = last;
-    for (const seq of ahead.keys()) if (seq <= last) ahead.delete(seq);
+    const last = await lastSeqUpTo(pool, runId, from);
+    begun = { sequence: createEventSequence(last, tell), backlog: createBacklog(last) };
+    begun.sequence.live(early.splice(0));
+    return begun;
   }
 
-  async function follow() {
+  async function follow({ sequence }: { sequence: EventSequence }) {
     while (!closed) {
       looked = false;
-      const missing = await replay();
+      const missing = await replay(sequence);
       if (closed) return;
-      await pause(missing || ahead.size ? CATCH_UP_MS : (rereads.shift() ?? HEARTBEAT_MS));
+      await pause(missing || sequence.isAhead ? CATCH_UP_MS : (rereads.shift() ?? HEARTBEAT_MS));
     }
   }
 
@@ -177,102 +142,62 @@ function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, fro
   }
 
   /** @returns true where an event is missing that may still be written */
-  async function replay(): Promise<boolean> {
+  async function replay(sequence: EventSequence): Promise<boolean> {
     for (;;) {
-      const page = await readOn(pool, runId, last, gap);
+      const page = await readOn(pool, runId, sequence.last, gap);
       if (closed) return false;
-      for (const event of page.events) if (event.seq > last) tell(event);
-      for (const seq of ahead.keys()) if (seq <= last) ahead.delete(seq);
-      tellAhead();
+      sequence.stored(page.events);
       if (closed || page.missing || !page.more) return page.missing;
-    }
-  }
-
-  /** Live events that continue exactly where the readers are. */
-  function tellAhead() {
-    if (backlogFrom > last) return;
-    for (let next = ahead.get(last + 1); next; next = ahead.get(last + 1)) {
-      ahead.delete(next.seq);
-      tell(next);
     }
   }
 
   function tell(event: StoredEvent) {
     if (closed) return;
     const told = toTold(event);
-    last = told.seq;
-    backlog.push(told);
-    unsent.push(told);
-    backlogChars += told.body.length;
-    if (backlogChars > BACKLOG_CHARS_MAX) trim();
+    begun?.backlog.add(told);
+    audience.tell(told);
     if (told.type === 'done') close();
-    else flushing ??= setTimeout(flush, COALESCE_MS);
-  }
-
-  /** To half, so that it is not done for each event. */
-  function trim() {
-    let dropped = 0;
-    for (const told of backlog) {
-      if (backlogChars <= BACKLOG_CHARS_MAX / 2) break;
-      backlogChars -= told.body.length;
-      backlogFrom = told.seq;
-      dropped++;
-    }
-    backlog = backlog.slice(dropped);
-  }
-
-  function flush() {
-    clearTimeout(flushing);
-    flushing = undefined;
-    const events = unsent;
-    unsent = [];
-    const [first, end] = [events[0]?.seq, events.at(-1)?.seq];
-    if (first === undefined || end === undefined) return;
-    const chunks = new Map<string, Buffer>();
-    for (const reader of readers) {
-      if (reader.last >= end) continue;
-      if (reader.last < first) reader.write(shared(chunks, reader, () => reader.render(events)));
-      else reader.write(Buffer.from(reader.render(events.filter(({ seq }) => seq > reader.last))));
-      reader.last = end;
-    }
   }
 
   function close() {
     if (closed) return;
     closed = true;
-    flush();
     live.unsubscribe();
     clearInterval(heartbeat);
     onClosed();
     wake();
-    for (const reader of readers) reader.end();
+    audience.end();
+  }
+
+  function closeIfEmpty() {
+    if (!audience.size && !joining.size) close();
   }
 
   return {
     async join(reader) {
       joining.add(reader);
       try {
-        await begun;
-        const covered = () => reader.last >= backlogFrom;
+        const { sequence, backlog } = await beginning;
+        const covered = () => reader.last >= backlog.from;
         if (!(await readAlone(pool, runId, reader, covered, false))) return reader.end();
         if (!reader.open) return;
-        flush();
-        const rest = backlog.filter(({ seq }) => seq > reader.last);
-        reader.last = Math.max(reader.last, last);
+        audience.flush();
+        const rest = backlog.after(reader.last);
+        reader.last = Math.max(reader.last, sequence.last);
         if (rest.length) reader.write(Buffer.from(reader.render(rest)));
         if (closed) return reader.end();
-        readers.add(reader);
+        audience.add(reader);
       } catch (err) {
         log.warn({ err, runId }, 'live stream broken off');
         reader.end();
       } finally {
         joining.delete(reader);
-        if (!readers.size && !joining.size) close();
+        closeIfEmpty();
       }
     },
     leave(reader) {
-      readers.delete(reader);
-      if (!readers.size && !joining.size) close();
+      audience.remove(reader);
+      closeIfEmpty();
     },
     look,
     close,
@@ -297,7 +222,7 @@ async function readAlone(
   covered: () => boolean,
   ended: boolean,
 ): Promise<boolean> {
-  const gap = { since: 0 };
+  const gap: Gap = { since: 0 };
   while (reader.open && !covered()) {
     const { events, missing, more } = await readOn(pool, runId, reader.last, gap);
     if (events.length) {
@@ -313,41 +238,8 @@ async function readAlone(
   return true;
 }
 
-/**
- * What the table has after `last`, up to the first event that is missing; one that stays missing for GAP_MS is taken for
- * lost. `gap` remembers since when.
- */
-async function readOn(
-  pool: Pool,
-  runId: string,
-  last: number,
-  gap: { since: number },
-): Promise<{ events: StoredEvent[]; missing: boolean; more: boolean }> {
-  const page = await readEvents(pool, runId, last, PAGE);
-  const events: StoredEvent[] = [];
-  for (const event of page) {
-    if (follows(events.at(-1)?.seq ?? last, event.seq)) gap.since = 0;
-    else {
-      gap.since ||= Date.now();
-      if (Date.now() - gap.since < GAP_MS) return { events, missing: true, more: false };
-    }
-    events.push(event);
-    if (event.type === 'done') return { events, missing: false, more: false };
-  }
-  return { events, missing: false, more: page.length === PAGE };
-}
-
 const toTold = ({ seq, at, type, data }: StoredEvent): Told => ({
   seq,
   type,
   body: JSON.stringify({ type, at: at.toISOString(), ...(data as object) }),
 });
-
-function shared(chunks: Map<string, Buffer>, { style }: Reader, make: () => string): Buffer {
-  let chunk = chunks.get(style);
-  if (!chunk) {
-    chunk = Buffer.from(make());
-    chunks.set(style, chunk);
-  }
-  return chunk;
-}

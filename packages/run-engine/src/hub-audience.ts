@@ -1,0 +1,68 @@
+/** The readers of one run: what is new goes to all of them a little later, as the same bytes where they read alike. */
+import type { Reader, Told } from './reader';
+
+const COALESCE_MS = 25;
+
+export interface Audience {
+  readonly size: number;
+  add(reader: Reader): void;
+  remove(reader: Reader): void;
+  tell(told: Told): void;
+  /** At once, what was told and is not sent yet. */
+  flush(): void;
+  /** @param last number of the last event that was told */
+  comment(last: number): void;
+  end(): void;
+}
+
+export function createAudience(): Audience {
+  const readers = new Set<Reader>();
+  let unsent: Told[] = [];
+  let flushing: NodeJS.Timeout | undefined;
+
+  function flush() {
+    clearTimeout(flushing);
+    flushing = undefined;
+    const events = unsent;
+    unsent = [];
+    const [first, end] = [events[0]?.seq, events.at(-1)?.seq];
+    if (first === undefined || end === undefined) return;
+    const renderedOnce = oncePerStyle((reader) => reader.render(events));
+    for (const reader of readers) {
+      if (reader.last >= end) continue;
+      if (reader.last < first) reader.write(renderedOnce(reader));
+      else reader.write(Buffer.from(reader.render(events.filter(({ seq }) => seq > reader.last))));
+      reader.last = end;
+    }
+  }
+
+  return {
+    get size() {
+      return readers.size;
+    },
+    add: (reader) => void readers.add(reader),
+    remove: (reader) => void readers.delete(reader),
+    tell(told) {
+      unsent.push(told);
+      flushing ??= setTimeout(flush, COALESCE_MS);
+    },
+    flush,
+    comment(last) {
+      const comment = oncePerStyle((reader) => reader.comment(last));
+      for (const reader of readers) reader.write(comment(reader));
+    },
+    end() {
+      flush();
+      for (const reader of readers) reader.end();
+    },
+  };
+}
+
+function oncePerStyle(render: (reader: Reader) => string): (reader: Reader) => Buffer {
+  const rendered = new Map<string, Buffer>();
+  return (reader) => {
+    const bytes = rendered.get(reader.style) ?? Buffer.from(render(reader));
+    rendered.set(reader.style, bytes);
+    return bytes;
+  };
+}

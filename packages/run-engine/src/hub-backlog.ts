@@ -1,0 +1,41 @@
+/** The latest events of a run, for readers that come a little late. */
+import type { Told } from './reader';
+
+const CHARS_MAX = 512 * 1024;
+
+export interface Backlog {
+  /** It holds everything after this number. */
+  readonly from: number;
+  add(told: Told): void;
+  after(seq: number): Told[];
+}
+
+/** @param from number of the event before the first that will be added */
+export function createBacklog(from: number, charsMax = CHARS_MAX): Backlog {
+  let events: Told[] = [];
+  let chars = 0;
+
+  /** To half, so that it is not done for each event. */
+  function trim() {
+    let dropped = 0;
+    for (const { seq, body } of events) {
+      if (chars <= charsMax / 2) break;
+      chars -= body.length;
+      from = seq;
+      dropped++;
+    }
+    events = events.slice(dropped);
+  }
+
+  return {
+    get from() {
+      return from;
+    },
+    add(told) {
+      events.push(told);
+      chars += told.body.length;
+      if (chars > charsMax) trim();
+    },
+    after: (last) => events.filter(({ seq }) => seq > last),
+  };
+}

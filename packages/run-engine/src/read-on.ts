@@ -1,0 +1,41 @@
+/** A run's events from the table, up to the first that is missing. */
+import type { Pool } from 'pg';
+import { follows, GAP_MS, readEvents, type StoredEvent } from './run-events';
+
+const PAGE = 1_000;
+
+/** Since when an event has been missing; 0: none is. One for each reader of the table. */
+export interface Gap {
+  since: number;
+}
+
+/** What the table has after `last`, up to the first event that is missing; one that stays missing for GAP_MS is taken for lost. */
+export async function readOn(
+  pool: Pool,
+  runId: string,
+  last: number,
+  gap: Gap,
+): Promise<{ events: StoredEvent[]; missing: boolean; more: boolean }> {
+  const page = await readEvents(pool, runId, last, PAGE);
+  const events: StoredEvent[] = [];
+  for (const event of page) {
+    if (follows(events.at(-1)?.seq ?? last, event.seq)) gap.since = 0;
+    else {
+      gap.since ||= Date.now();
+      if (Date.now() - gap.since < GAP_MS) return { events, missing: true, more: false };
+    }
+    events.push(event);
+    if (event.type === 'done') return { events, missing: false, more: false };
+  }
+  return { events, missing: false, more: page.length === PAGE };
+}
+
+/** A number that a reader made up must not become everybody's place. @returns the last one up to there that exists, or 0 */
+export async function lastSeqUpTo(pool: Pool, runId: string, seq: number): Promise<number> {
+  if (seq <= 0) return 0;
+  const { rows } = await pool.query('SELECT max(seq)::float8 AS seq FROM run_events WHERE run_id = $1 AND seq <= $2', [
+    runId,
+    Math.min(seq, Number.MAX_SAFE_INTEGER),
+  ]);
+  return rows[0].seq ?? 0;
+}

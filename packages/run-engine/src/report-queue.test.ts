@@ -1,0 +1,72 @@
+import type { RunEvent } from '@gantry/events';
+import { noUsage, until } from '@gantry/testing';
+import { pino } from 'pino';
+import { createReportQueue, type Received } from './report-queue';
+
+const away = Object.assign(new Error('no connection'), { code: 'ECONNREFUSED' });
+
+function aQueue(write: (runIds: string[]) => void) {
+  const written: string[][] = [];
+  const refused: string[] = [];
+  const queue = createReportQueue({
+    write: async (received) => {
+      const runIds = received.map(({ batch }) => batch.runId);
+      write(runIds);
+      written.push(runIds);
+    },
+    refuse: async ({ batch }) => void refused.push(batch.runId),
+    log: pino({ level: 'silent' }),
+  });
+  return { queue, written, refused };
+}
+
+function report(runId: string, ends = true): Received & { message: { working: jest.Mock } } {
+  const log: RunEvent = { type: 'log', seq: 2, at: 0, stream: 'stdout', level: 'info', text: 'x' };
+  const end: RunEvent = { type: 'finished', seq: 3, at: 0, status: 'completed', output: null, usage: noUsage };
+  return {
+    message: { ack: jest.fn(), nak: jest.fn(), term: jest.fn(), working: jest.fn(), info: { deliveryCount: 1 } },
+    batch: { runId, attempt: 1, executorId: 'exe_1', token: 't', events: ends ? [log, end] : [log] },
+  };
+}
+
+test('an ending takes along whatever has been waiting', async () => {
+  const { queue, written } = aQueue(() => {});
+  queue.push(report('one', false));
+  queue.push(report('two', false));
+  expect(written).toEqual([]);
+  queue.push(report('three'));
+  expect(written).toEqual([['one', 'two', 'three']]);
+  await until(() => queue.isIdle);
+});
+
+test('while PostgreSQL is away all stay in order, and no other replica is given them', async () => {
+  let isAway = true;
+  const { queue, written, refused } = aQueue(() => {
+    if (isAway) throw away;
+  });
+  const first = report('first');
+  queue.push(first);
+  queue.push(report('second'));
+  await until(() => first.message.working.mock.calls.length > 0);
+  expect([queue.isIdle, written]).toEqual([false, []]);
+  isAway = false;
+  await until(() => queue.isIdle);
+  expect([written.flat(), refused]).toEqual([['first', 'second'], []]);
+});
+
+test('one that can not be written holds up no other', async () => {
+  const { queue, written, refused } = aQueue((runIds) => {
+    if (runIds.includes('bad')) throw new Error('bad');
+  });
+  for (const runId of ['one', 'bad', 'two']) queue.push(report(runId, false));
+  queue.push(report('three'));
+  await until(() => queue.isIdle);
+  expect([written, refused]).toEqual([[['one'], ['two'], ['three']], ['bad']]);
+});
+
+test('stopping writes what waits', async () => {
+  const { queue, written } = aQueue(() => {});
+  queue.push(report('late', false));
+  await queue.stop();
+  expect(written).toEqual([['late']]);
+});

@@ -1,0 +1,108 @@
+/**
+ * Reports that wait to be written, in the order in which they came.
+ *
+ * Whatever is waiting is written together, and a batch that ends a run at once. While PostgreSQL is away everything stays
+ * here. What can't be written together for another reason is written one by one, so that it holds up no other.
+ */
+import { ACK_WAIT_MS, type RunEventBatch } from '@gantry/events';
+import { isDependencyDown } from '@gantry/http';
+import type { JsMsg } from 'nats';
+import type { Logger } from 'pino';
+
+const BATCH_MAX = 100;
+/** Nobody waits for a batch without an ending: several commit together. */
+const UNHURRIED_MS = 25;
+const RETRY_MS = 500;
+
+export interface Received {
+  message: Pick<JsMsg, 'ack' | 'nak' | 'term' | 'working'> & { info: Pick<JsMsg['info'], 'deliveryCount'> };
+  batch: RunEventBatch;
+}
+
+export interface ReportQueue {
+  /** Nothing waits, and nothing is being written. */
+  readonly isIdle: boolean;
+  push(received: Received): void;
+  /** Resolves when what waits was written; while PostgreSQL is away it is left to another replica. */
+  stop(): Promise<void>;
+}
+
+export function createReportQueue(deps: {
+  /** Writes all of them together and acknowledges them, or throws. */
+  write: (received: Received[]) => Promise<void>;
+  /** One that can't be written by itself. @param err why */
+  refuse: (received: Received, err: unknown) => Promise<void>;
+  log: Logger;
+}): ReportQueue {
+  const { log } = deps;
+  const waiting: Received[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | null = null;
+  let stopped = false;
+  let claimedAt = 0;
+
+  function write(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    writing ??= writeAll().finally(() => {
+      writing = null;
+      if (waiting.length) write();
+    });
+  }
+
+  async function writeAll(): Promise<void> {
+    while (waiting.length) {
+      const batch = waiting.splice(0, BATCH_MAX);
+      try {
+        await deps.write(batch);
+      } catch (err) {
+        if (stopped) return;
+        if (isPassing(err)) {
+          log.warn({ err }, 'run events wait for PostgreSQL');
+          waiting.unshift(...batch);
+          stayOwner();
+          await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+        } else await writeOneByOne(batch, err);
+      }
+    }
+  }
+
+  /** Of what waits here: it must not be delivered to another replica as well, which would do no better. */
+  function stayOwner(): void {
+    const now = Date.now();
+    if (now - claimedAt < ACK_WAIT_MS / 3) return;
+    claimedAt = now;
+    for (const { message } of waiting) message.working();
+  }
+
+  async function writeOneByOne(batch: Received[], cause: unknown): Promise<void> {
+    log.error({ err: cause }, 'run events not written together: one by one');
+    for (const received of batch) {
+      await deps
+        .write([received])
+        .catch((err) => deps.refuse(received, err))
+        // It is delivered again.
+        .catch((err) => log.error({ err, runId: received.batch.runId }, 'run events neither written nor refused'));
+    }
+  }
+
+  return {
+    get isIdle() {
+      return !waiting.length && !writing;
+    },
+    push(received) {
+      waiting.push(received);
+      if (received.batch.events.at(-1)?.type === 'finished' || waiting.length >= BATCH_MAX) write();
+      else timer ??= setTimeout(write, UNHURRIED_MS);
+    },
+    async stop() {
+      stopped = true;
+      write();
+      await writing;
+    },
+  };
+}
+
+/** PostgreSQL is away, or chose this transaction to break a deadlock. */
+export const isPassing = (err: unknown): boolean =>
+  isDependencyDown(err) || ['40P01', '40001'].includes(String((err as { code?: unknown }).code));

@@ -1,0 +1,69 @@
+/** What a batch of events says about the end of its attempt. */
+import type { RunError, RunEvent, RunEventBatch } from '@gantry/events';
+import { isClosing, joinLogs, seqOf } from './run-events';
+import type { Ending } from './settle-runs';
+import type { SuspensionReport } from './suspend-run';
+
+export type Usage = Extract<RunEvent, { type: 'finished' }>['usage'];
+
+/** Price of what an attempt used, in USD; what its code reported comes on top. */
+export type ComputeCostUsd = (usage: Usage) => number;
+
+const UNEXPLAINED: RunError = {
+  code: 'sandbox',
+  message: 'the run ended to wait for something, and did not say for what',
+};
+
+type Finished = Extract<RunEvent, { type: 'finished' }>;
+
+export const hasStarted = ({ events }: RunEventBatch): boolean => events.some(({ type }) => type === 'started');
+
+export const wasReturned = ({ events }: RunEventBatch): boolean =>
+  events.some((event) => event.type === 'finished' && event.status === 'returned');
+
+/** Undefined unless the run ends with this batch. */
+export function endingOf(batch: RunEventBatch, computeCostUsd: ComputeCostUsd): Ending | undefined {
+  const last = finishedOf(batch);
+  if (!last) return undefined;
+  const common = { ...endOfAttempt(batch, last, computeCostUsd), from: 'running' as const };
+  if (last.status === 'suspended' && !last.suspension) return { ...common, status: 'failed', error: UNEXPLAINED };
+  if (!isClosing(last)) return undefined;
+  const { status, output, outputKey, error } = last;
+  return { ...common, status, output, outputKey, error };
+}
+
+/** Undefined unless the run waits from this batch on. */
+export function suspensionOf(batch: RunEventBatch, computeCostUsd: ComputeCostUsd): SuspensionReport | undefined {
+  const last = finishedOf(batch);
+  if (last?.status !== 'suspended' || !last.suspension) return undefined;
+  return { ...endOfAttempt(batch, last, computeCostUsd), suspension: last.suspension };
+}
+
+function finishedOf({ events }: RunEventBatch): Finished | undefined {
+  const last = events.at(-1);
+  return last?.type === 'finished' ? last : undefined;
+}
+
+function endOfAttempt(
+  { runId, attempt, executorId }: RunEventBatch,
+  { seq, at, usage }: Finished,
+  computeCostUsd: ComputeCostUsd,
+) {
+  const { cpuMs, maxRssBytes, costUsd } = usage;
+  return {
+    ...{ runId, attempt, executorId, cpuMs, maxRssBytes },
+    costUsd: costUsd + computeCostUsd(usage),
+    seq: seqOf(attempt, seq),
+    at: new Date(at),
+  };
+}
+
+/** Undefined unless these batches hold every event of a run's only attempt, from its first to its last. */
+export function wholeLogs(batches: RunEventBatch[]): string | undefined {
+  if (batches.some(({ attempt }) => attempt > 1)) return undefined;
+  const events = batches.flatMap((batch) => batch.events).sort((a, b) => a.seq - b.seq);
+  // Number 1 is `started`, which travels ahead.
+  if (!events[0] || events[0].seq > 2) return undefined;
+  if (events.some((event, i) => i > 0 && event.seq !== (events[i - 1]?.seq ?? 0) + 1)) return undefined;
+  return joinLogs(events.flatMap((event) => (event.type === 'log' ? [event.text] : [])));
+}

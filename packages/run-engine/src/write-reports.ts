@@ -1,0 +1,126 @@
+/** Writes what executors report, in a way that bears being done twice and in any order; then tells who waits for it. */
+import type { RunError, RunEventBatch, RunSource } from '@gantry/events';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { CANCELLED } from './end-run';
+import { isPassing, type Received } from './report-queue';
+import { type ComputeCostUsd, endingOf, hasStarted, suspensionOf, wasReturned, wholeLogs } from './reported';
+import { requeueRuns } from './requeue-runs';
+import type { Run } from './run';
+import { serviceClosing, serviceFloor, toNewEvents } from './run-events';
+import { settleRuns } from './settle-runs';
+import { type OnSuspended, type SuspensionReport, suspendRun } from './suspend-run';
+
+/** How often a run that can't be suspended is tried before it fails. */
+const SUSPEND_TRIES = 4;
+const SUSPEND_RETRY_MS = 500;
+
+const NOT_SUSPENDED: RunError = { code: 'sandbox', message: 'the platform failed to put this run to wait' };
+
+export interface Settled {
+  /** It has ended, or is suspended until its next try. */
+  run: Run;
+  /** Where one message told the whole run, its logs, so that nobody has to read them back. */
+  logs: string | undefined;
+}
+
+export interface ReportDeps {
+  pool: Pool;
+  source: RunSource;
+  log: Logger;
+  onSettled: (settled: Settled) => void;
+  onReturned: () => void;
+  /** It had ended, or was suspended, before: perhaps by a commit whose answer was lost, so that nobody was told. */
+  onRepeated: (runId: string) => void;
+  onSuspended: OnSuspended | undefined;
+  /** A run has been suspended; its process is gone, and what it waits for may be queued. */
+  onWaiting: (run: Run) => void;
+  computeCostUsd: ComputeCostUsd;
+}
+
+/** All of them, and acknowledges them after their commit. */
+export async function writeReports(deps: ReportDeps, received: Received[]): Promise<void> {
+  const { pool, source, computeCostUsd } = deps;
+  const batches = received.map(({ batch }) => batch);
+  const endings = batches.flatMap((batch) => endingOf(batch, computeCostUsd) ?? []);
+  const ending = new Set(endings.map(({ runId }) => runId));
+  const begun = batches.filter((batch) => !ending.has(batch.runId) && hasStarted(batch));
+  await insertArtifacts(pool, batches);
+  const reports = batches.map((batch) => ({ ...batch, events: toNewEvents(batch) }));
+  const runs = await settleRuns(pool, source, reports, endings, begun);
+  for (const batch of batches) {
+    const suspension = suspensionOf(batch, computeCostUsd);
+    if (suspension) await suspend(deps, suspension);
+  }
+  for (const { message } of received) message.ack();
+  for (const run of runs) deps.onSettled({ run, logs: wholeLogs(batches.filter(({ runId }) => runId === run.id)) });
+  for (const { id } of runs) ending.delete(id);
+  ending.forEach(deps.onRepeated);
+  await takeBack(deps, batches);
+}
+
+/** Of executors that could not begin them. */
+async function takeBack({ pool, onReturned }: ReportDeps, batches: RunEventBatch[]): Promise<void> {
+  const returned = batches.filter(wasReturned);
+  if (returned.length && (await requeueRuns(pool, returned, 'returned'))) onReturned();
+}
+
+async function suspend(deps: ReportDeps, report: SuspensionReport): Promise<void> {
+  const suspended = await suspendRun(deps.pool, report, deps.onSuspended);
+  if (suspended === 'none') deps.onRepeated(report.runId);
+  else if (suspended === 'cancelled') await endInstead(deps, report, 'cancelled', CANCELLED);
+  else if ('refused' in suspended) await endInstead(deps, report, 'failed', suspended.refused);
+  else deps.onWaiting(suspended.run);
+}
+
+/** Instead of suspending it. */
+async function endInstead(
+  { pool, source, onSettled }: ReportDeps,
+  { suspension, ...place }: SuspensionReport,
+  status: 'failed' | 'cancelled',
+  error: RunError,
+): Promise<void> {
+  const { runId, attempt, at } = place;
+  const events = serviceClosing(serviceFloor(attempt), at, { status, error });
+  const ending = { ...place, from: 'running' as const, status, error };
+  const [run] = await settleRuns(pool, source, [{ runId, attempt, events }], [ending], []);
+  if (run) onSettled({ run, logs: undefined });
+}
+
+/** One message that can't be written is tried again where that may help, or dropped: its run ends by the sweeper. */
+export async function refuseReport(deps: ReportDeps, { message, batch }: Received, err: unknown): Promise<void> {
+  const { runId } = batch;
+  const suspension = suspensionOf(batch, deps.computeCostUsd);
+  if (isPassing(err) || (suspension && message.info.deliveryCount < SUSPEND_TRIES)) {
+    deps.log.warn({ err, runId }, 'run events not written: will try again');
+    return message.nak(SUSPEND_RETRY_MS);
+  }
+  deps.log.error({ err, runId }, 'run events can not be written: terminated');
+  if (suspension) await endInstead(deps, suspension, 'failed', NOT_SUSPENDED);
+  message.term();
+}
+
+async function insertArtifacts(pool: Pool, batches: RunEventBatch[]): Promise<void> {
+  const rows = batches.flatMap(({ runId, attempt, events }) =>
+    events.flatMap((event) => (event.type === 'artifact' ? [{ ...event, runId, attempt }] : [])),
+  );
+  if (!rows.length) return;
+  await pool.query(
+    `INSERT INTO run_artifacts (id, run_id, workspace_id, name, content_type, size, sha256, key)
+     SELECT a.id, r.id, r.workspace_id, a.name, a.content_type, a.size, a.sha256, a.key
+     FROM unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[])
+       AS a(id, run_id, attempt, name, content_type, size, sha256, key)
+     JOIN runs r ON r.id = a.run_id AND r.attempt = a.attempt AND starts_with(a.key, r.workspace_id || '/runs/' || r.id || '/')
+     ON CONFLICT DO NOTHING`,
+    [
+      rows.map((r) => r.artifactId),
+      rows.map((r) => r.runId),
+      rows.map((r) => r.attempt),
+      rows.map((r) => r.name),
+      rows.map((r) => r.contentType),
+      rows.map((r) => r.size),
+      rows.map((r) => r.sha256),
+      rows.map((r) => r.key),
+    ],
+  );
+}
