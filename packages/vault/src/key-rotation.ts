@@ -17,6 +17,8 @@ import type { Vault } from './vault';
 export interface SealedColumn {
   table: string;
   column: string;
+  /** The table that its values are sealed for, where they have moved since. */
+  sealedFor?: string;
   /** SQL for the `name` and `version` of the place that its values are sealed for. */
   name: string;
   version: string;
@@ -56,7 +58,10 @@ export function createKeyRotation(options: {
     return count;
   }
 
-  async function resealColumn(workspaceId: string, { table, column, name, version }: SealedColumn): Promise<number> {
+  async function resealColumn(
+    workspaceId: string,
+    { table, column, sealedFor = table, name, version }: SealedColumn,
+  ): Promise<number> {
     const select = `SELECT ${name} AS name, ${version} AS version, ${column} AS sealed FROM ${table}
       WHERE workspace_id = $1 AND ${name} > $2 AND ${versionIn(column)} <>
         (SELECT int4send(max(version)) FROM data_keys WHERE workspace_id = $1)
@@ -69,7 +74,7 @@ export function createKeyRotation(options: {
         after,
       ]);
       for (const row of rows) {
-        const place = { table, name: row.name, version: row.version };
+        const place = { table: sealedFor, name: row.name, version: row.version };
         try {
           const sealed = await vault.seal(workspaceId, place, await vault.open(workspaceId, place, row.sealed));
           count += (await pool.query(update, [workspaceId, row.name, sealed, row.sealed])).rowCount ?? 0;

@@ -7,23 +7,38 @@
 
 import type { TokenHasher } from '@gantry/auth';
 import { AppError, type HeldKey, madeBy } from '@gantry/http';
-import { transaction } from '@gantry/postgres';
+import { type Sql, transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
-import type { Db } from '../database';
 import type { Deps } from '../deps';
-import type { Worker } from '../generated/prisma/client';
-import { startRun } from '../runs/start-run';
+import { type Start, startRun } from '../runs/start-run';
+
+export type HookedWorker = Start['worker'] & {
+  webhookHash: Buffer;
+  webhookSigningKey: Buffer | null;
+};
 
 /**
  * The worker that this secret starts: workspaces may have workers of the same id.
  * @throws AppError 401, the same for an unknown worker and a wrong token
  */
-export async function getWorkerBySecret(db: Db, hasher: TokenHasher, workerId: string, token: string): Promise<Worker> {
-  const candidates = hasher.candidates(token).map((hash) => new Uint8Array(hash));
-  const worker = await db.worker.findFirst({
-    where: { id: workerId, webhookHash: { in: candidates }, deletedAt: null, workspace: { deletedAt: null } },
+export async function getWorkerBySecret(
+  sql: Sql,
+  hasher: TokenHasher,
+  workerId: string,
+  token: string,
+): Promise<HookedWorker> {
+  const { rows } = await sql.query<HookedWorker>({
+    name: 'worker-by-secret',
+    text: `SELECT w.uid, w.id, w.workspace_id AS "workspaceId", w.name, w.status, w.current_version AS "currentVersion",
+             t.webhook_hash AS "webhookHash", t.webhook_signing_key AS "webhookSigningKey"
+           FROM workers w
+           JOIN worker_triggers t ON t.worker_uid = w.uid AND t.webhook_hash = ANY ($2)
+           JOIN workspaces s ON s.id = w.workspace_id AND s.deleted_at IS NULL
+           WHERE w.id = $1 AND w.deleted_at IS NULL`,
+    values: [workerId, hasher.candidates(token)],
   });
-  if (worker?.webhookHash && hasher.matches(token, worker.webhookHash)) return worker;
+  const [worker] = rows;
+  if (worker && hasher.matches(token, worker.webhookHash)) return worker;
   throw new AppError('unauthorized', 'bad_token', "unknown worker, or the token is not its webhook's secret");
 }
 
@@ -41,7 +56,7 @@ export interface WebhookCall {
  * @returns the run's id
  * @throws AppError as startRun
  */
-export async function receiveWebhook(deps: Deps, worker: Worker, call: WebhookCall): Promise<string> {
+export async function receiveWebhook(deps: Deps, worker: Start['worker'], call: WebhookCall): Promise<string> {
   const { webhookId, requestId, traceparent, idempotencyKey } = call;
   const start = {
     worker,

@@ -1,10 +1,9 @@
 import { createIdempotency, type Operations, type Revisit } from '@gantry/http';
 import type { Request, Response } from 'express';
 import type { Deps } from '../deps';
-import type { Worker } from '../generated/prisma/client';
 import { openSigningKeys } from '../triggers/webhook-secret';
 import { checkSignature } from '../webhook-signature';
-import { getWorkerBySecret, receiveWebhook } from './receive-webhook';
+import { getWorkerBySecret, type HookedWorker, receiveWebhook } from './receive-webhook';
 
 const NO_BODY = Buffer.alloc(0);
 
@@ -13,7 +12,7 @@ export function webhookOperations(deps: Deps): Operations {
   return {
     receiveWebhook: async (req, res) => {
       const token = typeof req.query.token === 'string' ? req.query.token : '';
-      const worker = await getWorkerBySecret(deps.prisma, deps.hasher, String(req.params.worker_id), token);
+      const worker = await getWorkerBySecret(deps.pool, deps.hasher, String(req.params.worker_id), token);
       const webhookId = await signedId(deps, worker, req);
       await idempotency.once(req, res, keysOf(worker), async () => {
         const runId = await receiveWebhook(deps, worker, {
@@ -30,7 +29,7 @@ export function webhookOperations(deps: Deps): Operations {
 }
 
 /** Whoever has the secret may see what its senders have started. Their keys are those of this worker alone. */
-const keysOf = ({ uid, workspaceId }: Worker) => ({
+const keysOf = ({ uid, workspaceId }: HookedWorker) => ({
   ...{ operation: 'receiveWebhook', scope: uid, workspaceId, queryIsCredential: true as const },
   revisit: started,
 });
@@ -43,9 +42,10 @@ const started: Revisit = {
 const answerQueued = (res: Response, runId: string): void => void res.json({ status: 'queued', run_id: runId });
 
 /** Null where the trigger isn't signed. @throws AppError 401 */
-async function signedId({ vault, now }: Deps, worker: Worker, req: Request): Promise<string | null> {
-  if (!worker.webhookSigningKey) return null;
-  const keys = await openSigningKeys(vault, worker, now());
+async function signedId({ vault, now }: Deps, worker: HookedWorker, req: Request): Promise<string | null> {
+  const { webhookSigningKey: sealed } = worker;
+  if (!sealed) return null;
+  const keys = await openSigningKeys(vault, { ...worker, sealed }, now());
   return checkSignature(
     keys,
     {

@@ -3,27 +3,39 @@ import { nextFire } from '@gantry/schedule';
 import type { Db } from '../database';
 import type { Prisma, Worker, WorkerTrigger } from '../generated/prisma/client';
 import type { CronInput, TriggerInput } from './trigger';
+import type { WebhookColumns } from './webhook-secret';
 
 type TriggeredWorker = Pick<Worker, 'uid' | 'workspaceId' | 'status'>;
 
 /**
  * Makes these the worker's triggers. A cron trigger whose expression and zone stay keeps its next fire, so that an edit
- * at the wrong moment loses none.
+ * at the wrong moment loses none. A webhook keeps the secrets that `webhook` does not replace.
  */
 export async function replaceTriggers(
   tx: Db,
   worker: TriggeredWorker,
   triggers: TriggerInput[],
   now: Date,
+  webhook: Partial<WebhookColumns> = {},
 ): Promise<void> {
   const mine = { workspaceId: worker.workspaceId, workerUid: worker.uid };
   // The row stays locked until the commit: the ticker is either done with it or passes it by.
   await tx.$queryRaw`SELECT 1 FROM worker_triggers WHERE worker_uid = ${worker.uid} FOR UPDATE`;
-  const before = await tx.workerTrigger.findFirst({ where: { ...mine, type: 'cron' } });
+  const rows = await tx.workerTrigger.findMany({ where: { ...mine, type: { not: 'event' } } });
+  const before = new Map(rows.map((row) => [row.type, row]));
   await tx.workerTrigger.deleteMany({ where: mine });
   await tx.workerTrigger.createMany({
-    data: triggers.map((one) => ({ id: newId('trg_'), ...mine, ...columnsOf(one, worker.status, before, now) })),
+    data: triggers.map((one) => {
+      const columns = columnsOf(one, worker.status, before.get(one.type), now);
+      return { id: newId('trg_'), ...mine, ...columns, ...(one.type === 'webhook' && webhook) };
+    }),
   });
+}
+
+/** New secrets for a webhook that stays. */
+export async function updateWebhook(tx: Db, worker: TriggeredWorker, webhook: Partial<WebhookColumns>): Promise<void> {
+  const { uid: workerUid, workspaceId } = worker;
+  await tx.workerTrigger.updateMany({ where: { workspaceId, workerUid, type: 'webhook' }, data: webhook });
 }
 
 /**
@@ -42,20 +54,22 @@ export async function retimeTriggers(tx: Db, worker: TriggeredWorker, now: Date)
 
 const scheduleOf = ({ cron, timezone }: WorkerTrigger) => ({ cron: String(cron), timezone: String(timezone) });
 
-function columnsOf(trigger: TriggerInput, status: Worker['status'], before: WorkerTrigger | null, now: Date) {
+function columnsOf(trigger: TriggerInput, status: Worker['status'], before: WorkerTrigger | undefined, now: Date) {
   switch (trigger.type) {
     case 'cron':
       return cronColumns(trigger, status, before, now);
-    case 'webhook':
-      return { type: trigger.type, on: [] };
+    case 'webhook': {
+      const { webhookHash = null, webhookPepperVersion = null, webhookSigningKey = null } = before ?? {};
+      return { type: trigger.type, on: [], webhookHash, webhookPepperVersion, webhookSigningKey };
+    }
     case 'event':
       return { type: trigger.type, on: trigger.on, sourceId: trigger.sourceId };
   }
 }
 
-function cronColumns(trigger: CronInput, status: Worker['status'], before: WorkerTrigger | null, now: Date) {
+function cronColumns(trigger: CronInput, status: Worker['status'], before: WorkerTrigger | undefined, now: Date) {
   const { type, cron, timezone, misfire, inputs } = trigger;
-  const isSame = before !== null && before.cron === cron && before.timezone === timezone;
+  const isSame = before !== undefined && before.cron === cron && before.timezone === timezone;
   const kept = isSame && before.nextRunAt;
   return {
     ...{ type, cron, timezone, misfire, on: [] },

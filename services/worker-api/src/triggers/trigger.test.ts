@@ -13,7 +13,7 @@ test('a body without a word about triggers leaves them alone, and an empty list 
   expect(parseTriggers({})).toBeNull();
   for (const none of [null, 'manual', { type: 'manual' }]) expect(parseTriggers({ trigger: none })).toEqual([]);
   expect(parseTriggers({ triggers: [] })).toEqual([]);
-  expect(triggersToApi({ id: 'w', webhookSigningKey: null }, [], 'http://x')).toEqual([{ type: 'manual' }]);
+  expect(triggersToApi({ id: 'w' }, [], 'http://x')).toEqual([{ type: 'manual' }]);
 });
 
 test.each([

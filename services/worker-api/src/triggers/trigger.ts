@@ -161,17 +161,14 @@ export function checkTriggerInputs(triggers: TriggerInput[], inputs: InputValida
 }
 
 /** The stored webhook and event triggers, as a request would write them. */
-export const triggersBesideCron = (
-  { webhookSigningKey }: Pick<Worker, 'webhookSigningKey'>,
-  rows: WorkerTrigger[],
-): TriggerInput[] =>
+export const triggersBesideCron = (rows: WorkerTrigger[]): TriggerInput[] =>
   rows.flatMap((row): TriggerInput[] => {
     if (row.type === 'cron') return [];
-    if (row.type === 'webhook') return [{ type: 'webhook', signed: webhookSigningKey !== null }];
+    if (row.type === 'webhook') return [{ type: 'webhook', signed: row.webhookSigningKey !== null }];
     return [{ type: 'event', on: row.on as TriggerEvent[], sourceId: row.sourceId }];
   });
 
-type ShownWorker = Pick<Worker, 'id' | 'webhookSigningKey'>;
+type ShownWorker = Pick<Worker, 'id'>;
 
 /** In the order cron, webhook, event; `manual` where there is none. Never a secret: the address is without its token. */
 export function triggersToApi(worker: ShownWorker, rows: WorkerTrigger[], baseUrl: string) {
@@ -199,7 +196,7 @@ function triggerToApi(worker: ShownWorker, row: WorkerTrigger, baseUrl: string) 
       return {
         type: 'webhook' as const,
         webhook_url: webhookUrl(baseUrl, worker.id),
-        signed: worker.webhookSigningKey !== null,
+        signed: row.webhookSigningKey !== null,
       };
     case 'event':
       return { type: 'event' as const, on: row.on, source_id: row.sourceId };

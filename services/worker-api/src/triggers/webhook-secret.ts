@@ -5,21 +5,23 @@
 import { newOpaqueToken, type TokenHasher } from '@gantry/auth';
 import { invalid } from '@gantry/http';
 import { openSecrets, type RotatingSecret, replaceSecret, type Vault } from '@gantry/vault';
-import type { Worker } from '../generated/prisma/client';
+import type { Worker, WorkerTrigger } from '../generated/prisma/client';
 import { newSigningKey } from '../webhook-signature';
 import { type TriggerInput, webhookUrl } from './trigger';
 
-export type WebhookColumns = Partial<Pick<Worker, 'webhookHash' | 'webhookPepperVersion' | 'webhookSigningKey'>>;
+export type WebhookColumns = Pick<WorkerTrigger, 'webhookHash' | 'webhookPepperVersion' | 'webhookSigningKey'>;
 
 export interface WebhookPlan {
-  /** For the worker's row. */
-  columns: WebhookColumns;
+  /** For the trigger's row; the other columns stay. */
+  columns: Partial<WebhookColumns>;
   /** For the answer, this once. */
   shown: { webhook_url?: string; webhook_secret?: string; webhook_signing_key?: string };
 }
 
 export interface WebhookWish {
-  worker: Pick<Worker, 'uid' | 'id' | 'workspaceId' | 'webhookHash' | 'webhookSigningKey'>;
+  worker: Pick<Worker, 'uid' | 'id' | 'workspaceId'>;
+  /** The webhook that it has; undefined: none. */
+  present: Pick<WebhookColumns, 'webhookSigningKey'> | undefined;
   /** What the worker's triggers are to be; null: they stay. */
   triggers: TriggerInput[] | null;
   rotateSecret: boolean;
@@ -34,15 +36,15 @@ export interface WebhookWish {
  */
 export async function planWebhook(
   deps: { hasher: TokenHasher; vault: Vault; baseUrl: string },
-  { worker, triggers, rotateSecret, rotateSigningKey, now }: WebhookWish,
+  { worker, present, triggers, rotateSecret, rotateSigningKey, now }: WebhookWish,
 ): Promise<WebhookPlan> {
-  const had = { token: worker.webhookHash !== null, key: worker.webhookSigningKey !== null };
+  const sealed = present?.webhookSigningKey ?? null;
+  const had = { token: present !== undefined, key: sealed !== null };
   const webhook = triggers?.find((one) => one.type === 'webhook');
   const wanted = triggers ? { token: webhook !== undefined, key: webhook?.signed ?? false } : had;
   if (rotateSecret && !wanted.token) throw nothingToRotate('webhook_secret_rotate', 'has no webhook trigger');
   if (rotateSigningKey && !wanted.key) throw nothingToRotate('webhook_signing_key_rotate', 'has no signed webhook');
   const plan: WebhookPlan = { columns: {}, shown: {} };
-  if (had.token && !wanted.token) Object.assign(plan.columns, { webhookHash: null, webhookPepperVersion: null });
   if (had.key && !wanted.key) plan.columns.webhookSigningKey = null;
   if (wanted.token && (!had.token || rotateSecret)) {
     const token = newOpaqueToken('whk_');
@@ -53,7 +55,7 @@ export async function planWebhook(
   }
   if (wanted.key && (!had.key || rotateSigningKey)) {
     const key = newSigningKey();
-    plan.columns.webhookSigningKey = await replaceSecret(deps.vault, heldBy(worker), key, now);
+    plan.columns.webhookSigningKey = await replaceSecret(deps.vault, heldBy({ ...worker, sealed }), key, now);
     plan.shown.webhook_signing_key = key;
   }
   return plan;
@@ -61,14 +63,15 @@ export async function planWebhook(
 
 const nothingToRotate = (path: string, why: string) => invalid([{ path, message: `the worker ${why}` }]);
 
-type KeyHolder = Pick<Worker, 'uid' | 'workspaceId' | 'webhookSigningKey'>;
+type KeyHolder = Pick<Worker, 'uid' | 'workspaceId'> & Pick<RotatingSecret, 'sealed'>;
 
-const heldBy = ({ uid, workspaceId, webhookSigningKey }: KeyHolder): RotatingSecret => ({
+/** The key lies with the trigger; what it is sealed for is as old as the first of them, when it lay with the worker. */
+const heldBy = ({ uid, workspaceId, sealed }: KeyHolder): RotatingSecret => ({
   workspaceId,
   place: { table: 'workers', name: `webhook_signing_key:${uid}`, version: 1 },
-  sealed: webhookSigningKey,
+  sealed,
 });
 
 /** Keys that sign requests now, the newest first; none where the trigger isn't signed. */
-export const openSigningKeys = (vault: Vault, worker: KeyHolder, now: Date): Promise<string[]> =>
-  openSecrets(vault, heldBy(worker), now);
+export const openSigningKeys = (vault: Vault, holder: KeyHolder, now: Date): Promise<string[]> =>
+  openSecrets(vault, heldBy(holder), now);

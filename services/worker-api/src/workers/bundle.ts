@@ -67,7 +67,7 @@ function refuseUnkeepable(key: string, value: unknown): unknown {
 }
 
 export interface ExportedWorker {
-  worker: Pick<Worker, 'name' | 'description' | 'tags' | 'webhookSigningKey'>;
+  worker: Pick<Worker, 'name' | 'description' | 'tags'>;
   definition: Definition;
   triggers: WorkerTrigger[];
   tree: FileTree;
@@ -80,7 +80,7 @@ export function writeBundle({ tree, ...exported }: ExportedWorker): Promise<Buff
 
 export function manifestOf({ worker, definition, triggers }: Omit<ExportedWorker, 'tree'>): string {
   const { name, description, tags } = worker;
-  const started = triggers.map((trigger) => triggerOf(worker, trigger));
+  const started = triggers.map(triggerOf);
   return stringify({
     name,
     ...(description && { description }),
@@ -109,8 +109,7 @@ function different(value: unknown, plain: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([key, inner]) => inner !== other[key]));
 }
 
-function triggerOf({ webhookSigningKey }: Pick<Worker, 'webhookSigningKey'>, trigger: WorkerTrigger) {
-  const { type, cron, timezone, misfire, inputs, on, sourceId } = trigger;
+function triggerOf({ type, cron, timezone, misfire, inputs, on, sourceId, webhookSigningKey }: WorkerTrigger) {
   switch (type) {
     case 'cron': {
       const hasInputs = Object.keys((inputs as object | null) ?? {}).length > 0;

@@ -61,17 +61,18 @@ export async function createWorker(
   const wanted = input.id ?? slugOf(settings.name, 'worker');
   for (let tries = 0; tries < SLUG_TRIES; tries++) {
     const id = input.id ?? freeSlug(wanted, await listTakenSlugs(prisma, workspaceId, wanted), tries);
-    const worker = { workspaceId, uid, id, webhookHash: null, webhookSigningKey: null };
+    const worker = { workspaceId, uid, id };
     const now = deps.now();
-    const webhook = await planWebhook(deps, { worker, triggers, rotateSecret: false, rotateSigningKey: false, now });
+    const wish = { worker, present: undefined, triggers, rotateSecret: false, rotateSigningKey: false, now };
+    const webhook = await planWebhook(deps, wish);
     const row = {
-      ...{ workspaceId, uid, id, ...settings, runner: definition.runner, ...webhook.columns },
+      ...{ workspaceId, uid, id, ...settings, runner: definition.runner },
       ...{ currentVersion: 1, ownerId: ownerIdOf(caller), createdAt: now, updatedAt: now },
     };
     const isMade = await transaction(prisma, async (tx) => {
       if (!(await insertWorker(tx, row))) return false;
       await insertVersion(tx, workspaceId, version);
-      await replaceTriggers(tx, { uid, workspaceId, status: 'active' }, triggers, now);
+      await replaceTriggers(tx, { uid, workspaceId, status: 'active' }, triggers, now, webhook.columns);
       const { name, visibility } = settings;
       await recordWorkerChange(tx, actor, worker, 'created', { name, visibility, sha: version.sha });
       await made(tx, id);

@@ -20,10 +20,7 @@ export async function deleteWorker(deps: Deps, caller: Principal, actor: Actor, 
     requireTakingAway(caller, worker, 'worker');
     const now = deps.now();
     await replaceTriggers(tx, worker, [], now);
-    await tx.worker.update({
-      where: { uid: worker.uid },
-      data: { id: worker.uid, deletedAt: now, webhookHash: null, webhookPepperVersion: null, webhookSigningKey: null },
-    });
+    await tx.worker.update({ where: { uid: worker.uid }, data: { id: worker.uid, deletedAt: now } });
     await recordWorkerChange(tx, actor, worker, 'deleted', { name: worker.name });
     return worker.uid;
   });

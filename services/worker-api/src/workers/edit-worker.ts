@@ -11,7 +11,7 @@ import type { Prisma } from '../generated/prisma/client';
 import { inTurn } from '../in-turn';
 import { ownerIdOf, requireTakingAway } from '../ownership';
 import { checkTriggerInputs, triggersBesideCron } from '../triggers/trigger';
-import { replaceTriggers } from '../triggers/trigger-repository';
+import { replaceTriggers, updateWebhook } from '../triggers/trigger-repository';
 import { planWebhook, type WebhookPlan } from '../triggers/webhook-secret';
 import { type Definition, type DefinitionInput, mergeDefinition, parseDefinition } from './definition';
 import { recordWorkerChange } from './record-worker-change';
@@ -84,7 +84,8 @@ async function tryEdit(
   const { rotateSecret, rotateSigningKey } = change;
   const triggers = triggersWith(before, change);
   const now = deps.now();
-  const webhook = await planWebhook(deps, { worker: before, triggers, rotateSecret, rotateSigningKey, now });
+  const present = before.triggers.find(({ type }) => type === 'webhook');
+  const webhook = await planWebhook(deps, { worker: before, present, triggers, rotateSecret, rotateSigningKey, now });
   const isNew = next.sha !== current.sha;
   const fields = changedFields(change);
   if (!isNew && !fields.length) return { shown: {}, warnings: [] };
@@ -92,7 +93,7 @@ async function tryEdit(
   const isDone = await transaction(deps.prisma, async (tx) => {
     const worker = await lockVisibleWorker(tx, caller, id);
     if (worker.updatedAt.getTime() !== before.updatedAt.getTime()) return false;
-    const data: Prisma.WorkerUpdateInput = { ...change.settings, ...webhook.columns, updatedAt: later(worker, now) };
+    const data: Prisma.WorkerUpdateInput = { ...change.settings, updatedAt: later(worker, now) };
     if (isNew) {
       const number = await nextNumber(tx, worker);
       const author = { authorId: ownerIdOf(caller), authorLabel: actor.label };
@@ -102,7 +103,8 @@ async function tryEdit(
       Object.assign(data, { currentVersion: number, runner: definition.runner });
     }
     await tx.worker.update({ where: { uid: worker.uid }, data });
-    if (triggers) await replaceTriggers(tx, worker, triggers, now);
+    if (triggers) await replaceTriggers(tx, worker, triggers, now, webhook.columns);
+    else if (rotateSecret || rotateSigningKey) await updateWebhook(tx, worker, webhook.columns);
     await recordWorkerChange(tx, actor, worker, 'updated', {
       fields,
       ...(isNew && { from: current.sha, to: next.sha, change_source: changeSource }),
@@ -116,7 +118,7 @@ async function tryEdit(
 /** What the worker's triggers are to be; null: they stay. */
 function triggersWith(before: WorkerWithTriggers, { triggers, keepsOtherTriggers }: WorkerChange) {
   if (!triggers || !keepsOtherTriggers) return triggers;
-  return [...triggersBesideCron(before, before.triggers), ...triggers];
+  return [...triggersBesideCron(before.triggers), ...triggers];
 }
 
 type NextVersion = Pick<Version, 'definition' | 'files' | 'code' | 'sha'> & { warnings: string[] };
