@@ -1,22 +1,22 @@
 export type BadArchiveCode =
-  /** No zip, or one whose directory of entries can't be read. */
+  /** Not a zip, or one with an unreadable central directory. */
   | 'unreadable'
   | 'too_many_entries'
-  /** It unpacks to more than the reader allows. */
+  /** The unpacked size exceeds the reader's limit. */
   | 'too_large'
-  /** A path that is not relative, plain and below the root on every system. */
+  /** A path that is not relative, portable and below the root. */
   | 'path'
-  /** Two entries that are one file on some systems, or a path that leads through a file. */
+  /** Two entries that are one file on some systems, or a path through a file. */
   | 'collision'
   /** A link, a device, or a directory with content. */
   | 'special_file'
   | 'encrypted'
-  /** A method other than stored and DEFLATE, or a ratio that DEFLATE can't reach. */
+  /** A method other than stored and DEFLATE, or a ratio that DEFLATE cannot reach. */
   | 'compression'
-  /** The content has another checksum or size than the entry says. */
+  /** The content differs from the entry's checksum or size. */
   | 'damaged';
 
-/** A zip that must not be used. The message may be shown to its author. */
+/** A zip that must be rejected. The message may be shown to its author. */
 export class BadArchive extends Error {
   /** The path as the archive spells it, where one entry is at fault. */
   readonly entry: string | undefined;

@@ -1,4 +1,4 @@
-/** The paths that a file may have: those that mean the same place on every system, below the root. */
+/** Portable file paths: those that mean the same location on every system, below the root. */
 
 const PATH_BYTES_MAX = 1_024;
 const SEGMENT_BYTES_MAX = 255;
@@ -6,13 +6,13 @@ const DEPTH_MAX = 32;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const CONTROL = /[\x00-\x1f\x7f]/;
 
-/** What is wrong with a path, or null. A directory's ends with a slash. */
+/** The problem with a path, or null. A directory's path ends with a slash. */
 export function pathProblem(path: string): string | null {
   const file = path.endsWith('/') ? path.slice(0, -1) : path;
   if (!file) return 'has no name';
   if (Buffer.byteLength(path) > PATH_BYTES_MAX) return `is longer than ${PATH_BYTES_MAX} bytes`;
   if (file.split('/').length > DEPTH_MAX) return `has more than ${DEPTH_MAX} parts`;
-  // Decoded once and twice: what some tool behind us would decode is refused like the thing itself.
+  // Decoded once and twice: a path that some downstream tool would decode is refused like its decoded form.
   for (const reading of readingsOf(file)) {
     if (CONTROL.test(reading)) return 'contains a control character';
     if (reading.includes('\\')) return 'contains a backslash';
@@ -33,9 +33,9 @@ function readingsOf(path: string): string[] {
   return readings;
 }
 
-/** Every escape by itself, so that one malformed escape does not hide the others. */
+/** Decodes each escape separately, so that one malformed escape does not hide the others. */
 const unescaped = (text: string) =>
   text.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-/** Two names with one key would be one file on some systems. */
+/** Two names with the same key would be one file on some systems. */
 export const collisionKey = (path: string): string => path.normalize('NFC').toLowerCase();

@@ -1,6 +1,6 @@
 /**
- * Reads a zip that a stranger made. All entries are checked before the first is unpacked, and nothing that the zip says
- * about itself is believed: content of another size or checksum than announced is refused while it is unpacked.
+ * Reads an untrusted zip. All entries are checked before the first is unpacked, and the zip's own metadata is never
+ * trusted: content that differs from its declared size or checksum is refused during unpacking.
  */
 import { promisify } from 'node:util';
 import { crc32, createInflateRaw, inflateRaw } from 'node:zlib';
@@ -21,7 +21,7 @@ export interface ZipEntry {
   isDirectory: boolean;
   /** Bytes, unpacked. */
   size: number;
-  /** In pieces of at most 1 MB, unless it is stored as it is. Pieces that came before an error are worth nothing. @throws BadArchive */
+  /** In chunks of at most 1 MB, unless it is stored uncompressed. Chunks before an error must be discarded. @throws BadArchive */
   chunks(): AsyncGenerator<Buffer>;
   /** @throws BadArchive */
   content(): Promise<Buffer>;
@@ -40,7 +40,7 @@ const AT_ONCE_BYTES_MAX = 1024 * 1024;
 
 const inflateAtOnce = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw);
 
-/** @returns the entries in the archive's order; each is unpacked when it is asked for. @throws BadArchive */
+/** @returns the entries in the archive's order; each is unpacked on demand. @throws BadArchive */
 export async function readZip(zip: Buffer, limits: ZipLimits): Promise<ZipEntry[]> {
   const archive = await yauzl.fromBufferPromise(zip, { decodeStrings: false }).catch(unreadable);
   if (archive.entryCount > limits.entries) {
@@ -101,7 +101,7 @@ function checkRecord(record: yauzl.Entry, name: string, isDirectory: boolean): v
 
 type TakenPaths = Map<string, 'file' | 'directory'>;
 
-/** No path twice, also not in another case, and no file where another path needs a directory. */
+/** Rejects duplicate paths, also in another case, and a file where another path needs a directory. */
 function takePath(taken: TakenPaths, path: string, isDirectory: boolean): void {
   const refuse = (problem: string) => {
     throw new BadArchive('collision', `${quoted(path)} ${problem}`, { entry: path });

@@ -15,16 +15,16 @@ export interface NewStream {
   compress?: boolean;
 }
 
-/** As local time, since that is what a zip's DOS field holds. */
+/** Local time, since a zip's DOS field holds local time. */
 const FIXED_DATE = new Date(2020, 0, 1);
 const MODE = 0o100644;
 
-/** The same files, in the same order, give the same bytes. */
+/** Deterministic: the same files in the same order give the same bytes. */
 export function writeZip(files: NewFile[], modified = FIXED_DATE): Promise<Buffer> {
   return buffer(packed(files, { mtime: modified, forceDosTimestamp: true }));
 }
 
-/** One file is open at a time. A file that can't be read, or a reader that leaves, ends the zip and closes that file. */
+/** One file is open at a time. A read error, or a reader that disconnects, ends the zip and closes that file. */
 export function streamZip(files: (NewFile | NewStream)[], modified: Date): Readable {
   return packed(files, { mtime: modified });
 }

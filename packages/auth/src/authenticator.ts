@@ -1,4 +1,4 @@
-/** From a request to the one who calls and the one workspace that the request acts in. */
+/** Resolves a request to its caller and to the one workspace that it acts in. */
 import type { Identity, WorkspaceClosures } from '@gantry/events';
 import { AppError, type Principal } from '@gantry/http';
 import type { Request } from 'express';
@@ -9,15 +9,15 @@ import { originsOf, requireSameOrigin } from './same-origin';
 
 export interface AuthenticatorOptions {
   identify: Identify;
-  /** The three public addresses: a page of theirs may use the session cookie. */
+  /** The three public addresses: their pages may use the session cookie. */
   publicUrls: string[];
-  /** Closures that this service has heard of itself: a cached identity may know less. */
+  /** Closures known to this service: a cached identity may be older. */
   closures: Pick<WorkspaceClosures, 'has'>;
-  /** Of the tokens that this surface takes; those of the account when absent. */
+  /** Prefixes of the tokens accepted by this surface; default: those of the account. */
   tokenPrefixes?: readonly OpaquePrefix[];
 }
 
-/** Null without a credential. @throws AppError 400, 401, 403, or 503 when nobody can say */
+/** Null without a credential. @throws AppError 400, 401, 403, or 503 if identities cannot be resolved */
 export type Authenticate = (req: Request) => Promise<Principal | null>;
 
 export function createAuthenticator({
@@ -32,7 +32,7 @@ export function createAuthenticator({
     if (!credential) return null;
     if (credential.kind === 'session') requireSameOrigin(req, origins, 'refuse');
     const identity = await identify(credential);
-    // The cache keeps an answer a little; the end of a token's life is exact all the same.
+    // The identity may come from the cache; a token's expiry is exact all the same.
     if (!identity || (identity.expiresAt !== null && identity.expiresAt <= Date.now())) {
       throw badCredential('the credential is unknown, revoked or expired; sign in again or use another token');
     }
@@ -52,7 +52,7 @@ function inWorkspace(req: Request, identity: Identity): Principal {
   const workspaceId = wanted ?? identity.defaultWorkspaceId;
   const role = Object.hasOwn(memberships, workspaceId) ? memberships[workspaceId] : undefined;
   if (!role && wanted === undefined && req.operation?.access === 'account') {
-    // Who is no member anywhere may still make a workspace or accept an invitation. No row belongs to this id.
+    // A user without memberships may still create a workspace or accept an invitation. No row has this workspace id.
     return { ...who, workspaceId: `user:${userId}`, role: 'viewer' };
   }
   if (!role) {

@@ -1,4 +1,4 @@
-/** Finding the one credential of a request. */
+/** Extracts the one credential of a request. */
 import { AppError } from '@gantry/http';
 import type { Request } from 'express';
 import { type OpaquePrefix, parseOpaqueToken } from './opaque-token';
@@ -8,20 +8,20 @@ export const SESSION_COOKIE = 'svc_cloud_session';
 export type Credential =
   | { kind: 'token'; secret: string }
   | { kind: 'jwt'; secret: string }
-  /** Sent by a browser by itself: unsafe methods must prove where they come from. */
+  /** Attached by browsers automatically: unsafe methods must prove their origin. */
   | { kind: 'session'; secret: string };
 
-/** Of tokens that every surface takes. */
+/** Prefixes of tokens that every surface accepts. */
 export const accountTokenPrefixes: readonly OpaquePrefix[] = ['svc_', 'wst_'];
 
 const HEADER_BYTES_MAX = 4_096;
 const JWT_SHAPE = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**
- * An explicit header is meant; a cookie is merely there, so it counts only without one. Two headers that name different
- * credentials are refused rather than ranked: whoever put the second one there may not be the caller.
- * @param prefixes of the tokens that this surface takes
- * @throws AppError 400 for a header that is sent twice, too long, or contradicted; 401 for what can't be a credential
+ * A header is deliberate and a cookie is automatic, so the cookie counts only without a header. Two headers with different
+ * credentials are refused rather than ranked: the second one may not be from the caller.
+ * @param prefixes of the tokens accepted by this surface
+ * @throws AppError 400 for a header that is duplicated, too long, or contradicted; 401 for a malformed credential
  */
 export function readCredential(req: Request, prefixes = accountTokenPrefixes): Credential | null {
   const token = single(req, 'x-svc-token')?.trim();
@@ -36,7 +36,7 @@ export function readCredential(req: Request, prefixes = accountTokenPrefixes): C
   return cookie === undefined ? null : { kind: 'session', secret: cookie };
 }
 
-/** The value of the session cookie if it can be one. @throws AppError 400 if there are two, 401 if it can't be one */
+/** The session cookie if it is well-formed. @throws AppError 400 if there are two, 401 if it is malformed */
 export function readSessionCookie(req: Request): string | undefined {
   const values = new Set<string>();
   for (const header of req.headersDistinct.cookie ?? []) {
@@ -52,7 +52,7 @@ export function readSessionCookie(req: Request): string | undefined {
   return value;
 }
 
-/** The value of a header that makes sense only once. @throws AppError 400 */
+/** The value of a header that may appear only once. @throws AppError 400 */
 export function single(req: Request, name: string): string | undefined {
   const values = req.headersDistinct[name];
   const [value] = values ?? [];

@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { type ExternalIssuer, externalAlgorithms } from './external-jwt';
 
-/** Settings of every service that checks access JWTs. */
+/** Settings of every service that verifies access JWTs. */
 export const authEnv = {
-  /** Who signs them; BASE_URL when absent. */
+  /** Issuer; default BASE_URL. */
   JWT_ISSUER: z.string().min(1).optional(),
   JWT_AUDIENCE: z.string().min(1).default('gantry'),
-  /** An identity provider whose access JWTs are taken beside our own, as its `iss` claim says it. */
+  /** An additional identity provider whose access JWTs are accepted, as in its `iss` claim. */
   EXTERNAL_JWT_ISSUER: z.url().optional(),
-  /** What its `aud` claim must hold; JWT_AUDIENCE when absent. */
+  /** Required value in its `aud` claim; default JWT_AUDIENCE. */
   EXTERNAL_JWT_AUDIENCE: z.string().min(1).optional(),
-  /** `<issuer>/.well-known/jwks.json` when absent. */
+  /** Default: `<issuer>/.well-known/jwks.json`. */
   EXTERNAL_JWT_JWKS_URL: z.url().optional(),
   EXTERNAL_JWT_ALGORITHM: z.enum(externalAlgorithms).default('RS256'),
 };
 
-/** From the settings above; undefined where none is configured. */
+/** Built from the settings above; undefined if none is configured. */
 export function externalIssuer(env: z.infer<z.ZodObject<typeof authEnv>>): ExternalIssuer | undefined {
   const issuer = env.EXTERNAL_JWT_ISSUER;
   if (!issuer) return undefined;
@@ -27,5 +27,5 @@ export function externalIssuer(env: z.infer<z.ZodObject<typeof authEnv>>): Exter
   };
 }
 
-/** And of those that are not the issuer: where the public keys are, on the internal network. */
+/** For services other than the issuer: additionally the address of the public keys, on the internal network. */
 export const remoteAuthEnv = { ...authEnv, JWKS_URL: z.url() };

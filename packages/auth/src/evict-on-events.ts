@@ -1,8 +1,8 @@
 /**
- * Drops cached answers when a token is revoked, a membership changes, or a workspace goes or comes back.
+ * Cache invalidation when a token is revoked, a membership changes, or a workspace is deleted or restored.
  *
- * Every replica must hear it, so this is a plain subscription and no durable consumer: what is missed while NATS is away
- * is covered by the short life of the answers, and all are dropped when the connection comes back.
+ * Every replica must receive it, so this is a plain subscription and not a durable consumer: the short TTL covers events
+ * missed while NATS is down, and the whole cache is cleared on reconnect.
  */
 import {
   type Bus,
@@ -28,7 +28,7 @@ export function evictOnEvents(cache: IdentityCache, { bus, log }: { bus: Bus; lo
           if (error) throw error;
           act(event.data.parse(decode(envelope, message.data).data));
         } catch (err) {
-          // What can't be read may have been a revocation.
+          // An unreadable event may have been a revocation.
           cache.clear();
           log.warn({ err, event: event.type }, 'unreadable event: forgot every cached identity');
         }
@@ -38,7 +38,7 @@ export function evictOnEvents(cache: IdentityCache, { bus, log }: { bus: Bus; lo
     hear(tokenRevoked, ({ tokenId }) => cache.evictToken(tokenId)),
     hear(memberChanged, ({ userId }) => cache.evictUser(userId)),
     hear(workspaceDeleted, ({ workspaceId }) => cache.evictWorkspace(workspaceId)),
-    // Its members are not known by what is cached: they may not enter it there.
+    // Cached identities lack the workspace, so its members cannot be evicted individually.
     hear(workspaceRestored, () => cache.clear()),
   ];
   void (async () => {

@@ -1,4 +1,4 @@
-/** Access JWTs of an identity provider that the operator trusts beside our own issuer. */
+/** Access JWTs of an identity provider that the operator trusts in addition to the platform's own issuer. */
 import { remoteKeys } from './jwks';
 import { jsonPart, verifiedClaims } from './jwt';
 
@@ -8,14 +8,14 @@ export interface ExternalIssuer {
   issuer: string;
   audience: string;
   jwksUrl: string;
-  /** Pinned: what a JWT's own header says is never believed. */
+  /** Pinned: the JWT's own header is never trusted. */
   algorithm: (typeof externalAlgorithms)[number];
 }
 
 export interface ExternalClaims {
   issuer: string;
   subject: string;
-  /** Null unless the issuer says that it is verified. */
+  /** Null unless the issuer marks it as verified. */
   email: string | null;
   /** Epoch milliseconds. */
   expiresAt: number;
@@ -28,7 +28,7 @@ export function createExternalJwtVerifier(trusted: ExternalIssuer): VerifyExtern
   const { issuer, audience, jwksUrl, algorithm } = trusted;
   const findKey = remoteKeys({ url: jwksUrl });
   return async (token) => {
-    // Asked first, so that the provider's keys are not fetched for JWTs that are none of its own.
+    // Checked first, so that the provider's keys are not fetched for JWTs of another issuer.
     if (jsonPart(token, 1)?.iss !== issuer) return null;
     const claims = await verifiedClaims(token, { findKey, issuer, audience, algorithm });
     if (!claims) return null;

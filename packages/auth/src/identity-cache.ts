@@ -1,8 +1,8 @@
 /**
- * Remembering for a short time what a credential stands for.
+ * Short-lived cache from credentials to identities.
  *
- * Guarantee: an answer is used for at most FRESH_MS, and not at all after `evict` of its token or user, also when it was
- * under way at that moment. So a revoked token ends within seconds while events arrive, and within FRESH_MS when none do.
+ * Guarantee: an entry is used for at most FRESH_MS, and never after `evict` of its token or user, even if its lookup was
+ * in flight at that moment. A revoked token ends within seconds while events arrive, and within FRESH_MS otherwise.
  */
 import { createHash } from 'node:crypto';
 import type { Identity } from '@gantry/events';
@@ -14,13 +14,13 @@ export interface IdentityCache {
   identify: Identify;
   evictToken(tokenId: string): void;
   evictUser(userId: string): void;
-  /** Everybody who may enter it. */
+  /** All members of the workspace. */
   evictWorkspace(workspaceId: string): void;
   clear(): void;
 }
 
 const FRESH_MS = 15_000;
-/** A wrong credential that is sent in a loop costs one question in this time. */
+/** An invalid credential sent in a loop causes one lookup in this time. */
 const NEGATIVE_MS = 3_000;
 /** About 1 KB each. */
 const ENTRIES_MAX = 10_000;
@@ -30,7 +30,7 @@ interface Entry {
   until: number;
 }
 
-/** @param ask may throw: nothing is remembered then */
+/** @param ask may throw: nothing is cached then */
 export function cacheIdentities(ask: Identify, now: () => number = Date.now): IdentityCache {
   const entries = new Map<string, Entry>();
   const underWay = new Map<string, Promise<Identity | null>>();
@@ -43,12 +43,12 @@ export function cacheIdentities(ask: Identify, now: () => number = Date.now): Id
       now() + (identity ? FRESH_MS : NEGATIVE_MS),
       identity?.expiresAt ?? Number.POSITIVE_INFINITY,
     );
-    // Something was revoked since the question left: this answer may be older than that.
+    // Something was revoked during the lookup: its result may predate the revocation.
     if (before === evictions) keep(key, { identity, until });
     return identity;
   }
 
-  /** A Map remembers the order of insertion, which makes it a queue of what was used longest ago. */
+  /** A Map keeps insertion order, which makes it a least-recently-used queue. */
   function keep(key: string, entry: Entry) {
     entries.delete(key);
     entries.set(key, entry);
@@ -63,7 +63,7 @@ export function cacheIdentities(ask: Identify, now: () => number = Date.now): Id
 
   return {
     identify: async (credential) => {
-      // The cache holds no secret that a heap dump could give away.
+      // The cache contains no secret that a heap dump could reveal.
       const key = createHash('sha256').update(`${credential.kind} ${credential.secret}`).digest('base64');
       const known = entries.get(key);
       if (known && known.until > now()) {

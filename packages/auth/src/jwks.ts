@@ -1,4 +1,4 @@
-/** The issuer's public keys, fetched over HTTP and kept. */
+/** The issuer's public keys, fetched over HTTP and cached. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import type { FindKey } from './jwt';
@@ -10,13 +10,13 @@ const usableKey = z.discriminatedUnion('kty', [
 ]);
 
 const FRESH_MS = 10 * 60_000;
-/** A kid that nobody knows makes us ask again, but only this often: anybody can invent kids. */
+/** An unknown kid triggers a refetch, but only this often: anyone can invent kids. */
 const REFETCH_MS = 15_000;
 const TIMEOUT_MS = 2_000;
 
 /**
- * Keys are asked for again when they are ten minutes old, and when a JWT names a key that is not among them. While the
- * issuer is away, keys that were fetched once go on being used.
+ * Keys are refetched when they are ten minutes old, and when a JWT names an unknown key. While the
+ * issuer is down, cached keys stay in use.
  */
 export function remoteKeys(options: { url: string; fetch?: typeof fetch; now?: () => number }): FindKey {
   const { url, fetch: get = fetch, now = Date.now } = options;
@@ -30,7 +30,7 @@ export function remoteKeys(options: { url: string; fetch?: typeof fetch; now?: (
     const answer = await get(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' });
     if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
     const found = jwks.parse(await answer.json());
-    // An issuer may publish keys of other kinds too; what can't verify anything here is passed over.
+    // An issuer may publish keys of other kinds too; unusable ones are skipped.
     const usable = found.keys.flatMap((jwk) => usableKey.safeParse(jwk).data ?? []);
     if (!usable.length) throw new Error(`${url} holds no key that can be used here`);
     keys = new Map(usable.map((jwk) => [jwk.kid, createPublicKey({ key: jwk, format: 'jwk' })]));

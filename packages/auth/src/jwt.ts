@@ -6,19 +6,19 @@ export const JWT_ALGORITHM = 'ES256';
 
 export interface JwtClaims {
   userId: string;
-  /** The session that it came from, and ends with. */
+  /** The session that it was issued for, and ends with. */
   sessionId?: string;
   /** Epoch milliseconds. */
   expiresAt: number;
 }
 
-/** Undefined for a key that is not there. @throws if the keys can't be had and nothing is cached */
+/** Undefined for an unknown key. @throws if the keys cannot be fetched and none are cached */
 export type FindKey = (kid: string) => Promise<KeyObject | undefined>;
 
 /** Null for anything but a JWT that is valid now. */
 export type VerifyJwt = (token: string) => Promise<JwtClaims | null>;
 
-/** Clocks of two machines may differ by this much. */
+/** Tolerated clock skew between two machines. */
 const CLOCK_TOLERANCE_SECONDS = 5;
 const KID = /^[\x21-\x7e]{1,256}$/;
 
@@ -35,14 +35,14 @@ export function createJwtVerifier(options: { findKey: FindKey; issuer: string; a
   };
 }
 
-/** Null for anything but a JWT that is valid now and says whom it names and when it ends. */
+/** Null for anything but a currently valid JWT with a subject and an expiry. */
 export async function verifiedClaims(
   token: string,
   expected: { findKey: FindKey; issuer: string; audience: string; algorithm: jwt.Algorithm },
 ): Promise<(jwt.JwtPayload & { sub: string; exp: number }) | null> {
   const { findKey, issuer, audience, algorithm } = expected;
   const header = headerOf(token);
-  // Refused before any key is looked for: `none`, an HMAC keyed with a public key, and whatever comes next.
+  // Refused before any key lookup: `none`, an HMAC keyed with a public key, and any other algorithm.
   if (header?.alg !== algorithm || typeof header.kid !== 'string' || !KID.test(header.kid)) return null;
   const key = await findKey(header.kid);
   if (!key) return null;
@@ -66,7 +66,7 @@ function headerOf(token: string): { alg?: unknown; kid?: unknown } | null {
   return jsonPart(token, 0);
 }
 
-/** Unverified: only for choosing whom to ask. Null for what is no JSON object. */
+/** Unverified: only for routing the lookup. Null for anything but a JSON object. */
 export function jsonPart(token: string, part: 0 | 1): Record<string, unknown> | null {
   try {
     const value = JSON.parse(Buffer.from(token.split('.')[part] ?? '', 'base64url').toString());

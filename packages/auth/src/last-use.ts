@@ -1,12 +1,12 @@
-/** `last_used_at`, written behind the requests: gathered, at most once a minute for each credential, one statement for all. */
+/** `last_used_at`, written asynchronously: batched, at most once a minute per credential, in one statement. */
 import type { Logger } from 'pino';
 
-/** Where credentials of a service lie: `id`, `last_used_at`. */
+/** Tables with the credentials of a service: `id`, `last_used_at`. */
 export type CredentialTable = 'tokens' | 'api_keys';
 
 export interface LastUse {
   note(id: string, lastUsedAt: Date | null): void;
-  /** Writes what is gathered. */
+  /** Writes the pending batch. */
   flush(): Promise<void>;
 }
 

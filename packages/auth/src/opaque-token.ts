@@ -1,16 +1,16 @@
 /**
- * Tokens that mean nothing by themselves: `prefix + base62(32 random bytes) + base62(CRC-32)`.
+ * Opaque tokens: `prefix + base62(32 random bytes) + base62(CRC-32)`.
  *
- * The checksum is no protection: it lets a typing error, a cut-off paste or a secret scanner's find be told from a token
- * without asking anybody. A token lies in the database only as an HMAC (token-hash.ts).
+ * The checksum is no protection: it distinguishes a typing error, a truncated paste or a secret scanner's match from a token
+ * without a lookup. The database stores a token only as an HMAC (token-hash.ts).
  */
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 export const opaquePrefixes = ['svc_', 'wst_', 'ses_', 'rly_', 'inv_', 'rst_', 'vfy_', 'dev_', 'whk_'] as const;
 /**
- * Personal token, workspace token, session cookie, key of the skills surface, link of an invitation, link that resets a
- * password, link that proves an address, device code, what a webhook's sender shows.
+ * In order: personal token, workspace token, session cookie, key of the skills surface, invitation link, password
+ * reset link, address verification link, device code, webhook secret.
  */
 export type OpaquePrefix = (typeof opaquePrefixes)[number];
 
@@ -28,7 +28,7 @@ const CHECKSUM_CHARS = 6;
 const SHAPE = new RegExp(
   `^(${opaquePrefixes.join('|')})([0-9A-Za-z]{${RANDOM_CHARS}})([0-9A-Za-z]{${CHECKSUM_CHARS}})$`,
 );
-/** How much of a token a list shows: enough for its owner to know it, 30 bits of 256. */
+/** Number of characters shown in lists: enough for the owner to recognise the token, 30 bits of 256. */
 const SHOWN_CHARS = 5;
 
 export function newOpaqueToken(prefix: OpaquePrefix): string {
@@ -36,7 +36,7 @@ export function newOpaqueToken(prefix: OpaquePrefix): string {
   return body + checksum(body);
 }
 
-/** Null for anything that can't be a token of ours. */
+/** Null for anything that cannot be a token of the platform. */
 export function parseOpaqueToken(text: string): OpaqueToken | null {
   const match = SHAPE.exec(text);
   if (!match) return null;
@@ -44,7 +44,7 @@ export function parseOpaqueToken(text: string): OpaqueToken | null {
   return checksum(body) === match[3] ? { prefix: match[1] as OpaquePrefix, token: text } : null;
 }
 
-/** What lists show of a token. */
+/** The part of a token shown in lists. */
 export const shownPrefix = (token: string): string => token.slice(0, 'svc_'.length + SHOWN_CHARS);
 
 const checksum = (body: string): string => base62(BigInt(crc32(body)), CHECKSUM_CHARS);

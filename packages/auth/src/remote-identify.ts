@@ -1,4 +1,4 @@
-/** How every service but worker-api learns who is calling: JWTs are verified here, worker-api knows the rest. */
+/** Identity resolution in every service but worker-api: JWTs are verified locally, worker-api resolves the rest. */
 import {
   type Bus,
   type Identity,
@@ -20,7 +20,7 @@ const TIMEOUT_MS = 1_500;
 
 export type Introspect = (question: IntrospectRequest) => Promise<Identity | null>;
 
-/** Tokens that the service issues itself: who they stand for, asking worker-api about their user. */
+/** Tokens issued by the service itself: resolves them, asking worker-api about their user. */
 export interface OwnTokens {
   prefix: OpaquePrefix;
   identify: (token: string, introspect: Introspect) => Promise<Identity | null>;
@@ -28,7 +28,7 @@ export interface OwnTokens {
 
 export interface RemoteIdentify {
   identify: Identify;
-  /** At once here; an auth.token.revoked event does it in the other replicas. */
+  /** Takes effect here at once; an auth.token.revoked event does it in the other replicas. */
   evictToken(tokenId: string): void;
   stop(): void;
 }
@@ -38,13 +38,13 @@ export interface RemoteIdentifyOptions {
   jwksUrl: string;
   issuer: string;
   audience: string;
-  /** An identity provider whose JWTs are taken beside worker-api's. */
+  /** An identity provider whose JWTs are accepted in addition to worker-api's. */
   externalIssuer?: ExternalIssuer | undefined;
   ownTokens?: OwnTokens;
   log: Logger;
 }
 
-/** `identify` throws a 503 AppError when worker-api can't be asked and nothing fresh is known. */
+/** `identify` throws a 503 AppError if worker-api cannot be reached and nothing fresh is cached. */
 export function remoteIdentify(options: RemoteIdentifyOptions): RemoteIdentify {
   const { bus, jwksUrl, issuer, audience, externalIssuer, ownTokens, log } = options;
   const verifyJwt = createJwtVerifier({ findKey: remoteKeys({ url: jwksUrl }), issuer, audience });
@@ -73,7 +73,7 @@ export function remoteIdentify(options: RemoteIdentifyOptions): RemoteIdentify {
   return { identify: cache.identify, evictToken: cache.evictToken, stop: eviction.stop };
 }
 
-/** Puts a credential into the question that worker-api answers, wherever it is asked. */
+/** Converts a credential into the lookup that worker-api answers. */
 export function identifyBy(options: {
   verifyJwt: VerifyJwt;
   verifyExternalJwt?: VerifyExternalJwt;

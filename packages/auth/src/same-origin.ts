@@ -1,13 +1,13 @@
-/** Cookies travel by themselves, so a request that changes something must come from one of our own pages. */
+/** CSRF protection: browsers attach cookies automatically, so a request that changes something must come from one of the platform's pages. */
 import { AppError } from '@gantry/http';
 import type { Request } from 'express';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Browsers send Origin with every unsafe request and a page can't forge it. Sec-Fetch-Site, where sent, also refuses the
- * neighbour on another port.
- * @param absent what a request without both headers is: `refuse`, or `allow` where a program that holds the cookie itself
+ * Browsers send Origin with every unsafe request and a page cannot forge it. Sec-Fetch-Site, where sent, also refuses a
+ * page on another port of the same host.
+ * @param absent policy for a request without both headers: `refuse`, or `allow` where a program that holds the cookie itself
  *   (curl with a cookie jar) may call too
  * @throws AppError 403
  */

@@ -1,5 +1,5 @@
 /**
- * What the database keeps of a token: HMAC-SHA-256 under a versioned pepper that the database does not hold. A token has
+ * The stored form of a token: HMAC-SHA-256 under a versioned pepper that is not in the database. A token has
  * 256 random bits, so a slow hash would only cost time; the pepper makes a stolen database useless for forging rows.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -15,7 +15,7 @@ export interface TokenHasher {
   hash(token: string): TokenHash;
   /** For a lookup: under every pepper that is still configured. */
   candidates(token: string): Buffer[];
-  /** Compares in constant time what was found with what was asked for. */
+  /** Compares the stored hash with the presented token in constant time. */
   matches(token: string, stored: Uint8Array): boolean;
 }
 

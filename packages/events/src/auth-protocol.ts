@@ -1,4 +1,4 @@
-/** How the other services ask worker-api who somebody is. Request/reply on `auth.introspect.v1`. */
+/** Identity lookup: the other services ask worker-api to resolve a credential. Request/reply on `auth.introspect.v1`. */
 import { z } from 'zod';
 
 export const INTROSPECT_SUBJECT = 'auth.introspect.v1';
@@ -12,8 +12,8 @@ export const introspectRequest = z.discriminatedUnion('kind', [
   /** The session cookie. */
   z.object({ kind: z.literal('session'), cookie: z.string() }),
   /**
-   * A user whom a verified JWT of ours names; nobody if the session that it came from has ended. Or whom a service's own key
-   * names, made at that moment (epoch milliseconds); nobody if keys of that age are refused.
+   * The user named by a verified JWT of our own; unknown if the JWT's session has ended. Or the user of a service's own key
+   * created at that moment (epoch milliseconds); unknown if keys of that age are refused.
    */
   z.object({
     kind: z.literal('user'),
@@ -21,12 +21,12 @@ export const introspectRequest = z.discriminatedUnion('kind', [
     sessionId: z.string().optional(),
     madeAt: z.int().optional(),
   }),
-  /** Whom a verified JWT of the configured external issuer names. */
+  /** The subject of a verified JWT of the configured external issuer. */
   z.object({
     kind: z.literal('external'),
     issuer: z.string(),
     subject: z.string(),
-    /** Only if the issuer says that it is verified. */
+    /** Present only if the issuer marks it as verified. */
     email: z.string().nullable(),
   }),
 ]);
@@ -38,14 +38,14 @@ export const identity = z.object({
   userId: z.string().nullable(),
   email: z.string().nullable(),
   /**
-   * Whether the address counts as the caller's: it was proven, and the credential is not older than the proof. What is meant
-   * for an address is for nobody else.
+   * Whether the address is verified and the credential is no older than the verification. Anything granted to an address
+   * requires it.
    */
   emailVerified: z.boolean().default(false),
   name: z.string().nullable(),
   tokenId: z.string().nullable(),
   defaultWorkspaceId: z.string(),
-  /** Role by workspace id: all that this credential may enter, and no other. */
+  /** Role by workspace id: every workspace that this credential may act in. */
   memberships: z.record(z.string(), z.enum(roles)),
   expiresAt: z.int().nullable(),
 });

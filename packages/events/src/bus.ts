@@ -23,14 +23,14 @@ export interface Bus {
   user: string;
 }
 
-/** Without a user, on a server that asks for none. */
+/** The user name on a server without authentication. */
 const ANYBODY = 'anybody';
 
-/** Retries for ever, also the first time: a service that starts before NATS is late, not broken. */
+/** Retries for ever, the first connection included: a service that starts before NATS is early, not broken. */
 export async function connectBus(
   options: NatsAddress & {
     name: string;
-    /** The name to use where the server has no users. */
+    /** The name to use on a server without users. */
     anonymous?: string;
     log: Logger;
   },
@@ -42,7 +42,7 @@ export async function connectBus(
   const nc = await connect({
     servers: host,
     name: options.name,
-    // Answers come where this user alone may listen: see permissions.ts.
+    // Only this user may subscribe to its inbox: see permissions.ts.
     inboxPrefix: inboxPrefixOf(user),
     ...credentials(options.creds, username, password),
     maxReconnectAttempts: -1,
@@ -77,16 +77,16 @@ async function logStatus(nc: NatsConnection, log: Logger): Promise<void> {
 
 export const encode = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
 
-/** @throws SyntaxError or ZodError for anything that is not what the schema says. */
+/** @throws SyntaxError or ZodError for data that does not match the schema. */
 export function decode<T extends z.ZodType>(schema: T, data: Uint8Array): z.infer<T> {
   return schema.parse(JSON.parse(Buffer.from(data).toString()));
 }
 
 /**
- * One question, one answer.
- * @param answeredBy the service that the question is for: the server lets nobody else answer. Absent where another account
- *   answers, since the server itself brings such answers
- * @throws NatsError: nobody there (code 503), no answer in time, or not connected
+ * One request, one reply.
+ * @param answeredBy the service that the request is for: the server lets no other service reply. Absent if another account
+ *   replies, since the server itself routes such replies
+ * @throws NatsError: no responders (code 503), no reply in time, or not connected
  */
 export async function request<T extends z.ZodType>(
   bus: Bus,
@@ -103,14 +103,14 @@ export async function request<T extends z.ZodType>(
   return decode(reply, message.data);
 }
 
-/** Of users, of services for each other, and of the server for what comes from another account. */
+/** Inboxes of users, of services for each other, and of the server for requests from another account. */
 const ANSWERABLE = /^(_INBOX|answer|_R_)\./;
 
 /**
- * Handles each message of a subject; one that is not what the schema says is logged and dropped.
+ * Handles each message of a subject; one that does not match the schema is logged and dropped.
  *
- * Whoever asks names the subject of the answer, and this connection may publish what its asker may not: a question whose
- * answer would go anywhere but to an inbox is a trap, and is dropped too.
+ * The requester chooses the reply subject, and this connection may publish where the requester may not: a request whose
+ * reply subject is not an inbox is an attempt to exploit that, and is dropped too.
  */
 export function listen<T extends z.ZodType>(
   bus: Bus,
@@ -122,7 +122,7 @@ export function listen<T extends z.ZodType>(
   return listenRaw(bus, subject, (message) => handle(decode(schema, message.data), message), options);
 }
 
-/** Like listen, for what is not plain JSON. `handle` throws, or rejects, for what is to be logged and dropped. */
+/** Like listen, for payloads other than plain JSON. `handle` throws or rejects to have a message logged and dropped. */
 export function listenRaw(
   bus: Bus,
   subject: string,

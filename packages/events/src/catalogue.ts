@@ -1,9 +1,9 @@
 /**
  * Every event that crosses services: `<noun>.<past-tense>.v<N>`, published from an outbox, consumed idempotently.
- * A change that an old consumer can't read is a new version beside the old one.
+ * A change that an old consumer cannot read is a new version alongside the old one.
  *
- * This table also says who may publish an event and who hears it. NATS permissions, JetStream's consumers and the tests of
- * both are made from it: nobody else can forge an event, or read it.
+ * This table also defines the publishers and consumers of each event. NATS permissions, JetStream consumers and the tests of
+ * both are derived from it: no other service can forge or read an event.
  */
 import { z } from 'zod';
 import { runErrorCodes, runSources } from './run-protocol';
@@ -13,9 +13,9 @@ export type Service = (typeof services)[number];
 
 interface Parties {
   publishers: readonly Service[];
-  /** Each hears every event once, over all its replicas, also what was published while it was away. */
+  /** Each service receives every event once across its replicas, including events published while it was down. */
   consumers?: readonly Service[];
-  /** Every replica hears what is published while it is connected. */
+  /** Every replica receives events published while it is connected. */
   watchers?: readonly Service[];
 }
 
@@ -32,11 +32,11 @@ const define = <T extends z.ZodType>(type: string, parties: Parties, data: T): E
   data,
 });
 
-/** Subject of an event: the server lets a service publish under its own name only. */
+/** Subject of an event: the server lets a service publish only under its own name. */
 export const eventSubject = ({ type }: Pick<EventType, 'type'>, publisher: Service): string =>
   `events.${publisher}.${type}`;
 
-/** Subject of an event whoever publishes it. */
+/** Subject pattern of an event, for any publisher. */
 export const subjectOfAll = ({ type }: Pick<EventType, 'type'>): string => `events.*.${type}`;
 
 /** A run of either surface has reached its terminal state. */
@@ -48,32 +48,32 @@ export const runFinished = define(
     source: z.enum(runSources),
     /** The automation or worker. */
     subjectId: z.string(),
-    /** What people call it, where that is another name: a worker's slug. */
+    /** The public name, if different from the id: a worker's slug. */
     subjectRef: z.string().nullable().optional(),
     trigger: z.string().optional(),
     status: z.enum(['completed', 'failed', 'cancelled', 'timed_out', 'rejected']),
     errorCode: z.enum(runErrorCodes).nullable(),
     errorMessage: z.string().nullable().optional(),
     costUsd: z.number().optional(),
-    /** How many runs led to this one by events and calls: what bounds a circle of them. */
+    /** Length of the chain of events and calls that led to this run: bounds cycles. */
     depth: z.int().optional(),
     durationMs: z.int().nullable(),
     finishedAt: z.int(),
-    /** Slugs of the skills that it used. */
+    /** Slugs of the skills used by the run. */
     skills: z.array(z.string().max(64)).max(100).optional(),
   }),
 );
 
 const worker = z.object({ workerUid: z.string(), workerId: z.string() });
 
-/** A worker was made, edited, moved between states or deleted. */
+/** A worker was created, edited, moved between states or deleted. */
 export const workerChanged = define(
   'worker.changed.v1',
   { publishers: ['worker-api'] },
   worker.extend({ change: z.enum(['created', 'updated', 'paused', 'resumed', 'archived', 'restored', 'deleted']) }),
 );
 
-/** Somebody has to decide before a run goes on. */
+/** A person has to decide before a run continues. */
 export const approvalRequested = define(
   'approval.requested.v1',
   { publishers: ['worker-api'], consumers: ['worker-api'] },
@@ -91,23 +91,23 @@ export const approvalDecided = define(
   }),
 );
 
-/** Fires of a cron trigger came and went without a run in their time. */
+/** Fires of a cron trigger passed without a run in time. */
 export const scheduleMissed = define(
   'schedule.missed.v1',
   { publishers: ['worker-api'], consumers: ['worker-api'] },
   worker.extend({ missed: z.int(), since: z.int(), startedLate: z.int() }),
 );
 
-/** An alert's condition came true; whether it is delivered is another matter. */
+/** An alert's condition was met; delivery is separate. */
 export const alertRaised = define(
   'alert.raised.v1',
   { publishers: ['worker-api'], consumers: ['worker-api'] },
   z.object({
     alertId: z.string(),
-    /** `run.failed` and the like. */
+    /** Event name, such as `run.failed`. */
     type: z.string(),
     runId: z.string().nullable(),
-    /** The worker's slug, or the automation. */
+    /** The worker's slug, or the automation's id. */
     subjectId: z.string().nullable(),
     depth: z.int().optional(),
   }),
@@ -126,13 +126,13 @@ const skill = z.object({
   visibility: z.enum(['private', 'unlisted', 'public']),
 });
 
-/** A skill exists from now on. */
+/** A skill was created. */
 export const skillPublished = define('skill.published.v1', { publishers: ['skills-api'] }, skill);
 
-/** Its text, its visibility or whom it is shared with is another, or it was restored. */
+/** Its text, visibility or sharing changed, or it was restored. */
 export const skillChanged = define('skill.changed.v1', { publishers: ['skills-api'] }, skill);
 
-/** Nobody can read it any longer; its owner may restore it for thirty days. */
+/** It is no longer readable by anyone; its owner may restore it for thirty days. */
 export const skillDeleted = define(
   'skill.deleted.v1',
   { publishers: ['skills-api'] },
@@ -145,7 +145,7 @@ export const tokenRevoked = define(
   z.object({ tokenId: z.string() }),
 );
 
-/** A membership began, ended, or changed its role: cached answers about this user are stale. */
+/** A membership began, ended, or changed its role: cached identities of this user are stale. */
 export const memberChanged = define(
   'member.changed.v1',
   { publishers: ['worker-api'], watchers: services },
@@ -154,28 +154,28 @@ export const memberChanged = define(
 
 const workspace = z.object({ workspaceId: z.string() });
 
-/** Nobody may enter it or run anything in it; it may come back until `purgeAt` (epoch milliseconds). */
+/** Nobody may access the workspace or run anything in it; it can be restored until `purgeAt` (epoch milliseconds). */
 export const workspaceDeleted = define(
   'workspace.deleted.v1',
   { publishers: ['worker-api'], consumers: ['automation-api', 'skills-api'], watchers: services },
   workspace.extend({ purgeAt: z.int() }),
 );
 
-/** As if it had never been deleted: the deletion with that `purgeAt` is undone. */
+/** The deletion with that `purgeAt` is undone, as if it had never happened. */
 export const workspaceRestored = define(
   'workspace.restored.v1',
   { publishers: ['worker-api'], consumers: ['automation-api', 'skills-api'], watchers: services },
   workspace.extend({ purgeAt: z.int() }),
 );
 
-/** Gone for good: every service deletes all that it has of it. */
+/** Deleted for good: every service deletes all its data of the workspace. */
 export const workspacePurged = define(
   'workspace.purged.v1',
   { publishers: ['worker-api'], consumers: services },
   workspace,
 );
 
-/** An entry for the audit log, which worker-api keeps for all: enqueued in the transaction of the change. */
+/** An entry for the audit log, which worker-api keeps for all services: enqueued in the transaction of the change. */
 export const auditRecorded = define(
   'audit.recorded.v1',
   { publishers: services, consumers: ['worker-api'] },

@@ -1,10 +1,10 @@
 /**
- * Hearing what services announce, each event once.
+ * Consuming domain events, each exactly once.
  *
  * A handler runs in the transaction that also writes its inbox row, and the message is acknowledged after the commit:
- * a crash in between delivers it again and the inbox row drops it. What breaks its schema is terminated and counted.
- * A service hears each kind of event once and hands it to all who react to it; each reaction has a transaction and an inbox
- * row of its own, so that one that fails is tried again without the others.
+ * after a crash in between it is delivered again and the inbox row drops it. A message that violates its schema is
+ * terminated and counted. A service consumes each kind of event once and dispatches it to all reactions; each reaction has
+ * its own transaction and inbox row, so a failed one is retried without the others.
  */
 import { transaction } from '@gantry/postgres';
 import type { JsMsg } from 'nats';
@@ -18,7 +18,7 @@ import { consumeDurable, durableOf, EVENTS_STREAM } from './streams';
 export interface Received<T> {
   id: string;
   workspaceId: string;
-  /** When it was committed. */
+  /** Time of the commit. */
   at: Date;
   data: T;
 }
@@ -28,23 +28,23 @@ export interface Consumer {
 }
 
 export interface Reaction<T> {
-  /** Part of its inbox rows: with another name it would see old events as new. */
+  /** Part of its inbox rows: after a rename, old events count as new. */
   name: string;
   /**
-   * False: nothing to do for this one, so it needs no transaction. Default: all are wanted. May take its time: the next
-   * events are asked about meanwhile.
+   * False if there is nothing to do for this event, which saves a transaction. Default: all are wanted. May take time: later
+   * events are evaluated meanwhile.
    */
   wants?: (data: T, workspaceId: string) => boolean | Promise<boolean>;
   handle: (tx: PoolClient, received: Received<T>) => Promise<void>;
 }
 
-/** How a part of a service reacts to one kind of event. */
+/** The reaction of one part of a service to one kind of event. */
 export type ReactionTo<Event extends EventType> = Reaction<z.infer<Event['data']>>;
 
 interface ConsumerOptions<T extends z.ZodType> {
   bus: Bus;
   pool: Pool;
-  /** The event's entry in the catalogue names it as a consumer. */
+  /** The event's catalogue entry must name it as a consumer. */
   service: Service;
   event: EventType<T>;
   log: Logger;
@@ -53,18 +53,18 @@ interface ConsumerOptions<T extends z.ZodType> {
 const envelope = z.object({ id: z.string(), workspaceid: z.string(), time: z.coerce.date(), data: z.unknown() });
 
 const RETRY_MS = 2_000;
-/** Events that are looked at together; their transactions follow one another. */
+/** Events evaluated together; their transactions run one after another. */
 const AT_ONCE = 200;
 
-/** For an event that one part of a service reacts to. */
+/** For an event with a single reaction. */
 export const consume = <T extends z.ZodType>(
   options: ConsumerOptions<T> & Omit<Reaction<z.infer<T>>, 'name'>,
 ): Consumer => consumeBy({ ...options, reactions: [{ ...options, name: '' }] });
 
-/** What each connection consumes. Two consumers of one event would share its messages, and each would miss some. */
+/** Events consumed by each connection. Two consumers of one event would split its messages, and each would miss some. */
 const consumed = new WeakMap<Bus, Set<string>>();
 
-/** One durable consumer for each service and event; its replicas share the messages. It may be made later: see streams.ts. */
+/** One durable consumer per service and event; its replicas share the messages. It may be created later: see streams.ts. */
 export function consumeBy<T extends z.ZodType>(
   options: ConsumerOptions<T> & { reactions: Reaction<z.infer<T>>[] },
 ): Consumer {
@@ -92,7 +92,7 @@ export function consumeBy<T extends z.ZodType>(
     message.nak(RETRY_MS);
   }
 
-  /** The end of the transactions before. */
+  /** Settles when the previous transactions have ended. */
   let turn: Promise<void> = Promise.resolve();
 
   async function react(reaction: Reaction<z.infer<T>>, received: Received<z.infer<T>>): Promise<void> {
@@ -135,6 +135,6 @@ export function consumeBy<T extends z.ZodType>(
   };
 }
 
-/** JetStream keeps events for three days: an older one can't come again. */
+/** JetStream keeps events for three days: an older one cannot be redelivered. */
 export const sweepInbox = (pool: Pool): Promise<unknown> =>
   pool.query("DELETE FROM inbox WHERE received_at < now() - interval '7 days'");

@@ -1,11 +1,11 @@
 /**
- * The accounts and users of the NATS server, built from a few seeds: an operator, three accounts and their users.
+ * The accounts and users of the NATS server, derived from a few seeds: an operator, three accounts and their users.
  *
- * Services share an account, and JetStream is theirs. Executors have one of their own, since a subject that somebody names
- * for an answer is not checked against what they may publish: JetStream would acknowledge a run event to
- * `$JS.API.STREAM.PURGE.EVENTS`. From the executors' account only `crossings` lead out, and answers lead back into it.
+ * Services share one account, which owns JetStream. Executors have a separate one, because NATS does not check a reply
+ * subject against publish permissions: JetStream would acknowledge a run event to
+ * `$JS.API.STREAM.PURGE.EVENTS`. Only `crossings` lead out of the executors' account, and replies lead back into it.
  *
- * Executors are made without the server knowing: it accepts every user that is signed with the executors' key. The name in
+ * Executors are created without involving the server: it accepts every user signed with the executors' key. The name in
  * their subjects is their public key, which nobody can choose.
  */
 import { type Service, services } from './catalogue';
@@ -13,18 +13,18 @@ import { credentialsOf, signJwt } from './nats-jwt';
 import { keyOf, type NKey, newKey } from './nkey';
 import { crossings, executorPermissions, type NatsPermissions, natsPermissions } from './permissions';
 
-/** Whoever has these can be everybody. */
+/** The holder of these seeds can create any user. */
 export interface NatsSeeds {
   operator: string;
   systemAccount: string;
   servicesAccount: string;
   executorsAccount: string;
-  /** A key for each role: what it signs may do what its account gives to that role. */
+  /** A key for each role: a user signed with it has the permissions that its account grants to that role. */
   signers: Record<Service | 'executor', string>;
   users: Record<Service, string>;
 }
 
-/** Whoever has this can make executors, and nothing else. */
+/** The holder of this key can create executors, and nothing else. */
 export interface ExecutorKey {
   /** Public key of the executors' account. */
   account: string;
@@ -57,20 +57,20 @@ const LIMITS = {
   ...{ subs: UNLIMITED, data: UNLIMITED, payload: UNLIMITED, conn: UNLIMITED, leaf: 0 },
   ...{ imports: UNLIMITED, exports: UNLIMITED, wildcards: true },
 };
-/** Within those of the server. */
+/** Within the server's own limits. */
 const JETSTREAM_LIMITS = {
   ...{ mem_storage: UNLIMITED, disk_storage: UNLIMITED, streams: UNLIMITED, consumer: UNLIMITED },
   max_ack_pending: UNLIMITED,
 };
 const USER_LIMITS = { subs: UNLIMITED, data: UNLIMITED, payload: UNLIMITED };
 
-/** The server replaces it by the user's public key. */
+/** Template that the server replaces with the user's public key. */
 const SUBJECT = '{{subject()}}';
 const NS_PER_S = 1_000_000_000;
 /** Longer than an inspection may take. */
 const ANSWER_S = 30;
 
-/** Rights are in the account: a JWT that carries those of a service would be longer than a server lets a client say at once. */
+/** Permissions are in the account: a JWT with a service's permissions would exceed the server's limit on a client's control line. */
 const signingKey = (seeds: NatsSeeds, role: Service | 'executor', rights: NatsPermissions, more: object = {}) => ({
   kind: 'user_scope',
   key: keyOf(seeds.signers[role]).publicKey,
@@ -78,7 +78,7 @@ const signingKey = (seeds: NatsSeeds, role: Service | 'executor', rights: NatsPe
   template: { pub: { allow: rights.publish }, sub: { allow: rights.subscribe }, ...USER_LIMITS, ...more },
 });
 
-/** @param revoked executors that may not enter any more, also with what they have */
+/** @param revoked executors whose existing credentials are no longer accepted */
 export function natsAuthentication(seeds: NatsSeeds, revoked: string[] = []): NatsAuthentication {
   const operator = keyOf(seeds.operator);
   const [system, ofServices, ofExecutors] = [
@@ -138,7 +138,7 @@ export const executorKeyOf = (seeds: NatsSeeds): ExecutorKey => ({
   seed: seeds.signers.executor,
 });
 
-/** A new executor. It may do what the account says of this key: its JWT says nothing of rights. */
+/** A new executor. The account defines the permissions of its signing key; its JWT carries none. */
 export function makeExecutor({ account, seed }: ExecutorKey): string {
   const keys = newKey('user');
   return signedUser(keyOf(seed), keys.publicKey, keys, { issuer_account: account });

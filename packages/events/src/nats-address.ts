@@ -1,9 +1,9 @@
-/** Where NATS is, and who asks to enter. */
+/** Address of NATS and the credentials to connect with. */
 import fs from 'node:fs';
 import { z } from 'zod';
 
 export interface NatsAddress {
-  /** With user and password, for a server that knows users by those. */
+  /** Includes user and password, for a server that authenticates by those. */
   url: string;
   /** Content of a credentials file: a user's JWT and its seed. */
   creds?: string | undefined;
@@ -11,7 +11,7 @@ export interface NatsAddress {
 
 export const natsEnv = {
   NATS_URL: z.url(),
-  /** The credentials, or the file that they are in. Neither: the user is in NATS_URL. */
+  /** The credentials, or a file that contains them. If neither is set, the user is in NATS_URL. */
   NATS_CREDS: z.string().optional(),
   NATS_CREDS_FILE: z.string().optional(),
 };
@@ -22,7 +22,7 @@ interface NatsEnv {
   NATS_CREDS_FILE?: string | undefined;
 }
 
-/** @throws Error when the file can't be read */
+/** @throws Error if the file cannot be read */
 export function natsAddress(env: NatsEnv): NatsAddress {
   const creds = env.NATS_CREDS ?? (env.NATS_CREDS_FILE && fs.readFileSync(env.NATS_CREDS_FILE, 'utf8'));
   return { url: env.NATS_URL, creds: creds || undefined };

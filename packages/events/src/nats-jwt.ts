@@ -5,7 +5,7 @@ import { keyOf, type NKey, toBase32 } from './nkey';
 interface Claims {
   /** The user's name in subjects. */
   name: string;
-  /** Public key of whom it is about. */
+  /** Public key of the subject. */
   sub: string;
   nats: Record<string, unknown> & { type: 'operator' | 'account' | 'user' };
 }
@@ -25,7 +25,7 @@ export function signJwt(issuer: NKey, { name, sub, nats }: Claims): string {
 
 const encoded = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-/** A credentials file, as NATS tools call it. */
+/** A credentials file in the format of the NATS tools. */
 export const credentialsOf = (jwt: string, keys: NKey): string =>
   [
     ...['-----BEGIN NATS USER JWT-----', jwt, '------END NATS USER JWT------', ''],
@@ -40,7 +40,7 @@ export function credentialsIn(creds: string): { jwt: string; key: NKey } {
   return { jwt, key: keyOf(seed) };
 }
 
-/** The user's JWT, read and not verified: whoever holds the credentials believes them, and the server verifies. */
+/** The user's JWT, decoded without verification: the server verifies it. */
 export function claimsIn(creds: string): { name: string; iss: string; nats: { issuer_account?: string } } {
   const [, claims = ''] = credentialsIn(creds).jwt.split('.');
   return JSON.parse(Buffer.from(claims, 'base64url').toString());

@@ -1,6 +1,6 @@
 /**
- * NATS' keys: Ed25519, written in base32 with a prefix that says what they are for and a CRC-16 (XMODEM).
- * https://docs.nats.io/running-a-nats-service/nats_admin/security/jwt. Signed by Node's own crypto: in JavaScript one signature
+ * NATS keys: Ed25519, encoded in base32 with a prefix for their role and a CRC-16 (XMODEM).
+ * https://docs.nats.io/running-a-nats-service/nats_admin/security/jwt. Signed with Node's crypto: in pure JavaScript one signature
  * takes tens of milliseconds, and a process makes some fifty before it is connected.
  */
 import { createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto';
@@ -9,11 +9,11 @@ const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const SEED = 18 << 3;
 const PREFIXES = { operator: 14 << 3, account: 0, user: 20 << 3 };
 const RAW_BYTES = 32;
-/** DER of an Ed25519 private key, up to its 32 bytes: RFC 8410. */
+/** DER prefix of an Ed25519 private key, before its 32 bytes: RFC 8410. */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 export interface NKey {
-  /** As others know it: `U...` for a user. */
+  /** Public form: `U...` for a user. */
   publicKey: string;
   /** The secret: `SU...` for a user. */
   seed: string;

@@ -1,9 +1,9 @@
 /**
- * Announcing what happened, exactly as often as it was committed.
+ * Transactional outbox: an event is published if and only if its change commits.
  *
  * A change and its event are written in one transaction (`enqueue`), whose commit wakes the relay of its database; if the
- * process dies before that, the relay's own tick finds the row. A row is gone once JetStream has stored the message;
- * dying in between publishes it again under the same `Nats-Msg-Id`, which JetStream and every consumer's inbox drop.
+ * process dies before that, the relay's own tick finds the row. A row is deleted once JetStream has stored the message;
+ * a crash in between publishes it again under the same `Nats-Msg-Id`, which JetStream and every consumer's inbox drop.
  */
 import { afterCommit, execute, poolOf, type Tx, transaction } from '@gantry/postgres';
 import { headers } from 'nats';
@@ -35,7 +35,7 @@ export function outboxRow<T extends z.ZodType>(
 const OUTBOX_INSERT =
   'INSERT INTO outbox (id, type, workspace_id, traceparent, data) VALUES ($1, $2, $3, $4, $5::jsonb)';
 
-/** Writes the event inside the caller's transaction, and has it sent once that has committed. */
+/** Writes the event inside the caller's transaction, and publishes it after the commit. */
 export async function enqueue<T extends z.ZodType>(
   tx: Tx,
   event: EventType<T>,
@@ -49,18 +49,18 @@ export async function enqueue<T extends z.ZodType>(
 }
 
 export interface Relay {
-  /** For whoever writes to the outbox in SQL of its own; `enqueue` does it. Calls within KICK_DELAY_MS, or ROUND_MS of a round, are served by one round. */
+  /** For code that writes to the outbox with its own SQL; `enqueue` does it. Calls within KICK_DELAY_MS, or ROUND_MS of a round, share one round. */
   kick(): void;
   stop(): Promise<void>;
 }
 
-/** The one that runs in this process, by its database. */
+/** The relay of this process, by its database. */
 const relays = new WeakMap<Pool, Relay>();
 
 const TICK_MS = 500;
-/** Nobody waits for a domain event; one round for many commits keeps its cost away from the run path. */
+/** Nothing waits for a domain event; batching commits into one round keeps its cost off the run path. */
 const KICK_DELAY_MS = 20;
-/** Where events come all the time: from the begin of one round to the next. */
+/** Under a continuous stream of events: from the start of one round to the next. */
 const ROUND_MS = 100;
 const BATCH = 200;
 

@@ -1,6 +1,6 @@
 /**
- * Which NATS user may touch which subjects. The launcher and the Kubernetes manifests render this table into the
- * server's configuration, so a stolen executor can ask for work and report on its own, and nothing else. See ADR 17.
+ * Publish and subscribe permissions of each NATS user. The launcher and the Kubernetes manifests render this table into the
+ * server's configuration, so a stolen executor can claim work and report on its own runs, and nothing else. See ADR 17.
  */
 import { INTROSPECT_SUBJECT } from './auth-protocol';
 import { type EventType, eventCatalogue, eventSubject, type Service, subjectOfAll } from './catalogue';
@@ -17,7 +17,7 @@ export interface NatsPermissions {
 const of = (service: Service, part: 'publishers' | 'consumers' | 'watchers'): EventType[] =>
   eventCatalogue.filter((event) => event[part].includes(service));
 
-/** Finding a consumer, fetching its messages and acknowledging them; and how the stream is doing. */
+/** Finding a consumer, fetching its messages and acknowledging them; and reading the stream's state. */
 const fetching = (stream: string, durable: string): string[] => [
   `$JS.API.STREAM.INFO.${stream}`,
   `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
@@ -64,7 +64,7 @@ const owner = (source: RunSource): NatsPermissions => {
   };
 };
 
-/** See streams.ts: worker-api alone makes streams and consumers. */
+/** See streams.ts: only worker-api creates streams and consumers. */
 const keeping = streamPlans.flatMap(({ name }) => [
   ...['INFO', 'CREATE', 'UPDATE'].map((verb) => `$JS.API.STREAM.${verb}.${name}`),
   `$JS.API.CONSUMER.LIST.${name}`,
@@ -99,18 +99,18 @@ const toServices = (executorId: string): string[] =>
     .map((subject) => subject('*' as RunSource, executorId))
     .concat(runSubjects.executorStatus(executorId));
 
-/** Answers to inspections are allowed as they are asked for, once each. */
+/** Each inspection request allows one reply. */
 export const executorPermissions = (executorId: string): NatsPermissions => ({
   publish: toServices(executorId),
   subscribe: [runSubjects.cancel(executorId, '*'), runSubjects.inspect, inboxOf(executorId)],
 });
 
-/** All that crosses from the account of the executors to that of the services, and back. */
+/** Every subject that crosses between the executors' account and the services' account. */
 export const crossings = {
-  /** Questions and reports of executors. */
+  /** Requests and reports of executors. */
   toServices: toServices('*'),
-  /** Told to executors. */
+  /** Messages to executors. */
   toExecutors: [runSubjects.cancel('*', '*')],
-  /** Questions to executors. */
+  /** Requests to executors. */
   askedOfExecutors: [runSubjects.inspect],
 };

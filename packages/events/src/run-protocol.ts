@@ -1,28 +1,28 @@
 /**
- * What services and executors say to each other about runs.
+ * The protocol between services and executors for runs.
  *
  * Glossary
  *   source    the service that owns a run: `automation` or `worker`; part of every subject
- *   executor  known by the name of its NATS user. The server lets it publish subjects with its own name only, so services
- *             take the name from the subject and from nowhere else
- *   token     what a service gives with a job, and wants back with all that is reported on it: who was not handed that
- *             attempt does not have it
- *   claim     an executor's request for one run; a service may hold it unanswered (a standing claim) until there is work
+ *   executor  identified by the name of its NATS user. The server lets it publish only subjects with its own name, so
+ *             services read the identity from the subject and from nowhere else
+ *   token     issued by a service with a job and required on everything reported about it: only the executor that was
+ *             handed that attempt has it
+ *   claim     an executor's request for one run; a service may hold it unanswered (a standing claim, or long poll) until there is work
  *   job       one attempt at one run, as handed to an executor
  *   runner    the part of an executor that starts code of one kind; a claim names those that its executor has
- *   lease     until when an executor may work on a job; renewed in batches, swept by the service when it runs out
- *   attempt   1, 2, ...: grows each time a run is handed out, so that a late message of an earlier attempt is recognised
- *   try       1, 2, ...: grows with each retry after a failure; what people call an attempt
- *   step      something that a run has done for good: recorded before its code sees the result, answered from the record
- *             when the code runs again; known by its place among the run's steps, its kind and its name
+ *   lease     until when an executor may work on a job; renewed in batches, swept by the service when it expires
+ *   attempt   1, 2, ...: incremented each time a run is handed out, so that late messages of an earlier attempt are recognised
+ *   try       1, 2, ...: incremented with each retry after a failure; shown to users as the attempt
+ *   step      a durable operation of a run: recorded before its code sees the result, answered from the record
+ *             when the code runs again; identified by its position among the run's steps, its kind and its name
  *   suspended a run that waits (for time, a person, another run) without a process; its code runs again from the top
  *   seq       number of an event within its attempt: 1, 2, ... without gaps
  *
- * No message is larger than MESSAGE_BYTES_MAX: what may be larger travels by object store, as a presigned URL.
+ * No message is larger than MESSAGE_BYTES_MAX: larger payloads travel by object store, as a presigned URL.
  */
 import { z } from 'zod';
 
-/** Half of NATS' own default limit (1 MiB) would do; this bounds the memory that a slow consumer can hold. */
+/** A quarter of NATS' default limit (1 MiB); it bounds the memory that a slow consumer can hold. */
 export const MESSAGE_BYTES_MAX = 256 * 1024;
 
 /** Inputs, outputs and error texts up to this many bytes of JSON travel inside a message. */
@@ -30,22 +30,22 @@ export const INLINE_BYTES_MAX = 128 * 1024;
 
 export const LEASE_MS = 15_000;
 export const LEASE_RENEW_MS = 4_000;
-/** A service answers a standing claim with "nothing" after this long; the executor then asks again. */
+/** A service answers a standing claim with an empty reply after this long; the executor then claims again. */
 export const CLAIM_HOLD_MS = 5_000;
 
 export const runSources = ['automation', 'worker'] as const;
 export type RunSource = (typeof runSources)[number];
 
-/** Any name, and not a list of known ones: an executor may have a runner that a service of an earlier release never heard of. */
+/** Any name rather than an enumeration: an executor may have a runner unknown to a service of an earlier release. */
 const runner = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/);
-/** The one that services ask for. Also meant by messages and rows from before there were names. */
+/** The runner that services request. Also the meaning of messages and rows from before runners had names. */
 export const PYTHON = 'python';
 
-/** `executorId` and `runId` may be `*`, for those who may hear all. */
+/** `executorId` and `runId` may be `*`, for subscribers to all. */
 export const runSubjects = {
   /** Request/reply, queue group of the service's replicas: ClaimRequest -> a sealed job, see sealed-job.ts. */
   claim: (source: RunSource, executorId: string) => `executor.claim.${source}.${executorId}`,
-  /** Executor -> all replicas: a standing claim is no longer wanted. ClaimWithdrawal. */
+  /** Executor -> all replicas: a standing claim is withdrawn. ClaimWithdrawal. */
   withdraw: (source: RunSource, executorId: string) => `executor.withdraw.${source}.${executorId}`,
   /** Request/reply, queue group: LeaseRenewal -> LeaseReply. */
   lease: (source: RunSource, executorId: string) => `run.lease.${source}.${executorId}`,
@@ -55,19 +55,19 @@ export const runSubjects = {
   step: (source: RunSource, executorId: string) => `run.step.${source}.${executorId}`,
   /** JetStream, see streams.ts: read with decodeRunEvents. */
   events: (source: RunSource, executorId: string, runId: string) => `run.events.${source}.${executorId}.${runId}`,
-  /** Replica -> replicas of the same service: there is queued work. The name of its runner as text, or empty: of any. */
+  /** Replica -> replicas of the same service: a run was queued. The name of its runner as text; empty means any. */
   hint: (source: RunSource) => `run.hint.${source}`,
-  /** Replica -> replicas of the same service: look at this run again, it has ended, begun to wait or goes on. RunSettled. */
+  /** Replica -> replicas of the same service: read this run again, it has ended, been suspended or resumed. RunSettled. */
   settled: (source: RunSource, runId: string) => `run.settled.${source}.${runId}`,
-  /** Service -> the executor that holds the run: stop it. RunCancel. Lost messages are made good by the next lease reply. */
+  /** Service -> the executor that holds the run: stop it. RunCancel. The next lease reply makes up for a lost message. */
   cancel: (executorId: string, runId: string) => `run.cancel.${executorId}.${runId}`,
-  /** Executor -> whoever cares: ExecutorStatus, every few seconds and when it changes. */
+  /** Executor -> any subscriber: ExecutorStatus, every few seconds and on change. */
   executorStatus: (executorId: string) => `executor.status.${executorId}`,
   /** Request/reply, queue group of the executors: InspectRequest -> InspectReply. */
   inspect: 'executor.inspect',
 } as const;
 
-/** The executor that published a claim, a withdrawal, a renewal, a request for an artifact or step, or its status. */
+/** The executor that published a claim, a withdrawal, a renewal, an artifact or step request, or its status. */
 export const executorOf = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
@@ -81,11 +81,11 @@ export const runLimits = z.object({
   processes: z.int().min(1).max(256),
   /** Size of the run's writable file system. */
   tmpBytes: z.int().min(1 << 20),
-  /** Largest JSON of the return value. */
+  /** Maximum size of the return value as JSON. */
   outputBytes: z.int().min(1),
-  /** stdout, stderr and context.log() together; what comes after is dropped and said to be. */
+  /** stdout, stderr and context.log() together; the rest is dropped with a notice. */
   logBytes: z.int().min(1),
-  /** One artifact; all artifacts of a run together may take four times as much. */
+  /** One artifact; all artifacts of a run together may have four times this size. */
   artifactBytes: z.int().min(1),
 });
 export type RunLimits = z.infer<typeof runLimits>;
@@ -93,12 +93,12 @@ export type RunLimits = z.infer<typeof runLimits>;
 export const stepKinds = ['step', 'sleep', 'approve', 'call'] as const;
 export type StepKind = (typeof stepKinds)[number];
 
-/** A step's place among the run's steps (1, 2, ... in the order the code first asked for them), its kind and its name. */
+/** A step's position among the run's steps (1, 2, ... in order of first request), its kind and its name. */
 const stepIdentity = { ordinal: z.int().min(1).max(1_000), kind: z.enum(stepKinds), name: z.string().min(1).max(200) };
 export const recordedStep = z.object({ ...stepIdentity, result: z.unknown() });
 export type RecordedStep = z.infer<typeof recordedStep>;
 
-/** The values of all secrets of one run together: masking prepares for every form of each of them. */
+/** The values of all secrets of one run together: masking precomputes every form of each of them. */
 export const SECRETS_BYTES_MAX = 64 * 1024;
 export const secretsBytes = (values: Record<string, string>): number =>
   Object.values(values).reduce((sum, value) => sum + Buffer.byteLength(value), 0);
@@ -109,7 +109,7 @@ export const jobContext = z.object({
   digest,
   url: z.string(),
   size: z.int(),
-  /** Changed files are reported when the run has completed: see `context` events. */
+  /** Changed files are reported when the run completes: see `context` events. */
   writeable: z.boolean(),
 });
 export type JobContext = z.infer<typeof jobContext>;
@@ -119,7 +119,7 @@ export const job = z.object({
   source: z.enum(runSources),
   attempt: z.int().min(1),
   token: z.string(),
-  /** What the code is told as its attempt. Absent: 1. */
+  /** The attempt number shown to the code. Absent: 1. */
   tryNumber: z.int().min(1).optional(),
   workspaceId: z.string(),
   /** A test has no network, whatever `network` says. */
@@ -129,20 +129,20 @@ export const job = z.object({
   /** Path of the file that defines run(), relative to the root of the code. */
   entrypoint: z.string(),
   dependencies: z.array(z.string()),
-  /** The return value is checked to be an object with these names where the manifest declares outputs. */
+  /** Where the manifest declares outputs, the return value must be an object with these names. */
   outputs: z.array(z.object({ name: z.string(), type: z.string() })).optional(),
   /** Exactly one of the two. */
   inputs: z.record(z.string(), z.unknown()).optional(),
   inputsUrl: z.string().optional(),
-  /** Files that the executor fetches and places under /tmp/inputs; the input's value becomes that path. */
+  /** Files that the executor downloads into /tmp/inputs; the input's value becomes that path. */
   files: z.array(z.object({ input: z.string(), name: z.string(), url: z.string(), size: z.int() })),
   /** Values by name. */
   secrets: z.record(z.string(), z.string()).optional(),
-  /** What earlier attempts have recorded, by ordinal: at most one of the two. */
+  /** Steps recorded by earlier attempts, by ordinal: at most one of the two. */
   steps: z.array(recordedStep).optional(),
   stepsUrl: z.string().optional(),
   contexts: z.array(jobContext).optional(),
-  /** Whether the code may ask a person, or run another worker: only workers have those. Absent: neither. */
+  /** Whether the code may request approvals or call workers: only runs of workers may. Absent: neither. */
   may: z.array(z.enum(['approve', 'call'])).optional(),
   limits: runLimits,
   network: z.enum(['egress', 'none']),
@@ -156,7 +156,7 @@ export const claimRequest = z.object({
   claimId: z.string(),
   /** X25519 public key (raw, base64) that the job is sealed to. */
   publicKey,
-  /** Those that the executor has: it is given no other run. */
+  /** The executor's runners: it is handed no run of another. */
   runners: z.array(runner).min(1).max(16).default([PYTHON]),
 });
 export type ClaimRequest = z.infer<typeof claimRequest>;
@@ -167,17 +167,17 @@ export const leaseRenewal = z.object({
 });
 export type LeaseRenewal = z.infer<typeof leaseRenewal>;
 export const leaseReply = z.object({
-  /** Somebody asked for these to stop. */
+  /** Runs whose cancellation was requested. */
   cancelled: z.array(z.string()),
-  /** These are no longer this executor's: it stops them and reports nothing. */
+  /** Runs that no longer belong to this executor: it stops them and reports nothing. */
   lost: z.array(z.string()),
 });
 export type LeaseReply = z.infer<typeof leaseReply>;
 
-/** Results of steps are at most this large as JSON; larger things belong into artifacts. */
+/** Maximum size of a step's result as JSON; larger data belongs in artifacts. */
 export const STEP_BYTES_MAX = 64 * 1024;
 
-/** Recorded before the code sees the result. Again with the same ordinal, kind and name: the first record stands. */
+/** Recorded before the code sees the result. Idempotent by ordinal, kind and name: the first record wins. */
 export const stepRecord = z.object({
   runId: z.string(),
   attempt: z.int(),
@@ -187,12 +187,12 @@ export const stepRecord = z.object({
   startedAt: z.int(),
 });
 export type StepRecord = z.infer<typeof stepRecord>;
-/** `result` is what counts, also if another attempt recorded it first. */
+/** `result` is the recorded value, even if another attempt recorded it first. */
 export const stepReply = z.union([z.object({ result: z.unknown() }), z.object({ refused: z.string() })]);
 export type StepReply = z.infer<typeof stepReply>;
 
 const step = z.object(stepIdentity);
-/** Why a run ends its process without ending. The step is recorded as pending. */
+/** Reason why a run's process ends before the run does. The step is recorded as pending. */
 export const suspension = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('sleep'), step, wakeAt: z.int().describe('epoch milliseconds') }),
   z.object({
@@ -201,7 +201,7 @@ export const suspension = z.discriminatedUnion('kind', [
     title: z.string().min(1).max(200),
     message: z.string().max(10_000).nullable(),
     data: z.unknown(),
-    /** Items like inputs; whoever receives them checks them. */
+    /** Items like inputs; validated by the receiver. */
     form: z.array(z.unknown()).max(50).nullable(),
     expiresInSeconds: z.number().positive().nullable(),
   }),
@@ -218,7 +218,7 @@ export const artifactRequest = z.object({
   runId: z.string(),
   attempt: z.int(),
   token: z.string(),
-  /** `output`: the return value of a run, when it is too large for a message. `context`: a changed context as a zip. */
+  /** `output`: a return value too large for a message. `context`: a changed context as a zip. */
   purpose: z.enum(['artifact', 'output', 'context']),
   name: z.string().max(255),
   contentType: z.string().max(255),
@@ -287,14 +287,14 @@ export const runEvent = z.discriminatedUnion('type', [
     sha256: digest,
     key: z.string(),
   }),
-  /** For those who watch: the record itself is made by a StepRecord or by the suspension. */
+  /** For watchers only: the record itself is made by a StepRecord or by the suspension. */
   z.object({ ...base, type: z.literal('step'), ...stepIdentity, durationMs: z.int().min(0) }),
-  /** A writeable context that the code changed, whole. Counts only if the run completes. */
+  /** A writeable context changed by the code, in full. Applied only if the run completes. */
   z.object({
     ...base,
     type: z.literal('context'),
     name: z.string(),
-    /** Digest of what the run was given. */
+    /** Digest of the context that the run was given. */
     from: digest,
     size: z.int(),
     sha256: digest,
@@ -304,15 +304,15 @@ export const runEvent = z.discriminatedUnion('type', [
   z.object({
     ...base,
     type: z.literal('finished'),
-    /** `returned`: not started here, back to the queue (the executor is draining). */
+    /** `returned`: never started here, back to the queue (the executor is draining). */
     status: z.enum(['completed', 'failed', 'timed_out', 'cancelled', 'returned', 'suspended']),
-    /** Exactly when suspended. */
+    /** Present exactly when suspended. */
     suspension: suspension.optional(),
     /** The return value, masked: exactly one of the two when completed. */
     output: z.unknown().optional(),
     outputKey: z.string().optional(),
     error: runError.optional(),
-    /** `costUsd`: the sum of what the run reported with context.cost(). */
+    /** `costUsd`: the sum of the run's calls to context.cost(). */
     usage: z.object({
       wallMs: z.number(),
       cpuMs: z.number(),
@@ -323,7 +323,7 @@ export const runEvent = z.discriminatedUnion('type', [
 ]);
 export type RunEvent = z.infer<typeof runEvent>;
 
-/** The payload of `run.events`; whose events they are is in the subject. */
+/** The payload of `run.events`; the subject identifies the run. */
 export const runEventBatch = z.object({
   attempt: z.int().min(1),
   token: z.string(),
@@ -334,7 +334,7 @@ export interface RunEventBatch extends z.infer<typeof runEventBatch> {
   runId: string;
 }
 
-/** @throws SyntaxError or ZodError for anything that is not a batch of events. */
+/** @throws SyntaxError or ZodError for anything but a batch of events. */
 export function decodeRunEvents({ subject, data }: { subject: string; data: Uint8Array }): RunEventBatch {
   const [, , , executorId = '', runId = ''] = subject.split('.');
   return { ...runEventBatch.parse(JSON.parse(Buffer.from(data).toString())), executorId, runId };
@@ -348,10 +348,10 @@ export const inspectRequest = z.object({
   entrypoint: z.string(),
 });
 export type InspectRequest = z.infer<typeof inspectRequest>;
-/** What `ast.parse` says of the entrypoint; nothing of it was executed. */
+/** Result of `ast.parse` on the entrypoint; no user code is executed. */
 export const inspectReply = z.object({
   ok: z.boolean(),
-  /** Why not: a syntax error with its line, no run(), or that the code could not be fetched or unpacked. */
+  /** Reason for a failure: a syntax error with its line, no run(), or code that could not be fetched or unpacked. */
   problem: z
     .object({ code: z.enum(['syntax_error', 'no_run', 'unreadable', 'unavailable']), message: z.string() })
     .optional(),

@@ -1,10 +1,10 @@
 /**
- * Encryption to one reader: X25519 with an ephemeral key, HKDF-SHA-256, AES-256-GCM. Jobs cross NATS only like this.
+ * Encryption to one reader: X25519 with an ephemeral key, HKDF-SHA-256, AES-256-GCM. Jobs cross NATS only in this form.
  *
  * A box is `ephemeral public key (32) | nonce (12) | ciphertext | tag (16)`.
  *
- * Agreeing on a key costs each side some fifty times what the encryption costs. So an ephemeral key serves one reader for
- * KEY_MS, each box with a random nonce of its own, and the reader remembers what it has agreed on.
+ * Key agreement costs each side some fifty times as much as the encryption. An ephemeral key therefore serves one reader for
+ * KEY_MS, with a random nonce per box, and the reader caches its agreements.
  */
 import {
   createCipheriv,
@@ -25,18 +25,18 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 const KEY_MS = 10 * 60_000;
-/** Agreements that are remembered on either side; an executor has one for each replica. */
+/** Cached agreements on either side; an executor has one for each replica. */
 const AGREEMENTS_MAX = 256;
 
 export interface BoxKeys {
-  /** Raw public key, base64: what others seal to. */
+  /** Raw public key, base64: the key that others seal to. */
   publicKey: string;
   privateKey: KeyObject;
 }
 
-/** @param context is authenticated, not sent: the reader must name the same one, so that boxes can't be swapped */
+/** @param context associated data, authenticated but not sent: the reader must supply the same value, so boxes cannot be swapped */
 export type Seal = (publicKey: string, context: string, plaintext: Buffer) => Buffer;
-/** @throws Error if the box was made for another key or context, or was changed */
+/** @throws Error if the box was made for another key or context, or was modified */
 export type OpenBox = (context: string, box: Uint8Array) => Buffer;
 
 export function generateBoxKeys(): BoxKeys {
@@ -89,7 +89,7 @@ export function createOpener(privateKey: KeyObject): OpenBox {
   };
 }
 
-/** The oldest go. */
+/** Evicts the oldest. */
 function remember<T>(agreements: Map<string, T>, name: string, agreement: T): void {
   agreements.delete(name);
   agreements.set(name, agreement);

@@ -1,7 +1,7 @@
 /**
- * The answer to a claim: the job, sealed as a whole to the executor that claimed it, or nothing.
+ * The reply to a claim: the job, sealed as a whole to the executor that claimed it, or nothing.
  *
- * The context names the claim, so that an answer counts for the claim that it was made for and for no later one.
+ * The associated data names the claim, so a reply is valid for that claim and for no later one.
  */
 import { type ClaimRequest, type Job, job } from './run-protocol';
 import type { OpenBox, Seal } from './sealed-box';
@@ -16,7 +16,7 @@ const contextOf = ({ executorId, claimId }: ClaimIdentity): string => `job/${exe
 export const sealJob = (seal: Seal, claimant: Claimant, given: Job): Buffer =>
   seal(claimant.publicKey, contextOf(claimant), Buffer.from(JSON.stringify(given)));
 
-/** @throws Error for what was not sealed for this claim, or is no job */
+/** @throws Error for a reply that was not sealed for this claim, or is not a job */
 export function openJob(open: OpenBox, claim: ClaimIdentity, answer: Uint8Array): Job | null {
   return answer.length ? job.parse(JSON.parse(open(contextOf(claim), answer).toString())) : null;
 }

@@ -1,14 +1,14 @@
 /**
- * The streams of JetStream and their consumers, and how they come back after their store is lost.
+ * JetStream's streams and consumers, and their recovery after their store is lost.
  *
- * JetStream acknowledges before it has written to disk, and its store can fill up or be deleted. So it is never the only
- * copy of anything: domain events lie in their outbox until they are stored, and executors keep what they report until it
- * is in the tables. A stream holds what has not been consumed and nothing else; a full one refuses new messages, which then
- * wait where they come from.
+ * JetStream acknowledges before it has written to disk, and its store can fill up or be deleted. It is therefore never the
+ * only copy of anything: domain events stay in their outbox until they are stored, and executors keep their reports until
+ * they are in the tables. A stream holds unconsumed messages only; a full one refuses new messages, which then
+ * wait at their source.
  *
- * Streams and consumers are made by worker-api alone, and again within seconds of their loss. Whoever may define a consumer
- * can have JetStream deliver any message to any subject, past all permissions; the other services may therefore only fetch and
- * acknowledge what is theirs.
+ * Only worker-api creates streams and consumers, and recreates them within seconds of their loss. A user that may define a
+ * consumer can make JetStream deliver any message to any subject, bypassing all permissions; the other services may
+ * therefore only fetch and acknowledge their own messages.
  */
 import {
   AckPolicy,
@@ -34,11 +34,11 @@ export const durableOf = (service: Service, { type }: Pick<EventType, 'type'>): 
   `${service}-${type.replaceAll('.', '-')}`;
 export const INGEST_DURABLE = 'ingest';
 
-/** After this long without an acknowledgement a message is delivered again: what a dead replica held comes back. */
+/** A message is redelivered after this long without an acknowledgement: work held by a dead replica comes back. */
 export const ACK_WAIT_MS = 10_000;
-/** Time between two looks at the streams. */
+/** Interval between checks of the streams. */
 const KEEP_MS = 3_000;
-/** A stream that is this full is about to refuse. */
+/** A stream this full is about to refuse messages. */
 const FULL_SHARE = 0.95;
 
 const NS_PER_MS = 1_000_000;
@@ -59,7 +59,7 @@ const events: StreamPlan = {
   config: {
     ...FULL,
     subjects: eventCatalogue.flatMap((event) => event.publishers.map((publisher) => eventSubject(event, publisher))),
-    // A message goes once every service that consumes its event has acknowledged it.
+    // A message is removed once every service that consumes its event has acknowledged it.
     retention: RetentionPolicy.Interest,
     max_age: 72 * HOUR_NS,
     max_bytes: 1 << 30,
@@ -101,11 +101,11 @@ export interface StreamState {
   bytes: number;
   bytesMax: number;
   lastSeq: number;
-  /** When this incarnation of the stream was made. */
+  /** Creation time of this incarnation of the stream. */
   created: Date;
 }
 
-/** @throws NatsError while JetStream does not answer, or the stream is missing */
+/** @throws NatsError if JetStream does not answer, or the stream is missing */
 export async function streamState(bus: Bus, name: string): Promise<StreamState> {
   const manager = await bus.nc.jetstreamManager({ checkAPI: false });
   const { state, config, created } = await manager.streams.info(name);
@@ -120,8 +120,8 @@ export async function streamState(bus: Bus, name: string): Promise<StreamState> 
 }
 
 /**
- * True when a consumer has acknowledged everything. A stream may still count messages then: a server that was killed brings
- * acknowledged ones back and never delivers them; they go with their age.
+ * True when a consumer has acknowledged everything. The stream may still count messages then: a killed server restores
+ * acknowledged ones and never delivers them; they expire by age.
  */
 export async function hasConsumedAll(bus: Bus, stream: string, durable: string): Promise<boolean> {
   const manager = await bus.nc.jetstreamManager({ checkAPI: false });
@@ -129,7 +129,7 @@ export async function hasConsumedAll(bus: Bus, stream: string, durable: string):
   return num_pending === 0 && num_ack_pending === 0;
 }
 
-/** A health check. @throws Error while one of the streams is missing, or is about to refuse messages */
+/** A health check. @throws Error while a stream is missing, or is about to refuse messages */
 export const streamsCheck = (bus: Bus, names: string[]) => async (): Promise<void> => {
   for (const state of await Promise.all(names.map((name) => streamState(bus, name)))) {
     if (state.bytes < state.bytesMax * FULL_SHARE) continue;
@@ -137,7 +137,7 @@ export const streamsCheck = (bus: Bus, names: string[]) => async (): Promise<voi
   }
 };
 
-/** Makes the streams and their consumers, and keeps them. Resolves when they are there, or the first try has failed. */
+/** Creates the streams and their consumers, and recreates missing ones. Resolves when they exist, or the first attempt has failed. */
 export async function keepStreams({ bus, log }: { bus: Bus; log: Logger }): Promise<{ stop(): void }> {
   const manager = await bus.nc.jetstreamManager({ checkAPI: false });
   const made = new Set<string>();
@@ -182,13 +182,13 @@ async function isWhole(manager: JetStreamManager, { name, consumers }: StreamPla
   return info?.state.consumer_count === consumers.length && info.config.max_msg_size === OPEN.max_msg_size;
 }
 
-/** No message is so small. */
+/** No message is this small, so the stream accepts none. */
 const CLOSED = { max_msg_size: 1 };
 const OPEN = { max_msg_size: -1 };
 
 /**
- * Creates or updates. Two replicas that do it at once ask for the same. A stream takes messages only while all its consumers are
- * there: it would acknowledge and drop what nobody has asked for.
+ * Creates or updates. Two replicas that do so at once request the same. A stream accepts messages only while all its
+ * consumers exist: otherwise it would acknowledge and drop messages without a consumer.
  */
 async function make(manager: JetStreamManager, plan: StreamPlan): Promise<void> {
   const { name, config, consumers } = plan;
@@ -212,7 +212,7 @@ async function make(manager: JetStreamManager, plan: StreamPlan): Promise<void> 
   if (!whole) await manager.streams.update(name, wanted);
 }
 
-/** JetStream's codes for a stream and a consumer that do not exist. */
+/** JetStream's error codes for a missing stream and a missing consumer. */
 const MISSING = new Set([10_059, 10_014]);
 
 function nullIfMissing(err: unknown): null {
@@ -222,19 +222,19 @@ function nullIfMissing(err: unknown): null {
 
 const STARTING_MS = 30_000;
 const NEXT_TRY_MS = 500;
-/** Two missed in a row and the consumer is asked for: what is lost is noticed within 4 s. */
+/** After two missed in a row the consumer is checked: its loss is detected within 4 s. */
 const HEARTBEAT_MS = 2_000;
 const PULL_MS = 10_000;
 
 /**
- * Hands over the messages of a durable consumer, also after it was lost and made again.
- * @param onOpen before the first message after the consumer was found, each time
+ * Passes on the messages of a durable consumer, surviving its loss and recreation.
+ * @param onOpen called before the first message each time the consumer has been found
  */
 export function consumeDurable(options: {
   bus: Bus;
   stream: string;
   durable: string;
-  /** That are fetched ahead. */
+  /** Prefetch limit. */
   messagesMax: number;
   onOpen?: () => Promise<void>;
   onMessage: (message: JsMsg) => void | Promise<void>;
@@ -259,13 +259,13 @@ export function consumeDurable(options: {
     for await (const message of messages) await options.onMessage(message);
   }
 
-  // The client would go on to look for heartbeats.
+  // Otherwise the client would keep waiting for heartbeats.
   void bus.nc.closed().then(() => messages?.close());
   const loop = (async () => {
     while (!stopped) {
       await consume().catch((err) => {
         if (stopped || bus.nc.isClosed()) return;
-        // worker-api makes the streams, and may start after this process.
+        // worker-api creates the streams, and may start after this process.
         const isStarting = !messages && Date.now() - startedAt < STARTING_MS;
         log[isStarting ? 'debug' : 'warn']({ err, stream, durable }, 'messages not fetched: will try again');
       });

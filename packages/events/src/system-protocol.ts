@@ -1,4 +1,4 @@
-/** What services ask each other for an overview of a workspace. Request/reply, queue group of the replicas. */
+/** Requests between services for an overview of a workspace. Request/reply, queue group of the replicas. */
 import { z } from 'zod';
 
 /** Answered by automation-api: SystemStatsRequest -> AutomationStats. */
@@ -7,11 +7,11 @@ export const AUTOMATION_STATS_SUBJECT = 'system.stats.automation';
 export const systemStatsRequest = z.object({ workspaceId: z.string() });
 export type SystemStatsRequest = z.infer<typeof systemStatsRequest>;
 
-/** Each number up to COUNTED_MAX + 1 of packages/run-engine, which stands for any above. */
+/** Each number is capped at COUNTED_MAX + 1 of packages/run-engine, which means "more". */
 export const automationStats = z.object({
   total: z.int(),
   active: z.int(),
-  /** Active ones whose last run that came to an end of its own failed. */
+  /** Active ones whose last run to reach its own end failed. */
   failing: z.int(),
   queued: z.int(),
   running: z.int(),

@@ -1,13 +1,13 @@
 /**
- * Closed workspaces, as each service knows them by itself.
+ * Closed workspaces, tracked by each service itself.
  *
- * A deleted workspace is closed until it is restored. Every service keeps that in a table of its own: worker-api writes it in
- * the transaction of the deletion, the others when they hear of it. The table decides in every statement that starts
- * something. Each replica also keeps it in memory, for what must end at once and for what asks no database: it hears the
- * event itself, and reads the table every second, so that what it missed while NATS was away lasts no longer.
+ * A deleted workspace is closed until it is restored. Every service records that in its own table: worker-api in
+ * the transaction of the deletion, the others on the event. The table decides in every statement that starts
+ * something. Each replica also keeps it in memory, for things that must end at once and for checks without a database: it
+ * receives the event itself, and reads the table every second, which bounds the effect of events missed while NATS was down.
  *
- * Deletion and undo may be heard in any order and more than once. `purgeAt` names a deletion: the latest one counts, and an
- * undo of it.
+ * Deletion and undo may arrive in any order and more than once. `purgeAt` identifies a deletion: the latest one wins, along
+ * with its undo.
  */
 import { execute, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
@@ -27,22 +27,22 @@ export interface Closure {
 }
 
 export interface WorkspaceClosures {
-  /** Whether the workspace is closed, as far as this replica has heard. */
+  /** Whether the workspace is closed, as far as this replica knows. */
   has(workspaceId: string): boolean;
-  /** Workspaces that are closed. */
+  /** Closed workspaces. */
   list(): string[];
-  /** Calls back when this replica hears that a workspace is closed. */
+  /** Calls back when this replica learns that a workspace is closed. */
   onClosed(react: (workspaceId: string) => void): void;
-  /** A closure that this process has committed need not be heard. */
+  /** Applies a closure committed by this process without waiting for the event. */
   note(closure: Closure): void;
   stop(): void;
 }
 
-/** In SQL: whether the workspace in this column or parameter is closed. The table holds a row for each deletion of a week. */
+/** SQL condition: whether the workspace in this column or parameter is closed. The table has one row per deletion of the last week. */
 export const isClosedSql = (workspaceId: string): string =>
   `EXISTS (SELECT FROM workspace_closures closed WHERE closed.workspace_id = ${workspaceId} AND NOT closed.restored)`;
 
-/** Inside the caller's transaction. */
+/** Writes inside the caller's transaction. */
 export async function writeClosure(tx: Tx, { workspaceId, purgeAt, restored }: Closure): Promise<void> {
   await execute(
     tx,
@@ -54,7 +54,7 @@ export async function writeClosure(tx: Tx, { workspaceId, purgeAt, restored }: C
   );
 }
 
-/** Keeps the table of a service other than worker-api. */
+/** Maintains the table of a service other than worker-api. */
 export const consumeClosures = (options: { bus: Bus; pool: Pool; service: Service; log: Logger }): Consumer[] =>
   [workspaceDeleted, workspaceRestored].map((event) =>
     consume({
@@ -64,7 +64,7 @@ export const consumeClosures = (options: { bus: Bus; pool: Pool; service: Servic
     }),
   );
 
-/** The same rule as in the table. */
+/** Same rule as in the table. */
 function merge(known: Closure | undefined, heard: Closure): Closure {
   if (!known || heard.purgeAt > known.purgeAt) return heard;
   if (heard.purgeAt < known.purgeAt) return known;
@@ -132,8 +132,8 @@ export async function openWorkspaceClosures(options: {
 }
 
 /**
- * Announces again what stands in the table of worker-api. Its consumers have heard it before unless JetStream lost it, which
- * is what this is for: nothing else would ever tell them.
+ * Republishes worker-api's table. Its consumers have received these events unless JetStream lost them; nothing else
+ * would ever inform them in that case.
  */
 export async function announceClosures(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ workspace_id: string; purge_at: Date; restored: boolean }>(
@@ -145,7 +145,7 @@ export async function announceClosures(pool: Pool): Promise<void> {
   }
 }
 
-/** Undone deletions that no late message can speak of any more. */
+/** Undone deletions to which no late message can refer any more. */
 export async function sweepClosures(pool: Pool): Promise<void> {
   await pool.query("DELETE FROM workspace_closures WHERE restored AND purge_at < now() - interval '7 days'");
 }

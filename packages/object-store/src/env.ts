@@ -7,9 +7,9 @@ export const objectStoreEnv = {
   OBJECT_STORE: z.string().regex(/^(file:.|s3:\/\/.)/, 'expected file:<directory> or s3://<bucket>?region=...'),
   /** Signs the file driver's URLs; the same on every replica. */
   OBJECT_STORE_SIGNING_KEY: z.string().min(32),
-  /** Where executors reach the file driver: this service, inside. */
+  /** Address at which executors reach the file driver: this service, on the internal network. */
   OBJECT_STORE_INTERNAL_URL: z.url().transform((url) => url.replace(/(?<!\/)\/+$/, '')),
-  /** Absent: what the SDK finds around it, such as a role of the machine. */
+  /** Absent: the SDK's default credentials, such as the machine's role. */
   S3_ACCESS_KEY_ID: z.string().min(1).optional(),
   S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
 };

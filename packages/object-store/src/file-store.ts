@@ -1,4 +1,4 @@
-/** Objects as files of one directory, with presigned URLs of our own: see signed-url.ts and storage-routes.ts. */
+/** Objects as files of one directory, with the platform's own presigned URLs: see signed-url.ts and storage-routes.ts. */
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
@@ -11,7 +11,7 @@ export interface FileStoreOptions {
   directory: string;
   /** HMAC key of presigned URLs; the same on every replica. */
   signingKey: string;
-  /** Addresses of whoever mounts storageRoutes, without a slash at the end. */
+  /** Address of the service that mounts storageRoutes, without a trailing slash. */
   publicUrl: string;
   internalUrl: string;
 }
@@ -32,7 +32,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     return path.join(root, ...key.split('/'));
   }
 
-  /** A reader sees the whole object or none: it is written aside, synced, and renamed into its place. */
+  /** Atomic for readers: written to a temporary file, synced, and renamed. */
   async function put(key: string, body: Buffer | Readable): Promise<void> {
     const target = pathOf(key);
     const aside = path.join(partial, randomBytes(12).toString('hex'));

@@ -1,4 +1,4 @@
-/** Where bytes lie that are too large for a row or a message. Keys start with the workspace: `ws_.../uploads/...`. */
+/** Storage for data too large for a row or a message. Keys start with the workspace: `ws_.../uploads/...`. */
 import type { Readable } from 'node:stream';
 
 export interface ObjectStore {
@@ -8,23 +8,23 @@ export interface ObjectStore {
   /** @throws ObjectMissing, ObjectTooLarge */
   getBuffer(key: string, maxBytes: number): Promise<Buffer>;
   head(key: string): Promise<{ size: number } | null>;
-  /** Deleting what is not there is fine. */
+  /** Idempotent: deleting a missing object succeeds. */
   delete(key: string): Promise<void>;
-  /** Deletes every object whose key goes on after `<folder>/`, such as all of a workspace. */
+  /** Deletes every object whose key starts with `<folder>/`, such as all of a workspace. */
   deleteFolder(folder: string): Promise<void>;
   presignPut(key: string, options: PresignPut): Promise<string>;
   presignGet(key: string, options: PresignGet): Promise<string>;
-  /** Rejects while the store can't be used. */
+  /** Rejects while the store is unavailable. */
   check(): Promise<void>;
 }
 
-/** Who will open the URL: a browser or client through the gateway, or an executor inside. */
+/** The user of the URL: a browser or client through the gateway, or an executor inside. */
 export type Audience = 'public' | 'internal';
 
 export interface PresignPut {
   /**
-   * Bytes. The file driver refuses more while they stream; S3 can't bind a size to a PUT, so whoever reads an upload
-   * asks `head` first.
+   * Bytes. The file driver enforces it while streaming; S3 cannot bind a size to a PUT, so the reader of an upload
+   * checks `head` first.
    */
   sizeMax: number;
   contentType?: string;
@@ -36,7 +36,7 @@ export interface PresignPut {
 export interface PresignGet {
   expiresSeconds: number;
   audience: Audience;
-  /** Name under which a browser saves it. */
+  /** File name for the browser's download. */
   filename?: string;
   contentType?: string;
 }
@@ -62,10 +62,10 @@ export class ObjectTooLarge extends Error {
 
 const KEY = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}(\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}){0,7}$/;
 
-/** No segment starts with a dot, so none is `.` or `..`, and none meets the file driver's own `.partial`. */
+/** No segment starts with a dot, so none is `.` or `..`, and none collides with the file driver's `.partial`. */
 export const isKey = (key: string): boolean => KEY.test(key);
 
-/** @throws Error: a key is made by a service, never by a caller, so a bad one is a bug. */
+/** @throws Error: keys are made by services, never by callers, so an invalid one is a bug. */
 export function assertKey(key: string): void {
   if (!isKey(key)) throw new Error(`not an object key: ${JSON.stringify(key.slice(0, 100))}`);
 }
@@ -91,7 +91,7 @@ export async function readAll(key: string, stream: Readable, maxBytes: number): 
   return Buffer.concat(chunks, size);
 }
 
-/** Header value that saves under `filename`: ASCII fallback and UTF-8 form (RFC 6266, RFC 8187). */
+/** Header value for a download named `filename`: ASCII fallback and UTF-8 form (RFC 6266, RFC 8187). */
 export function attachment(filename = 'download'): string {
   const ascii = filename.replace(/[^\x20-\x7e]|["\\/%]/g, '_');
   const utf8 = encodeURIComponent(filename).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -14,7 +14,7 @@ export interface ObjectStoreSettings {
   s3Credentials?: { accessKeyId: string; secretAccessKey: string };
 }
 
-/** @throws Error saying what is wrong with `location` */
+/** @throws Error describing the problem with `location` */
 export function openObjectStore(settings: ObjectStoreSettings): FileStore | S3Store {
   const { location } = settings;
   if (location.startsWith('file:')) {
@@ -23,7 +23,7 @@ export function openObjectStore(settings: ObjectStoreSettings): FileStore | S3St
   }
   if (!location.startsWith('s3://')) throw new Error('OBJECT_STORE: file:<directory> or s3://<bucket>?region=...');
   const { hostname: bucket, searchParams } = new URL(location);
-  // The SDK costs a fifth of a second and some 15 MB: only who uses it pays.
+  // Loading the SDK costs a fifth of a second and some 15 MB, so it happens only if S3 is used.
   const { createS3Store } = require('./s3-store') as typeof import('./s3-store');
   return createS3Store({
     bucket,

@@ -1,4 +1,4 @@
-/** Objects in an S3 bucket, or anything that speaks its protocol. Presigned URLs are the bucket's own. */
+/** Objects in an S3 bucket, or any server that implements its protocol. Presigned URLs are the bucket's own. */
 import { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
@@ -27,11 +27,11 @@ export interface S3StoreOptions {
   region: string;
   /** Absent: AWS. */
   endpoint?: string;
-  /** The same bucket as browsers and clients reach it. Absent: `endpoint`. */
+  /** The same bucket's address for browsers and clients. Absent: `endpoint`. */
   publicEndpoint?: string;
   /** `endpoint/bucket/key` instead of `bucket.endpoint/key`. */
   pathStyle?: boolean;
-  /** Absent: what the SDK finds around it, such as a role of the machine. */
+  /** Absent: the SDK's default credentials, such as the machine's role. */
   credentials?: { accessKeyId: string; secretAccessKey: string };
 }
 
@@ -39,7 +39,7 @@ export interface S3Store extends ObjectStore {
   readonly driver: 's3';
 }
 
-/** What a stream of unknown length may hold: a PUT says its length first, so it is gathered. */
+/** Limit for a stream of unknown length: a PUT needs its length up front, so the stream is buffered. */
 const STREAM_BYTES_MAX = 128 * 1024 * 1024;
 
 export function createS3Store(options: S3StoreOptions): S3Store {

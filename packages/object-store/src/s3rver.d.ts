@@ -1,4 +1,4 @@
-/** The part of s3rver (tests only) that is used; it brings no types. */
+/** The subset of s3rver used here (tests only); the package has no types. */
 declare module 's3rver' {
   export default class S3rver {
     constructor(options: {

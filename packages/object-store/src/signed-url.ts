@@ -1,6 +1,6 @@
 /**
- * A presigned URL is a grant: this method, on this key (which starts with the workspace), up to this size, until then.
- * All of it stands in the URL in the clear and under one HMAC-SHA-256, so that changing any of it ends the grant.
+ * A presigned URL is a grant: a method, a key (which starts with the workspace), a maximum size, an expiry.
+ * All of them are in the URL in the clear and covered by one HMAC-SHA-256, so changing any of them invalidates the grant.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isKey } from './object-store';
@@ -18,7 +18,7 @@ export interface Grant {
 
 export const STORAGE_PATH = '/storage/';
 
-/** Path and query, to be put behind an address. */
+/** Path and query, to be appended to an address. */
 export function signGrant(signingKey: string, grant: Grant): string {
   const query = new URLSearchParams({ method: grant.method, expires: String(grant.expires) });
   if (grant.sizeMax !== undefined) query.set('max', String(grant.sizeMax));
@@ -28,7 +28,7 @@ export function signGrant(signingKey: string, grant: Grant): string {
   return `${STORAGE_PATH}${grant.key}?${query}`;
 }
 
-/** Null for anything but an intact, unexpired grant of this very method. A HEAD may use a GET's. */
+/** Null for anything but an intact, unexpired grant for this method. A HEAD may use a GET's. */
 export function readGrant(
   signingKey: string,
   request: { method: string; key: string; query: Record<string, unknown> },
@@ -54,7 +54,7 @@ export function readGrant(
 
 const isCount = (value: unknown): value is string => typeof value === 'string' && /^\d{1,15}$/.test(value);
 
-/** JSON keeps the parts apart whatever they contain. */
+/** JSON separates the parts unambiguously. */
 function signature(signingKey: string, grant: Grant): Buffer {
   const { method, key, expires, sizeMax = null, contentType = null, filename = null } = grant;
   return createHmac('sha256', signingKey)

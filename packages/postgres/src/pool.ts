@@ -2,14 +2,14 @@ import { Pool } from 'pg';
 import type { Logger } from 'pino';
 
 const CONNECTIONS_MAX = 10;
-/** A caller hears 503 after this long when PostgreSQL is away or every connection is busy. */
+/** Callers get 503 after this long if PostgreSQL is down or every connection is busy. */
 const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
 
 /**
- * The one pool of a service: Prisma's adapter and our own SQL share it.
+ * The one pool of a service, shared by Prisma's adapter and plain SQL.
  * @param options.max connections; default 10
- * @param options.settings PostgreSQL's own, for every connection: `-c name=value`
+ * @param options.settings PostgreSQL settings for every connection: `-c name=value`
  */
 export function createPool(
   url: string,
@@ -23,8 +23,8 @@ export function createPool(
     application_name: options.service,
     ...(options.settings && { options: options.settings }),
   });
-  // When PostgreSQL goes away, idle connections report to the pool and those in use to themselves; an `error` that nobody
-  // hears would end the process. Whoever was using one gets the failure of its query.
+  // When PostgreSQL goes down, idle connections emit `error` on the pool and busy ones on themselves; an unhandled `error`
+  // would end the process. The user of a busy connection gets the failure of its query.
   pool.on('error', (err) => options.log.warn({ err }, 'lost an idle connection to PostgreSQL'));
   pool.on('connect', (client) => {
     client.on('error', (err) => options.log.warn({ err }, 'lost a connection to PostgreSQL'));

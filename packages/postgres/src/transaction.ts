@@ -1,7 +1,7 @@
 /**
- * Transactions of plain SQL and of Prisma, opened, written in and ended in one way.
+ * One interface for transactions of plain SQL and of Prisma.
  *
- * What is written for events, audit entries and idempotency keys takes the transaction itself, whichever of the two it is.
+ * Functions that write events, audit entries and idempotency keys take the transaction itself, of either kind.
  * `afterCommit` defers work until the transaction has committed: cache invalidation, waking the outbox relay.
  */
 import type { Pool, PoolClient } from 'pg';
@@ -9,20 +9,20 @@ import type { Pool, PoolClient } from 'pg';
 /** Plain SQL: the pool, or a client inside a transaction. */
 export type Sql = Pick<PoolClient, 'query'>;
 
-/** Prisma's client inside a transaction, of whichever schema. */
+/** Prisma's client inside a transaction, of any schema. */
 interface PrismaTx {
   $executeRawUnsafe(sql: string, ...values: unknown[]): Promise<number>;
 }
 
-/** A transaction. A pool, too, where the one statement is all that there is to commit. */
+/** A transaction; or a pool, for a single statement. */
 export type Tx = Sql | PrismaTx;
 
-/** A Prisma client. Its overloads end with the one that takes a function. */
+/** A Prisma client. The last of its overloads is the one that takes a function. */
 interface Prisma<T extends PrismaTx> {
   $transaction<R>(work: (tx: T) => Promise<R>, options?: PrismaOptions): Promise<R>;
 }
 
-/** Milliseconds to wait for a connection, and for all of the transaction; default: the client's. */
+/** Milliseconds to wait for a connection, and for the whole transaction; default: the client's. */
 interface PrismaOptions {
   maxWait?: number;
   timeout?: number;
@@ -37,12 +37,12 @@ const open = new WeakMap<object, OpenTransaction>();
 /** By Prisma client. */
 const pools = new WeakMap<object, Pool>();
 
-/** Prisma clients that use a pool: what is said of the one holds for the other. */
+/** Declares that a Prisma client uses a pool, so that `poolOf` and deferred work apply to both. */
 export function sharePool(prisma: object, pool: Pool): void {
   pools.set(prisma, pool);
 }
 
-/** Runs `work` in a transaction, and what it gave to `afterCommit` once that has committed. Throws what `work` throws. */
+/** Runs `work` in a transaction, and the functions passed to `afterCommit` once it has committed. Throws the errors of `work`. */
 export function transaction<T>(pool: Pool, work: (tx: PoolClient) => Promise<T>): Promise<T>;
 export function transaction<P extends PrismaTx, T>(
   prisma: Prisma<P>,
@@ -71,7 +71,7 @@ export async function transaction<P extends PrismaTx, T>(
   return result;
 }
 
-/** A connection that failed in a transaction is not used again. */
+/** A connection that failed in a transaction is not reused. */
 async function inClient<T>(pool: Pool, work: (tx: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let failed: Error | undefined;
@@ -90,8 +90,8 @@ async function inClient<T>(pool: Pool, work: (tx: PoolClient) => Promise<T>): Pr
 }
 
 /**
- * Runs `deed` when the transaction has committed, once however often it was given, and never where it has not; at once outside
- * of one. What a savepoint takes back stays: let `deed` be something that does no harm.
+ * Runs `deed` after the transaction has committed, once however often it was passed, and never if it rolls back; outside
+ * a transaction, at once. Rolling back to a savepoint does not remove it: `deed` must be harmless in that case.
  */
 export function afterCommit(tx: Tx, deed: () => void): void {
   const transaction = open.get(tx);
@@ -99,13 +99,13 @@ export function afterCommit(tx: Tx, deed: () => void): void {
   else deed();
 }
 
-/** The pool that a transaction, or a Prisma client, takes its connections from. */
+/** The pool behind a transaction or a Prisma client. */
 export function poolOf(tx: Tx): Pool {
   const db = open.get(tx)?.db ?? tx;
   return pools.get(db) ?? (db as Pool);
 }
 
-/** @returns how many rows the statement changed */
+/** @returns the number of affected rows */
 export async function execute(tx: Tx, sql: string, values: unknown[]): Promise<number> {
   if ('query' in tx) return (await tx.query(sql, values)).rowCount ?? 0;
   return tx.$executeRawUnsafe(sql, ...values);

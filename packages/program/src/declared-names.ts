@@ -1,4 +1,4 @@
-/** Names by which a program declares what it needs from outside. */
+/** Names of a program's external requirements. */
 import { z } from 'zod';
 
 /** PEP 508 without URLs, markers and options: a name, extras, versions. */

@@ -1,8 +1,8 @@
 import { unavailable } from '@gantry/http';
 
 /**
- * Lets `max` works go on at a time and keeps up to `waitingMax` waiting, so that what each may hold in memory is bounded
- * for the process. @throws AppError 503 when too many wait
+ * Concurrency limiter: runs at most `max` tasks and queues up to `waitingMax`, which bounds their memory
+ * in the process. @throws AppError 503 if the queue is full
  */
 export function fewAtOnce(max: number, waitingMax: number): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0;

@@ -1,11 +1,11 @@
-/** Inputs of type `file`: from a request's body or an upload into the object store, whence the executor fetches them. */
+/** Inputs of type `file`: from a request's body or an upload in the object store, from which the executor downloads them. */
 import { newId } from '@gantry/events';
 import { invalid } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
 import type { RunSpec } from '@gantry/run-engine';
 import type { InputItem } from './items';
 
-/** What input-schema.ts lets through. */
+/** Values accepted by input-schema.ts. */
 interface FileInput {
   name: string;
   content_base64?: string;
@@ -13,7 +13,7 @@ interface FileInput {
 }
 
 export interface PlacedInputs {
-  /** Each file as `{name, size}`: neither bytes nor keys belong into a run's row. */
+  /** Each file as `{name, size}`: a run's row contains neither bytes nor keys. */
   inputs: Record<string, unknown>;
   files: RunSpec['files'];
 }
@@ -25,13 +25,13 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 export interface FilePlaces {
   objects: ObjectStore;
   /**
-   * Makes sure that an upload is the workspace's own. Null where the caller may not name uploads: a stranger with a link.
+   * Verifies that an upload belongs to the workspace. Null if the caller may not name uploads: an anonymous visitor with a link.
    * @throws AppError 404
    */
   getUpload: ((storageKey: string) => Promise<unknown>) | null;
 }
 
-/** @throws AppError 400 naming the input; what `getUpload` throws */
+/** @throws AppError 400 naming the input; errors of `getUpload` */
 export async function placeFiles(
   places: FilePlaces,
   workspaceId: string,
@@ -82,7 +82,7 @@ async function place(
   return { key, size: bytes.length };
 }
 
-/** `accepts` names extensions; a media type is for the browser's file dialog and is not held against the name. */
+/** `accepts` lists extensions; a media type only affects the browser's file dialog and is not checked against the name. */
 function isAccepted(name: string, accepts: string[] | undefined): boolean {
   const extensions = accepts?.filter((entry) => entry.startsWith('.'));
   if (!extensions?.length || extensions.length !== accepts?.length) return true;

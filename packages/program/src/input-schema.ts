@@ -1,6 +1,6 @@
 /**
- * A program's inputs as JSON Schema: what a run's inputs are checked against, what the form is drawn from, and what
- * becomes a tool's input schema. The one place where the two meet.
+ * A program's inputs as JSON Schema: used to validate a run's inputs, to generate the form, and as
+ * a tool's input schema. The only place where the two forms meet.
  */
 import type { InputItem } from './items';
 

@@ -4,14 +4,14 @@ import { type InputSchema, inputSchemaOf } from './input-schema';
 import type { InputItem } from './items';
 import { createMatchers, type PatternBudget, patternBudget } from './user-pattern';
 
-/** The inputs of one program, compiled. */
+/** The compiled inputs of one program. */
 export interface InputValidator {
   schema: InputSchema;
-  /** @returns the inputs with defaults filled in. @throws AppError 400 naming every input that is wrong */
+  /** @returns the inputs with defaults filled in. @throws AppError 400 naming every invalid input */
   check(inputs: Record<string, unknown>): Record<string, unknown>;
   /**
-   * Problems that `check` would throw for.
-   * @param budget shared by all checks of one request, where it makes several
+   * The problems for which `check` would throw.
+   * @param budget shared by all checks of one request, if there are several
    */
   problems(inputs: Record<string, unknown>, budget?: PatternBudget): FieldProblem[];
 }
@@ -35,8 +35,8 @@ export function createInputValidator(items: InputItem[]): InputValidator {
 }
 
 /**
- * Whether the defaults of the items are what their own types allow.
- * @param path where the items lie in the request
+ * Checks that the items' defaults are allowed by their own types.
+ * @param path position of the items in the request
  */
 export function checkDefaults(items: InputItem[], path: string): FieldProblem[] {
   const budget = patternBudget();
@@ -50,7 +50,7 @@ export function checkDefaults(items: InputItem[], path: string): FieldProblem[] 
 
 type Validate = (inputs: Record<string, unknown>, budget: PatternBudget) => ErrorObject[];
 
-/** An Ajv of its own for each schema: a shared one would keep every schema that it has seen. */
+/** A separate Ajv for each schema: a shared one would retain every schema it has compiled. */
 function compile(schema: InputSchema): Validate {
   let budget = patternBudget();
   let problems = new Map<string, string>();
@@ -64,7 +64,7 @@ function compile(schema: InputSchema): Validate {
         problems.set(pattern, found.problem);
         return false;
       },
-      // Ajv tells expressions apart by their text.
+      // Ajv identifies expressions by their text.
       toString: () => pattern,
     };
   };

@@ -4,7 +4,7 @@ import type { InputItem } from './items';
 
 const TIMEOUT_MS = 10_000;
 
-/** Parameters by which code takes all inputs as one dict, or the context: contract.md, The Python side. */
+/** Parameters that receive all inputs as one dict, or the context: contract.md, The Python side. */
 const DICT_PARAMETERS = new Set(['inputs', 'input', 'data', 'event', 'payload', 'params']);
 const CONTEXT_PARAMETERS = new Set(['context', 'ctx']);
 
@@ -19,8 +19,8 @@ export interface Declared {
 }
 
 /**
- * Has an executor parse the entrypoint; nothing of it is executed, and nothing of it is parsed in this process.
- * @throws AppError 400 `no_run`, `syntax_error`; 503 with no executor to ask
+ * Asks an executor to parse the entrypoint; nothing of it is executed, and nothing of it is parsed in this process.
+ * @throws AppError 400 `no_run`, `syntax_error`; 503 if no executor is available
  */
 export async function inspectEntrypoint(bus: Bus, question: InspectRequest): Promise<Inspected> {
   const reply = await ask(bus, question);
@@ -45,7 +45,7 @@ const noExecutor = (cause: unknown) =>
     retryAfterSeconds: 5,
   });
 
-/** What runs would probably fail for. Only probably: a parameter may have a default, and a package may be part of another. */
+/** Reasons for which runs will probably fail. Only probably: a parameter may have a default, and a package may be part of another. */
 export const warningsFor = (inspected: Inspected, declared: Declared): string[] => [
   ...parameterWarnings(inspected.parameters, declared.inputs),
   ...importWarnings(inspected.imports, declared.dependencies),

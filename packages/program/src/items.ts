@@ -1,4 +1,4 @@
-/** What a program takes and gives: the items of its `inputs` and `outputs`. */
+/** The items of a program's `inputs` and `outputs`. */
 import { z } from 'zod';
 import { PATTERN_CHARS_MAX, patternProblems } from './user-pattern';
 
@@ -20,7 +20,7 @@ const outputTypes = ['text', 'markdown', 'json', 'csv', 'table', 'number', 'imag
 
 const ITEMS_MAX = 100;
 
-/** What JSON Schema, Python and habit call them. */
+/** Common alternative names, from JSON Schema, Python and habit. */
 const INPUT_SYNONYMS: Record<string, InputType> = {
   string: 'text',
   str: 'text',
@@ -51,7 +51,7 @@ const OUTPUT_SYNONYMS: Record<string, (typeof outputTypes)[number]> = {
 const spelt = (synonyms: Record<string, string>) => (value: unknown) =>
   typeof value === 'string' && Object.hasOwn(synonyms, value) ? synonyms[value] : value;
 
-/** A dash is fine for code that takes the dict; a Python keyword argument can't have one. */
+/** A dash is fine for code that takes the dict; a Python keyword argument cannot have one. */
 const itemName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, 'must start with a letter and hold letters, digits, _ and - (at most 64)')
@@ -111,9 +111,9 @@ export type OutputItem = z.infer<typeof outputItem>;
 
 const normalizeOutput = z.preprocess((value) => (typeof value === 'string' ? { name: value } : value), outputItem);
 
-/** With every shorthand spelt out; at most 100, no name twice. For items that were accepted once. */
+/** With every shorthand expanded; at most 100, unique names. For items that were accepted before. */
 export const storedInputItems = z.array(normalizeInput).max(ITEMS_MAX).superRefine(uniqueNames);
-/** For items that somebody sends. */
+/** For new items from a request. */
 export const inputItems = storedInputItems.superRefine(usablePatterns);
 export const outputItems = z.array(normalizeOutput).max(ITEMS_MAX).superRefine(uniqueNames);
 
@@ -132,7 +132,7 @@ function usablePatterns(items: InputItem[], context: z.core.$RefinementCtx): voi
   }
 }
 
-/** `".csv,.tsv"`, as HTML writes it. */
+/** `".csv,.tsv"`, the HTML form. */
 function asList(value: unknown): unknown {
   return typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value;
 }

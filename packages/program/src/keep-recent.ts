@@ -1,12 +1,12 @@
 /**
- * Keeps the `max` values that were used last, for what never changes and costs something to make.
- * @returns the kept value, or what `make` makes; a value that can't be made is not kept
+ * LRU cache of `max` immutable values that are expensive to create.
+ * @returns the cached value, or the result of `make`; failures are not cached
  */
 export function keepRecent<Value>(max: number): (key: string, make: () => Promise<Value>) => Promise<Value> {
   const kept = new Map<string, Value>();
   return async (key, make) => {
     const value = kept.get(key) ?? (await make());
-    // A Map remembers the order of insertion: what was used longest ago goes first.
+    // A Map keeps insertion order: the least recently used entry is evicted first.
     kept.delete(key);
     kept.set(key, value);
     if (kept.size > max) kept.delete(kept.keys().next().value as string);

@@ -17,9 +17,9 @@ const EXCLUDED = new Set(['__pycache__', '.git', 'manifest.json']);
 const isExcluded = (path: string): boolean => path.split('/').some((segment) => EXCLUDED.has(segment));
 
 /**
- * @param field what the request calls the upload
- * @param ignores which files don't count; by default what an artifact leaves out
- * @returns the files that count, sorted by path. @throws AppError 400 `bad_zip` saying what is wrong
+ * @param field name of the upload in the request
+ * @param ignores files to leave out; default: those that an artifact leaves out
+ * @returns the remaining files, sorted by path. @throws AppError 400 `bad_zip` with the problem
  */
 export async function readArchive(
   zip: Buffer,
@@ -39,7 +39,7 @@ export async function readArchive(
   }
 }
 
-/** All files of a zip that `repack` made, perhaps none, sorted by path. @throws BadArchive: it is damaged */
+/** All files of a zip made by `repack`, possibly none, sorted by path. @throws BadArchive if it is damaged */
 export const readPack = (zip: Buffer): Promise<ArchiveFile[]> => filesOf(zip, () => false);
 
 async function filesOf(zip: Buffer, ignores: (path: string) => boolean): Promise<ArchiveFile[]> {

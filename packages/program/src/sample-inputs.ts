@@ -1,4 +1,4 @@
-/** Inputs that a program would accept, for whoever wants to try it: always the same for the same items. */
+/** Example inputs that a program would accept: deterministic for the same items. */
 import RandExp from 'randexp';
 import { createInputValidator } from './input-validator';
 import type { InputItem } from './items';
@@ -6,14 +6,14 @@ import { longestMatch, patternBudget, readPattern } from './user-pattern';
 
 const DATE = '2026-01-05';
 const TEXTS = ['example', 'Example 1', 'ada@example.com', '1', '42', 'AB', 'ABC-123', '+49 30 1234567', DATE, '12:30'];
-/** A pattern's repetitions without an end stop here. */
+/** Limit for a pattern's unbounded repetitions. */
 const REPEATED_MAX = 20;
-/** Of a text that is made from a pattern, where repetitions without an end stop there. */
+/** Length limit of a text generated from a pattern, with unbounded repetitions limited as above. */
 const MADE_CHARS_MAX = 10_000;
 
 /**
- * Every item but files that may be left out. Taken is the first of default, `example`, `examples`, placeholder, first option
- * and some usual values that the item's own rules allow; an item for which there is none is left out.
+ * Covers every item except optional files. The value is the first of default, `example`, `examples`, placeholder, first option
+ * and some common values that the item's own rules allow; an item for which none is valid is left out.
  */
 export function sampleInputs(items: InputItem[]): Record<string, unknown> {
   const budget = patternBudget();
@@ -63,14 +63,14 @@ function usual({ type, name, ...item }: InputItem): unknown[] {
 
 type TextLimits = Pick<InputItem, 'min_length' | 'max_length' | 'pattern'>;
 
-/** The text as it is where its length allows, else cut or continued. */
+/** The text unchanged if its length is allowed, otherwise truncated or extended. */
 function stretched(text: string, { min_length: least = 0, max_length: most = Infinity }: TextLimits): string[] {
   if (text.length >= least && text.length <= most) return [text];
   if (text.length > most) return [text.slice(0, most)];
   return least <= 100_000 ? [text.padEnd(least, 'a')] : [];
 }
 
-/** Texts that the pattern describes: the shortest and some longer ones. */
+/** Texts that match the pattern: the shortest and some longer ones. */
 function matching({ pattern }: TextLimits): string[] {
   if (pattern === undefined) return [];
   const read = readPattern(pattern);
@@ -83,7 +83,7 @@ function matching({ pattern }: TextLimits): string[] {
       return made.gen();
     });
   } catch {
-    // It knows most of what patterns may say, not all of it.
+    // The generator supports most of the pattern syntax, not all of it.
     return [];
   }
 }

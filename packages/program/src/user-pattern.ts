@@ -1,21 +1,21 @@
 /**
- * Regular expressions that people write, run by RE2: its time is the product of pattern and text at worst, where
- * JavaScript's own engine can take for ever. They mean what JSON Schema says they mean: ECMAScript with the `u` flag. The
- * two languages look alike and differ (`\s`, `.`, `\p{Letter}`, surrogate pairs), so a pattern is parsed as the one and
- * written out as the other; what RE2 has no way to say is refused.
+ * User-supplied regular expressions, matched by RE2: its time is the product of pattern and text at worst, where
+ * JavaScript's own engine can take exponential time. Their semantics are those of JSON Schema: ECMAScript with the `u` flag.
+ * The two dialects look alike but differ (`\s`, `.`, `\p{Letter}`, surrogate pairs), so a pattern is parsed as ECMAScript and
+ * rewritten for RE2; constructs that RE2 does not support are rejected.
  */
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { RE2JS } from 're2js';
 
 export const PATTERN_CHARS_MAX = 500;
-/** States of one compiled pattern: repetitions written out, so that `a{100}` has a hundred. */
+/** States of one compiled pattern: repetitions expanded, so that `a{100}` has a hundred. */
 const SIZE_MAX = 1_000;
 /** RE2's own limit. */
 const REPEATED_MAX = 1_000;
-/** A Unicode property is one state of many ranges, whose tables take as long as this many plain ones. */
+/** A Unicode property is one state of many ranges, whose tables cost as much as this many plain states. */
 const PROPERTY_SIZE = 10;
 
-/** Of all patterns of one list of items: compiling takes some 3 µs for each state. */
+/** For all patterns of one list of items: compiling takes some 3 µs per state. */
 const SIZE_TOGETHER_MAX = 5_000;
 const TOO_LARGE_TOGETHER = `is too large together with the patterns before it: at most ${SIZE_TOGETHER_MAX} states with all repetitions written out`;
 
@@ -27,12 +27,12 @@ interface Readable {
 
 class Unsupported extends Error {}
 
-/** Syntax of later years is not what other readers of the schema know. */
+/** Newer syntax is unknown to other readers of the schema. */
 const parser = new RegExpParser({ ecmaVersion: 2024 });
 
-/** @returns a problem as the end of a sentence that begins with the field */
+/** @returns a problem worded to follow the name of the field */
 export function readPattern(pattern: string): Readable | { problem: string } {
-  // Before the parser, which recurses and takes any length.
+  // Checked before parsing: the parser recurses and accepts any length.
   if (pattern.length > PATTERN_CHARS_MAX) return { problem: `is longer than ${PATTERN_CHARS_MAX} characters` };
   let ast: AST.Pattern;
   try {
@@ -54,7 +54,7 @@ export function readPattern(pattern: string): Readable | { problem: string } {
   }
 }
 
-/** @returns for each pattern what is wrong with it, null where nothing is */
+/** @returns the problem with each pattern, or null */
 export function patternProblems(patterns: string[]): (string | null)[] {
   let size = 0;
   return patterns.map((pattern) => {
@@ -66,21 +66,21 @@ export function patternProblems(patterns: string[]): (string | null)[] {
 }
 
 /**
- * The work that one request may spend on patterns, in states times characters. The worst known pattern takes 100 ns for
- * each, most take 20: a tenth of a second, and 160 KB of text for a pattern as short as `^[a-z]+$`.
+ * The work that one request may spend on patterns, in states times characters. The worst known pattern takes 100 ns per
+ * unit, most take 20: a tenth of a second, and 160 KB of text for a pattern as short as `^[a-z]+$`.
  */
 const PATTERN_WORK_MAX = 1_000_000;
 
-/** The budget that is left. */
+/** The remaining budget. */
 export interface PatternBudget {
   left: number;
 }
 export const patternBudget = (): PatternBudget => ({ left: PATTERN_WORK_MAX });
 
-/** @returns whether the text holds a match, or why that was not found out */
+/** @returns whether the text contains a match, or why that could not be determined */
 export type Matcher = (text: string, budget: PatternBudget) => boolean | { problem: string };
 
-/** Takes what is stored from before these rules as well: a pattern that they refuse is a problem when it is used. */
+/** Also accepts patterns stored before these rules: a pattern that violates them is reported as a problem on use. */
 export function createMatchers(): (pattern: string) => Matcher {
   let together = 0;
   return (pattern) => {
@@ -105,9 +105,9 @@ const refusing = (problem: string): Matcher => {
   return () => refused;
 };
 
-/** An engine keeps what it learned of texts, some two bytes for each unit of work. Past this all are made anew. */
+/** An engine caches what it learned from texts, some two bytes per unit of work. Beyond this limit all engines are recreated. */
 const REMEMBERED_WORK_MAX = 20_000_000;
-/** The memory of a compiled state in the same unit. */
+/** Memory of a compiled state in the same unit. */
 const COMPILED_WORK = 100;
 
 const engines = new Map<string, RE2JS>();
@@ -127,7 +127,7 @@ function engineOf(re2: string, size: number, work: number): RE2JS {
   return engine;
 }
 
-/** Of the longest text that the pattern describes, where `*` and `+` go on `repeated` times. */
+/** Length of the longest text that the pattern matches, with `*` and `+` repeated `repeated` times. */
 export function longestMatch(pattern: AST.Pattern, repeated: number): number {
   const ofAlternatives = (alternatives: AST.Alternative[]): number =>
     Math.max(0, ...alternatives.map(({ elements }) => elements.reduce((sum, element) => sum + ofElement(element), 0)));
@@ -165,7 +165,7 @@ function sizeOf(element: AST.Element): number {
 
 const isProperty = (node: AST.Node): boolean => node.type === 'CharacterSet' && node.kind === 'property';
 
-/** Nobody asks which part matched, so no group captures; and how greedy a repetition is does not change whether. */
+/** Only whether a text matches is needed, so no group captures; and greediness does not affect it. */
 const writeAlternatives = (alternatives: AST.Alternative[]): string =>
   alternatives.map(({ elements }) => elements.map(write).join('')).join('|');
 
@@ -213,10 +213,10 @@ function writeAssertion(assertion: AST.Assertion): string {
 
 const codePoint = (value: number): string => `\\x{${value.toString(16)}}`;
 
-/** As ECMAScript has them; RE2 knows fewer of both. */
+/** As in ECMAScript; RE2 has fewer of both. */
 const LINE_ENDS = '\\n\\r\\x{2028}\\x{2029}';
 const SPACES = `\\t\\x{b}\\f \\x{a0}\\x{feff}\\p{Zs}${LINE_ENDS}`;
-/** All that is not in SPACES, which a class can't say of a part of itself. */
+/** The complement of SPACES, written out because a character class cannot negate a part of itself. */
 const NOT_SPACES =
   '\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}' +
   '\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}';
@@ -254,7 +254,7 @@ function writeInClass(element: AST.ClassRangesCharacterClassElement | AST.Charac
   }
 }
 
-/** RE2 has the short names of categories and the long names of scripts. */
+/** RE2 supports the short names of categories and the long names of scripts. */
 const CATEGORIES: Record<string, string> = {
   Cased_Letter: 'LC',
   Close_Punctuation: 'Pe',
@@ -315,7 +315,7 @@ function writeProperty(property: AST.UnicodePropertyCharacterSet): string {
   return written;
 }
 
-/** The parser lets through what Unicode has names for, so there are some hundreds at most. */
+/** The parser accepts only names that Unicode defines, so there are some hundreds at most. */
 const known = new Map<string, boolean>();
 
 function isKnown(property: string): boolean {

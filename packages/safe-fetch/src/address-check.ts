@@ -1,6 +1,6 @@
 /**
- * Which addresses others may make us reach, be it a run or the URL of a webhook: those of the public internet, and no way
- * around that by spelling.
+ * Addresses that runs and user-supplied URLs may reach: those of the public internet, however they are
+ * spelt.
  */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import os from 'node:os';
@@ -66,7 +66,7 @@ export function createAddressPolicy(allowPrivate: string[] = []): AddressPolicy 
 
 const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
 
-/** The machine's own addresses change while it runs: read each time. */
+/** The machine's own addresses change while it runs, so they are read each time. */
 function isOwn(address: string): boolean {
   return Object.values(os.networkInterfaces()).some((list) => list?.some((own) => sameAddress(own.address, address)));
 }
@@ -78,7 +78,7 @@ function sameAddress(a: string, b: string): boolean {
   return list.check(b, familyOf(b));
 }
 
-/** IPv4 addresses that an IPv6 address leads to: mapped, NAT64, 6to4. */
+/** IPv4 addresses embedded in an IPv6 address: mapped, NAT64, 6to4. */
 function embeddedIpv4(address: string): string[] {
   if (!isIPv6(address)) return [];
   const groups = expand(address);

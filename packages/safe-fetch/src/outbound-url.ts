@@ -5,8 +5,8 @@ import { OutboundFailed } from './outbound-failed';
 const URL_CHARS_MAX = 8192;
 
 /**
- * What browsers refuse (https://fetch.spec.whatwg.org/#port-blocking). Protocols of lines, such as SMTP and IRC, skip what
- * they don't understand and obey the rest: a body that somebody else wrote would send mail from our address.
+ * Ports that browsers refuse (https://fetch.spec.whatwg.org/#port-blocking). Line-based protocols, such as SMTP and IRC, skip
+ * lines they cannot parse and obey the rest: an attacker's request body would send mail from the platform's address.
  */
 const REFUSED_PORTS = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
@@ -15,19 +15,19 @@ const REFUSED_PORTS = new Set([
   6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
-/** A URL that passed what can be told without the network. */
+/** A URL that passed every check possible without the network. */
 export interface OutboundTarget {
   url: URL;
   /** A name without trailing dot, or a literal address without brackets. */
   host: string;
   port: number;
-  /** `host:port`, as messages name it. */
+  /** `host:port`, for messages. */
   label: string;
 }
 
 /**
- * For the moment when a URL is saved: http or https, no credentials, no port of another protocol, and a literal address
- * only if it is public or in `allow`. Names are resolved and checked when they are used, by `safeFetch`.
+ * For saving a URL: http or https, no credentials, no port of another protocol, and a literal address
+ * only if it is public or in `allow`. `safeFetch` resolves and checks names on use.
  * Throws OutboundFailed `bad_url` or `refused_address`.
  */
 export function checkOutboundUrl(url: string, { allow = [] }: { allow?: string[] } = {}): URL {
@@ -39,7 +39,7 @@ export function checkOutboundUrl(url: string, { allow = [] }: { allow?: string[]
 export function parseTarget(text: string): OutboundTarget {
   if (text.length > URL_CHARS_MAX) throw badUrl(`must have at most ${URL_CHARS_MAX} characters`);
   if (!URL.canParse(text)) throw badUrl('must be an absolute http or https URL');
-  // The parser brings every spelling of an IPv4 address (octal, hexadecimal, one number) to the dotted one.
+  // The parser normalises every spelling of an IPv4 address (octal, hexadecimal, one number) to the dotted one.
   const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw badUrl('must start with http:// or https://');
   if (url.username || url.password) throw badUrl('must not contain a user name or password');
@@ -51,13 +51,13 @@ export function parseTarget(text: string): OutboundTarget {
   return { url, host, port, label: `${url.hostname}:${port}` };
 }
 
-/** The addresses of a host that needs no resolving; `localhost` never leaves the machine (RFC 6761). */
+/** The addresses of a host that needs no resolution; `localhost` never leaves the machine (RFC 6761). */
 export function literalAddresses(host: string): string[] | null {
   if (isIP(host)) return [host];
   return /(^|\.)localhost$/.test(host) ? ['127.0.0.1'] : null;
 }
 
-/** One private address among public ones is how rebinding is done: all must be allowed. */
+/** One private address among public ones is a rebinding attack: all must be allowed. */
 export function requireAllowed({ label, port }: OutboundTarget, addresses: string[], policy: AddressPolicy): void {
   if (addresses.every((address) => policy.isAllowed(address, port))) return;
   throw new OutboundFailed('refused_address', `${label} is not on the public internet`);

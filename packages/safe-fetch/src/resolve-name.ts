@@ -4,12 +4,12 @@ const ATTEMPT_MS = 2000;
 const TRIES = 2;
 
 /**
- * Every address of a name, IPv4 first. Asks the name servers itself and not the system: a lookup of the system can't be
- * called off and holds a thread that all lookups of the process share, so a few names whose servers keep silent would stop
- * everybody's. The hosts file and search domains don't count, either, and name nothing outside.
- * Throws what the name servers said when they said no address.
+ * Every address of a name, IPv4 first. Queries the name servers directly instead of through the system: a system lookup cannot
+ * be cancelled and holds a thread shared by all lookups of the process, so a few names with unresponsive servers would block
+ * all others. The hosts file and search domains are ignored as well, and name nothing public.
+ * Throws the name servers' error if there is no address.
  *
- * @param servers those of the machine unless given, as `address:port`.
+ * @param servers default: those of the machine, as `address:port`.
  */
 export async function resolveName(name: string, signal: AbortSignal, servers?: string[]): Promise<string[]> {
   const resolver = new Resolver({ timeout: ATTEMPT_MS, tries: TRIES });

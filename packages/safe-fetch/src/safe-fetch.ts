@@ -1,8 +1,8 @@
 /**
- * Requests to URLs that somebody else chose. What they may reach is decided on addresses: a name is resolved once, every
- * address it has is checked, and the connection goes to an address that was checked, since a second resolution could
- * answer differently. Redirects come back as they are: following one would need all of this again, and a receiver that
- * moved should be told to whoever set the URL.
+ * Requests to user-supplied URLs. Destinations are checked by address: a name is resolved once, every
+ * address it has is checked, and the connection goes to a checked address, since a second resolution could
+ * return another one. Redirects are returned, not followed: following one would need the same checks, and the owner of the
+ * URL should learn that the receiver has moved.
  */
 import http from 'node:http';
 import https from 'node:https';
@@ -15,39 +15,39 @@ import { resolveName } from './resolve-name';
 
 const ADDRESSES_MAX = 16;
 const HEADERS_BYTES_MAX = 16 * 1024;
-/** How long one of several addresses may take before the next is tried; the last has the rest of the time. */
+/** Time limit for each of several addresses before the next is tried; the last one has the remaining time. */
 const ATTEMPT_MS = 1000;
-/** They decide where a message ends and whom it is for. */
+/** Headers that decide where a message ends and whom it is for. */
 const OUR_HEADERS =
   /^(host|connection|content-length|transfer-encoding|expect|upgrade|te|trailer|keep-alive|proxy-.*)$/i;
 
 export interface OutboundRequest {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
-  /** Those that frame the message (Host, Content-Length, Connection ...) are ours and dropped from here. */
+  /** Framing headers (Host, Content-Length, Connection ...) are set by safeFetch and dropped from here. */
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** For all of it: resolving, connecting, TLS, the answer to its last byte. */
+  /** For the whole exchange: resolving, connecting, TLS, the response to its last byte. */
   timeoutMs: number;
   responseBytesMax: number;
   /** Exceptions as in `outboundAllowList`. */
   allow?: string[];
-  /** Every address of a name; throws when there is none. Asked once. */
+  /** Every address of a name; throws if there is none. Called once. */
   resolve?(name: string, signal: AbortSignal): Promise<string[]>;
 }
 
 export interface OutboundResponse {
   status: number;
   headers: http.IncomingHttpHeaders;
-  /** As sent, compressed or not; no more than `responseBytesMax`. */
+  /** As received, compressed or not; at most `responseBytesMax`. */
   body: Buffer;
-  /** There was more than `responseBytesMax`; the rest was not read. */
+  /** The response exceeded `responseBytesMax`; the rest was not read. */
   truncated: boolean;
   durationMs: number;
 }
 
 /**
- * One request over a connection of its own, which is gone when this returns. Any status is an answer, 3xx and 5xx too.
- * Throws OutboundFailed when there is none, and a TypeError for a header that HTTP can't carry.
+ * One request over a dedicated connection, closed when this returns. Any status is a response, 3xx and 5xx too.
+ * Throws OutboundFailed if there is none, and a TypeError for an invalid header.
  */
 export async function safeFetch(address: string, request: OutboundRequest): Promise<OutboundResponse> {
   const startedAt = performance.now();
@@ -122,7 +122,7 @@ function exchange(
       let bytesLeft = responseBytesMax;
       const finish = (truncated: boolean) => {
         resolve({ status, headers, body: Buffer.concat(chunks), truncated });
-        // Left to itself the socket waits until the peer took the whole request, which it may never do.
+        // Otherwise the socket waits until the peer has read the whole request, which may never happen.
         request.destroy();
       };
       response.on('data', (chunk: Buffer) => {
@@ -134,13 +134,13 @@ function exchange(
       response.on('error', fail);
     });
     request.on('error', fail);
-    // Also after an answer without one, such as 101: then there is neither a response nor an error.
+    // Also for statuses without a response, such as 101: they emit neither `response` nor `error`.
     request.on('close', () => fail());
     request.end(body);
   });
 }
 
-/** Stands in for the resolver, so that what is connected to is what was checked. */
+/** Replaces the resolver, so that the connection goes to a checked address. */
 function answering(addresses: string[]): LookupFunction {
   const entries = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
   return (_, options, callback) => {
@@ -151,7 +151,7 @@ function answering(addresses: string[]): LookupFunction {
 
 type Phase = 'connect' | 'tls' | 'answer';
 
-/** The error's own message names the address: only its code is shown. */
+/** The error's own message contains the address, so only its code is shown. */
 function explain({ label }: OutboundTarget, phase: Phase, err?: Error): OutboundFailed {
   const { code } = (err ?? {}) as NodeJS.ErrnoException;
   const reason = code ? ` (${code})` : '';

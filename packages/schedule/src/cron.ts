@@ -9,7 +9,7 @@ export interface Schedule {
 }
 
 /**
- * @param paths what the request calls the fields
+ * @param paths the names of the fields in the request
  * @throws AppError 400 `bad_schedule` naming the field
  */
 export function checkSchedule(schedule: Schedule, paths: Record<keyof Schedule, string>): void {
@@ -20,7 +20,7 @@ export function checkSchedule(schedule: Schedule, paths: Record<keyof Schedule, 
 function timeZoneProblem(timezone: string, path: string): FieldProblem | null {
   try {
     new Intl.DateTimeFormat('en', { timeZone: timezone });
-    // Offsets like +02:00 are understood too, but know no summer time.
+    // Offsets like +02:00 would be accepted too, but have no daylight saving time.
     if (/^[A-Za-z]/.test(timezone)) return null;
   } catch {}
   return { path, message: `"${timezone}" is not an IANA time zone like Europe/Berlin or UTC` };
@@ -47,14 +47,14 @@ export function nextFire({ cron, timezone }: Schedule, after: Date): Date | null
 export interface DueFires {
   /** In order; at most `max`, the latest ones. */
   fires: Date[];
-  /** All of them, also those that were left out. */
+  /** Total number, including those left out of `fires`. */
   count: number;
 }
 
-/** Beyond this many, counting stops: a second's schedule that slept for a month must not hold up the others. */
+/** Counting stops here: a per-second schedule that slept for a month must not delay the others. */
 const COUNT_MAX = 2_000;
 
-/** Fires from `first` (one itself) to `now`, both included. */
+/** Fires from `first` (itself a fire) to `now`, inclusive. */
 export function dueFires(schedule: Schedule, first: Date, now: Date, max: number): DueFires {
   const cron = new Cron(schedule.cron.trim(), { timezone: schedule.timezone, paused: true, mode: '5-or-6-parts' });
   const fires: Date[] = [];

@@ -10,7 +10,7 @@ export const commonEnv = {
   METRICS_PORT: z.coerce.number().int().min(0).max(65535),
   DATABASE_URL: z.url(),
   ...natsEnv,
-  /** Public addresses of the three surfaces, without a slash at the end. */
+  /** Public addresses of the three surfaces, without a trailing slash. */
   BASE_URL: z.url().transform(withoutSlash),
   DASHBOARD_URL: z.url().transform(withoutSlash),
   SKILLS_URL: z.url().transform(withoutSlash),
@@ -28,7 +28,7 @@ function withoutSlash(url: string): string {
 const common = z.object(commonEnv);
 export type CommonEnv = z.infer<typeof common>;
 
-/** Parses the environment; reports every problem at once and ends the process, since nothing can work without it. */
+/** Parses the environment; on failure reports every problem at once and exits the process. */
 export function readEnv<T extends z.ZodType>(schema: T, env: NodeJS.ProcessEnv = process.env): z.infer<T> {
   const parsed = schema.safeParse(env);
   if (parsed.success) return parsed.data;

@@ -1,4 +1,4 @@
-/** A service as a process, the same for all three: environment, start, requests, and a clean end. */
+/** The process of a service, identical for all three: environment, start-up, requests, clean shutdown. */
 import type { Service } from '@gantry/events';
 import { createLogger, type ErrorShape, type PlaceLimits, type RateLimits } from '@gantry/http';
 import type { Logger } from 'pino';
@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { type CommonEnv, readEnv } from './env';
 import { type RunningService, serve } from './serve';
 
-/** Of every surface, as the environment says it. */
+/** Settings of every surface, from the environment. */
 export interface SurfaceSettings {
   baseUrl: string;
   dashboardUrl: string;
@@ -16,7 +16,7 @@ export interface SurfaceSettings {
   log: Logger;
 }
 
-/** Ends the process where the environment is not usable, or the start fails. */
+/** Exits the process if the environment is invalid or start-up fails. */
 export function runService<Schema extends z.ZodType<CommonEnv>>(options: {
   name: Service;
   errorShape: ErrorShape;

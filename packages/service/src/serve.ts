@@ -5,9 +5,9 @@ import type { Logger } from 'pino';
 
 export interface RunningService {
   app: Express;
-  /** Called first: readiness turns 503 and standing work is handed back, while requests are still answered. */
+  /** Called first: readiness turns 503 and standing claims are answered, while requests are still served. */
   drain: () => void | Promise<void>;
-  /** Called after the last request was answered: close pools and connections. */
+  /** Called after the last request has been answered: closes pools and connections. */
   close: () => Promise<void>;
 }
 
@@ -19,15 +19,15 @@ interface ServerOptions extends RunningService {
   log: Logger;
 }
 
-/** Longest that answers under way may still take after SIGTERM: a waited run takes up to 10 s. */
+/** Grace period for requests in progress after SIGTERM: a run with `wait` takes up to 10 s. */
 const GRACE_MS = 12_000;
 
-/** Listens, and leaves cleanly on SIGTERM or SIGINT. */
+/** Listens, and shuts down cleanly on SIGTERM or SIGINT. */
 export async function serve(options: ServerOptions): Promise<Server> {
   const { app, log } = options;
   const server = createServer({ maxHeaderSize: HEADER_BYTES_MAX }, app);
   answerMalformedRequests(server, options.errorShape);
-  // Longer than nginx keeps idle upstream connections, so that it never sends on one that is being closed here.
+  // Longer than nginx keeps idle upstream connections, so that it never sends on a connection being closed here.
   server.keepAliveTimeout = 75_000;
   const metrics = serveMetrics(options.metricsPort, options.host);
   await new Promise<void>((resolve, reject) => {

@@ -1,25 +1,25 @@
 /**
- * Housekeeping: what has had its time is removed now and then.
+ * Housekeeping: periodic removal of expired rows.
  *
- * Each folder exports sweeps of its own tables, and a service lists them. Every replica runs them, at any moment.
+ * Each folder exports sweeps of its own tables, and a service lists them. Every replica runs them, at any time.
  */
 import type { Logger } from 'pino';
 
 export interface Sweep {
-  /** Of what, for the log. */
+  /** Name of the swept data, for the log. */
   what: string;
   run: () => Promise<unknown>;
 }
 
 const EVERY_MS = 3_600_000;
 
-/** Begins at once. One that fails is logged, tried again in an hour, and keeps nothing from the others. */
+/** Begins at once. A failed sweep is logged, retried in an hour, and does not delay the others. */
 export function startSweeps(sweeps: Sweep[], log: Logger): { stop(): void } {
   let stopped = false;
   const round = async () => {
     for (const { what, run } of sweeps) {
       if (stopped) return;
-      // A pool that is closed under a sweep is no news.
+      // An error is expected if the pool was closed during a sweep.
       await run().catch((err) => stopped || log.warn({ err, sweep: what }, 'housekeeping: will try again'));
     }
   };

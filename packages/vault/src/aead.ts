@@ -1,4 +1,4 @@
-/** AES-256-GCM with a random nonce: `nonce (12) | ciphertext | tag (16)`. One key may seal 2^32 times (NIST SP 800-38D, 8.3). */
+/** AES-256-GCM with a random nonce: `nonce (12) | ciphertext | tag (16)`. One key may seal 2^32 messages (NIST SP 800-38D, 8.3). */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 const NONCE_BYTES = 12;
@@ -10,7 +10,7 @@ export function encrypt(key: Buffer, associated: Buffer, plaintext: Buffer): Buf
   return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** @throws Error if anything differs: the key, the associated data, or one bit of what was sealed. */
+/** @throws Error if the key, the associated data, or any bit of the ciphertext differs. */
 export function decrypt(key: Buffer, associated: Buffer, sealed: Buffer): Buffer {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error('sealed value is cut short');
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
@@ -18,5 +18,5 @@ export function decrypt(key: Buffer, associated: Buffer, sealed: Buffer): Buffer
   return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
 }
 
-/** Unambiguous whatever the parts contain, so that no two places share their associated data. */
+/** Unambiguous for any content of the parts, so that no two records share their associated data. */
 export const associatedData = (...parts: (string | number)[]): Buffer => Buffer.from(JSON.stringify(parts));

@@ -1,7 +1,7 @@
 /**
- * Data keys of a workspace, wrapped by a key-encryption key: one, or several while they rotate (key-rotation.ts). Values
- * are never touched when the key-encryption key rotates: only these few rows are. Deleting a workspace's rows makes
- * everything sealed for it unreadable for ever.
+ * Data keys of a workspace, wrapped by a key-encryption key: one, or several during a rotation (key-rotation.ts). Rotating
+ * the key-encryption key rewrites only these few rows, never the values. Deleting a workspace's rows makes
+ * everything sealed for it permanently unreadable.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -16,11 +16,11 @@ export interface DataKey {
 }
 
 export interface DataKeys {
-  /** The newest key of the workspace, as it was a minute ago at most; made on first use. */
+  /** The newest key of the workspace, at most a minute stale; created on first use. */
   current(workspaceId: string): Promise<DataKey>;
   /** @throws Error if there is no such key. */
   byVersion(workspaceId: string, version: number): Promise<DataKey>;
-  /** A newer key, inside the caller's transaction; `forget` after the commit. @returns its version */
+  /** Adds a newer key inside the caller's transaction; invalidate the cache with `forget` after the commit. @returns its version */
   add(tx: PoolClient, workspaceId: string): Promise<number>;
   forget(workspaceId: string): void;
   rewrap(): Promise<number>;
@@ -36,7 +36,7 @@ interface Row {
 /** 10,000 workspaces take about 3 MB. */
 const CACHED_MAX = 10_000;
 const REWRAP_BATCH = 100;
-/** How long a replica may go on sealing with a key after another replica has made a newer one. */
+/** How long a replica may keep sealing with a key after another replica has created a newer one. */
 const FRESH_MS = 60_000;
 
 const INSERT = 'INSERT INTO data_keys (workspace_id, version, kek_version, wrapped_key) VALUES ($1, $2, $3, $4)';
@@ -110,7 +110,7 @@ export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }): D
     },
     byVersion: async (workspaceId, version) => {
       const of = (found: DataKey[]) => found.find((key) => key.version === version);
-      // Another replica may have made a newer key since this one read them.
+      // Another replica may have created a newer key since this one read them.
       const key = of(await keysOf(workspaceId)) ?? of(remember(workspaceId, await load(workspaceId)));
       if (!key) throw new Error(`workspace ${workspaceId} has no data key ${version}`);
       return key;

@@ -3,16 +3,16 @@ import { hkdfSync } from 'node:crypto';
 import { z } from 'zod';
 
 export interface KeyRing {
-  /** What new things are made with. */
+  /** The version for new data. */
   current: string;
-  /** Every key that old things may still need, by version. */
+  /** Every key that existing data may still need, by version. */
   keys: ReadonlyMap<string, Buffer>;
 }
 
 const KEY_BYTES = 32;
 const VERSION = /^[A-Za-z0-9_-]{1,32}$/;
 
-/** @throws Error naming every entry that is wrong, by its place and version: never by its key. */
+/** @throws Error naming every invalid entry by position and version, never by its key. */
 export function parseKeyRing(text: string): KeyRing {
   const keys = new Map<string, Buffer>();
   const problems: string[] = [];
@@ -31,7 +31,7 @@ export function parseKeyRing(text: string): KeyRing {
   return { current, keys };
 }
 
-/** Keys for another purpose, with the same versions: who has one learns nothing of the ring, or of another purpose's. */
+/** Keys for another purpose, with the same versions: one of them reveals nothing about the ring or about another purpose's keys. */
 export function deriveKeys({ current, keys }: KeyRing, purpose: string): KeyRing {
   const derived = [...keys].map(
     ([version, key]) => [version, Buffer.from(hkdfSync('sha256', key, '', `gantry ${purpose}`, KEY_BYTES))] as const,
@@ -39,7 +39,7 @@ export function deriveKeys({ current, keys }: KeyRing, purpose: string): KeyRing
   return { current, keys: new Map(derived) };
 }
 
-/** For env.ts: a zod type that parses a key ring and reports what is wrong with it. */
+/** For env.ts: a zod type that parses a key ring and reports its problems. */
 export const keyRing = z.string().transform((text, context): KeyRing => {
   try {
     return parseKeyRing(text);

@@ -1,11 +1,11 @@
 /**
- * A new data key for a workspace while everything goes on.
+ * Rotation of a workspace's data key without downtime.
  *
- * Beginning adds the key. From then on values are sealed with it: here at once, in other replicas within a minute. What
- * older keys sealed is opened and sealed again row by row, by compare-and-set, so that a value written meanwhile stands.
- * An older key is deleted when nothing is sealed with it and its successor has been there for RETIRE_SECONDS, long after
- * the last replica sealed with it. Nothing else is written down: a workspace with two keys is one whose rotation is under
- * way, and whoever finds it goes on with it. Readers notice nothing, for each value says which key opens it.
+ * A rotation begins by adding the key. From then on values are sealed with it: here at once, in other replicas within a
+ * minute. Values under older keys are re-encrypted row by row, by compare-and-set, so that a concurrent write wins.
+ * An older key is deleted when nothing is sealed with it and its successor has existed for RETIRE_SECONDS, long after
+ * the last replica sealed with it. No other state is stored: a workspace with two keys is one whose rotation is in
+ * progress, and any replica that finds it continues. Readers are unaffected, because each value names its key.
  */
 
 import { conflict } from '@gantry/http';
@@ -17,24 +17,24 @@ import type { Vault } from './vault';
 export interface SealedColumn {
   table: string;
   column: string;
-  /** The table that its values are sealed for, where they have moved since. */
+  /** The table in the associated data of its values, if they have moved since. */
   sealedFor?: string;
-  /** SQL for the `name` and `version` of the place that its values are sealed for. */
+  /** SQL for the `name` and `version` in the associated data of its values. */
   name: string;
   version: string;
 }
 
 export interface KeyRotation {
   /**
-   * Adds a key and seals everything with it. What is left over, `finish` does.
-   * @param audit writes it down inside the transaction that adds the key
+   * Adds a key and re-encrypts everything with it. `finish` takes care of the remainder.
+   * @param audit writes the audit entry inside the transaction that adds the key
    * @throws AppError 409 `keys_rotating` while ten keys wait to be retired
    */
   rotate(
     workspaceId: string,
     audit: (tx: Tx, keyVersion: number) => Promise<unknown>,
   ): Promise<{ keyVersion: number; resealed: number }>;
-  /** For housekeeping: goes on with every rotation that was begun. Several replicas may do it at once. */
+  /** For housekeeping: continues every rotation in progress. Safe to run on several replicas at once. */
   finish(): Promise<{ resealed: number; retired: number }>;
 }
 
@@ -47,7 +47,7 @@ export function createKeyRotation(options: {
   vault: Vault;
   columns: SealedColumn[];
   log: { error(fields: object, message: string): void };
-  /** Tests: how long an older key is kept at least. */
+  /** For tests: minimum retention of an older key. */
   retireSeconds?: number;
 }): KeyRotation {
   const { pool, vault, columns, log, retireSeconds = RETIRE_SECONDS } = options;
@@ -79,7 +79,7 @@ export function createKeyRotation(options: {
           const sealed = await vault.seal(workspaceId, place, await vault.open(workspaceId, place, row.sealed));
           count += (await pool.query(update, [workspaceId, row.name, sealed, row.sealed])).rowCount ?? 0;
         } catch (err) {
-          // Its key stays, so nothing is lost.
+          // Its key stays, so no data is lost.
           log.error({ err, workspaceId, table, name: row.name }, 'sealed value not moved to the new data key');
         }
       }
@@ -130,5 +130,5 @@ export function createKeyRotation(options: {
   };
 }
 
-/** The four bytes of a sealed value that say which data key opens it: see vault.ts. */
+/** The four bytes of a sealed value that name its data key: see vault.ts. */
 const versionIn = (column: string) => `substring(${column} from 2 for 4)`;

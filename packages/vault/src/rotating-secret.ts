@@ -1,24 +1,24 @@
 /**
- * Secrets that sign or check requests, and are replaced now and then: for a day the one before the last rotation is as good.
- * They lie sealed in one column of their owner's row.
+ * Secrets that sign or verify requests and can be rotated: the previous secret stays valid for one day.
+ * They are sealed in one column of their owner's row.
  */
 import { z } from 'zod';
 import type { Place, Vault } from './vault';
 
 const OVERLAP_MS = 86_400_000;
 
-/** The newest first; `until` in epoch milliseconds, null: without end. Webhooks' were written as `key`. */
+/** The newest first; `until` in epoch milliseconds, null: no expiry. Older rows of webhooks use `key`. */
 const entry = z.object({ secret: z.string().optional(), key: z.string().optional(), until: z.number().nullable() });
 const entries = z.array(entry.transform(({ secret, key, until }) => ({ secret: secret ?? key ?? '', until })));
 
 export interface RotatingSecret {
   workspaceId: string;
   place: Place;
-  /** The column; null: there is none yet. */
+  /** The column; null if there is none yet. */
   sealed: Uint8Array | null;
 }
 
-/** What to write into the column. Call it before the transaction that does. */
+/** The new value of the column. Call it before the transaction that writes it. */
 export async function replaceSecret(
   vault: Vault,
   held: RotatingSecret,
@@ -31,7 +31,7 @@ export async function replaceSecret(
   return new Uint8Array(await vault.seal(held.workspaceId, held.place, JSON.stringify(kept)));
 }
 
-/** Those that are good now, the newest first; none where the column is null. */
+/** The secrets valid now, the newest first; none if the column is null. */
 export async function openSecrets(vault: Vault, held: RotatingSecret, now: Date): Promise<string[]> {
   if (!held.sealed) return [];
   const text = await vault.open(held.workspaceId, held.place, held.sealed);

@@ -19,11 +19,11 @@ export interface SecretChange {
   details?: { isNew: boolean };
 }
 
-/** Writes the change down inside its transaction. */
+/** Writes the audit entry of the change inside its transaction. */
 export type AuditSecret = (tx: Tx, change: SecretChange) => Promise<unknown>;
 
 export interface SecretStore {
-  /** @throws AppError 400 for a value that can't be kept, 409 `too_many_secrets` */
+  /** @throws AppError 400 for a value that cannot be stored, 409 `too_many_secrets` */
   set(
     workspaceId: string,
     secret: { name: string; value: string; createdBy: string | null },
@@ -33,16 +33,16 @@ export interface SecretStore {
   list(workspaceId: string): Promise<SecretEntry[]>;
   /** @throws AppError 404 */
   delete(workspaceId: string, name: string, audit: AuditSecret): Promise<void>;
-  /** For a run: values by name; those that are not set are absent. */
+  /** For a run: values by name; unset names are absent. */
   reveal(workspaceId: string, names: string[]): Promise<Record<string, string>>;
-  /** Whether it is set, and whether what is stored opens. Does not count as a use. */
+  /** Whether it is set, and whether the stored value decrypts. Does not count as a use. */
   test(workspaceId: string, name: string): Promise<{ isSet: boolean; decrypts: boolean }>;
-  /** Those of `names` that are not set. */
+  /** The names among `names` that are not set. */
   missing(workspaceId: string, names: string[]): Promise<string[]>;
 }
 
 const VALUE_BYTES_MAX = 32 * 1024;
-/** More would not fit into a job together. */
+/** More would not fit into one job. */
 const SECRETS_MAX = 500;
 const TABLE = 'secrets';
 
@@ -57,19 +57,19 @@ const UPDATE = `UPDATE secrets SET version = $3, sealed = $4, updated_at = now()
 const DELETE = 'DELETE FROM secrets WHERE workspace_id = $1 AND name = $2';
 const REVEAL = `SELECT name, version, sealed, coalesce(last_used_at > now() - interval '1 minute', false) AS "isFresh"
   FROM secrets WHERE workspace_id = $1 AND name = ANY($2)`;
-/** Who finds a row locked leaves it: somebody is writing the same minute, or a new value. */
+/** Skips locked rows: another writer is recording the same minute, or a new value. */
 const TOUCH = `UPDATE secrets SET last_used_at = now() FROM (
     SELECT name FROM secrets WHERE workspace_id = $1 AND name = ANY($2) ORDER BY name FOR UPDATE SKIP LOCKED
   ) AS used WHERE secrets.workspace_id = $1 AND secrets.name = used.name`;
 const MISSING = `SELECT name FROM unnest($2::text[]) WITH ORDINALITY AS needed (name, place)
   WHERE NOT EXISTS (SELECT FROM secrets WHERE workspace_id = $1 AND secrets.name = needed.name) ORDER BY place`;
 
-/** Both services that run code have the same table `secrets`, and only this file reads and writes it. */
+/** Both services that run code have the same `secrets` table, and only this file reads and writes it. */
 export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault }): SecretStore {
   return {
     set: async (workspaceId, { name, value, createdBy }, audit) => {
       checkValue(value);
-      // The value is bound to its version, so it is sealed for the one that the row will get; who comes second tries again.
+      // The value is bound to its version, so it is sealed for the next one; the loser of a race retries.
       for (;;) {
         const { rows: before } = await pool.query<{ count: number; version: number | null }>(FIND_VERSION, [
           workspaceId,

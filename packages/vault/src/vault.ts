@@ -1,14 +1,14 @@
 /**
- * Envelope encryption of what must not be read from a database dump.
+ * Envelope encryption of values that must not be readable from a database dump.
  *
- * A sealed value is bound to its place (table, workspace, name, version): copied into another row it does not open.
+ * A sealed value is bound to its associated data (table, workspace, name, version): copied into another row it does not decrypt.
  */
 import type { Pool, PoolClient } from 'pg';
 import { associatedData, decrypt, encrypt } from './aead';
 import { createDataKeys } from './data-keys';
 import type { KeyRing } from './key-ring';
 
-/** Where a sealed value lies. `version` is the row's own, so that an old value can't be put back in place of a new one. */
+/** Associated data of a sealed value. `version` is the row's own, so an old value cannot be replayed in place of a new one. */
 export interface Place {
   table: string;
   name: string;
@@ -16,22 +16,22 @@ export interface Place {
 }
 
 export interface Vault {
-  /** For a `bytea` column. Call it before a transaction, not inside: it may write the workspace's data key itself. */
+  /** For a `bytea` column. Call it before a transaction, not inside one: it may insert the workspace's data key itself. */
   seal(workspaceId: string, place: Place, value: string): Promise<Buffer>;
-  /** @throws Error if the value was sealed for another place or workspace, was changed, or its key is not configured. */
+  /** @throws Error if the value was sealed for other associated data, was modified, or its key is not configured. */
   open(workspaceId: string, place: Place, sealed: Uint8Array): Promise<string>;
-  /** Drops cached keys; call it when the workspace is deleted together with its row in `data_keys`. */
+  /** Cache invalidation: drops the workspace's keys. Call it when the workspace is deleted together with its row in `data_keys`. */
   forget(workspaceId: string): void;
   /**
-   * Brings every data key under the current key-encryption key and returns how many it moved. Requests go on meanwhile,
-   * and several replicas may do it at once. Afterwards older keys can be taken out of ENCRYPTION_KEYS.
+   * Rewraps every data key with the current key-encryption key and returns the number of keys changed. Requests continue
+   * meanwhile, and several replicas may do it at once. Older keys can then be removed from ENCRYPTION_KEYS.
    */
   rewrap(): Promise<number>;
-  /** For key-rotation.ts. A newer data key, inside the caller's transaction; `forget` after the commit. */
+  /** For key-rotation.ts. Adds a newer data key inside the caller's transaction; call `forget` after the commit. */
   addDataKey(tx: PoolClient, workspaceId: string): Promise<number>;
 }
 
-/** First byte of everything sealed, so that another cipher can be told apart one day. */
+/** First byte of every sealed value, so that another cipher can be distinguished later. */
 const FORMAT = 1;
 /** Format, and the version of the data key (32 bits, big endian). */
 const HEADER_BYTES = 5;
