@@ -20,10 +20,9 @@ export function admission(authenticate: (req: Request) => Promise<Principal | nu
     try {
       return await authenticate(req);
     } catch (err) {
-      if (err instanceof AppError && err.kind !== 'unavailable') {
-        if (err.kind === 'forbidden') budget.spend(operation, req, res);
-        else budget.spendOnGuess(operation, req, res);
-      }
+      if (!(err instanceof AppError) || err.kind === 'unavailable') budget.show(req, res);
+      else if (err.kind === 'forbidden') budget.spend(operation, req, res);
+      else budget.spendOnGuess(operation, req, res);
       throw err;
     }
   }

@@ -32,12 +32,17 @@ export function operationTable(operations: Operation[]): OperationTable {
       const parts = path.slice(1).split('/');
       const walked = walk(root, parts, 0, []);
       if (!walked) return undefined;
-      const operation = walked.step.operations.get(method);
-      if (!operation) return { allowed: [...walked.step.operations.keys()] };
+      const { operations } = walked.step;
+      // Node sends the head of the answer to HEAD and leaves its body out.
+      const operation = operations.get(method) ?? (method === 'HEAD' ? operations.get('GET') : undefined);
+      if (!operation) return { allowed: methodsOf(operations) };
       return { operation, params: decoded(names.get(operation) as string[], walked.values) };
     },
   };
 }
+
+const methodsOf = (operations: Map<string, Operation>): string[] =>
+  [...operations.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 
 const newStep = (): Step => ({ fixed: new Map(), patterns: [], operations: new Map() });
 

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { Request, Response } from 'express';
 import { AppError } from './errors';
 import type { Operation } from './openapi-document';
-import type { RateCount } from './rate-count';
+import { type RateCount, type Spent, WINDOW_MS } from './rate-count';
 
 export interface RateLimits {
   requestsPerMinute: number;
@@ -23,6 +23,8 @@ export interface Budgets {
    * that a good credential still gets in, since others may share the address.
    */
   requireLook(req: Request, res: Response): void;
+  /** Of a request that takes from no budget: nobody can say who calls. */
+  show(req: Request, res: Response): void;
   /** A bad credential takes from the budget of its address, whatever it was sent for. */
   spendOnGuess(operation: Operation, req: Request, res: Response): void;
   /** A request for no operation, such as an unknown path, takes from the budget of its address. */
@@ -41,35 +43,48 @@ export function budgets(limits: RateLimits, count: RateCount): Budgets {
 
   function take(kind: keyof typeof limitOf, caller: string, res: Response) {
     const limit = limitOf[kind];
-    const { allowed, remaining, waitMs } = count.spend(`${kind} ${caller}`, limit);
-    const waitSeconds = Math.max(1, Math.ceil(waitMs / 1000));
-    res.set({
-      'RateLimit-Limit': String(limit),
-      'RateLimit-Remaining': String(remaining),
-      'RateLimit-Reset': String(waitSeconds),
-    });
-    if (!allowed) throw tooMany(limit, waitSeconds);
+    const spent = count.spend(`${kind} ${caller}`, limit);
+    tell(res, limit, spent);
+    if (!spent.allowed) throw tooMany(limit, spent);
   }
 
+  const showRequests = (caller: string, res: Response) =>
+    tell(res, limitOf.requests, count.look(`requests ${caller}`, limitOf.requests));
+
   return {
-    requireLook(req) {
-      const { remaining, waitMs } = count.look(`guesses ${addressOf(req)}`, guessesMax);
-      if (!remaining) throw tooMany(guessesMax, Math.max(1, Math.ceil(waitMs / 1000)));
+    requireLook(req, res) {
+      const stands = count.look(`guesses ${addressOf(req)}`, guessesMax);
+      if (stands.remaining) return;
+      tell(res, guessesMax, stands);
+      throw tooMany(guessesMax, stands);
     },
+    show: (req, res) => showRequests(addressOf(req), res),
     spendOnGuess({ limit }, req, res) {
       count.spend(`guesses ${addressOf(req)}`, guessesMax);
       take(limit === 'none' ? 'requests' : limit, addressOf(req), res);
     },
     spendOnAddress: (req, res) => take('requests', addressOf(req), res),
     spend({ limit }, req, res) {
-      if (limit === 'none') return;
+      if (limit === 'none') return showRequests(credentialOf(req) ?? addressOf(req), res);
       const caller = limit === 'sign-in' ? undefined : credentialOf(req);
       take(limit, caller ?? addressOf(req), res);
     },
   };
 }
 
-function tooMany(limit: number, waitSeconds: number): AppError {
+/** What is owed from the window before can last longer than a window; nobody is told to stay away for more than one. */
+const secondsOf = ({ waitMs }: Spent): number => Math.max(1, Math.ceil(Math.min(waitMs, WINDOW_MS) / 1000));
+
+function tell(res: Response, limit: number, stands: Spent): void {
+  res.set({
+    'RateLimit-Limit': String(limit),
+    'RateLimit-Remaining': String(stands.remaining),
+    'RateLimit-Reset': String(secondsOf(stands)),
+  });
+}
+
+function tooMany(limit: number, stands: Spent): AppError {
+  const waitSeconds = secondsOf(stands);
   const detail = `more than ${limit} in a minute; try again in ${waitSeconds} s`;
   return new AppError('rate_limited', 'rate_limited', detail, { retryAfterSeconds: waitSeconds });
 }

@@ -10,6 +10,8 @@ declare global {
       /** Set where the operation asks for a credential and got a good one. */
       principal?: Principal;
       operation?: Operation;
+      /** The path as the caller wrote it; `path` is the one that the OpenAPI file documents. */
+      askedPath?: string;
       /** The Idempotency-Key that this request works under. */
       idempotencyKey?: HeldKey;
       /** The JSON body as it came, for signatures; absent without one. */

@@ -133,6 +133,24 @@ test('wrong type, method and path have their own statuses', async () => {
   expect([missing.status, missing.body.error]).toEqual([404, '/api/nothing: not found']);
 });
 
+test('HEAD is answered as GET is, without the body, and Allow names both', async () => {
+  const { headers: got } = await request(app).get('/api/things/x').expect(200);
+  const { text, headers } = await request(app).head('/api/things/x').expect(200);
+  expect([text, headers['content-length'], headers['content-type']]).toEqual([
+    undefined,
+    got['content-length'],
+    got['content-type'],
+  ]);
+  await request(app).head('/api/things').expect(405);
+  expect((await request(app).post('/api/things/x').expect(405)).headers.allow).toBe('GET, HEAD');
+});
+
+test('an unknown path is named as it was asked for', async () => {
+  const aliased = surface({ canonicalPath: (asked) => `/api${asked.replace(/^\/v1/, '')}` });
+  expect((await request(aliased).get('/v1/nothing')).body.error).toBe('/v1/nothing: not found');
+  expect((await request(aliased).delete('/v1/things')).body.error).toBe('/v1/things: DELETE method not allowed');
+});
+
 test('who may not, may not: no credential, a bad one, a role too low', async () => {
   const body = { name: 'a' };
   expect((await request(app).post('/api/things').send(body)).status).toBe(401);
@@ -162,6 +180,30 @@ test('above the budget the answer is 429 with Retry-After, and every answer says
   expect(Number(over.headers['retry-after'])).toBeGreaterThan(0);
   const other = await request(small).post('/api/things').set('Authorization', 'Bearer other').send({ name: 'a' });
   expect(other.status).toBe(201);
+});
+
+test('nobody is told to stay away for longer than the window', async () => {
+  const small = surface({ rateLimits: { requestsPerMinute: 1, runsPerMinute: 1, signInsPerMinute: 1 } });
+  const call = () => request(small).get('/api/things/x').set('Authorization', 'Bearer patient');
+  await call();
+  const { status, headers } = await call();
+  expect(status).toBe(429);
+  for (const name of ['retry-after', 'ratelimit-reset']) expect(Number(headers[name])).toBeLessThanOrEqual(60);
+});
+
+test('an answer says what is left also where nothing was taken: a probe, a caller that nobody could look up', async () => {
+  const openapiFile = path.join(__dirname, 'test/probe.yaml');
+  const probed = surface({ openapiFile, operations: { probe: (_req, res) => void res.json({}) } });
+  const probe = await request(probed).get('/healthz').expect(200);
+  const away = surface({
+    authenticate: async () => {
+      throw new AppError('unavailable', 'unavailable', 'nobody can say');
+    },
+  });
+  const unknown = await request(away).get('/api/things/x').set('Authorization', 'Bearer x').expect(503);
+  for (const { headers } of [probe, unknown]) {
+    expect(headers).toMatchObject({ 'ratelimit-limit': '600', 'ratelimit-remaining': expect.stringMatching(/^\d+$/) });
+  }
 });
 
 test('a bug is a 500 that says nothing and is logged once; a dependency that is down is a 503', async () => {

@@ -95,12 +95,13 @@ function route(options: SurfaceOptions): RequestHandler {
   return (req, res, next) => {
     const [asked = '/', query] = req.url.split('?', 2);
     const path = canonicalPath(asked);
+    req.askedPath = asked;
     req.url = query === undefined ? path : `${path}?${query}`;
     req.originalUrl = req.url;
     const found = table.find(req.method, path);
     if (!found || 'allowed' in found) {
       budget.spendOnAddress(req, res);
-      throw found ? notAllowed(req, res, path, found.allowed) : notFoundPath(path);
+      throw found ? notAllowed(req, res, asked, found.allowed) : notFoundPath(asked);
     }
     req.operation = found.operation;
     const answer = answers.get(found.operation) as Answer;
@@ -139,7 +140,7 @@ function answersOf(document: OpenApiDocument, options: SurfaceOptions, budget: B
     answers.set(operation, async (params, req, res, next) => {
       checkResponse?.(req, res, () => {});
       await admit(operation, params, req, res);
-      if (!params) throw new AppError('invalid', 'invalid', `${req.path}: the path is not encoded as URLs are`);
+      if (!params) throw new AppError('invalid', 'invalid', `${req.askedPath}: the path is not encoded as URLs are`);
       req.params = params;
       validate(req, await read(operation, req, res));
       handle(req, res, next);

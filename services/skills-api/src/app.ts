@@ -3,7 +3,7 @@ import type { Identify, TokenHasher } from '@gantry/auth';
 import type { WorkspaceClosures } from '@gantry/events';
 import { createSurface, type Health, type RateLimits } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
-import type { Express, RequestHandler } from 'express';
+import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { skillsAuthenticator } from './access/authenticate';
 import { agentSkillOperations } from './agent-skills/agent-skill-routes';
@@ -65,17 +65,8 @@ export function createApp(options: AppOptions): Express {
     log,
     corsOrigins: [new URL(dashboardUrl).origin],
     uploads: { limits: { fileSize: ZIP_BYTES_MAX, files: 1, fields: 5, fieldSize: 1_024, parts: 10 } },
-    beside: (app) => {
-      app.use(headAsGet);
-      serveAssets(app);
-    },
+    beside: serveAssets,
     ...(options.rateLimits && { rateLimits: options.rateLimits }),
     validateResponses: options.validateResponses ?? false,
   });
 }
-
-/** Those who preview links ask with HEAD. Node leaves the body out of what answers them. */
-const headAsGet: RequestHandler = (req, _res, next) => {
-  if (req.method === 'HEAD') req.method = 'GET';
-  next();
-};
