@@ -25,11 +25,18 @@ const JWT_SHAPE = /^[\w-]+\.[\w-]+\.[\w-]+$/;
  */
 export function readCredential(req: Request, prefixes = accountTokenPrefixes): Credential | null {
   const token = single(req, 'x-svc-token')?.trim();
-  const bearer = bearerOf(single(req, 'authorization'));
+  const authorization = single(req, 'authorization');
+  // `Basic` and its kin are for a proxy on the way; only a Bearer would be a second credential of ours.
+  const bearer = token !== undefined && !isBearer(authorization) ? undefined : bearerOf(authorization);
   if (token !== undefined && bearer !== undefined && token !== bearer) {
     throw ambiguous('x-svc-token and Authorization name different credentials; send one of them');
   }
-  if (token !== undefined) return tokenCredential(token, prefixes);
+  if (token !== undefined) {
+    if (JWT_SHAPE.test(token)) {
+      throw badCredential('x-svc-token: this is an access JWT; send it as "Authorization: Bearer <jwt>"');
+    }
+    return tokenCredential(token, prefixes);
+  }
   if (bearer !== undefined)
     return JWT_SHAPE.test(bearer) ? { kind: 'jwt', secret: bearer } : tokenCredential(bearer, prefixes);
   const cookie = readSessionCookie(req);
@@ -66,6 +73,8 @@ export function single(req: Request, name: string): string | undefined {
 export const badCredential = (detail: string): AppError => new AppError('unauthorized', 'bad_credential', detail);
 
 const ambiguous = (detail: string) => new AppError('invalid', 'ambiguous_credential', detail);
+
+const isBearer = (authorization = ''): boolean => /^Bearer( |$)/i.test(authorization);
 
 function bearerOf(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined;

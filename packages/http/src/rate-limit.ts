@@ -73,18 +73,19 @@ export function budgets(limits: RateLimits, count: RateCount): Budgets {
 }
 
 /** What is owed from the window before can last longer than a window; nobody is told to stay away for more than one. */
-const secondsOf = ({ waitMs }: Spent): number => Math.max(1, Math.ceil(Math.min(waitMs, WINDOW_MS) / 1000));
+export const retryAfterSecondsOf = ({ waitMs }: Spent): number =>
+  Math.max(1, Math.ceil(Math.min(waitMs, WINDOW_MS) / 1000));
 
 function tell(res: Response, limit: number, stands: Spent): void {
   res.set({
     'RateLimit-Limit': String(limit),
     'RateLimit-Remaining': String(stands.remaining),
-    'RateLimit-Reset': String(secondsOf(stands)),
+    'RateLimit-Reset': String(retryAfterSecondsOf(stands)),
   });
 }
 
 function tooMany(limit: number, stands: Spent): AppError {
-  const waitSeconds = secondsOf(stands);
+  const waitSeconds = retryAfterSecondsOf(stands);
   const detail = `more than ${limit} in a minute; try again in ${waitSeconds} s`;
   return new AppError('rate_limited', 'rate_limited', detail, { retryAfterSeconds: waitSeconds });
 }

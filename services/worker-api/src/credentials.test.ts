@@ -49,6 +49,11 @@ describe('malformed credentials are a 401, whatever they look like', () => {
   });
 });
 
+test('an access JWT in x-svc-token is told where it belongs', async () => {
+  const { body } = await me({ 'x-svc-token': api.owner.jwt }).expect(401);
+  expect(body.detail).toContain('Authorization: Bearer');
+});
+
 describe('contradictions and floods are a 400', () => {
   test('two headers with different credentials', async () => {
     const { body } = await me({ 'x-svc-token': svc, Authorization: `Bearer ${wst}` }).expect(400);
@@ -56,6 +61,10 @@ describe('contradictions and floods are a 400', () => {
   });
   test('the same credential twice is one credential', () =>
     me({ 'x-svc-token': svc, Authorization: `Bearer ${svc}` }).expect(200));
+  test('what a proxy on the way is to read, beside a token, is no credential of ours', async () => {
+    await me({ 'x-svc-token': svc, Authorization: 'Basic dTpw' }).expect(200);
+    await me({ 'x-svc-token': svc, Authorization: 'Bearer' }).expect(401);
+  });
   test('a header of eight kilobytes', () => me({ 'x-svc-token': 'x'.repeat(8_192) }).expect(400));
   test.each([
     ['x-svc-token', 'x-svc-token: A\r\nx-svc-token: B'],

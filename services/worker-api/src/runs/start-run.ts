@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { AppError, conflict, type HeldKey } from '@gantry/http';
+import { AppError, conflict, type HeldKey, retryAfterSecondsOf } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import { placeFiles } from '@gantry/program';
 import type { NewRun, RetryPolicy, Run, RunSpec } from '@gantry/run-engine';
@@ -161,9 +161,9 @@ async function checkBudget(deps: Deps, sql: Sql, workerUid: string, { limits }: 
 function spendRate(deps: Deps, workerUid: string, { limits }: Definition): void {
   const limit = limits.runs_per_minute;
   if (limit === null) return;
-  const { allowed, waitMs } = deps.rates.spend(`worker ${workerUid}`, limit);
-  if (allowed) return;
-  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000));
+  const spent = deps.rates.spend(`worker ${workerUid}`, limit);
+  if (spent.allowed) return;
+  const retryAfterSeconds = retryAfterSecondsOf(spent);
   throw new AppError(
     'rate_limited',
     'worker_rate_limited',
