@@ -114,6 +114,11 @@ export const jobContext = z.object({
 });
 export type JobContext = z.infer<typeof jobContext>;
 
+/** Kept as it is: a record of zod would leave out a key that is named `__proto__`. */
+const jsonObject = z.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
+
 export const job = z.object({
   runId: z.string(),
   source: z.enum(runSources),
@@ -132,7 +137,7 @@ export const job = z.object({
   /** Where the manifest declares outputs, the return value must be an object with these names. */
   outputs: z.array(z.object({ name: z.string(), type: z.string() })).optional(),
   /** Exactly one of the two. */
-  inputs: z.record(z.string(), z.unknown()).optional(),
+  inputs: jsonObject.optional(),
   inputsUrl: z.string().optional(),
   /** Files that the executor downloads into /tmp/inputs; the input's value becomes that path. */
   files: z.array(z.object({ input: z.string(), name: z.string(), url: z.string(), size: z.int() })),

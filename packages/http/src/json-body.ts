@@ -8,14 +8,26 @@ import { readBytes } from './upload';
 import './request';
 
 export const JSON_BYTES_MAX = 1024 * 1024;
-const DEPTH_MAX = 64;
 const PARTS_MAX = 100_000;
 /** An object of so many different names is a table of data; the parser takes a microsecond for each. */
 const NAMES_MAX = 20_000;
 /** A larger body is looked at before it is parsed, and others have their turn between the steps. */
 const LARGE_BYTES = 16 * 1024;
 /** Keys that reach an object's prototype when a careless merge copies them (CVE-2026-44789 and its kin). */
-const REFUSED_KEYS = new Set(['__proto__', 'constructor']);
+const REFUSED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor']);
+
+export interface JsonRules {
+  depthMax: number;
+  refusedKeys: ReadonlySet<string>;
+}
+
+/** Of bodies whose properties are ours. */
+export const OUR_JSON: JsonRules = { depthMax: 64, refusedKeys: REFUSED_KEYS };
+/**
+ * Of bodies whose properties are a stranger's: nothing of ours is merged with them by assignment. The depth is what a run can
+ * take: Python's parser gives up at a thousand levels, some of which the call of `run` needs.
+ */
+export const ANY_JSON: JsonRules = { depthMax: 500, refusedKeys: new Set() };
 
 /** Half of a UTF-16 pair is no text: PostgreSQL refuses it, and UTF-8 has no bytes for it. */
 const HALF_CHARACTER = /\p{Surrogate}/u;
@@ -27,11 +39,11 @@ const UNPACK: Record<string, (bytes: Buffer, options: { maxOutputLength: number 
 };
 
 /**
- * Reads a JSON body of up to 1 MB, 64 levels deep, without keys that pollute prototypes and what can't be kept as it is.
+ * Reads a JSON body of up to 1 MB that keeps the rules, and holds nothing that can't be kept as it is.
  * Undefined where there is none; an empty object where its length says that it is empty.
  * @throws AppError 400, 408, 413, 415
  */
-export async function readJson(req: Request): Promise<unknown> {
+export async function readJson(req: Request, rules: JsonRules): Promise<unknown> {
   const { headers } = req;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return undefined;
   requireUtf8(headers['content-type']);
@@ -40,25 +52,26 @@ export async function readJson(req: Request): Promise<unknown> {
   req.rawBody = bytes;
   if (!bytes.length) return {};
   const isLarge = bytes.length > LARGE_BYTES;
-  if (isLarge) refuseTooMuch(bytes);
+  if (isLarge) refuseTooMuch(bytes, rules);
   const body = parse(bytes.toString('utf8'));
   if (isLarge) await othersTurn();
   refuseUnkeepable(body, '/body');
-  refuseHostile(body);
+  refuseHostile(body, rules);
   if (isLarge) await othersTurn();
   return body;
 }
 
-function refuseTooMuch(bytes: Buffer): void {
-  const { depth, parts, names } = measureJson(bytes, { depth: DEPTH_MAX, parts: PARTS_MAX, names: NAMES_MAX });
-  if (depth > DEPTH_MAX) throw tooDeep();
+function refuseTooMuch(bytes: Buffer, { depthMax }: JsonRules): void {
+  const { depth, parts, names } = measureJson(bytes, { depth: depthMax, parts: PARTS_MAX, names: NAMES_MAX });
+  if (depth > depthMax) throw tooDeep(depthMax);
   if (names > NAMES_MAX) throw tooMany(`${NAMES_MAX} different names of properties`);
   if (parts > PARTS_MAX) throw tooMany(`${PARTS_MAX} objects, lists and names of properties`);
 }
 
 const tooMany = (what: string) => new AppError('invalid', 'too_many_parts', `the JSON body has more than ${what}`);
 
-const tooDeep = () => new AppError('invalid', 'too_deep', `the JSON body is nested deeper than ${DEPTH_MAX} levels`);
+const tooDeep = (depthMax: number) =>
+  new AppError('invalid', 'too_deep', `the JSON body is nested deeper than ${depthMax} levels`);
 
 function requireUtf8(contentType = ''): void {
   const [, charset] = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType) ?? [];
@@ -100,18 +113,18 @@ interface Place {
   parent: Place | null;
 }
 
-function refuseHostile(body: unknown): void {
+function refuseHostile(body: unknown, { depthMax, refusedKeys }: JsonRules): void {
   if (body === null || typeof body !== 'object') return;
   const open: Place[] = [{ value: body, key: '', depth: 0, parent: null }];
   for (let place = open.pop(); place; place = open.pop()) {
     const { value, depth } = place;
-    if (depth >= DEPTH_MAX) throw tooDeep();
+    if (depth >= depthMax) throw tooDeep(depthMax);
     if (Array.isArray(value)) {
       for (let index = 0; index < value.length; index++) enter(open, value[index], index, place);
       continue;
     }
     for (const key of Object.keys(value)) {
-      if (REFUSED_KEYS.has(key)) {
+      if (refusedKeys.has(key)) {
         throw new AppError('invalid', 'refused_key', `${pointerTo(place, key)}: this property name is not allowed`);
       }
       if (HALF_CHARACTER.test(key)) refuseUnkeepable(key, pointerTo(place, key));

@@ -39,6 +39,11 @@ const operation = z.object({
   'x-idempotent': z.union([z.boolean(), z.literal('once')]).default(false),
   /** `live`: its answer goes on until something ends, or until the caller may no longer see it. */
   'x-stream': z.enum(['live']).optional(),
+  /**
+   * `any-json`: JSON of others, whatever its keys. `as-sent`: its handler reads the bytes, whatever their type; only a form is
+   * read before.
+   */
+  'x-body': z.enum(['any-json', 'as-sent']).optional(),
   /** `ignored`: others call it, with whatever they add to its query. */
   'x-unknown-query': z.enum(['ignored']).optional(),
   parameters: z.array(parameter).default([]),
@@ -62,7 +67,7 @@ export interface Operation {
   ignoresUnknownQuery: boolean;
   parameters: Parameter[];
   /** Null where it takes none. Schemas by media type. */
-  body: { required: boolean; content: Record<string, Schema> } | null;
+  body: { required: boolean; content: Record<string, Schema>; reading: z.infer<typeof operation>['x-body'] } | null;
   /** By status, `default` for all others. Schemas by media type. */
   responses: Record<string, Record<string, Schema>>;
 }
@@ -131,7 +136,9 @@ function toOperation(route: string, method: Operation['method'], read: z.infer<t
     isStream: read['x-stream'] === 'live',
     ignoresUnknownQuery: read['x-unknown-query'] === 'ignored',
     parameters: read.parameters,
-    body: requestBody ? { required: requestBody.required, content: schemasOf(requestBody.content) } : null,
+    body: requestBody
+      ? { required: requestBody.required, content: schemasOf(requestBody.content), reading: read['x-body'] }
+      : null,
     responses: Object.fromEntries(
       Object.entries(responses).map(([status, { content }]) => [status, schemasOf(content)]),
     ),

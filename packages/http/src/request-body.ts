@@ -2,7 +2,7 @@
 import type { Request, Response } from 'express';
 import type multer from 'multer';
 import { AppError } from './errors';
-import { readJson } from './json-body';
+import { ANY_JSON, OUR_JSON, readJson } from './json-body';
 import type { Operation } from './openapi-document';
 import { places } from './places';
 import { leaveBodyUnread } from './unread-body';
@@ -10,6 +10,9 @@ import { formReader } from './upload';
 
 const FORM = 'multipart/form-data';
 const JSON_TYPE = 'application/json';
+/** Written as OpenAPI writes a range of types. */
+const JSON_DIALECTS = 'application/*+json';
+const JSON_DIALECT = /^application\/[\w.-]+\+json$/;
 const ANY = '*/*';
 /** A smaller body that never comes to its end costs little more than its connection. */
 const SMALL_BYTES = 16 * 1024;
@@ -32,9 +35,9 @@ export function bodyReader(uploads: multer.Options = {}): ReadBody {
       return undefined;
     }
     const type = typeOf(req, body.content);
-    if (type === JSON_TYPE) {
+    if ((type === JSON_TYPE || type === JSON_DIALECTS) && body.reading !== 'as-sent') {
       const giveBack = isSmall(req) ? () => {} : jsonPlaces.take(req);
-      req.body = await readJson(req).finally(giveBack);
+      req.body = await readJson(req, body.reading === 'any-json' ? ANY_JSON : OUR_JSON).finally(giveBack);
       return type;
     }
     res.once('close', uploadPlaces.take(req));
@@ -55,7 +58,8 @@ function typeOf(req: Request, content: Record<string, unknown>): string {
   // `curl -X POST` sends neither a body nor its type. Where a body may be left out that is no wrong type.
   if (headers['content-type'] === undefined && !hasBody(req)) headers['content-type'] = JSON_TYPE;
   const given = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-  for (const type of [given, ANY]) if (type !== undefined && Object.hasOwn(content, type)) return type;
+  const dialect = given !== undefined && JSON_DIALECT.test(given) ? JSON_DIALECTS : undefined;
+  for (const type of [given, dialect, ANY]) if (type !== undefined && Object.hasOwn(content, type)) return type;
   const wanted = Object.keys(content).join(' or ');
   throw new AppError(
     'unsupported_type',

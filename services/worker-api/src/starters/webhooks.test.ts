@@ -68,10 +68,27 @@ test.each([
   ['null', { payload: null }],
   ['{}', {}],
   [undefined, {}],
+  ['{"constructor":{"prototype":1},"toString":null}', { constructor: { prototype: 1 }, toString: null }],
 ])('the body %s becomes the inputs %j', async (body, inputs) => {
   const worker = await hooked();
   const { run_id } = (await send(worker, body).expect(200)).body;
   expect(await inputOf(run_id)).toEqual(inputs);
+});
+
+test('any type of JSON is JSON, and any of its keys reaches the code, as deep as the code can read', async () => {
+  const worker = await hooked();
+  const event = { 'Content-Type': 'application/cloudevents+json; charset=utf-8' };
+  const text = `{"__proto__":{"a":1},"data":{"__proto__":2},"deep":${'['.repeat(400)}${']'.repeat(400)}}`;
+  const { run_id } = (await send(worker, text, event).expect(200)).body;
+  const { text: shown } = await me.get(`/api/runs/${run_id}`).expect(200);
+  expect(shown).toContain(`"input":${text}`);
+  const handed = new Promise<string>((resolve) => {
+    void api.serveRuns((job) => {
+      if (job.runId === run_id) resolve(JSON.stringify(job.inputs));
+      return {};
+    });
+  });
+  expect(await handed).toBe(text);
 });
 
 test('declared inputs are checked and filled in, what else was sent is kept', async () => {
@@ -131,7 +148,7 @@ test('only POST, only JSON, and not too much of it', async () => {
   await send(worker, 'hello', { 'Content-Type': 'text/plain' }).expect(415);
   await send(worker, JSON.stringify({ a: 'x'.repeat(1_100_000) })).expect(413);
   await send(worker, '{"a":').expect(400);
-  await send(worker, '{"__proto__":1}').expect(400);
+  await send(worker, `${'['.repeat(501)}${']'.repeat(501)}`).expect(400);
   expect(await runsOf(worker.id)).toEqual([]);
 });
 
