@@ -45,6 +45,7 @@ import { statsOperations } from './runs/stats-routes';
 import { secretOperations } from './secrets/secret-routes';
 import { webhookOperations } from './starters/webhook-routes';
 import type { Executors } from './system/executors';
+import { frontDoor } from './system/front-door';
 import { systemOperations } from './system/system-routes';
 import { scheduleOperations } from './triggers/schedule-routes';
 import { workerOperations } from './workers/worker-routes';
@@ -129,7 +130,10 @@ export function createApp(options: AppOptions): WorkerApp {
     pool,
     hasher,
     log,
-    ...(fileStore && { beside: (surface) => surface.use(storageRoutes(fileStore, closures)) }),
+    beside: (surface) => {
+      surface.use(frontDoor({ dashboardUrl, skillsUrl }));
+      if (fileStore) surface.use(storageRoutes(fileStore, closures));
+    },
     uploads: { storage: memoryForAll(TREE_BYTES_MAX), preservePath: true, defParamCharset: 'utf8' },
     corsOrigins: [dashboardUrl, skillsUrl].map((url) => new URL(url).origin),
     ...(options.rateLimits && { rateLimits: options.rateLimits }),

@@ -4,7 +4,7 @@ import { given, noUsage, until } from '@gantry/testing';
 import { pino } from 'pino';
 import { callerOf } from '../test/caller';
 import { createWorker } from '../test/create-worker';
-import { testWorkerApi } from '../test/test-worker-api';
+import { DASHBOARD_URL, testWorkerApi } from '../test/test-worker-api';
 
 const log = pino({ level: 'silent' });
 
@@ -116,4 +116,11 @@ test('the details of health say how each part is doing, to whoever is signed in'
 test('what this version can do is public', async () => {
   const { body } = await callerOf(api.url).get('/api/system/info').expect(200);
   expect(body.features).toMatchObject({ workers: true, contexts: true, chat: false, oidc_sign_in: false });
+});
+
+test('a browser that opens the address goes on to the dashboard, and a program is told where everything is', async () => {
+  const open = (accept: string) => fetch(`${api.url}/`, { headers: { Accept: accept }, redirect: 'manual' });
+  const browser = await open('text/html,application/xhtml+xml,*/*;q=0.8');
+  expect([browser.status, browser.headers.get('location')]).toEqual([302, DASHBOARD_URL]);
+  expect(await (await open('*/*')).json()).toMatchObject({ dashboard: DASHBOARD_URL, docs: `${DASHBOARD_URL}/docs` });
 });
