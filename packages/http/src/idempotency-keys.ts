@@ -83,7 +83,7 @@ export async function findKey(pool: Pool, { scope, operation, key }: KeyName): P
   };
 }
 
-/** For MARK_KEY and markKeySql. */
+/** For MARK_KEY. */
 export const heldKeyValues = ({ scope, operation, key, claim }: HeldKey): [string, string, string, string] => [
   scope,
   operation,
@@ -96,16 +96,18 @@ export const MARK_KEY = `UPDATE idempotency_keys SET made_id = $5, response_stat
   WHERE ${HELD} AND made_id IS NULL`;
 
 /**
- * For a statement that makes the thing by itself: SQL that marks the key, and returns a row if it did.
- * @param sql.first number of the first of its four parameters, which heldKeyValues gives
+ * For a statement that makes the thing by itself: SQL that marks the key, and returns a row if it did. Its own parameters
+ * are those of heldKeyParams.
  * @param sql.condition under which the thing is made
  */
-export function markKeySql(sql: { madeId: string; workspaceId: string; first: number; condition: string }): string {
-  const [scope, operation, key, claim] = [0, 1, 2, 3].map((n) => `$${sql.first + n}`);
-  return `UPDATE idempotency_keys SET made_id = ${sql.madeId}, workspace_id = ${sql.workspaceId}
-    WHERE scope = ${scope} AND operation = ${operation} AND key = ${key} AND claim = ${claim} AND made_id IS NULL
+export const markKeySql = (sql: { madeId: string; workspaceId: string; condition: string }): string =>
+  `UPDATE idempotency_keys SET made_id = ${sql.madeId}, workspace_id = ${sql.workspaceId}
+    WHERE scope = $key_scope AND operation = $key_operation AND key = $key_text AND claim = $key_claim AND made_id IS NULL
       AND (${sql.condition}) RETURNING 1`;
-}
+
+export const heldKeyParams = ({ scope, operation, key, claim }: HeldKey) => ({
+  ...{ key_scope: scope, key_operation: operation, key_text: key, key_claim: claim },
+});
 
 export const keyLost = (): AppError =>
   new AppError(

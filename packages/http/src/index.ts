@@ -10,7 +10,7 @@ export * from './errors';
 export type { ErrorShape } from './failed-request';
 export * from './health';
 export * from './idempotency';
-export { type HeldKey, heldKeyValues, keyLost, markKeySql, sweepIdempotencyKeys } from './idempotency-keys';
+export { type HeldKey, heldKeyParams, keyLost, markKeySql, sweepIdempotencyKeys } from './idempotency-keys';
 export * from './log';
 export { answerMalformedRequests, HEADER_BYTES_MAX } from './malformed-request';
 export { serveMetrics } from './metrics';

@@ -1,3 +1,4 @@
 export * from './failures';
 export * from './pool';
+export * from './statement';
 export * from './transaction';

@@ -1,5 +1,6 @@
 import { isClosedSql, newId } from '@gantry/events';
-import { conflict, heldKeyValues, keyLost, markKeySql } from '@gantry/http';
+import { conflict, heldKeyParams, keyLost, markKeySql } from '@gantry/http';
+import { type Statement, statement } from '@gantry/postgres';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { type NewRun, type Run, type RunStatus, SubjectChanged } from './run';
 
@@ -56,27 +57,71 @@ export interface FirstLease {
   expiresAt: Date;
 }
 
-const IS_OPEN = `NOT ${isClosedSql('$2')}`;
+/** Columns of a new run; each is a parameter of the same name. */
+const NEW_COLUMNS: Record<string, (made: Run, run: NewRun, lease: FirstLease | null) => unknown> = {
+  id: ({ id }) => id,
+  workspace_id: ({ workspaceId }) => workspaceId,
+  subject_id: ({ subjectId }) => subjectId,
+  subject_ref: ({ subjectRef }) => subjectRef,
+  parent_run_id: ({ parentRunId }) => parentRunId,
+  depth: ({ depth }) => depth,
+  kind: ({ kind }) => kind,
+  trigger: ({ trigger }) => trigger,
+  version: ({ version }) => version,
+  status: ({ status }) => status,
+  priority: ({ priority }) => priority,
+  attempt: ({ attempt }) => attempt,
+  retries_left: (_made, { retry }) => retry?.max ?? 0,
+  retry: (_made, { retry }) => (retry?.max ? JSON.stringify(retry) : null),
+  executor_id: ({ executorId }) => executorId,
+  lease_expires_at: (_made, _run, lease) => lease?.expiresAt ?? null,
+  inputs: ({ inputs }) => JSON.stringify(inputs),
+  // Its runner has a column, which the queue is indexed by.
+  spec: ({ spec }) => JSON.stringify({ ...spec, runner: undefined }),
+  runner: ({ spec }) => spec.runner,
+  slot_key: ({ slotKey }) => slotKey,
+  slot_limit: (_made, { slot }) => slot?.limit ?? null,
+  scheduled_for: (_made, { scheduledFor }) => scheduledFor ?? null,
+  created_by: ({ createdBy }) => createdBy,
+  request_id: ({ requestId }) => requestId,
+  traceparent: ({ traceparent }) => traceparent,
+  created_at: ({ createdAt }) => createdAt,
+  available_at: ({ createdAt }) => createdAt,
+  started_at: ({ startedAt }) => startedAt,
+};
+
+const newColumns = Object.entries(NEW_COLUMNS);
+const columnNames = newColumns.map(([name]) => name);
+const IS_OPEN = `NOT ${isClosedSql('$workspace_id')}`;
 
 /** Statement that inserts a run where the condition on its parameters holds and the workspace is not closed. */
 const insertWhere = (condition: string) => `
-  INSERT INTO runs (id, workspace_id, subject_id, kind, trigger, version, status, priority, attempt, retries_left,
-    executor_id, lease_expires_at, inputs, spec, scheduled_for, created_by, request_id, traceparent, created_at,
-    available_at, started_at, subject_ref, parent_run_id, depth, retry, slot_key, slot_limit, runner)
-  SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19, $20, $21, $22,
-    $23, $24, $25, $26, $27
+  INSERT INTO runs (${columnNames.join(', ')})
+  SELECT ${columnNames.map((name) => `$${name}`).join(', ')}
   WHERE ${condition} AND ${IS_OPEN}
   ON CONFLICT (subject_id, scheduled_for) WHERE scheduled_for IS NOT NULL DO NOTHING`;
-const INSERT = { name: 'insert-run', text: insertWhere('true') };
+const INSERT = statement('insert-run', insertWhere('true'));
 
 /** The same statement marks the Idempotency-Key of the request, or does neither. */
 const insertWithKey = (condition: string) => `
-  WITH marked AS (${markKeySql({ madeId: '$1', workspaceId: '$2', first: 28, condition: `${condition} AND ${IS_OPEN}` })})
+  WITH marked AS (${markKeySql({ madeId: '$id', workspaceId: '$workspace_id', condition: `${condition} AND ${IS_OPEN}` })})
   ${insertWhere('EXISTS (SELECT FROM marked)')}`;
-const INSERT_WITH_KEY = { name: 'insert-run-with-key', text: insertWithKey('true') };
+const INSERT_WITH_KEY = statement('insert-run-with-key', insertWithKey('true'));
 
-/** Whether a subject is still what a run was made for, in SQL: $2 is its workspace, $3 the subject, $6 the version. */
+/** Whether a subject is still what a run was made for, in SQL: with $workspace_id, $subject_id and $version of the run. */
 export type IsCurrent = string;
+
+/** Each service has one condition. */
+const currentInserts = new Map<IsCurrent, { plain: Statement; withKey: Statement }>();
+
+function insertIfCurrent(isCurrent: IsCurrent) {
+  const known = currentInserts.get(isCurrent) ?? {
+    plain: statement('insert-current-run', insertWhere(isCurrent)),
+    withKey: statement('insert-current-run-with-key', insertWithKey(isCurrent)),
+  };
+  currentInserts.set(isCurrent, known);
+  return known;
+}
 
 /** The run as it will stand in the table. */
 export function makeRun(run: NewRun, lease: FirstLease | null): Run {
@@ -120,11 +165,9 @@ export function makeRun(run: NewRun, lease: FirstLease | null): Run {
   return made;
 }
 
-function insertOf({ onlyIfCurrent, idempotencyKey }: NewRun, isCurrent: IsCurrent): { name: string; text: string } {
-  if (idempotencyKey) {
-    return onlyIfCurrent ? { name: 'insert-current-run-with-key', text: insertWithKey(isCurrent) } : INSERT_WITH_KEY;
-  }
-  return onlyIfCurrent ? { name: 'insert-current-run', text: insertWhere(isCurrent) } : INSERT;
+function insertOf({ onlyIfCurrent, idempotencyKey }: NewRun, isCurrent: IsCurrent): Statement {
+  const { plain, withKey } = onlyIfCurrent ? insertIfCurrent(isCurrent) : { plain: INSERT, withKey: INSERT_WITH_KEY };
+  return idempotencyKey ? withKey : plain;
 }
 
 /**
@@ -139,40 +182,16 @@ export async function insertRun(
   isCurrent: IsCurrent = 'false',
   made: Run = makeRun(run, lease),
 ): Promise<Run | null> {
-  const { rowCount } = await sql.query({
-    ...insertOf(run, isCurrent),
-    values: [
-      made.id,
-      made.workspaceId,
-      made.subjectId,
-      made.kind,
-      made.trigger,
-      made.version,
-      made.status,
-      made.priority,
-      made.attempt,
-      run.retry?.max ?? 0,
-      lease?.executorId ?? null,
-      lease?.expiresAt ?? null,
-      JSON.stringify(made.inputs),
-      // Its runner has a column, which the queue is indexed by.
-      JSON.stringify({ ...made.spec, runner: undefined }),
-      run.scheduledFor ?? null,
-      made.createdBy,
-      made.requestId,
-      made.traceparent,
-      made.createdAt,
-      made.startedAt,
-      made.subjectRef,
-      made.parentRunId,
-      made.depth,
-      run.retry?.max ? JSON.stringify(run.retry) : null,
-      made.slotKey,
-      run.slot?.limit ?? null,
-      made.spec.runner,
-      ...(run.idempotencyKey ? heldKeyValues(run.idempotencyKey) : []),
-    ],
-  });
+  const params = newColumns.map(([name, value]) => [name, value(made, run, lease)]);
+  const { rowCount } = await sql.query(
+    insertOf(
+      run,
+      isCurrent,
+    )({
+      ...Object.fromEntries(params),
+      ...(run.idempotencyKey && heldKeyParams(run.idempotencyKey)),
+    }),
+  );
   // A caller whose subject has changed asks again without the condition: then it is the key.
   if (!rowCount && run.onlyIfCurrent) throw new SubjectChanged();
   if (!rowCount && run.idempotencyKey) throw keyLost();

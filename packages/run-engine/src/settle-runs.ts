@@ -9,6 +9,7 @@
  * An ending that the run's retry policy covers does not end it: in the same statement it is suspended until its next try.
  */
 import { newId, type RunError, type RunErrorCode, runFinished } from '@gantry/events';
+import { rowSet, statement } from '@gantry/postgres';
 import type { IdleStatus, Run, TerminalStatus } from './run';
 import type { NewEvent } from './run-events';
 import { RUN_COLUMNS, type Sql, toRun } from './run-row';
@@ -64,16 +65,51 @@ const BACKOFF_MS = `least((r.retry ->> 'backoffMsMax')::float8,
   (r.retry ->> 'backoffMs')::float8 * power((r.retry ->> 'factor')::float8, least(r.retries_used, 30)))`;
 const ISO = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-const SETTLE = `
+const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
+
+const EVENTS = rowSet<NewEvent & { runId: string; attempt: number }>('e', {
+  run_id: ['text', (e) => e.runId],
+  attempt: ['int', (e) => e.attempt],
+  seq: ['bigint', (e) => e.seq],
+  at: ['timestamptz', (e) => e.at],
+  type: ['text', (e) => e.type],
+  data: ['text', (e) => JSON.stringify(e.data)],
+  closes: ['boolean', (e) => e.closes],
+});
+
+const ENDINGS = rowSet<Ending>('f', {
+  run_id: ['text', (f) => f.runId],
+  attempt: ['int', (f) => f.attempt],
+  executor_id: ['text', (f) => f.executorId],
+  was: ['text', (f) => f.from],
+  status: ['text', (f) => f.status],
+  output: ['text', (f) => json(f.status === 'completed' && !f.outputKey ? (f.output ?? null) : undefined)],
+  output_key: ['text', (f) => f.outputKey ?? null],
+  error: ['text', (f) => json(f.error)],
+  error_code: ['text', (f) => f.error?.code ?? null],
+  error_message: ['text', (f) => plain(f.error?.message)],
+  retriable: ['boolean', isRetriable],
+  cost_usd: ['float8', (f) => f.costUsd],
+  cpu_ms: ['float8', (f) => f.cpuMs],
+  max_rss_bytes: ['bigint', (f) => f.maxRssBytes],
+  at: ['timestamptz', (f) => f.at],
+  seq: ['bigint', (f) => f.seq],
+  event_id: ['text', () => newId('evt_')],
+});
+
+const BEGUN = rowSet<Begun>('b', {
+  run_id: ['text', (b) => b.runId],
+  attempt: ['int', (b) => b.attempt],
+  executor_id: ['text', (b) => b.executorId],
+});
+
+const SETTLE = statement(
+  'settle-runs',
+  `
   WITH e AS (
-    SELECT * FROM unnest($1::text[], $2::int[], $3::bigint[], $4::timestamptz[], $5::text[], $6::text[], $22::boolean[])
-      AS e(run_id, attempt, seq, at, type, data, closes)
+    SELECT * FROM ${EVENTS.sql}
   ), f AS (
-    SELECT * FROM unnest($7::text[], $8::int[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[],
-                         $14::float8[], $15::float8[], $16::bigint[], $17::timestamptz[], $18::text[], $23::text[], $24::text[],
-                         $25::boolean[], $26::bigint[], $27::text[])
-      AS f(run_id, attempt, was, status, output, output_key, error, cost_usd, cpu_ms, max_rss_bytes, at, event_id, error_code,
-           error_message, retriable, seq, executor_id)
+    SELECT * FROM ${ENDINGS.sql}
   ), ended AS (
     UPDATE runs r SET status = CASE WHEN ${AGAIN} THEN 'suspended' ELSE f.status END,
       output = f.output::json, error = CASE WHEN ${AGAIN} THEN NULL ELSE f.error::json END,
@@ -99,7 +135,7 @@ const SETTLE = `
     FROM ended WHERE status = 'suspended'
     ON CONFLICT DO NOTHING
   ), begun AS (
-    UPDATE runs r SET confirmed = true FROM unnest($19::text[], $20::int[], $28::text[]) AS b(run_id, attempt, executor_id)
+    UPDATE runs r SET confirmed = true FROM ${BEGUN.sql}
     WHERE r.id = b.run_id AND r.attempt = b.attempt AND r.executor_id = b.executor_id AND r.status = 'running' AND NOT r.confirmed
   ), called AS (
     UPDATE runs p SET wake_at = now()
@@ -108,13 +144,20 @@ const SETTLE = `
   ), announced AS (
     INSERT INTO outbox (id, type, workspace_id, traceparent, data)
     SELECT event_id, '${runFinished.type}', workspace_id, traceparent, jsonb_build_object(
-      'runId', id, 'source', $21::text, 'subjectId', subject_id, 'subjectRef', subject_ref, 'trigger', trigger, 'status', status,
+      'runId', id, 'source', $source::text, 'subjectId', subject_id, 'subjectRef', subject_ref, 'trigger', trigger, 'status', status,
       'errorCode', error_code, 'errorMessage', error_message, 'costUsd', cost_usd, 'depth', depth,
       'durationMs', CASE WHEN started_at IS NULL THEN NULL ELSE greatest(0, round(extract(epoch FROM finished_at - started_at) * 1000))::bigint END,
       'finishedAt', floor(extract(epoch FROM finished_at) * 1000)::bigint)
     FROM ended WHERE kind = 'run' AND status <> 'suspended'
   )
-  SELECT * FROM ended`;
+  SELECT * FROM ended`,
+);
+
+interface Begun {
+  runId: string;
+  attempt: number;
+  executorId: string;
+}
 
 /**
  * @returns the runs that this call ended, or suspended until their next try (status `suspended`); the others had ended
@@ -125,44 +168,11 @@ export async function settleRuns(
   source: string,
   reports: Report[],
   endings: Ending[],
-  begun: { runId: string; attempt: number; executorId: string }[],
+  begun: Begun[],
 ): Promise<Run[]> {
   const events = reports.flatMap(({ runId, attempt, events }) => events.map((event) => ({ ...event, runId, attempt })));
-  const column = <T, V>(rows: T[], value: (row: T) => V) => rows.map(value);
-  const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
-  const { rows } = await sql.query({
-    name: 'settle-runs',
-    text: SETTLE,
-    values: [
-      column(events, (e) => e.runId),
-      column(events, (e) => e.attempt),
-      column(events, (e) => e.seq),
-      column(events, (e) => e.at),
-      column(events, (e) => e.type),
-      column(events, (e) => JSON.stringify(e.data)),
-      column(endings, (f) => f.runId),
-      column(endings, (f) => f.attempt),
-      column(endings, (f) => f.from),
-      column(endings, (f) => f.status),
-      column(endings, (f) => json(f.status === 'completed' && !f.outputKey ? (f.output ?? null) : undefined)),
-      column(endings, (f) => f.outputKey ?? null),
-      column(endings, (f) => json(f.error)),
-      column(endings, (f) => f.costUsd),
-      column(endings, (f) => f.cpuMs),
-      column(endings, (f) => f.maxRssBytes),
-      column(endings, (f) => f.at),
-      column(endings, () => newId('evt_')),
-      column(begun, (b) => b.runId),
-      column(begun, (b) => b.attempt),
-      source,
-      column(events, (e) => e.closes),
-      column(endings, (f) => f.error?.code ?? null),
-      column(endings, (f) => plain(f.error?.message)),
-      column(endings, isRetriable),
-      column(endings, (f) => f.seq),
-      column(endings, (f) => f.executorId),
-      column(begun, (b) => b.executorId),
-    ],
-  });
+  const { rows } = await sql.query(
+    SETTLE({ source, ...EVENTS.params(events), ...ENDINGS.params(endings), ...BEGUN.params(begun) }),
+  );
   return rows.map(toRun);
 }

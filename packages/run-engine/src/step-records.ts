@@ -11,6 +11,7 @@ import {
   type StepReply,
   stepRecord,
 } from '@gantry/events';
+import { statement } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -41,6 +42,19 @@ export function answerStepRecords(deps: { bus: Bus; pool: Pool; source: RunSourc
 
 const NOT_HELD: StepReply = { refused: 'this run is not held by this executor' };
 
+const RECORD = statement(
+  'record-step',
+  `WITH held AS (
+     SELECT id FROM runs WHERE id = $run_id AND attempt = $attempt AND executor_id = $executor_id AND status = 'running'
+   ), made AS (
+     INSERT INTO run_steps (run_id, ordinal, kind, name, status, result, started_at, finished_at)
+     SELECT id, $ordinal, $kind, $name, 'completed', $result::json, $started_at, now() FROM held
+     ON CONFLICT DO NOTHING RETURNING run_id
+   )
+   SELECT EXISTS (SELECT FROM held) AS held, EXISTS (SELECT FROM made) AS made, s.kind, s.name, s.status, s.result
+   FROM (SELECT) one LEFT JOIN run_steps s ON s.run_id = $run_id AND s.ordinal = $ordinal`,
+);
+
 async function recordStep(pool: Pool, record: StepRecord & { executorId: string }): Promise<StepReply> {
   const { runId, attempt, executorId, ordinal, kind, name } = record;
   const result = JSON.stringify(record.result ?? null);
@@ -53,18 +67,12 @@ async function recordStep(pool: Pool, record: StepRecord & { executorId: string 
     };
   }
   for (;;) {
-    const { rows } = await pool.query({
-      name: 'record-step',
-      text: `WITH held AS (
-               SELECT id FROM runs WHERE id = $1 AND attempt = $2 AND executor_id = $3 AND status = 'running'
-             ), made AS (
-               INSERT INTO run_steps (run_id, ordinal, kind, name, status, result, started_at, finished_at)
-               SELECT id, $4, $5, $6, 'completed', $7::json, $8, now() FROM held ON CONFLICT DO NOTHING RETURNING run_id
-             )
-             SELECT EXISTS (SELECT FROM held) AS held, EXISTS (SELECT FROM made) AS made, s.kind, s.name, s.status, s.result
-             FROM (SELECT) one LEFT JOIN run_steps s ON s.run_id = $1 AND s.ordinal = $4`,
-      values: [runId, attempt, executorId, ordinal, kind, name, result, new Date(record.startedAt)],
-    });
+    const { rows } = await pool.query(
+      RECORD({
+        ...{ run_id: runId, attempt, executor_id: executorId, ordinal, kind, name, result },
+        started_at: new Date(record.startedAt),
+      }),
+    );
     const [found] = rows;
     if (!found.held) return NOT_HELD;
     if (found.made) return { result: record.result ?? null };

@@ -7,7 +7,7 @@
  */
 
 import type { RunError, Suspension } from '@gantry/events';
-import { transaction } from '@gantry/postgres';
+import { statement, transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import type { Run, Waiting } from './run';
 import { toWaitingFor } from './run-events';
@@ -134,17 +134,22 @@ const codeChanged = (asked: Named & { ordinal: number }, recorded: Named): RunEr
   message: `step ${asked.ordinal} was recorded as ${recorded.kind} ${JSON.stringify(recorded.name)}, and the code now asks for ${asked.kind} ${JSON.stringify(asked.name)}`,
 });
 
+const MOVE_OUT = statement(
+  undefined,
+  `UPDATE runs r SET status = $status, wake_at = $wake_at, suspension = $suspension, executor_id = NULL, lease_expires_at = NULL,
+     cost_usd = r.cost_usd + $cost_usd, cpu_ms = coalesce(r.cpu_ms, 0) + $cpu_ms,
+     max_rss_bytes = greatest(r.max_rss_bytes, $max_rss_bytes)
+   WHERE r.id = $id RETURNING ${RUN_COLUMNS}`,
+);
+
 async function moveOut(
   tx: PoolClient,
   { runId, costUsd, cpuMs, maxRssBytes }: SuspensionReport,
-  to: { status: 'suspended' | 'pending_approval'; wakeAt: Date | null; waiting: Waiting },
+  { status, wakeAt, waiting }: { status: 'suspended' | 'pending_approval'; wakeAt: Date | null; waiting: Waiting },
 ): Promise<Run> {
-  const { rows } = await tx.query(
-    `UPDATE runs r SET status = $2, wake_at = $3, suspension = $4, executor_id = NULL, lease_expires_at = NULL,
-       cost_usd = r.cost_usd + $5, cpu_ms = coalesce(r.cpu_ms, 0) + $6, max_rss_bytes = greatest(r.max_rss_bytes, $7)
-     WHERE r.id = $1 RETURNING ${RUN_COLUMNS}`,
-    [runId, to.status, to.wakeAt, JSON.stringify(to.waiting), costUsd, cpuMs, maxRssBytes],
-  );
+  const used = { cost_usd: costUsd, cpu_ms: cpuMs, max_rss_bytes: maxRssBytes };
+  const suspension = JSON.stringify(waiting);
+  const { rows } = await tx.query(MOVE_OUT({ id: runId, status, wake_at: wakeAt, suspension, ...used }));
   return toRun(rows[0]);
 }
 

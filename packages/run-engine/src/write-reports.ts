@@ -1,5 +1,6 @@
 /** Writes what executors report, in a way that bears being done twice and in any order; then tells who waits for it. */
-import type { RunError, RunEventBatch, RunSource } from '@gantry/events';
+import type { RunError, RunEvent, RunEventBatch, RunSource } from '@gantry/events';
+import { rowSet, statement } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { CANCELLED } from './end-run';
@@ -100,27 +101,30 @@ export async function refuseReport(deps: ReportDeps, { message, batch }: Receive
   message.term();
 }
 
+type Artifact = Extract<RunEvent, { type: 'artifact' }> & { runId: string; attempt: number };
+
+const ARTIFACTS = rowSet<Artifact>('a', {
+  id: ['text', (a) => a.artifactId],
+  run_id: ['text', (a) => a.runId],
+  attempt: ['int', (a) => a.attempt],
+  name: ['text', (a) => a.name],
+  content_type: ['text', (a) => a.contentType],
+  size: ['bigint', (a) => a.size],
+  sha256: ['text', (a) => a.sha256],
+  key: ['text', (a) => a.key],
+});
+
+const INSERT_ARTIFACTS = statement(
+  undefined,
+  `INSERT INTO run_artifacts (id, run_id, workspace_id, name, content_type, size, sha256, key)
+   SELECT a.id, r.id, r.workspace_id, a.name, a.content_type, a.size, a.sha256, a.key FROM ${ARTIFACTS.sql}
+   JOIN runs r ON r.id = a.run_id AND r.attempt = a.attempt AND starts_with(a.key, r.workspace_id || '/runs/' || r.id || '/')
+   ON CONFLICT DO NOTHING`,
+);
+
 async function insertArtifacts(pool: Pool, batches: RunEventBatch[]): Promise<void> {
   const rows = batches.flatMap(({ runId, attempt, events }) =>
     events.flatMap((event) => (event.type === 'artifact' ? [{ ...event, runId, attempt }] : [])),
   );
-  if (!rows.length) return;
-  await pool.query(
-    `INSERT INTO run_artifacts (id, run_id, workspace_id, name, content_type, size, sha256, key)
-     SELECT a.id, r.id, r.workspace_id, a.name, a.content_type, a.size, a.sha256, a.key
-     FROM unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[])
-       AS a(id, run_id, attempt, name, content_type, size, sha256, key)
-     JOIN runs r ON r.id = a.run_id AND r.attempt = a.attempt AND starts_with(a.key, r.workspace_id || '/runs/' || r.id || '/')
-     ON CONFLICT DO NOTHING`,
-    [
-      rows.map((r) => r.artifactId),
-      rows.map((r) => r.runId),
-      rows.map((r) => r.attempt),
-      rows.map((r) => r.name),
-      rows.map((r) => r.contentType),
-      rows.map((r) => r.size),
-      rows.map((r) => r.sha256),
-      rows.map((r) => r.key),
-    ],
-  );
+  if (rows.length) await pool.query(INSERT_ARTIFACTS(ARTIFACTS.params(rows)));
 }

@@ -33,7 +33,7 @@ export async function findCurrent(pool: Pool, automationId: string): Promise<Cur
 
 /** For the engine: whether a run's automation still is what findCurrent found. */
 export const IS_CURRENT = `EXISTS (SELECT FROM automations
-  WHERE id = $3 AND workspace_id = $2 AND current_version = $6 AND status = 'active')`;
+  WHERE id = $subject_id AND workspace_id = $workspace_id AND current_version = $version AND status = 'active')`;
 
 const RECENT_MAX = 1_000;
 

@@ -1,0 +1,54 @@
+/** SQL whose parameters have names instead of numbers. */
+import type { QueryConfig } from 'pg';
+
+export type Statement = (params: Record<string, unknown>) => QueryConfig;
+
+/**
+ * `$name` in the text stands for the parameter of that name. The text is read once, when the statement is made: make it
+ * outside of the function that uses it.
+ * @param name under which a connection keeps it prepared; undefined: not at all
+ * @returns a call of it. It throws where a value is missing: null has to be said
+ */
+export function statement(name: string | undefined, text: string): Statement {
+  const names: string[] = [];
+  const numbered = text.replace(/\$([a-z]\w*)/g, (_match, param: string) => {
+    if (!names.includes(param)) names.push(param);
+    return `$${names.indexOf(param) + 1}`;
+  });
+  return (params) => ({
+    ...(name && { name }),
+    text: numbered,
+    values: names.map((param) => {
+      const value = params[param];
+      if (value === undefined) throw new Error(`${name ?? 'statement'}: no value for $${param}`);
+      return value;
+    }),
+  });
+}
+
+export interface RowSet<T> {
+  /** For FROM in a statement's text. */
+  sql: string;
+  /** For its call. */
+  params(rows: T[]): Record<string, unknown[]>;
+}
+
+/**
+ * Rows as a table inside of a statement: an array for each column.
+ * @param columns by name: the type in SQL, and the value
+ */
+export function rowSet<T>(
+  alias: string,
+  columns: Record<string, [type: string, value: (row: T) => unknown]>,
+): RowSet<T> {
+  const parts = Object.entries(columns).map(([column, [type, value]]) => ({
+    param: `${alias}_${column}`,
+    type,
+    value,
+  }));
+  const arrays = parts.map(({ param, type }) => `$${param}::${type}[]`).join(', ');
+  return {
+    sql: `unnest(${arrays}) AS ${alias}(${Object.keys(columns).join(', ')})`,
+    params: (rows) => Object.fromEntries(parts.map(({ param, value }) => [param, rows.map(value)])),
+  };
+}
