@@ -1,10 +1,10 @@
-"""Our own tools on other people's files, each in a sandbox of its own with one writable directory, /work.
+"""The platform's own tools for untrusted files, each in a sandbox of its own with one writable directory, /work.
 
-compile   byte code beside each source file, valid for good (UNCHECKED_HASH): a digest's content never changes
+compile   byte code next to each source file, never invalidated (UNCHECKED_HASH): a digest's content never changes
 install   pip, wheels only: building a source package would run its code
 
-No tool starts a program. --only-binary does not hold for an archive that a wheel names by its address (PEP 508, `name @
-url`): pip would build that, which takes another process, or fetch it with git. The kernel refuses either.
+No tool starts a program. --only-binary does not cover an archive that a wheel references by address (PEP 508, `name @
+url`): pip would build that, which takes another process, or fetch it with git. The kernel denies either.
 """
 import base64
 import json
@@ -19,7 +19,7 @@ from _gantry.syscalls import install_seccomp  # noqa: E402
 def compile_all(config):
     import compileall
     import py_compile
-    # Names in tracebacks and warnings are those of the run, where this directory is /code or /deps.
+    # Names in tracebacks and warnings are those seen by the run, where this directory is /code or /deps.
     compileall.compile_dir("/work", quiet=2, stripdir="/work", prependdir=config.get("as", "/code"),
                            invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
 
@@ -35,7 +35,7 @@ def install(config):
 
 def main():
     config = json.loads(sys.argv[1])
-    install_seccomp(base64.b64decode(config["noExec"]))         # before the forwarder's thread: a filter is a thread's own
+    install_seccomp(base64.b64decode(config["noExec"]))         # before the forwarder's thread: a filter applies per thread
     nonce = channel.read_json()["egressNonce"]
     if nonce:
         os.environ.update(forwarder.ENVIRONMENT)

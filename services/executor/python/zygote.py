@@ -1,20 +1,20 @@
 """Zygote of the Python sandbox. Standard library and ctypes only.
 
-Started by the executor inside bubblewrap as pid 1 of its pid namespace, without capabilities, as a uid that is not root.
-It imports what runs usually need, never sees user code or a secret, and forks a child per command of the host.
-A child builds its own namespaces, opens its own three connections to the host, gives up everything it does not need,
-waits for one run, binds that run's directories, gives up the rest, executes, and is gone.
+Started by the executor inside bubblewrap as pid 1 of its pid namespace, without capabilities, under a non-root uid.
+It imports the modules that runs usually need, never sees user code or a secret, and forks a child per command of the host.
+A child creates its own namespaces, opens its own three connections to the host, drops everything it does not need,
+waits for one run, mounts that run's directories, drops the rest, executes, and exits.
 
-What the zygote keeps: no_new_privs, the 'zygote' seccomp layer, and two capabilities in a user namespace of its own, which
-owns nothing but the networks of its children (networks.py). Beyond those, all it has over a child is that clone(CLONE_NEW*)
+The zygote keeps no_new_privs, the 'zygote' seccomp layer, and two capabilities in a user namespace of its own, which
+owns nothing but the networks of its children (networks.py). Otherwise it differs from a child only in that clone(CLONE_NEW*)
 and mount() are not filtered: mount() works only for a child that has just become the owner of a new user namespace.
 
-Inside the zygote (bwrap-args.ts lays this out):
+Inside the zygote (laid out by bwrap-args.ts):
   /sandbox/         the root of every child: the system, and /code /deps /tmp, empty directories, mount points
   /host/ctl/s       socket of the host             /host/store/<digest>/   unpacked code and dependency sets
   /host/python/     this file and its modules      /host/child.bpf         the 'child' seccomp layer
-  /host/egress/s    socket of the egress proxy     /host/empty/            the lower layer of what is shown to runs
-A child makes /sandbox its root and /host its working directory, which it leaves when it has what it needs.
+  /host/egress/s    socket of the egress proxy     /host/empty/            the lower layer of overlays shown to runs
+A child makes /sandbox its root and /host its working directory, which it leaves once it has opened what it needs.
 
 The same file serves `isolation: process`: with {"cold": true} it seals itself for one run instead of forking.
 """
@@ -38,8 +38,8 @@ sys.path.remove(HERE)
 harness._PATH[:] = sys.path
 
 CTL = channel.CTL
-# Taking a process apart occupies a core for 1 to 2 ms, which those who now hand its answer on would wait for. And a host that
-# writes to a closed connection loses what it has not read of it yet.
+# Tearing a process down occupies a core for 1 to 2 ms, which would delay the delivery of its answer. And a host that
+# writes to a closed connection loses the data that it has not read from it yet.
 LINGER_SECONDS = 0.015
 
 
@@ -50,15 +50,15 @@ def child_main(nonce, groups, config):
         sealing.prepare(nonce, groups, config)
         harness.warm_up()
         channel.write_frame(b'{"t": "ready"}')
-        # From here on the child waits, perhaps for long. The first frame is small and made by the host alone.
+        # From here on the child waits, possibly for long. The first frame is small and created by the host alone.
         step = "bind"
         spec = channel.read_json()
         sealing.bind_run(spec, config)
         sealing.seal(config)
         sealing.limit_cpu(spec["cpuSeconds"])
         step = "run"
-        os.setpriority(os.PRIO_PROCESS, 0, 10)                  # sealing has priority over other runs, user code has not
-        job = channel.read_json()                               # inputs are parsed only now, with nothing left to lose
+        os.setpriority(os.PRIO_PROCESS, 0, 10)                  # sealing has priority over other runs, user code does not
+        job = channel.read_json()                               # inputs are parsed only now, without privileges
         harness.serve_one(job)
         sleep(LINGER_SECONDS)
     except BaseException as error:                              # not the user's: those are results
@@ -72,7 +72,7 @@ def child_main(nonce, groups, config):
 
 
 def cold_main(config):
-    """`isolation: process`: one run on descriptor 3, then exit. No other process was forked from this one, nor will be."""
+    """`isolation: process`: one run on descriptor 3, then exit. This process never forks another one."""
     step = "prepare"
     try:
         os.closerange(4, 256)                                   # bwrap's own descriptors
@@ -94,8 +94,8 @@ def cold_main(config):
 
 
 class Zygote:
-    """Forks and kills on command, reports exits. Each fork makes the zygote copy the pages that it writes anew, 160 of them
-    with JSON on both ways: hence commands of a few words."""
+    """Forks and kills on command, reports exits. Each fork makes the zygote copy again the pages that it writes, 160 of them
+    with JSON in both directions: hence commands of a few words."""
 
     def __init__(self, config):
         self.config = config
@@ -109,7 +109,7 @@ class Zygote:
         buffer = b""
         while True:
             for fd, _ in self.poller.poll():
-                if fd in self.children:                         # readable pidfd: that child has ended
+                if fd in self.children:                         # readable pidfd: that child has exited
                     self.reap(fd)
                     continue
                 chunk = os.read(CTL, 65536)
@@ -135,7 +135,7 @@ class Zygote:
             return channel.write_json({"t": "exit", "id": child_id.decode(), "status": 71, "error": str(error)})
         if pid == 0:
             child_main(nonce, groups, self.config)
-        pidfd = os.pidfd_open(pid)                              # a handle that cannot come to mean another process
+        pidfd = os.pidfd_open(pid)                              # a handle that cannot refer to a reused pid
         self.children[pidfd] = (child_id, pid, network)
         self.pidfds[child_id] = pidfd
         self.poller.register(pidfd, select.POLLIN)
@@ -174,12 +174,12 @@ def main():
     if os.getpid() != 1:
         sys.exit("the zygote must be pid 1 of its namespace: bwrap --as-pid-1")
     first, count = config["inherited"]["first"], config["inherited"]["count"]
-    os.closerange(4, first)                                     # bwrap's own descriptors, those above as well
+    os.closerange(4, first)                                     # bwrap's own descriptors, and those above as well
     os.closerange(first + count, first + count + 256)
     os.set_inheritable(CTL, False)
     for name in config["preload"]:
         __import__(name)
-    sys.modules["ssl"].RAND_bytes(1)                            # set OpenSSL's generator up here: 1 ms that children save
+    sys.modules["ssl"].RAND_bytes(1)                            # initialise OpenSSL's generator here: saves children 1 ms
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     gc.collect()
     gc.freeze()                                                 # keep the collector from writing to shared pages

@@ -1,6 +1,6 @@
 /**
- * Gives an executor its NATS user, in a process of its own that runs before it: whoever has the key that this takes can make
- * executors, so the process that runs user code never has it.
+ * Creates an executor's NATS user, in a separate process that runs before it: the required key can create
+ * executors, so the process that runs user code must never have it.
  */
 import fs from 'node:fs';
 import { readEnrolEnv } from './env';
@@ -14,7 +14,7 @@ function main() {
   const owner = { uid: env.EXECUTOR_UID, gid: env.EXECUTOR_GID ?? env.EXECUTOR_UID };
   const dropping = process.getuid?.() === 0 && env.EXECUTOR_ALLOW_ROOT === undefined;
   openDirectory(env.EXECUTOR_DIR, process.getuid?.() === 0 ? owner : null);
-  // That directory may hold the work of whoever broke an executor: root does not write there.
+  // The directory may contain files planted through a compromised executor: root does not write there.
   if (dropping) dropPrivileges(owner.uid, owner.gid);
   if (enrol(env.EXECUTOR_DIR, key)) process.stdout.write('a new executor was enrolled\n');
 }

@@ -4,7 +4,7 @@ import { natsEnv, runSources } from '@gantry/events';
 import { z } from 'zod';
 
 const I_KNOW = 'i-know';
-/** An ordinary number nobody else uses: sandboxes must not share a uid with anything on the machine. */
+/** An ordinary uid that nothing else uses: sandboxes must not share a uid with anything on the machine. */
 const DEFAULT_UID = 64_738;
 
 const list = z
@@ -47,12 +47,12 @@ const schema = z.object({
   BWRAP: z.string().default('bwrap'),
   PYTHON: z.string().optional(),
   EGRESS_ALLOW_PRIVATE: list,
-  /** Absent: the index that pip uses by itself. */
+  /** Absent: pip's default index. */
   PIP_INDEX_URL: z.string().optional(),
   PIP_EXTRA_INDEX_URL: list,
   PIP_FIND_LINKS: list,
   PIP_NO_INDEX: z.string().optional(),
-  /** `name`, `name:port` (both by https) or an address such as `http://mirror:8080`. */
+  /** `name`, `name:port` (both over https) or an address such as `http://mirror:8080`. */
   EXECUTOR_PIP_FILE_HOSTS: list.refine(
     (hosts) => hosts.every((host) => URL.canParse(host.includes('://') ? host : `https://${host}`)),
     'must be host names or addresses',
@@ -67,7 +67,7 @@ const enrolSchema = schema
     NATS_EXECUTOR_SEED_FILE: z.string(),
   });
 
-/** Parses the environment; reports every problem at once and ends the process, since nothing can work without it. */
+/** Parses the environment; on failure reports every problem at once and exits the process. */
 export const readEnv = (env: NodeJS.ProcessEnv = process.env): Env => parsed(schema, env);
 export const readEnrolEnv = (env: NodeJS.ProcessEnv = process.env) => parsed(enrolSchema, env);
 

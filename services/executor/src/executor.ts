@@ -1,4 +1,4 @@
-/** Puts the executor together: asks for jobs, runs them, reports, and ends in good order. */
+/** Composes the executor: claims jobs, runs them, reports, and shuts down in order. */
 import { type Bus, type ExecutorStatus, generateBoxKeys, type RunSource } from '@gantry/events';
 import type { Logger } from 'pino';
 import { createMetrics } from './host/metrics';
@@ -25,7 +25,7 @@ export interface Executor {
   id: string;
   metrics: ReturnType<typeof createMetrics>;
   healthy(): boolean;
-  /** Finishes what runs for up to `drainMs`, hands back what has not started, and ends. */
+  /** Lets runs finish for up to `drainMs`, hands back those that have not started, and ends. */
   stop(drainMs: number): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
   };
   const status = announceStatus(bus, id, statusNow);
   const cancellations = listenForCancellations({ bus, executorId: id, leases, log });
-  // No question about an entrypoint names a runner: services have Python alone.
+  // Inspection requests name no runner: services know Python only.
   const inspections = serveInspections({ bus, runner: machine.python, log });
   claims.start();
   status.now();

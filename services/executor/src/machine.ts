@@ -1,4 +1,4 @@
-/** The means of this machine to run code: sandboxes, a store of files, a way out, and the runners that use them. */
+/** This machine's facilities for running code: sandboxes, a file store, the egress proxy, and the runners that use them. */
 import { PYTHON } from '@gantry/events';
 import { createAddressPolicy } from '@gantry/safe-fetch';
 import type { Logger } from 'pino';
@@ -32,11 +32,11 @@ export interface MachineOptions {
 }
 
 export interface Machine {
-  /** By name, as claims and jobs have it. */
+  /** By name, as in claims and jobs. */
   runners: ReadonlyMap<string, Runner>;
   python: Runner;
   cgroupVersion: 1 | 2 | null;
-  /** Sealed processes that wait for a run now. */
+  /** Number of sealed processes waiting for a run. */
   ready(): number;
   zygoteRestarts(): number;
   storeBytes(): number;
@@ -45,14 +45,14 @@ export interface Machine {
 
 const RECYCLE = { forks: 5_000, ms: 30 * 60_000 };
 
-/** @throws when no sandbox can be built here */
+/** @throws if no sandbox can be built here */
 export async function startMachine(
   options: MachineOptions,
   { log, onEgressDenied }: { log: Logger; onEgressDenied(reason: string): void },
 ): Promise<Machine> {
   const { layout, interpreter, slots, isolation, recycle = RECYCLE } = options;
   const store = openDirectoryStore(layout.storeDir, options.storeBytesMax);
-  // Where packages lie on this machine is the operator's business and not part of what runs may see.
+  // The location of packages on this machine must not be visible to runs.
   const settings: SandboxSettings = {
     ...layout,
     bwrap: options.bwrap,

@@ -1,7 +1,7 @@
-"""How `run()` is found and called.
+"""Finding and calling `run()`.
 
-Each run goes this way once in a fresh copy of the zygote, where every function that is executed for the first time means
-pages to copy: what importlib.util and inspect.signature do in general is done here for the usual case in a few lines
+Each run executes this once in a fresh copy of the zygote, where every function executed for the first time costs
+copied pages: the general work of importlib.util and inspect.signature is done here for the common case in a few lines
 (0.6 ms less in each child).
 """
 import importlib.machinery
@@ -9,7 +9,7 @@ import inspect
 import sys
 import types
 
-# A lone parameter of one of these names takes all inputs as one dict.
+# A single parameter with one of these names receives all inputs as one dict.
 DICT_NAMES = ("inputs", "input", "data", "event", "payload", "params")
 CONTEXT_NAMES = ("context", "ctx")
 
@@ -20,13 +20,13 @@ class NoRun(Exception):
 
 _PARAMETER_EMPTY = inspect.Parameter.empty
 _POSITIONAL_ONLY, _POSITIONAL_OR_KEYWORD, _VAR_POSITIONAL, _KEYWORD_ONLY, _VAR_KEYWORD = range(5)    # as inspect numbers them
-# Asking an abstract base class is dear.
+# Checking against an abstract base class is expensive.
 _NOT_AWAITABLE = frozenset((dict, list, tuple, str, bytes, int, float, bool, type(None)))
 
 
 def load_entrypoint(root, entrypoint):
-    """Imports the file. Its folder and the root of the code are importable; a file named like a module that is loaded
-    already (random.py, json.py) must not be mistaken for it, so the file is loaded by path and not by name."""
+    """Imports the file. Its folder and the root of the code are importable; a file named like an already loaded module
+    (random.py, json.py) must not be mistaken for it, so the file is loaded by path and not by name."""
     folder, _, file = f"{root}/{entrypoint}".rpartition("/")
     path = f"{folder}/{file}"
     sys.path[:0] = [folder] if folder == root else [folder, root]
@@ -53,7 +53,7 @@ def load_entrypoint(root, entrypoint):
 
 
 def parameters_of(function):
-    """[(name, kind, default)], with kinds and the empty default of inspect.Parameter."""
+    """[(name, kind, default)], with the kinds and the empty default of inspect.Parameter."""
     if type(function) is types.FunctionType and not function.__dict__:
         code = function.__code__
         if not code.co_posonlyargcount and not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
@@ -66,7 +66,7 @@ def parameters_of(function):
 
 
 def call(function, inputs, context):
-    """Calls run() the way its signature asks for, and waits for it if it is async."""
+    """Calls run() according to its signature, and awaits it if it is async."""
     parameters = parameters_of(function)
     positional, keywords = [], {}
     own = [(name, kind) for name, kind, _ in parameters if name not in CONTEXT_NAMES]

@@ -1,7 +1,7 @@
-"""The control channel: frames of 4 bytes big-endian length and a body, over descriptor 3.
+"""The control channel: frames of 4 bytes of big-endian length and a body, over descriptor 3.
 
-A body that starts with `{` is a JSON message; one that starts with a zero byte is a piece of data that an earlier
-message announced. stdout and stderr are never control: whatever is written there is only a log.
+A body that starts with `{` is a JSON message; one that starts with a zero byte is a chunk of data announced by an earlier
+message. stdout and stderr are never control: anything written there is only a log.
 """
 import json
 import os
@@ -11,10 +11,10 @@ import threading
 CTL = 3
 CHUNK_BYTES = 256 * 1024 - 64
 
-# User code may log from several threads; frames must not interleave. Made per process: the zygote has one thread,
-# so a forked child can't inherit it locked.
+# User code may log from several threads; frames must not interleave. Created per process: the zygote has one thread,
+# so a forked child cannot inherit it locked.
 _write_lock = threading.Lock()
-# One question to the host at a time: answers come in the order of questions.
+# One request to the host at a time: replies arrive in the order of requests.
 _asking = threading.Lock()
 
 
@@ -23,7 +23,7 @@ def read_exactly(fd, count):
     while len(parts) < count:
         piece = os.read(fd, min(count - len(parts), 1 << 20))
         if not piece:
-            os._exit(0)                     # the host is gone, or has no use for this child any more
+            os._exit(0)                     # the host is gone, or no longer needs this child
         parts += piece
     return bytes(parts)
 
@@ -52,14 +52,14 @@ def write_data(piece):
 
 
 def ask(body):
-    """Waits for the host's answer, which may take as long as the run has."""
+    """Waits for the host's reply, which may take as long as the run itself."""
     with _asking:
         write_frame(body)
         return read_json()
 
 
 def hand_over(announcement, pieces):
-    """Announces data, and sends it if the host wants it. (answer, whether it was sent)."""
+    """Announces data, and sends it if the host accepts it. (reply, whether it was sent)."""
     with _asking:
         write_json(announcement)
         answer = read_json()

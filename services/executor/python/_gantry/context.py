@@ -1,4 +1,4 @@
-"""`context`: what a run may ask of the platform."""
+"""`context`: the platform's interface for a run."""
 import os
 import stat
 from typing import Any, Mapping
@@ -8,12 +8,12 @@ from .content_types import content_type_of
 from .steps import Steps
 
 LEVELS = ("debug", "info", "warning", "error")
-# A log line longer than this is cut; the host splits at line ends.
+# Longer log lines are truncated; the host splits at line ends.
 TEXT_CHARS_MAX = 30_000
 
 
 class SecretNotAvailable(KeyError):
-    """Its name is for the author: public pages know this type and do not show the message."""
+    """Its name is for the author: public pages recognise this type and do not show the message."""
 
 
 class Secrets(Mapping):
@@ -39,7 +39,7 @@ class Secrets(Mapping):
 
 
 class Connected(Mapping):
-    """What connections bring into a run, by the name of the connection. There are none yet."""
+    """Values that connections bring into a run, by the name of the connection. There are none yet."""
 
     def __init__(self, what):
         self._what = what
@@ -85,7 +85,7 @@ class Context:
         self._steps.begin(job.get("steps", ()), job.get("may", ()))
 
     def log(self, message: Any, level: str = "info", **fields: Any) -> None:
-        """One line of the run's log. Fields must be JSON; what is not is written as text."""
+        """One line of the run's log. Fields must be JSON; other values are written as text."""
         if level == "warn":
             level = "warning"
         if level not in LEVELS:
@@ -101,7 +101,7 @@ class Context:
         channel.write_json(frame)
 
     def progress(self, fraction: float, message: "str | None" = None) -> None:
-        """How far the run is, from 0 to 1."""
+        """Progress of the run, from 0 to 1."""
         fraction = min(1.0, max(0.0, float(fraction)))
         if fraction != fraction:
             raise ValueError("progress must be a number from 0 to 1")
@@ -109,7 +109,7 @@ class Context:
         channel.write_json({"t": "progress", "fraction": fraction, "message": text})
 
     def cost(self, usd: float, label: "str | None" = None) -> None:
-        """Adds to what this run has cost."""
+        """Adds to the cost of this run."""
         usd = float(usd)
         if not 0 <= usd < 1e9:
             raise ValueError("cost must be a number of dollars, 0 or more")
@@ -146,8 +146,8 @@ class Context:
         return answer["artifactId"]
 
     def step(self, name: str, fn: Any, *args: Any, **kwargs: Any) -> Any:
-        """Calls fn once and records what it returns; when the code runs again the record answers. JSON only, up to 64 KB.
-        Of an async function in async code the result is to be awaited."""
+        """Calls fn once and records its result; when the code runs again the record is returned. JSON only, up to 64 KB.
+        Await the result of an async function in async code."""
         return self._steps.step(name, fn, args, kwargs)
 
     def sleep(self, seconds: "float | None" = None, *, until: Any = None) -> None:
@@ -157,16 +157,16 @@ class Context:
     def approve(self, title: str, message: "str | None" = None, data: Any = None, form: "list | None" = None,
                 expires_in: Any = None) -> dict:
         """Waits for a person, without a process. {"approved_by", "data"}; a rejection ends the run as rejected.
-        `form` lists items like inputs, which whoever approves fills in; `expires_in` is seconds or a timedelta."""
+        `form` lists items like inputs, which the approver fills in; `expires_in` is seconds or a timedelta."""
         return self._steps.approve(title, message, data, form, expires_in)
 
     def call(self, worker_id: str, inputs: "dict | None" = None) -> Any:
-        """Runs another worker and waits, without a process. Its output; CallFailed if that run did not complete."""
+        """Runs another worker and waits, without a process. Returns its output; CallFailed if that run did not complete."""
         return self._steps.call(worker_id, inputs)
 
 
 def _pieces(fd, size, name):
-    """Exactly `size` bytes: the announced number is a promise on the channel, whatever happens to the file meanwhile."""
+    """Exactly `size` bytes: the announced number is binding on the channel, even if the file changes meanwhile."""
     left = size
     while left:
         piece = os.read(fd, min(left, channel.CHUNK_BYTES))

@@ -1,8 +1,8 @@
-"""From 127.0.0.1 in the run's own network to the UNIX socket of the egress proxy: HTTP clients speak TCP only.
+"""Forwards 127.0.0.1 in the run's own network to the UNIX socket of the egress proxy: HTTP clients speak TCP only.
 
-One thread and one poll loop. It is started after sealing (capabilities and seccomp belong to a thread) and only for runs
-with network; what it listens on is made before, while the process waits for its run, and where it listens is known before
-that. It decides nothing: the proxy outside does, and knows the run by the nonce sent first on each connection.
+One thread and one poll loop. It starts after sealing (capabilities and seccomp belong to a thread) and only for runs
+with network; its listening socket is created earlier, while the process waits for its run, and its address is known before
+that. It makes no decisions: the proxy outside does, and identifies the run by the nonce sent first on each connection.
 """
 import _socket
 import _thread
@@ -12,7 +12,7 @@ import socket
 
 PROXY = "/egress/s"
 BUFFER_BYTES = 65536
-PORT = 3128                                 # where HTTP proxies usually listen
+PORT = 3128                                 # the conventional port of HTTP proxies
 ENVIRONMENT = {
     **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"), f"http://127.0.0.1:{PORT}"),
     **dict.fromkeys(("NO_PROXY", "no_proxy"), "localhost,127.0.0.1,::1"),
@@ -21,7 +21,7 @@ _listener = None
 
 
 def lead_to(fd):
-    """Where the proxy's socket can't be seen: through a descriptor of it, for as long as that stays open."""
+    """For where the proxy's socket is not visible: through a descriptor of it, for as long as that stays open."""
     global PROXY
     PROXY = f"/proc/self/fd/{fd}"
 
@@ -34,7 +34,7 @@ def listen():
 
 
 def close():
-    """For a run without network, in an environment that was made for one with it."""
+    """For a run without network, in an environment prepared for one with it."""
     if _listener:
         _listener.close()
     for name in ENVIRONMENT:
@@ -42,12 +42,12 @@ def close():
 
 
 def start(nonce):
-    """After listen()."""
+    """Call after listen()."""
     _thread.start_new_thread(_serve, (_listener.detach(), nonce.encode()))
 
 
 class _Pipe:
-    """One direction of one connection: what was read and not yet written."""
+    """One direction of one connection: data that was read and not yet written."""
     __slots__ = ("source", "sink", "pending", "ended")
 
     def __init__(self, source, sink):

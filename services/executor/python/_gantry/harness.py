@@ -1,10 +1,10 @@
-"""One job: take it from the channel, call run(), put the answer on the channel."""
+"""One job: reads it from the channel, calls run(), writes the answer to the channel."""
 import json
 import os
 import resource
 import stat
 import sys
-import _signal                              # signal.signal() makes enumerations of what it is given and returns
+import _signal                              # signal.signal() converts its argument and result to enums
 
 from . import calling, channel, forwarder, inspection, output, packs
 from .content_types import content_type_of
@@ -15,7 +15,7 @@ ERROR_CHARS_MAX, TRACE_CHARS_MAX = 4_000, 16_000
 
 
 class CpuLimit(BaseException):
-    """Raised in user code when the soft CPU limit is reached. Not an Exception: `except Exception` must not keep it."""
+    """Raised in user code when the soft CPU limit is reached. Not an Exception: `except Exception` must not swallow it."""
 
 
 class OutputTooLarge(Exception):
@@ -27,7 +27,7 @@ def _on_cpu_limit(*_):
 
 
 def serve_one(job):
-    """Runs the job and answers. Returns when everything has been said."""
+    """Runs the job and answers. Returns when everything has been sent."""
     answer, text = execute(job)
     flush_and_close_logs()                                      # so that logs end before the result arrives
     usage = resource.getrusage(resource.RUSAGE_SELF)
@@ -37,12 +37,12 @@ def serve_one(job):
     if text is not None:
         answer["outputBytes"] = len(text)
     channel.write_json(answer)
-    if text is not None:                                        # a frame of its own: the host need not parse it
+    if text is not None:                                        # a separate frame, which the host need not parse
         channel.write_frame(text)
 
 
 def execute(job, root="/code"):
-    """(answer, JSON text of the output or None). Never raises for what user code does."""
+    """(answer, JSON text of the output or None). Never raises for anything that user code does."""
     if job.get("op") == "inspect":
         return {"t": "result", "ok": True}, json.dumps(inspection.inspect_entrypoint(root, job["entrypoint"])).encode()
     _signal.signal(_signal.SIGXCPU, _on_cpu_limit)              # pid 1 ignores signals it does not handle
@@ -55,7 +55,7 @@ def execute(job, root="/code"):
             forwarder.start(job["egressNonce"])
         context._begin(job)
         value = calling.call(calling.load_entrypoint(root, job["entrypoint"]), inputs, context)
-        if context._steps.ended is not None:                    # swallowed on its way here; what was returned counts for nothing
+        if context._steps.ended is not None:                    # swallowed on its way here; the return value is ignored
             raise context._steps.ended
         if context._steps.unasked():
             context.log(f"run() returned without asking for {context._steps.unasked()} of its recorded steps.", "warning")
@@ -70,8 +70,8 @@ def execute(job, root="/code"):
 
 
 def ending(error, root):
-    """The answer of a run that did not return. That it waits, or can't go on, stands above what came of it on the way out;
-    running out of CPU time or memory does not wait."""
+    """The answer of a run that did not return. Suspension or CodeChanged overrides any exception raised during unwinding;
+    a run that is out of CPU time or memory is not suspended."""
     ended = context._steps.ended
     if ended is None or isinstance(error, (CpuLimit, MemoryError)):
         return failure(error, root)
@@ -174,7 +174,7 @@ _WARM_UP = "python/warm_up"
 
 def warm_up():
     """A dry run before the real one. The first import and call of a forked interpreter mostly copy pages shared with the
-    zygote (0.5 ms); done here, that happens while the child waits and not while somebody waits for the result."""
+    zygote (0.5 ms); here that happens while the child is idle instead of delaying a result."""
     execute(json.loads(b'{"entrypoint": "_warm_up_.py", "inputs": {"a": 1, "b": 2}}'), _WARM_UP)
     del sys.modules["_warm_up_"]
     sys.path[:] = _PATH

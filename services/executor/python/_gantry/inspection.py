@@ -1,4 +1,4 @@
-"""What an entrypoint looks like, from its syntax tree alone: nothing of it is executed."""
+"""Inspects an entrypoint by its syntax tree alone: nothing of it is executed."""
 import ast
 import os
 import re
@@ -63,7 +63,7 @@ def _secrets(tree):
 
 
 def _find_run(body):
-    """Parameter names of the last binding of `run` at module level, [] where they can not be told, None without one."""
+    """Parameter names of the last binding of `run` at module level; [] if they cannot be determined, None without one."""
     found = None
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == "run":

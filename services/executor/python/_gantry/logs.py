@@ -17,8 +17,8 @@ class ContextHandler(logging.Handler):
 
 
 def _basic_config(**options):
-    """Most scripts call basicConfig(level=...) to see their own lines. They are seen already, so what remains of such a
-    call is the level; whoever asks for a destination or a replacement gets what logging documents."""
+    """Most scripts call basicConfig(level=...) to make their own lines visible. They are visible already, so only the
+    level of such a call is applied; a call with a destination or a replacement gets the documented behaviour."""
     if options.keys() & {"filename", "stream", "handlers", "force"}:
         return _plain_basic_config(**options)
     if options.get("level") is not None:

@@ -1,12 +1,12 @@
 """Network namespaces for children.
 
-Making one and taking it apart costs 0.8 ms of CPU, a tenth of a run. So one that its run has left as it was serves another
-run: not a packet was sent or received in it, no counter of the kernel has moved, and its sockets went with the processes
-that held them. What a run did use is never seen by another.
+Creating and destroying one costs 0.8 ms of CPU, a tenth of a run. A namespace that its run has left untouched is therefore
+reused: not a packet was sent or received in it, no kernel counter has moved, and its sockets ended with the processes
+that held them. A namespace that a run did use is never seen by another.
 
-They belong to a user namespace of the zygote's own, in which no child has a capability at any time: none can change
-addresses, routes or the state of an interface, nor could before it was sealed. Flow labels of IPv6, which outlive their
-socket and which no counter tells of, are refused to runs by seccomp.
+They belong to a user namespace of the zygote's own, in which no child ever has a capability: none can change
+addresses, routes or the state of an interface, nor could it before it was sealed. IPv6 flow labels, which outlive their
+socket and are shown by no counter, are denied to runs by seccomp.
 """
 import fcntl
 import os
@@ -21,7 +21,7 @@ COUNTERS = ("/proc/self/net/dev", "/proc/self/net/snmp", "/proc/self/net/snmp6")
 
 class Networks:
     def __init__(self, uid):
-        """To be called by a process with one thread: it moves into a user namespace of its own."""
+        """Call from a process with one thread: it moves into a user namespace of its own."""
         unshare(NEWUSER)
         sealing.map_user(uid)
         capset(1 << CAP_SYS_ADMIN | 1 << CAP_NET_ADMIN)
@@ -29,7 +29,7 @@ class Networks:
         self._fresh = None
 
     def enter(self):
-        """Moves this process into one for its next child. Returns the descriptor that give_back() takes."""
+        """Moves this process into a network namespace for its next child. Returns the descriptor for give_back()."""
         if self._untouched:
             network = self._untouched.pop()
             setns(network, NEWNET)
@@ -41,7 +41,7 @@ class Networks:
         return os.open("/proc/self/ns/net", os.O_RDONLY)
 
     def give_back(self, network):
-        """When no process of its run is left."""
+        """Call when no process of its run is left."""
         setns(network, NEWNET)
         if _counters() == self._fresh:
             self._untouched.append(network)

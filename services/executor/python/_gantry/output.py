@@ -11,7 +11,7 @@ import re
 import sys
 import uuid
 
-# Whoever reads JSON into doubles would take an integer beyond them for infinity, and write it as null.
+# A reader that parses numbers as doubles would read a larger integer as infinity, and write it as null.
 INTEGER_MAX = int(sys.float_info.max)
 _MAYBE_BEYOND = re.compile("[0-9]{309}")
 # The limit of the host, and of the body of an HTTP request that starts a run.
@@ -23,20 +23,20 @@ _OTHERS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 def dumps(value):
-    """JSON text of what run() returned. TypeError, naming the place, for what has no JSON form."""
+    """JSON text of run()'s return value. TypeError, naming the position, for a value that is not serialisable."""
     try:
         text = json.dumps(value, allow_nan=False, default=_convert)
         if not _MAYBE_BEYOND.search(text) and not _too_deep(text):
             return text
     except (TypeError, ValueError, RecursionError):
-        # The quick way does not say where; and keys that are dates or UUIDs need the slow way.
+        # The fast path does not give the position; and keys that are dates or UUIDs need the slow path.
         pass
     return json.dumps(_plain(value, "the return value", set(), DEPTH_MAX), allow_nan=False)
 
 
 def _too_deep(text):
-    """Whether brackets nest deeper than DEPTH_MAX. Each round takes the innermost pairs away, so that the number of rounds is
-    the depth. Brackets inside strings are looked at only where the quick way fails: at worst the host refuses in our place."""
+    """Whether brackets nest deeper than DEPTH_MAX. Each round removes the innermost pairs, so the number of rounds is
+    the depth. Brackets inside strings are considered only if the fast path fails: at worst the host refuses instead."""
     if text.count("[") + text.count("{") <= DEPTH_MAX:
         return False
     return not _vanishes(text) and not _vanishes(_STRING.sub("", text))
@@ -52,7 +52,7 @@ def _vanishes(text):
 
 
 def _convert(value):
-    """One step towards JSON for what json does not know."""
+    """One conversion step for a value that json does not support."""
     if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
         return value.isoformat()
     if isinstance(value, decimal.Decimal):
@@ -83,7 +83,7 @@ def _convert(value):
         return dict(value)
     if hasattr(value, "tolist"):                                # numpy scalars and arrays
         return value.tolist()
-    if hasattr(value, "to_dict") and hasattr(value, "columns"):  # a pandas table: one object for each row
+    if hasattr(value, "to_dict") and hasattr(value, "columns"):  # a pandas table: one object per row
         return value.to_dict(orient="records")
     if isinstance(value, (collections.abc.Sequence, collections.abc.KeysView, collections.abc.ValuesView, collections.deque)):
         return list(value)
@@ -91,7 +91,7 @@ def _convert(value):
 
 
 def _plain(value, where, above, levels):
-    """`levels`: of lists and objects that may still follow. `above`: what is being converted, which may take several steps."""
+    """`levels`: lists and objects that may still be nested. `above`: values being converted, which may take several steps."""
     if value is None or isinstance(value, (str, bool)):
         return value
     if isinstance(value, int) and not isinstance(value, enum.Enum):

@@ -1,7 +1,7 @@
-"""Contexts: packs of files that a run finds at contexts/<name>/ in its working directory.
+"""Contexts: sets of files that a run finds at contexts/<name>/ in its working directory.
 
-They are bound read-only from the executor's store. A writeable one is a copy on the run's own /tmp, with the original
-beside it: what differs when run() has returned is sent back, whole, as a zip.
+They are bind-mounted read-only from the executor's store. A writeable one is a copy on the run's own /tmp, next to the
+original: if it differs when run() has returned, it is sent back in full, as a zip.
 """
 import os
 import stat
@@ -14,7 +14,7 @@ DIRECTORY, GIVEN = "/tmp/contexts", "/tmp/.contexts"
 def receive(contexts):
     if not contexts:
         return
-    import shutil                                               # not at the top: a cold process without contexts saves it
+    import shutil                                               # lazy: saves time in a cold process without contexts
     os.environ["CONTEXTS_DIR"] = DIRECTORY
     for name in _writeable(contexts):
         given, own = os.path.join(GIVEN, name), os.path.join(DIRECTORY, name)
@@ -29,7 +29,7 @@ def receive(contexts):
 
 
 def send_changed(contexts, warn):
-    """`warn` hears of files that can't be part of a pack. OSError when a pack can't be saved."""
+    """`warn` is called for files that cannot be part of a pack. OSError if a pack cannot be saved."""
     for name in _writeable(contexts):
         given, own = os.path.join(GIVEN, name), os.path.join(DIRECTORY, name)
         if not stat.S_ISDIR(os.lstat(own).st_mode):
@@ -43,11 +43,11 @@ def _send(name, root, files):
     import shutil
     import tempfile
     import zipfile
-    # In a file and not in memory: /tmp has a limit of its own, with an error of its own.
+    # In a file, not in memory: /tmp has a limit of its own, with an error of its own.
     with tempfile.TemporaryFile(dir="/tmp") as pack:
         with zipfile.ZipFile(pack, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in files:
-                info = zipfile.ZipInfo(path)                    # always the same date: equal files are an equal pack
+                info = zipfile.ZipInfo(path)                    # a constant date: equal files give an equal pack
                 info.external_attr = (stat.S_IFREG | 0o644) << 16
                 info.compress_type = zipfile.ZIP_DEFLATED
                 with _open(os.path.join(root, path)) as source, archive.open(info, "w") as target:

@@ -1,18 +1,18 @@
-"""A child from clone to user code. The order of the steps is the result of many failures; each says why it is there.
+"""A child from clone to user code. The order of the steps matters; each states its reason.
 
-What a child is when it runs user code: pid 1 of its own pid namespace, in its own user, mount, ipc, net and uts
-namespaces, without capabilities, under two seccomp filters, seeing /code and /deps of its run and a /tmp of its own.
+A child that runs user code is pid 1 of its own pid namespace, in its own user, mount, ipc, net and uts
+namespaces, without capabilities, under two seccomp filters, and sees /code and /deps of its run and a private /tmp.
 
-Its root is /sandbox of what bubblewrap made (bwrap-args.ts). Until the run is known, its working directory is /host, beside
-that root: the one way to the host's sockets and to the store, gone with the first chdir(). /proc/self/mountinfo lists only
-what lies below the root.
+Its root is /sandbox of bubblewrap's layout (bwrap-args.ts). Until the run is known, its working directory is /host, outside
+that root: the only way to the host's sockets and to the store, gone with the first chdir(). /proc/self/mountinfo lists only
+mounts below the root.
 """
 import os
 import re
 import resource
 import signal
 import sys
-import _socket                              # without the conveniences of socket.socket, whose code is 30 more pages to copy
+import _socket                              # without the conveniences of socket.socket, whose code costs 30 more copied pages
 
 from . import channel, forwarder
 from .syscalls import (CAP_SYS_ADMIN, MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_RDONLY, MS_REMOUNT, NEWNS, NEWUSER,
@@ -24,8 +24,8 @@ CONTEXT_NAME = re.compile(r"\A[a-z0-9][a-z0-9-]{0,63}\Z")
 
 
 def open_channel(role, nonce, fd):
-    """One connection to the host. Its first bytes say which child this is (a nonce made by the host, good for one
-    connection per role) and what the connection is for; afterwards it is a plain stream, moved to descriptor `fd`."""
+    """One connection to the host. Its first bytes identify the child (a nonce created by the host, valid for one
+    connection per role) and the purpose of the connection; afterwards it is a plain stream, moved to descriptor `fd`."""
     connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     connection.connect("ctl/s")
     connection.sendall(role + nonce)
@@ -42,8 +42,8 @@ def write_file(path, text):
 
 
 def enter_root():
-    """/sandbox as root and /host as working directory. Not before the last user namespace: the kernel makes none for a
-    process whose root is not that of its mounts."""
+    """/sandbox as root and /host as working directory. Only after the last user namespace: the kernel creates none for a
+    process whose root differs from that of its mounts."""
     os.chdir("/host")
     os.chroot("/sandbox")
 
@@ -60,26 +60,26 @@ def mount_tmp(flags, config, tmp_bytes):
 
 
 def set_limits(limits):
-    """Soft and hard alike, so that nothing can be raised again."""
+    """Soft and hard limit alike, so that neither can be raised again."""
     for name, value in limits.items():
         resource.setrlimit(getattr(resource, "RLIMIT_" + name), (value, value))
 
 
 def prepare(nonce, groups, config):
-    """First half: all that does not depend on which run this child will get."""
-    # 0. Into the cgroups, through descriptors that the host has opened: first of all, so that all memory counts.
+    """First half: everything that does not depend on the run that this child will get."""
+    # 0. Into the cgroups, through descriptors opened by the host: before anything else, so that all memory counts.
     for group in groups:
         os.write(int(group), b"0")
     # 1. Drop every inherited descriptor: the zygote's channel, and the pidfds of sibling runs.
     close_from(3)
-    # 2. Its root, and own channels. Descriptor 3 is not inheritable, 0 stays /dev/null.
+    # 2. Its root, and its own channels. Descriptor 3 is not inheritable, 0 stays /dev/null.
     enter_root()
     open_channel(b"c", nonce, channel.CTL)
     open_channel(b"o", nonce, 1)
     open_channel(b"e", nonce, 2)
-    # 3. Become somebody in the new user namespace (until then files cannot be created: EOVERFLOW). Not root.
+    # 3. Map a user in the new user namespace (until then files cannot be created: EOVERFLOW). Not root.
     map_user(config["uid"])
-    # 4. First victim when memory runs out. Before the next step, after which /proc is read-only for good.
+    # 4. First victim when memory runs out. Before the next step, after which /proc is permanently read-only.
     write_file("/proc/self/oom_score_adj", b"1000")
     # 5. Mounts. A read-only /proc also means: no sysctls, no lowering of oom_score_adj.
     mount(b"proc", b"/proc", b"proc", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC)
@@ -99,9 +99,9 @@ def prepare_cold(config):
 def furnish(config):
     mount_tmp(0, config, config["tmpBytes"])
     mount(b"/tmp", b"/dev/shm", None, MS_BIND)                  # one size cap for both
-    # 6. The network (see networks.py) has nothing but loopback, where the forwarder to the egress proxy may listen.
+    # 6. The network (see networks.py) has only loopback, where the forwarder to the egress proxy may listen.
     forwarder.listen()
-    # 7. Nothing can be gained back: bounding and ambient sets empty, no_new_privs; keep one capability for bind_run().
+    # 7. Nothing can be regained: bounding and ambient sets empty, no_new_privs; keep one capability for bind_run().
     for capability in range(config["lastCap"] + 1):
         prctl(PR_CAPBSET_DROP, capability)
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)
@@ -109,10 +109,10 @@ def furnish(config):
     capset(1 << CAP_SYS_ADMIN)
     # 8. Limits that are the same for every run.
     set_limits(config["limits"])
-    # 9. Nothing random may be shared with siblings. uuid4 and secrets ask the kernel; `random` would reseed itself in a
-    #    hook that the raw clone() does not run. OpenSSL notices a fork by comparing pids, and zygote and child are both
-    #    pid 1: without RAND_add every run draws the same TLS randoms (measured). Preload nothing else that has a generator
-    #    of its own (numpy, cryptography).
+    # 9. No random state may be shared with siblings. uuid4 and secrets ask the kernel; `random` would reseed itself in a
+    #    hook that the raw clone() does not run. OpenSSL detects a fork by comparing pids, and zygote and child are both
+    #    pid 1: without RAND_add every run draws the same TLS randoms (measured). Preload nothing else with its own generator
+    #    (numpy, cryptography).
     if "random" in sys.modules:
         sys.modules["random"].seed()
     if "ssl" in sys.modules:
@@ -120,7 +120,7 @@ def furnish(config):
 
 
 def bind_run(spec, config):
-    """Second half, when the run is known but none of its data has been looked at: show what it may see, leave the rest."""
+    """Second half, when the run is known but none of its data has been read: mount its directories, leave the rest."""
     for name, target in (("code", "/code"), ("deps", "/deps")):
         if spec.get(name) is not None:
             show(spec[name], target)
@@ -130,8 +130,8 @@ def bind_run(spec, config):
         forwarder.close()
     if spec["tmpBytes"] != config["tmpBytes"]:
         mount_tmp(MS_REMOUNT, config, spec["tmpBytes"])
-    # After the remount, and on /tmp: it is the one place where mount points can be made. Of their files nothing is looked
-    # at here; a writeable one is copied by the harness, when there is nothing left to lose.
+    # After the remount, and on /tmp: the only place where mount points can be created. Their files are not read
+    # here; the harness copies a writeable context after the last privileges are gone.
     for context in spec.get("contexts", ()):
         if not CONTEXT_NAME.match(context["name"]):
             raise ValueError("bad context")
@@ -143,20 +143,20 @@ def bind_run(spec, config):
 
 
 def show(digest, target):
-    """A directory of the store, read-only. As an overlay of one layer it has inodes of its own, so that locks and the like on
-    it are no other run's business, and its place in the store stays unsaid. Kernels before 5.11 make none for ordinary users."""
+    """A directory of the store, read-only. As an overlay of one layer it has inodes of its own, so locks on it
+    do not affect other runs, and its location in the store stays hidden. Kernels before 5.11 offer no unprivileged overlays."""
     if not DIGEST.match(digest):
         raise ValueError("bad digest")
     source = b"store/" + digest.encode()
     try:
         mount(b"overlay", target.encode(), b"overlay", MS_RDONLY | MS_NOSUID | MS_NODEV, b"lowerdir=" + source + b":empty")
     except OSError:
-        # Read-only, nosuid and nodev come along from the zygote's mount and are locked in this user namespace.
+        # Read-only, nosuid and nodev are inherited from the zygote's mount and locked in this user namespace.
         mount(source, target.encode(), None, MS_BIND)
 
 
 def seal(config):
-    """Last steps. After this the process has no way to change what it sees. Capabilities and seccomp belong to a thread,
+    """Last steps. After this the process cannot change its view of the system. Capabilities and seccomp belong to a thread,
     so no thread may have been started before this point."""
     capset(0)
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)                     # after capset: a change of credentials would clear it
@@ -164,5 +164,5 @@ def seal(config):
 
 
 def limit_cpu(seconds):
-    """Soft below hard: SIGXCPU tells a time-out from a lack of memory, which is a SIGKILL too."""
+    """Soft below hard: SIGXCPU distinguishes a time-out from a lack of memory, which is a SIGKILL too."""
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))

@@ -1,10 +1,10 @@
-"""What a run does for good: recorded before the code sees its result, and answered from the record when the code runs again.
+"""Durable operations of a run: recorded before the code sees the result, and answered from the record when the code runs again.
 
-A run that waits (for time, a person, another run) has no process; its code starts again from the top, and each operation
-that is recorded answers at once. An operation is found again by its place: 1, 2, ... in the order in which the code asks.
-That holds only if the code asks the same each time, which is why kind and name are compared, why there is one operation at
-a time, and why a failure that the code caught is recorded as well: before the next operation, since one that is not caught
-ends the run, and is tried again by a retry.
+A run that waits (for time, a person, another run) has no process; its code starts again from the top, and each recorded
+operation returns at once. An operation is identified by its ordinal: 1, 2, ... in the order in which the code requests them.
+That works only if the code makes the same requests each time. Therefore kind and name are compared, only one operation is
+allowed at a time, and a failure that the code caught is recorded as well: before the next operation, because an uncaught one
+ends the run, and a retry executes it again.
 """
 import contextlib
 import datetime
@@ -18,31 +18,31 @@ import time
 from . import channel, output
 
 STEPS_MAX = 1_000
-# A shorter sleep costs less than starting the code again. It is recorded all the same.
+# A shorter sleep costs less than restarting the code. It is recorded all the same.
 SHORT_SLEEP_SECONDS = 2.0
 SLEEP_SECONDS_MAX = 366 * 86_400
 NAME_UNITS_MAX, WORKER_ID_UNITS_MAX, MESSAGE_UNITS_MAX = 200, 64, 10_000
 FORM_ITEMS_MAX = 50
-# What the host would not even read; up to that it has the last word.
+# The host would not even read a larger request; below that the host decides.
 QUESTION_BYTES_MAX = 200_000
 FAILED = "gantry:failed"
 FAILURE_CHARS_MAX = 2_000
 
 
 class Suspend(BaseException):
-    """Ends the process of a run that waits. Not an Exception: `except Exception` must not keep the run from waiting."""
+    """Ends the process of a run that waits. Not an Exception: `except Exception` must not prevent the wait."""
 
 
 class CodeChanged(BaseException):
-    """The code asks for something else than what is recorded. Not an Exception either: to go on would be to guess."""
+    """The code requests a different operation from the recorded one. Not an Exception either: continuing would be guessing."""
 
 
 class StepFailed(Exception):
-    """A step that failed before the run was suspended, with an exception that can't be made again."""
+    """A step that failed before the run was suspended, with an exception whose class cannot be recreated."""
 
 
 class CallFailed(Exception):
-    """A called run that did not complete. `status` says how it ended, `error` is its error (`code`, `message`) or None."""
+    """A called run that did not complete. `status` is its final status, `error` its error (`code`, `message`) or None."""
 
     def __init__(self, worker_id, status, error=None):
         self.worker_id, self.status, self.error = worker_id, status, error
@@ -62,7 +62,7 @@ class Steps:
         self._last = 0
         self._going_on = None
         self._failure = None
-        # A Suspend or CodeChanged: from then on every operation raises it again, whatever the code makes of the first one.
+        # A Suspend or CodeChanged: from then on every operation raises it again, however the code handled the first one.
         self.ended = None
 
     def step(self, name, fn, args, kwargs):
@@ -70,7 +70,7 @@ class Steps:
         if not callable(fn):
             raise TypeError(f"step {name!r} needs a function: context.step(name, fn, *args)")
         if _is_async(fn):
-            import asyncio                                      # not at the top: a cold process that is not async saves it
+            import asyncio                                      # lazy: saves time in a cold process that is not async
             waiting = self._step_async(name, fn, args, kwargs)
             return waiting if asyncio._get_running_loop() else asyncio.run(waiting)
         with self._alone(f"step {name!r}"):
@@ -108,7 +108,7 @@ class Steps:
                 time.sleep(max(0.0, wake - time.time()))
                 self._record("sleep", "sleep", None, asked)
             except BaseException:
-                self._last -= 1                                 # not slept to its end: its place is free
+                self._last -= 1                                 # interrupted sleep: its ordinal is free again
                 raise
 
     def approve(self, title, message, data, form, expires_in):
@@ -147,7 +147,7 @@ class Steps:
             return ended.get("output")
 
     def unasked(self):
-        """How many recorded operations the code has not asked for."""
+        """Number of recorded operations that the code has not requested."""
         return max(0, self._recorded_last - self._last)
 
     def _require(self, what, deed):
@@ -183,7 +183,7 @@ class Steps:
                          "failed": {"module": kind.__module__, "type": kind.__qualname__, "message": _message(error)}}
 
     def _ask(self, kind, name):
-        """Takes the next place. What is recorded there, or None."""
+        """Takes the next ordinal. Returns its record, or None."""
         if self._failure is not None:
             answer = _ask_host("a failure", self._failure)
             if "refused" in answer:
@@ -195,7 +195,7 @@ class Steps:
         known = self._recorded.get(place)
         if known is None and place < self._recorded_last:
             self._change(f"nothing is recorded as number {place}, although later ones are; the code asked for {kind} {name!r}")
-        # A title may hold a date, so the name of an approval is for people and not compared.
+        # A title may contain a date, so the name of an approval is for people and not compared.
         if known is not None and not _is_refusal(known, kind) and (
                 known["kind"] != kind or (kind in ("step", "call") and known["name"] != name)):
             self._change(f"recorded as number {place} is {known['kind']} {known['name']!r}, the code asked for {kind} {name!r}")
@@ -208,7 +208,7 @@ class Steps:
         raise self.ended
 
     def _record(self, kind, name, value, started):
-        """The result as the record has it: what the code sees now is what it sees when it runs again."""
+        """The result in its recorded form: the code sees the same value now and when it runs again."""
         what = f"the result of {kind} {name!r}"
         answer = _ask_host(what, {"t": "step", "ordinal": self._last, "kind": kind, "name": name, "startedAt": _ms(started),
                                   "result": _plain(value, what)})
@@ -223,7 +223,7 @@ class Steps:
             if "refused" in answer:
                 raise ValueError(answer["refused"])
         except ValueError as error:
-            # Answers to people and of other runs are for the service to record; that it refused is a failed step.
+            # Decisions and results of other runs are recorded by the service; its refusal is a failed step.
             self._failed(_refused(kind), started, error)
             raise
         self.ended = Suspend(f"the run waits for {kind} {name!r}: its process ends here")
@@ -265,8 +265,8 @@ def _name(value, what, units_max=NAME_UNITS_MAX):
 
 
 def _plain(value, what):
-    """What JSON makes of it. Records go through programs whose numbers are doubles: an id must not come back as its
-    neighbour."""
+    """The value after a JSON round trip. Records pass through programs whose numbers are doubles: an id must not come back
+    rounded."""
     def exact(digits):
         number = int(digits)
         if abs(number) > 2 ** 53:
@@ -287,7 +287,7 @@ def _refused(kind):
 
 
 def _is_refusal(known, kind):
-    """Of what the code may not hand over: it caught that, went on, and is refused again."""
+    """For a refused request whose error the code caught: it continued, and is refused again."""
     return (kind in ("approve", "call") and known["kind"] == "step" and known["name"] == _refused(kind)
             and _failure_in(known) is not None)
 

@@ -1,10 +1,10 @@
-"""System calls that Python has no function for, through ctypes."""
+"""System calls without a Python function, through ctypes."""
 import ctypes
 import os
 import signal
 import struct
 
-# PyDLL and not CDLL: it keeps the GIL over the call, which the raw clone() below depends on.
+# PyDLL and not CDLL: it keeps the GIL during the call, which the raw clone() below depends on.
 _libc = ctypes.PyDLL(None, use_errno=True)
 _NUMBERS = {
     "x86_64": {"clone": 56, "capset": 126, "close_range": 436},
@@ -13,7 +13,7 @@ _NUMBERS = {
 
 
 def _function(name, *argtypes):
-    """A libc function with its types: without them each call converts each argument anew."""
+    """A libc function with declared types: without them each call converts each argument anew."""
     function = _libc[name]                  # [] and not .: an object of its own each time, for syscall() has many signatures
     function.argtypes, function.restype = argtypes, ctypes.c_long
     return function
@@ -79,13 +79,13 @@ def install_seccomp(program):
 
 
 def clone_into_namespaces():
-    """fork() whose child starts in new namespaces (all but network), pid 1 of its own. 0 in the child.
+    """fork() whose child starts in new namespaces (all but network), pid 1 of its own. Returns 0 in the child.
 
-    os.fork() + unshare() needs a second fork to enter the new pid namespace, and a fork of a warm interpreter is the
-    dearest part of a run. The raw call also skips what glibc and Python do around a fork, for this is a copy of a process
-    with one thread, in which no lock can be held, and in which process and thread ids stay what they were: zygote and
-    child are both number 1 in their namespace (bwrap --as-pid-1; asserted by the zygote). What must not stay the same is
-    what is random, see sealing.py. Python's own hooks (of logging and threading, for locks) would copy 170 pages of the
+    os.fork() + unshare() needs a second fork to enter the new pid namespace, and forking a warm interpreter is the
+    most expensive part of a run. The raw call also skips the fork hooks of glibc and Python, which is safe for a copy of a
+    process with one thread: no lock can be held, and process and thread ids stay the same, because zygote and
+    child are both number 1 in their namespace (bwrap --as-pid-1; asserted by the zygote). Random state must not stay the
+    same: see sealing.py. Python's own hooks (of logging and threading, for locks) would copy 170 pages of the
     zygote, 0.4 ms in each child; they stay registered for user code that forks.
     """
     return _check(_clone(_NUMBERS["clone"], CHILD_NAMESPACES | signal.SIGCHLD, 0, 0, 0, 0), "clone")

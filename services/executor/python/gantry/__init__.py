@@ -1,4 +1,4 @@
-"""What user code imports: `from gantry import context`."""
+"""The package for user code: `from gantry import context`."""
 from _gantry.context import Context, context
 from _gantry.steps import CallFailed, StepFailed
 

@@ -1,4 +1,4 @@
-"""What a child runs before its real run, see harness.warm_up()."""
+"""The program that a child runs before its real run, see harness.warm_up()."""
 
 
 def run(a, b):

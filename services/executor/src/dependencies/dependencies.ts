@@ -1,4 +1,4 @@
-/** Python packages that code asks for: resolved once for each set, installed by pip inside a sandbox, wheels only. */
+/** Python dependencies: each set is resolved once and installed by pip inside a sandbox, wheels only. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { type EgressProxy, originOf } from '../egress/proxy';
@@ -15,7 +15,7 @@ const PROGRESS_MS = 5_000;
 export class DependencyError extends Error {}
 
 export interface Dependencies {
-  /** Has the set installed at `<store>/<digest>`; `say` gets lines for the run's log while that takes time. */
+  /** Installs the set at `<store>/<digest>` if necessary; `say` receives lines for the run's log meanwhile. */
   pin(requirements: string[], say: (text: string) => void): Promise<{ digest: string; unpin(): void }>;
 }
 
@@ -25,7 +25,7 @@ export function createDependencies(options: {
   egress: EgressProxy;
   index: PackageIndex;
   pythonVersion: string;
-  /** The directory that holds the package `pip`; null where this interpreter has none. */
+  /** The directory that contains the package `pip`; null if this interpreter has none. */
   pipPath: string | null;
 }): Dependencies {
   const { store, runTool, egress, index, pythonVersion, pipPath } = options;
@@ -62,7 +62,7 @@ export function createDependencies(options: {
       readOnly: [],
       timeoutMs: INSTALL_TIMEOUT_MS,
     };
-    await runTool(compile).catch(() => {}); // only slower without
+    await runTool(compile).catch(() => {}); // without byte code, imports are only slower
   }
 
   return {
@@ -98,7 +98,7 @@ const REQUIREMENT = new RegExp(
   `^[A-Za-z0-9]+(?:[._-]+[A-Za-z0-9]+)*\\s*(?:\\[[A-Za-z0-9._, -]*\\]\\s*)?(?:${VERSION.source}\\s*(?:,\\s*${VERSION.source}\\s*)*)?(?:;[\\w\\s.<>=!"'()]+)?$`,
 );
 
-/** A name with versions (PEP 508), and nothing that pip would read as an option, an address or a path. */
+/** A name with versions (PEP 508); nothing that pip would read as an option, an address or a path. */
 export function parseRequirement(text: string): string {
   const trimmed = text.trim();
   if (trimmed.length > 300 || !REQUIREMENT.test(trimmed)) {
@@ -121,7 +121,7 @@ function pipOptions(index: PackageIndex): string[] {
   ];
 }
 
-/** Each place by its own scheme and port, and nothing else that listens on the same host. */
+/** Each host with its own scheme and port, so that nothing else listening there is reachable. */
 function originsOf(urls: string[], fileHosts: string[]): string[] {
   const places = [...urls, ...fileHosts.map((host) => (host.includes('://') ? host : `https://${host}`))];
   return [...new Set(places.map((place) => originOf(new URL(place))))];

@@ -1,8 +1,8 @@
-/** Where packages come from, as pip's own variables say. */
+/** The package index, from pip's own variables. */
 export interface PackageIndex {
   indexUrl: string | null;
   extraIndexUrls: string[];
   findLinks: string[];
-  /** Beside the addresses above, where files may be downloaded from: `name` or `name:port` by https, or an address. */
+  /** Additional hosts that files may be downloaded from: `name` or `name:port` over https, or an address. */
   fileHosts: string[];
 }

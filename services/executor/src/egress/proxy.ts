@@ -1,9 +1,9 @@
 /**
- * The only way out for a run: a CONNECT and absolute-form HTTP proxy behind a UNIX socket.
+ * The only network route out of a run: a CONNECT and absolute-form HTTP proxy behind a UNIX socket.
  *
- * A name is resolved once, every address it has is checked, and the connection goes to an address that was checked: a
- * second resolution could answer differently. Redirects are the client's business and come here as new requests. A run is
- * known by the nonce that starts each connection, good for as long as the run lives; what is bounded is bounded by run.
+ * A name is resolved once, every address it has is checked, and the connection goes to a checked address: a
+ * second resolution could return another one. Redirects are followed by the client and arrive here as new requests. A run is
+ * identified by the nonce that starts each connection, valid for the life of the run; all limits are per run.
  */
 import { randomBytes } from 'node:crypto';
 import dns from 'node:dns/promises';
@@ -22,7 +22,7 @@ const CONNECTIONS_PER_RUN_MAX = 64;
 
 export interface EgressPass {
   nonce: string;
-  /** Ends the run's connections, too. */
+  /** Also closes the run's connections. */
   revoke(): void;
 }
 
@@ -30,8 +30,8 @@ export interface EgressRules {
   /** In both directions together. */
   bytesMax: number;
   /**
-   * Only these, where given, as `https://name:443`: a tunnel counts as https. Their addresses may then be private ones: they
-   * are the operator's choice.
+   * If given, only these origins, as `https://name:443`: a tunnel counts as https. Their addresses may be private, because
+   * the operator chose them.
    */
   origins?: string[];
   onDenied?(target: string, reason: string): void;
@@ -46,7 +46,7 @@ interface Admitted {
   rules: EgressRules;
   bytesLeft: number;
   clients: number;
-  /** Both ends of each. */
+  /** Both sockets of each connection. */
   connections: Set<net.Socket>;
 }
 
@@ -61,7 +61,7 @@ class Refused extends Error {
 }
 
 export async function startEgressProxy(options: {
-  /** Holds the socket `s`; nothing else may lie in it, because runs can see it. */
+  /** Contains the socket `s`; nothing else may be placed there, because runs can see it. */
   directory: string;
   policy: AddressPolicy;
   log: Logger;
@@ -72,7 +72,7 @@ export async function startEgressProxy(options: {
   fs.rmSync(file, { force: true });
   const server = net.createServer((socket) => greet(socket));
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(file, resolve));
-  fs.chmodSync(file, 0o666); // whoever sees the directory may try; the nonce decides
+  fs.chmodSync(file, 0o666); // any user that sees the directory may connect; the nonce authorises
 
   function greet(socket: net.Socket) {
     socket.on('error', () => socket.destroy());
@@ -147,7 +147,7 @@ export async function startEgressProxy(options: {
     const listed = origins?.includes(originText(scheme, host, port)) ?? false;
     if (origins && !listed) throw new Refused(403, `${host}:${port}`, 'not on the list of hosts');
     const addresses = isIP(host) ? [host] : await resolve(host);
-    // One private address among public ones is how rebinding is done: all must be allowed.
+    // One private address among public ones is a rebinding attack: all must be allowed.
     if (!listed && !addresses.every((address) => options.policy.isAllowed(address, port))) {
       throw new Refused(403, `${host}:${port}`, 'not a public address');
     }
@@ -177,13 +177,13 @@ export async function startEgressProxy(options: {
 
 const originText = (scheme: string, host: string, port: number | string) => `${scheme}://${host.toLowerCase()}:${port}`;
 
-/** As EgressRules have it, of an address of http or https. */
+/** In the form of EgressRules, for an http or https URL. */
 export function originOf(url: URL): string {
   const scheme = url.protocol.slice(0, -1);
   return originText(scheme, url.hostname.replace(/^\[|\]$/g, ''), url.port || (scheme === 'https' ? 443 : 80));
 }
 
-/** What a client asks for: a tunnel, or one plain request that is rewritten to origin form. */
+/** A client's request: a tunnel, or one plain request that is rewritten to origin form. */
 function parseHead(head: string): { host: string; port: number; forward?: string } {
   const [requestLine = '', ...headers] = head.split('\r\n');
   const [method = '', target = '', version = ''] = requestLine.split(' ');
@@ -197,7 +197,7 @@ function parseHead(head: string): { host: string; port: number; forward?: string
   const url = URL.canParse(target) ? new URL(target) : null;
   if (url?.protocol !== 'http:') throw new Refused(400, 'only absolute http:// addresses', 'malformed');
   const kept = headers.filter((header) => !/^(proxy-|connection:|keep-alive:)/i.test(header));
-  // One request for each connection: a second one could name another host under the first one's check.
+  // One request per connection: a second one could name another host after the first one's check.
   const forward = [`${method} ${url.pathname}${url.search} ${version}`, ...kept, 'connection: close', '', ''].join(
     '\r\n',
   );
@@ -212,7 +212,7 @@ async function resolve(host: string): Promise<string[]> {
   }
 }
 
-/** The first address that answers. */
+/** Connects to the first address that answers. */
 async function connect(addresses: string[], port: number): Promise<net.Socket> {
   let last = new Refused(502, 'no address', 'failed');
   for (const host of addresses) {

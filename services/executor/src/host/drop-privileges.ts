@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 
 /**
- * Becomes another user for good. bubblewrap must not be run by root: what is inside would keep kernel uid 0, could write
+ * Switches to another user permanently. bubblewrap must not be run by root: its processes would keep kernel uid 0, could write
  * the machine's sysctls, and would not be counted by RLIMIT_NPROC.
  *
- * Every module must be loaded before this: the checkout may be unreadable afterwards.
+ * Load every module before calling this: the checkout may be unreadable afterwards.
  */
 export function dropPrivileges(uid: number, gid: number): void {
   if (!process.setgroups || !process.setgid || !process.setuid) throw new Error('this platform has no users');
@@ -21,7 +21,7 @@ export function dropPrivileges(uid: number, gid: number): void {
     throw new Error(`root was not given up for uid ${uid}`);
 }
 
-/** @throws when the path can't be reached by this process, naming the first parent that is closed to it. */
+/** @throws if this process cannot reach the path, naming the first inaccessible parent. */
 export function requireReachable(directory: string): void {
   let at = '';
   for (const part of directory.split('/').filter(Boolean)) {

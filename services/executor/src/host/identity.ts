@@ -1,6 +1,6 @@
 /**
- * The identity of this executor to NATS and the services: kept in its directory, so that the next process on it is the same one
- * and may report what this one could not. Sandboxes do not see it.
+ * This executor's identity towards NATS and the services: stored in its directory, so that the next process there has the same
+ * identity and may send the reports left by this one. It is not visible to sandboxes.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -8,17 +8,17 @@ import { claimsIn, type ExecutorKey, keyOf, makeExecutor, newId } from '@gantry/
 import { isAbandoned, ownerTag } from './owner-tag';
 
 export interface Identity {
-  /** Of the user that enrol.ts has made; undefined where there is none. */
+  /** Credentials of the user that enrol.ts created; undefined if there are none. */
   creds: string | undefined;
-  /** For servers that know no users. */
+  /** For servers without users. */
   name: string;
 }
 
 const credsFileOf = (directory: string) => path.join(directory, 'nats.creds');
 
 /**
- * Takes what is kept in the directory, for as long as this process lives.
- * @throws Error while another process has it: two with one name would take each other's runs for their own
+ * Locks the identity in the directory for the life of this process.
+ * @throws Error while another process holds it: two with one name would take each other's runs for their own
  */
 export function takeIdentity(directory: string): Identity {
   lock(path.join(directory, 'identity.lock'));
@@ -51,7 +51,7 @@ function nameIn(file: string): string {
   return name;
 }
 
-/** Makes a NATS user, unless there is one that this key has made. @returns true if it is a new one */
+/** Creates a NATS user, unless one created with this key exists. @returns true if it is new */
 export function enrol(directory: string, key: ExecutorKey): boolean {
   const file = credsFileOf(directory);
   const known = readIfThere(file);

@@ -5,7 +5,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 export interface Metrics {
   registry: Registry;
   runs: Counter;
-  /** Seconds: from a job's arrival to `started` (prepare), from there to its answer (run). */
+  /** Seconds: from a job's arrival to `started` (prepare), from there to its result (run). */
   phase: Histogram;
   egressDenied: Counter;
 }
@@ -70,8 +70,8 @@ export function createMetrics(observe: {
 const FIRST_SAMPLES_MS = 50;
 
 /**
- * `/metrics`; `/healthz`: the process lives, whatever it is connected to; `/health`: it takes runs, 503 while it is cut off
- * from NATS or leaving.
+ * `/metrics`; `/healthz`: the process is alive, regardless of its connections; `/health`: it accepts runs, 503 while it is
+ * disconnected from NATS or draining.
  */
 export async function serveMetrics(options: {
   registry: Registry;
@@ -80,7 +80,7 @@ export async function serveMetrics(options: {
   healthy(): boolean;
 }): Promise<http.Server> {
   let watched: Promise<void> | undefined;
-  /** Node's own metrics watch the event loop with a timer of 10 ms, 1 % of a core: not where nobody reads them. */
+  /** Node's own metrics sample the event loop every 10 ms, 1 % of a core: started only once they are scraped. */
   async function watchProcess() {
     collectDefaultMetrics({ register: options.registry });
     await sleep(FIRST_SAMPLES_MS);

@@ -1,18 +1,18 @@
 import fs from 'node:fs';
 
 /**
- * What this process makes on disk and in cgroups carries its pid and start time, so that the next executor can tell what
- * a killed one left behind. The start time makes it right in containers, where every process is pid 1.
+ * Files and cgroups created by this process carry its pid and start time, so that the next executor can recognise
+ * leftovers of a killed one. The start time makes it work in containers, where every process is pid 1.
  */
 export const ownerTag = `${process.pid}-${startTime(process.pid)}`;
 
-/** Whether a name that begins with an owner's tag belongs to a process that is gone. */
+/** Whether a name that begins with an owner's tag belongs to a process that no longer exists. */
 export function isAbandoned(name: string): boolean {
   const owner = /^(\d+)-(\d+)-/.exec(name);
   return owner !== null && startTime(Number(owner[1])) !== owner[2];
 }
 
-/** Field 22 of /proc/<pid>/stat: clock ticks since boot. '' for a process that is gone, collected by its parent or not. */
+/** Field 22 of /proc/<pid>/stat: clock ticks since boot. '' for a dead process, reaped by its parent or not. */
 function startTime(pid: number): string {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -7,11 +7,11 @@ import { printable } from './masking/log-lines';
 import type { Redactor } from './masking/redact';
 import type { RunUploads } from './run-output';
 
-/** All artifacts of a run together, in multiples of what one may be. */
+/** Limit for all artifacts of a run, as a multiple of the limit for one. */
 const TOTAL_FACTOR = 4;
 const COUNT_MAX = 200;
 
-/** Passes what a run hands over straight on to the object store: nothing of it is kept here. The bytes are not masked. */
+/** Streams a run's artifacts to the object store without keeping anything here. The bytes are not masked. */
 export function artifactsOf(
   job: Job,
   uploads: RunUploads,

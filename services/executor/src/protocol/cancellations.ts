@@ -4,7 +4,7 @@ import type { Subscription } from 'nats';
 import type { Logger } from 'pino';
 import type { Leases } from './leases';
 
-/** Stops runs that their service wants stopped; who asks shows it by the run's token. */
+/** Stops runs on their service's request; the run's token authenticates the request. */
 export const listenForCancellations = (deps: {
   bus: Bus;
   executorId: string;

@@ -9,8 +9,8 @@ import type { RunUploads } from './run-output';
 const CONTENT_TYPE = 'application/zip';
 
 /**
- * Takes the writeable contexts that a run has changed, each once and whole. A pack is held here until it is checked: what
- * is stored must unpack in the next run. As large as an artifact may be.
+ * Receives the writeable contexts that a run has changed, each once and in full. A zip is held in memory until it is checked:
+ * a stored one must unpack in the next run. It may be as large as an artifact.
  */
 export function changedContextsOf(
   job: Job,

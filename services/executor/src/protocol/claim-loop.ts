@@ -1,14 +1,14 @@
 /**
- * Asking services for work.
+ * Claiming work from services.
  *
- * For each source as many claims are outstanding as there are free slots; a service may hold a claim unanswered until
- * there is work. A run takes a slot and uses up one claim of its source, so nothing is left to do for that source; the
- * others then have a claim too many. It is withdrawn only if the slot stays taken for a while: most runs end before that,
- * and then nothing had to be said. A job that arrives on such a claim meanwhile waits here shortly, and else goes back.
+ * Each source has as many outstanding claims as there are free slots; a service may hold a claim unanswered until
+ * there is work. A run takes a slot and consumes one claim of its source, so the count for that source is right; the
+ * others then have one claim too many. It is withdrawn only if the slot stays taken for a while: most runs end earlier,
+ * which saves the message. A job that arrives on such a surplus claim waits here briefly, and is otherwise returned.
  *
- * A claim that nobody hears can't be told from one that is held. So a source is first asked something that is answered at
- * once, and again whenever a claim was not held for its time: servers before 2.10 do not say across accounts that nobody is
- * there.
+ * A claim without a responder looks like one that is held. A source is therefore first sent a request that is answered at
+ * once, and again whenever a claim was not held for its full time: servers before 2.10 do not report "no responders" across
+ * accounts.
  */
 import {
   type BoxKeys,
@@ -27,31 +27,31 @@ import {
 import { ErrorCode, type NatsError } from 'nats';
 import type { Logger } from 'pino';
 
-/** An answer that comes sooner, and brings no job, is that of a replica that stops. */
+/** An earlier reply without a job comes from a replica that is shutting down. */
 const HELD_MS = CLAIM_HOLD_MS - 1_000;
 const PROBE_MS = 500;
-/** A reply that takes longer than the service may hold a claim is not coming. */
+/** Beyond the hold time plus this margin, no reply will come. */
 const REPLY_MARGIN_MS = 2_000;
-/** Slots that free up all the time would otherwise be asked for and withdrawn with each short run (6 % of its CPU). */
+/** Without this delay, frequently freed slots would be claimed and withdrawn with each short run (6 % of its CPU). */
 const WITHDRAW_AFTER_MS = 150;
 const LOCAL_WAIT_MS = 1_000;
-/** With nobody to answer, or an answer that makes no sense. */
+/** After no responders, or an invalid reply. */
 const BACK_OFF_MS = { least: 500, most: 2_000 };
 
 export interface ClaimLoop {
-  /** Slots in use, jobs that wait here for one included. */
+  /** Slots in use, including jobs that wait here for one. */
   busy(): number;
   start(): void;
-  /** No new claims, the outstanding ones withdrawn; resolves when no job can arrive any more. */
+  /** Stops claiming and withdraws outstanding claims; resolves when no job can arrive any more. */
   stop(): Promise<void>;
 }
 
 interface SourceClaims {
   source: RunSource;
-  /** Wanted ones; a withdrawn claim leaves this set but may still bring a job. */
+  /** Outstanding claims that are wanted; a withdrawn one leaves this set but may still bring a job. */
   standing: Set<string>;
   unanswered: number;
-  /** Somebody has answered there lately. */
+  /** The source has answered recently. */
   open: boolean;
   probing: boolean;
   backOffUntil: number;
@@ -62,16 +62,16 @@ export function createClaimLoop(options: {
   sources: RunSource[];
   slots: number;
   executorId: string;
-  /** Those that this executor has. */
+  /** The executor's runners. */
   runners: string[];
-  /** Jobs are sealed to it. */
+  /** Jobs are sealed to this key. */
   keys: BoxKeys;
   log: Logger;
-  /** Whether runs may be started at all at present. */
+  /** Whether runs may be started at present. */
   mayClaim(): boolean;
   /** Starts a job in a free slot; calls release() once, when the slot is free again. */
   startJob(job: Job, release: () => void): void;
-  /** Sends a job back to the queue. */
+  /** Returns a job to the queue. */
   returnJob(job: Job): void;
   onChange(): void;
 }): ClaimLoop {
@@ -106,7 +106,7 @@ export function createClaimLoop(options: {
     if (running) retryTimer ??= setTimeout(retry, BACK_OFF_MS.least);
   }
 
-  /** For sources that are backing off, and for a time when nothing may be claimed. */
+  /** For sources that are backing off, and for times when claiming is not allowed. */
   function retry() {
     retryTimer = undefined;
     fill();
@@ -123,7 +123,7 @@ export function createClaimLoop(options: {
     }
   }
 
-  /** Renews no lease at all. */
+  /** A renewal without any leases, used as a probe. */
   async function probe(claim: SourceClaims) {
     if (claim.probing) return;
     claim.probing = true;
@@ -138,7 +138,7 @@ export function createClaimLoop(options: {
     fill();
   }
 
-  /** Nobody answers such a question now: one message for all of them, not one for each. */
+  /** No reply: until one arrives, a single probe is sent instead of every claim. */
   function backOff(claim: SourceClaims, err: NatsError) {
     claim.open = false;
     if (err.code === ErrorCode.Timeout) return;
@@ -161,7 +161,7 @@ export function createClaimLoop(options: {
       if (job) accept(job);
       else if (!withdrawn && Date.now() - asked < HELD_MS) claim.open = false;
     } catch (err) {
-      // One that was withdrawn is not answered.
+      // A withdrawn claim gets no reply.
       if (claim.standing.delete(claimId) || (err as NatsError).code !== ErrorCode.Timeout) {
         backOff(claim, err as NatsError);
       }

@@ -1,16 +1,16 @@
 /**
- * Events of runs on their way to the service, which counts as reached when it says so.
+ * Delivery of run events to the service; only the service's own confirmation counts as delivery.
  *
- * Each run's events are numbered here and travel in batches, in order. JetStream carries them and is not believed: its
- * store may be full, deleted, or lose what it acknowledged in its last moments. So a run's ending is kept here until the
- * service answers a renewal of its lease with "not yours any more", which it says once the ending is in its table; until
- * then the lease is renewed. The batches before it are kept with it, as far as MEMORY_BYTES_MAX goes.
+ * Each run's events are numbered here and sent in batches, in order. JetStream's acknowledgement is not sufficient: its
+ * store may be full, deleted, or lose recently acknowledged messages. A run's ending is therefore kept here until the
+ * service answers a lease renewal with "not yours any more", which it does once the ending is in its table; until
+ * then the lease is renewed. The preceding batches are kept with it, up to MEMORY_BYTES_MAX.
  *
- * If a batch fails, nothing new of its run is sent until everything before it has been acknowledged again. Repeats are
- * dropped by JetStream by their message id, and by the service by (run, attempt, seq).
+ * If a batch fails, nothing new of its run is sent until everything before it has been acknowledged again. Duplicates are
+ * dropped by JetStream by message id, and by the service by (run, attempt, seq).
  *
- * Batches that are not acknowledged within SPOOL_AFTER_MS are written to disk too, and the next process with this identity
- * sends them again. What piles up is bounded by the runs that hold slots: no run is claimed while batches wait.
+ * Batches not acknowledged within SPOOL_AFTER_MS are also written to disk, and the next process with this identity
+ * resends them. Backpressure bounds the backlog to the runs that hold slots: no run is claimed while batches wait.
  */
 import { type Bus, MESSAGE_BYTES_MAX, type RunEvent, type RunEventBatch, runSubjects } from '@gantry/events';
 import { ErrorCode, type NatsError } from 'nats';
@@ -18,19 +18,19 @@ import type { Logger } from 'pino';
 import type { Attempt } from './attempt';
 import type { Spool } from './spool';
 
-/** How long events wait for company while a run goes on. */
+/** Batching delay for events while a run is in progress. */
 const COALESCE_MS = 25;
 const BATCH_BYTES_MAX = MESSAGE_BYTES_MAX - 16 * 1024;
 const ACK_MS = 2_000;
 const RESEND_MS = { first: 100, most: 2_000 };
-/** A process that is killed syncs nothing, and its files lose nothing; what was acknowledged just before may not be written. */
+/** A killed server may lose messages acknowledged shortly before; older ones are already written. */
 const SURE_AFTER_MS = 3_000;
 const SPOOL_AFTER_MS = 1_000;
 /** Acknowledged batches of runs whose ending the service has not confirmed. */
 const MEMORY_BYTES_MAX = 32 << 20;
 /**
- * An ending that was stored and not confirmed for this long is sent again: its stream may have been lost meanwhile. Each
- * further round waits twice as long, since the service may only be slow; what it never takes ends by its lease.
+ * An ending that was stored but not confirmed for this long is resent, because its stream may have been lost. The wait
+ * doubles in each round, since the service may only be slow; if it never accepts the ending, the lease expires.
  */
 const CONFIRM_MS = 8_000;
 const ROUNDS_MAX = 4;
@@ -39,28 +39,28 @@ type Unnumbered<T> = T extends unknown ? Omit<T, 'seq' | 'at'> : never;
 export type NewRunEvent = Unnumbered<RunEvent>;
 
 export interface RunEvents {
-  /** Queues an event; it leaves within COALESCE_MS. Nothing follows `finished`. */
+  /** Queues an event, sent within COALESCE_MS. Nothing follows `finished`. */
   push(event: NewRunEvent): void;
-  /** Hands everything queued to the connection now. */
+  /** Sends everything queued now. */
   flush(): void;
-  /** Resolves when what was flushed has been stored, or the run is not ours any more. */
+  /** Resolves when the flushed events have been stored, or the run no longer belongs to this executor. */
   stored(): Promise<void>;
-  /** The run is not ours any more: nothing is sent from now on. */
+  /** The run no longer belongs to this executor: nothing more is sent. */
   abandon(): void;
 }
 
 export interface EventPublisher {
   open(attempt: Attempt): RunEvents;
-  /** Attempts that have ended here, until the service confirms their ending. */
+  /** Attempts that have ended here but whose ending is not confirmed by the service. */
   unconfirmed(): Attempt[];
   /** The service has the ending. */
   confirm(attempt: Attempt): void;
-  /** The service does not have the ending yet, and says so. */
+  /** The service reports that it does not have the ending yet. */
   remind(attempt: Attempt): void;
-  /** False while batches are not acknowledged: what runs now would only pile up. */
+  /** False while batches are unacknowledged: further runs would only add to the backlog. */
   healthy(): boolean;
   unacknowledged(): number;
-  /** Resolves when everything has been acknowledged, or after `timeoutMs`. @returns batches not acknowledged: they are in the spool */
+  /** Resolves when everything has been acknowledged, or after `timeoutMs`. @returns unacknowledged batches, which are in the spool */
   settle(timeoutMs: number): Promise<number>;
   stop(): void;
 }
@@ -69,19 +69,19 @@ interface Batch {
   id: string;
   payload: Buffer;
   state: 'waiting' | 'stored';
-  /** When it was first sent; once stored, when that was. */
+  /** Time of the first send, or of storing once stored. */
   at: number;
   onStored?: () => void;
 }
 
 interface Report extends Attempt {
   subject: string;
-  /** Oldest first: all that may have to be sent again. */
+  /** Every batch that may have to be resent, oldest first. */
   batches: Batch[];
   ended: boolean;
-  /** Of an earlier process that died in the middle of the run. */
+  /** Left by an earlier process that died during the run. */
   orphaned: boolean;
-  /** Part of message ids: JetStream must not take for a repeat what it has lost. */
+  /** Part of message ids: JetStream must not drop a resend of a lost message as a duplicate. */
   round: number;
   sending: boolean;
   spooled: boolean;
@@ -100,9 +100,9 @@ export function createEventPublisher(options: {
   /** Stored batches, oldest first. */
   const kept = new Set<{ report: Report; batch: Batch }>();
   let keptBytes = 0;
-  /** Batches that are not stored, oldest first. */
+  /** Batches not yet stored, oldest first. */
   const waiting = new Set<Batch>();
-  /** Of the latest acknowledgement by stream: a number that falls back is that of a new stream. */
+  /** Sequence number of the latest acknowledgement by stream: a decrease means a new stream. */
   const lastSeq = new Map<string, number>();
   let connected = true;
   let failing = false;
@@ -113,7 +113,7 @@ export function createEventPublisher(options: {
       if (type === 'disconnect') connected = false;
       if (type !== 'reconnect') continue;
       connected = true;
-      // Whatever was under way when the connection broke may not have arrived.
+      // Messages in flight when the connection broke may not have arrived.
       sendAgain((batch) => batch.at > Date.now() - SURE_AFTER_MS);
     }
   })();
@@ -131,7 +131,7 @@ export function createEventPublisher(options: {
     let timer: NodeJS.Timeout | undefined;
 
     function push(event: NewRunEvent) {
-      // An event that can't be written takes no number: readers would wait for it.
+      // An event that cannot be serialised must not consume a number: readers would wait for it.
       const text = JSON.stringify({ seq: seq + 1, at: Date.now(), ...event });
       seq++;
       const bytes = Buffer.byteLength(text) + 1;
@@ -147,7 +147,7 @@ export function createEventPublisher(options: {
       timer = undefined;
       if (queued.length === 0 || !isOpen(report)) return;
       const payload = Buffer.from(`${head},"events":[${queued.join(',')}]}`);
-      // With the token, which only the service knows as well: JetStream drops what comes again by this name, whoever sent it.
+      // Includes the token, known only to this executor and the service: JetStream deduplicates by id whoever the sender is.
       add(report, { id: `${report.token}/${firstSeq}`, payload });
       firstSeq += queued.length;
       queued = [];
@@ -178,7 +178,7 @@ export function createEventPublisher(options: {
     waiting.add(batch);
     if (report.spooled) spool.append(report, batch);
     if (!connected || report.sending) return;
-    // Alone on its way, it needs no loop.
+    // A single outstanding batch needs no loop.
     publish(report, batch).catch((err) => void send(report, err));
   }
 
@@ -215,7 +215,7 @@ export function createEventPublisher(options: {
     keptBytes -= entry.batch.payload.length;
   }
 
-  /** Sends what waits, one after the other, until nothing does. */
+  /** Sends waiting batches one after another until none are left. */
   async function send(report: Report, cause?: Error) {
     if (report.sending || stopped) return;
     report.sending = true;
@@ -241,7 +241,7 @@ export function createEventPublisher(options: {
   function noteFailure(err: Error) {
     if (!failing) log.warn({ err }, 'run events are not stored: sending them again until they are');
     failing = true;
-    // No stream takes the subject: what it held is gone. A full one refuses with an error of its own.
+    // No stream accepts the subject, so its messages are gone. A full stream refuses with a different error.
     const { code, api_error: refusal } = err as NatsError;
     if (code === ErrorCode.NoResponders && !refusal) sendAgain(() => true);
   }

@@ -5,7 +5,7 @@ import type { Runner } from '../runners/runner';
 
 const QUEUE = 'executors';
 
-/** Answers questions of services about entrypoints. */
+/** Answers services' requests to inspect entrypoints. */
 export const serveInspections = (deps: { bus: Bus; runner: Pick<Runner, 'inspect'>; log: Logger }): Subscription =>
   listen(
     deps.bus,

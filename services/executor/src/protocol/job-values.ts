@@ -1,11 +1,11 @@
-/** Values that come with a job, or lie in the object store where they are too large for a message. */
+/** Values carried by a job, or stored in the object store if they are too large for a message. */
 import { type Job, SECRETS_BYTES_MAX, secretsBytes } from '@gantry/events';
 import { getBytes } from '../transfer/object-transfer';
 
-/** Larger inputs than this are refused, by whatever way they came. */
+/** Larger inputs are refused, from either source. */
 const INPUTS_BYTES_MAX = 16 << 20;
 
-/** @throws Error where they are larger than any service hands out */
+/** @throws Error if they are larger than any service hands out */
 export function secretsOf({ secrets = {} }: Job): Record<string, string> {
   const bytes = secretsBytes(secrets);
   if (bytes > SECRETS_BYTES_MAX) throw new Error(`its secrets have ${bytes} bytes, ${SECRETS_BYTES_MAX} are possible`);

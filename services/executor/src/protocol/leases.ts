@@ -1,9 +1,9 @@
 /**
- * Telling services which runs are still being worked on, and hearing which should not be.
+ * Renews the leases of active runs, and learns which runs must stop.
  *
- * A run whose lease could not be renewed goes on: its result is reported when NATS is back, and the service decides. But
- * nothing is started on a lease that may have run out. A run that has ended here keeps its lease until the service has the
- * ending: nobody else begins it meanwhile.
+ * A run whose lease could not be renewed continues: its result is reported when NATS is back, and the service decides. But
+ * nothing is started on a lease that may have expired. A run that has ended here keeps its lease until the service has the
+ * ending, so that no other executor starts it meanwhile.
  */
 import {
   type Bus,
@@ -27,12 +27,12 @@ export interface Leases {
   remove(run: ActiveRun): void;
   find(runId: string): ActiveRun | undefined;
   all(): ActiveRun[];
-  /** Whether the lease of a job, fresh or renewed, is surely still good. */
+  /** Whether a job's lease, fresh or renewed, is certainly still valid. */
   isCurrent(job: Job): boolean;
   stop(): void;
 }
 
-/** As many as one renewal may name. */
+/** Maximum number of runs in one renewal. */
 const RENEWED_MAX = 1_000;
 
 export function createLeases(options: {
@@ -53,7 +53,7 @@ export function createLeases(options: {
     }
   }
 
-  /** The service has handed it out again, so it has the ending of the attempt before. */
+  /** The service has handed the run out again, so it has the ending of the previous attempt. */
   function isHeldAgain(attempt: Attempt): boolean {
     const again = held.has(attempt.runId);
     if (again) publisher.confirm(attempt);

@@ -1,8 +1,8 @@
-/** Progress and costs of a run, reported at a rate that others can bear. Texts come here masked. */
+/** Throttled reports of a run's progress and costs. Texts are already masked. */
 import type { RunEvent } from '@gantry/events';
 import type { NewRunEvent } from './event-publisher';
 
-/** A run that reports its progress in a tight loop is heard this often. */
+/** Reporting interval for a run that reports progress in a tight loop. */
 const PROGRESS_MS = 50;
 const COST_EVENTS_MAX = 1_000;
 const COST_USD_MAX = 1e12;
@@ -10,13 +10,13 @@ const COST_USD_MAX = 1e12;
 export interface LiveReport {
   progress(fraction: number, message: string | null): void;
   cost(usd: number, label: string | null): void;
-  /** The sum of all costs, also of those that were no longer reported one by one. */
+  /** The sum of all costs, including those no longer reported individually. */
   costUsd(): number;
-  /** Reports the latest progress now, if that has not left yet. */
+  /** Reports the latest progress now unless it has been sent. */
   flush(): void;
 }
 
-/** @param onFailure when progress can't be reported; a later flush() has nothing left of it */
+/** @param onFailure called if progress cannot be reported; a later flush() will not repeat it */
 export function createLiveReport({
   emit,
   onFailure,

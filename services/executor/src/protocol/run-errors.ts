@@ -1,4 +1,4 @@
-/** Errors of runs that the executor, and not their code, is the reason for. */
+/** Run errors caused by the executor rather than by the code. */
 import type { Job, RunError } from '@gantry/events';
 import { NotPrepared } from '../runners/runner';
 

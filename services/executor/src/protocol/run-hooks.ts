@@ -1,4 +1,4 @@
-/** Turns everything that a run says into events, and into questions for the service that owns it. */
+/** Converts a run's messages to events, and to requests for the service that owns it. */
 import type { Job, RecordedStep } from '@gantry/events';
 import type { Logger } from 'pino';
 import type { RunHooks, RunProcess } from '../runners/runner';
@@ -14,7 +14,7 @@ import { type StepRecords, stepsOf } from './steps';
 
 export function hooksOf(run: {
   job: Job;
-  /** By earlier attempts. */
+  /** Steps recorded by earlier attempts. */
   recorded: RecordedStep[];
   redactor: Redactor;
   runLog: RunLog;

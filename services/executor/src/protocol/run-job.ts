@@ -29,20 +29,20 @@ export interface RunJobDeps {
   redactorFor: ReturnType<typeof createRedactorCache>;
   metrics: Pick<Metrics, 'runs' | 'phase'>;
   log: Logger;
-  /** False once nobody may believe any more that this executor holds the run: it must not begin then. */
+  /** False once this executor may no longer hold the run's lease: the run must not begin then. */
   mayStart(job: Job): boolean;
 }
 
 export interface ActiveRun {
   readonly job: Job;
   readonly started: boolean;
-  /** Somebody asked for it to stop: it ends as cancelled, with the log so far. */
+  /** Cancellation was requested: it ends as cancelled, with the log so far. */
   cancel(): void;
-  /** It belongs to another executor now: it ends and says nothing. */
+  /** It belongs to another executor now: it ends without a report. */
   lose(): void;
-  /** Back to the queue, if it has not started. @returns false when it has. */
+  /** Returns it to the queue, if it has not started. @returns false if it has. */
   handBack(): boolean;
-  /** It has started and can't go on here: it ends as failed, so that nobody waits for it. */
+  /** It has started and cannot continue here: it ends as failed, so that nothing waits for it. */
   giveUp(message: string): void;
   /** Resolves when the terminal event has been handed over. */
   readonly settled: Promise<void>;
@@ -55,9 +55,9 @@ class Stopped extends Error {}
 
 /** More than every download and installation together may take. */
 const PREPARE_MS_MAX = 15 * 60_000;
-/** Beyond the wall limit, at which the process is killed: by then it is gone and its logs have ended. */
+/** Grace period after the wall limit, at which the process is killed: by then it is gone and its logs have ended. */
 const OVERDUE_MS = 10_000;
-/** All tries to store an output. */
+/** For all attempts to store an output. */
 const STORE_OUTPUT_MS_MAX = 120_000;
 
 const PREPARE_TIMEOUT: RunError = {
@@ -69,13 +69,13 @@ const STORE_TIMEOUT: RunError = {
   message: `The output could not be stored within ${STORE_OUTPUT_MS_MAX / 1_000} s.`,
 };
 
-/** Everything that a run says goes through these. */
+/** All text from a run passes through these. */
 interface Words {
   redactor: Redactor;
   runLog: RunLog;
 }
 
-/** @param release is called once, as soon as another run may take this one's slot. */
+/** @param release called once, as soon as another run may take this one's slot. */
 export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: () => void): ActiveRun {
   const { metrics, log } = deps;
   const events = deps.publisher.open(job);
@@ -147,8 +147,8 @@ export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: ()
   }
 
   /**
-   * Nobody may take the run for not started once its code can have begun: that is stored first. Meanwhile the process makes
-   * itself ready.
+   * Once the code may have begun, nobody may consider the run not started: `started` is therefore stored first. Meanwhile the
+   * process prepares itself.
    */
   async function begin(prepared: PreparedRun): Promise<{ begun: RunProcess; mayBegin: Promise<boolean> }> {
     events.push({ type: 'started' });
@@ -157,7 +157,7 @@ export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: ()
     const taken = prepared.start();
     const begun = taken instanceof Promise ? await taken : taken;
     process = begun;
-    // It waits for as long as nothing can be stored and its lease is renewed: elsewhere it could not begin either.
+    // It waits while nothing can be stored, as long as its lease is renewed: no other executor could begin it either.
     settlement.waitFreely();
     const mayBegin = stored.then(() => {
       started = !settlement.verdict && deps.mayStart(job);

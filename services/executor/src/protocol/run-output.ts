@@ -5,7 +5,7 @@ import type { NewRunEvent } from './event-publisher';
 import { printableJson } from './masking/log-lines';
 import type { Redactor } from './masking/redact';
 
-/** Asks the service that owns a run where to put something. */
+/** Asks the service that owns a run for an upload location. */
 export interface RunUploads {
   place(job: Job, wanted: Pick<ArtifactRequest, 'purpose' | 'name' | 'contentType' | 'size'>): Promise<ArtifactReply>;
 }
@@ -14,7 +14,7 @@ type Ending = Omit<Extract<NewRunEvent, { type: 'finished' }>, 'type' | 'usage'>
 
 /**
  * The terminal event of a run that returned: its output masked, inside the event or in the object store.
- * @param warn hears that the output is not what the manifest declares: worth saying, no reason to lose a result
+ * @param warn called if the output does not match the manifest: a warning, since the result must not be lost for that
  */
 export function outputEvent(
   job: Job,
@@ -36,7 +36,7 @@ export function outputEvent(
   if (json.includes('\\u0000')) output = printableJson(output);
   const { outputBytes } = job.limits;
   if (!mayExceed(json.length, Math.min(INLINE_BYTES_MAX, outputBytes))) return { status: 'completed', output };
-  // The limits hold for what is sent and stored, which may be more than what the run wrote.
+  // The limits apply to the sent and stored form, which may be larger than the run's own output.
   const text = Buffer.from(JSON.stringify(output));
   if (text.length > outputBytes) {
     const message = `The return value is ${text.length} bytes of JSON as it is stored, the limit is ${outputBytes}.`;
@@ -68,7 +68,7 @@ async function storeOutput(job: Job, text: Buffer, uploads: RunUploads): Promise
   }
 }
 
-/** Declared outputs are names of an object. Where there is one, a bare value is shown under it by whoever shows it. */
+/** Declared outputs are names of an object. If there is only one, clients show a bare value under its name. */
 function outputProblem(job: Job, output: unknown): string | null {
   if (!job.outputs?.length) return null;
   const names = job.outputs.map(({ name }) => name);

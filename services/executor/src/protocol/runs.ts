@@ -1,4 +1,4 @@
-/** The runs of this executor, each from its job to the moment when nothing of it is left. */
+/** The runs of this executor, each from its job until nothing of it is left. */
 import type { Job } from '@gantry/events';
 import type { Logger } from 'pino';
 import type { Runner } from '../runners/runner';
@@ -8,15 +8,15 @@ import { type RunJobDeps, startRun } from './run-job';
 
 const GIVE_UP_MS_MAX = 5_000;
 const GONE_MS_MAX = 2_000;
-/** For reports, however little of the time to leave is left. */
+/** Minimum time for reports, even if the drain time is nearly over. */
 const REPORT_MS_MIN = 10_000;
 
 export interface Runs {
-  /** @param release is called once, when another run may take this one's slot */
+  /** @param release called once, when another run may take this one's slot */
   start(job: Job, release: () => void): void;
-  /** Back to the queue: it was not begun here. */
+  /** Returns the job to the queue: it was not begun here. */
   handBack(job: Job): void;
-  /** Hands back what has not begun, waits for the others up to `drainMs` and ends the rest. */
+  /** Hands back runs that have not begun, waits for the others up to `drainMs` and ends the rest. */
   endAll(drainMs: number): Promise<void>;
 }
 

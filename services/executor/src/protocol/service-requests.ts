@@ -1,4 +1,4 @@
-/** Questions about a run for the service that owns it; each shows that the run is ours by its token. */
+/** Requests about a run to the service that owns it, each authenticated by the run's token. */
 import { artifactReply, type Bus, request, runSubjects, stepReply } from '@gantry/events';
 import type { Attempt } from './attempt';
 import type { RunUploads } from './run-output';

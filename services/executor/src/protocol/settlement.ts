@@ -1,6 +1,6 @@
 /**
- * The end of a run, of which there is exactly one: the terminal event is handed over, then slot and lease are given back,
- * whatever happens to the process, to the service or on the way.
+ * The end of a run, which happens exactly once: the terminal event is handed over, then slot and lease are released,
+ * whatever happens to the process, to the service or in between.
  */
 import type { Job } from '@gantry/events';
 import type { Logger } from 'pino';
@@ -17,24 +17,24 @@ const STOP_MS_MAX = 5_000;
 const NO_USAGE = { wallMs: 0, cpuMs: 0, maxRssBytes: 0 };
 
 export interface Settlement {
-  /** Decided from outside; stands above whatever the code says. */
+  /** Decided from outside; overrides the code's own result. */
   readonly verdict: Ending | undefined;
   /** True once nothing that the code does can count any more. */
   isOver(): boolean;
-  /** Nothing follows the terminal event, whatever is still being cleared away. */
+  /** Nothing follows the terminal event, even while cleanup continues. */
   emit(event: NewRunEvent): void;
-  /** Ends the run in time whatever it is waiting for: its slot and its lease belong to others as well. Replaces an earlier limit. */
+  /** Bounds the remaining time of the run, whatever it is waiting for: others need its slot and lease. Replaces an earlier limit. */
   endWithin(ms: number, ending: Ending): void;
-  /** Takes that limit away, unless a verdict has set it. */
+  /** Removes that limit, unless a verdict has set it. */
   waitFreely(): void;
-  /** Decides the ending from outside. The process is killed and has a moment to go. */
+  /** Decides the ending from outside. The process is killed and gets a moment to exit. */
   stop(ending: Ending): void;
-  /** The run is somebody else's now: it ends, and nothing is said about it. */
+  /** The run belongs to another executor now: it ends without a report. */
   lose(): void;
   finish(ending: Ending, usage?: RunResult['usage']): void;
   /** Another run may take the slot. */
   releaseSlot(): void;
-  /** For a deed that must not prevent the others at a run's end: logs what it throws. */
+  /** For a cleanup action that must not prevent the others at a run's end: logs its exceptions. */
   guarded(deed: () => void): void;
   /** Resolves when the terminal event has been handed over. */
   readonly settled: Promise<void>;
@@ -84,7 +84,7 @@ export function createSettlement(options: {
     if (finished || verdict) return;
     verdict = ending;
     const process = options.process();
-    // Whatever is being prepared ends by itself, and then finds the verdict.
+    // Any preparation in progress completes on its own, and then sees the verdict.
     if (!process) return finish(ending);
     endWithin(STOP_MS_MAX, ending);
     process.kill('stopped by the executor');

@@ -1,6 +1,6 @@
 /**
- * Reports that JetStream does not take, on disk: a file for each attempt, a line for each batch. A process that is killed
- * loses nothing of what was written here; a machine that fails may, and its runs then end as lost.
+ * Reports that JetStream does not accept, on disk: a file per attempt, a line per batch. They survive a killed
+ * process; a machine failure may lose them, and those runs then end as lost.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -23,12 +23,12 @@ export interface SpooledReport {
 export interface Spool {
   append(report: Attempt & { subject: string }, batch: SpooledBatch): void;
   remove(attempt: Attempt): void;
-  /** Reports that an earlier process has left. */
+  /** Reports left by an earlier process. */
   recover(): SpooledReport[];
   bytes(): number;
 }
 
-/** Beyond this nothing is written: it stays in memory alone. No run is claimed while batches wait, so this is far away. */
+/** Beyond this size batches stay in memory only. No run is claimed while batches wait, so this is rarely reached. */
 const BYTES_MAX = 256 << 20;
 const NAME = /^[\w-]{1,64}$/;
 
@@ -54,7 +54,7 @@ export function openSpool({ directory, log }: { directory: string; log: Logger }
     total += bytes;
   }
 
-  /** The last line is cut where the process died while it wrote it. */
+  /** The last line is truncated if the process died while writing it. */
   function read(file: string): SpooledReport | null {
     const lines = fs.readFileSync(file, 'utf8').split('\n').slice(0, -1);
     try {
@@ -79,7 +79,7 @@ export function openSpool({ directory, log }: { directory: string; log: Logger }
         return;
       }
       full = false;
-      // Written while JetStream is away: nothing else is to be done, and the order must be that of the calls.
+      // Synchronous: JetStream is down, so there is nothing else to do, and the order must be that of the calls.
       fs.appendFileSync(file, text, { mode: 0o600 });
       grow(file, Buffer.byteLength(text));
     },

@@ -1,18 +1,18 @@
 import { type Bus, type ExecutorStatus, encode, runSubjects } from '@gantry/events';
 
 const STATUS_MS = 5_000;
-/** Changes within this time are told once. */
+/** Changes within this time are announced together. */
 const STATUS_COALESCE_MS = 500;
 
 export interface StatusAnnouncer {
   now(): void;
-  /** With what else changes within a moment. */
+  /** Announces soon, together with other changes. */
   soon(): void;
-  /** For the last time. */
+  /** Announces for the last time. */
   stop(): void;
 }
 
-/** Tells whoever cares how this executor does, every few seconds and when it changes. @param statusOf is asked each time */
+/** Publishes this executor's status every few seconds and on change. @param statusOf called each time */
 export function announceStatus(bus: Bus, executorId: string, statusOf: () => ExecutorStatus): StatusAnnouncer {
   let coalescing: NodeJS.Timeout | undefined;
 

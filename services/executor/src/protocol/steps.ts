@@ -1,9 +1,9 @@
 /**
- * What a run does for good, on its way from inside to the service that owns the run.
+ * A run's durable operations, on their way from the sandbox to the service that owns the run.
  *
- * A step counts when the service has recorded it: the code gets the record's result and nothing before. While the service
- * can't be reached the question is repeated, for as long as the run may take; records are idempotent. What only a forged
- * frame can hold ends the run; what an honest program may have got wrong is refused with a text that it raises.
+ * A step counts once the service has recorded it: only then does the code get the record's result. While the service
+ * is unreachable the request is retried for as long as the run may take; records are idempotent. A frame that only an attacker
+ * could forge ends the run; a mistake that an honest program may make is refused with a message that it raises.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -26,16 +26,16 @@ import type { NewRunEvent } from './event-publisher';
 import { printable, printableJson } from './masking/log-lines';
 import type { Redactor } from './masking/redact';
 
-/** Asks the service that owns a run to record one step. @throws when there is no answer. */
+/** Requests that the service that owns a run record one step. @throws if there is no reply. */
 export interface StepRecords {
   record(job: Job, step: Omit<StepRecord, 'runId' | 'attempt' | 'token'>): Promise<StepReply>;
 }
 
-/** Every step of a run at its largest, with room for what is around the results. */
+/** Every step of a run at maximum size, plus the overhead around the results. */
 const STEPS_BYTES_MAX = 72 << 20;
 const SLEEP_MS_MAX = 367 * 86_400_000;
 const RETRY_MS = { first: 100, most: 2_000 };
-/** What a failed step's result is known by: see steps.py. */
+/** Marker of a failed step's result: see steps.py. */
 const FAILED = 'gantry:failed';
 const FAILURE_CHARS_MAX = 2_000;
 const TOO_DEEP = `is nested deeper than ${DEPTH_MAX} levels`;
@@ -55,7 +55,7 @@ const asked = z.object({
   failed: z.object({ module: z.string(), type: z.string(), message: z.string() }).optional(),
 });
 
-/** Steps that earlier attempts have recorded. */
+/** Steps recorded by earlier attempts. */
 export async function recordedStepsOf({ steps, stepsUrl }: Job): Promise<RecordedStep[]> {
   if (steps || !stepsUrl) return steps ?? [];
   return z.array(recordedStep).parse(JSON.parse((await getBytes(stepsUrl, STEPS_BYTES_MAX)).toString()));
@@ -76,7 +76,7 @@ export function stepsOf(options: {
   let last = options.recorded.reduce((most, { ordinal }) => Math.max(most, ordinal), 0);
   let waits = false;
 
-  /** Places are taken one after the other, and none once the run waits. */
+  /** Ordinals are consecutive, and none is assigned once the run waits. */
   function checkPlace(ordinal: number) {
     if (waits) throw new Error('a step of a run that waits');
     if (ordinal !== last + 1) throw new Error(`a step as number ${ordinal} after number ${last}`);
@@ -155,7 +155,7 @@ export function stepsOf(options: {
       }
       return { suspension: { ...wanted, inputs } };
     }
-    // Shown to people and never seen by the code again: masked like a log line.
+    // Shown to people and never returned to the code: masked like a log line.
     const shown = {
       title: printable(redactor.text(wanted.title)),
       message: wanted.message === null ? null : printable(redactor.text(wanted.message)),

@@ -1,7 +1,7 @@
-/** How bubblewrap lays out each kind of sandbox. */
+/** The bubblewrap arguments of each kind of sandbox. */
 import { INNER_UID, type SandboxSettings } from './settings';
 
-/** Descriptors that every sandbox is started with: 0-2, the control channel, bwrap's status, the seccomp program, others. */
+/** Descriptors that every sandbox starts with: 0-2, the control channel, bwrap's status, the seccomp program, others. */
 export const CONTROL_FD = 3;
 export const STATUS_FD = 4;
 const SECCOMP_FD = 5;
@@ -16,15 +16,15 @@ const ENVIRONMENT = {
   REQUESTS_CA_BUNDLE: '/etc/ssl/certs/ca-certificates.crt',
 };
 
-/** The root of a run. Everything else is /host, which a run never sees. */
+/** The root of a run. Everything else is under /host, which a run never sees. */
 const RUN_ROOT = '/sandbox';
 const HOST = '/host';
 
 /**
- * For zygote.py: the root of runs, and beside it what is needed until a run is known.
- * @param files of /etc, inherited from descriptor `firstFile` on. Bound, their place on this machine would be seen in
- *   /proc/self/mountinfo.
- * @param ctlDir holds the socket that children connect to; a cold one has its channel already
+ * For zygote.py: the root of runs, and next to it everything needed until a run is known.
+ * @param files of /etc, inherited from descriptor `firstFile` on. If they were bind-mounted, /proc/self/mountinfo would reveal
+ *   their location on this machine.
+ * @param ctlDir contains the socket that children connect to; a cold child has its channel already
  */
 export function runArgs(
   settings: SandboxSettings,
@@ -49,7 +49,7 @@ export function runArgs(
   ];
 }
 
-/** One of our own tools working on a directory of the store before it is final: byte-compiling, pip. */
+/** One of the platform's own tools working on a directory of the store before it is final: byte-compiling, pip. */
 export function toolArgs(
   settings: SandboxSettings,
   tool: { workDir: string; readOnly: string[]; egress: boolean; tmpBytes: number; config: object },
@@ -84,7 +84,7 @@ function system(settings: SandboxSettings, root: string): string[] {
     ...settings.readOnlyPaths.flatMap((directory) => ['--ro-bind', directory, root + directory]),
     ...links(root),
     ...['--proc', `${root}/proc`],
-    // --dev is a writable tmpfs of half the machine's memory. /dev/shm is provided by whoever mounts /tmp.
+    // --dev is a writable tmpfs of half the machine's memory. The code that mounts /tmp also provides /dev/shm.
     ...['--dev', `${root}/dev`, '--remount-ro', `${root}/dev`],
   ];
 }
@@ -92,7 +92,7 @@ function system(settings: SandboxSettings, root: string): string[] {
 const links = (root: string) =>
   ['lib', 'lib64', 'bin', 'sbin'].flatMap((directory) => ['--symlink', `usr/${directory}`, `${root}/${directory}`]);
 
-/** -I and -S: nothing from the environment, the working directory or site-packages; -B: no byte code is written. */
+/** -I and -S: ignore the environment, the working directory and site-packages; -B: write no byte code. */
 function started(settings: SandboxSettings, script: string, config: object): string[] {
   return [
     ...['--json-status-fd', String(STATUS_FD), '--seccomp', String(SECCOMP_FD), '--'],

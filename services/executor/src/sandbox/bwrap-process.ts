@@ -5,15 +5,15 @@ import type { Duplex, Readable } from 'node:stream';
 import { CONTROL_FD, INHERITED_FD, runArgs, STATUS_FD } from './bwrap-args';
 import type { SandboxSettings } from './settings';
 
-/** bubblewrap with its control channel, and the pid of what runs inside. */
+/** bubblewrap with its control channel, and the pid of the process inside. */
 export interface BwrapProcess {
   process: ChildProcess;
   control: Duplex;
   stdout: Readable;
   stderr: Readable;
-  /** The first process inside, as this process sees it; undefined until bwrap has reported it. */
+  /** The first process inside, in this process's pid namespace; undefined until bwrap has reported it. */
   innerPid(): number | undefined;
-  /** Resolves once with the pid; rejects if bwrap ends before that. */
+  /** Resolves once with the pid; rejects if bwrap exits before that. */
   inner: Promise<number>;
   kill(): void;
 }
@@ -72,13 +72,13 @@ export function startBwrap(
     stderr: child.stderr as Readable,
     innerPid: () => pid,
     inner,
-    // SIGKILL to pid 1 inside: the kernel ends everything with it. Killing the outer bwrap while it sets up leaks.
+    // SIGKILL to pid 1 inside: the kernel ends everything with it. Killing the outer bwrap during its set-up leaks processes.
     kill: () => {
       try {
         const target = pid ?? child.pid;
         if (target) process.kill(target, 'SIGKILL');
       } catch {
-        // Already gone.
+        // It has already exited.
       }
     },
   };

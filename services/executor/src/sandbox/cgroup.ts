@@ -14,25 +14,25 @@ const GROUP = 'gantry-runs';
 export interface RunCgroup {
   limit(memoryBytes: number, processes: number): void;
   oomKilled(): boolean;
-  /** Once all its processes have ended, the group serves another run. */
+  /** Makes the group available to another run once all its processes have ended. */
   release(): void;
 }
 export interface Cgroups {
   version: 1 | 2;
   /**
-   * Moving another process waits for the kernel to agree among all CPUs, 5 to 13 ms where nothing was moved just before: so
-   * it happens off the event loop, and while the process still waits for its run.
-   * @param pid as this process sees it.
+   * Moving another process makes the kernel synchronise all CPUs, 5 to 13 ms unless one was moved just before. It
+   * therefore happens off the event loop, and while the process still waits for its run.
+   * @param pid in this process's pid namespace.
    */
   confine(pid: number): Promise<RunCgroup>;
-  /** Groups for `count` children of a zygote at a time, which join by themselves: on v1 without waiting for anybody. */
+  /** Groups for up to `count` concurrent children of a zygote, which join by themselves: on v1 without any synchronisation. */
   pool(count: number): GroupPool;
 }
 
 export interface GroupPool {
-  /** Descriptors for the zygote to inherit: whoever writes `0` into one joins its group. */
+  /** Descriptors for the zygote to inherit: a process that writes `0` into one joins its group. */
   files: number[];
-  /** A group that nobody is in, and the places in `files` of what its process is to write to. Undefined: none is left. */
+  /** An empty group, and the indices in `files` that its process must write to. Undefined if none is left. */
   take(): { cgroup: RunCgroup; places: number[] } | undefined;
   /** The zygote has inherited the files. */
   closeFiles(): void;
@@ -45,14 +45,14 @@ type Trees = { version: 2; base: string } | { version: 1; memory: string; pids: 
 function locate(): Trees | null {
   if (fs.existsSync(path.join(ROOT, 'cgroup.controllers'))) {
     const own = /^0::(.*)$/m.exec(fs.readFileSync('/proc/self/cgroup', 'utf8'))?.[1] ?? '/';
-    // After prepareCgroups() this process sits in a leaf beside the runs.
+    // After prepareCgroups() this process is in a leaf next to the runs' groups.
     return { version: 2, base: path.join(ROOT, own.replace(/\/gantry-executor$/, '')) };
   }
   const memory = path.join(ROOT, 'memory', GROUP);
   return fs.existsSync(path.dirname(memory)) ? { version: 1, memory, pids: path.join(ROOT, 'pids', GROUP) } : null;
 }
 
-/** As root, before the uid is dropped: makes the trees and gives them to that uid. Does nothing where it can't. */
+/** Runs as root, before the uid is dropped: creates the trees and makes that uid their owner. Does nothing if it cannot. */
 export function prepareCgroups(uid: number, gid: number): void {
   const trees = locate();
   try {
@@ -62,7 +62,7 @@ export function prepareCgroups(uid: number, gid: number): void {
         for (const file of ['', 'cgroup.procs', 'tasks']) fs.chownSync(path.join(tree, file), uid, gid);
       }
     } else if (trees) {
-      // A v2 group that delegates controllers may hold no process itself, so this one moves to a leaf of its own.
+      // A v2 group that delegates controllers may contain no process itself, so this one moves to a leaf of its own.
       const leaf = path.join(trees.base, 'gantry-executor');
       const runs = path.join(trees.base, GROUP);
       for (const directory of [leaf, runs]) fs.mkdirSync(directory, { recursive: true });
@@ -74,11 +74,11 @@ export function prepareCgroups(uid: number, gid: number): void {
       for (const file of ['', 'cgroup.procs', 'cgroup.subtree_control']) fs.chownSync(path.join(runs, file), uid, gid);
     }
   } catch {
-    // Read-only cgroups are usual in containers: openCgroups() answers null, and the memory of runs is polled.
+    // Read-only cgroups are common in containers: openCgroups() then returns null, and the memory of runs is polled.
   }
 }
 
-/** Null where no tree is writable. Sweeps what a killed executor left, its processes included. */
+/** Null where no tree is writable. Removes leftovers of a killed executor, including its processes. */
 export function openCgroups(): Cgroups | null {
   const trees = locate();
   if (!trees) return null;
@@ -103,15 +103,15 @@ export function openCgroups(): Cgroups | null {
 const memoryFile = (version: 1 | 2) => (version === 2 ? 'memory.max' : 'memory.limit_in_bytes');
 
 interface Group {
-  /** One for all controllers, or one for each. */
+  /** One directory for all controllers, or one for each. */
   directories: string[];
-  /** As they stand in the kernel. */
+  /** The limits currently set in the kernel. */
   memoryBytes?: number;
   processes?: number;
   oomKills: number;
 }
 
-/** Making and removing a pair of groups costs more than a millisecond of CPU, so that they are used again and again. */
+/** Creating and removing a pair of groups costs more than a millisecond of CPU, so they are reused. */
 function reusableGroups(version: 1 | 2, bases: string[]): Cgroups {
   const free: Group[] = [];
   const series = randomBytes(4).toString('hex');
@@ -163,7 +163,7 @@ function reusableGroups(version: 1 | 2, bases: string[]): Cgroups {
 
   function pool(count: number): GroupPool {
     const groups = Array.from({ length: count }, make);
-    // `tasks` moves one thread, for which v1 needs no agreement; v2 knows whole processes only.
+    // `tasks` moves one thread, for which v1 needs no synchronisation; v2 only moves whole processes.
     const file = version === 2 ? 'cgroup.procs' : 'tasks';
     const files = groups.flatMap(({ directories }) =>
       directories.map((directory) => fs.openSync(path.join(directory, file), 'w')),
@@ -205,7 +205,7 @@ function oomKills(version: 1 | 2, directory: string): number {
 const EMPTY_POLL_MS = 50;
 const EMPTY_TRIES = 40;
 
-/** A run's first process ends before the kernel has let go of all that it started. */
+/** A run's first process ends before the kernel has released everything that it started. */
 function whenEmpty(directories: string[], then: { empty: () => void; stuck: () => void }, tries = EMPTY_TRIES): void {
   const isEmpty = (directory: string) => fs.readFileSync(path.join(directory, 'cgroup.procs'), 'utf8') === '';
   if (directories.every(isEmpty)) then.empty();
@@ -213,7 +213,7 @@ function whenEmpty(directories: string[], then: { empty: () => void; stuck: () =
   else setTimeout(() => whenEmpty(directories, then, tries - 1), EMPTY_POLL_MS).unref();
 }
 
-/** A group is busy until the kernel has let go of its last process. */
+/** A group is busy until the kernel has released its last process. */
 function removeSoon(directories: string[], tries: number): void {
   const left = directories.filter((directory) => {
     try {
@@ -234,7 +234,7 @@ function sweep(base: string): void {
       try {
         process.kill(Number(pid), 'SIGKILL');
       } catch {
-        // Ended in between, or another user's: rmdir below says whether it mattered.
+        // It ended in between, or belongs to another user: rmdir below reports whether that matters.
       }
     }
     removeSoon([directory], 40);

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { RunCgroup } from './cgroup';
 import { FrameReader } from './frames';
 
-/** How a child's first process ended. */
+/** The exit of a child's first process. */
 export interface Exit {
   /** Exit code, or minus the signal. */
   status: number;
@@ -14,17 +14,17 @@ export interface Exit {
 
 export type LogStream = 'stdout' | 'stderr';
 
-/** The control channel is a socket of its own for a zygote's child and an inherited pipe for a cold one. */
+/** The control channel is a dedicated socket for a zygote's child and an inherited pipe for a cold one. */
 export type Control = Readable & Writable;
 
-/** Frames that a child that has no run yet may send: `ready`, or why it broke. */
+/** Limit for the frame of a child without a run: `ready`, or its failure. */
 const CONTROL_BYTES_IDLE = 64 * 1024;
 
 /**
- * One sealed process that serves one run and is thrown away.
+ * A sealed process that serves one run and is then discarded.
  *
- * The zygote never sees user code, so its reports are trusted. Everything a child sends after it was given a job is not:
- * frames are bounded, parsed defensively, and attributed by connection, never by what they say.
+ * The zygote never sees user code, so its reports are trusted. Everything a child sends after it was given a job is untrusted:
+ * frames are bounded, parsed defensively, and attributed by connection, never by their content.
  */
 export class Child {
   state: 'starting' | 'ready' | 'running' | 'dead' = 'starting';
@@ -33,7 +33,7 @@ export class Child {
   control?: Control;
   logs: Partial<Record<LogStream, Readable>> = {};
   cgroup?: RunCgroup;
-  /** Why the host killed it. The first reason stands. */
+  /** The host's reason for killing it. The first reason counts. */
   killedFor?: string;
   /** Called for bytes on the control channel, in order, once the run has begun. */
   onControl?: () => void;
@@ -45,7 +45,7 @@ export class Child {
   constructor(
     readonly id: string,
     private readonly killProcess: (child: Child) => void,
-    /** The pid of the child as this process sees it. @throws when it is gone. */
+    /** The pid of the child in this process's namespace. @throws if it is gone. */
     readonly hostPid: () => number,
   ) {
     this.exited = new Promise((resolve) => {
@@ -60,7 +60,7 @@ export class Child {
       this.frames.push(chunk);
       this.onControl?.();
     });
-    // A run that closes its channel and lives on can't answer any more. (One that exits closes it too: let it.)
+    // A run that closes its channel but stays alive cannot answer any more. (An exit closes it too, and needs no kill.)
     control.on('close', () => setTimeout(() => this.kill('closed its control channel'), 50).unref());
   }
 
@@ -85,7 +85,7 @@ export class Child {
     this.killProcess(this);
   }
 
-  /** Called by whoever watches the process. What was in the sockets is still to be read. */
+  /** Called by the process watcher. The data in the sockets is still to be read. */
   ended(exit: Exit): void {
     if (this.state === 'dead') return;
     this.state = 'dead';
@@ -96,7 +96,7 @@ export class Child {
     this.resolveExit(exit);
   }
 
-  /** Lets go of the connections once nothing of them is wanted any more. */
+  /** Closes the connections once they are no longer needed. */
   close(): void {
     this.control?.destroy();
     this.logs.stdout?.destroy();

@@ -1,4 +1,4 @@
-/** Frames of the control channel: 4 bytes big-endian length, then the body. */
+/** Frames of the control channel: 4 bytes of big-endian length, then the body. */
 
 export function frame(value: unknown): Buffer {
   return rawFrame(Buffer.from(JSON.stringify(value)));
@@ -11,7 +11,7 @@ export function rawFrame(body: Uint8Array): Buffer {
   return whole;
 }
 
-/** Cuts a byte stream into frames. A frame over `limitBytes` is never buffered: next() throws once its length is known. */
+/** Splits a byte stream into frames. A frame over `limitBytes` is never buffered: next() throws once its length is known. */
 export class FrameReader {
   private parts: Buffer[] = [];
   private size = 0;
@@ -23,7 +23,7 @@ export class FrameReader {
     this.size += chunk.length;
   }
 
-  /** The next whole frame's body, or null until more bytes arrive. */
+  /** The body of the next complete frame, or null until more bytes arrive. */
   next(): Buffer | null {
     const length = this.nextLength();
     if (length === null || this.size < 4 + length) return null;

@@ -2,12 +2,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { SandboxSettings } from './settings';
 
-/** Where sandboxes run as another uid than this process: lets that uid, and nobody else, own a directory tree. */
+/** Makes the sandboxes' uid, if it differs from this process's, the sole owner of a directory tree. */
 export function giveAway(directory: string, { runAs }: Pick<SandboxSettings, 'runAs'>): void {
   if (runAs) own(directory, runAs);
 }
 
-/** The other way round, once no process of that uid works there any more: what runs then see is not theirs. */
+/** The reverse, once no process of that uid works there any more: runs must not own files that other runs see. */
 export function takeBack(directory: string, { runAs }: Pick<SandboxSettings, 'runAs'>): void {
   if (runAs) own(directory, { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
 }

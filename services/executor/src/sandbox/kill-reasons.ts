@@ -1,3 +1,3 @@
-/** Reasons that the host kills a run for, as its outcome carries them. */
+/** The host's reasons for killing a run, as reported in its outcome. */
 export const WALL_LIMIT = 'wall time limit';
 export const MEMORY_LIMIT = 'memory limit';

@@ -12,7 +12,7 @@ export interface Layout {
   pythonDir: string;
   etcDir: string;
   egressDir: string;
-  /** Reports that could not be sent yet: see spool.ts. Not for sandboxes. */
+  /** Reports not yet sent: see spool.ts. Not visible to sandboxes. */
   spoolDir: string;
   filterFile: string;
   zygoteFilterFile: string;
@@ -29,7 +29,7 @@ const CERTIFICATES = [
 
 type Owner = { uid: number; gid: number };
 
-/** Makes it, and gives it to whom the executor will be. */
+/** Creates it, owned by the executor's later user. */
 export function openDirectory(directory: string, owner: Owner | null): void {
   fs.mkdirSync(directory, { recursive: true, mode: 0o755 });
   const held = fs.statSync(directory).uid;
@@ -40,8 +40,8 @@ export function openDirectory(directory: string, owner: Owner | null): void {
 }
 
 /**
- * Makes the tree, with what is this process' own in a part named after it, and sweeps what killed executors left there.
- * @param owner who sandboxes run as, where that is not this process' uid.
+ * Creates the tree, with this process's own files in a part named after it, and removes leftovers of killed executors.
+ * @param owner user of the sandboxes, if it differs from this process's uid.
  */
 export function prepareLayout(directory: string, owner: Owner | null): Layout {
   openDirectory(directory, owner);
@@ -97,7 +97,7 @@ function writeEtc(directory: string): void {
   fs.writeFileSync(path.join(directory, 'passwd'), `sandbox:x:${INNER_UID}:${INNER_UID}::/tmp:/bin/sh\n`);
   fs.writeFileSync(path.join(directory, 'group'), `sandbox:x:${INNER_UID}:\n`);
   fs.writeFileSync(path.join(directory, 'hosts'), '127.0.0.1 localhost\n::1 localhost\n');
-  // The machine's own trust store: https must work where a company's authority signs.
+  // The machine's own trust store: https must work with a company's certificate authority.
   const bundle = [process.env.SSL_CERT_FILE, ...CERTIFICATES].find((file) => file && fs.existsSync(file));
   if (bundle)
     fs.writeFileSync(path.join(certificates, 'ca-certificates.crt'), fs.readFileSync(bundle), { mode: 0o644 });

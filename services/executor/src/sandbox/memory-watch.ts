@@ -4,7 +4,7 @@ import { MEMORY_LIMIT } from './kill-reasons';
 
 const POLL_MS = 250;
 
-/** Where no cgroup can be had: adds up what all processes of the run hold, and kills it above the limit. */
+/** Fallback without a cgroup: sums the memory of all processes of the run, and kills it above the limit. */
 export function watchMemory(child: Child, limitBytes: number): () => void {
   const timer = setInterval(() => {
     if (child.state === 'dead') return clearInterval(timer);
@@ -22,7 +22,7 @@ function residentBytes(child: Child): number {
       pending.push(...childrenOf(pid));
     }
   } catch {
-    // It is ending: there is nothing left to limit.
+    // It is exiting: there is nothing left to limit.
   }
   return sum;
 }

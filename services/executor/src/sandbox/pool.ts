@@ -4,11 +4,11 @@ import type { SandboxSettings } from './settings';
 import { ZygoteProcess } from './zygote-process';
 
 /**
- * Building a child takes 5 ms of CPU, for which on few cores the end of a short run and all who hand its result on would
- * wait (a quarter of the time of a run of 8 ms). So a replacement waits while most of the pool is still ready.
+ * Creating a child takes 5 ms of CPU, which on few cores delays the end of a short run and the delivery of its result (by a
+ * quarter for a run of 8 ms). A replacement is therefore deferred while most of the pool is ready.
  */
 const REFILL_DELAY_MS = 25;
-/** Children in a row that could not be built, after which building them is slowed down and start() gives up. */
+/** After this many consecutive failures to build a child, building slows down and start() gives up. */
 const FAILURES_MAX = 3;
 const RESTART_DELAY_MS = 1_000;
 
@@ -27,7 +27,7 @@ export class ChildPool {
 
   constructor(private readonly settings: SandboxSettings) {}
 
-  /** Resolves when the pool is full. @throws when children can't be built on this machine, with the cause. */
+  /** Resolves when the pool is full. @throws if children cannot be built on this machine, with the cause. */
   async start(): Promise<void> {
     await this.replaceZygote();
     await this.full();
@@ -45,7 +45,7 @@ export class ChildPool {
     }
   }
 
-  /** A child for one run, at once if one is ready. Its place is refilled by itself. */
+  /** A child for one run, synchronously if one is ready. The pool refills itself. */
   take(): Child | Promise<Child> {
     const child = this.idle.shift();
     if (child) {
@@ -129,7 +129,7 @@ export class ChildPool {
     if (next) {
       child.state = 'running';
       next(child);
-      // It was forked for the pool: its place there is empty again.
+      // It was forked for the pool, so its place there is empty again.
       this.refillSoon();
     } else {
       this.idle.push(child);

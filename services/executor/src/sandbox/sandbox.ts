@@ -6,13 +6,13 @@ import type { SandboxSettings, SandboxSpec } from './settings';
 export type Isolation = 'zygote' | 'process';
 
 export interface Sandbox {
-  /** A child that waits for `spec`: at once if one is ready. */
+  /** A child that waits for `spec`: synchronous if one is ready. */
   acquire(isolation: Isolation, spec: SandboxSpec): Child | Promise<Child>;
-  /** Sealed children that wait for a run now. */
+  /** Number of sealed children waiting for a run. */
   ready(): number;
   restarts(): number;
   stop(): Promise<void>;
-  /** Undefined when every run is a cold one. */
+  /** Undefined if every run is cold. */
   pool?: ChildPool;
 }
 

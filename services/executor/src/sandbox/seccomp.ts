@@ -1,10 +1,10 @@
 /**
  * Classic-BPF seccomp filters, built without dependencies.
  *
- * Two layers, because seccomp filters add up and are inherited over fork:
- *   zygote  everything nobody here ever needs (ptrace, bpf, keyctl, io_uring, userfaultfd ...). Applied once by
+ * Two layers, because seccomp filters accumulate and are inherited over fork:
+ *   zygote  system calls that nothing here ever needs (ptrace, bpf, keyctl, io_uring, userfaultfd ...). Applied once by
  *           `bwrap --seccomp`, so a child gets it for free.
- *   child   what the zygote still needs to build a child (namespaces, mounts, host name). Short, so that it is
+ *   child   those that the zygote still needs to build a child (namespaces, mounts, host name). Short, so that it is
  *           cheap to load in every child, as the very last step of sealing.
  * 'all' is both in one program, for a cold sandbox.
  */
@@ -214,10 +214,10 @@ const AF_INET = 2;
 const AF_INET6 = 10;
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
-/** Of linux/fcntl.h. Files of the store and of the system are the same inodes in every run. */
+/** From linux/fcntl.h. Files of the store and of the system are the same inodes in every run. */
 const F_SETLEASE = 1024;
 const F_NOTIFY = 1026;
-/** Flow labels belong to the network and outlive the socket, and no counter tells of them: see networks.py. */
+/** Flow labels belong to the network namespace, outlive the socket, and are shown by no counter: see networks.py. */
 const IPPROTO_IPV6 = 41;
 const IPV6_FLOWLABEL_MGR = 32;
 /** Offsets in struct seccomp_data. */
@@ -230,7 +230,7 @@ const AT_ARG2 = 32;
 type Instruction = [code: number, jumpTrue: number, jumpFalse: number, k: number];
 type Emit = (...instruction: Instruction) => void;
 
-/** The program as bytes, in the byte order of little-endian machines (both that are supported). */
+/** The program as bytes, little-endian like both supported architectures. */
 export function buildFilter(layer: SeccompLayer, arch: string = process.arch): Buffer {
   return program(arch, (table, emit) => {
     const denied = { ...(layer !== 'child' && table.never), ...(layer !== 'zygote' && table.sealing) };
@@ -239,7 +239,7 @@ export function buildFilter(layer: SeccompLayer, arch: string = process.arch): B
       emit(RET, 0, 0, errno(EPERM));
     }
     if (layer !== 'zygote') {
-      // clone3 takes its flags by pointer, which a filter can't read: glibc falls back to clone on ENOSYS.
+      // clone3 takes its flags by pointer, which a filter cannot read: glibc falls back to clone on ENOSYS.
       emit(JEQ, 0, 1, table.clone3);
       emit(RET, 0, 0, errno(ENOSYS));
       emit(JEQ, 0, 4, table.clone);
@@ -280,7 +280,7 @@ export function buildFilter(layer: SeccompLayer, arch: string = process.arch): B
   });
 }
 
-/** For a process that has no program to start any more, whatever it is made to think. */
+/** For a process that must not start any further program, even if it is exploited. */
 export function buildNoExecFilter(arch: string = process.arch): Buffer {
   return program(arch, ({ execve, execveat }, emit) => {
     emit(JEQ, 1, 0, execve);
@@ -289,7 +289,7 @@ export function buildNoExecFilter(arch: string = process.arch): Buffer {
   });
 }
 
-/** @param checks sees the number of the system call loaded; what falls through is allowed */
+/** @param checks runs with the system call number loaded; falling through allows the call */
 function program(arch: string, checks: (table: SyscallTable, emit: Emit) => void): Buffer {
   const table = TABLES[arch];
   if (!table) throw new Error(`no seccomp table for ${arch}: the sandbox runs on x64 and arm64`);

@@ -1,14 +1,14 @@
 import type { Cgroups } from './cgroup';
 
-/** Whom a run believes to be inside its own user namespace. Outside it is the executor's own uid. */
+/** A run's uid inside its own user namespace. Outside it is the executor's own uid. */
 export const INNER_UID = 1000;
 
-/** Where things lie that every sandbox of this executor shares. All of it is readable by the executor's uid. */
+/** Files shared by every sandbox of this executor. All of them are readable by the executor's uid. */
 export interface SandboxSettings {
   bwrap: string;
   /** The real interpreter, never a shim: a pyenv shim costs 75 ms at each start. */
   python: string;
-  /** Read-only in every sandbox: the system's programs, and the interpreter's prefix where it lies elsewhere. */
+  /** Read-only in every sandbox: the system's programs, and the interpreter's prefix if it is elsewhere. */
   readOnlyPaths: string[];
   /** zygote.py and its modules. */
   pythonDir: string;
@@ -16,26 +16,26 @@ export interface SandboxSettings {
   storeDir: string;
   /** Sockets and filters of the zygotes. */
   runDir: string;
-  /** Becomes /etc: passwd, group, hosts, and the certificates of the machine. */
+  /** Becomes /etc: passwd, group, hosts, and the machine's certificates. */
   etcDir: string;
-  /** The seccomp programs: of what bubblewrap alone seals, of what starts runs, and of runs besides. */
+  /** The seccomp programs: for processes sealed by bubblewrap alone, for processes that start runs, and additionally for runs. */
   filterFile: string;
   zygoteFilterFile: string;
   childFilterFile: string;
-  /** Holds the egress proxy's socket `s`. */
+  /** Contains the egress proxy's socket `s`. */
   egressDir: string;
-  /** Sealed children kept ready; also how many runs go on at once. */
+  /** Number of sealed children kept ready, and of concurrent runs. */
   slots: number;
   /** Null where no tree is writable: the memory of a run is then polled. */
   cgroups: Cgroups | null;
-  /** Set where this process is root and stays it (tests do): sandboxes are then started as this uid, never as root. */
+  /** Set if this process stays root (tests do): sandboxes are then started as this uid, never as root. */
   runAs: { uid: number; gid: number } | null;
-  /** A zygote is replaced after so many forks or so long: a new memory layout and hash seed now and then. */
+  /** A zygote is replaced after this many forks or this long, for a new memory layout and hash seed. */
   recycleForks: number;
   recycleMs: number;
 }
 
-/** Modules that runs usually need. None of them may start a thread or own a random generator that forks would share. */
+/** Modules that runs usually need. None of them may start a thread or have a random generator whose state forks would share. */
 export const PRELOAD = [
   'json',
   'inspect',
@@ -69,10 +69,10 @@ export const PRELOAD = [
   'base64',
 ];
 
-/** Limits that are the same for every run: what no job has a say in. */
+/** Limits that are the same for every run and cannot be set by a job. */
 export const FIXED_LIMITS = { NOFILE: 256, CORE: 0, MEMLOCK: 65_536, MSGQUEUE: 0, SIGPENDING: 256 };
 
-/** What a waiting child is built with; a job with another size of /tmp has it remounted. */
+/** Initial size in a waiting child; for a job with another size, /tmp is remounted. */
 export const TMP_BYTES_DEFAULT = 64 << 20;
 export const TMP_INODES = 4_096;
 
@@ -84,10 +84,10 @@ export const childConfig = (tmpBytes: number) => ({
   limits: FIXED_LIMITS,
 });
 
-/** A child that is not ready by then is given up. */
+/** A child that is not ready by then is abandoned. */
 export const READY_MS = 5_000;
 
-/** The first frame that a child gets: what it may see and use. Made by the host alone. */
+/** The first frame sent to a child: the resources that its run may see and use. Created by the host alone. */
 export interface SandboxSpec {
   code: string | null;
   deps: string | null;

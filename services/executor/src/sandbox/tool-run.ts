@@ -7,18 +7,18 @@ import { buildNoExecFilter } from './seccomp';
 import type { SandboxSettings } from './settings';
 
 export interface ToolRequest {
-  /** Which tool of tool.py, and what it needs to know. */
+  /** The name of a tool in tool.py, and its parameters. */
   config: { tool: string } & Record<string, unknown>;
-  /** The one directory that it may write to: /work inside. */
+  /** The only directory that it may write to: /work inside. */
   workDir: string;
-  /** Directories that it may read under their own names. */
+  /** Directories that it may read, mounted under their own names. */
   readOnly: string[];
   timeoutMs: number;
-  /** The nonce under which the egress proxy knows this tool; without one there is no network. */
+  /** The nonce that identifies this tool to the egress proxy; without one there is no network. */
   egressNonce?: string;
 }
 
-/** @returns what the tool printed. @throws ToolFailed. */
+/** @returns the tool's output. @throws ToolFailed. */
 export type ToolRunner = (request: ToolRequest) => Promise<string>;
 
 export class ToolFailed extends Error {
@@ -33,7 +33,7 @@ export class ToolFailed extends Error {
 const OUTPUT_BYTES_MAX = 256 * 1024;
 const TOOL_TMP_BYTES = 512 << 20;
 
-/** Runs our own tools on other people's files: in a sandbox, because a compiler and pip are attack surface too. */
+/** Runs the platform's own tools on untrusted files: in a sandbox, because a compiler and pip are attack surface too. */
 export function toolRunner(settings: SandboxSettings): ToolRunner {
   const noExec = buildNoExecFilter().toString('base64');
   return ({ config, workDir, readOnly, timeoutMs, egressNonce }) =>

@@ -1,5 +1,5 @@
 /**
- * One generation of the zygote. A new one is made when it crashes or is recycled; runs under way finish in the old one.
+ * One generation of the zygote. It is replaced when it crashes or is recycled; active runs finish in the old one.
  */
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
@@ -16,12 +16,12 @@ import { giveAway } from './give-away';
 import { childConfig, PRELOAD, READY_MS, type SandboxSettings, TMP_BYTES_DEFAULT } from './settings';
 
 type Role = 'c' | 'o' | 'e';
-/** What a child's connection starts with: its role and its nonce in hex. */
+/** The start of a child's connection: its role and its nonce in hex. */
 const HELLO_BYTES = 1 + 32;
 const HELLO_MS = 2_000;
-/** For each slot a child that waits, one that runs, and those that are being taken apart. */
+/** Per slot: a child that waits, one that runs, and those being torn down. */
 const GROUPS_PER_SLOT = 4;
-/** A child that outlives its kill for so long takes its whole zygote with it: nothing may survive. */
+/** If a child survives its kill for this long, its whole zygote is killed: nothing may survive. */
 const LAST_RESORT_MS = 1_000;
 
 interface Starting {
@@ -50,9 +50,9 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
   readonly startedAt = Date.now();
   forks = 0;
   dead = false;
-  /** No new children; ends itself when the last one has. */
+  /** Creates no new children; exits after its last one. */
   retired = false;
-  /** Why a child could not be built, in its own words. */
+  /** The reason why a child could not be built, in the child's words. */
   lastBroken?: string;
   readonly dir: string;
   private readonly byNonce = new Map<string, Starting>();
@@ -67,7 +67,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     this.dir = fs.mkdtempSync(path.join(settings.runDir, `${ownerTag}-z-`));
   }
 
-  /** The zygote's own process, as this process sees it. */
+  /** The zygote's own process, in this process's pid namespace. */
   get pid(): number | undefined {
     return this.bwrap.innerPid();
   }
@@ -121,7 +121,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     await this.bwrap.inner;
   }
 
-  /** A child that is starting. Ready when it has made its three connections, sealed itself and said so. */
+  /** A child that is starting. It is ready once it has made its three connections, sealed itself and reported that. */
   fork(): Child {
     const id = String(++this.forks);
     const nonce = randomBytes(16).toString('hex');
@@ -150,14 +150,14 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     return this.gone;
   }
 
-  /** Idle children go at once; runs under way finish. */
+  /** Idle children end at once; active runs finish. */
   retire(): void {
     this.retired = true;
     for (const { child } of this.children.values()) if (child.state !== 'running') child.kill('recycled');
     if (this.children.size === 0) void this.destroy();
   }
 
-  /** Kills by pidfd inside the zygote, so that a pid can't come to mean another process. */
+  /** Kills by pidfd inside the zygote, so that a reused pid cannot be hit. */
   private kill(starting: Starting): void {
     if (!this.dead) this.tell(`kill ${starting.child.id}`);
     starting.lastResort ??= setTimeout(() => {
@@ -190,7 +190,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     socket.on('data', onData);
   }
 
-  /** Before it has a run, a child says one thing: that it is ready, or why it is not. */
+  /** Before it has a run, a child sends one message: that it is ready, or its failure. */
   private firstWords(starting: Starting): void {
     try {
       for (let body = starting.child.frames.next(); body; body = starting.child.frames.next()) {
@@ -209,14 +209,14 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     this.readyWhenComplete(starting);
   }
 
-  /** Three connections are three queues: "ready" on one may be read before the others have been greeted. */
+  /** Three connections are three queues: "ready" on one may be read before the others have been identified. */
   private readyWhenComplete(starting: Starting): void {
     const { child, connected, saidReady, nonce } = starting;
-    // One that has been killed meanwhile may still say that it is ready: nobody must get it.
+    // A child killed meanwhile may still report that it is ready: it must not be handed out.
     if (child.state !== 'starting' || child.killedFor || !saidReady || connected.size < 3) return;
     this.byNonce.delete(nonce);
     void this.confine(child).then(() => {
-      // It may have been killed, or have died, meanwhile.
+      // It may have been killed or have died meanwhile.
       if (child.state !== 'starting' || child.killedFor) return;
       clearTimeout(starting.timer);
       child.state = 'ready';
@@ -224,7 +224,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     });
   }
 
-  /** For a child that found no group to join. */
+  /** For a child without a group to join. */
   private async confine(child: Child): Promise<void> {
     if (!this.settings.cgroups || child.cgroup) return;
     try {
@@ -269,7 +269,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     this.emit('died', why);
   }
 
-  /** The last columns of NSpid are a process' own view of its pid (1) and the zygote's. */
+  /** The last columns of NSpid are a process's own view of its pid (1) and the zygote's. */
   private hostPid(starting: Starting): number {
     const inner = starting.innerPid ?? 0;
     if (!this.hostPids.has(inner)) {

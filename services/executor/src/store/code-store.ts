@@ -3,11 +3,11 @@ import { unpackZip } from '../untrusted/unpack-zip';
 import type { DirectoryStore } from './directory-store';
 import { fetchZip } from './fetch-zip';
 
-/** A version of code as a zip whose SHA-256 is its name. */
+/** A version of code: a zip named by its SHA-256. */
 export type CodeReference = Job['code'];
 
 export interface CodeStore {
-  /** Has the code unpacked, and finished, at `<store>/<digest>`. Nothing to wait for when it is there already. */
+  /** Makes the code available, unpacked and finished, at `<store>/<digest>`. Synchronous if it is already there. */
   pin(code: CodeReference): void | Promise<void>;
   unpin(code: CodeReference): void;
 }
@@ -17,7 +17,7 @@ export function createCodeStore({
   finish,
 }: {
   store: DirectoryStore;
-  /** Done once to unpacked code, before anything runs it. */
+  /** Applied once to unpacked code, before anything runs it. */
   finish(directory: string): Promise<void>;
 }): CodeStore {
   return {

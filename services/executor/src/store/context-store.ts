@@ -5,12 +5,12 @@ import type { DirectoryStore } from './directory-store';
 import { fetchZip } from './fetch-zip';
 
 export interface ContextStore {
-  /** Has the files unpacked in the store, under the name that `storedAs` gives. */
+  /** Unpacks the files into the store, under the name given by `storedAs`. */
   pin(context: JobContext): void | Promise<void>;
   unpin(context: JobContext): void;
 }
 
-/** Not the zip's own digest: code of the same bytes lies there with its byte code, which is no file of the context. */
+/** Differs from the zip's own digest: code of the same bytes is stored there with its byte code, which does not belong to the context. */
 export const storedAs = ({ digest }: Pick<JobContext, 'digest'>) =>
   createHash('sha256').update(`context\n${digest}`).digest('hex');
 

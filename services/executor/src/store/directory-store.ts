@@ -1,8 +1,8 @@
 /**
- * Directories named by a SHA-256: unpacked code and installed dependencies, each made once and then only read.
+ * Directories named by a SHA-256: unpacked code and installed dependencies, each created once and then read-only.
  *
- * A directory appears under its name by a rename when it is whole, so a crash leaves nothing half-made under a digest.
- * What runs use is pinned; beyond the size limit the longest unused goes first.
+ * A complete directory gets its name by a rename, so a crash never leaves a partial one under a digest.
+ * Directories in use are pinned; beyond the size limit the least recently used one is evicted first.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { isAbandoned, ownerTag } from '../host/owner-tag';
 
 export interface DirectoryStore {
   readonly directory: string;
-  /** Pins what is there, or makes it: one maker at a time for each digest. @returns whoever pins must unpin. */
+  /** Pins an existing directory, or creates it under a keyed mutex per digest. @returns the caller must unpin. */
   pin(digest: string, make: (stagingDirectory: string) => Promise<void>): void | Promise<void>;
   unpin(digest: string): void;
   has(digest: string): boolean;
@@ -29,7 +29,7 @@ export function openDirectoryStore(directory: string, bytesMax: number): Directo
   for (const name of fs.readdirSync(staging)) {
     if (isAbandoned(name)) fs.rmSync(path.join(staging, name), { recursive: true, force: true });
   }
-  /** In order of last use, the longest unused first. */
+  /** In order of last use, the least recently used first. */
   const kept = new Map<string, Kept>();
   const making = new Map<string, Promise<void>>();
   let total = 0;
@@ -91,7 +91,7 @@ export function openDirectoryStore(directory: string, bytesMax: number): Directo
         making.set(digest, made);
       }
       return made.then(() => {
-        // Somebody else's eviction may have come first.
+        // Another caller's eviction may have come first.
         if (!use(digest)) return store.pin(digest, make);
         evict();
       });
@@ -109,7 +109,7 @@ export function openDirectoryStore(directory: string, bytesMax: number): Directo
 function sizeOf(directory: string): number {
   let bytes = 0;
   for (const entry of fs.readdirSync(directory, { recursive: true, withFileTypes: true })) {
-    // A small file occupies a block all the same.
+    // A small file still occupies a whole block.
     if (entry.isFile()) bytes += Math.max(4_096, fs.statSync(path.join(entry.parentPath, entry.name)).size);
   }
   return bytes;

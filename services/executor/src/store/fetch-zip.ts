@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { getBytes } from '../transfer/object-transfer';
 
-/** A zip whose SHA-256 is its name. */
+/** A zip named by its SHA-256. */
 export interface ZipReference {
   digest: string;
   url: string;
@@ -10,7 +10,7 @@ export interface ZipReference {
 
 const ZIP_BYTES_MAX = 100 << 20;
 
-/** @throws when what lies at the address is larger than announced, or not what the digest says. */
+/** @throws if the download is larger than announced, or does not match the digest. */
 export async function fetchZip({ digest: wanted, url, size }: ZipReference, what: string): Promise<Buffer> {
   const zip = await getBytes(url, Math.min(size, ZIP_BYTES_MAX));
   const digest = createHash('sha256').update(zip).digest('hex');

@@ -1,4 +1,4 @@
-/** Bytes from and to the object store, by the presigned URLs of a job. The executor holds no other credential. */
+/** Transfers from and to the object store, by the presigned URLs of a job. The executor has no other credential. */
 import http from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { drained } from './drained';
 
 const IDLE_MS = 15_000;
-/** A service that is just starting hands runs out a moment before it serves their files: 4.5 s in all. */
+/** A starting service hands out runs a moment before it serves their files: 4.5 s in total. */
 const TRIES = 6;
 const RETRY_MS = 300;
 
@@ -24,7 +24,7 @@ export class TransferError extends Error {
   }
 }
 
-/** URLs carry a signature: an error names the address without it. */
+/** URLs contain a signature: errors name the address without it. */
 const placeOf = (url: string) => {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
@@ -61,7 +61,7 @@ export async function getStream(url: string): Promise<Readable> {
   });
 }
 
-/** @throws TransferError, also when there is more than `bytesMax`. */
+/** @throws TransferError, also if the body exceeds `bytesMax`. */
 export async function getBytes(url: string, bytesMax: number): Promise<Buffer> {
   return retried(async () => {
     const sent = open('GET', url, {});
@@ -92,16 +92,16 @@ export async function putBytes(url: string, contentType: string, body: Buffer): 
 }
 
 export interface Upload {
-  /** A promise when the other side can't take more at once. */
+  /** A promise if the other side applies backpressure. */
   write(piece: Buffer): Promise<void> | void;
-  /** Resolves when the store has all of it. */
+  /** Resolves when the store has received everything. */
   end(): Promise<void>;
   abort(): void;
 }
 
 /**
- * A body that is written piece by piece can't be sent a second time: only reaching the store is tried again, which may be
- * starting just now. @throws TransferError where it can't be reached
+ * A streamed body cannot be sent a second time, so only the connection is retried: the store may be
+ * starting. @throws TransferError if it cannot be reached
  */
 export async function startUpload(url: string, contentType: string, size: number): Promise<Upload> {
   const { sent, answer } = await retried(async () => {

@@ -4,7 +4,7 @@ import { readZip, type ZipEntry } from '@gantry/archive';
 
 const LIMITS = { entries: 2_000, bytes: 100 << 20 };
 
-/** @throws BadArchive, and whatever the file system says; `directory` holds nothing of use then. */
+/** @throws BadArchive, and errors of the file system; the content of `directory` is then unusable. */
 export async function unpackZip(zip: Buffer, directory: string): Promise<void> {
   const made = new Set<string>();
   for (const entry of await readZip(zip, LIMITS)) {
@@ -16,14 +16,14 @@ export async function unpackZip(zip: Buffer, directory: string): Promise<void> {
   }
 }
 
-/** Whether unpackZip() would take it, as far as that can be told without writing it. @throws BadArchive */
+/** Whether unpackZip() would accept it, as far as that can be determined without writing. @throws BadArchive */
 export async function checkZip(zip: Buffer): Promise<void> {
   for (const entry of await readZip(zip, LIMITS)) {
     for await (const _ of entry.chunks());
   }
 }
 
-/** 'wx' and no links ever made: the target can't be anything but a new file below the directory. */
+/** 'wx' and no links are ever created: the target can only be a new file below the directory. */
 async function writeEntry(entry: ZipEntry, target: string): Promise<void> {
   const file = await fs.promises.open(target, 'wx', 0o444);
   try {

@@ -1,22 +1,22 @@
 /**
- * JSON that comes from inside a sandbox, on its way from bytes to values.
+ * Parses JSON from inside a sandbox.
  *
- * A text is measured before it is parsed: what is nested deeply overflows the stack of whoever walks it later (a text of
- * 20,000 brackets parses, and then can't be written again), and an object of a million keys costs seconds. The
- * measuring is one pass that allocates nothing, about a nanosecond for each byte. What a value takes when it is written
- * again is another number than what arrived: see `mayExceed`.
+ * A text is measured before it is parsed: deep nesting overflows the stack of any later recursion (a text of
+ * 20,000 brackets parses, but cannot be serialised again), and an object of a million keys costs seconds. The
+ * measurement is one pass without allocations, about a nanosecond per byte. The size of a value when serialised
+ * again differs from its size on arrival: see `mayExceed`.
  */
 
-/** Of one value, as for the body of an HTTP request: what a run returns may become the input of another one. */
+/** For one value, the same as for the body of an HTTP request: the output of a run may become the input of another one. */
 export const DEPTH_MAX = 64;
 
-/** Names in objects, and lists and objects together. Both cost a hundred times what their bytes do. */
+/** Names in objects, and lists and objects together. Both cost a hundred times as much as their bytes. */
 export const NAMES_MAX = 250_000;
 export const CONTAINERS_MAX = 250_000;
 
 /**
- * No text grows more than this between JSON.parse and JSON.stringify. Numbers grow the most (`1e20` has 4 bytes and
- * becomes 21 digits), then bytes that are not UTF-8, which become U+FFFD with three.
+ * No text grows by more than this factor between JSON.parse and JSON.stringify. Numbers grow the most (`1e20` has 4 bytes and
+ * becomes 21 digits), followed by bytes that are not UTF-8, which become U+FFFD with three.
  */
 const GROWTH_MAX = 6;
 
@@ -42,7 +42,7 @@ export function parseUntrusted(bytes: Buffer, depthMax = DEPTH_MAX): unknown {
   } catch {
     throw new BadJson('malformed', 'is not JSON');
   }
-  // It would be written as null.
+  // It would be serialised as null.
   if (mayOverflow && !isFiniteThroughout(value)) {
     throw new BadJson('number', 'holds a number beyond 1.8e308, which JSON readers take for infinity');
   }
@@ -50,12 +50,12 @@ export function parseUntrusted(bytes: Buffer, depthMax = DEPTH_MAX): unknown {
 }
 
 /**
- * Whether what was parsed from so many bytes, and masked since, may take more than `bytesMax` when it is written again.
- * If so, writing it tells; most is far too small for that.
+ * Whether a value parsed from this many bytes, and masked since, may exceed `bytesMax` when serialised again.
+ * If so, the caller serialises it to find out; nearly all values are far too small for that.
  */
 export const mayExceed = (parsedBytes: number, bytesMax: number) => parsedBytes * GROWTH_MAX > bytesMax;
 
-/** Of a value that was parsed here, so that the recursion is bounded. */
+/** For a value that was parsed here, so the recursion is bounded. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
@@ -63,7 +63,7 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** Meaning of each byte outside of strings. Nearly all of them have none. */
+/** Classes of bytes outside of strings. Nearly all bytes have none. */
 const [OTHER, STRING, NAME, OPEN, CLOSE, DIGIT, EXPONENT] = [0, 1, 2, 3, 4, 5, 6] as const;
 const MEANING = new Uint8Array(256).fill(OTHER);
 for (const [bytes, meaning] of [
@@ -79,7 +79,7 @@ for (const [bytes, meaning] of [
 /** A number with fewer digits and without an exponent is below 1.8e308. */
 const DIGITS_SAFE = 308;
 
-/** Right for every text up to its first mistake, which is as far as a parser reads. Stops where a bound is passed. */
+/** Correct for every text up to its first syntax error, which is as far as a parser reads. Stops when a bound is exceeded. */
 function measure(bytes: Buffer, depthMax: number) {
   const { length } = bytes;
   let depth = 0;

@@ -1,19 +1,19 @@
 /**
- * Finds many byte strings at once in a stream (Aho-Corasick). Time is linear in the input whatever it is made of: what a
- * run prints must not decide how long the executor looks at it.
+ * Finds many byte strings at once in a stream (Aho-Corasick). Time is linear in the input for any input: the output of a
+ * run must not determine how long the executor scans it.
  *
- * A node is a prefix of one or more strings. Nodes are numbered breadth first, so that the children of a node, and those
- * of the next one, follow each other: building is one pass through memory, a few nanoseconds for each byte of the strings.
- * The root, where nearly all of ordinary text stays, has a table besides.
+ * A node is a prefix of one or more strings. Nodes are numbered breadth first, so the children of a node, and those
+ * of the next one, are contiguous: building is one pass through memory, a few nanoseconds per byte of the strings.
+ * The root, where ordinary text spends nearly all its time, has an additional table.
  */
 export class ByteMatcher {
-  /** The children of node n are the nodes from firstChild[n] up to, and without, firstChild[n + 1]. */
+  /** The children of node n are the nodes from firstChild[n] up to, but excluding, firstChild[n + 1]. */
   private readonly firstChild: Int32Array;
   private readonly byteOf: Uint8Array;
-  /** The node of the longest proper suffix of a node's prefix that is a prefix itself. */
+  /** The failure link: the node of the longest proper suffix of a node's prefix that is also a prefix. */
   private readonly fail: Int32Array;
   private readonly root = new Int32Array(256);
-  /** Length of a node's prefix: how much of the input's end could still become a match. */
+  /** Length of a node's prefix: the number of trailing input bytes that could still become a match. */
   readonly depth: Int32Array;
   /** Length of the longest string that ends at a node; 0 without one. */
   readonly matched: Int32Array;
@@ -40,13 +40,13 @@ export class ByteMatcher {
   }
 
   /**
-   * Level by level, from strings in order: each begins a node of its own unless it shares its prefix with the one before
-   * it. A failure link leads to a level that is complete.
+   * Level by level, from sorted strings: each starts a new node unless it shares its prefix with the previous
+   * one. A failure link leads to a level that is already complete.
    */
   private build(strings: Uint8Array[]): void {
     const { firstChild, byteOf, fail, depth, matched, root } = this;
     const shared = strings.map((string, i) => commonPrefix(strings[i - 1], string));
-    /** Strings that go on, and the node that each has come to. */
+    /** Strings not yet exhausted, and the node that each has reached. */
     const active = Int32Array.from(strings.keys());
     const nodeOf = new Int32Array(strings.length);
     let count = strings.length;

@@ -1,4 +1,4 @@
-/** From what a run writes to the lines of its log: masked first, then cut at line ends, within a budget. */
+/** Converts a run's output to log lines: masked first, then split at line ends, within a budget. */
 import type { RunEvent } from '@gantry/events';
 import type { RedactedStream, Redactor } from './redact';
 
@@ -6,11 +6,11 @@ export type LogEvent = Extract<RunEvent, { type: 'log' }>;
 export type LogLevel = LogEvent['level'];
 type Line = Omit<LogEvent, 'seq' | 'at' | 'type'>;
 
-/** A longer line is cut into several: one message must hold it. */
+/** Longer lines are split, so that one message can hold each of them. */
 const LINE_BYTES_MAX = 16 * 1024;
-/** Fields belong to their line, so that this and a line must fit into one message whatever they are escaped to. */
+/** Fields are part of their line, so both must fit into one message after any escaping. */
 const FIELDS_BYTES_MAX = 64 * 1024;
-/** Charged for each line, so that a flood of empty ones meets the limit too. */
+/** Charged per line, so that a flood of empty lines reaches the limit too. */
 const LINE_OVERHEAD_BYTES = 48;
 const NEWLINE = 10;
 
@@ -18,13 +18,13 @@ type LogStream = 'stdout' | 'stderr';
 const LEVEL_OF: Record<LogStream, LogLevel> = { stdout: 'info', stderr: 'warning' };
 
 export interface RunLog {
-  /** Bytes of stdout or stderr, as they come. */
+  /** Raw bytes of stdout or stderr, in arbitrary chunks. */
   write(stream: LogStream, chunk: Buffer): void;
   /** One record of context.log() or logging. */
   record(level: string, text: string, fields: Record<string, unknown> | undefined): void;
-  /** A line of the platform's own: not masked, not counted. */
+  /** A line from the platform itself: not masked, not counted. */
   platform(text: string, level?: LogLevel): void;
-  /** What was held back or not ended with a line end. */
+  /** Emits text that was held back or lacked a line end. */
   end(): void;
 }
 
@@ -111,7 +111,7 @@ export function createRunLog(options: { redactor: Redactor; bytesMax: number; em
   };
 }
 
-/** Measured as they are sent: a number such as 1e20 takes five times the bytes that it came in. */
+/** Measured as serialised: a number such as 1e20 takes five times the bytes that it arrived in. */
 function withinLine(fields: Record<string, unknown>): { fields: Record<string, unknown>; bytes: number } {
   const bytes = Buffer.byteLength(JSON.stringify(fields));
   if (bytes <= FIELDS_BYTES_MAX) return { fields, bytes };
@@ -119,7 +119,7 @@ function withinLine(fields: Record<string, unknown>): { fields: Record<string, u
   return { fields: { fields: problem }, bytes: problem.length };
 }
 
-/** Cut so that no piece is too long and no character is split. */
+/** Split so that no piece is too long and no character is broken. */
 function pieces(line: Buffer): Buffer[] {
   if (line.length <= LINE_BYTES_MAX) return [line];
   const cut: Buffer[] = [];
@@ -132,7 +132,7 @@ function pieces(line: Buffer): Buffer[] {
   return cut;
 }
 
-/** PostgreSQL has no place for NUL in text or JSON. */
+/** PostgreSQL cannot store NUL in text or JSON. */
 export const printable = (text: string) => (text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text);
 
 export function printableJson(value: unknown): unknown {

@@ -1,8 +1,8 @@
 /**
- * Takes secrets out of whatever a run says.
+ * Masks secrets in everything that a run outputs.
  *
- * Works on bytes, so that a secret printed in pieces is found: any end of the stream that could be the beginning of a
- * secret is held back until more is known. The result is the same for every way of cutting the stream.
+ * Works on bytes, so that a secret printed in pieces is found: any tail of the stream that could be the beginning of a
+ * secret is held back until more is known. The result is the same however the stream is split into chunks.
  */
 import { ByteMatcher } from './byte-matcher';
 
@@ -15,15 +15,15 @@ const FORM_CHARS_MIN = 4;
 
 export interface Redactor {
   text(value: string): string;
-  /** Strings and keys anywhere inside a JSON value. */
+  /** Masks strings and keys anywhere inside a JSON value. */
   json(value: unknown): unknown;
   stream(): RedactedStream;
 }
 
 export interface RedactedStream {
-  /** @returns what is safe to show now. */
+  /** @returns the bytes that are safe to show now. */
   push(chunk: Buffer): Buffer;
-  /** @returns what had been held back. */
+  /** @returns the bytes held back so far. */
   end(): Buffer;
 }
 
@@ -45,7 +45,7 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
     const masked = Buffer.concat([stream.push(Buffer.from(value)), stream.end()]);
     return stream.maskedAny() ? masked.toString() : value;
   };
-  /** A PIN that code made a number of. Only whole: part of a longer number is a coincidence. */
+  /** A PIN that the code converted to a number. Whole numbers only: a match inside a longer number is a coincidence. */
   const numbers = new Set(
     all.filter((secret) => secret.length >= SECRET_BYTES_MIN && String(Number(secret)) === secret),
   );
@@ -61,17 +61,17 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
 
 const MASK_BYTES = Buffer.from(MASK);
 const NOTHING = Buffer.alloc(0);
-/** Below this it is passed on at once; a longer hold is moved on in larger steps, so that copying stays linear too. */
+/** Below this size it is passed on at once; a larger hold is advanced in larger steps, so that copying stays linear too. */
 const HELD_BYTES_SMALL = 4_096;
 
-/** Each longest stretch of bytes that belong to any match becomes one mask. */
+/** Each maximal range of bytes that belong to any match becomes one mask. */
 function openStream(matcher: ByteMatcher): RedactedStream & { maskedAny(): boolean } {
-  /** Positions count from the start of the stream; `base` is that of the first held byte. */
+  /** Positions count from the start of the stream; `base` is the position of the first held byte. */
   let held: Buffer[] = [];
   let base = 0;
   let position = 0;
   let node = 0;
-  /** Stretches of matched bytes that have not left yet, in order and apart from each other. */
+  /** Ranges of matched bytes that have not been emitted yet, in order and disjoint. */
   const found: { from: number; to: number }[] = [];
   let endedInMask = false;
   let masked = false;
@@ -129,7 +129,7 @@ function openStream(matcher: ByteMatcher): RedactedStream & { maskedAny(): boole
   };
 }
 
-/** Every way in which a value is likely to be printed, as bytes. */
+/** Every form in which a value is likely to be printed, as bytes. */
 function formsOf(secret: string): Buffer[] {
   const bytes = Buffer.from(secret);
   if (bytes.length < SECRET_BYTES_MIN) return [];
@@ -149,7 +149,7 @@ const asciiEscaped = (text: string) =>
   text.replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-/** Characters that percent-encoders leave as they are, besides letters and digits: tables by byte. */
+/** Characters besides letters and digits that percent-encoders leave unescaped, as tables by byte. */
 const UNESCAPED = [
   '-._~', // RFC 3986, section 2.3
   '-._~/', // Python's urllib.parse.quote
@@ -196,7 +196,7 @@ function percentEncoded(bytes: Buffer, kept: Uint8Array, digits: Uint8Array, spa
 
 /**
  * Inside a longer base64 text a secret begins at one of three alignments, and the characters at either end also carry
- * bits of its neighbours. What remains is the same in every text.
+ * bits of its neighbours. The remaining characters are the same in every text.
  */
 function base64Forms(bytes: Buffer): string[] {
   const forms: string[] = [];
@@ -208,7 +208,7 @@ function base64Forms(bytes: Buffer): string[] {
       .slice(first, last);
     forms.push(whole, whole.replaceAll('+', '-').replaceAll('/', '_'));
   }
-  // The whole of it encoded alone, with its last character and padding.
+  // The whole value encoded on its own, with its last character and padding.
   const alone = bytes.toString('base64');
   return [...forms, alone, alone.replace(/(?<!=)=+$/, ''), bytes.toString('base64url')];
 }

@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import { createRedactor, type Redactor } from './redact';
 
 const SETS_MAX = 32;
-/** Of values. What is built from a byte takes a hundred times its size at worst, ten times as a rule. */
+/** Size of the values. The structures built from them take up to a hundred times as much, usually ten times. */
 const BYTES_MAX = 256 * 1024;
-/** Runs of one worker follow each other by then, or its matcher is built anew in a few milliseconds. */
+/** Runs of one worker usually follow each other within this time; otherwise the matcher is rebuilt in a few milliseconds. */
 const KEEP_MS = 60_000;
 
 /**
- * A redactor for each set of secrets, made once for runs that follow each other: 64 KB of them take about 50 ms, and up to
- * half a second where every character has to be escaped.
+ * Caches a redactor for each set of secrets, for runs that follow each other: building one for 64 KB takes about 50 ms, and
+ * up to half a second if every character has to be escaped.
  *
- * A redactor is as secret as the values that it was made of. It stays in memory for as long as a run uses it and for at
- * most KEEP_MS after the last run that began with it, and never reaches a disk; sets are told apart by a digest.
+ * A redactor is as sensitive as the values it was built from. It stays in memory while a run uses it and for at
+ * most KEEP_MS after the last run that began with it, and is never written to disk; sets are identified by a digest.
  */
 export function createRedactorCache({ keepMs = KEEP_MS } = {}): (secrets: string[]) => Redactor {
-  /** In order of last use, the longest unused first. */
+  /** In order of last use, the least recently used first. */
   const kept = new Map<string, { redactor: Redactor; bytes: number; until: number }>();
   let bytesKept = 0;
   let isWaiting = false;
@@ -56,7 +56,7 @@ export function createRedactorCache({ keepMs = KEEP_MS } = {}): (secrets: string
   };
 }
 
-/** Lengths keep `ab`, `c` apart from `a`, `bc`; order does not count. */
+/** Lengths distinguish `ab`, `c` from `a`, `bc`; order is irrelevant. */
 function digestOf(secrets: string[]): string {
   const hash = createHash('sha256');
   for (const secret of [...secrets].sort()) hash.update(`${secret.length}:`).update(secret);

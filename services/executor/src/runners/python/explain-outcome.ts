@@ -1,4 +1,4 @@
-/** Ends of runs in the words of the people whose runs they are. */
+/** Run endings, worded for the users who own the runs. */
 import type { Job, RunError } from '@gantry/events';
 import { MEMORY_LIMIT, WALL_LIMIT } from '../../sandbox/kill-reasons';
 import type { RunOutcome } from '../runner';

@@ -15,7 +15,7 @@ const problemCodes = ['syntax_error', 'no_run', 'unreadable'] as const satisfies
 
 const names = z.array(z.string().max(200)).max(50);
 
-/** The answer of inspection.py. */
+/** The reply of inspection.py. */
 const inspectionAnswer = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(true), parameters: z.array(z.string()), imports: names, secrets: names }),
   z.object({ ok: z.literal(false), code: z.enum(problemCodes), message: z.string() }),
@@ -27,7 +27,7 @@ export interface InspectDeps {
   isolation: Isolation;
 }
 
-/** Looks at an entrypoint without executing it, and leaves its code unpacked for the first run. */
+/** Inspects an entrypoint without executing it, and leaves its code unpacked for the first run. */
 export async function inspect(deps: InspectDeps, request: InspectRequest): Promise<InspectReply> {
   try {
     await deps.code.pin(request.code);
@@ -42,7 +42,7 @@ export async function inspect(deps: InspectDeps, request: InspectRequest): Promi
   }
 }
 
-/** A parser is attack surface too: it runs where a run would, without network, and what it says is not believed blindly. */
+/** A parser is attack surface too: it runs in the same sandbox as runs, without network, and its result is validated. */
 async function parseInSandbox({ sandbox, isolation }: InspectDeps, request: InspectRequest): Promise<InspectReply> {
   const spec: SandboxSpec = {
     code: request.code.digest,

@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 
 export interface Interpreter {
-  /** The real one: what a shim or a link leads to. */
+  /** The real executable, with shims and links resolved. */
   executable: string;
   version: string;
   /** Directories that it needs besides /usr. */
   prefixes: string[];
   pipPath: string | null;
-  /** The public index as this pip knows it, and the host that its files come from. */
+  /** This pip's default index, and the host that serves its files. */
   publicIndex: { url: string; fileHost: string } | null;
 }
 
@@ -29,7 +29,7 @@ except (ImportError, AttributeError):
 print(json.dumps([os.path.realpath(sys.executable), "%d.%d.%d" % sys.version_info[:3], [sys.base_prefix, sys.base_exec_prefix], pip_path, public_index]))
 `;
 
-/** @param wanted a path or a name; the system's own Python is preferred where nothing is wanted. @throws with the remedy. */
+/** @param wanted a path or a name; default: the system's own Python. @throws with the remedy. */
 export function findInterpreter(wanted?: string): Interpreter {
   const problems: string[] = [];
   for (const candidate of wanted ? [wanted] : ['/usr/bin/python3', 'python3']) {

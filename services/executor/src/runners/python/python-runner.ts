@@ -1,4 +1,4 @@
-/** Python programs, each in a sealed child of the sandbox. */
+/** Runs Python programs, each in a sealed child of the sandbox. */
 import type { Job } from '@gantry/events';
 import { type Dependencies, DependencyError } from '../../dependencies/dependencies';
 import type { EgressProxy } from '../../egress/proxy';
@@ -21,7 +21,7 @@ export interface PythonRunnerDeps {
   isolation: Isolation;
 }
 
-/** Of the egress proxy, in both directions together. */
+/** Limit of the egress proxy, for both directions together. */
 const EGRESS_BYTES_MAX = 1 << 30;
 
 export const createPythonRunner = (deps: PythonRunnerDeps): Runner => ({
@@ -79,7 +79,7 @@ async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): P
   }
 }
 
-/** @returns the digest of its dependencies; null where it has none */
+/** @returns the digest of its dependencies; null if it has none */
 async function pinFiles(
   { code, contexts, dependencies }: PythonRunnerDeps,
   job: Job,

@@ -1,6 +1,6 @@
 /**
- * One run in one child: hands over the job, listens to what comes out, enforces what only the outside can (time, sizes,
- * memory), and says how it ended. Never throws for what the run does.
+ * One run in one child: hands over the job, reads its messages, enforces the limits that only the outside can (time, sizes,
+ * memory), and reports the outcome. Never throws for anything that the run does.
  */
 import { availableParallelism } from 'node:os';
 import type { RecordedStep, Suspension } from '@gantry/events';
@@ -26,7 +26,7 @@ export interface SandboxJob {
   runId?: string;
   workspaceId?: string;
   attempt?: number;
-  /** What earlier attempts have recorded. */
+  /** Steps recorded by earlier attempts. */
   steps?: RecordedStep[];
   may?: ('approve' | 'call')[];
   contexts?: { name: string; writeable: boolean }[];
@@ -40,33 +40,33 @@ export interface SandboxLimits {
 
 export type Outcome =
   | { kind: 'returned'; json: Buffer }
-  /** It waits for this, and its process has ended in good order. */
+  /** It waits for this, and its process has exited cleanly. */
   | { kind: 'suspended'; suspension: Suspension }
   | { kind: 'raised'; cause: 'exception' | 'cpu' | 'memory' | 'output'; type: string; message: string; trace: string }
-  /** Killed from here: the reason is one of the host's own. */
+  /** Killed by the host, for one of the host's reasons. */
   | { kind: 'killed'; reason: string }
   | { kind: 'out_of_memory' | 'cpu' }
-  /** It ended, or broke the protocol, without an answer. */
+  /** It exited, or broke the protocol, without an answer. */
   | { kind: 'broken'; message: string };
 
 export interface Finished extends Omit<RunResult, 'outcome'> {
   outcome: Outcome;
 }
 
-/** Messages other than the output: the harness cuts what it sends well below this. */
+/** For messages other than the output: the harness truncates its own messages well below this. */
 const MESSAGE_BYTES_MAX = 256 * 1024;
-/** A suspension holds what it hands over two levels down. */
+/** A suspension nests its payload two levels down. */
 const MESSAGE_DEPTH_MAX = DEPTH_MAX + 2;
-/** As the harness has it, for one call of context.cost(). */
+/** Same limit as in the harness, for one call of context.cost(). */
 const COST_USD_MAX = 1e9;
-/** CPU time that building the child took is included. */
+/** The measured CPU time includes the creation of the child. */
 const CPU_MS_BEFORE = 1_000;
 const CORES = availableParallelism();
 const RSS_KB_MAX = 2 ** 40;
-/** How long logs may stay open after the answer before whoever holds them is killed. */
+/** Grace period for open logs after the answer, before the processes that hold them are killed. */
 const LOGS_GRACE_MS = 100;
 const LOGS_GIVE_UP_MS = 1_500;
-/** An answer written just before the exit may still be on its way. */
+/** An answer written just before the exit may still be in transit. */
 const ANSWER_GRACE_MS = 200;
 
 interface Answer {
@@ -91,7 +91,7 @@ export async function runInChild(
     mayBegin?: Promise<boolean>;
   },
   hooks: RunHooks,
-  /** The answer is here and the logs are not whole yet: the slot may be given to the next run meanwhile. */
+  /** The answer is complete but the logs are not: another run may take the slot meanwhile. */
   onAnswer: () => void = () => {},
 ): Promise<Finished> {
   const { spec, job, limits, mayBegin } = request;
@@ -105,7 +105,7 @@ export async function runInChild(
   };
   const said = listen(child, job, hooks);
   child.control?.write(frame(spec));
-  // A child that ended by itself has said why, and gets its answer below.
+  // A child that exited on its own has sent its reason, which is handled below.
   if (mayBegin && !(await Promise.race([mayBegin, child.exited.then(() => !child.killedFor)]))) {
     child.kill('not begun');
     throw new NotBegun();
@@ -114,7 +114,7 @@ export async function runInChild(
   if (child.state !== 'dead') child.control?.write(frame(job));
   const stopWatching = child.cgroup ? () => {} : watchMemory(child, limits.memoryBytes);
   const timer = setTimeout(() => child.kill(WALL_LIMIT), limits.wallMs);
-  // A file that never comes must not keep a run beyond its end.
+  // A file that never arrives must not keep a run beyond its end.
   if (job.files?.length) await Promise.race([sendFiles(child, job.files, hooks), child.exited]);
 
   const unanswered = child.exited.then(() => closed(child, ANSWER_GRACE_MS)).then(() => null);
@@ -142,7 +142,7 @@ export async function runInChild(
   return { outcome: whyNoAnswer(child, exit, spec, last), usage, gone };
 }
 
-/** Reads the control channel frame by frame until the answer; one frame is dealt with before the next is looked at. */
+/** Reads the control channel frame by frame until the answer; each frame is handled before the next is read. */
 function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
   const { frames } = child;
   frames.limitBytes = MESSAGE_BYTES_MAX;
@@ -194,7 +194,7 @@ function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
         case 'result': {
           const { ok, kind, type, error, trace, cpuMs, maxRssKb, outputBytes } = message;
           const known: Answer = { ok: ok === true, kind, type, error, trace, cpuMs, maxRssKb };
-          // What a run that waits returns counts for nothing: it has asked to go on later.
+          // The return value of a waiting run is ignored: it has asked to continue later.
           if (ok !== true || suspension) {
             child.onControl = undefined;
             resolve({ answer: known, ...(suspension && { suspension }) });
@@ -267,7 +267,7 @@ function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
 
     child.onControl = pump;
     child.control?.once('close', () => {
-      // Frames that arrived before the end are still good; an upload that is cut short is not.
+      // Frames that arrived before the end are still valid; a truncated upload is not.
       pump();
       sink?.abort();
     });
@@ -293,8 +293,8 @@ async function sendFiles(child: Child, files: NonNullable<SandboxJob['files']>, 
 }
 
 /**
- * Logs end when no process of the run holds them. The harness closes its own before it answers, so that this is usually
- * immediate; processes that the run left behind are killed with it.
+ * Logs end when no process of the run holds them open. The harness closes its own before it answers, so this is usually
+ * immediate; processes left behind by the run are killed with it.
  */
 async function logsEnd(child: Child): Promise<void> {
   const killer = setTimeout(() => child.kill('left processes behind'), LOGS_GRACE_MS);
@@ -313,7 +313,7 @@ async function logsEnd(child: Child): Promise<void> {
 function answered({ answer, json, suspension }: Extract<Said, { answer: Answer }>): Outcome {
   if (answer.ok && json) return { kind: 'returned', json };
   const cause = (['cpu', 'memory', 'output'] as const).find((known) => known === answer.kind) ?? 'exception';
-  // An exception on the way out does not keep a run from waiting; a run that is out of time or memory has failed.
+  // An exception during unwinding does not prevent suspension; running out of time or memory is a failure.
   if (suspension && (answer.ok || (cause !== 'cpu' && cause !== 'memory'))) return { kind: 'suspended', suspension };
   return {
     kind: 'raised',
@@ -342,7 +342,7 @@ const closed = (child: Child, graceMs: number) =>
     setTimeout(resolve, graceMs).unref();
   });
 
-// --- what comes from inside has whatever type it likes ---
+// --- values from inside may be of any type ---
 
 function parse(body: Buffer): Record<string, unknown> {
   let message: unknown;
@@ -362,7 +362,7 @@ function unexpected(message: Record<string, unknown>): never {
 const text = (value: unknown, charsMax: number) => (typeof value === 'string' ? value.slice(0, charsMax) : '');
 const optionalText = (value: unknown, charsMax: number) =>
   typeof value === 'string' ? value.slice(0, charsMax) : null;
-/** Numbers beyond what is possible would be stored, added up and charged. */
+/** Impossible values would otherwise be stored, summed and charged. */
 const count = (value: unknown, most: number) =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.min(value, most) : 0;
 const fraction = (value: unknown) => count(value, 1);

@@ -1,11 +1,11 @@
-/** What a job asks for, as the sandbox is told it. */
+/** Translates a job into the sandbox's request. */
 import type { Job } from '@gantry/events';
 import { type SandboxSpec, TMP_BYTES_DEFAULT } from '../../sandbox/settings';
 import { storedAs } from '../../store/context-store';
 import type { GivenToRun } from '../runner';
 import type { SandboxJob } from './run-in-child';
 
-/** What may name a directory inside: a slug, as contexts are named. */
+/** A valid directory name inside: a slug, as contexts are named. */
 const CONTEXT_NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
 export function specOf(job: Job, deps: string | null, egress: boolean): SandboxSpec {
@@ -21,7 +21,7 @@ export function specOf(job: Job, deps: string | null, egress: boolean): SandboxS
     egress,
     tmpBytes: limits.tmpBytes || TMP_BYTES_DEFAULT,
     cpuSeconds: limits.cpuSeconds,
-    // One thread more for the forwarder to the egress proxy.
+    // One more thread for the forwarder to the egress proxy.
     limits: { DATA: limits.memoryBytes, NPROC: limits.processes + (egress ? 1 : 0), FSIZE: limits.tmpBytes },
     ...(contexts.length > 0 && {
       contexts: contexts.map((each) => ({ name: each.name, digest: storedAs(each), writeable: each.writeable })),
@@ -46,7 +46,7 @@ export function sandboxJobOf(
   };
 }
 
-/** A file name from outside becomes one path segment; two of the same name stay two files. */
+/** An external file name becomes one path segment; two files of the same name stay separate. */
 export function placeFiles(files: Job['files']): NonNullable<SandboxJob['files']> {
   const taken = new Set<string>();
   return files.map(({ input, name, size }) => {
