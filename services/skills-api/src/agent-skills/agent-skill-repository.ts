@@ -9,7 +9,7 @@ export interface IndexedSkill {
   skillMdDigest: string;
 }
 
-/** Public ones, newest first; one more than the page if there are more. */
+/** Public ones, newest first; one more than the page size if there are more. */
 export const listIndexed = (db: Db, { limit, offset }: Page): Promise<IndexedSkill[]> =>
   db.$queryRaw<IndexedSkill[]>`
     SELECT s.slug, s.title, s.description, s.skill_md_digest AS "skillMdDigest" FROM skills s

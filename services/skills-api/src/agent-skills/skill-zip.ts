@@ -1,4 +1,4 @@
-/** A skill as the folder that agents install: `<slug>/SKILL.md` in a zip, both ways. */
+/** A skill as the folder that agents install: reading and writing `<slug>/SKILL.md` in a zip. */
 import { BadArchive, readZip, writeZip, type ZipEntry } from '@gantry/archive';
 import { AppError } from '@gantry/http';
 import { BODY_BYTES_MAX } from '../skills/skill';
@@ -6,7 +6,7 @@ import { BODY_BYTES_MAX } from '../skills/skill';
 export const ZIP_BYTES_MAX = 1024 * 1024;
 const LIMITS = { entries: 200, bytes: BODY_BYTES_MAX };
 
-/** The same skill gives the same bytes. */
+/** Deterministic: the same skill gives the same bytes. */
 export function zipSkill(slug: string, skillMd: string, at: Date): Promise<Buffer> {
   return writeZip([{ path: `${slug}/SKILL.md`, content: Buffer.from(skillMd) }], at);
 }

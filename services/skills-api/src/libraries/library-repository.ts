@@ -15,7 +15,7 @@ const columns = (reader: Reader): Prisma.Sql => Prisma.sql`
     WHERE ls.library_id = l.id AND (${findableSkill(reader)}
       OR (${readableSkill(reader)} AND (s.owner_id = l.owner_id OR l.owner_id = ${reader.userId})))) AS skill_count`;
 
-/** Whether the reader may see it is in the row. */
+/** The row says whether the reader may see it. */
 export async function findLibrary(db: Db, slug: string, reader: Reader): Promise<LibraryRow | null> {
   if (!SLUG.test(slug)) return null;
   const rows = await db.$queryRaw<LibraryRow[]>`
@@ -23,7 +23,7 @@ export async function findLibrary(db: Db, slug: string, reader: Reader): Promise
   return rows[0] ?? null;
 }
 
-/** Those that come with the installation, by title. */
+/** Libraries that ship with the installation, by title. */
 export function listStarters(db: Db, reader: Reader, { limit, offset }: Page): Promise<LibraryRow[]> {
   return db.$queryRaw<LibraryRow[]>`
     SELECT ${columns(reader)} FROM libraries l JOIN people p ON p.user_id = l.owner_id
@@ -39,7 +39,7 @@ export function listOwnLibraries(db: Db, person: Person, { limit, offset }: Page
     ORDER BY l.created_at DESC, l.id DESC LIMIT ${limit + 1} OFFSET ${offset}`;
 }
 
-/** Newest subscription first; what can't be read any longer is left out. */
+/** Newest subscription first; libraries that are no longer readable are left out. */
 export function listSubscribed(db: Db, person: Person, { limit, offset }: Page): Promise<LibraryRow[]> {
   return db.$queryRaw<LibraryRow[]>`
     SELECT ${columns(person)} FROM library_subscriptions mine JOIN libraries l ON l.id = mine.library_id
@@ -70,7 +70,7 @@ export async function insertLibrary(
   return count > 0;
 }
 
-/** Keeps others from changing its skills until the transaction ends. */
+/** Locks the library's skills against changes until the transaction ends. */
 export const lockLibrary = (tx: Db, slug: string): Promise<number> =>
   tx.$executeRaw`SELECT 1 FROM libraries WHERE slug = ${slug} FOR UPDATE`;
 

@@ -21,7 +21,7 @@ export interface LibraryInput {
 
 const ATTEMPTS_MAX = 5;
 
-/** @throws AppError 404 for what the reader may not read, as for what is not there */
+/** @throws AppError 404 for an unreadable library as for a missing one */
 export async function getReadableLibrary(db: Db, slug: string, reader: Reader): Promise<LibraryRow> {
   const library = await findLibrary(db, slug, reader);
   if (library?.readable) return library;
@@ -39,7 +39,7 @@ async function getOwnedLibrary(db: Db, slug: string, owner: Person): Promise<Lib
   );
 }
 
-/** Private unless said otherwise. @returns its slug. @throws AppError 400, or 409 for a slug that is taken */
+/** Private by default. @returns its slug. @throws AppError 400, or 409 for a taken slug */
 export async function createLibrary(prisma: PrismaClient, owner: Actor, input: LibraryInput): Promise<string> {
   const title = checkTitle(input.title);
   if (input.slug !== undefined) checkSlug(input.slug);
@@ -92,7 +92,7 @@ export async function deleteLibrary(prisma: PrismaClient, owner: Actor, slug: st
   });
 }
 
-/** At the end; nothing happens to one that is in it already. @throws AppError 404 for a skill that the caller may not read */
+/** Appends the skill; idempotent. @throws AppError 404 for a skill that the caller may not read */
 export function addToLibrary(prisma: PrismaClient, owner: Actor, slug: string, skillSlug: string): Promise<void> {
   return transaction(prisma, async (tx) => {
     await lockLibrary(tx, slug);
@@ -131,7 +131,7 @@ export async function removeFromLibrary(
   });
 }
 
-/** Those named come first, in this order; the others keep theirs behind them. @throws AppError 400 naming the unknown */
+/** The named skills come first, in this order, followed by the others in their present order. @throws AppError 400 naming unknown ones */
 export function orderLibrary(prisma: PrismaClient, owner: Actor, slug: string, skillSlugs: string[]): Promise<void> {
   return transaction(prisma, async (tx) => {
     await lockLibrary(tx, slug);
@@ -156,7 +156,7 @@ export function orderLibrary(prisma: PrismaClient, owner: Actor, slug: string, s
   });
 }
 
-/** As often as one likes, counted once. */
+/** Idempotent. */
 export async function subscribe(prisma: PrismaClient, person: Person, slug: string): Promise<void> {
   const { id } = await getReadableLibrary(prisma, slug, person);
   await prisma.librarySubscription.createMany({
@@ -165,7 +165,7 @@ export async function subscribe(prisma: PrismaClient, person: Person, slug: stri
   });
 }
 
-/** Also from a library that can't be read any longer. @throws AppError 404 if there is nothing to end */
+/** Also from a library that is no longer readable. @throws AppError 404 if there is no subscription */
 export async function unsubscribe(prisma: PrismaClient, person: Person, slug: string): Promise<void> {
   const { count } = await prisma.librarySubscription.deleteMany({
     where: { userId: person.userId, library: { slug } },

@@ -1,4 +1,4 @@
-/** A library: skills in an order of somebody's choice, which others subscribe to. */
+/** A library: an ordered collection of skills that others can subscribe to. */
 import type { Visibility } from '../generated/prisma/client';
 import { type SkillRow, skillItemToApi } from '../skills/skill';
 
@@ -21,7 +21,7 @@ export interface LibraryRow {
   readable: boolean;
   subscribed: boolean;
   subscriber_count: number;
-  /** Of those that the reader may see. */
+  /** Counts only skills that the reader may see. */
   skill_count: number;
 }
 

@@ -1,4 +1,4 @@
-/** The stylesheet and the script of the pages: files under names that carry their hash, so that they can be kept for ever. */
+/** The stylesheet and script of the pages, under names that contain their hash, so that they can be cached permanently. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -22,7 +22,7 @@ export const scriptUrl = script.url;
 export const assetsVersion = `${stylesheet.hash}${script.hash}`;
 
 export function serveAssets(app: Express): void {
-  // Browsers ask for it unasked; there is none.
+  // Browsers request it on their own; there is none.
   app.get('/favicon.ico', (_req, res) => void res.set('Cache-Control', 'public, max-age=86400').status(204).end());
   for (const { url, content, type } of [stylesheet, script]) {
     app.get(url, (_req, res) => {

@@ -1,6 +1,6 @@
 /**
- * Caching without lingering: every stored copy is asked for again before it is used, and the question is answered only after
- * the reader's right to read has been checked. What is private is not stored at all.
+ * HTTP caching with revalidation: every stored copy is revalidated before use, and only after the reader's permission
+ * has been checked. Private pages are not stored at all.
  */
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
@@ -11,7 +11,7 @@ import { assetsVersion } from './assets';
 
 const VARY = 'Authorization, Cookie, X-Svc-Token, X-Svc-Workspace';
 
-/** One for all formats of a skill, hence weak. It covers what the reader has made of the skill, and no counters. */
+/** One weak ETag for all formats of a skill. It covers the reader's overrides of the skill, but no counters. */
 export function skillEtag(skill: SkillRow): string {
   const { slug, version, content_hash: hash, visibility, updated_at: at, owner_name: owner, owned, saved } = skill;
   const own = [skill.override_folder, skill.override_tags];
@@ -24,7 +24,7 @@ export const etagOf = (parts: unknown[]): string =>
     .digest('base64url')
     .slice(0, 27)}"`;
 
-/** @returns true when the caller has it already: the answer is sent. */
+/** @returns true if the client's copy is current and a 304 was sent. */
 export function sendUnlessKnown(
   req: Request,
   res: Response,
@@ -43,5 +43,5 @@ export function sendUnlessKnown(
   return true;
 }
 
-/** Where `Accept` chooses among the formats. */
+/** For routes where `Accept` selects the format. */
 export const VARY_BY_FORMAT = `Accept, ${VARY}`;

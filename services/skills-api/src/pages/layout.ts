@@ -5,16 +5,16 @@ import { scriptUrl, stylesheetUrl } from './assets';
 export interface PageHead {
   title: string;
   description: string;
-  /** Absolute; what other sites link to. */
+  /** Absolute; the canonical address. */
   url: string;
   /** Search engines may list it. */
   indexed: boolean;
   kind?: 'article' | 'website';
-  /** `<link>` elements of this page alone. */
+  /** `<link>` elements of this page only. */
   links?: Html;
 }
 
-/** Nothing but our own stylesheet and script, and pictures that stand in the text itself. */
+/** Allows only the platform's own stylesheet and script, and inline pictures. */
 const CSP = [
   "default-src 'none'",
   "style-src 'self'",

@@ -4,7 +4,7 @@ import { type SearchHit, toSegments } from '../search/search-skills';
 import type { SkillRow } from '../skills/skill';
 import { byLine, dayOf } from './skill-page';
 
-/** @param level of the headings: one below that of what the list belongs to */
+/** @param level of the headings: one below that of the surrounding section */
 export function skillList(skills: SkillRow[], level: 2 | 3): Html {
   return html`<ul class="cards">${skills.map(
     (skill) => html`<li>

@@ -52,7 +52,7 @@ ${visibility === 'private' && html`<p>This skill is private: <code>SKILLS_KEY</c
 </details>`;
 }
 
-/** Some accounts have no name, and an e-mail address is nobody else's business. */
+/** Accounts without a name are omitted: the e-mail address is private. */
 export const byLine = ({ owner_name: name }: { owner_name: string | null }): string => (name ? `By ${name} · ` : '');
 
 export const dayOf = (date: Date): string => date.toISOString().slice(0, 10);

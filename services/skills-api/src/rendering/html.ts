@@ -13,7 +13,7 @@ const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ESCAPES[char] as string);
 
-/** Values may stand in text and in quoted attributes, nowhere else: not in tags, names, scripts or styles. */
+/** Values are safe in text and in quoted attributes, nowhere else: not in tags, names, scripts or styles. */
 export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
   return new Html(strings.reduce((text, part, index) => text + toMarkup(values[index - 1]) + part));
 }
@@ -24,5 +24,5 @@ function toMarkup(value: Value): string {
   return value instanceof Html ? value.text : escapeHtml(String(value));
 }
 
-/** Markup made elsewhere: the caller answers for it. */
+/** Markup made elsewhere: the caller vouches for it. */
 export const trusted = (text: string): Html => new Html(text);

@@ -1,33 +1,33 @@
 /**
- * Markdown of strangers as markup that can be shown to anybody.
+ * Renders untrusted Markdown to markup that is safe for any reader.
  *
- * Three walls, each enough for itself: raw HTML is text (markdown-it with html: false), the result passes a list of allowed
- * tags and attributes, and the page's Content-Security-Policy runs no script and loads nothing from elsewhere. An image from
- * another host becomes a link, so that opening a page tells nobody.
+ * Three independent defences, each sufficient: raw HTML is text (markdown-it with html: false), the result passes an
+ * allow-list of tags and attributes, and the page's Content-Security-Policy runs no script and loads nothing from other hosts.
+ * An image from another host becomes a link, so that opening a page discloses nothing to that host.
  */
 import MarkdownIt from 'markdown-it';
 import sanitizeHtml from 'sanitize-html';
 import { createHighlighter } from './highlight';
 import { type Html, trusted } from './html';
 
-/** Part of every ETag: raise it when the same Markdown gets other markup. */
+/** Part of every ETag: increment it when the same Markdown renders to different markup. */
 export const RENDERER_VERSION = 2;
 
 const LANGUAGE = /^[\w+#.-]{1,30}$/;
 
-/** Of quotes and lists, each list and each of its items counting: every line costs as much as it is deep. */
+/** For quotes and lists, counting each list and each of its items: the cost of every line grows with its depth. */
 const NESTING_MAX = 40;
 /**
- * Of all addresses and titles. A reference may be used a hundred thousand times, and its address is written out each time; a
- * text without references has no more of them than it has characters.
+ * For all addresses and titles together. A reference may be used a hundred thousand times, and its address is expanded each
+ * time; without references, a text cannot contain more of them than it has characters.
  */
 const ATTRIBUTE_CHARS_MAX = 1024 * 1024;
 
-/** The markup would be out of all proportion to the text. */
+/** The markup would be out of proportion to the text. */
 export class TooMuchMarkup extends Error {}
 
 const markdown = new MarkdownIt({ html: false, linkify: true, typographer: false, maxNesting: NESTING_MAX });
-// Only what begins with http:// or https://: a bare "README.md" is no link to Moldova.
+// Only text that begins with http:// or https://: a bare "README.md" is no link to a Moldovan domain.
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 markdown.validateLink = (url) => isAllowedUrl(url);
 
@@ -45,8 +45,8 @@ interface Environment extends Record<PropertyKey, unknown> {
 }
 
 /**
- * Takes up to a second for a text of 256 KB, so services ask the thread of `renderer.ts`.
- * @param lowered by how much its headings are: 1 where its own title is among them
+ * Takes up to a second for a text of 256 KB, so services use the thread of `renderer.ts`.
+ * @param lowered number of levels by which headings are lowered: 1 if its own title is among them
  * @throws TooMuchMarkup
  */
 export function renderMarkdown(text: string, lowered: 0 | 1 = 1): Html {
@@ -83,7 +83,7 @@ function renderImage(tokens: MarkdownIt.Token[], index: number): string {
   return `<a href="${escapeHtml(source)}">${escapeHtml(token.content || source)} (image)</a>`;
 }
 
-/** `## Getting started` is reached at `#h-getting-started`; the prefix keeps clear of the page's own ids. */
+/** `## Getting started` gets the anchor `#h-getting-started`; the prefix avoids the page's own ids. */
 function renderHeading(tokens: MarkdownIt.Token[], index: number, _options: unknown, environment: Environment): string {
   const token = tokens[index] as MarkdownIt.Token;
   const words = (tokens[index + 1]?.content ?? '')
@@ -101,9 +101,9 @@ function renderHeading(tokens: MarkdownIt.Token[], index: number, _options: unkn
   return `<${token.tag} id="h-${words || 'section'}${seen ? `-${seen}` : ''}">`;
 }
 
-/** http, https, mailto, and places within this site; never `javascript:`, `vbscript:`, `file:`, or `data:` but for pictures. */
+/** http, https, mailto, and relative addresses; never `javascript:`, `vbscript:`, `file:`, or `data:` except for pictures. */
 export function isAllowedUrl(url: string): boolean {
-  // Browsers skip control characters and spaces inside of a scheme.
+  // Browsers ignore control characters and spaces inside a scheme.
   const plain = [...url].filter((char) => char > ' ' && char !== '\u007f').join('');
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(plain)?.[1]?.toLowerCase();
   if (scheme === undefined) return !plain.startsWith('//') && !plain.startsWith('\\');

@@ -1,4 +1,4 @@
-/** The thread that turns Markdown into markup: strangers wrote it, and nobody else waits while it takes its time. */
+/** The rendering thread: Markdown is untrusted, and a slow document must block nothing else. */
 import { parentPort } from 'node:worker_threads';
 import { compileGrammars } from './highlight';
 import { renderMarkdown, TooMuchMarkup } from './markdown';

@@ -1,9 +1,9 @@
-/** Markup by what identifies its Markdown: whoever asks has been allowed to read it before, so it is the same for everybody. */
+/** Cache of rendered Markdown, keyed by its identity: access is checked before the lookup, so entries are shared by all readers. */
 import type { Rendered, Renderer } from './renderer';
 
-/** Of text, two bytes each. */
+/** Characters of text, two bytes each. */
 const CHARS_MAX = 16 * 1024 * 1024;
-/** For as long a text that took too long is not tried again. */
+/** A text that took too long is not retried for this long. */
 const PLAIN_KEPT_MS = 10 * 60_000;
 
 export type Render = (key: string, text: string, lowered: 0 | 1) => Promise<Rendered>;
@@ -36,7 +36,7 @@ export function cacheRendered({ render }: Pick<Renderer, 'render'>, now: () => n
   return async (key, text, lowered) => {
     const known = kept.get(key);
     if (known && known.until > now()) {
-      // A Map remembers the order of insertion, which makes it a queue of what was used longest ago.
+      // A Map keeps insertion order, which makes it a least-recently-used queue.
       kept.delete(key);
       kept.set(key, known);
       return known.rendered;

@@ -1,6 +1,6 @@
 /**
- * Markdown to markup in a thread of its own, one document at a time. A document that needs more than its time or memory ends
- * the thread, and is shown as it was written; the next one gets a new thread.
+ * Renders Markdown in a separate thread, one document at a time. A document that exceeds its time or memory ends
+ * the thread and is shown as plain source; the next one gets a new thread.
  */
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -16,7 +16,7 @@ export type RenderAnswer = { ready: true } | Outcome;
 
 export interface Rendered {
   markup: Html;
-  /** Why it is the text as it was written: nobody had time for it, or it would take too much. Null where it is not. */
+  /** Reason for showing the plain source: the renderer was busy, or the document costs too much. Null if it was rendered. */
   plain: 'busy' | 'costly' | null;
 }
 
@@ -27,15 +27,15 @@ export interface Renderer {
 }
 
 export interface RendererLimits {
-  /** Of one document, once it is its turn. A full one of 256 KB takes up to a second. */
+  /** Time limit of one document, without the wait. A maximum-size one of 256 KB takes up to a second. */
   renderMs: number;
-  /** Until it is its turn. */
+  /** Time limit of the wait. */
   waitMs: number;
 }
 
 const LIMITS: RendererLimits = { renderMs: 5_000, waitMs: 10_000 };
 const HEAP_MB_MAX = 256;
-/** As it is built, also where the service runs from its sources: a thread can't be started from TypeScript. */
+/** The built file, even if the service runs from its sources: a thread cannot be started from TypeScript. */
 const THREAD = path.resolve(__dirname, '../../dist/rendering/render-thread.js');
 
 const STOPPED: Outcome = { problem: 'the service stops', isBusy: true };
@@ -72,13 +72,13 @@ export function createRenderer({ log, limits = LIMITS }: { log: Logger; limits?:
     current = null;
   }
 
-  /** Ends the thread, and the document that it has. */
+  /** Ends the thread, and fails its current document. */
   function lose(problem: string): void {
     const lost = thread;
     thread = null;
     isReady = false;
     void lost?.terminate();
-    // A thread that can't begin answers all: else each would start another.
+    // If a thread cannot start, all waiting documents fail: otherwise each would start another.
     if (!current) for (const job of waiting.splice(0)) job.end({ problem });
     settle({ problem });
     next();

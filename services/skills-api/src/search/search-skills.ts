@@ -1,6 +1,6 @@
 /**
- * Full text over title, tags, description and text, ranked in that order; the last letters of a word may be missing, and
- * where the database has pg_trgm, a word of the names may be misspelt.
+ * Full-text search over title, tags, description and text, ranked in that order. Words match by prefix,
+ * and where the database has pg_trgm, misspelt words in the names match too.
  */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -19,22 +19,22 @@ export interface Segment {
 
 export type SearchHit = SkillRow & { rank: number; title_marked: string; excerpt_marked: string };
 
-/** A word that half of all skills contain is ranked among this many of them: the cost of a search has an upper end. */
+/** At most this many matches are ranked, which bounds the cost of a search for a word that half of all skills contain. */
 const CANDIDATES_MAX = 1_000;
 const MISSPELT_MAX = 200;
-/** Characters of the text that an excerpt is chosen from. */
+/** Length of the text that excerpts are chosen from. */
 const EXCERPT_SOURCE_CHARS = 20_000;
-/** For PostgreSQL, where the first quantifier decides that all are lazy; nobody looks for what stands in a header a second time. */
+/** For PostgreSQL, where the first quantifier makes all of them lazy; front matter is searched through its own columns. */
 const FRONT_MATTER = '^---[ \\t]*?\\r??\\n.*?\\n---[ \\t]*?\\r??\\n';
 const WORDS_MAX = 12;
-/** Of a question; what follows is not asked. Ranking takes the product of these and their places in a text. */
+/** Words of a query; the rest is ignored. The cost of ranking is the product of these and their positions in a text. */
 const ASKED_WORDS_MAX = 20;
-/** Characters of the private use area, which no text needs. */
+/** Private-use characters, which no text needs. */
 const [START, STOP] = ['\uE000', '\uE001'];
 const TITLE_OPTIONS = `StartSel=${START},StopSel=${STOP},HighlightAll=true`;
 const EXCERPT_OPTIONS = `StartSel=${START},StopSel=${STOP},MaxWords=30,MinWords=12,MaxFragments=2,FragmentDelimiter=" … "`;
 
-/** Asked once at the start; without it, search finds words and beginnings of words only. */
+/** Checked once at start-up; without pg_trgm, search matches words and prefixes only. */
 export async function forgivesTyping(pool: Pool, log: Logger): Promise<boolean> {
   const { rowCount } = await pool.query("SELECT 1 FROM pg_class WHERE relname = 'skills_names' AND relkind = 'i'");
   if (rowCount) return true;
@@ -46,7 +46,7 @@ export async function forgivesTyping(pool: Pool, log: Logger): Promise<boolean> 
   return false;
 }
 
-/** Best first; one more than the page if there are more. */
+/** Best first; one more than the page size if there are more. */
 export async function searchSkills(
   db: Db,
   reader: Reader,
@@ -55,14 +55,14 @@ export async function searchSkills(
   forgiving: boolean,
 ): Promise<SearchHit[]> {
   const exact = await rankedHits(db, reader, text, page, false);
-  // Guessing costs more than looking up: only where the page is not full without.
+  // Fuzzy matching costs more than exact lookup: it is used only if the page is not full without it.
   return exact.length > page.limit || !forgiving ? exact : rankedHits(db, reader, text, page, true);
 }
 
 function rankedHits(db: Db, reader: Reader, text: string, page: Page, forgiving: boolean): Promise<SearchHit[]> {
   const words = wordsOf(text);
   const query = Prisma.sql`(websearch_to_tsquery('english', ${asked(text)}) || to_tsquery('english', ${words.join(' & ')}))`;
-  // Any of the words: to mark a whole phrase, or all words together, ts_headline tries all their places in the text.
+  // Any of the words: to mark a whole phrase, or all words together, ts_headline tries all their positions in the text.
   const marked = Prisma.sql`to_tsquery('english', ${words.join(' | ')})`;
   const names = Prisma.sql`skill_names(s.title, s.tags, s.description)`;
   const misspelt = Prisma.sql`
@@ -83,7 +83,7 @@ function rankedHits(db: Db, reader: Reader, text: string, page: Page, forgiving:
     FROM page JOIN ${skillTables(reader)} ON s.id = page.id ORDER BY page.rank DESC, s.id`;
 }
 
-/** What the reader could find anyway, and unlisted skills that the reader has saved. */
+/** Skills that the reader could find anyway, and unlisted ones that the reader has saved. */
 function searchable(reader: Reader): Prisma.Sql {
   const { userId } = reader;
   if (userId === null) return findableSkill(reader);
@@ -91,13 +91,13 @@ function searchable(reader: Reader): Prisma.Sql {
     AND EXISTS (SELECT 1 FROM skill_saves x WHERE x.skill_id = s.id AND x.user_id = ${userId})))`;
 }
 
-/** Each may go on: `'depl':*`, `'run':*`. Only letters and digits get in, so nothing of it is syntax. */
+/** Each as a prefix: `'depl':*`, `'run':*`. Only letters and digits pass, so nothing is interpreted as syntax. */
 function wordsOf(text: string): string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return [...new Set(words)].slice(0, WORDS_MAX).map((word) => `'${word}':*`);
 }
 
-/** The question's first words, none twice in a row. */
+/** The query's first words, without immediate repetitions. */
 function asked(text: string): string {
   const words = text.split(/\s+/);
   return words
@@ -106,7 +106,7 @@ function asked(text: string): string {
     .join(' ');
 }
 
-/** `ts_headline` marks what it found; a list of pieces can be shown without trusting a word of it. */
+/** `ts_headline` marks the matches; a list of segments can be shown without trusting the text. */
 export function toSegments(marked: string): Segment[] {
   const segments: Segment[] = [];
   let matched = false;

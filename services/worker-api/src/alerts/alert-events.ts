@@ -1,4 +1,4 @@
-/** What raises alerts: ends of runs of both surfaces, people who are asked, schedules that were missed. */
+/** The events that raise alerts: ended runs of both surfaces, requested approvals, missed schedules. */
 import type { approvalRequested, ReactionTo, runFinished, scheduleMissed } from '@gantry/events';
 import { afterCommit } from '@gantry/postgres';
 import { depthOf } from '@gantry/run-engine';
@@ -92,7 +92,7 @@ const aboutRun = ({ source, subjectId }: FinishedRun): Raised['about'] =>
 
 type Subject = Pick<Occurrence, 'worker_id' | 'worker_name' | 'automation_id'>;
 
-/** @param knownAs what the event calls the worker, for one that is gone meanwhile */
+/** @param knownAs the worker's name in the event, in case it has been deleted since */
 async function subjectOf(tx: PoolClient, about: Raised['about'], knownAs: string | null): Promise<Subject> {
   if ('automationId' in about) return { worker_id: null, worker_name: null, automation_id: about.automationId };
   const { rows } = await tx.query<{ id: string; name: string }>(

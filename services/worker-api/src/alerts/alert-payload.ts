@@ -1,18 +1,18 @@
-/** What a receiver is told, as Standard Webhooks have it: `{type, timestamp, data}`. */
+/** The message to a receiver, in the format of Standard Webhooks: `{type, timestamp, data}`. */
 import type { AlertType } from './alert';
 
 export interface AlertPayload {
   type: AlertType;
-  /** ISO 8601, of what happened. */
+  /** ISO 8601, time of the event. */
   timestamp: string;
   data: AlertData;
 }
 
-/** Fields that say nothing about this type are absent. */
+/** Fields that do not apply to the type are absent. */
 export interface AlertData {
   alert_id: string;
   workspace_id: string;
-  /** Slug and name; null where it is about an automation. */
+  /** Slug and name; null for an automation's alert. */
   worker_id: string | null;
   worker_name: string | null;
   automation_id: string | null;
@@ -24,17 +24,17 @@ export interface AlertData {
   trigger?: string | null;
   duration_ms?: number | null;
   cost_usd?: number | null;
-  /** `review_url` is put in when it is sent, while the approval waits and has a link. */
+  /** `review_url` is inserted on sending, if the approval is pending and has a link. */
   approval?: { id: string; title: string; expires_at: string; review_url?: string };
   schedule?: { missed: number; since: string; started_late: number };
-  /** Made by hand, to see that it arrives. */
+  /** Sent by hand, to test the channel. */
   test?: true;
 }
 
-/** What happened, before it is known whom it concerns. */
+/** An event, before its recipients are known. */
 export type Occurrence = Omit<AlertData, 'alert_id' | 'workspace_id'>;
 
-/** Long enough for a message and a good part of its traceback. */
+/** Enough for a message and a good part of its traceback. */
 const ERROR_CHARS_MAX = 4_000;
 
 export function shortError(code: string | null, message: string | null): AlertData['error'] {
@@ -47,7 +47,7 @@ export interface Addresses {
   dashboardUrl: string;
 }
 
-/** Where a run can be looked at: on the page of its automation; a worker's, which has no page, by the API. */
+/** Link to a run: the automation's page, or the API for a worker, which has no page. */
 export function runUrl(
   { baseUrl, dashboardUrl }: Addresses,
   about: { automationId: string | null; runId: string },

@@ -4,7 +4,7 @@ import type { Alert, Prisma } from '../generated/prisma/client';
 import { visibleTo } from '../ownership';
 import type { AlertOfWorker } from './alert';
 
-/** Whom an alert is about: one worker, one automation, or with neither the whole workspace. */
+/** The subject of an alert: one worker, one automation, or with neither the whole workspace. */
 export interface AlertSubject {
   workerUid: string | null;
   automationId: string | null;
@@ -12,12 +12,12 @@ export interface AlertSubject {
 
 const withWorker = { worker: { select: { id: true } } } as const;
 
-/** Alerts of a deleted worker are gone, and those of a private one are seen by who sees the worker. */
+/** Excludes alerts of deleted workers, and those of private workers that the caller cannot see. */
 const seenBy = (caller: Principal): Prisma.AlertWhereInput => ({
   OR: [{ workerUid: null }, { worker: { deletedAt: null, ...visibleTo(caller) } }],
 });
 
-/** Newest first, with the number of all. */
+/** Newest first, with the total count. */
 export async function listAlerts(
   db: Db,
   workspaceId: string,
@@ -65,7 +65,7 @@ export function insertAlert(db: Db, alert: Prisma.AlertUncheckedCreateInput): Pr
   return db.alert.create({ data: alert, include: withWorker });
 }
 
-/** Holds its row until the transaction ends, so that two changes of one alert come one after the other. */
+/** Locks its row until the transaction ends, which serialises changes of one alert. */
 export async function lockAlert(
   tx: Prisma.TransactionClient,
   workspaceId: string,
@@ -85,7 +85,7 @@ export function updateAlert(
   return tx.alert.update({ where: { workspaceId, id: alertId }, data: change, include: withWorker });
 }
 
-/** Its deliveries go with it. False if there is none. */
+/** Deletes its deliveries too. False if there is none. */
 export async function deleteAlert(db: Db, workspaceId: string, alertId: string): Promise<boolean> {
   const { count } = await db.alert.deleteMany({ where: { workspaceId, id: alertId } });
   return count > 0;

@@ -27,7 +27,7 @@ export interface NewAlertInput extends AlertInput {
   automation_id?: string;
 }
 
-/** With the secret that signs its webhooks, this once; null for an alert without a URL or whose secret stays. */
+/** Includes the webhook signing secret, shown only once; null for an alert without a URL or with an unchanged secret. */
 export interface ChangedAlert {
   alert: AlertOfWorker;
   secret: string | null;
@@ -85,7 +85,7 @@ async function insertChecked(
   return { alert, secret: rotated?.secret ?? null };
 }
 
-/** Deliveries under way by a channel that the alert loses, or by all of a disabled one, end as dead letters. */
+/** Pending deliveries by a channel that the alert loses, or by all channels of a disabled alert, end as dead letters. */
 export async function editAlert(
   deps: Deps,
   caller: Principal,
@@ -117,7 +117,7 @@ export async function editAlert(
   return { alert, secret: rotated?.secret ?? null };
 }
 
-/** Null where the alert goes on with the secret that it has, or needs none. */
+/** Null if the alert keeps its secret, or needs none. */
 async function newSecretFor(
   { vault, now }: Deps,
   alert: AlertOfWorker,

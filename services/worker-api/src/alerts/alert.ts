@@ -1,4 +1,4 @@
-/** What an alert may be, and how the API shows it. */
+/** Validation of alerts, and their API representation. */
 import { conflict, invalid, type Principal, roleAtLeast } from '@gantry/http';
 import { checkOutboundUrl, OutboundFailed } from '@gantry/safe-fetch';
 import { normaliseEmail } from '../accounts/users/email';
@@ -22,13 +22,13 @@ export type AlertOfWorker = Alert & { worker: Pick<Worker, 'id'> | null };
 
 export interface AlertRules {
   mailIsConfigured: boolean;
-  /** Private networks that webhooks may go to. */
+  /** Private networks that webhooks may reach. */
   outboundAllow: string[];
 }
 
 /**
- * What an alert is after the change, checked.
- * @throws AppError 400 naming the field; 409 for an e-mail address where no e-mail can be sent
+ * The alert after the change, validated.
+ * @throws AppError 400 naming the field; 409 for an e-mail address if no e-mail can be sent
  */
 export function changedAlert(input: AlertInput, rules: AlertRules, before: AlertFields): AlertFields {
   const after: AlertFields = {
@@ -48,7 +48,7 @@ export function changedAlert(input: AlertInput, rules: AlertRules, before: Alert
   return after;
 }
 
-/** Of automations only the ends of their runs are announced. */
+/** For automations only the ends of runs are announced. */
 function requireHeardOf({ on, automationId }: AlertFields): void {
   const unheard = automationId === null ? undefined : on.find((type) => !type.startsWith('run.'));
   if (unheard === undefined) return;
@@ -77,7 +77,7 @@ function checkedEmail(text: string, mailIsConfigured: boolean): string {
   return email;
 }
 
-/** Path and query of a webhook's URL often are its receiver's only secret: they are for those who may change it. */
+/** Path and query of a webhook's URL are often its receiver's only secret: shown only to callers who may change it. */
 const shownUrl = (url: string | null, caller: Principal): string | null =>
   url === null || roleAtLeast(caller.role, 'admin') ? url : `${new URL(url).origin}/…`;
 

@@ -1,10 +1,10 @@
 /**
- * Sends what is due, on every replica.
+ * Sends due deliveries, on every replica.
  *
- * A claim moves a delivery's next attempt behind the longest that this one may take: whoever dies in between leaves it to
- * be claimed again then, and what a receiver had before the crash it gets a second time under the same `webhook-id`. An
- * attempt whose lease was lost writes nothing down. Attempts are counted when they begin, so that a delivery that brings
- * a process down does so a bounded number of times.
+ * A claim is a lease: it schedules the delivery's next attempt after the longest that this one may take, so that a delivery
+ * whose sender died is claimed again; the receiver may then get it twice, under the same `webhook-id`. An
+ * attempt whose lease was lost records nothing. Attempts are counted when they begin, so a delivery that crashes
+ * its process does so a bounded number of times.
  */
 import { SYSTEM } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
@@ -19,14 +19,14 @@ import { type ClaimedDelivery, claimDeliveries, endPendingDeliveries, recordAtte
 import { sendDelivery } from './send-delivery';
 
 const EVERY_MS = 1_000;
-/** Many kicks within this time are one. */
+/** Kicks within this time are coalesced. */
 const KICK_DELAY_MS = 20;
 const LEASE_MS = 3 * ATTEMPT_MS_MAX;
-/** Of this replica, at once. */
+/** Concurrent attempts of this replica. */
 const IN_FLIGHT_MAX = 64;
-/** Of one alert: a receiver that takes its time keeps others' waiting no longer. */
+/** Concurrent attempts of one alert: a slow receiver must not delay others. */
 const IN_FLIGHT_PER_ALERT_MAX = 4;
-/** The log of a delivery that is replayed again and again. */
+/** Bounds the log of a delivery that is replayed again and again. */
 const ATTEMPTS_KEPT = 50;
 
 const attemptsTotal = new Counter({
@@ -37,7 +37,7 @@ const attemptsTotal = new Counter({
 
 export type LoopDeps = ChannelDeps & Pick<Deps, 'pool' | 'log'>;
 
-/** @param options.auto false: only `tick()` called by hand does anything */
+/** @param options.auto false: only explicit calls of `tick()` do anything */
 export function startDeliveryLoop(deps: LoopDeps, options: { auto: boolean }): DeliveryLoop {
   const { pool, now, log } = deps;
   const underWay = new Map<ClaimedDelivery, Promise<void>>();
@@ -47,7 +47,7 @@ export function startDeliveryLoop(deps: LoopDeps, options: { auto: boolean }): D
   let begun = 0;
   let kicked: NodeJS.Timeout | undefined;
 
-  /** One round at a time; what is asked for meanwhile makes it begin anew. */
+  /** One round at a time; a request during a round starts another one after it. */
   function wake() {
     again = true;
     round ??= claimAll()
@@ -137,14 +137,14 @@ async function attempt(deps: LoopDeps, delivery: ClaimedDelivery): Promise<void>
   attemptsTotal.inc({ channel: delivery.channel, outcome: status === 'pending' ? 'failed' : status });
   if (status === 'dead') log.warn({ deliveryId: delivery.id, error: sent.error }, 'alert not delivered: dead letter');
   await transaction(pool, async (tx) => {
-    // In the order in which edits lock: the alert before its deliveries.
+    // In the lock order of edits: the alert before its deliveries.
     if (gone) await tx.query('SELECT 1 FROM alerts WHERE id = $1 FOR UPDATE', [delivery.alertId]);
     await recordAttempt(tx, delivery, outcome);
     if (gone) await disableGone(tx, delivery, endedAt);
   });
 }
 
-/** As many processes died of it as it has attempts. */
+/** Every attempt crashed its process. */
 const NEVER_RECORDED: Sent = {
   status: null,
   error: 'no attempt came to an end: each was cut off before its outcome was known',

@@ -14,10 +14,10 @@ export interface ClaimedDelivery {
   workspaceId: string;
   channel: Channel;
   type: string;
-  /** The JSON to send, the same to the byte at each attempt. */
+  /** The JSON to send, identical bytes at each attempt. */
   body: string;
   attempts: Attempt[];
-  /** This one included. */
+  /** Including this one. */
   attemptsMade: number;
   leasedUntil: Date;
   url: string | null;
@@ -28,7 +28,7 @@ export interface ClaimedDelivery {
 
 const PURGE_BATCH = 5_000;
 
-/** Walks from alert to alert along an index, so that one with a long queue hides no other. */
+/** Skips from alert to alert along an index, so that one with a long queue hides no other. */
 const CLAIM = `
   WITH RECURSIVE waiting AS (
     (SELECT alert_id FROM alert_deliveries
@@ -58,7 +58,7 @@ const CLAIM = `
     d.attempts, d.attempts_made AS "attemptsMade", d.next_attempt_at AS "leasedUntil",
     a.url, a.email_to AS "emailTo", a.description, a.signing_key AS "signingKey"`;
 
-/** At most one delivery of each alert, the workspaces in turn. Whoever finds one locked passes it by. */
+/** At most one delivery of each alert, round-robin over workspaces. Skips locked rows. */
 export async function claimDeliveries(
   pool: Pool,
   claim: { now: Date; leaseUntil: Date; limit: number; exceptAlerts: string[] },
@@ -69,9 +69,9 @@ export async function claimDeliveries(
 }
 
 /**
- * Writes down what came of an attempt.
- * @param next when to try again; null: it has ended
- * @returns false where the lease was lost or the delivery ended meanwhile: then nothing is written
+ * Records the outcome of an attempt.
+ * @param next time of the next attempt; null: the delivery has ended
+ * @returns false if the lease was lost or the delivery ended meanwhile: nothing is written then
  */
 export async function recordAttempt(
   tx: Sql,
@@ -94,7 +94,7 @@ export async function recordAttempt(
   return rowCount === 1;
 }
 
-/** What an alert still has to send by these channels becomes dead letters. */
+/** An alert's pending deliveries by these channels become dead letters. */
 export async function endPendingDeliveries(tx: Tx, alertId: string, channels: Channel[], now: Date): Promise<void> {
   await execute(
     tx,
@@ -141,7 +141,7 @@ export async function getDelivery(
 
 const DUE_NOW = { status: 'pending', attemptsMade: 0, endedAt: null } as const;
 
-/** As if it were new, but for what its log says. False if it has not ended. */
+/** Resets it to a new delivery, except for its log. False if it has not ended. */
 export async function requeueDelivery(db: Db, workspaceId: string, deliveryId: string, now: Date): Promise<boolean> {
   const { count } = await db.alertDelivery.updateMany({
     where: { workspaceId, id: deliveryId, status: { not: 'pending' } },
@@ -150,7 +150,7 @@ export async function requeueDelivery(db: Db, workspaceId: string, deliveryId: s
   return count > 0;
 }
 
-/** @returns how many */
+/** @returns the number of deliveries */
 export async function requeueDead(
   tx: Sql,
   workspaceId: string,

@@ -7,14 +7,14 @@ import type { AlertOfWorker } from './alert';
 import { type Channel, channels, channelsOf } from './channels';
 import { getDelivery, requeueDead, requeueDelivery } from './delivery-repository';
 
-/** What one request puts into the queue again; the caller asks again for more. */
+/** Deliveries requeued by one request; the caller repeats it for more. */
 const REPLAYED_MAX = 1_000;
 
 type ReplayDeps = Pick<Deps, 'prisma' | 'pool' | 'now'>;
 
 /**
- * Sends it again, under the same id and with all attempts anew.
- * @throws AppError 409 where it is still being tried, and where the alert sends nothing that way
+ * Sends it again, under the same id and with a fresh set of attempts.
+ * @throws AppError 409 if it is still being tried, or if the alert no longer uses that channel
  */
 export async function replayDelivery(
   { prisma, now }: ReplayDeps,
@@ -43,7 +43,7 @@ export async function replayDelivery(
   return getDelivery(prisma, workspaceId, alertId, deliveryId);
 }
 
-/** Of the dead letters those that the alert would still send, the oldest first. */
+/** Covers dead letters by channels that the alert still uses, the oldest first. */
 export async function replayDeadDeliveries(
   { pool, now }: ReplayDeps,
   actor: Actor,

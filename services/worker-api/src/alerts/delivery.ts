@@ -1,42 +1,42 @@
-/** What is sent to a receiver, how often it is tried, and how the API shows that. */
+/** Deliveries: retry schedule and API representation. */
 import type { AlertDelivery } from '../generated/prisma/client';
 
-/** One try, as the log of attempts keeps it and the API shows it. */
+/** One attempt, as in the log of attempts and in the API. */
 export interface Attempt {
   at: string;
-  /** Of HTTP; null for e-mail and where there was no answer. */
+  /** HTTP status; null for e-mail and if there was no response. */
   status: number | null;
   /** Null: it was delivered. */
   error: string | null;
   duration_ms: number;
-  /** How the receiver's answer begins. */
+  /** Beginning of the receiver's response. */
   response: string | null;
 }
 
-/** What came of sending something once. */
+/** The outcome of one attempt. */
 export type Sent = Omit<Attempt, 'at'>;
 
 export interface DeliveryLoop {
-  /** Sends all that is due now, and waits for it. Resolves with the number of attempts. */
+  /** Sends everything due now, and waits for it. Resolves with the number of attempts. */
   tick(): Promise<number>;
-  /** Something may be due: looks soon, and not only at the next turn. */
+  /** Something may be due: checks soon instead of at the next tick. */
   kick(): void;
-  /** Begins nothing more; what is under way goes on. */
+  /** Starts nothing more; attempts in progress continue. */
   drain(): void;
-  /** Drains, and waits for what is under way. */
+  /** Drains, and waits for attempts in progress. */
   stop(): Promise<void>;
 }
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-/** How long to wait after the first, second ... failed attempt. */
+/** Delay after the first, second ... failed attempt. */
 const BACKOFF_MS = [
   ...[5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE],
   ...[HOUR, 2 * HOUR, 4 * HOUR, 8 * HOUR],
 ];
 export const ATTEMPTS_MAX = BACKOFF_MS.length + 1;
-/** What waited together shall not come back together. */
+/** Deliveries that failed together should not be retried together. */
 const JITTER = 0.2;
 
 /** Null: that was the last attempt. @param attempts made so far */

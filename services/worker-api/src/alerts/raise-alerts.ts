@@ -1,6 +1,6 @@
 /**
- * From something that happened to deliveries that are due, in the transaction of the event that told of it: raised once,
- * or, if this process dies before the commit, when the event comes again.
+ * Creates due deliveries for an event, in the transaction that consumes it: each alert is raised once,
+ * or, if this process dies before the commit, when the event is redelivered.
  */
 
 import { alertRaised, enqueue, isClosedSql, newId } from '@gantry/events';
@@ -13,15 +13,15 @@ import type { Attempt } from './delivery';
 
 export interface Raised {
   workspaceId: string;
-  /** Of the event: an alert is raised once by it. */
+  /** Id of the event: it raises an alert at most once. */
   eventId: string;
   type: AlertType;
   about: { workerUid: string } | { automationId: string };
-  /** When it happened. */
+  /** Time of the event. */
   at: Date;
   now: Date;
   occurrence: Occurrence;
-  /** How many runs led to this by events and calls. */
+  /** Length of the chain of events and calls that led here. */
   depth: number;
 }
 
@@ -37,7 +37,7 @@ const raisedTotal = new Counter({
   labelNames: ['type'],
 });
 
-/** Of the worker, of the automation, of the whole workspace: each is one look into the same index. None in a closed workspace. */
+/** Alerts of the worker, of the automation, of the whole workspace: each is one lookup in the same index. None in a closed workspace. */
 const HEARD = `
   SELECT id, url, email_to AS "emailTo" FROM alerts
   WHERE workspace_id = $1 AND NOT ${isClosedSql('$1')} AND enabled AND $2 = ANY ("on") AND (
@@ -55,13 +55,13 @@ const valuesOf = ({ workspaceId, type, about }: Asked) => [
   'automationId' in about ? about.automationId : null,
 ];
 
-/** Most events concern no alert: asked before a transaction is begun for them. */
+/** Most events concern no alert: checked before a transaction is opened for them. */
 export async function isHeard(pool: Pool, asked: Asked): Promise<boolean> {
   const { rowCount } = await pool.query({ name: 'alert-is-heard', text: HEARD, values: valuesOf(asked) });
   return Boolean(rowCount);
 }
 
-/** Held until the commit: whoever switches one off meanwhile waits, and then ends what was raised here. */
+/** Locked until the commit: a request that disables one meanwhile waits, and then cancels the deliveries created here. */
 async function lockAlertsThatHear(tx: PoolClient, asked: Asked): Promise<Heard[]> {
   const { rows } = await tx.query<Heard>({
     name: 'alerts-that-hear',
@@ -102,10 +102,10 @@ export async function raiseAlerts(tx: PoolClient, raised: Raised): Promise<void>
   raisedTotal.inc({ type }, alerts.length);
 }
 
-/** A worker that fails every second would have the mail server of everybody refused by the rest of the world. */
+/** A worker that fails every second would get the shared mail server blocked. */
 const EMAILS_PER_HOUR_MAX = 100;
 
-/** Ids of those whose share of this hour is used up. */
+/** Ids of the alerts that have used up their share of this hour. */
 async function alertsWithManyEmails(tx: PoolClient, alerts: Heard[], now: Date): Promise<Set<string>> {
   const mailing = alerts.filter(({ emailTo }) => emailTo !== null).map(({ id }) => id);
   if (mailing.length === 0) return new Set();

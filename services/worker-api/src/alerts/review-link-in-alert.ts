@@ -2,7 +2,7 @@ import { reviewUrl } from '../approvals/review-link';
 import type { Deps } from '../deps';
 import type { AlertPayload } from './alert-payload';
 
-/** @param body JSON of an alert. @returns the same with the link, where it tells of an approval that waits and has one */
+/** @param body JSON of an alert. @returns the same, with the link if it reports a pending approval that has one */
 export async function withReviewLink(
   { prisma, hasher, dashboardUrl, now }: Pick<Deps, 'prisma' | 'hasher' | 'dashboardUrl' | 'now'>,
   body: string,

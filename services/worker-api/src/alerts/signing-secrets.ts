@@ -11,7 +11,7 @@ const heldBy = ({ id, workspaceId, signingKey }: SecretHolder): RotatingSecret =
   sealed: signingKey,
 });
 
-/** A new secret, to be shown this once, and what to write into the row. Call it before the transaction that does. */
+/** A new secret, shown only once, and the row's new value. Call it before the transaction that writes it. */
 export async function rotateSigningSecret(
   vault: Vault,
   alert: SecretHolder,
@@ -21,6 +21,6 @@ export async function rotateSigningSecret(
   return { secret, signingKey: await replaceSecret(vault, heldBy(alert), secret, now) };
 }
 
-/** Those that sign now, the newest first; none where the alert never had a URL. */
+/** The secrets that sign now, the newest first; none if the alert never had a URL. */
 export const openSigningSecrets = (vault: Vault, alert: SecretHolder, now: Date): Promise<string[]> =>
   openSecrets(vault, heldBy(alert), now);

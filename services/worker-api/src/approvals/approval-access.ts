@@ -1,4 +1,4 @@
-/** Who may decide: members who see the worker, but for whoever started the run where the worker forbids that. */
+/** Permission to decide: members who can see the worker, except the person who started the run if the worker forbids that. */
 import { AppError, type Principal, roleAtLeast } from '@gantry/http';
 import type { Deps } from '../deps';
 import type { Approval } from '../generated/prisma/client';
@@ -18,7 +18,7 @@ export async function requireMayDecide({ pool }: AccessDeps, caller: Principal, 
   );
 }
 
-/** As this caller sees them; a link is shown to those who may decide anyway. */
+/** The API representation for this caller; the link is shown only to callers who may decide anyway. */
 export async function toApiFor(deps: AccessDeps, caller: Principal, approvals: ApprovalOfWorker[]) {
   const own = await startedBySame(deps.pool, caller, approvals);
   return approvals.map((approval) => {
@@ -31,7 +31,7 @@ export async function toApiFor(deps: AccessDeps, caller: Principal, approvals: A
   });
 }
 
-/** Ids of the approvals that this caller may not decide for having started the run. */
+/** Ids of the approvals that this caller may not decide because they started the run. */
 async function startedBySame(pool: Deps['pool'], caller: Principal, approvals: Approval[]): Promise<Set<string>> {
   const guarded = approvals.filter(({ forbidSelf, requestedBy }) => forbidSelf && requestedBy !== null);
   const starters = guarded.map(({ requestedBy }) => String(requestedBy));

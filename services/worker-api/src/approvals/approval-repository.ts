@@ -64,7 +64,7 @@ export interface ApprovalFilter {
 export interface ApprovalPage {
   limit: number;
   offset: number;
-  /** Only older ones than this. */
+  /** Only approvals older than this. */
   before: PageCursor | undefined;
 }
 
@@ -94,14 +94,14 @@ export function countPendingApprovals(prisma: PrismaClient, caller: Principal): 
   return prisma.approval.count({ where: { ...seenBy(caller), status: 'pending' } });
 }
 
-/** @throws AppError 404, also for another workspace's and for one of a private worker that the caller does not see */
+/** @throws AppError 404, also for another workspace's and for one of a private worker hidden from the caller */
 export async function getApproval(prisma: PrismaClient, caller: Principal, id: string): Promise<ApprovalOfWorker> {
   const approval = await prisma.approval.findFirst({ where: { ...seenBy(caller), id }, include: withWorker });
   if (!approval) throw notFound('approval', id);
   return approval;
 }
 
-/** The pending one, if the run waits for one; null for a run that never asked. Who may see the run has been asked before. */
+/** The pending one, if the run waits for one; null if the run never requested any. Call only after checking access to the run. */
 export function findLastApprovalOfRun(
   prisma: PrismaClient,
   workspaceId: string,
@@ -114,7 +114,7 @@ export function findLastApprovalOfRun(
   });
 }
 
-/** Of whoever holds a link: in any workspace that is not deleted. */
+/** For the holder of a link: in any workspace that is not deleted. */
 export function findApprovalForLink(prisma: PrismaClient, id: string): Promise<ApprovalOfWorker | null> {
   return prisma.approval.findFirst({
     where: { id, worker: { deletedAt: null, workspace: { deletedAt: null } } },
@@ -122,11 +122,11 @@ export function findApprovalForLink(prisma: PrismaClient, id: string): Promise<A
   });
 }
 
-/** Of what is known to exist, whoever may see it. */
+/** For an approval known to exist, without an access check. */
 export const readApproval = (prisma: PrismaClient, id: string): Promise<Approval> =>
   prisma.approval.findUniqueOrThrow({ where: { id } });
 
-/** Pending approvals whose time is over, or whose run waits no more; but for these, and those in closed workspaces. */
+/** Pending approvals that have expired, or whose run no longer waits; without those in `but` and in closed workspaces. */
 export async function listOver(pool: Pool, now: Date, but: string[], limit: number): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>({
     name: 'list-over-approvals',
@@ -160,7 +160,7 @@ export async function markDecided(tx: PoolClient, id: string, decision: Decision
   return Boolean(rowCount);
 }
 
-/** Ends the links of before. @returns null where it is not pending any more, or has no links */
+/** Invalidates earlier links. @returns null if it is no longer pending, or has no links */
 export async function nextLink(tx: Prisma.TransactionClient, id: string): Promise<ApprovalOfWorker | null> {
   const { count } = await tx.approval.updateMany({
     where: { id, status: 'pending', linkNumber: { not: null } },
@@ -169,7 +169,7 @@ export async function nextLink(tx: Prisma.TransactionClient, id: string): Promis
   return count ? tx.approval.findUnique({ where: { id }, include: withWorker }) : null;
 }
 
-/** What people call a user or a token; null for one that is gone. */
+/** The display name of a user or a token; null if it no longer exists. */
 export async function labelOf(prisma: PrismaClient, id: string | null): Promise<string | null> {
   if (!id) return null;
   const user = await prisma.user.findUnique({ where: { id }, select: { name: true, email: true } });
@@ -177,7 +177,7 @@ export async function labelOf(prisma: PrismaClient, id: string | null): Promise<
   return (await prisma.token.findUnique({ where: { id }, select: { name: true } }))?.name ?? null;
 }
 
-/** The approvals of the workers that the caller sees. */
+/** The approvals of workers visible to the caller. */
 const seenBy = (caller: Principal): Prisma.ApprovalWhereInput => ({
   workspaceId: caller.workspaceId,
   worker: { deletedAt: null, ...visibleTo(caller) },

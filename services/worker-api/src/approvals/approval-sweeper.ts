@@ -1,7 +1,7 @@
 /**
- * Ends what nobody decides: approvals whose time is over, and those whose run has ended without them.
+ * Ends undecided approvals: expired ones, and those whose run has ended without them.
  *
- * Any number of replicas may sweep: each passes by the runs that others have locked, and an approval is ended once.
+ * Any number of replicas may sweep: each skips runs locked by others, and an approval is ended once.
  */
 
 import { repeat, SYSTEM } from '@gantry/http';
@@ -11,7 +11,7 @@ import { listOver, readApproval } from './approval-repository';
 import { type SettleDeps, settleIn } from './settle-approval';
 
 export interface ApprovalSweeper {
-  /** Ends all that is over now. @returns how many */
+  /** Ends all that are over now. @returns how many */
   tick(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -19,14 +19,14 @@ export interface ApprovalSweeper {
 const EVERY_MS = 1_000;
 const BATCH = 100;
 
-/** @param options.auto false: only `tick()` called by hand does anything */
+/** @param options.auto false: only explicit calls of `tick()` do anything */
 export function startApprovalSweeper(deps: SettleDeps, options: { auto: boolean }): ApprovalSweeper {
   const { pool, log, now } = deps;
   let stopped = false;
 
   async function tick(): Promise<number> {
     let ended = 0;
-    /** Somebody else is at them, or they failed: the others must not wait. */
+    /** Locked by another replica, or failed: the others must not wait. */
     const passedBy: string[] = [];
     for (;;) {
       const ids = await listOver(pool, now(), passedBy, BATCH);

@@ -1,17 +1,17 @@
-/** The rules of an approval, and how the API shows one. */
+/** Rules for approvals, and their API representation. */
 import { type AppError, conflict, invalid, type Principal } from '@gantry/http';
 import { createInputValidator, type InputItem } from '@gantry/program';
 import type { Approval, ApprovalStatus, Worker } from '../generated/prisma/client';
 
 export type ApprovalOfWorker = Approval & { worker: Pick<Worker, 'name'> };
 
-/** The decision becomes the result of a step, which has 64 KB at most; the rest is for who decided. */
+/** The decision becomes the result of a step, limited to 64 KB; the difference is for the decider's details. */
 const ANSWER_BYTES_MAX = 60 * 1024;
 
 /** Null for an approval without a form. */
 export const formOf = ({ form }: Pick<Approval, 'form'>): InputItem[] | null => form as InputItem[] | null;
 
-/** @throws AppError 409 with who decided and when, or that the time is over */
+/** @throws AppError 409 with the decider and the time, or because it has expired */
 export function requireOpen(approval: Approval, now: Date): void {
   if (approval.status !== 'pending') throw decidedAlready(approval);
   if (approval.expiresAt <= now) {
@@ -29,12 +29,12 @@ export function decidedAlready(approval: Approval): AppError {
   return conflict('already_decided', `this approval was ${status} by ${deciderOf(approval) ?? 'somebody'} ${when}`);
 }
 
-/** What people call whoever decided: an e-mail address, the name of a token, `link: <name>`. */
+/** The decider's display name: an e-mail address, the name of a token, `link: <name>`. */
 export const deciderOf = ({ decidedBy, decidedByLabel }: Approval): string | null => decidedByLabel ?? decidedBy;
 
 /**
- * What a person who approves filled in, with the form's defaults.
- * @throws AppError 400 naming every field that is wrong
+ * The approver's answers, with the form's defaults.
+ * @throws AppError 400 naming every invalid field
  */
 export function checkAnswer(form: InputItem[] | null, data: Record<string, unknown> | undefined): unknown {
   if (!form) return requireSmall(data ?? null);
@@ -57,13 +57,13 @@ export function requireSmall<T>(answer: T): T {
   throw invalid([{ path: 'data', message: `is larger than ${ANSWER_BYTES_MAX / 1024} KB` }], 'invalid_data');
 }
 
-/** Ids of the credential that decides: the user's, and the token's. */
+/** Ids of the deciding credential: the user's, and the token's. */
 export const idsOf = ({ userId, tokenId }: Principal): string[] => [userId, tokenId].filter((id) => id !== null);
 
 export interface ApprovalView {
-  /** Whether this caller may decide it, were it still pending. */
+  /** Whether this caller could decide it if it were still pending. */
   mayDecide: boolean;
-  /** Null for who may not decide, and where there is none. */
+  /** Null for callers who may not decide, and if there is none. */
   reviewUrl: string | null;
 }
 

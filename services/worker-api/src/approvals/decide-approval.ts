@@ -1,4 +1,4 @@
-/** Somebody approves or rejects. Who may has been asked before. */
+/** Approving or rejecting. Permission is checked by the caller. */
 
 import { type Actor, type AppError, conflict } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
@@ -16,9 +16,9 @@ export interface Answer {
 }
 
 export interface Decider {
-  /** User or token; null for whoever holds a link. */
+  /** User or token; null for the holder of a link. */
   id: string | null;
-  /** What the run's code, the log and other people are told. */
+  /** The name shown to the run's code, in the log and to other people. */
   label: string | null;
   actor: Actor;
 }
@@ -51,7 +51,7 @@ export async function decideApproval(
   if (!moved) throw await overtaken(deps, approval, run);
 }
 
-/** By another decision, or by the end of the run. */
+/** Reports the conflict with another decision, or with the end of the run. */
 async function overtaken({ prisma }: SettleDeps, { id }: Approval, { status }: Run): Promise<AppError> {
   const approval = await readApproval(prisma, id);
   if (approval.status !== 'pending') return decidedAlready(approval);

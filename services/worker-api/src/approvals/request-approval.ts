@@ -1,4 +1,4 @@
-/** A run asks people: before it starts, or in the middle of its code. */
+/** Requests an approval: before a run starts, or in the middle of its code. */
 
 import { approvalRequested, enqueue, newId, type RunError, type Suspension } from '@gantry/events';
 import { AppError, type FieldProblem } from '@gantry/http';
@@ -15,11 +15,11 @@ export interface RequestDeps {
 export interface ApprovalRequest {
   title: string;
   message: string | null;
-  /** JSON for whoever decides. */
+  /** JSON shown to the decider. */
   data: unknown;
-  /** Items like a worker's inputs, which whoever approves fills in. */
+  /** Items like a worker's inputs, filled in by the approver. */
   form: unknown[] | null;
-  /** Null: what the worker's version says. */
+  /** Null: the worker version's setting applies. */
   expiresInSeconds: number | null;
   /** Null: the run is held before it starts. */
   stepOrdinal: number | null;
@@ -35,8 +35,8 @@ const EXPIRY_SECONDS_MAX = 2_592_000;
 const EXPIRY_SECONDS_MIN = 1;
 
 /**
- * Inside the transaction that makes the run wait: row, announcement and an event for those who watch.
- * @returns the approval's id. @throws AppError 400 for a form or an expiry that can't be
+ * Inside the transaction that suspends the run: row, announcement and an event for watchers.
+ * @returns the approval's id. @throws AppError 400 for an invalid form or expiry
  */
 export async function requestApprovalIn(
   { engine, now }: RequestDeps,
@@ -82,7 +82,7 @@ export async function requestApprovalIn(
   return id;
 }
 
-/** `context.approve()`: what cannot be asked ends the run with the reason. */
+/** `context.approve()`: an invalid request ends the run with the reason. */
 export async function suspendForApproval(
   deps: RequestDeps,
   tx: PoolClient,
@@ -99,7 +99,7 @@ export async function suspendForApproval(
   }
 }
 
-/** With every shorthand spelt out. @throws AppError 400 naming every place that is wrong */
+/** With every shorthand expanded. @throws AppError 400 naming every invalid position */
 function readForm(items: unknown[]): InputItem[] {
   const parsed = inputItems.safeParse(items);
   if (!parsed.success) {
@@ -125,10 +125,10 @@ const wrong = (problems: FieldProblem[]): AppError =>
     fields: problems,
   });
 
-/** Text columns can't hold it. */
+/** Text columns cannot store NUL. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '\ufffd');
 
-/** Of the version that the run began with. */
+/** Rules of the version that the run began with. */
 async function rulesOf(tx: PoolClient, run: Run): Promise<Rules> {
   const { rows } = await tx.query<{ rules: Partial<Rules> | null }>(
     "SELECT definition -> 'approvals' AS rules FROM worker_versions WHERE worker_uid = $1 AND number = $2",

@@ -1,9 +1,9 @@
 /**
- * Links with which somebody without an account decides one approval.
+ * Links that let a person without an account decide one approval.
  *
- * The token is the approval's id and a signature under the platform's pepper over the id, the number of the link and the
- * expiry. Nothing of it is stored: a new number ends the links of before, and after the expiry there is none that counts.
- * Any pepper that is still configured verifies, so a rotation of peppers does not end links.
+ * The token is the approval's id and an HMAC under the platform's pepper over the id, the number of the link and the
+ * expiry. None of it is stored: a new number invalidates earlier links, and after the expiry no link is valid.
+ * Any configured pepper verifies, so rotating peppers does not invalidate links.
  */
 import type { TokenHasher } from '@gantry/auth';
 import type { Approval } from '../generated/prisma/client';
@@ -14,14 +14,14 @@ type Linked = Pick<Approval, 'id' | 'expiresAt' | 'linkNumber'>;
 
 const signed = ({ id, expiresAt, linkNumber }: Linked): string => `review ${id} ${linkNumber} ${expiresAt.getTime()}`;
 
-/** Null where the approval has no public link. */
+/** Null if the approval has no public link. */
 export function reviewUrl(hasher: TokenHasher, dashboardUrl: string, approval: Linked): string | null {
   if (approval.linkNumber === null) return null;
   const signature = hasher.hash(signed(approval)).hash.toString('base64url');
   return `${dashboardUrl}/review/rvw_${approval.id.slice('apr_'.length)}.${signature}`;
 }
 
-/** The approval that a token speaks of, which proves nothing yet. Null for what can't be a token. */
+/** The approval named by a token, not yet verified. Null for a malformed token. */
 export function approvalIdIn(token: string): string | null {
   const [, id] = SHAPE.exec(token) ?? [];
   return id ? `apr_${id}` : null;

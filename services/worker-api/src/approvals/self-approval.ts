@@ -1,10 +1,10 @@
-/** Whether two credentials are the same person's: who makes a token to approve an own run is still who started it. */
+/** Whether two credentials belong to the same person: a token created to approve one's own run still counts as its starter. */
 import type { Pool } from 'pg';
 
-/** Tokens make tokens; nobody has made so many in a row. */
+/** Tokens can create tokens; a realistic chain is shorter. */
 const CHAIN_MAX = 10;
 
-/** The ids behind each of these users and tokens: itself, whoever made it, whoever made that. */
+/** The ids behind each of these users and tokens: itself and its chain of creators. */
 async function idsBehind(pool: Pool, ids: string[]): Promise<Map<string, Set<string>>> {
   const { rows } = await pool.query<{ root: string; id: string }>(
     `WITH RECURSIVE behind (root, id, depth) AS (
@@ -19,7 +19,7 @@ async function idsBehind(pool: Pool, ids: string[]): Promise<Map<string, Set<str
   return found;
 }
 
-/** Which of the starters are the same person as whoever has these ids. */
+/** The starters who are the same person as the holder of these ids. */
 export async function sameAs(pool: Pool, deciderIds: string[], starters: string[]): Promise<Set<string>> {
   if (!starters.length) return new Set();
   const behind = await idsBehind(pool, [...deciderIds, ...starters]);

@@ -1,9 +1,9 @@
 /**
- * The one way out of a pending approval.
+ * The only way to end a pending approval.
  *
- * Approval, run, event and audit entry move in one transaction, which locks the run's row first: so does everything else
- * that touches both, which is why no two of them wait for each other in a circle. Of two who decide at once the second
- * finds it decided, and is told by whom.
+ * Approval, run, event and audit entry change in one transaction, which locks the run's row first. Every other
+ * transaction on both uses the same lock order, so there are no deadlocks. Of two concurrent decisions the second
+ * finds it decided, and learns by whom.
  */
 import { approvalDecided, enqueue, type RunError } from '@gantry/events';
 import { type Actor, conflict } from '@gantry/http';
@@ -17,10 +17,10 @@ import { type Decision, markDecided } from './approval-repository';
 export type SettleDeps = Pick<Deps, 'prisma' | 'pool' | 'engine' | 'now' | 'log'>;
 
 /**
- * In a transaction that holds the run's row. An approved run goes on where it stood; any other decision ends it, unless it
- * has ended without.
+ * In a transaction that holds the lock on the run's row. An approved run continues; any other decision ends it, unless it
+ * has already ended.
  * @param run as it was read before the transaction
- * @returns the run as it is then; null where somebody was faster. @throws AppError 409 where the run does not wait for this
+ * @returns the updated run; null if another decision was first. @throws AppError 409 if the run does not wait for this approval
  */
 export async function settleIn(
   { engine }: Pick<SettleDeps, 'engine'>,
@@ -39,7 +39,7 @@ export async function settleIn(
   throw conflict('not_waiting', 'the run does not wait for this approval any more');
 }
 
-/** What `context.approve()` returns; a run that was held before its start asked for nothing. */
+/** The return value of `context.approve()`; a run held before its start requested none. */
 function resultFor({ stepOrdinal: ordinal }: Approval, { decidedBy, decidedByLabel, answer }: Decision) {
   return ordinal === null
     ? {}

@@ -30,14 +30,14 @@ export function findContext(db: Db, workspaceId: string, name: string): Promise<
   return db.context.findFirst({ where: { workspaceId, name } });
 }
 
-/** @throws AppError 404, the same for what is unknown, another workspace's or somebody's private one */
+/** @throws AppError 404, identical for an unknown context, another workspace's and another user's private one */
 export async function getVisibleContext(db: Db, principal: Principal, name: string): Promise<Context> {
   const context = await findContext(db, principal.workspaceId, name);
   if (!context || !canSee(principal, context)) throw notFound('context', name);
   return context;
 }
 
-/** Those that the principal may see, with their current versions, by name. */
+/** Contexts visible to the principal, with their current versions, by name. */
 export async function listContexts(db: Db, principal: Principal): Promise<{ context: Context; version: Version }[]> {
   const { workspaceId } = principal;
   const contexts = await db.context.findMany({
@@ -60,24 +60,24 @@ export async function listContexts(db: Db, principal: Principal): Promise<{ cont
 export const countContexts = (db: Db, workspaceId: string): Promise<number> =>
   db.context.count({ where: { workspaceId } });
 
-/** False where the name is taken. */
+/** False if the name is taken. */
 export async function insertContext(tx: Db, context: Prisma.ContextCreateManyInput): Promise<boolean> {
   const { count } = await tx.context.createMany({ data: [context], skipDuplicates: true });
   return count > 0;
 }
 
-/** The one version that the row names. */
+/** The current version, as named by the row. */
 export async function getCurrentVersion(db: Db, context: Context): Promise<Version> {
   const { workspaceId, uid: contextUid, currentVersion: number } = context;
   const row = await db.contextVersion.findFirst({ where: { workspaceId, contextUid, number } });
-  // Deleted between the two readings.
+  // Deleted between the two queries.
   if (!row) throw notFound('context', context.name);
   return toVersion(row);
 }
 
 /**
- * The newest version with that sha, or the only one whose sha begins so.
- * @throws AppError 404; 400 where several do
+ * The newest version with that sha, or the only one whose sha has that prefix.
+ * @throws AppError 404; 400 if several match
  */
 export async function getVersionBySha(db: Db, { uid, workspaceId }: ContextKey, sha: string): Promise<Version> {
   const rows = await db.contextVersion.findMany({
@@ -110,7 +110,7 @@ export async function findVersionOfRun(db: Db, { uid, workspaceId }: ContextKey,
   return (await db.contextVersion.count({ where: { workspaceId, contextUid: uid, runId } })) > 0;
 }
 
-/** The number of the version that was given this pack; null where none was. */
+/** The number of the version that has this pack; null if there is none. */
 export async function findNumberOfPack(
   db: Db,
   { uid, workspaceId }: ContextKey,
@@ -125,8 +125,8 @@ export async function findNumberOfPack(
 }
 
 /**
- * Appends a version and makes it the current one.
- * @returns false, and nothing is written, where `after` is not the current one any more
+ * Appends a version and makes it the current one, by compare-and-set.
+ * @returns false, with nothing written, if `after` is no longer the current one
  */
 export async function appendVersion(
   tx: Db,
@@ -159,7 +159,7 @@ export async function insertVersion(tx: Db, workspaceId: string, version: Omit<V
   });
 }
 
-/** With its versions. Their packs are written down for sweepPacks, which takes them away in an hour: runs may need them. */
+/** Deletes its versions too. Their packs are recorded for sweepPacks, which removes them in an hour: runs may need them until then. */
 export async function deleteContextRows(tx: Db, { uid, workspaceId }: ContextKey): Promise<void> {
   await tx.$executeRaw`INSERT INTO pack_intents (key)
     SELECT DISTINCT pack_key FROM context_versions WHERE workspace_id = ${workspaceId} AND context_uid = ${uid}

@@ -1,4 +1,4 @@
-/** What changes contexts: rows, versions and their packs. Everything commits together with its audit entry. */
+/** Changes of contexts: rows, versions and their packs. Everything commits together with its audit entry. */
 
 import { newId } from '@gantry/events';
 import { type Actor, conflict, type Made, type Principal } from '@gantry/http';
@@ -27,7 +27,7 @@ import {
 import { FINDINGS_MAX, type Finding, findCredentials } from './credential-findings';
 
 const CONTEXTS_MAX = 500;
-/** How often a change begins again because another replica's came first. */
+/** Maximum number of retries after losing a race with another replica. */
 const TRIES = 5;
 
 export interface NewContext {
@@ -38,7 +38,7 @@ export interface NewContext {
   files?: FileChange[];
 }
 
-/** @throws AppError 400 naming files that can't be kept; 409 `name_taken`, `too_many_contexts` */
+/** @throws AppError 400 naming unacceptable files; 409 `name_taken`, `too_many_contexts` */
 export async function createContext(
   deps: Deps,
   caller: Principal,
@@ -77,7 +77,7 @@ export interface ContextSettings {
   visibility?: Visibility;
 }
 
-/** @throws AppError 404, 403 for a visibility that is not the caller's to change */
+/** @throws AppError 404, 403 if the caller may not change the visibility */
 export async function updateContext(
   deps: Deps,
   caller: Principal,
@@ -119,7 +119,7 @@ export async function deleteContext(
 }
 
 export interface FilesChange {
-  /** Makes the new tree of the present one; may be asked again. */
+  /** Derives the new tree from the current one; may be called again on a retry. */
   change: (tree: FileTree) => FileTree;
   message: string | null;
   changeSource: ContextChangeSource;
@@ -127,8 +127,8 @@ export interface FilesChange {
 }
 
 /**
- * Appends a version, unless the files stay as they are.
- * @returns what was found in files that are new or other than before
+ * Appends a version, unless the files are unchanged.
+ * @returns findings in new and changed files
  * @throws AppError 400, 404; 409 `busy`
  */
 export async function changeFiles(
@@ -157,15 +157,15 @@ export async function changeFiles(
   return version.findings.filter(({ path }) => written.has(path));
 }
 
-/** Of one context, so that many small changes at once don't begin again and again. */
+/** Keyed mutex per context, so that many small concurrent changes do not keep retrying. */
 const changing = inTurn();
 
 type NewVersion = Pick<Version, 'message' | 'changeSource' | 'runId' | 'authorId' | 'authorLabel'> & { tree: FileTree };
 
 /**
- * Begins again where another replica's change came first.
- * @param next what comes after the version that is current
- * @returns null where the files stay as they are. @throws AppError 409 `busy`, and what `find` and `next` throw
+ * Optimistic concurrency: retries if another replica's change came first.
+ * @param next derives the new tree from the current version
+ * @returns null if the files are unchanged. @throws AppError 409 `busy`, and errors of `find` and `next`
  */
 export async function appendTree(
   deps: Pick<Deps, 'prisma' | 'objects' | 'pool'>,
@@ -207,7 +207,7 @@ export async function appendTree(
   });
 }
 
-/** What of a version follows from its tree. Files that stay keep what was found in them. */
+/** The fields of a version that derive from its tree. Unchanged files keep their findings. */
 async function packedVersion(
   deps: Pick<Deps, 'objects' | 'pool'>,
   { uid, workspaceId }: Pick<Context, 'uid' | 'workspaceId'>,
@@ -219,7 +219,7 @@ async function packedVersion(
   return { sha: shaOfVersion(files), files, pack, findings: findingsOf(tree, before) };
 }
 
-/** Appends a version that is equal to an earlier one. @throws AppError 404; 409 `busy` */
+/** Appends a version equal to an earlier one. @throws AppError 404; 409 `busy` */
 export async function rollBackContext(
   deps: Deps,
   caller: Principal,

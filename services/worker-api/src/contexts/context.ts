@@ -1,4 +1,4 @@
-/** How the API shows contexts, their versions and what was found in them. */
+/** The API representation of contexts, their versions and findings. */
 import { type Principal, permissionTable } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
 import { type DeclaringWorker, usedByToApi } from '../declarations/workers-that-declare';

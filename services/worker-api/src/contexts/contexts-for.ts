@@ -1,4 +1,4 @@
-/** The contexts that a worker declares, when it is edited and when it runs. */
+/** The contexts declared by a worker, when it is edited and when it runs. */
 
 import { conflict, invalid, type Principal } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
@@ -13,9 +13,9 @@ const CURRENT = `SELECT c.name, v.pack_digest AS digest, v.pack_key AS key, v.pa
   WHERE c.workspace_id = $1 AND c.name = ANY($2)`;
 
 /**
- * For a run that is being made: the current versions, in the order of `names`. Who may use them was asked when the worker
+ * For a new run: the current versions, in the order of `names`. Permission to use them was checked when the worker
  * declared them.
- * @throws AppError 409 `missing_context` naming those that were deleted since
+ * @throws AppError 409 `missing_context` naming those deleted since
  */
 export async function contextsFor(sql: Sql, workspaceId: string, names: string[]): Promise<RunContext[]> {
   const { rows } = await sql.query<RunContext>(CURRENT, [workspaceId, names]);
@@ -28,8 +28,8 @@ export async function contextsFor(sql: Sql, workspaceId: string, names: string[]
 }
 
 /**
- * @param declared what the worker declares already: whoever could do that has decided it
- * @throws AppError 400 naming each that is not there, or is private to somebody else: a worker can't come to declare it
+ * @param declared contexts that the worker declares already: they were permitted then
+ * @throws AppError 400 naming each that does not exist, or is another user's private one and would be newly declared
  */
 export async function requireContexts(
   db: Db,

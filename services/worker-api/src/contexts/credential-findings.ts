@@ -1,19 +1,19 @@
 /**
- * What in a file looks like a credential: where, and of which kind, never the credential itself. Every pattern takes time
- * linear in the text: repetitions are bounded, or can't begin again inside what they have just passed over.
+ * Finds likely credentials in a file: position and kind, never the credential itself. Every pattern is linear
+ * in the text: repetitions are bounded, or cannot restart inside the text they have just matched.
  */
 import type { TreeFile } from '../file-trees/file-tree';
 
 export interface Finding {
   path: string;
-  /** 1 is the first. */
+  /** 1-based. */
   line: number;
   kind: string;
 }
 
-/** More than anybody reads; a version keeps as many. */
+/** Enough for any reader; also the maximum stored per version. */
 export const FINDINGS_MAX = 100;
-/** What is no text in its beginning is not looked into. */
+/** A file that does not look like text in its first bytes is skipped. */
 const SNIFFED_BYTES = 8_192;
 
 const KINDS: [kind: string, pattern: RegExp][] = [
@@ -31,23 +31,23 @@ const KINDS: [kind: string, pattern: RegExp][] = [
   ['pypi_token', /pypi-AgE[A-Za-z0-9_-]{50}/g],
   ['sendgrid_key', /SG\.[\w-]{22}\.[\w-]{43}/g],
   ['gantry_token', /(?:svc|wst|rly)_(?<!\w....)[0-9A-Za-z]{40}/g],
-  // Linear: it begins only where a word does, and each of its parts stays within one word.
+  // Linear: a match can start only at a word boundary, and each of its parts stays within one word.
   ['jwt', /eyJ(?<![\w-]...)[\w-]{10,4000}\.eyJ[\w-]{10,4000}\.[\w-]{10}/g],
-  // Linear: it goes at most 192 characters on from any place.
+  // Linear: a match attempt covers at most 192 characters from any position.
   ['url_password', /[a-z]:\/\/[^\s:/?#@]{1,64}:(?!\$|\{|<|%s)[^\s:/?#@]{6,128}@/g],
 ];
 
-/** `PASSWORD = "..."` and the like; what is assigned has to look random, or else every form of a login page is one. */
+/** `PASSWORD = "..."` and the like; the value has to look random, otherwise every form of a login page would match. */
 const ASSIGNMENT =
   /(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|credential)s?["']?[ \t]{0,5}(?::|=>?)[ \t]{0,5}["']?([^\s"'`#,;]{8,200})/gi;
-/** Bits a character. Short random hexadecimal may have as few; `aaaaaaaa1` has less. */
+/** Bits per character. Short random hexadecimal may have as few; `aaaaaaaa1` has fewer. */
 const ENTROPY_MIN = 2.5;
 const PLACEHOLDER = /^\$|[{}<>()[\]]|\*{3}|x{4}|example|changeme|placeholder|your[_-]|environ/i;
 
 /** Sorted by line; at most FINDINGS_MAX. */
 export function findCredentials({ path, content }: Pick<TreeFile, 'path' | 'content'>): Finding[] {
   if (content.subarray(0, SNIFFED_BYTES).includes(0)) return [];
-  // Every byte is a character: what is looked for is ASCII.
+  // Every byte becomes one character: all patterns are ASCII.
   const text = content.toString('latin1');
   const found = new Map<number, Set<string>>();
   const lineAt = lineCounter(text);
@@ -83,7 +83,7 @@ function looksRandom(value: string): boolean {
   return entropy >= ENTROPY_MIN;
 }
 
-/** From an index to its line, for many of them in any order. */
+/** Maps an index to its line, efficiently for many indexes in any order. */
 function lineCounter(text: string): (index: number) => number {
   let starts: number[] | undefined;
   return (index) => {
@@ -108,6 +108,6 @@ const SAID: Record<string, string> = {
   url_password: 'an address with a password',
 };
 
-/** For people. */
+/** The message shown to users. */
 export const findingWarning = ({ path, line, kind }: Finding): string =>
   `${path}:${line} looks like ${SAID[kind] ?? `a credential (${kind})`}: everybody who sees the context can read it; a secret is the place for it`;

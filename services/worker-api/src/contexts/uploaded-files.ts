@@ -1,4 +1,4 @@
-/** Files of a context as requests bring them: in JSON, as the bytes of the body, in a form, in a zip. */
+/** Files of a context as they arrive in requests: in JSON, as the raw body, in a form, in a zip. */
 import { invalid, readBody } from '@gantry/http';
 import { readArchive } from '@gantry/program';
 import type { Request } from 'express';
@@ -9,7 +9,7 @@ export interface UploadedFile {
   content: Buffer;
 }
 
-/** What `PUT .../files/{path}` brings. @throws AppError 400, 413 */
+/** The body of `PUT .../files/{path}`. @throws AppError 400, 413 */
 export async function readFileBody(req: Request): Promise<Buffer> {
   if (req.is('multipart/form-data')) {
     const [file, another] = formFiles(req);
@@ -17,7 +17,7 @@ export async function readFileBody(req: Request): Promise<Buffer> {
     return file.content;
   }
   if (!req.is('application/json')) return readBody(req, TREE_BYTES_MAX);
-  // Whoever sends nothing, and no type of it, is taken to send JSON: see json-body.ts. Here it is an empty file.
+  // A request without a body and a content type counts as JSON elsewhere: see json-body.ts. Here it is an empty file.
   const isEmpty = !req.rawHeaders.some((header) => header.toLowerCase() === 'content-type');
   return isEmpty ? Buffer.alloc(0) : contentOf(req.body);
 }
@@ -34,7 +34,7 @@ function contentOf(body: { content?: string; content_base64?: string } | undefin
   throw invalid([{ path: 'content_base64', message: 'is not base64' }]);
 }
 
-/** What `POST .../upload` brings: files under their names, or what a zip holds. @throws AppError 400 */
+/** The body of `POST .../upload`: files under their names, or the contents of a zip. @throws AppError 400 */
 export async function readUpload(req: Request, { extract }: { extract: boolean }): Promise<UploadedFile[]> {
   const files = formFiles(req);
   if (!files.length)
@@ -51,6 +51,6 @@ const formFiles = (req: Request): UploadedFile[] =>
     content: buffer,
   }));
 
-/** What archivers add by themselves. */
+/** Files that archivers add on their own. */
 const isLitter = (path: string): boolean =>
   isLeftOut(path) || path.startsWith('__MACOSX/') || path.split('/').at(-1) === '.DS_Store';

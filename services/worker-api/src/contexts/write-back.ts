@@ -1,9 +1,9 @@
 /**
- * What runs have changed in the writeable contexts that they were given.
+ * Writes back the changes of runs to their writeable contexts.
  *
- * Counts when the run has completed. A run may be told of as often as one likes: a context has at most one version of each
- * run. The run's files stand, also over changes that somebody else made meanwhile; the version's message says so, and the
- * other one is in the history. The archive comes from user code and is checked like an upload.
+ * Applied once the run has completed. Idempotent for repeated announcements: a context has at most one version per
+ * run. The last write wins, even over a concurrent change by somebody else; the version's message says so, and the
+ * other version is in the history. The archive comes from user code and is validated like an upload.
  */
 
 import { createHash } from 'node:crypto';
@@ -23,11 +23,11 @@ import { appendTree, packPrefix } from './context-service';
 type ContextChange = Awaited<ReturnType<RunEngine['contextChanges']>>[number];
 type WriteBackDeps = Pick<Deps, 'prisma' | 'pool' | 'objects' | 'engine' | 'log'>;
 
-/** Names and headers come on top of what the files hold. */
+/** Allows for names and headers in addition to the files' contents. */
 const ARCHIVE_BYTES_MAX = TREE_BYTES_MAX + 2 * 1024 * 1024;
 
 export function writeBackContexts(deps: WriteBackDeps): ReactionTo<typeof runFinished> {
-  /** Null for a run that is gone, with its worker or by its age. */
+  /** Null for a deleted run, whether with its worker or by age. */
   const find = (workspaceId: string, runId: string) =>
     deps.engine.get(workspaceId, runId).catch((err) => {
       if (err instanceof AppError && err.kind === 'not_found') return null;
@@ -74,7 +74,7 @@ async function writeBack(deps: WriteBackDeps, tx: PoolClient, run: Run, change: 
   }));
 }
 
-/** Null where the run was not given it to write, or it is not the same context any more, or not writeable. */
+/** Null if the run did not have write access to it, or it has been replaced since, or is no longer writeable. */
 async function findGivenContext({ prisma }: WriteBackDeps, run: Run, name: string): Promise<Context | null> {
   const given = run.spec.contexts?.find((one) => one.name === name && one.writeable);
   const context = given ? await findContext(prisma, run.workspaceId, name) : null;
@@ -82,7 +82,7 @@ async function findGivenContext({ prisma }: WriteBackDeps, run: Run, name: strin
   return isSame && context.writeable ? context : null;
 }
 
-/** A string says why it can't be kept. */
+/** A string is the reason why it cannot be stored. */
 async function readChangedTree({ objects }: WriteBackDeps, change: ContextChange): Promise<FileTree | string> {
   let bytes: Buffer;
   try {

@@ -1,4 +1,4 @@
-/** The one-hour JWT that a session hands to browsers and other services verify offline. */
+/** The one-hour JWT that a session issues to browsers and that other services verify offline. */
 import { randomUUID } from 'node:crypto';
 import { JWT_ALGORITHM } from '@gantry/auth';
 import jwt from 'jsonwebtoken';

@@ -1,4 +1,4 @@
-/** Proving that an address is one's own: a link that is mailed to it, opened by whoever is signed in to the account. */
+/** Verification of an e-mail address: a mailed link, opened in a signed-in session of the account. */
 
 import { newOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
 import { type Actor, AppError, conflict, notFound, type Principal, unavailable } from '@gantry/http';
@@ -21,7 +21,7 @@ export interface VerificationDeps {
 
 const HOURS = 24;
 
-/** Ends the link of before. @returns where it was sent. @throws AppError 403 for a token, 409, 503 */
+/** Invalidates earlier links. @returns the address it was sent to. @throws AppError 403 for a token, 409, 503 */
 export async function sendVerification(deps: VerificationDeps, caller: Principal, actor: Actor): Promise<string> {
   const { prisma, hasher, mailer, dashboardUrl } = deps;
   const userId = signedInUserOf(caller);
@@ -51,8 +51,8 @@ export async function sendVerification(deps: VerificationDeps, caller: Principal
 }
 
 /**
- * Both are needed, the link and a session of the account. A link alone may have been opened by somebody who never had the
- * account; a session alone is what we do not trust. Every other session ends: it may be of whoever else had the account.
+ * Needs both the link and a session of the account. A link alone may have been opened by a person who never had the
+ * account; a session alone is what verification must not trust. Every other session ends: it may belong to an earlier holder.
  * @throws AppError 403 for a token, 404 unknown or another account's, 410 spent or expired
  */
 export async function verifyEmail(

@@ -1,8 +1,8 @@
 /**
- * Replacing a forgotten password: a link that works once, by e-mail or handed over by an admin.
+ * Replacing a forgotten password: a single-use link, sent by e-mail or handed over by an admin.
  *
- * A link lives no longer than its reason. It ends when it is used, when another is made, when the password or the address
- * changes; one that an admin made also when a membership of either of the two changes: see members/membership-changed.ts.
+ * A link never outlives its reason. It ends on use, when another is created, and when the password or the address
+ * changes; an admin's link also when a membership of either person changes: see members/membership-changed.ts.
  */
 
 import { newOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
@@ -32,10 +32,10 @@ export interface ResetDeps {
 const BY_EMAIL_HOURS = 1;
 const BY_ADMIN_HOURS = 24;
 
-/** Null issuer: it is mailed, and nobody but the reader of the address sees it. */
+/** Null issuer: the link is mailed, and only the reader of the address sees it. */
 type Issuer = { issuedBy: string; workspaceId: string } | null;
 
-/** A new link ends those of before. The token stands behind `#`, where no server and no log sees it. */
+/** A new link invalidates earlier ones. The token is in the URL fragment (`#`), which no server and no log sees. */
 async function insertReset(
   tx: Db,
   { hasher, dashboardUrl }: ResetDeps,
@@ -55,7 +55,7 @@ export async function endResetsOf(tx: Db, userId: string): Promise<void> {
   await tx.passwordReset.deleteMany({ where: { userId, usedAt: null } });
 }
 
-/** Sends a link if there is such an account. Says nothing either way, and must not be waited for: it takes longer if there is. */
+/** Sends a link if the account exists. Reveals neither case, and must not be awaited: it takes longer if the account exists. */
 export async function sendResetLink(deps: ResetDeps, actor: Actor, emailText: string): Promise<void> {
   const { prisma, mailer } = deps;
   const email = normaliseEmail(emailText);
@@ -77,8 +77,8 @@ export async function sendResetLink(deps: ResetDeps, actor: Actor, emailText: st
 }
 
 /**
- * A link for a member, shown to the admin who asks. It opens the whole account, so nobody may have one who could not enter
- * every workspace of that account as an admin anyway; and it opens a session, so no token may have one.
+ * A link for a member, shown to the requesting admin. It opens the whole account, so it is issued only to an admin of
+ * every workspace of that account; and it opens a session, so it is never issued to a token.
  * @throws AppError 404, 403, 409
  */
 export async function createResetLink(deps: ResetDeps, caller: Principal, actor: Actor, made: Made, userId: string) {
@@ -109,9 +109,9 @@ export async function createResetLink(deps: ResetDeps, caller: Principal, actor:
 /**
  * Ends every session of the user and opens a new one.
  *
- * A person who opens a mailed link reads the address. Where that is the first proof of it, the account may have been made, and
- * filled with tokens, by somebody else: those end too. A link that an admin made was seen by that admin, so that afterwards
- * nobody knows whether the holder of the account reads the address.
+ * A person who opens a mailed link reads the address. If that is its first verification, the account and its tokens may have
+ * been created by somebody else, so the tokens end too. An admin's link was seen by that admin, so afterwards
+ * it is unknown whether the holder of the account reads the address.
  * @throws AppError 404 unknown, 410 spent or expired, 400 poor password
  */
 export async function resetPassword(
@@ -152,7 +152,7 @@ export async function resetPassword(
   });
 }
 
-/** Whether the reason for which a link was made still holds. */
+/** Whether the reason for which a link was created still applies. */
 async function isStanding(db: Db, { email, issuedBy, workspaceId }: PasswordReset, user: User): Promise<boolean> {
   if (user.disabledAt || user.email !== email) return false;
   if (issuedBy === null) return true;
@@ -168,7 +168,7 @@ export async function newPasswordHash(password: string, email: string, field = '
   return hashPassword(password);
 }
 
-/** Links that would replace it end. */
+/** Invalidates reset links. */
 export async function setPassword(tx: Db, userId: string, passwordHash: string): Promise<void> {
   const changed = { passwordHash, changedAt: new Date() };
   await tx.passwordCredential.upsert({ where: { userId }, create: { userId, ...changed }, update: changed });

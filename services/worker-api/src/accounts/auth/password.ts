@@ -1,4 +1,4 @@
-/** Passwords: which are good enough, and how they are kept (Argon2id, in a thread of its own). */
+/** Passwords: strength rules and hashing (Argon2id, in a separate thread). */
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 
@@ -11,12 +11,12 @@ const DIFFERENT_MIN = 5;
 const KNOWN_TO_ALL =
   /^(1234567890|0123456789|0987654321|qwertyuiop|q1w2e3r4t5|1q2w3e4r5t|password|passw0rd|letmein|welcome|iloveyou|administrator|changeme|abcdefghij|gantry)[\d!?.*#$@_-]*$/i;
 
-/** One password typed on two keyboards is the same code points (NIST SP 800-63B). */
+/** A password typed on two keyboards normalises to the same code points (NIST SP 800-63B). */
 const normalise = (password: string): string => password.normalize('NFKC');
 
 export const hashPassword = (password: string): Promise<string> => hash(normalise(password), PARAMETERS);
 
-/** Takes the same time for a user who has no password, or is none: `stored` is null then, and the answer false. */
+/** Constant work for an unknown user or one without a password: `stored` is null then, and the result false. */
 export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
   const right = await verify(stored ?? (await nobodysHash()), normalise(password));
   return stored !== null && right;
@@ -28,7 +28,7 @@ function nobodysHash(): Promise<string> {
   return nobodys;
 }
 
-/** What is wrong with a new password, or undefined. */
+/** The problem with a new password, or undefined. */
 export function passwordProblem(password: string, email: string): string | undefined {
   const characters = [...normalise(password)];
   if (characters.length < CHARACTERS_MIN) return `at least ${CHARACTERS_MIN} characters`;

@@ -1,4 +1,4 @@
-/** Answering with a session: its cookie, and an access JWT that ends with it. */
+/** Responses that open a session: its cookie, and an access JWT that ends with it. */
 import { originsOf, readSessionCookie, requireSameOrigin, SESSION_COOKIE } from '@gantry/auth';
 import type { CookieOptions, Request, Response } from 'express';
 import type { AccessToken, IssueAccessToken } from './access-token';
@@ -6,18 +6,18 @@ import type { Client, OpenSession } from './session';
 import { SESSION_IDLE_DAYS } from './session-repository';
 
 export interface SessionCookie {
-  /** Sets the cookie. Returns the access JWT, for the body of the answer. */
+  /** Sets the cookie. Returns the access JWT, for the response body. */
   answer(res: Response, session: OpenSession): Promise<AccessToken>;
-  /** Sets the cookie, where the answer has no body. */
+  /** Sets the cookie, for a response without a body. */
   set(res: Response, session: OpenSession): void;
-  /** The cookie of a request that may use it. A program that holds it itself may come without an Origin; a foreign page may not. */
+  /** The cookie of a request that may use it. A program that holds the cookie may omit Origin; a foreign page is refused. */
   read(req: Request): string | undefined;
   clear(res: Response): void;
 }
 
 export function createSessionCookie(options: {
   issueAccessToken: IssueAccessToken;
-  /** Of the three surfaces, the worker surface first. */
+  /** Addresses of the three surfaces, the worker surface first. */
   publicUrls: [string, ...string[]];
 }): SessionCookie {
   const { issueAccessToken, publicUrls } = options;
@@ -46,7 +46,7 @@ export function createSessionCookie(options: {
   };
 }
 
-/** What the list of sessions shows of a sign-in. */
+/** Client details for the list of sessions. */
 export const clientOf = (req: Request): Client => ({
   address: req.ip ?? null,
   userAgent: req.get('user-agent')?.slice(0, 255) ?? null,

@@ -29,10 +29,10 @@ export async function insertSession(tx: Db, session: NewSession): Promise<void> 
 }
 
 /**
- * Puts `fresh` in the place of the cookie and says whose session it is. The cookie of just before is still taken for
- * REPLACED_COOKIE_SECONDS, for a page that was left while the answer with the new one was on its way: then the session
- * has two successors, and the first that is used replaces the other. Any other replaced cookie is a copy, in hands that
- * we don't know: the whole session ends, and `endedId` names it.
+ * Replaces the cookie with `fresh` and returns the session. The immediately preceding cookie is still accepted for
+ * REPLACED_COOKIE_SECONDS, for a page that was left while the response with the new one was in flight: the session then
+ * has two successors, and the first one used replaces the other. Any other replaced cookie is a copy in unknown
+ * hands: the whole session ends, and `endedId` names it.
  */
 export function replaceCookie(
   pool: Pool,
@@ -40,7 +40,7 @@ export function replaceCookie(
   fresh: Buffer,
 ): Promise<{ userId: string; sessionId: string } | { endedId: string | null }> {
   return transaction(pool, async (tx) => {
-    // Two refreshes of one session take turns. What the first did to the cookies only the next statement sees.
+    // Refreshes of one session are serialised by this lock. Only the next statement sees the first one's changes to the cookies.
     const { rows: alive } = await tx.query(
       `SELECT s.id, s.user_id
        FROM session_cookies c JOIN sessions s ON s.id = c.session_id JOIN users u ON u.id = s.user_id
@@ -75,7 +75,7 @@ export function replaceCookie(
   });
 }
 
-/** Ends the session that the cookie belongs to. Returns its id, or null if there is none alive. */
+/** Ends the session that the cookie belongs to. Returns its id, or null if none is active. */
 export function revokeSession(pool: Pool, hashes: Buffer[]): Promise<string | null> {
   return transaction(pool, (tx) => revokeByCookie(tx, hashes, 'true'));
 }
@@ -89,12 +89,12 @@ async function revokeByCookie(tx: Sql, hashes: Buffer[], condition: string): Pro
   );
   const [ended] = rows;
   if (!ended) return null;
-  // Cached answers about a session are known by its id, as those about a token are.
+  // Cached identities of a session are keyed by its id, like those of a token.
   await enqueue(tx, tokenRevoked, ended.workspace_id, { tokenId: ended.id });
   return ended.id;
 }
 
-/** Newest first; those that have not ended. */
+/** Newest first; active ones only. */
 export function listSessions(db: Db, userId: string): Promise<Session[]> {
   return db.session.findMany({
     where: { userId, revokedAt: null, expiresAt: { gt: new Date() } },
@@ -103,9 +103,9 @@ export function listSessions(db: Db, userId: string): Promise<Session[]> {
 }
 
 /**
- * Ends every session of the user, and tells everybody. Returns their ids. What a session had begun and not finished ends
- * with it: a device that was approved and has not come for its token, and links that prove an address.
- * @param spared a session that goes on
+ * Ends every session of the user, and announces it. Returns their ids. Unfinished operations of a session end
+ * with it: an approved device that has not fetched its token, and links that verify an address.
+ * @param spared a session that stays active
  */
 export async function revokeSessionsOf(tx: Db, userId: string, spared?: string): Promise<string[]> {
   const ended = await tx.session.updateManyAndReturn({

@@ -1,4 +1,4 @@
-/** Sessions of browsers: a cookie that is replaced at each refresh, and a JWT for an hour. */
+/** Browser sessions: a cookie that is replaced at each refresh, and a one-hour JWT. */
 import { newOpaqueToken, type TokenHasher } from '@gantry/auth';
 import { newId } from '@gantry/events';
 import { AppError } from '@gantry/http';
@@ -6,7 +6,7 @@ import type { Pool } from 'pg';
 import type { Db } from '../../database';
 import { insertSession, replaceCookie, revokeSession, revokeSessionsOf } from './session-repository';
 
-/** What the list of sessions will show of a sign-in. */
+/** Client details for the list of sessions. */
 export interface Client {
   address: string | null;
   userAgent: string | null;
@@ -15,17 +15,17 @@ export interface Client {
 export interface OpenSession {
   userId: string;
   sessionId: string;
-  /** To be set now: it is not known afterwards. */
+  /** To be set now: it cannot be recovered afterwards. */
   cookie: string;
 }
 
 export interface Sessions {
   /** Inside the caller's transaction. */
   open(tx: Db, userId: string, client: Client): Promise<OpenSession>;
-  /** @throws AppError 401 for a cookie that no longer counts */
+  /** @throws AppError 401 for a cookie that is no longer valid */
   refresh(cookie: string): Promise<OpenSession>;
   close(cookie: string): Promise<void>;
-  /** Inside the caller's transaction; `spared` goes on. Returns the ids, to be forgotten after the commit. */
+  /** Inside the caller's transaction; `spared` stays active. Returns the ids, to be evicted from caches after the commit. */
   closeAllOf(tx: Db, userId: string, spared?: string): Promise<string[]>;
 }
 

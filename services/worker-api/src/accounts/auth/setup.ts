@@ -24,14 +24,14 @@ export interface SetupInput {
 interface SetupDeps {
   prisma: PrismaClient;
   sessions: Sessions;
-  /** Undefined: nobody may. */
+  /** Undefined: set-up is disabled. */
   setupToken: string | undefined;
 }
 
-/** Serialises two setups at the same moment: the second finds the first one's user. */
+/** Serialises two concurrent set-ups: the second finds the first one's user. */
 const LOCK = 20_480_002;
 
-/** @throws AppError 403 for a wrong setup token, 409 if there is a user already, 400 for a poor password */
+/** @throws AppError 403 for a wrong setup token, 409 if a user exists already, 400 for a poor password */
 export async function setUp(deps: SetupDeps, input: SetupInput, client: Client, actor: Actor) {
   const { prisma, sessions, setupToken } = deps;
   if (!setupToken || !isSameSecret(setupToken, input.setup_token)) {

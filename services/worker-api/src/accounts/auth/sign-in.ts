@@ -5,7 +5,7 @@ import { findUserWithPassword } from '../users/user-repository';
 import { verifyPassword } from './password';
 import type { Client, OpenSession, Sessions } from './session';
 
-/** Opens a session. @throws AppError 401: the same, after the same work, whatever of the two was wrong */
+/** Opens a session. @throws AppError 401: identical, after the same work, for an unknown address and a wrong password */
 export async function signIn(
   { prisma, sessions }: { prisma: PrismaClient; sessions: Sessions },
   input: { email: string; password: string },

@@ -2,8 +2,8 @@
  * Pairing a program with an account (RFC 8628).
  *
  * The program holds a device code of 256 bits, the person a short user code. A request lives for ten minutes, is decided
- * once, and gives one token once. Five wrong user codes with the right device code end it; a person who types five user
- * codes that nobody has must wait.
+ * once, and yields one token once. Five wrong user codes with the right device code end it; a person who types five unknown
+ * user codes must wait.
  */
 
 import { isSameSecret, newOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
@@ -25,7 +25,7 @@ export interface DeviceDeps {
 
 export const LIFETIME_SECONDS = 600;
 export const INTERVAL_SECONDS = 2;
-/** A program that asks every two seconds by its own clock is not told off for the network's jitter. */
+/** Tolerates network jitter for a program that polls every two seconds by its own clock. */
 const TOO_FAST_MS = INTERVAL_SECONDS * 1_000 - 200;
 const WRONG_CODES_MAX = 5;
 const GUESS_WINDOW_SECONDS = 600;
@@ -51,7 +51,7 @@ export async function startDevice(
   return { deviceCode, userCode };
 }
 
-/** Codes of requests that are over are kept for a day, and could be met again. */
+/** Codes of finished requests are kept for a day and could collide. */
 async function freeUserCode(prisma: PrismaClient): Promise<string> {
   for (;;) {
     const userCode = newUserCode();
@@ -59,7 +59,7 @@ async function freeUserCode(prisma: PrismaClient): Promise<string> {
   }
 }
 
-/** @throws AppError 403 for a token, 404, 429 after five codes that nobody has */
+/** @throws AppError 403 for a token, 404, 429 after five unknown codes */
 export async function findForApproval(prisma: PrismaClient, caller: Principal, typed: string): Promise<DeviceRequest> {
   const userId = signedInUserOf(caller);
   const since = new Date(Date.now() - GUESS_WINDOW_SECONDS * 1_000);
@@ -85,7 +85,7 @@ export async function findForApproval(prisma: PrismaClient, caller: Principal, t
   throw notFound('waiting device with the code', userCode);
 }
 
-/** @throws AppError as findForApproval does, 404 also if it was decided a moment ago */
+/** @throws AppError like findForApproval, and 404 if it was decided a moment ago */
 export async function decideDevice(
   prisma: PrismaClient,
   caller: Principal,
@@ -174,7 +174,7 @@ export async function exchangeDevice(
   });
 }
 
-/** Only the first of two at the same moment gets through. */
+/** Of two concurrent polls only the first gets through. */
 async function requirePace(prisma: PrismaClient, { id, polledAt }: DeviceRequest): Promise<void> {
   const now = new Date();
   const { count } = await prisma.deviceRequest.updateMany({

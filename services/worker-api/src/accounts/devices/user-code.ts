@@ -1,19 +1,19 @@
-/** What a person reads on one screen and types on another. */
+/** A code that a person reads on one screen and types on another. */
 import { randomInt } from 'node:crypto';
 
-/** Without 0 O 1 I L and vowels: nothing looks like another, and no code is a word. */
+/** Without 0 O 1 I L and vowels: no two characters look alike, and no code is a word. */
 const LETTERS = 'BCDFGHJKMNPQRSTVWXZ';
 const DIGITS = '23456789';
 
 const pick = (alphabet: string) => alphabet[randomInt(alphabet.length)] as string;
 
-/** `ABCD-2345`: 19^4 x 8^4, 5 x 10^8 codes, each alive for ten minutes. */
+/** `ABCD-2345`: 19^4 x 8^4, 5 x 10^8 codes, each valid for ten minutes. */
 export function newUserCode(): string {
   const four = (alphabet: string) => Array.from({ length: 4 }, () => pick(alphabet)).join('');
   return `${four(LETTERS)}-${four(DIGITS)}`;
 }
 
-/** As it was made, however it was typed. */
+/** The canonical form of a code as typed. */
 export function normaliseUserCode(typed: string): string {
   const bare = typed.toUpperCase().replace(/[^A-Z0-9]/g, '');
   return `${bare.slice(0, 4)}-${bare.slice(4)}`;

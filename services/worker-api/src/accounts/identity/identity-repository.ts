@@ -1,4 +1,4 @@
-/** The lookups behind every request: one indexed query each, over the pool because they are hot. */
+/** The lookups behind every request: one indexed query each, directly over the pool because they are hot. */
 import type { Role } from '@gantry/events';
 import type { Pool } from 'pg';
 import { normaliseEmail } from '../users/email';
@@ -38,7 +38,7 @@ export async function findToken(pool: Pool, hashes: Buffer[]): Promise<TokenRow 
   return rows[0] ?? null;
 }
 
-/** The same token under the current pepper. */
+/** Rehashes the token under the current pepper. */
 export async function moveToPepper(
   pool: Pool,
   tokenId: string,
@@ -53,7 +53,7 @@ export interface SessionRow extends UserRow {
   expires_at: Date;
 }
 
-/** Null for a cookie that is unknown or was replaced, and for a session that ended. */
+/** Null for an unknown or replaced cookie, and for an ended session. */
 export async function findSession(pool: Pool, hashes: Buffer[]): Promise<SessionRow | null> {
   const { rows } = await pool.query<SessionRow>(
     `SELECT s.id AS session_id, c.hash, s.expires_at, ${USER_COLUMNS}
@@ -65,7 +65,7 @@ export async function findSession(pool: Pool, hashes: Buffer[]): Promise<Session
   return rows[0] ?? null;
 }
 
-/** @param madeAt of a key of the user's that another service keeps: nobody if keys of that age are refused */
+/** @param madeAt creation time of a user's key kept by another service: null is returned if keys of that age are refused */
 export async function findActiveUser(pool: Pool, userId: string, madeAt: Date | null): Promise<UserRow | null> {
   const { rows } = await pool.query<UserRow>(
     `SELECT ${USER_COLUMNS} FROM users u WHERE u.id = $1 AND u.disabled_at IS NULL
@@ -91,7 +91,7 @@ export interface ExternalQuestion {
   email: string | null;
 }
 
-/** The user who signed in with that identity before, else the one who has proven the address that the issuer calls verified. */
+/** The user who signed in with that external identity before, otherwise the one whose verified address the issuer confirms. */
 export async function findExternalUser(pool: Pool, question: ExternalQuestion): Promise<UserRow | null> {
   const { issuer, subject, email } = question;
   const { rows } = await pool.query<UserRow>(

@@ -1,8 +1,8 @@
-/** From rows to what a credential stands for. */
+/** Builds the identity behind a credential from database rows. */
 import type { Identity, Role } from '@gantry/events';
 import { roleAtLeast } from '@gantry/http';
 
-/** A user as the identity queries return one. */
+/** A user as returned by the identity queries. */
 export interface UserRow {
   user_id: string;
   email: string;
@@ -16,11 +16,11 @@ export interface UserRow {
 export const lowerRole = (one: Role, other: Role): Role => (roleAtLeast(one, other) ? other : one);
 
 /**
- * @param limit the most that the credential may do, in every workspace; null for no limit
- * @param preferred where it acts by default if the user is still a member there, else the user's own default, else the
+ * @param limit the highest role that the credential may use, in every workspace; null for no limit
+ * @param preferred default workspace if the user is still a member there, otherwise the user's own default, otherwise the
  *   oldest membership; an empty id for a user without any
- * @param madeAt of a credential that outlives sessions. One from before the address was proven may be in the hands of
- *   somebody who made it then, and does not count as having the address.
+ * @param madeAt creation time of a credential that outlives sessions. One that predates the verification may be held by
+ *   whoever created it, and does not count as having the address.
  */
 export function userIdentity(
   kind: Identity['kind'],

@@ -1,4 +1,4 @@
-/** Answering "who is this?": for this service's own requests, and for the others over NATS. */
+/** Resolves credentials: for this service's own requests, and for the other services over NATS. */
 import { type LastUse, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
 import {
   type Bus,
@@ -35,7 +35,7 @@ export function createIntrospection(options: { pool: Pool; hasher: TokenHasher; 
     if (!row || !hasher.matches(text, row.hash)) return null;
     tokenUse.note(row.id, row.last_used_at);
     const current = hasher.hash(text);
-    // Once every token in use has moved, an older pepper can go. Until then the old hash does as well.
+    // An older pepper can be removed once every token in use has been rehashed. Until then the old hash works as well.
     if (row.pepper_version !== current.pepperVersion) await moveToPepper(pool, row.id, current).catch(() => {});
     return tokenIdentity(row);
   }
@@ -47,7 +47,7 @@ export function createIntrospection(options: { pool: Pool; hasher: TokenHasher; 
     return userIdentity('session', row, { tokenId: row.session_id, expiresAt: row.expires_at });
   }
 
-  /** A JWT that names its session is known by the session's id, so that the end of one is the end of the other. */
+  /** A JWT with a session id is cached under that id, so that both end together. */
   async function ofUser({ userId, sessionId, madeAt: epochMs }: UserQuestion): Promise<Identity | null> {
     const madeAt = epochMs === undefined ? null : new Date(epochMs);
     const user = sessionId
@@ -101,7 +101,7 @@ function tokenIdentity(row: TokenRow): Identity | null {
   };
 }
 
-/** One replica answers each question. When it can't, it says so at once, so that the asker need not wait to answer 503. */
+/** One replica answers each lookup. If it cannot, it says so at once, so that the requester need not wait to answer 503. */
 export function serveIntrospection(options: { bus: Bus; introspect: Introspect; log: Logger }): { stop(): void } {
   const { bus, introspect, log } = options;
   const subscription = listen(
@@ -113,7 +113,7 @@ export function serveIntrospection(options: { bus: Bus; introspect: Introspect; 
         message.respond(encode({ identity: await introspect(question) }));
       } catch (err) {
         log.warn({ err }, 'introspection failed');
-        // No introspectReply: whoever asked takes it for what it is.
+        // Deliberately not an introspectReply: the requester treats it as a failure.
         message.respond(encode({ error: 'unavailable' }));
       }
     },

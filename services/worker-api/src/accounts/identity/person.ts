@@ -1,4 +1,4 @@
-/** Which callers count as a person, and for what. */
+/** The callers that count as a person, by operation. */
 import { AppError, type Principal } from '@gantry/http';
 import type { Db } from '../../database';
 import { findTokenById } from '../tokens/token-repository';
@@ -9,17 +9,17 @@ export function userOf({ userId }: Principal): string {
   throw new AppError('forbidden', 'needs_user', 'a workspace token is nobody in particular; sign in as a person');
 }
 
-/** A person at a browser, and no program that holds a token. */
+/** A person at a browser, not a program with a token. */
 export const isSignedIn = ({ kind }: Principal): boolean => kind === 'session' || kind === 'jwt';
 
-/** What no token may do, since it would make another credential of it. @throws AppError 403 */
+/** For operations closed to tokens, which could otherwise turn themselves into another credential. @throws AppError 403 */
 export function signedInUserOf(caller: Principal): string {
   if (isSignedIn(caller)) return userOf(caller);
   throw new AppError('forbidden', 'needs_sign_in', 'this needs a signed-in person: a token can not do it');
 }
 
 /**
- * For what concerns the user and no single workspace, where no role limits a token: a token with a role of its own may not.
+ * For operations on the user rather than on a workspace, where no role limits a token: a token with a role of its own is refused.
  * @throws AppError 403
  */
 export async function unlimitedUserOf(db: Db, caller: Principal): Promise<string> {

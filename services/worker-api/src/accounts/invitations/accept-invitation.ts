@@ -1,4 +1,4 @@
-/** The invited side: whoever holds the link, and owns the address that it was made for. */
+/** The invitee's side: needs the link, and the address that it was issued for. */
 
 import type { TokenHasher } from '@gantry/auth';
 import { newId } from '@gantry/events';
@@ -22,7 +22,7 @@ export interface AcceptDeps {
   sessions: Sessions;
 }
 
-/** The same whether or not the address has an account: whoever holds the link may be the inviter. */
+/** The same whether or not the address has an account: the holder of the link may be the inviter. */
 export async function lookUpInvitation({ prisma, hasher }: AcceptDeps, token: string) {
   const invitation = await getInvitationByToken(prisma, hasher, token);
   requireOpen(invitation);
@@ -37,7 +37,7 @@ export async function lookUpInvitation({ prisma, hasher }: AcceptDeps, token: st
   };
 }
 
-/** Looked at again under the lock that changes of members take turns by: nobody loses the role meanwhile. */
+/** Checked again under the lock that serialises membership changes: the inviter cannot lose the role meanwhile. */
 async function lockOpenInvitation(tx: Db, hasher: TokenHasher, token: string) {
   await lockWorkspace(tx, (await getInvitationByToken(tx, hasher, token)).workspaceId);
   const { workspace, ...invitation } = await getInvitationByToken(tx, hasher, token);
@@ -46,8 +46,8 @@ async function lockOpenInvitation(tx: Db, hasher: TokenHasher, token: string) {
 }
 
 /**
- * A person who is signed in and holds a link that was mailed has proven the address; a token of theirs proves nothing.
- * @returns also the sessions that ended with the proof
+ * A signed-in person with a mailed link has verified the address; a token of theirs verifies nothing.
+ * @returns also the sessions ended by the verification
  * @throws AppError 403 for another address than the invited one, 404, 409 accepted or a member already, 410
  */
 export async function acceptInvitation(
@@ -75,9 +75,9 @@ export async function acceptInvitation(
 }
 
 /**
- * Makes the account, with the invited address. It counts as proven if the link was mailed: a link that was handed over was
- * seen by its inviter, who may be the one that opens it. The password is looked at first, so that nobody can ask whether
- * there is an account without making one.
+ * Creates the account, with the invited address. It is verified if the link was mailed: a link handed over was
+ * seen by its inviter, who may be the one that opens it. The password is checked first, so that nobody can probe whether
+ * an account exists without creating one.
  * @throws AppError 400 poor password, 404, 409 taken or accepted, 410
  */
 export async function registerByInvitation(
@@ -90,7 +90,7 @@ export async function registerByInvitation(
   requireOpen(offered);
   const passwordHash = await newPasswordHash(input.password, offered.email, 'password');
   return transaction(prisma, async (tx) => {
-    // Two registrations with one link take turns here; the second finds it accepted.
+    // Serialises two registrations with one link; the second finds it accepted.
     const { workspace, invitation } = await lockOpenInvitation(tx, hasher, input.token);
     const { email, mailed } = invitation;
     await requireFreeEmail(tx, email);

@@ -18,7 +18,7 @@ export interface NewInvitation {
 
 export type StandingInvitation = Invitation & Standing;
 
-/** Made by the caller at hand, so it stands. */
+/** Created by the present caller, so it is valid. */
 export async function insertInvitation(
   tx: Db,
   workspaceId: string,
@@ -48,7 +48,7 @@ export async function isInvited(db: Db, workspaceId: string, email: string): Pro
   return (await listOpen(db, { workspaceId, email })).length > 0;
 }
 
-/** Oldest first, one for each workspace. */
+/** Oldest first, one per workspace. */
 export async function listOpenInvitationsTo(db: Db, email: string): Promise<Invitation[]> {
   const open = await listOpen(db, { email });
   return open.filter(({ workspaceId }, index) => open.findIndex((one) => one.workspaceId === workspaceId) === index);
@@ -68,7 +68,7 @@ async function listOpen(db: Db, of: { email: string; workspaceId?: string }): Pr
   return (await withStanding(db, rows)).filter(({ stands }) => stands);
 }
 
-/** Of whoever holds the link. @throws AppError 404, also when the workspace was deleted */
+/** For the holder of the link. @throws AppError 404, also if the workspace was deleted */
 export async function getInvitationByToken(
   db: Db,
   hasher: TokenHasher,
@@ -85,7 +85,7 @@ export async function getInvitationByToken(
   return invitation as typeof found & Standing;
 }
 
-/** An invitation is its inviter's word: it stands while they manage people there, and while the token lives that they used. */
+/** An invitation is valid while its inviter manages people there, and while the token that they used exists. */
 async function withStanding<I extends Invitation>(db: Db, invitations: I[]): Promise<(I & Standing)[]> {
   const admins = await listAdmins(db, [...new Set(invitations.map(({ workspaceId }) => workspaceId))]);
   const tokenIds = invitations.flatMap(({ tokenId }) => tokenId ?? []);
@@ -103,12 +103,12 @@ async function withStanding<I extends Invitation>(db: Db, invitations: I[]): Pro
   });
 }
 
-/** Of the link of that moment, which a later one replaces. */
+/** For the link of that moment, identified by its hash; a later link replaces it. */
 export async function markMailed(db: Db, { id, hash }: Pick<Invitation, 'id' | 'hash'>): Promise<void> {
   await db.invitation.updateMany({ where: { id, hash }, data: { mailed: true } });
 }
 
-/** Of two who accept at the same moment, one gets true. */
+/** Of two concurrent acceptances, one gets true. */
 export async function markAccepted(tx: Db, id: string): Promise<boolean> {
   const { count } = await tx.invitation.updateMany({
     where: { id, acceptedAt: null, withdrawnAt: null },

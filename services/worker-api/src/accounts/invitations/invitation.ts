@@ -1,4 +1,4 @@
-/** The rules of an invitation, and how the API shows one. */
+/** Rules for invitations, and their API representation. */
 import { AppError, conflict } from '@gantry/http';
 import type { Invitation } from '../../generated/prisma/client';
 
@@ -6,7 +6,7 @@ const OPEN_DAYS = 7;
 
 export const invitationExpiry = (): Date => new Date(Date.now() + OPEN_DAYS * 86_400_000);
 
-/** Whether whoever made it may still invite. */
+/** Whether the inviter may still invite. */
 export interface Standing {
   stands: boolean;
 }
@@ -17,7 +17,7 @@ export function requireUndecided({ acceptedAt, withdrawnAt }: Invitation): void 
   if (withdrawnAt) throw new AppError('gone', 'invitation_withdrawn', 'this invitation was withdrawn');
 }
 
-/** @throws AppError 409 accepted, 410 withdrawn, expired, or of somebody who may not invite any more */
+/** @throws AppError 409 accepted, 410 withdrawn, expired, or if the inviter may no longer invite */
 export function requireOpen(invitation: Invitation & Standing): void {
   requireUndecided(invitation);
   if (invitation.expiresAt.getTime() <= Date.now()) {

@@ -1,4 +1,4 @@
-/** The inviting side: invite, send again, withdraw. */
+/** The inviter's side: invite, send again, withdraw. */
 
 import { newOpaqueToken, type TokenHasher } from '@gantry/auth';
 import { newId, type Role } from '@gantry/events';
@@ -30,13 +30,13 @@ export interface InviteDeps {
 export interface Invited {
   invitation: StandingInvitation;
   emailSent: boolean;
-  /** Null once it was sent: the inviter need not see it then, and what they have not seen proves the address. */
+  /** Null if it was mailed: only a link that the inviter has not seen verifies the address. */
   url: string | null;
 }
 
 /**
- * Says nothing of whether the address has an account.
- * @throws AppError 400 for what is no address, 403 for a token where no e-mail is sent, 409 for a member and for an address
+ * Does not reveal whether the address has an account.
+ * @throws AppError 400 for an invalid address, 403 for a token if no e-mail is sent, 409 for a member and for an address
  *   that is invited already
  */
 export async function inviteMember(
@@ -77,7 +77,7 @@ export async function inviteMember(
   return deliver(deps, caller, invitation, token);
 }
 
-/** A new link of the caller's, and seven more days; the old link ends. @throws AppError 403, 404, 409 accepted, 410 withdrawn */
+/** A new link by the caller, valid for seven more days; the old link ends. @throws AppError 403, 404, 409 accepted, 410 withdrawn */
 export async function resendInvitation(deps: InviteDeps, caller: Principal, actor: Actor, made: Made, id: string) {
   const { workspaceId } = caller;
   requireMayHandOver(deps.mailer, caller);
@@ -101,7 +101,7 @@ export async function resendInvitation(deps: InviteDeps, caller: Principal, acto
   return deliver(deps, caller, invitation, token);
 }
 
-/** @throws AppError 404, 409 accepted; withdrawing twice is no error */
+/** Idempotent. @throws AppError 404, 409 accepted */
 export async function withdrawInvitation(prisma: PrismaClient, workspaceId: string, actor: Actor, id: string) {
   await transaction(prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
@@ -118,7 +118,7 @@ export async function withdrawInvitation(prisma: PrismaClient, workspaceId: stri
   });
 }
 
-/** The link opens a session, and a token can't make one: it may have the link mailed, and never sees it. */
+/** The link opens a session, which a token must not do: a token may have the link mailed, and never sees it. */
 function requireMayHandOver(mailer: Mailer, caller: Principal): void {
   if (mailer.isConfigured || askingTokenOf(caller) === null) return;
   throw new AppError(
@@ -139,7 +139,7 @@ async function deliver(
   invitation: StandingInvitation,
   token: string,
 ): Promise<Invited> {
-  // Behind `#`, where no server and no log sees it.
+  // In the URL fragment (`#`), which no server and no log sees.
   const url = `${dashboardUrl}/invite#${token}`;
   const { name } = await getWorkspace(prisma, invitation.workspaceId);
   const inviter = caller.name ?? caller.email ?? 'An admin';

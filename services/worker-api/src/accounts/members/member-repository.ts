@@ -39,7 +39,7 @@ export async function isMember(db: Db, workspaceId: string, email: string): Prom
   return (await db.membership.count({ where: { workspaceId, user: { email } } })) > 0;
 }
 
-/** Whether this user may manage people there now. */
+/** Whether this user may currently manage people there. */
 export async function isAdmin(db: Db, workspaceId: string, userId: string): Promise<boolean> {
   const where = {
     workspaceId,
@@ -57,7 +57,7 @@ const managing = (workspaceIds: string[]) => ({
   user: { disabledAt: null },
 });
 
-/** Members who may manage the people of these workspaces now. */
+/** Members who may currently manage the people of these workspaces. */
 export function listAdmins(db: Db, workspaceIds: string[]): Promise<{ workspaceId: string; userId: string }[]> {
   return db.membership.findMany({ where: managing(workspaceIds), select: { workspaceId: true, userId: true } });
 }

@@ -1,4 +1,4 @@
-/** Changes of who belongs to a workspace. They take turns by a lock on its row, so that the last owner can't slip away. */
+/** Membership changes. A lock on the workspace's row serialises them, so that the last owner cannot be lost in a race. */
 
 import type { Role } from '@gantry/events';
 import { type Actor, conflict, type Principal } from '@gantry/http';
@@ -10,7 +10,7 @@ import { requireMayTouch } from './member';
 import { countOwners, deleteMembership, getMember, lockWorkspace, type Member, updateRole } from './member-repository';
 import { membershipChanged } from './membership-changed';
 
-/** @throws AppError 404, 403 where an owner is made or changed by somebody else than one, 409 for the last owner */
+/** @throws AppError 404, 403 if a caller who is not an owner creates or changes one, 409 for the last owner */
 export async function changeRole(
   prisma: PrismaClient,
   caller: Principal,
@@ -36,7 +36,7 @@ export async function changeRole(
   });
 }
 
-/** @throws AppError 404, 403 for an owner unless one asks, 409 for the last owner */
+/** @throws AppError 404, 403 for an owner unless the caller is one, 409 for the last owner */
 export async function removeMember(
   prisma: PrismaClient,
   caller: Principal,
@@ -95,7 +95,7 @@ async function requireAnotherOwner(tx: Db, workspaceId: string): Promise<void> {
   throw conflict('last_owner', 'the last owner stays: transfer the workspace or make another member an owner first');
 }
 
-/** Everybody hears of it, and it is written down, when the transaction commits. */
+/** Announced and audited when the transaction commits. */
 export async function announceMember(
   tx: Db,
   actor: Actor,

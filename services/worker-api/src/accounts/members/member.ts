@@ -1,4 +1,4 @@
-/** What may be done to a member, and how the API shows one. */
+/** Rules for changing members, and their API representation. */
 import type { Role } from '@gantry/events';
 import { AppError, type Principal, permissionTable } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
@@ -10,7 +10,7 @@ const permissionsFor = permissionTable(openapiFiles.worker, {
   reset_password: 'createPasswordResetLink',
 });
 
-/** Who may manage members may still not touch an owner, unless they are one. */
+/** Managing members does not include owners, unless the caller is one. */
 const mayTouch = (caller: Role, member: Role): boolean => caller === 'owner' || member !== 'owner';
 
 /** @throws AppError 403 */

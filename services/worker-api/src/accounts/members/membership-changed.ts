@@ -3,9 +3,9 @@ import { enqueue, memberChanged } from '@gantry/events';
 import type { Db } from '../../database';
 
 /**
- * Inside the transaction of the change. Everybody asks again who this is, and password links that an admin made for this
- * person, or this person as an admin, end: they were made for what both were then. A link that is being used at this moment
- * is waited for, or finds itself gone.
+ * Inside the transaction of the change. Invalidates the user's cached identities and ends password links that an admin created
+ * for this person, or this person created as an admin: they depended on both memberships. A link in use at this moment
+ * either completes first, or is found deleted.
  */
 export async function membershipChanged(tx: Db, workspaceId: string, userId: string): Promise<void> {
   await enqueue(tx, memberChanged, workspaceId, { userId });

@@ -1,4 +1,4 @@
-/** The configured OpenID Connect provider: its addresses and keys are discovered when first needed, and kept. */
+/** The configured OpenID Connect provider: its addresses and keys are discovered on first use, and cached. */
 import { unavailable } from '@gantry/http';
 import * as client from 'openid-client';
 
@@ -7,16 +7,16 @@ export interface OidcSettings {
   clientId: string;
   clientSecret: string;
   scopes: string;
-  /** What the sign-in page calls it. */
+  /** Its name on the sign-in page. */
   name: string;
-  /** Who may come without an account: only who is invited, or anybody whom the provider knows. */
+  /** Sign-up policy for people without an account: only invited ones, or anybody known to the provider. */
   signUp: 'invited' | 'anyone';
 }
 
 export interface Person {
   issuer: string;
   subject: string;
-  /** Null where the provider names none. */
+  /** Null if the provider gives none. */
   email: string | null;
   emailVerified: boolean;
   name: string | null;
@@ -30,9 +30,9 @@ export interface Departure {
 }
 
 export interface IdentityProvider {
-  /** Where to send a browser, and what to remember until it is back. @throws AppError 503 */
+  /** The redirect for the browser, and the state to keep until it returns. @throws AppError 503 */
   depart(redirectUri: string): Promise<Departure>;
-  /** Who came back. @throws whatever is wrong with the answer: state, nonce, code, signature, issuer, audience, time */
+  /** The person who returned. @throws for an invalid response: state, nonce, code, signature, issuer, audience, time */
   arrive(currentUrl: URL, expected: { state: string; nonce: string; codeVerifier: string }): Promise<Person>;
 }
 
@@ -42,13 +42,13 @@ export function createIdentityProvider(settings: OidcSettings): IdentityProvider
   const { issuer, clientId, clientSecret, scopes } = settings;
   let discovered: Promise<client.Configuration> | undefined;
 
-  /** A failure is not kept: the provider may be back when the next person comes. */
+  /** A failure is not cached: the provider may be back at the next sign-in. */
   function configuration(): Promise<client.Configuration> {
     const isPlain = new URL(issuer).protocol === 'http:';
     discovered ??= client
       .discovery(new URL(issuer), clientId, clientSecret, undefined, {
         timeout: TIMEOUT_SECONDS,
-        // An operator who writes http:// means a provider on a trusted network.
+        // An operator who configures http:// means a provider on a trusted network.
         ...(isPlain && { execute: [client.allowInsecureRequests] }),
       })
       .catch((err) => {
@@ -83,7 +83,7 @@ export function createIdentityProvider(settings: OidcSettings): IdentityProvider
       });
       const claims = tokens.claims();
       if (!claims) throw new Error('the identity provider sent no ID token');
-      // Many providers put the e-mail address into the userinfo answer only.
+      // Many providers include the e-mail address only in the userinfo response.
       const more = claims.email ? claims : await client.fetchUserInfo(config, tokens.access_token, claims.sub);
       return {
         issuer: claims.iss,

@@ -1,4 +1,4 @@
-/** From what an identity provider says of a person to a user of ours. */
+/** Maps an identity provider's claims to a user. */
 
 import { newId } from '@gantry/events';
 import type { Actor } from '@gantry/http';
@@ -23,7 +23,7 @@ type Refusal =
   | 'oidc_other_address'
   | 'oidc_linked_elsewhere';
 
-/** Why nobody is signed in: the sign-in page says it in words. */
+/** The reason why sign-in was refused, explained on the sign-in page. */
 export class Refused extends Error {
   constructor(readonly code: Refusal) {
     super(code);
@@ -31,11 +31,11 @@ export class Refused extends Error {
 }
 
 /**
- * Known by the provider's own id for the person; the first time by a verified address, which then is never asked again.
- * An address that is not verified is worth nothing, on either side: anybody may claim it at the provider, and an account
- * here may have been made with it by somebody who was to invite its owner. Such an account is not joined: that somebody
- * would go on knowing its password. Nor does it lose the address, with which its holder signs in: whoever knows the password
- * proves the address from inside (`proveByPerson`).
+ * Identified by the provider's subject identifier; the first time by a verified address, which is never used again afterwards.
+ * An unverified address is worth nothing on either side: anyone may claim it at the provider, and an account
+ * here may have been created with it by an inviter of its owner. Such an account is not linked: its creator would
+ * still know its password. Nor does it lose the address, with which its holder signs in: a person who knows the password
+ * verifies the address after signing in (`proveByPerson`).
  * @throws Refused
  */
 export async function userOfPerson(
@@ -62,8 +62,8 @@ export async function userOfPerson(
 }
 
 /**
- * The address of somebody who is signed in, by the word of the provider that they went to: both the account and the address
- * are in the hands of one person, at one browser. Every other session ends, as it may be of whoever else had the account.
+ * Verifies the address of a signed-in person through the provider that they visited: one person, at one browser, controls both the
+ * account and the address. Every other session ends, as it may belong to an earlier holder of the account.
  * @returns the sessions that ended. @throws Refused
  */
 export async function proveByPerson(
@@ -108,7 +108,7 @@ function enabled(user: User): User {
   return user;
 }
 
-/** The provider has verified the address, which is what the link of an invitation would prove: open ones are accepted. */
+/** The provider has verified the address, as a mailed invitation link would: open invitations are accepted. */
 async function signedUp(tx: Db, email: string, person: Person, signUp: OidcSettings['signUp'], actor: Actor) {
   const invitations = await listOpenInvitationsTo(tx, email);
   if (!invitations.length && signUp === 'invited') throw new Refused('oidc_not_invited');

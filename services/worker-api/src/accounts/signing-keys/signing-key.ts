@@ -1,4 +1,4 @@
-/** The keys that sign access JWTs: when one is made, when it signs, when it goes. */
+/** Lifecycle of the keys that sign access JWTs: creation, signing, removal. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 
 export interface SigningKey {
@@ -20,10 +20,10 @@ export interface PublicJwk {
 export const ROTATE_AFTER_DAYS = 30;
 /** A new key is published this long before it signs: others may have fetched the key set just before. */
 export const PUBLISHED_AHEAD_MINUTES = 15;
-/** An older key is published until the last JWT that it signed has expired, and an hour more. */
+/** An older key stays published until the last JWT signed by it has expired, and an hour more. */
 export const KEPT_BEHIND_MINUTES = PUBLISHED_AHEAD_MINUTES + 120;
 
-/** The newest key that everybody can know by now; the very first one signs at once. */
+/** The newest key that every service can have fetched by now; the very first one signs at once. */
 export function signerAmong(keys: SigningKey[], now: number): SigningKey | undefined {
   const byAge = [...keys].sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
   const known = byAge.filter((key) => now - key.createdAt.getTime() >= PUBLISHED_AHEAD_MINUTES * 60_000);

@@ -1,4 +1,4 @@
-/** The signing keys as this process knows them: read from the database, opened by the vault, kept for a minute. */
+/** This process's view of the signing keys: read from the database, decrypted by the vault, cached for a minute. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { unavailable } from '@gantry/http';
 import type { Vault } from '@gantry/vault';
@@ -13,17 +13,17 @@ import {
 
 export interface SigningKeys {
   signer(): Promise<SigningKey>;
-  /** The public key of that id, for checking our own JWTs. */
+  /** The public key with that id, for verifying the platform's own JWTs. */
   find(kid: string): Promise<KeyObject | undefined>;
   jwks(): Promise<{ keys: PublicJwk[] }>;
-  /** Makes a key when one is due and drops spent ones; safe on every replica at any time. */
+  /** Creates a key when one is due and removes expired ones; safe on every replica at any time. */
   rotate(): Promise<void>;
 }
 
 const FRESH_MS = 60_000;
-/** A key id that nobody knows may be one that another replica has just made; anybody can invent ids, so not too often. */
+/** An unknown key id may be one just created by another replica, but anyone can invent ids: rereads are rate-limited. */
 const UNKNOWN_REREAD_MS = 5_000;
-/** Belongs to no workspace: the platform's own data key seals it. */
+/** They belong to no workspace: the platform's own data key seals them. */
 const OWNER = '_platform';
 
 export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () => number }): SigningKeys {
@@ -52,7 +52,7 @@ export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () 
     return reading;
   }
 
-  /** Keys that were read once go on being used while the database is away. */
+  /** Cached keys stay in use while the database is down. */
   async function keys(): Promise<SigningKey[]> {
     if (now() - readAt > FRESH_MS) await readOnce().catch((err) => known.length || Promise.reject(err));
     if (!known.length) await rotate();

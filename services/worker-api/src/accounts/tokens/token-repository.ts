@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import type { Db } from '../../database';
 import type { Token } from '../../generated/prisma/client';
 
-/** Whose tokens: a user's personal ones, or a workspace's. */
+/** The owner of tokens: a user (personal tokens) or a workspace. */
 export type TokenOwner = { userId: string } | { workspaceId: string };
 
 export type NewToken = Pick<
@@ -16,9 +16,9 @@ export type NewToken = Pick<
 };
 
 export interface ListedToken extends Token {
-  /** Tokens not revoked that it made, itself or through others. */
+  /** Number of active tokens that it created, directly or through others. */
   madeTokens: number;
-  /** The one that made it is revoked, or revoked and forgotten. */
+  /** The token that created it is revoked, or revoked and deleted. */
   makerRevoked: boolean;
 }
 
@@ -26,7 +26,7 @@ export function insertToken(tx: Db, owner: TokenOwner, { hash, ...token }: NewTo
   return tx.token.create({ data: { ...owner, ...token, hash: new Uint8Array(hash) } });
 }
 
-/** Newest first; those that were not revoked, expired ones too. */
+/** Newest first; tokens that were not revoked, including expired ones. */
 export async function listTokens(db: Db, owner: TokenOwner): Promise<ListedToken[]> {
   const tokens = await db.token.findMany({
     where: { ...owner, revokedAt: null },
@@ -44,7 +44,7 @@ export async function listTokens(db: Db, owner: TokenOwner): Promise<ListedToken
   }));
 }
 
-/** By the token that made them, itself or through others. UNION and not UNION ALL: whatever the rows say, it ends. */
+/** By the token that created them, directly or through others. UNION rather than UNION ALL guarantees termination for any rows. */
 async function countMade(db: Db, ids: string[]): Promise<Map<string, number>> {
   const rows = await db.$queryRaw<{ root: string; made: number }[]>`
     WITH RECURSIVE made AS (
@@ -68,7 +68,7 @@ export async function markRevoked(tx: Db, owner: TokenOwner, tokenId: string): P
   return count > 0;
 }
 
-/** False if it was revoked or has expired. Until the end of the transaction, whoever revokes it waits. */
+/** False if it was revoked or has expired. Locks the row: a concurrent revocation waits until the transaction ends. */
 export async function lockAliveToken(tx: Db, tokenId: string): Promise<boolean> {
   const rows = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM tokens WHERE id = ${tokenId} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
@@ -76,7 +76,7 @@ export async function lockAliveToken(tx: Db, tokenId: string): Promise<boolean> 
   return rows.length > 0;
 }
 
-/** Revokes what the token made, itself or through others, of whichever kind. */
+/** Revokes every token created by the token, directly or through others, of either kind. */
 export function markMadeRevoked(tx: Db, tokenId: string): Promise<{ id: string; workspace_id: string | null }[]> {
   return tx.$queryRaw`
     WITH RECURSIVE made AS (
@@ -87,7 +87,7 @@ export function markMadeRevoked(tx: Db, tokenId: string): Promise<{ id: string; 
     RETURNING id, workspace_id`;
 }
 
-/** Every personal token of the user, and the API keys that other services keep for them. Returns the tokens' ids. */
+/** Revokes every personal token of the user, and the API keys that other services keep for them. Returns the tokens' ids. */
 export async function revokeTokensOf(tx: Db, userId: string): Promise<string[]> {
   const now = new Date();
   const revoked = await tx.token.updateManyAndReturn({
@@ -100,7 +100,7 @@ export async function revokeTokensOf(tx: Db, userId: string): Promise<string[]> 
   return revoked.map(({ id }) => id);
 }
 
-/** @throws AppError 404 for one that is the owner's no more */
+/** @throws AppError 404 for one that no longer belongs to the owner */
 export async function getToken(db: Db, owner: TokenOwner, tokenId: string): Promise<Token> {
   const token = await db.token.findFirst({ where: { ...owner, id: tokenId, revokedAt: null } });
   if (!token) throw notFound('token', tokenId);

@@ -72,10 +72,10 @@ export async function createWorkspaceToken(
 }
 
 /**
- * Row and announcement commit together. What it made lives on unless `withMade`: a program may replace its own token by one
- * that it makes with the old one.
- * @returns the ids of all that were revoked
- * @throws AppError 404, also for a token of somebody else
+ * Row and announcement commit together. Tokens that it created stay valid unless `withMade`: a program may replace its own
+ * token with one that it creates with the old one.
+ * @returns the ids of all revoked tokens
+ * @throws AppError 404, also for somebody else's token
  */
 export async function revokeToken(
   prisma: PrismaClient,
@@ -109,11 +109,11 @@ async function limitsFor(db: Db, caller: Principal, { role, expires_at }: TokenI
   return withinMaker({ role: role ?? null, expiresAt }, await makerLimits(db, caller));
 }
 
-/** The token that asks; null where a person does. */
+/** The calling token; null if the caller is a person. */
 export const askingTokenOf = ({ kind, tokenId }: Principal): string | null =>
   kind === 'personal_token' || kind === 'workspace_token' ? tokenId : null;
 
-/** People are limited by their membership alone, which is asked about at every request. */
+/** People are limited only by their membership, which is checked at every request. */
 async function makerLimits(db: Db, caller: Principal): Promise<TokenLimits> {
   const tokenId = askingTokenOf(caller);
   if (tokenId === null) return { role: null, expiresAt: null };
@@ -133,7 +133,7 @@ async function createToken(
 ): Promise<{ created: Token; token: string }> {
   const askingToken = askingTokenOf(caller);
   return transaction(prisma, async (tx) => {
-    // Revoked at this moment with all that it made, it makes nothing that is left out.
+    // Must not be missed by a concurrent revocation of the token and everything that it created.
     if (askingToken !== null && !(await lockAliveToken(tx, askingToken))) throw makerEnded();
     const inserted = await insertNewToken(tx, hasher, prefix, owner, {
       name,
@@ -157,7 +157,7 @@ async function createToken(
 
 const makerEnded = () => new AppError('unauthorized', 'bad_credential', 'the token was revoked');
 
-/** A token with its user's own rights, acting in that workspace by default. */
+/** A token with all rights of its user, acting in that workspace by default. */
 export function insertPersonalToken(tx: Db, hasher: TokenHasher, userId: string, workspaceId: string, name: string) {
   const limits = { role: null, expiresAt: null };
   const made = { defaultWorkspaceId: workspaceId, createdBy: userId, createdByTokenId: null };

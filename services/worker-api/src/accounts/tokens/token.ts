@@ -1,18 +1,18 @@
-/** What a token may be, and how the API shows it. */
+/** Rules for tokens, and their API representation. */
 import type { Role } from '@gantry/events';
 import { AppError, roleAtLeast } from '@gantry/http';
 import type { Token } from '../../generated/prisma/client';
 import type { ListedToken } from './token-repository';
 
 export interface TokenLimits {
-  /** Null: whatever the user may. */
+  /** Null: no limit beyond the user's own role. */
   role: Role | null;
   /** Null: never ends. */
   expiresAt: Date | null;
 }
 
 /**
- * A token that a token makes may do no more and live no longer than its maker; what is left open is the maker's.
+ * A token created by a token may neither do more nor live longer than its creator; omitted limits are inherited.
  * @throws AppError 403
  */
 export function withinMaker(wanted: TokenLimits, maker: TokenLimits): TokenLimits {

@@ -1,8 +1,8 @@
 /**
  * When an address counts as its user's.
  *
- * Only two things show it: a link that our mailer sent to the address and that nobody else saw, or an identity provider
- * that says it has verified it. Whoever signs in with a password, or holds a link that somebody handed over, has shown
+ * Only two things verify it: a link that the platform's mailer sent to the address and showed to nobody else, or an identity
+ * provider that marks it as verified. Signing in with a password, or holding a link that was handed over, verifies
  * nothing: the inviter could have opened that link.
  */
 
@@ -12,10 +12,10 @@ import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';
 import type { User } from '../../generated/prisma/client';
 
-/** The kind of proof, for the audit log. */
+/** The kind of verification, for the audit log. */
 export type Proof = 'mailed_link' | 'mailed_invitation' | 'mailed_reset' | 'identity_provider';
 
-/** Inside the caller's transaction; evict the user from the identity cache after the commit. Changes nothing for a proven address. */
+/** Inside the caller's transaction; evict the user from the identity cache after the commit. Idempotent for a verified address. */
 export async function proveEmail(tx: Db, actor: Actor, userId: string, by: Proof): Promise<User> {
   const { count } = await tx.user.updateMany({
     where: { id: userId, emailVerifiedAt: null },
@@ -26,7 +26,7 @@ export async function proveEmail(tx: Db, actor: Actor, userId: string, by: Proof
   return user;
 }
 
-/** The holder of the account got it from somebody else, who may be the one that opened the link. */
+/** The holder received the account through a link that somebody else saw and may have opened. */
 export async function unproveEmail(tx: Db, actor: Actor, user: User): Promise<void> {
   const { count } = await tx.user.updateMany({
     where: { id: user.id, emailVerifiedAt: { not: null } },
@@ -35,7 +35,7 @@ export async function unproveEmail(tx: Db, actor: Actor, user: User): Promise<vo
   if (count) await announce(tx, actor, user, 'user.email_unverified', { email: user.email });
 }
 
-/** Everybody asks again who the user is. */
+/** Invalidates the user's cached identities everywhere. */
 async function announce(tx: Db, actor: Actor, user: User, action: string, details: Record<string, unknown>) {
   const { id, defaultWorkspaceId } = user;
   await enqueue(tx, memberChanged, defaultWorkspaceId ?? '', { userId: id });

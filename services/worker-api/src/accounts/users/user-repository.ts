@@ -11,10 +11,10 @@ export async function isAnyUser(db: Db): Promise<boolean> {
 export interface NewUser {
   id: string;
   email: string;
-  /** Null: whoever typed it has shown nothing. */
+  /** Null: the address is unverified. */
   emailVerifiedAt: Date | null;
   name: string | null;
-  /** Null for who signs in elsewhere. */
+  /** Null for a user who signs in with an identity provider only. */
   passwordHash: string | null;
   defaultWorkspaceId: string | null;
 }

@@ -1,10 +1,10 @@
 /**
- * A deleted workspace is closed at once and gone after seven days.
+ * A deleted workspace is closed at once and purged after seven days.
  *
- * Closed means that no credential may enter it, that nothing of it is shown to anybody, and that nothing in it runs:
- * memberships and tokens stay, and are not counted; runs stay in their queue or asleep; those that an executor holds are
- * cancelled. Restoring takes one column back and undoes the closure. Purging deletes the row, with all that belongs to it, and
- * announces it; every service then deletes what else it has, this one too. See docs/adr/0024.
+ * Closed means that no credential may enter it, that none of its content is shown to anybody, and that nothing in it runs:
+ * memberships and tokens stay, and are not counted; runs stay queued or asleep; those held by an executor are
+ * cancelled. Restoring resets one column and undoes the closure. Purging deletes the row, with all that belongs to it, and
+ * announces it; every service, this one included, then deletes its remaining data. See docs/adr/0024-closed-workspaces.md.
  */
 
 import {
@@ -30,7 +30,7 @@ import { getWorkspace } from './workspace-repository';
 
 export const oldestRestorable = (): Date => new Date(Date.now() - UNDO_DAYS * 86_400_000);
 
-/** Note the closure in this process after the commit: the others hear of it. */
+/** Pass it to the closures of this process after the commit: the other processes receive the event. */
 export interface Closed {
   workspace: Workspace;
   closure: Closure;
@@ -55,7 +55,7 @@ export async function deleteWorkspace(prisma: PrismaClient, workspaceId: string,
   });
 }
 
-/** @throws AppError 404 for anybody but an owner, for a workspace that is not deleted, and when its time is over */
+/** @throws AppError 404 for anybody but an owner, for a workspace that is not deleted, and after the restore period */
 export async function restoreWorkspace(
   prisma: PrismaClient,
   workspaceId: string,
@@ -87,7 +87,7 @@ export async function restoreWorkspace(
   });
 }
 
-/** Ends every workspace whose time is over. Several replicas may do it at once: one of them deletes the row. */
+/** Purges every workspace whose restore period is over. Safe on several replicas at once: one of them deletes the row. */
 export async function purgeDeletedWorkspaces(pool: Pool): Promise<number> {
   return transaction(pool, async (tx) => {
     const { rows } = await tx.query('DELETE FROM workspaces WHERE deleted_at <= $1 RETURNING id', [oldestRestorable()]);
@@ -96,7 +96,7 @@ export async function purgeDeletedWorkspaces(pool: Pool): Promise<number> {
   });
 }
 
-/** Tables of this service that name a workspace without belonging to its row. A test finds the ones that are missing here. */
+/** Tables of this service that name a workspace without a foreign key to its row. A test finds missing entries. */
 const TABLES = ['data_keys', 'idempotency_keys', 'audit_log', 'workspace_closures'];
 
 export async function deleteAllOf(tx: PoolClient, objects: ObjectStore, workspaceId: string): Promise<void> {

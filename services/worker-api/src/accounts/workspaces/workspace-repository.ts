@@ -21,7 +21,7 @@ export async function getWorkspace(db: Db, workspaceId: string): Promise<Workspa
   return workspace;
 }
 
-/** Those that the user owns and that were deleted after `since`, oldest first. */
+/** Workspaces owned by the user and deleted after `since`, oldest first. */
 export function listDeletedWorkspaces(db: Db, userId: string, since: Date): Promise<Workspace[]> {
   return db.workspace.findMany({
     where: { deletedAt: { gt: since }, memberships: { some: { userId, role: 'owner' } } },

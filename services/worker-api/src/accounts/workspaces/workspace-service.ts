@@ -54,13 +54,13 @@ export async function renameWorkspace(
   });
 }
 
-/** Where the caller's requests act from now on: those of the token that asks, or of the person who is signed in. */
+/** Sets the default workspace of the calling token, or of the signed-in person. */
 export async function selectWorkspace(prisma: PrismaClient, caller: Principal): Promise<void> {
   const { kind, tokenId, userId, workspaceId } = caller;
   await transaction(prisma, async (tx) => {
     if (kind === 'personal_token' && tokenId) {
       await tx.token.updateMany({ where: { id: tokenId, userId }, data: { defaultWorkspaceId: workspaceId } });
-      // Revokes nothing: this event makes everybody ask again about the token.
+      // Revokes nothing: this event invalidates the token's cached identities.
       await enqueue(tx, tokenRevoked, workspaceId, { tokenId });
     } else if (userId) {
       await tx.user.update({ where: { id: userId }, data: { defaultWorkspaceId: workspaceId } });

@@ -30,7 +30,7 @@ export function workspaceToApi({ id, name, createdAt, deletedAt }: Workspace, ro
   };
 }
 
-/** The workspaces that the principal may enter, with the role that this credential has there. */
+/** The workspaces that the principal may enter, with this credential's role in each. */
 export function workspacesToApi(workspaces: Workspace[], { memberships, workspaceId }: Principal) {
   return workspaces.flatMap((workspace) => {
     const role = memberships[workspace.id];

@@ -1,4 +1,4 @@
-/** A way to a receiver. Another one is another file here, its name in index.ts, and a column of the alert. */
+/** A delivery channel. To add one: a file here, its name in index.ts, and a column of the alert. */
 import type { Deps } from '../../deps';
 import type { Alert } from '../../generated/prisma/client';
 import type { Sent } from '../delivery';
@@ -8,11 +8,11 @@ export type ChannelDeps = Pick<
   'prisma' | 'hasher' | 'vault' | 'mailer' | 'outboundAllow' | 'dashboardUrl' | 'now'
 >;
 
-/** Where an alert may go, one column for each channel. */
+/** An alert's addresses, one column per channel. */
 export type Addresses = Pick<Alert, 'url' | 'emailTo'>;
 
 export interface Outgoing extends Addresses {
-  /** The same at each attempt, so that a receiver knows a message it has had. */
+  /** The same at each attempt, so that a receiver can deduplicate. */
   id: string;
   /** JSON of an AlertPayload. */
   body: string;
@@ -25,12 +25,12 @@ export interface Outgoing extends Addresses {
 export type Result = Omit<Sent, 'duration_ms'>;
 
 export interface AlertChannel {
-  /** The field of an alert that says where it goes. */
+  /** The alert's field that holds the address. */
   field: string;
   isUsedBy(alert: Addresses): boolean;
-  /** No attempt takes longer. Milliseconds. */
+  /** Upper bound for one attempt, in milliseconds. */
   attemptMsMax: number;
-  /** One attempt. Never throws for what the receiver or the way to it did. */
+  /** One attempt. Never throws for failures of the receiver or the network. */
   send(deps: ChannelDeps, outgoing: Outgoing): Promise<Result>;
 }
 

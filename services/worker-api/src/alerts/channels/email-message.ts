@@ -1,4 +1,4 @@
-/** An alert as an e-mail that a person reads: what happened, where, why, where to look, how to switch it off. */
+/** An alert as an e-mail: the event, its subject and reason, a link, and how to disable the alert. */
 import type { Message } from '../../mail/mailer';
 import type { AlertType } from '../alert';
 import type { AlertData, AlertPayload } from '../alert-payload';

@@ -3,7 +3,7 @@ import type { AlertPayload } from '../alert-payload';
 import { type AlertChannel, type ChannelDeps, failed, type Outgoing, type Result } from './channel';
 import { alertEmail } from './email-message';
 
-/** Of all steps of SMTP together; a server may answer each of them slowly. */
+/** For all steps of SMTP together; a server may answer each of them slowly. */
 const TIMEOUT_MS = 20_000;
 
 export const email: AlertChannel = {

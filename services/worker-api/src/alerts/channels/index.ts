@@ -10,5 +10,5 @@ const names = Object.keys(channels) as Channel[];
 /** Milliseconds. */
 export const ATTEMPT_MS_MAX = Math.max(...names.map((name) => channels[name].attemptMsMax));
 
-/** Those that an alert goes out by. */
+/** The channels used by an alert. */
 export const channelsOf = (alert: Addresses): Channel[] => names.filter((name) => channels[name].isUsedBy(alert));
