@@ -40,7 +40,7 @@ export function bodyReader(uploads: multer.Options = {}): ReadBody {
       req.body = await readJson(req, body.reading === 'any-json' ? ANY_JSON : OUR_JSON).finally(giveBack);
       return type;
     }
-    res.once('close', uploadPlaces.take(req));
+    if (body.reading !== 'as-sent' || type === FORM || !isSmall(req)) res.once('close', uploadPlaces.take(req));
     if (type === FORM) await readForm(req);
     return type;
   };

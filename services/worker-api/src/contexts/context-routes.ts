@@ -108,9 +108,9 @@ export function contextOperations(deps: Deps): Operations {
     putContextFile: async (req, res) => {
       // Nobody who may not write makes us hold ten megabytes.
       await find(req);
-      const file = { path: pathOf(req), content: await readFileBody(req) };
-      const write = (tree: Parameters<FilesChange['change']>[0]) => withFiles(tree, [file]);
-      await change(req, res, { change: write, message: messageOf(req), changeSource: 'files' });
+      const { content, message } = await readFileBody(req);
+      const write = (tree: Parameters<FilesChange['change']>[0]) => withFiles(tree, [{ path: pathOf(req), content }]);
+      await change(req, res, { change: write, message: message ?? messageOf(req), changeSource: 'files' });
     },
     deleteContextFile: async (req, res) => {
       const path = pathOf(req);

@@ -74,12 +74,26 @@ test('files come and go as text, as bytes of any type, in forms and in zips: eac
   expect((await owner.get(`${path}/files?version=${some.body.sha.slice(0, 12)}`)).body).toHaveLength(5);
 });
 
+test.each([
+  '{"a":[1,2]}',
+  '[]',
+  '{"content":"x","title":"y"}',
+  '{"constructor":1}',
+  '{ half',
+  `["${'x'.repeat(2 << 20)}"]`,
+])('JSON that is no wrapper of a file is the file, byte by byte: %#', async (text) => {
+  const { path } = await contextWith();
+  await put(`${path}/files/a.json`, 'application/json', text).expect(200);
+  const { body } = await owner.get(`${path}/files/a.json`).responseType('blob').expect(200);
+  expect((body as Buffer).equals(Buffer.from(text))).toBe(true);
+});
+
 test('a file may be empty, also for a client that sends neither a body nor its type', async () => {
   const { path } = await contextWith();
   await put(`${path}/files/empty.bin`, 'application/octet-stream', '').expect(200);
   await request(api.url).put(`${path}/files/none`).set('Authorization', `Bearer ${api.owner.jwt}`).expect(200);
-  await put(`${path}/files/json`, 'application/json', '').expect(400);
-  expect(await pathsOf(path)).toEqual(['a.txt', 'empty.bin', 'none']);
+  await put(`${path}/files/json`, 'application/json', '').expect(200);
+  expect(await pathsOf(path)).toEqual(['a.txt', 'empty.bin', 'json', 'none']);
 });
 
 test('what changes nothing makes no version; a version can be gone back to and downloaded', async () => {
@@ -178,7 +192,7 @@ test.each<[string, string, object, string]>([
   ['post', '', { name: 'fine', files: [{ path: 'x' }] }, 'files.0'],
   ['post', '', { name: 'fine', visibility: 'public' }, 'visibility'],
   ['patch', '/pack-1', { name: 'renamed' }, 'name'],
-  ['put', '/pack-1/files/a.txt', {}, 'content'],
+  ['put', '/pack-1/files/a.txt', { content: 1 }, 'content'],
   ['put', '/pack-1/files/a.txt', { content: 'a', content_base64: 'YQ==' }, 'content'],
   ['put', '/pack-1/files/a.txt', { content_base64: '***' }, 'content_base64'],
   ['put', '/pack-1/files/a.txt', { content: 'a', message: 'a\0b' }, 'message'],

@@ -1,8 +1,11 @@
 /** Files of a context as they arrive in requests: in JSON, as the raw body, in a form, in a zip. */
-import { invalid, readBody } from '@gantry/http';
+import { AppError, type FieldProblem, invalid, JSON_BYTES_MAX, readBody } from '@gantry/http';
 import { readArchive } from '@gantry/program';
 import type { Request } from 'express';
 import { isLeftOut, TREE_BYTES_MAX } from '../file-trees/file-tree';
+
+/** As VersionMessage of the OpenAPI file. */
+const MESSAGE_CHARS_MAX = 500;
 
 export interface UploadedFile {
   path: string;
@@ -10,24 +13,64 @@ export interface UploadedFile {
 }
 
 /** The body of `PUT .../files/{path}`. @throws AppError 400, 413 */
-export async function readFileBody(req: Request): Promise<Buffer> {
+export async function readFileBody(req: Request): Promise<{ content: Buffer; message: string | null }> {
   if (req.is('multipart/form-data')) {
     const [file, another] = formFiles(req);
     if (!file || another) throw invalid([{ path: 'file', message: 'send exactly one file' }], 'bad_upload');
-    return file.content;
+    return { content: file.content, message: null };
   }
-  if (!req.is('application/json')) return readBody(req, TREE_BYTES_MAX);
-  // A request without a body and a content type counts as JSON elsewhere: see json-body.ts. Here it is an empty file.
-  const isEmpty = !req.rawHeaders.some((header) => header.toLowerCase() === 'content-type');
-  return isEmpty ? Buffer.alloc(0) : contentOf(req.body);
+  const bytes = await readBody(req, TREE_BYTES_MAX);
+  const wrapped = req.is('application/json') ? wrappedIn(bytes) : undefined;
+  return wrapped
+    ? { content: contentOf(wrapped), message: wrapped.message?.trim() || null }
+    : { content: bytes, message: null };
 }
 
-const WANTED =
-  'send {"content": text} or {"content_base64": bytes}; to store JSON as it is, send it as application/octet-stream';
+interface Wrapper {
+  content?: string;
+  content_base64?: string;
+  message?: string;
+}
 
-function contentOf(body: { content?: string; content_base64?: string } | undefined): Buffer {
-  const { content, content_base64: base64 } = body ?? {};
-  if ((content === undefined) === (base64 === undefined)) throw invalid([{ path: 'content', message: WANTED }]);
+/** Looked at first, so that no other JSON is parsed, which may be large. */
+const WRAPPER_BEGINS = /^\s{0,100}\{\s{0,100}"(content|content_base64|message)"\s{0,100}:/;
+const WRAPPER_HEAD_BYTES = 400;
+const WRAPPER_KEYS = new Set(['content', 'content_base64', 'message']);
+
+/** Undefined for JSON that is the file itself. @throws AppError 400, 413 */
+function wrappedIn(bytes: Buffer): Wrapper | undefined {
+  if (!WRAPPER_BEGINS.test(bytes.toString('latin1', 0, WRAPPER_HEAD_BYTES))) return undefined;
+  if (bytes.length > JSON_BYTES_MAX) {
+    throw new AppError('too_large', 'too_large', 'the JSON is larger than 1 MB; send a larger file as its bytes');
+  }
+  const body = parsed(bytes);
+  const names = Object.keys(body);
+  const isWrapper = names.every((name) => WRAPPER_KEYS.has(name)) && ('content' in body || 'content_base64' in body);
+  if (!isWrapper) return undefined;
+  const { content, content_base64: base64, message } = body;
+  const problems: FieldProblem[] = [];
+  if ((content === undefined) === (base64 === undefined)) {
+    problems.push({ path: 'content', message: 'send content or content_base64, not both' });
+  }
+  for (const [path, value] of Object.entries(body)) {
+    if (typeof value !== 'string') problems.push({ path, message: 'must be a text' });
+  }
+  if (typeof message === 'string' && (message.length > MESSAGE_CHARS_MAX || message.includes('\0'))) {
+    problems.push({ path: 'message', message: `may have ${MESSAGE_CHARS_MAX} characters, and no NUL` });
+  }
+  if (problems.length) throw invalid(problems);
+  return body as Wrapper;
+}
+
+function parsed(bytes: Buffer): Record<string, unknown> {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch (err) {
+    throw new AppError('invalid', 'malformed_json', `the body is not JSON: ${(err as Error).message}`);
+  }
+}
+
+function contentOf({ content, content_base64: base64 }: Wrapper): Buffer {
   if (content !== undefined) return Buffer.from(content);
   const bytes = Buffer.from(base64 as string, 'base64');
   if (bytes.toString('base64').replace(/(?<!=)=+$/, '') === (base64 as string).replace(/(?<!=)=+$/, '')) return bytes;
