@@ -40,7 +40,9 @@ export async function authorizedFetch(request: Request): Promise<Response> {
 const signedIn = { getToken: () => session.token(), fetch: authorizedFetch };
 
 /** On this origin: the automation surface, and of the worker surface everything under `/auth`. */
-export const { automation: api, worker: account } = createClients(signedIn);
+const { automation, worker }: Clients = createClients(signedIn);
+export const api: Clients['automation'] = automation;
+export const account: Clients['worker'] = worker;
 
 interface Connected {
   own: Clients['worker'];
