@@ -87,7 +87,7 @@ function checkRecord(record: yauzl.Entry, name: string, isDirectory: boolean): v
   if (problem) refuse('path', `the name ${quoted(name)} ${problem}`);
   if (record.isEncrypted()) refuse('encrypted', `${quoted(name)} is encrypted`);
   if (compressionMethod !== STORED && compressionMethod !== DEFLATED) {
-    refuse('compression', `${quoted(name)} is compressed in an unusual way (method ${compressionMethod})`);
+    refuse('compression', `${quoted(name)} uses an unsupported compression (method ${compressionMethod})`);
   }
   if (uncompressedSize > compressedSize * DEFLATE_RATIO_MAX) {
     refuse('compression', `${quoted(name)} claims to unpack to ${uncompressedSize} bytes, which is impossible`);

@@ -60,8 +60,8 @@ function inWorkspace(req: Request, identity: Identity): Principal {
       'forbidden',
       'not_a_member',
       wanted === undefined
-        ? 'this account is no member of any workspace; ask somebody for an invitation'
-        : 'x-svc-workspace: you are no member of that workspace, or this token is not for it',
+        ? 'this account is not a member of any workspace; ask for an invitation'
+        : 'x-svc-workspace: you are not a member of that workspace, or this token is not for it',
     );
   }
   return { ...who, workspaceId, role };

@@ -30,7 +30,7 @@ export function evictOnEvents(cache: IdentityCache, { bus, log }: { bus: Bus; lo
         } catch (err) {
           // An unreadable event may have been a revocation.
           cache.clear();
-          log.warn({ err, event: event.type }, 'unreadable event: forgot every cached identity');
+          log.warn({ err, event: event.type }, 'unreadable event: cleared the identity cache');
         }
       },
     });

@@ -32,7 +32,7 @@ export function remoteKeys(options: { url: string; fetch?: typeof fetch; now?: (
     const found = jwks.parse(await answer.json());
     // An issuer may publish keys of other kinds too; unusable ones are skipped.
     const usable = found.keys.flatMap((jwk) => usableKey.safeParse(jwk).data ?? []);
-    if (!usable.length) throw new Error(`${url} holds no key that can be used here`);
+    if (!usable.length) throw new Error(`${url} contains no usable key`);
     keys = new Map(usable.map((jwk) => [jwk.kid, createPublicKey({ key: jwk, format: 'jwk' })]));
     fetchedAt = now();
   }

@@ -135,7 +135,10 @@ export function listenRaw(
     callback: (error, message) => {
       if (error) return onError(error);
       if (message.reply && !ANSWERABLE.test(message.reply)) {
-        return options.log.warn({ subject: message.subject, reply: message.reply }, 'question dropped: a trap');
+        return options.log.warn(
+          { subject: message.subject, reply: message.reply },
+          'request dropped: its reply subject is not an inbox',
+        );
       }
       try {
         Promise.resolve(handle(message)).catch(onError);

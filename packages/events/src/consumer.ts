@@ -73,7 +73,7 @@ export function consumeBy<T extends z.ZodType>(
   if (!event.consumers.includes(service))
     throw new Error(`the catalogue does not name ${service} as a consumer of ${event.type}`);
   const known = consumed.get(bus) ?? new Set();
-  if (known.has(durable)) throw new Error(`${durable} is consumed already: give both reactions to one consumeBy()`);
+  if (known.has(durable)) throw new Error(`${durable} already has a consumer: pass both reactions to one consumeBy()`);
   consumed.set(bus, known.add(durable));
 
   async function receive(message: JsMsg) {
@@ -82,7 +82,7 @@ export function consumeBy<T extends z.ZodType>(
       const { id, workspaceid, time, data } = decode(envelope, message.data);
       received = { id, workspaceId: workspaceid, at: time, data: event.data.parse(data) };
     } catch (err) {
-      log.error({ err, subject: message.subject, seq: message.seq }, 'event breaks its schema: terminated');
+      log.error({ err, subject: message.subject, seq: message.seq }, 'event violates its schema: terminated');
       return message.term();
     }
     const outcomes = await Promise.allSettled(reactions.map((reaction) => react(reaction, received)));

@@ -132,5 +132,5 @@ test('all who react to an event hear it once, also when one of them fails at fir
 test('a second consumer of an event in one process is refused: each would miss what the other hears', async () => {
   await heard();
   const second = () => consume({ bus, pool, service: 'worker-api', event: alertRaised, handle: async () => {}, log });
-  expect(second).toThrow('consumed already');
+  expect(second).toThrow('already has a consumer');
 });

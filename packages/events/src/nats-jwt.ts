@@ -36,7 +36,7 @@ export const credentialsOf = (jwt: string, keys: NKey): string =>
 export function credentialsIn(creds: string): { jwt: string; key: NKey } {
   const [jwt] = /^[\w-]+\.[\w-]+\.[\w-]+$/m.exec(creds) ?? [];
   const [seed] = /^SU[A-Z2-7]+$/m.exec(creds) ?? [];
-  if (!jwt || !seed) throw new Error('these are no NATS credentials: there is no user in them');
+  if (!jwt || !seed) throw new Error('not NATS credentials: they contain no user');
   return { jwt, key: keyOf(seed) };
 }
 

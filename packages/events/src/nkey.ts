@@ -28,7 +28,7 @@ export function keyOf(seed: string): NKey {
   const [body, sum] = [bytes.subarray(0, -2), bytes.subarray(-2)];
   const [first = 0, second = 0] = body;
   const isSeed = body.length === RAW_BYTES + 2 && (first & 0xf8) === SEED && sum.readUInt16LE() === crc16(body);
-  if (!isSeed) throw new Error('this is no seed of a NATS key');
+  if (!isSeed) throw new Error('not the seed of a NATS key');
   return keyFrom(((first & 7) << 5) | (second >> 3), body.subarray(2));
 }
 
@@ -76,7 +76,7 @@ function fromBase32(text: string): Buffer {
   let value = 0;
   for (const letter of text) {
     const index = BASE32.indexOf(letter);
-    if (index < 0) throw new Error('this is no base32');
+    if (index < 0) throw new Error('not base32');
     value = ((value << 5) | index) & 0xffff;
     bits += 5;
     if (bits < 8) continue;

@@ -80,7 +80,7 @@ export function createOpener(privateKey: KeyObject): OpenBox {
 
   return (context, bytes) => {
     const box = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-    if (box.length < KEY_BYTES + NONCE_BYTES + TAG_BYTES) throw new Error('a sealed box is cut short');
+    if (box.length < KEY_BYTES + NONCE_BYTES + TAG_BYTES) throw new Error('the sealed box is truncated');
     const key = agree(Buffer.from(box.subarray(0, KEY_BYTES)));
     const nonce = box.subarray(KEY_BYTES, KEY_BYTES + NONCE_BYTES);
     const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });

@@ -150,11 +150,11 @@ export async function keepStreams({ bus, log }: { bus: Bus; log: Logger }): Prom
     for (const plan of streamPlans) {
       try {
         if (made.has(plan.name) && (await isWhole(manager, plan))) continue;
-        if (made.has(plan.name)) log.error({ stream: plan.name }, 'a stream or its consumers are lost: made again');
+        if (made.has(plan.name)) log.error({ stream: plan.name }, 'a stream or its consumers were missing: recreated');
         await make(manager, plan);
         made.add(plan.name);
       } catch (err) {
-        if (!stopped) log.warn({ err, stream: plan.name }, 'stream not looked after: will try again');
+        if (!stopped) log.warn({ err, stream: plan.name }, 'stream not checked: will try again');
       }
     }
     if (!stopped) timer = setTimeout(lookAgain, KEEP_MS);

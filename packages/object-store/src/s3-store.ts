@@ -75,7 +75,7 @@ export function createS3Store(options: S3StoreOptions): S3Store {
     assertKey(key);
     try {
       const { Body } = await inside.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
-      if (!(Body instanceof Readable)) throw new Error('S3 answered without a stream');
+      if (!(Body instanceof Readable)) throw new Error('S3 responded without a body');
       return Body;
     } catch (err) {
       if (isMissing(err)) throw new ObjectMissing(key);

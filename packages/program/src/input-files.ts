@@ -57,7 +57,7 @@ async function place(
   { name, content_base64: content, storageKey }: FileInput,
 ): Promise<{ key: string; size: number }> {
   const wrong = (message: string) => invalid([{ path: `inputs.${item.name}`, message }], 'invalid_inputs');
-  if (name === '.' || name === '..') throw wrong('its name is not the name of a file');
+  if (name === '.' || name === '..') throw wrong('its name is not a valid file name');
   if (!isAccepted(name, item.accepts)) throw wrong(`must be one of ${item.accepts?.join(', ')}`);
   if ((content === undefined) === (storageKey === undefined)) {
     throw wrong('give either content_base64 or the storageKey of an upload');

@@ -7,7 +7,7 @@ const declared = (more: Partial<Declared> = {}): Declared => ({ inputs: [], depe
 test('a parameter that no input fills is named, unless it takes all of them', () => {
   const inputs = inputItems.parse(['a']);
   const of = (...parameters: string[]) => warningsFor({ ...nothing, parameters }, declared({ inputs }));
-  expect(of('a', 'b', 'context')).toEqual(['run() has a parameter "b" that is no input of the manifest']);
+  expect(of('a', 'b', 'context')).toEqual(['run() has a parameter "b" that is not an input of the manifest']);
   expect(of('payload', 'ctx')).toEqual([]);
 });
 

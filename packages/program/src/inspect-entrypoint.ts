@@ -26,7 +26,7 @@ export async function inspectEntrypoint(bus: Bus, question: InspectRequest): Pro
   const reply = await ask(bus, question);
   if (reply.ok)
     return { parameters: reply.parameters ?? [], imports: reply.imports ?? [], secrets: reply.secrets ?? [] };
-  const { code, message } = reply.problem ?? { code: 'unavailable' as const, message: 'the executor said nothing' };
+  const { code, message } = reply.problem ?? { code: 'unavailable' as const, message: 'the executor gave no reason' };
   if (code === 'unavailable') throw noExecutor(new Error(message));
   throw new AppError('invalid', code, `entrypoint: ${message}`, { fields: [{ path: 'entrypoint', message }] });
 }
@@ -40,7 +40,7 @@ async function ask(bus: Bus, question: InspectRequest): Promise<InspectReply> {
 }
 
 const noExecutor = (cause: unknown) =>
-  new AppError('unavailable', 'no_executor', 'no executor is connected that could look for run(); try again shortly', {
+  new AppError('unavailable', 'no_executor', 'no executor is connected to inspect run(); try again shortly', {
     cause,
     retryAfterSeconds: 5,
   });
@@ -60,32 +60,39 @@ function parameterWarnings(parameters: string[], inputs: InputItem[]): string[] 
   const known = new Set(inputs.map(({ name }) => name));
   return own
     .filter((name) => !known.has(name))
-    .map((name) => `run() has a parameter "${name}" that is no input of the manifest`);
+    .map((name) => `run() has a parameter "${name}" that is not an input of the manifest`);
 }
 
-/** Packages that are not called what they are imported as. */
+/** Import names that differ from the package's name. */
 const PACKAGES: Record<string, string> = {
-  ...{ bs4: 'beautifulsoup4', Crypto: 'pycryptodome', cv2: 'opencv-python-headless', dateutil: 'python-dateutil' },
-  ...{ docx: 'python-docx', dotenv: 'python-dotenv', fitz: 'pymupdf', jwt: 'pyjwt', magic: 'python-magic' },
-  ...{ MySQLdb: 'mysqlclient', OpenSSL: 'pyopenssl', PIL: 'pillow', pptx: 'python-pptx', psycopg2: 'psycopg2-binary' },
-  ...{
-    serial: 'pyserial',
-    skimage: 'scikit-image',
-    sklearn: 'scikit-learn',
-    slugify: 'python-slugify',
-    yaml: 'pyyaml',
-  },
+  bs4: 'beautifulsoup4',
+  Crypto: 'pycryptodome',
+  cv2: 'opencv-python-headless',
+  dateutil: 'python-dateutil',
+  docx: 'python-docx',
+  dotenv: 'python-dotenv',
+  fitz: 'pymupdf',
+  jwt: 'pyjwt',
+  magic: 'python-magic',
+  MySQLdb: 'mysqlclient',
+  OpenSSL: 'pyopenssl',
+  PIL: 'pillow',
+  pptx: 'python-pptx',
+  psycopg2: 'psycopg2-binary',
+  serial: 'pyserial',
+  skimage: 'scikit-image',
+  sklearn: 'scikit-learn',
+  slugify: 'python-slugify',
+  yaml: 'pyyaml',
 };
 
-/** Any declared package whose name contains that of the import may bring it, as google-cloud-storage does `google`. */
+/** A declared package may contain the import name in its own, as google-cloud-storage does with `google`. */
 function importWarnings(imports: string[], dependencies: string[]): string[] {
   const declared = dependencies.map((dependency) => normalized(/^[\w.-]+/.exec(dependency)?.[0] ?? ''));
   return imports
-    .map((name) => ({ name, bringer: PACKAGES[name] ?? name }))
-    .filter(
-      ({ name, bringer }) => !declared.some((one) => one === normalized(bringer) || one.includes(normalized(name))),
-    )
-    .map(({ name, bringer }) => `the code imports ${name}: declare ${bringer} in python_dependencies`);
+    .map((name) => ({ name, source: PACKAGES[name] ?? name }))
+    .filter(({ name, source }) => !declared.some((one) => one === normalized(source) || one.includes(normalized(name))))
+    .map(({ name, source }) => `the code imports ${name}: declare ${source} in python_dependencies`);
 }
 
 /** As PEP 503 compares names of packages. */

@@ -54,7 +54,10 @@ const spelt = (synonyms: Record<string, string>) => (value: unknown) =>
 /** A dash is fine for code that takes the dict; a Python keyword argument cannot have one. */
 const itemName = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, 'must start with a letter and hold letters, digits, _ and - (at most 64)')
+  .regex(
+    /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/,
+    'must start with a letter or _ and contain letters, digits, _ and - (at most 64)',
+  )
   .refine((name) => !['__proto__', 'constructor', 'prototype'].includes(name), 'this name is not allowed');
 
 const label = z.string().max(200);

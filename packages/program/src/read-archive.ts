@@ -28,11 +28,11 @@ export async function readArchive(
 ): Promise<ArchiveFile[]> {
   try {
     const files = await filesOf(zip, ignores);
-    if (!files.length) throw new Error('it holds no files');
+    if (!files.length) throw new Error('it contains no files');
     return files;
   } catch (cause) {
     const { message } = cause as Error;
-    throw new AppError('invalid', 'bad_zip', `${field}: the upload is not a zip that can be used: ${message}`, {
+    throw new AppError('invalid', 'bad_zip', `${field}: the upload is not a usable zip: ${message}`, {
       cause,
       fields: [{ path: field, message }],
     });

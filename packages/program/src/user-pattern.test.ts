@@ -8,7 +8,7 @@ test.each([
   ['(?<!a)b', /lookbehind, "\(\?<!a\)"/],
   ['(a)\\1', /backreference, "\\1"/],
   ['(?<x>a)\\k<x>', /backreference, "\\k<x>"/],
-  ['\\p{ID_Start}', /uses "\\p\{ID_Start\}", which RE2 does not know/],
+  ['\\p{ID_Start}', /uses "\\p\{ID_Start\}", which RE2 does not support/],
   ['(', /is not a regular expression/],
   ['\\-', /is not a regular expression/],
   ['a{1001}', /is too large: 1001 states .* at most 1000/],

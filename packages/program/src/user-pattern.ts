@@ -17,7 +17,7 @@ const PROPERTY_SIZE = 10;
 
 /** For all patterns of one list of items: compiling takes some 3 µs per state. */
 const SIZE_TOGETHER_MAX = 5_000;
-const TOO_LARGE_TOGETHER = `is too large together with the patterns before it: at most ${SIZE_TOGETHER_MAX} states with all repetitions written out`;
+const TOO_LARGE_TOGETHER = `is too large together with the patterns before it: at most ${SIZE_TOGETHER_MAX} states with all repetitions expanded`;
 
 interface Readable {
   re2: string;
@@ -43,7 +43,7 @@ export function readPattern(pattern: string): Readable | { problem: string } {
   const size = sizeOfAlternatives(ast.alternatives);
   if (size > SIZE_MAX) {
     return {
-      problem: `is too large: ${size} states with all repetitions written out, at most ${SIZE_MAX} are allowed`,
+      problem: `is too large: ${size} states with all repetitions expanded, at most ${SIZE_MAX} are allowed`,
     };
   }
   try {
@@ -309,7 +309,7 @@ function writeProperty(property: AST.UnicodePropertyCharacterSet): string {
   const written = `\\${negate ? 'P' : 'p'}{${name}}`;
   if (name === null || !isKnown(written)) {
     throw new Unsupported(
-      `uses "${raw}", which RE2 does not know; name a category such as \\p{L} or a script such as \\p{Script=Greek}`,
+      `uses "${raw}", which RE2 does not support; name a category such as \\p{L} or a script such as \\p{Script=Greek}`,
     );
   }
   return written;

@@ -163,6 +163,6 @@ function explain({ label }: OutboundTarget, phase: Phase, err?: Error): Outbound
     );
   }
   if (phase === 'connect') return new OutboundFailed('connect', `${label} can't be reached${reason}`, err);
-  if (phase === 'tls') return new OutboundFailed('tls', `${label} failed to prove who it is over TLS${reason}`, err);
-  return new OutboundFailed('connect', `${label} gave no complete HTTP answer${reason}`, err);
+  if (phase === 'tls') return new OutboundFailed('tls', `${label} failed TLS verification${reason}`, err);
+  return new OutboundFailed('connect', `${label} gave no complete HTTP response${reason}`, err);
 }

@@ -32,6 +32,6 @@ export type CommonEnv = z.infer<typeof common>;
 export function readEnv<T extends z.ZodType>(schema: T, env: NodeJS.ProcessEnv = process.env): z.infer<T> {
   const parsed = schema.safeParse(env);
   if (parsed.success) return parsed.data;
-  process.stderr.write(`The environment is not usable:\n${z.prettifyError(parsed.error)}\n`);
+  process.stderr.write(`The environment is invalid:\n${z.prettifyError(parsed.error)}\n`);
   process.exit(78);
 }

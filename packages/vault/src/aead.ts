@@ -12,7 +12,7 @@ export function encrypt(key: Buffer, associated: Buffer, plaintext: Buffer): Buf
 
 /** @throws Error if the key, the associated data, or any bit of the ciphertext differs. */
 export function decrypt(key: Buffer, associated: Buffer, sealed: Buffer): Buffer {
-  if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error('sealed value is cut short');
+  if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error('the sealed value is truncated');
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAAD(associated).setAuthTag(sealed.subarray(-TAG_BYTES));
   return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);

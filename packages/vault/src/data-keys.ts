@@ -105,7 +105,7 @@ export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }): D
   return {
     current: async (workspaceId) => {
       const newest = (await keysOf(workspaceId, FRESH_MS)).at(-1) ?? (await create(workspaceId)).at(-1);
-      if (!newest) throw new Error(`the data key of workspace ${workspaceId} was deleted while it was being made`);
+      if (!newest) throw new Error(`the data key of workspace ${workspaceId} was deleted while it was being created`);
       return newest;
     },
     byVersion: async (workspaceId, version) => {

@@ -147,5 +147,5 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
 function checkValue(value: string): void {
   const wrong = (message: string) => invalid([{ path: 'value', message }]);
   if (Buffer.byteLength(value) > VALUE_BYTES_MAX) throw wrong(`is larger than ${VALUE_BYTES_MAX / 1024} KiB`);
-  if (value.includes('\0')) throw wrong('contains a NUL character, which an environment variable can not');
+  if (value.includes('\0')) throw wrong('contains a NUL character, which an environment variable cannot');
 }

@@ -42,7 +42,7 @@ const schema = z.object({
     .default(2 * 2 ** 30),
   EXECUTOR_ALLOW_ROOT: z.literal(I_KNOW).optional(),
   EXECUTOR_UNSANDBOXED: z
-    .undefined({ error: 'there is no unsandboxed mode: user code runs in a sandbox or not at all' })
+    .undefined({ error: 'there is no unsandboxed mode: user code always runs in a sandbox' })
     .optional(),
   BWRAP: z.string().default('bwrap'),
   PYTHON: z.string().optional(),
@@ -74,6 +74,6 @@ export const readEnrolEnv = (env: NodeJS.ProcessEnv = process.env) => parsed(enr
 function parsed<T extends z.ZodType>(wanted: T, env: NodeJS.ProcessEnv): z.infer<T> {
   const found = wanted.safeParse(env);
   if (found.success) return found.data;
-  process.stderr.write(`The environment is not usable:\n${z.prettifyError(found.error)}\n`);
+  process.stderr.write(`The environment is invalid:\n${z.prettifyError(found.error)}\n`);
   process.exit(78);
 }

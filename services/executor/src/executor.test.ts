@@ -62,7 +62,7 @@ test('64 KB of secrets reach a run, and one byte more is refused by the executor
   const over = await service.run(source, { secrets: { ...secrets, C: 'd' } });
   expect(over.finished).toMatchObject({
     status: 'failed',
-    error: { code: 'sandbox', message: expect.stringMatching(/its secrets have 65537 bytes, 65536 are possible/) },
+    error: { code: 'sandbox', message: expect.stringMatching(/its secrets have 65537 bytes, the limit is 65536/) },
   });
 });
 
@@ -209,9 +209,9 @@ def run():
       expect.stringMatching(/^art_/),
       expect.stringMatching(/^art_/),
       expect.stringMatching(/^art_/),
-      expect.stringMatching(/one artifact may have/),
+      expect.stringMatching(/the limit for one artifact is/),
       expect.stringMatching(/quota/),
-      expect.stringMatching(/together may have/),
+      expect.stringMatching(/all artifacts of a run together/),
     ],
   });
   const artifacts = events.filter((event) => event.type === 'artifact');
@@ -316,7 +316,7 @@ test('code that can’t be fetched, is not what its digest says, or is a hostile
   );
   expect(ends.map(({ finished }) => finished.error?.message)).toEqual([
     expect.stringMatching(/missing answered 404/),
-    expect.stringMatching(/has the digest/),
+    expect.stringMatching(/was downloaded with the digest/),
     expect.stringMatching(/not a plain relative path/),
   ]);
   for (const { events } of ends) expect(events.map(({ type }) => type)).toEqual(['finished']);

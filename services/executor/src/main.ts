@@ -19,7 +19,7 @@ async function main() {
 
   if (asRoot) prepareCgroups(owner.uid, owner.gid);
   const layout = prepareLayout(env.EXECUTOR_DIR, asRoot ? owner : null);
-  if (stayRoot) log.warn('staying root as told; sandboxes run as another user all the same');
+  if (stayRoot) log.warn('staying root as configured; sandboxes still run as another user');
   else if (asRoot) dropPrivileges(owner.uid, owner.gid);
   requireReachable(env.EXECUTOR_DIR);
   const interpreter = findInterpreter(env.PYTHON);

@@ -24,7 +24,7 @@ class Secrets(Mapping):
 
     def __getitem__(self, name):
         if name not in self._names:
-            raise SecretNotAvailable(f"secret {name!r} is not available: declare it in secrets_needed (of a worker: in secrets), "
+            raise SecretNotAvailable(f"secret {name!r} is not available: declare it in secrets_needed (for a worker: in secrets), "
                                      "and set its value")
         return os.environ[name]
 

@@ -72,7 +72,7 @@ def _convert(value):
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
     if isinstance(value, (bytes, bytearray, memoryview)):
-        raise TypeError("bytes have no JSON form: decode them, or hand them over with context.artifact()")
+        raise TypeError("bytes have no JSON form: decode them, or save them with context.artifact()")
     if isinstance(value, type):
         raise TypeError(f"a class ({value.__name__}) has no JSON form")
     if hasattr(value, "model_dump"):                            # pydantic 2
@@ -96,11 +96,11 @@ def _plain(value, where, above, levels):
         return value
     if isinstance(value, int) and not isinstance(value, enum.Enum):
         if abs(value) > INTEGER_MAX:
-            raise TypeError(f"{where} is an integer beyond 10**308, which JSON can not carry: return a string instead")
+            raise TypeError(f"{where} is an integer beyond 10**308, which JSON cannot represent: return a string instead")
         return value
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise TypeError(f"{where} is {value}, which JSON can not carry: return None or a string instead")
+            raise TypeError(f"{where} is {value}, which JSON cannot represent: return None or a string instead")
         return value
     if id(value) in above:
         raise TypeError(f"{where} contains itself")

@@ -25,7 +25,7 @@ def receive(contexts):
                 os.makedirs(os.path.dirname(target), exist_ok=True)
                 shutil.copyfile(os.path.join(given, path), target)
         except OSError as error:
-            raise OSError(f"context {name!r} can not be copied to /tmp: {error.strerror}") from None
+            raise OSError(f"context {name!r} cannot be copied to /tmp: {error.strerror}") from None
 
 
 def send_changed(contexts, warn):
@@ -33,7 +33,7 @@ def send_changed(contexts, warn):
     for name in _writeable(contexts):
         given, own = os.path.join(GIVEN, name), os.path.join(DIRECTORY, name)
         if not stat.S_ISDIR(os.lstat(own).st_mode):
-            raise OSError(f"context {name!r} can not be saved: contexts/{name} is not a directory any more")
+            raise OSError(f"context {name!r} cannot be saved: contexts/{name} is not a directory any more")
         files = _files(own, lambda path, why: warn(f"{os.path.join('contexts', name, path)!r} {why}, and is not saved."))
         if files != _files(given) or any(_differ(os.path.join(given, path), os.path.join(own, path)) for path in files):
             _send(name, own, files)

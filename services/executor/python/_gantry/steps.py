@@ -160,8 +160,8 @@ class Steps:
             if self.ended is not None:
                 raise self.ended
             if self._going_on is not None:
-                raise RuntimeError(f"{what} was asked for while {self._going_on} was going on: steps, sleeps, approvals and "
-                                   "calls happen one after the other, never inside each other or from two threads or tasks")
+                raise RuntimeError(f"{what} was called while {self._going_on} was in progress: steps, sleeps, approvals and "
+                                   "calls run one at a time, never nested or from two threads or tasks")
             self._going_on = what
         try:
             yield
@@ -187,7 +187,7 @@ class Steps:
         if self._failure is not None:
             answer = _ask_host("a failure", self._failure)
             if "refused" in answer:
-                raise RuntimeError(f"that step {self._failure['name']!r} failed could not be recorded: {answer['refused']}")
+                raise RuntimeError(f"the failure of step {self._failure['name']!r} could not be recorded: {answer['refused']}")
             self._failure = None
         place = self._last + 1
         if place > STEPS_MAX:

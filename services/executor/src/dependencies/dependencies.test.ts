@@ -200,12 +200,12 @@ describe('a wheel that names another archive', () => {
   test.each([
     [
       'byindex',
-      /dependency of byindex names an archive by its address \(evil at http:.*\/evil-1\.0\.zip\)\. Only wheels/,
+      /dependency of byindex references an archive by address \(evil at http:.*\/evil-1\.0\.zip\)\. Only wheels/,
     ],
-    ['byfile', /dependency of byfile names an archive by its address \(.*named-1\.0\.zip\)\. Only wheels/],
-    ['bygit', /dependency of bygit names an archive by its address \(evil at git\+http:.*evil\.git\)\. Only wheels/],
-    ['byport', /dependency of byport names an archive by its address \(evil at http:.*evil-1\.0\.zip\)\. Only wheels/],
-    ['byport2', /dependency of byport2 names an archive by its address \(evil at http:.*any\.whl\)\. Only wheels/],
+    ['byfile', /dependency of byfile references an archive by address \(.*named-1\.0\.zip\)\. Only wheels/],
+    ['bygit', /dependency of bygit references an archive by address \(evil at git\+http:.*evil\.git\)\. Only wheels/],
+    ['byport', /dependency of byport references an archive by address \(evil at http:.*evil-1\.0\.zip\)\. Only wheels/],
+    ['byport2', /dependency of byport2 references an archive by address \(evil at http:.*any\.whl\)\. Only wheels/],
     ['bysource', /named is available only as a source distribution/],
   ])('%s: nothing is built or fetched from elsewhere, and the reason is told', async (name, message) => {
     const { finished } = await fixture.service.run('def run(): pass', { dependencies: [name] });

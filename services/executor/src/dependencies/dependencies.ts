@@ -69,7 +69,7 @@ export function createDependencies(options: {
     async pin(asked, say) {
       const requirements = [...new Set(asked.map(parseRequirement))].sort();
       if (requirements.length > REQUIREMENTS_MAX)
-        throw new DependencyError(`At most ${REQUIREMENTS_MAX} dependencies are possible.`);
+        throw new DependencyError(`At most ${REQUIREMENTS_MAX} dependencies are allowed.`);
       const digest = createHash('sha256')
         .update(JSON.stringify([pythonVersion, requirements]))
         .digest('hex');

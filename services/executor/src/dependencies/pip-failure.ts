@@ -17,7 +17,7 @@ export async function explainPipFailure(output: string, requirements: string[], 
   if (!unsatisfied) {
     const archive = archiveNamedIn(output);
     if (archive) {
-      return `A dependency of ${requirements.join(', ')} names an archive by its address (${archive}). Only wheels from the package index are installed: nothing is fetched from elsewhere or built.`;
+      return `A dependency of ${requirements.join(', ')} references an archive by address (${archive}). Only wheels from the package index are installed: nothing is fetched from elsewhere or built.`;
     }
     return `pip could not install ${requirements.join(', ')}: ${lastError(output)}`;
   }

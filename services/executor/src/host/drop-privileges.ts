@@ -7,7 +7,7 @@ import fs from 'node:fs';
  * Load every module before calling this: the checkout may be unreadable afterwards.
  */
 export function dropPrivileges(uid: number, gid: number): void {
-  if (!process.setgroups || !process.setgid || !process.setuid) throw new Error('this platform has no users');
+  if (!process.setgroups || !process.setgid || !process.setuid) throw new Error('this platform has no user ids');
   process.setgroups([]);
   process.setgid(gid);
   process.setuid(uid);
@@ -18,7 +18,7 @@ export function dropPrivileges(uid: number, gid: number): void {
     regained = false;
   }
   if (regained || process.getuid?.() !== uid || process.geteuid?.() !== uid)
-    throw new Error(`root was not given up for uid ${uid}`);
+    throw new Error(`root was not dropped for uid ${uid}`);
 }
 
 /** @throws if this process cannot reach the path, naming the first inaccessible parent. */
@@ -30,7 +30,7 @@ export function requireReachable(directory: string): void {
       fs.accessSync(at, fs.constants.X_OK);
     } catch {
       throw new Error(
-        `${at} is closed to uid ${process.getuid?.()}, so EXECUTOR_DIR=${directory} can't be used. Choose a directory whose parents everybody may enter, such as /var/lib/gantry-executor.`,
+        `${at} is not accessible to uid ${process.getuid?.()}, so EXECUTOR_DIR=${directory} can't be used. Choose a directory whose parents every user may enter, such as /var/lib/gantry-executor.`,
       );
     }
   }

@@ -37,7 +37,7 @@ function lock(file: string): void {
     const holder = readIfThere(file);
     if (holder === mine) return;
     if (holder && !isAbandoned(holder)) {
-      throw new Error(`another executor works in ${path.dirname(file)}: give each an EXECUTOR_DIR of its own`);
+      throw new Error(`another executor uses ${path.dirname(file)}: give each its own EXECUTOR_DIR`);
     }
     fs.rmSync(file, { force: true });
   }

@@ -25,18 +25,19 @@ export function artifactsOf(
   return async ({ name: rawName, contentType: rawType, size }) => {
     const name = printable(redactor.text(rawName)).replaceAll('/', '_') || 'artifact';
     const contentType = redactor.text(rawType);
-    if (size > artifactBytes) return { refused: `it has ${size} bytes, one artifact may have ${artifactBytes}` };
+    if (size > artifactBytes)
+      return { refused: `it has ${size} bytes, the limit for one artifact is ${artifactBytes}` };
     if (total + size > TOTAL_FACTOR * artifactBytes) {
-      return { refused: `all artifacts of a run together may have ${TOTAL_FACTOR * artifactBytes} bytes` };
+      return { refused: `the limit for all artifacts of a run together is ${TOTAL_FACTOR * artifactBytes} bytes` };
     }
-    if (++count > COUNT_MAX) return { refused: `a run may keep ${COUNT_MAX} artifacts` };
+    if (++count > COUNT_MAX) return { refused: `the limit for a run is ${COUNT_MAX} artifacts` };
     total += size;
     const type = /^[\w.+-]+\/[\w.+-]+(;[ -~]*)?$/.test(contentType) ? contentType : 'application/octet-stream';
     try {
       const place = await uploads.place(job, { purpose: 'artifact', name, contentType: type, size });
       return 'refused' in place ? place : await sinkFor({ name, type, size, ...place }, emit);
     } catch (err) {
-      return { refused: `there is no place for it: ${(err as Error).message}` };
+      return { refused: `no upload location was available: ${(err as Error).message}` };
     }
   };
 }

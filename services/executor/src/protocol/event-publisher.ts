@@ -239,7 +239,7 @@ export function createEventPublisher(options: {
   const nextOf = ({ batches }: Report) => batches.find(({ state }) => state === 'waiting');
 
   function noteFailure(err: Error) {
-    if (!failing) log.warn({ err }, 'run events are not stored: sending them again until they are');
+    if (!failing) log.warn({ err }, 'run events are not stored: resending until they are');
     failing = true;
     // No stream accepts the subject, so its messages are gone. A full stream refuses with a different error.
     const { code, api_error: refusal } = err as NatsError;
@@ -247,7 +247,7 @@ export function createEventPublisher(options: {
   }
 
   function storeWasLost(stream: string) {
-    log.warn({ stream }, 'the stream of run events is a new one: sending again what the service has not confirmed');
+    log.warn({ stream }, 'the stream of run events is new: resending everything that the service has not confirmed');
     sendAgain(() => true);
   }
 
@@ -290,7 +290,7 @@ export function createEventPublisher(options: {
     if (subject !== runSubjects.events(attempt.source, executorId, attempt.runId)) {
       log.warn(
         { runId: attempt.runId },
-        'spooled report of another executor: dropped, since nobody takes it from this one',
+        'spooled report of another executor: dropped, since no service accepts it from this one',
       );
       spool.remove(attempt);
       continue;
@@ -318,7 +318,7 @@ export function createEventPublisher(options: {
       const last = report?.batches.at(-1);
       if (!report?.ended || last?.state !== 'stored' || last.at > Date.now() - CONFIRM_MS * 2 ** report.round) return;
       if (++report.round > ROUNDS_MAX) {
-        log.error({ runId: report.runId }, 'the service does not take the ending of a run: given up');
+        log.error({ runId: report.runId }, 'the service does not accept the ending of a run: giving up');
         return forget(report);
       }
       for (const entry of kept) if (entry.report === report) takeBack(entry);

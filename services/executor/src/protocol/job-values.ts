@@ -8,7 +8,7 @@ const INPUTS_BYTES_MAX = 16 << 20;
 /** @throws Error if they are larger than any service hands out */
 export function secretsOf({ secrets = {} }: Job): Record<string, string> {
   const bytes = secretsBytes(secrets);
-  if (bytes > SECRETS_BYTES_MAX) throw new Error(`its secrets have ${bytes} bytes, ${SECRETS_BYTES_MAX} are possible`);
+  if (bytes > SECRETS_BYTES_MAX) throw new Error(`its secrets have ${bytes} bytes, the limit is ${SECRETS_BYTES_MAX}`);
   return secrets;
 }
 

@@ -93,10 +93,10 @@ test('a run whose end is never noticed is killed, timed out and gives its slot b
   expect(events.at(-1)).toMatchObject({
     type: 'finished',
     status: 'timed_out',
-    error: { code: 'timeout', message: 'The run took longer than its 0.3 s.' },
+    error: { code: 'timeout', message: 'The run exceeded its time limit of 0.3 s.' },
   });
   expect(logs.lines.filter(({ level }) => level === 50)).toEqual([
-    expect.objectContaining({ msg: 'run did not end by itself', runId: 'run_planted' }),
+    expect.objectContaining({ msg: 'run did not end in time', runId: 'run_planted' }),
   ]);
   await until(() => child()?.state === 'dead');
 }, 40_000);
@@ -120,7 +120,7 @@ test('a result that can’t be written becomes a small failure', async () => {
   expect(events.at(-1)).toMatchObject({
     type: 'finished',
     status: 'failed',
-    error: { code: 'sandbox', message: 'The run ended, and its result could not be written.' },
+    error: { code: 'sandbox', message: 'The run ended, but its result could not be written.' },
   });
 });
 

@@ -109,7 +109,7 @@ export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: ()
       guarded(() => runLog?.end());
       if (settlement.verdict) return finish(settlement.verdict);
       if (err instanceof NotBegun) return finish({ status: 'returned' });
-      log.warn({ runId: job.runId, err }, 'run could not be carried out');
+      log.warn({ runId: job.runId, err }, 'run could not be executed');
       let error = UNREPORTABLE;
       guarded(() => {
         const { code, message } = errorOf(err, started);

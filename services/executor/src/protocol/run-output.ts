@@ -39,7 +39,7 @@ export function outputEvent(
   // The limits apply to the sent and stored form, which may be larger than the run's own output.
   const text = Buffer.from(JSON.stringify(output));
   if (text.length > outputBytes) {
-    const message = `The return value is ${text.length} bytes of JSON as it is stored, the limit is ${outputBytes}.`;
+    const message = `The return value is ${text.length} bytes of JSON as stored, the limit is ${outputBytes}.`;
     return { status: 'failed', error: { code: 'output_too_large', message } };
   }
   return text.length <= INLINE_BYTES_MAX ? { status: 'completed', output } : storeOutput(job, text, uploads);

@@ -46,7 +46,7 @@ export function createRuns(
     start(job, release) {
       const runner = runners.get(job.runner);
       if (!runner) {
-        log.error({ runId: job.runId, runner: job.runner }, 'a run of a runner that was not asked for: handed back');
+        log.error({ runId: job.runId, runner: job.runner }, 'a run of another runner than claimed: handed back');
         handBack(job);
         return release();
       }

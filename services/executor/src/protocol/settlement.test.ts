@@ -73,7 +73,7 @@ test('what is over its time is killed and ended, with the verdict where there is
   await late.settlement.settled;
   expect(late.kill).toHaveBeenCalledTimes(1);
   expect(late.events).toMatchObject([{ type: 'finished', status: 'timed_out' }]);
-  expect(late.logs.lines).toMatchObject([{ msg: 'run did not end by itself', runId: 'run_1' }]);
+  expect(late.logs.lines).toMatchObject([{ msg: 'run did not end in time', runId: 'run_1' }]);
 
   const told = open();
   told.settlement.stop(CANCELLED);

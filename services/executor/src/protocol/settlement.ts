@@ -66,7 +66,7 @@ export function createSettlement(options: {
     try {
       deed();
     } catch (err) {
-      log.error({ runId: job.runId, attempt: job.attempt, err }, 'the end of a run went wrong');
+      log.error({ runId: job.runId, attempt: job.attempt, err }, 'an action at the end of a run failed');
     }
   }
 
@@ -74,7 +74,7 @@ export function createSettlement(options: {
     clearTimeout(watchdog);
     if (finished) return;
     watchdog = setTimeout(() => {
-      log.error({ runId: job.runId, attempt: job.attempt, ending, afterMs: ms }, 'run did not end by itself');
+      log.error({ runId: job.runId, attempt: job.attempt, ending, afterMs: ms }, 'run did not end in time');
       options.process()?.kill('did not end in time');
       finish(verdict ?? ending);
     }, ms);

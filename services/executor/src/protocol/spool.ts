@@ -69,12 +69,12 @@ export function openSpool({ directory, log }: { directory: string; log: Logger }
 
   return {
     append({ runId, source, attempt, token, subject }, { id, payload }) {
-      if (!NAME.test(runId)) throw new Error(`${runId} is no name of a file`);
+      if (!NAME.test(runId)) throw new Error(`${runId} is not a valid file name`);
       const file = fileOf({ runId, attempt });
       const known = sizes.has(file);
       const text = `${known ? '' : `${JSON.stringify({ runId, source, attempt, token, subject })}\n`}${JSON.stringify({ id, payload: payload.toString() })}\n`;
       if (total + text.length > BYTES_MAX) {
-        if (!full) log.error({ bytes: total }, 'the spool of run events is full: new ones are kept in memory alone');
+        if (!full) log.error({ bytes: total }, 'the spool of run events is full: new ones are kept in memory only');
         full = true;
         return;
       }

@@ -150,7 +150,7 @@ async def run():
 `;
   const { finished, job } = await run(source);
   const at = (what: string, other: string) =>
-    expect.stringContaining(`${what} was asked for while step '${other}' was going on`);
+    expect.stringContaining(`${what} was called while step '${other}' was in progress`);
   expect(finished.output).toEqual([
     ...[1, 2, '3', at("step 'd'", 'c'), at('context.sleep()', 'f'), at("step 'e'", 'f')],
   ]);
@@ -193,7 +193,7 @@ return seen`,
   expect((await service.again(job.runId)).finished).toMatchObject({
     status: 'completed',
     output: [
-      expect.stringMatching(/the inputs of a call may have/),
+      expect.stringMatching(/the limit for the inputs of a call is/),
       expect.stringMatching(/data and form of an approval/),
     ],
   });
@@ -336,18 +336,18 @@ const sleepy = '"kind": "sleep", "wakeAt": 1';
 test.each([
   ['a step out of order', forge(step('"ordinal": 2')), /a step as number 2 after number 0/],
   ['the same step twice', forge(step('"ordinal": 1'), step('"ordinal": 1')), /a step as number 1 after number 1/],
-  ['a recorded approval of its own', forge(step('"ordinal": 1, "kind": "approve"')), /a step that is not one/],
-  ['a name with a line end', forge(step('"ordinal": 1, "name": "a\\nb"')), /a step that is not one/],
-  ['a step while it waits', forge(suspend(1, sleepy), step('"ordinal": 2')), /a step of a run that waits/],
-  ['two suspensions', forge(suspend(1, sleepy), suspend(2, sleepy)), /a step of a run that waits/],
-  ['a suspension of two kinds', forge(suspend(1, '"kind": "call", "workerId": "w", "inputs": {}')), /of two kinds/],
-  ['a sleep without an end', forge(suspend(1, '"kind": "sleep", "wakeAt": 1e15')), /a sleep without an end/],
+  ['a recorded approval of its own', forge(step('"ordinal": 1, "kind": "approve"')), /an invalid step/],
+  ['a name with a line end', forge(step('"ordinal": 1, "name": "a\\nb"')), /an invalid step/],
+  ['a step while it waits', forge(suspend(1, sleepy), step('"ordinal": 2')), /a step of a waiting run/],
+  ['two suspensions', forge(suspend(1, sleepy), suspend(2, sleepy)), /a step of a waiting run/],
+  ['a suspension with two kinds', forge(suspend(1, '"kind": "call", "workerId": "w", "inputs": {}')), /with two kinds/],
+  ['a sleep beyond the limit', forge(suspend(1, '"kind": "sleep", "wakeAt": 1e15')), /a sleep beyond the limit/],
   [
     'a call that it may not ask for',
     forge(
       '{"t": "suspend", "suspension": {"step": {"ordinal": 1, "kind": "call", "name": "w"}, "kind": "call", "workerId": "w", "inputs": {}}}',
     ),
-    /a suspension for call, which this run may not ask for/,
+    /a suspension for call, which this run may not request/,
   ],
   ['to be suspended for nothing', forge('{"t": "result", "ok": True, "suspended": True}'), /output too large/],
 ])('forging %s ends the run as broken', async (_, source, message) => {

@@ -78,7 +78,7 @@ export function stepsOf(options: {
 
   /** Ordinals are consecutive, and none is assigned once the run waits. */
   function checkPlace(ordinal: number) {
-    if (waits) throw new Error('a step of a run that waits');
+    if (waits) throw new Error('a step of a waiting run');
     if (ordinal !== last + 1) throw new Error(`a step as number ${ordinal} after number ${last}`);
   }
 
@@ -129,7 +129,7 @@ export function stepsOf(options: {
     const wanted = parsed(suspensionSchema, message);
     const { step } = wanted;
     parsed(name, step.name);
-    if (step.kind !== wanted.kind) throw new Error('a suspension of two kinds');
+    if (step.kind !== wanted.kind) throw new Error('a suspension with two kinds');
     checkPlace(step.ordinal);
     // The name of an approval is its title, which is masked: see below.
     if (wanted.kind !== 'approve' && hasSecret(step.name))
@@ -142,16 +142,17 @@ export function stepsOf(options: {
 
   function checked(wanted: Suspension): { suspension: Suspension } | { refused: string } {
     if (wanted.kind === 'sleep') {
-      if (wanted.wakeAt < 0 || wanted.wakeAt > Date.now() + SLEEP_MS_MAX) throw new Error('a sleep without an end');
+      if (wanted.wakeAt < 0 || wanted.wakeAt > Date.now() + SLEEP_MS_MAX) throw new Error('a sleep beyond the limit');
       return { suspension: wanted };
     }
     requireMay(job, wanted.kind);
     if (wanted.kind === 'call') {
       const inputs = printableJson(wanted.inputs) as Record<string, unknown>;
-      if (isDeeperThan(inputs, DEPTH_MAX)) return { refused: `what is handed to a call ${TOO_DEEP}` };
-      if (isTooLarge(inputs)) return { refused: `the inputs of a call may have ${STEP_BYTES_MAX} bytes of JSON` };
+      if (isDeeperThan(inputs, DEPTH_MAX)) return { refused: `the input of a call ${TOO_DEEP}` };
+      if (isTooLarge(inputs))
+        return { refused: `the limit for the inputs of a call is ${STEP_BYTES_MAX} bytes of JSON` };
       if (hasSecret(inputs)) {
-        return { refused: 'the inputs of a call contain a secret: declare it in the worker that is called instead' };
+        return { refused: 'the inputs of a call contain a secret: declare it in the called worker instead' };
       }
       return { suspension: { ...wanted, inputs } };
     }
@@ -163,10 +164,10 @@ export function stepsOf(options: {
       form: printableJson(redactor.json(wanted.form)) as unknown[] | null,
     };
     if (isDeeperThan(shown.data, DEPTH_MAX) || isDeeperThan(shown.form, DEPTH_MAX)) {
-      return { refused: `what is handed to an approval ${TOO_DEEP}` };
+      return { refused: `data or form of an approval ${TOO_DEEP}` };
     }
     if (isTooLarge(shown.data) || isTooLarge(shown.form)) {
-      return { refused: `data and form of an approval may have ${STEP_BYTES_MAX} bytes of JSON each` };
+      return { refused: `the limit for data and form of an approval is ${STEP_BYTES_MAX} bytes of JSON each` };
     }
     return { suspension: { ...wanted, ...shown, step: { ...wanted.step, name: shown.title } } };
   }
@@ -176,12 +177,12 @@ export function stepsOf(options: {
 
 function parsed<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
   const found = schema.safeParse(value);
-  if (!found.success) throw new Error('a step that is not one');
+  if (!found.success) throw new Error('an invalid step');
   return found.data;
 }
 
 const isTooLarge = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) > STEP_BYTES_MAX;
 
 function requireMay(job: Job, kind: Extract<StepKind, 'approve' | 'call'>): void {
-  if (!job.may?.includes(kind)) throw new Error(`a suspension for ${kind}, which this run may not ask for`);
+  if (!job.may?.includes(kind)) throw new Error(`a suspension for ${kind}, which this run may not request`);
 }

@@ -14,6 +14,6 @@ const ZIP_BYTES_MAX = 100 << 20;
 export async function fetchZip({ digest: wanted, url, size }: ZipReference, what: string): Promise<Buffer> {
   const zip = await getBytes(url, Math.min(size, ZIP_BYTES_MAX));
   const digest = createHash('sha256').update(zip).digest('hex');
-  if (digest !== wanted) throw new Error(`${what} at its address has the digest ${digest}, not ${wanted}`);
+  if (digest !== wanted) throw new Error(`${what} was downloaded with the digest ${digest}, not ${wanted}`);
   return zip;
 }

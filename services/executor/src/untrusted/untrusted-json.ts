@@ -44,7 +44,7 @@ export function parseUntrusted(bytes: Buffer, depthMax = DEPTH_MAX): unknown {
   }
   // It would be serialised as null.
   if (mayOverflow && !isFiniteThroughout(value)) {
-    throw new BadJson('number', 'holds a number beyond 1.8e308, which JSON readers take for infinity');
+    throw new BadJson('number', 'contains a number beyond 1.8e308, which JSON readers treat as infinity');
   }
   return value;
 }

@@ -19,7 +19,7 @@ export function zipSkill(slug: string, skillMd: string, at: Date): Promise<Buffe
 export async function readSkillZip(zip: Buffer): Promise<{ body: string; others: string[] }> {
   const files = (await readZip(zip, LIMITS).catch(refuse)).filter(({ isDirectory }) => !isDirectory);
   const [skillMd, another] = files.filter(isSkillMd);
-  if (!skillMd) throw badZip('it has no SKILL.md at its top or in its only folder');
+  if (!skillMd) throw badZip('it has no SKILL.md at its root or in its only folder');
   if (another) throw badZip('it has more than one SKILL.md');
   const content = await skillMd.content().catch(refuse);
   const others = files.filter((file) => file !== skillMd).map(({ path }) => path);
@@ -39,7 +39,7 @@ function refuse(err: unknown): never {
 }
 
 const badZip = (why: string, cause?: unknown) =>
-  new AppError('invalid', 'bad_zip', `bundle: not a zip of a skill: ${why}`, {
+  new AppError('invalid', 'bad_zip', `bundle: not a valid skill zip: ${why}`, {
     cause,
     fields: [{ path: 'bundle', message: why }],
   });

@@ -55,8 +55,7 @@ export async function createLibrary(prisma: PrismaClient, owner: Actor, input: L
         await owner.made(tx, slug);
         return slug;
       }
-      if (input.slug !== undefined)
-        throw conflict('slug_taken', `slug: "${slug}" is taken or was once; choose another`);
+      if (input.slug !== undefined) throw conflict('slug_taken', `slug: "${slug}" is or was taken; choose another`);
       slug = withSuffix(first);
     }
     throw new Error(`no free slug beside "${first}" in ${ATTEMPTS_MAX} attempts`);

@@ -41,7 +41,7 @@ test('a page that is shown as it was written is kept by nobody', async () => {
   const body_md = `[a]: /${'b'.repeat(100_000)}\n\n${'[a]'.repeat(30_000)}`;
   const { body } = await api.as(ada).post('/api/v1/skills').send({ title: 'A bomb', body_md, visibility: 'public' });
   const { text, headers } = await api.as(null).get(`/s/${body.slug}`).expect(200);
-  expect(text).toContain('shown as it was written');
+  expect(text).toContain('shown as plain source');
   expect([headers.etag, headers['cache-control']]).toEqual([undefined, 'no-store']);
 });
 

@@ -21,7 +21,7 @@ export function skillPage(skill: SkillWithBody, text: Html, skillsUrl: string): 
   const shown = skill.override_tags ?? tags;
   return html`<article>
 <header class="head">
-${skill.visibility !== 'public' && html`<p class="badge">${skill.visibility === 'private' ? 'Private' : 'Unlisted: whoever has the link can read it'}</p>`}
+${skill.visibility !== 'public' && html`<p class="badge">${skill.visibility === 'private' ? 'Private' : 'Unlisted: anyone with the link can read it'}</p>`}
 <h1 dir="auto">${title}</h1>
 ${description && html`<p class="lead" dir="auto">${description}</p>`}
 <p class="facts">${byLine(skill)}version ${skill.version} · <time datetime="${skill.updated_at.toISOString()}">${dayOf(skill.updated_at)}</time>${license && html` · ${license}`}${front?.compatibility && html` · ${front.compatibility}`}</p>

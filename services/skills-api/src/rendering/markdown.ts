@@ -53,7 +53,7 @@ export function renderMarkdown(text: string, lowered: 0 | 1 = 1): Html {
   const environment: Environment = { highlight: createHighlighter(), headings: new Map(), lowered };
   const tokens = markdown.parse(text, environment);
   if (attributeChars(tokens) > ATTRIBUTE_CHARS_MAX) {
-    throw new TooMuchMarkup(`its references make more than ${ATTRIBUTE_CHARS_MAX} characters of addresses`);
+    throw new TooMuchMarkup(`its references expand to more than ${ATTRIBUTE_CHARS_MAX} characters of addresses`);
   }
   return trusted(sanitizeHtml(markdown.renderer.render(tokens, markdown.options, environment), RULES));
 }

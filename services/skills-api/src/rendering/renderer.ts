@@ -110,7 +110,7 @@ export function createRenderer({ log, limits = LIMITS }: { log: Logger; limits?:
             clearTimeout(patience);
             if ('markup' in outcome) return resolve({ markup: trusted(outcome.markup), plain: null });
             const { problem, isBusy } = outcome;
-            log.warn({ chars: text.length, problem }, 'Markdown is shown as it was written');
+            log.warn({ chars: text.length, problem }, 'Markdown is shown as plain source');
             resolve({ markup: asWritten(text), plain: isBusy ? 'busy' : 'costly' });
           },
         };
@@ -128,5 +128,5 @@ export function createRenderer({ log, limits = LIMITS }: { log: Logger; limits?:
 }
 
 const asWritten = (text: string): Html =>
-  html`<p>This text is shown as it was written, since laying it out takes too long.</p>
+  html`<p>This text is shown as plain source, because rendering it takes too long.</p>
 <pre tabindex="0"><code>${text}</code></pre>`;

@@ -53,7 +53,7 @@ async function insertUnderFreeSlug(
 ): Promise<string> {
   if (wanted !== undefined) {
     if (await insert(wanted)) return wanted;
-    throw conflict('slug_taken', `slug: "${wanted}" is taken or was once; choose another`);
+    throw conflict('slug_taken', `slug: "${wanted}" is or was taken; choose another`);
   }
   const { name = '' } = content.frontMatter ?? {};
   const first = SLUG.test(name) && !isReserved(name) ? name : deriveSlug(content.title, 'skill');

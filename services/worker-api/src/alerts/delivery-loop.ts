@@ -79,7 +79,7 @@ export function startDeliveryLoop(deps: LoopDeps, options: { auto: boolean }): D
   function begin(delivery: ClaimedDelivery) {
     begun++;
     const sending = attempt(deps, delivery)
-      .catch((err) => log.error({ err, deliveryId: delivery.id }, 'alert not delivered: its lease will run out'))
+      .catch((err) => log.error({ err, deliveryId: delivery.id }, 'alert not delivered: its lease will expire'))
       .finally(() => {
         underWay.delete(delivery);
         wake();
@@ -147,7 +147,7 @@ async function attempt(deps: LoopDeps, delivery: ClaimedDelivery): Promise<void>
 /** Every attempt crashed its process. */
 const NEVER_RECORDED: Sent = {
   status: null,
-  error: 'no attempt came to an end: each was cut off before its outcome was known',
+  error: 'no attempt completed: each was interrupted before its outcome was known',
   duration_ms: 0,
   response: null,
 };

@@ -70,5 +70,5 @@ export async function replayDeadDeliveries(
 }
 
 function requireEnabled({ enabled }: AlertOfWorker): void {
-  if (!enabled) throw conflict('alert_disabled', 'the alert is switched off; set enabled to true first');
+  if (!enabled) throw conflict('alert_disabled', 'the alert is disabled; set enabled to true first');
 }

@@ -120,7 +120,7 @@ async function alertsWithManyEmails(tx: PoolClient, alerts: Heard[], now: Date):
 const heldBack = (now: Date): Attempt => ({
   at: now.toISOString(),
   status: null,
-  error: `not sent: this alert has had ${EMAILS_PER_HOUR_MAX} e-mails within the hour`,
+  error: `not sent: this alert has sent ${EMAILS_PER_HOUR_MAX} e-mails within the hour`,
   duration_ms: 0,
   response: null,
 });

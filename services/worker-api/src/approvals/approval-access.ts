@@ -14,7 +14,7 @@ export async function requireMayDecide({ pool }: AccessDeps, caller: Principal, 
   throw new AppError(
     'forbidden',
     'self_approval',
-    'you started this run, and its worker wants somebody else to decide about it',
+    'you started this run, and its worker requires another person to decide',
   );
 }
 

@@ -55,5 +55,5 @@ export async function decideApproval(
 async function overtaken({ prisma }: SettleDeps, { id }: Approval, { status }: Run): Promise<AppError> {
   const approval = await readApproval(prisma, id);
   if (approval.status !== 'pending') return decidedAlready(approval);
-  return conflict('not_waiting', `the run does not wait for this approval any more: it is ${status}`);
+  return conflict('not_waiting', `the run no longer waits for this approval: it is ${status}`);
 }

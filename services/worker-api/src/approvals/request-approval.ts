@@ -107,7 +107,7 @@ function readForm(items: unknown[]): InputItem[] {
   }
   const form = parsed.data;
   const files = form.flatMap(({ type }, index) =>
-    type === 'file' ? [{ path: `form.${index}.type`, message: 'an approval can not ask for a file' }] : [],
+    type === 'file' ? [{ path: `form.${index}.type`, message: 'an approval cannot ask for a file' }] : [],
   );
   const problems = [...files, ...checkDefaults(form, 'form')];
   if (problems.length) throw wrong(problems);

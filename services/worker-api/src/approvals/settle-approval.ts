@@ -36,7 +36,7 @@ export async function settleIn(
       ? await engine.resumeIn(tx, run.id, { from: 'pending_approval', ...resultFor(approval, decision) })
       : await engine.endIn(tx, run, { status: 'rejected', error: whyEnded(decision) });
   if (moved) return moved;
-  throw conflict('not_waiting', 'the run does not wait for this approval any more');
+  throw conflict('not_waiting', 'the run no longer waits for this approval');
 }
 
 /** The return value of `context.approve()`; a run held before its start requested none. */

@@ -88,7 +88,8 @@ export async function getVersionBySha(db: Db, { uid, workspaceId }: ContextKey, 
   });
   const [found, another] = rows;
   if (!found) throw notFound('version', sha);
-  if (another) throw invalid([{ path: 'sha', message: 'several versions begin so; give more of it' }], 'ambiguous');
+  if (another)
+    throw invalid([{ path: 'sha', message: 'several versions have this prefix; give more characters' }], 'ambiguous');
   return toVersion(found);
 }
 

@@ -203,7 +203,7 @@ export async function appendTree(
         return { before, version };
       }
     }
-    throw conflict('busy', 'this context is being changed by somebody else at the same time; try again');
+    throw conflict('busy', 'this context is being changed by another request; try again');
   });
 }
 
@@ -241,7 +241,7 @@ export async function rollBackContext(
       authorId: ownerIdOf(caller),
       authorLabel: actor.label,
     });
-    if (!isDone) throw conflict('busy', 'this context was changed by somebody else just now; try again');
+    if (!isDone) throw conflict('busy', 'this context was just changed by another request; try again');
     await audit(tx, actor, context, 'updated', { from: current.sha, to: target.sha, change_source: 'rollback' });
   });
 }

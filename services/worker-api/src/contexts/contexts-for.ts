@@ -22,7 +22,7 @@ export async function contextsFor(sql: Sql, workspaceId: string, names: string[]
   const found = new Map(rows.map((context) => [context.name, context]));
   const missing = names.filter((name) => !found.has(name));
   if (missing.length) {
-    throw conflict('missing_context', `the worker needs contexts that are not there: ${missing.join(', ')}`);
+    throw conflict('missing_context', `the worker needs contexts that do not exist: ${missing.join(', ')}`);
   }
   return names.flatMap((name) => found.get(name) ?? []);
 }

@@ -110,4 +110,4 @@ const SAID: Record<string, string> = {
 
 /** The message shown to users. */
 export const findingWarning = ({ path, line, kind }: Finding): string =>
-  `${path}:${line} looks like ${SAID[kind] ?? `a credential (${kind})`}: everybody who sees the context can read it; a secret is the place for it`;
+  `${path}:${line} looks like ${SAID[kind] ?? `a credential (${kind})`}: everybody who sees the context can read it; store it as a secret instead`;

@@ -81,7 +81,7 @@ function contentOf({ content, content_base64: base64 }: Wrapper): Buffer {
 export async function readUpload(req: Request, { extract }: { extract: boolean }): Promise<UploadedFile[]> {
   const files = formFiles(req);
   if (!files.length)
-    throw invalid([{ path: 'files', message: 'send one file or more, as parts of a form' }], 'bad_upload');
+    throw invalid([{ path: 'files', message: 'send one or more files, as parts of a form' }], 'bad_upload');
   if (!extract) return files;
   const [zip, another] = files;
   if (!zip || another) throw invalid([{ path: 'files', message: 'send exactly one zip to extract' }], 'bad_upload');

@@ -85,7 +85,7 @@ test('a run that did not see a later version stands over it, and the message say
   await report(job, { zip: await zipOf({ 'state.json': 'by the run' }) });
   await until(async () => (await versionOf(path)) === 3);
   const [version] = (await owner.get(`${path}/versions`)).body;
-  expect(version.message).toMatch(/which had version 1: later changes of others are not in it$/);
+  expect(version.message).toMatch(/which had version 1: it does not include later changes$/);
 });
 
 test('hearing of the same run again, on another replica too, makes no second version', async () => {
@@ -137,7 +137,7 @@ test.each<[string, () => Promise<Reported> | Reported, string]>([
   ['holds a link', () => ({ zip: rawZip([{ name: 'a', mode: 0o120777 }]) }), 'link'],
   ['is not what was announced', async () => ({ zip: await zipOf({ a: 'a' }), sha256: 'f'.repeat(64) }), 'announced'],
   ['was never uploaded', () => ({}), 'not uploaded'],
-  ['is no zip', () => ({ zip: Buffer.from('garbage') }), 'can not be read'],
+  ['is no zip', () => ({ zip: Buffer.from('garbage') }), 'cannot be read'],
   [
     'holds too much',
     async () => ({ zip: await zipOf({ a: Buffer.alloc(10 * 1024 * 1024 + 1) }) }),

@@ -96,9 +96,7 @@ async function readChangedTree({ objects }: WriteBackDeps, change: ContextChange
   try {
     return treeOf((await readPack(bytes)).filter(({ path }) => !isLeftOut(path)));
   } catch (err) {
-    return err instanceof AppError
-      ? err.detail
-      : `the archive can not be read: ${(err as Error).message}`.slice(0, 500);
+    return err instanceof AppError ? err.detail : `the archive cannot be read: ${(err as Error).message}`.slice(0, 500);
   }
 }
 
@@ -112,5 +110,5 @@ async function messageOf(
   const by = `Written by run ${run.id} of ${run.subjectRef ?? 'a worker'}`;
   if (change.from === current.pack.digest) return by;
   const seen = await findNumberOfPack(prisma, context, change.from);
-  return `${by}, which had ${seen === null ? 'another version' : `version ${seen}`}: later changes of others are not in it`;
+  return `${by}, which had ${seen === null ? 'another version' : `version ${seen}`}: it does not include later changes`;
 }

@@ -94,7 +94,7 @@ const main = { 'main.py': HELLO };
 const yaml = (text: string) => zipOf({ ...main, 'worker.yaml': text });
 
 test.each<[string, string, () => Promise<Buffer>]>([
-  ['no zip', 'can be used', async () => Buffer.from('PK no')],
+  ['no zip', 'usable zip', async () => Buffer.from('PK no')],
   ['without a worker.yaml', 'holds no worker.yaml', () => zipOf(main)],
   ['with two manifests', 'holds both', () => zipOf({ ...main, 'worker.yaml': 'name: a', 'worker.json': '{}' })],
   ['with nothing else', 'nothing but worker.yaml', () => zipOf({ 'worker.yaml': 'name: a' })],

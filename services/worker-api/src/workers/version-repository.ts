@@ -50,7 +50,7 @@ export async function getVersionBySha(db: Db, worker: WorkerKey, sha: string): P
   const [newest] = found;
   if (!newest) throw notFound('version', sha);
   if (found.some((one) => one.sha !== newest.sha)) {
-    throw invalid([{ path: 'sha', message: 'several versions begin so; give more of it' }], 'ambiguous');
+    throw invalid([{ path: 'sha', message: 'several versions have this prefix; give more characters' }], 'ambiguous');
   }
   return getVersion(db, worker, newest.number);
 }

@@ -45,7 +45,7 @@ export function createRunLog(options: { redactor: Redactor; bytesMax: number; em
     bytesLeft -= bytes + LINE_OVERHEAD_BYTES;
     if (bytesLeft >= 0) return true;
     full = true;
-    platform(`The log limit of ${options.bytesMax} bytes is reached: what comes after this is dropped.`, 'warning');
+    platform(`The log limit of ${options.bytesMax} bytes is reached: further output is dropped.`, 'warning');
     return false;
   }
 
@@ -115,7 +115,7 @@ export function createRunLog(options: { redactor: Redactor; bytesMax: number; em
 function withinLine(fields: Record<string, unknown>): { fields: Record<string, unknown>; bytes: number } {
   const bytes = Buffer.byteLength(JSON.stringify(fields));
   if (bytes <= FIELDS_BYTES_MAX) return { fields, bytes };
-  const problem = `left out: ${bytes} bytes of JSON, one line can have ${FIELDS_BYTES_MAX}`;
+  const problem = `left out: ${bytes} bytes of JSON, the limit for one line is ${FIELDS_BYTES_MAX}`;
   return { fields: { fields: problem }, bytes: problem.length };
 }
 

@@ -127,7 +127,7 @@ Pair = collections.namedtuple("Pair", "a b")
   });
 
   test.each([
-    ['float("nan")', /the return value\['a'\]\[1\] is nan, which JSON can not carry/],
+    ['float("nan")', /the return value\['a'\]\[1\] is nan, which JSON cannot represent/],
     ['float("inf")', /is inf/],
     ['10**400', /\['a'\]\[1\] is an integer beyond/],
     ['b"x"', /bytes have no JSON form/],

@@ -133,9 +133,7 @@ def run():
     const large = await context('large', { 'a.bin': Buffer.alloc(6 << 20, isolation) }, true);
     const limits = { tmpBytes: 4 << 20 };
     const full = await run('def run(): return 1', [large], { limits });
-    expect(full.finished.error?.message).toMatch(
-      /context 'large' can not be copied to \/tmp: (No space left|File too)/,
-    );
+    expect(full.finished.error?.message).toMatch(/context 'large' cannot be copied to \/tmp: (No space left|File too)/);
     const grown = 'import os\ndef run(): open("contexts/large/b.bin", "wb").write(os.urandom(5 << 20))';
     const back = await run(grown, [large]);
     expect(back.finished.error?.message).toMatch(
@@ -160,8 +158,8 @@ test('a context with a link, a path out of it, other bytes or a bad name fails t
   expect(ends.map(({ finished }) => finished.error?.message)).toEqual([
     expect.stringMatching(/"link" is a link or a special file/),
     expect.stringMatching(/not a plain relative path/),
-    expect.stringMatching(/the context good at its address has the digest/),
-    expect.stringMatching(/its contexts have names that can not be used/),
+    expect.stringMatching(/the context good was downloaded with the digest/),
+    expect.stringMatching(/its contexts have invalid names/),
   ]);
   for (const { events } of ends) expect(events.map(({ type }) => type)).toEqual(['finished']);
 });
@@ -193,6 +191,6 @@ test('a forged pack is checked like one from a stranger', async () => {
     { refused: expect.stringMatching(/not a readable zip/) },
   ]);
   const stranger = await fixture.service.run(forge('fixed', link), { contexts });
-  expect(stranger.finished.error?.message).toMatch(/which this run can not change/);
+  expect(stranger.finished.error?.message).toMatch(/which this run cannot change/);
   for (const { events } of [...answers, stranger]) expect(events.some(({ type }) => type === 'context')).toBe(false);
 });

@@ -11,10 +11,10 @@ export function outcomeOf(outcome: Outcome, job: Job): RunOutcome {
 }
 
 function explain(outcome: Exclude<Outcome, { kind: 'returned' | 'suspended' }>, { limits }: Job): RunError {
-  const cpuLimit: RunError = { code: 'timeout', message: `The run used its ${limits.cpuSeconds} s of CPU time.` };
+  const cpuLimit: RunError = { code: 'timeout', message: `The run used up its ${limits.cpuSeconds} s of CPU time.` };
   const noMemory: RunError = {
     code: 'out_of_memory',
-    message: `The run needed more than its ${limits.memoryBytes >> 20} MB of memory.`,
+    message: `The run exceeded its memory limit of ${limits.memoryBytes >> 20} MB.`,
   };
   switch (outcome.kind) {
     case 'cpu':

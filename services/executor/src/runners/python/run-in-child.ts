@@ -100,7 +100,7 @@ export async function runInChild(
     try {
       hooks.onStream(stream, chunk);
     } catch (err) {
-      child.kill(`its output could not be taken: ${(err as Error).message}`);
+      child.kill(`its output could not be processed: ${(err as Error).message}`);
     }
   };
   const said = listen(child, job, hooks);
@@ -285,7 +285,7 @@ async function sendFiles(child: Child, files: NonNullable<SandboxJob['files']>, 
         if (piece.length && child.control && !child.control.write(rawFrame(piece))) await drained(child.control);
         if (child.state === 'dead') return;
       }
-      if (left > 0) return child.kill(`input file ${file.name} could not be read to its end`);
+      if (left > 0) return child.kill(`input file ${file.name} could not be read completely`);
     }
   } catch (err) {
     child.kill(`input files could not be fetched: ${(err as Error).message}`);

@@ -13,7 +13,7 @@ export function specOf(job: Job, deps: string | null, egress: boolean): SandboxS
   const contexts = job.contexts ?? [];
   const names = new Set(contexts.map(({ name }) => name));
   if (names.size < contexts.length || [...names].some((name) => !CONTEXT_NAME.test(name))) {
-    throw new Error('its contexts have names that can not be used');
+    throw new Error('its contexts have invalid names');
   }
   return {
     code: job.code.digest,

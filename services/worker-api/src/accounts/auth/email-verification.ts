@@ -44,7 +44,7 @@ export async function sendVerification(deps: VerificationDeps, caller: Principal
   const sent = await mailer.send({
     to: email,
     subject: 'Confirm your e-mail address',
-    text: `Somebody who is signed in with this e-mail address wants to confirm that it is theirs.\n\nIf it was you, open this link within a day, in a browser where you are signed in:\n\n${dashboardUrl}/verify-email#${token}\n\nIf not, do nothing: whoever it was sees nothing that is meant for you.\n`,
+    text: `A user who signed in with this e-mail address wants to confirm that it is theirs.\n\nIf it was you, open this link within a day, in a browser where you are signed in:\n\n${dashboardUrl}/verify-email#${token}\n\nIf it was not you, do nothing: that user gets no access to anything shared with you.\n`,
   });
   if (!sent) throw unavailable('the mail server');
   return email;
@@ -74,7 +74,7 @@ export async function verifyEmail(
       where: { hash: link.hash, email: link.user.email, usedAt: null, expiresAt: { gt: new Date() } },
       data: { usedAt: new Date() },
     });
-    if (!count) throw new AppError('gone', 'link_spent', 'this link was used or has expired; ask for another');
+    if (!count) throw new AppError('gone', 'link_spent', 'this link was used or has expired; request another');
     const ended = await sessions.closeAllOf(tx, userId, caller.tokenId ?? undefined);
     return { user: await proveEmail(tx, actor, userId, 'mailed_link'), ended };
   });

@@ -175,7 +175,7 @@ export async function setPassword(tx: Db, userId: string, passwordHash: string):
   await endResetsOf(tx, userId);
 }
 
-const spent = () => new AppError('gone', 'link_spent', 'this link was used or has expired; ask for another');
+const spent = () => new AppError('gone', 'link_spent', 'this link was used or has expired; request another');
 
 export const sweepPasswordResets = (pool: Pool): Promise<unknown> =>
   pool.query("DELETE FROM password_resets WHERE expires_at < now() - interval '7 days'");

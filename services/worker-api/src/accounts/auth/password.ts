@@ -33,7 +33,7 @@ export function passwordProblem(password: string, email: string): string | undef
   const characters = [...normalise(password)];
   if (characters.length < CHARACTERS_MIN) return `at least ${CHARACTERS_MIN} characters`;
   if (new Set(characters).size < DIFFERENT_MIN) return `at least ${DIFFERENT_MIN} different characters`;
-  if (KNOWN_TO_ALL.test(normalise(password))) return 'everybody tries this one first; choose another';
+  if (KNOWN_TO_ALL.test(normalise(password))) return 'this one is among the first guesses; choose another';
   if (normalise(password).toLowerCase() === email) return 'must not be the e-mail address';
   return undefined;
 }

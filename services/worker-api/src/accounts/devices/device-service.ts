@@ -74,7 +74,7 @@ export async function findForApproval(prisma: PrismaClient, caller: Principal, t
     throw new AppError(
       'rate_limited',
       'too_many_codes',
-      `user_code: ${WRONG_CODES_MAX} codes that nobody has; try again in ${retryAfterSeconds} s`,
+      `user_code: ${WRONG_CODES_MAX} unknown codes; try again in ${retryAfterSeconds} s`,
       { retryAfterSeconds },
     );
   }
@@ -151,7 +151,7 @@ export async function exchangeDevice(
       retryAfterSeconds: INTERVAL_SECONDS,
     });
   }
-  if (user.disabledAt) throw new AppError('forbidden', 'access_denied', 'the account that approved is disabled');
+  if (user.disabledAt) throw new AppError('forbidden', 'access_denied', 'the approving account is disabled');
   return transaction(prisma, async (tx) => {
     const { count } = await tx.deviceRequest.updateMany({
       where: { id, spentAt: null },
@@ -184,7 +184,7 @@ async function requirePace(prisma: PrismaClient, { id, polledAt }: DeviceRequest
   if (count) return;
   const waitMs = (polledAt?.getTime() ?? now.getTime()) + INTERVAL_SECONDS * 1_000 - now.getTime();
   const retryAfterSeconds = Math.min(INTERVAL_SECONDS, Math.max(1, Math.ceil(waitMs / 1_000)));
-  throw new AppError('rate_limited', 'slow_down', `ask every ${INTERVAL_SECONDS} s`, { retryAfterSeconds });
+  throw new AppError('rate_limited', 'slow_down', `poll every ${INTERVAL_SECONDS} s`, { retryAfterSeconds });
 }
 
 const undecided = () => ({

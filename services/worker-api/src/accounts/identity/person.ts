@@ -6,7 +6,7 @@ import { findTokenById } from '../tokens/token-repository';
 /** The user behind the caller. @throws AppError 403 for a workspace token */
 export function userOf({ userId }: Principal): string {
   if (userId) return userId;
-  throw new AppError('forbidden', 'needs_user', 'a workspace token is nobody in particular; sign in as a person');
+  throw new AppError('forbidden', 'needs_user', 'a workspace token does not belong to a person; sign in as one');
 }
 
 /** A person at a browser, not a program with a token. */
@@ -15,7 +15,7 @@ export const isSignedIn = ({ kind }: Principal): boolean => kind === 'session' |
 /** For operations closed to tokens, which could otherwise turn themselves into another credential. @throws AppError 403 */
 export function signedInUserOf(caller: Principal): string {
   if (isSignedIn(caller)) return userOf(caller);
-  throw new AppError('forbidden', 'needs_sign_in', 'this needs a signed-in person: a token can not do it');
+  throw new AppError('forbidden', 'needs_sign_in', 'this needs a signed-in person: a token cannot do it');
 }
 
 /**

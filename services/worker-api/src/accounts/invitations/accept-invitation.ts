@@ -114,7 +114,7 @@ export async function join(tx: Db, actor: Actor, invitation: Invitation, userId:
   if (await isMember(tx, workspaceId, email)) {
     throw conflict('already_member', 'you are a member of this workspace already');
   }
-  if (!(await markAccepted(tx, id))) throw conflict('invitation_accepted', 'this invitation is not open any more');
+  if (!(await markAccepted(tx, id))) throw conflict('invitation_accepted', 'this invitation is no longer open');
   await insertMembership(tx, workspaceId, userId, role);
   await announceMember(tx, actor, workspaceId, userId, 'member.joined', { email, role, invitation: id });
 }

@@ -27,7 +27,7 @@ export function requireOpen(invitation: Invitation & Standing): void {
     throw new AppError(
       'gone',
       'invitation_ended',
-      'whoever made this invitation may not invite any more; ask for another',
+      'the sender of this invitation may no longer invite; ask for another',
     );
   }
 }

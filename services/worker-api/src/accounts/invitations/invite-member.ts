@@ -124,7 +124,7 @@ function requireMayHandOver(mailer: Mailer, caller: Principal): void {
   throw new AppError(
     'forbidden',
     'needs_sign_in',
-    'this installation sends no e-mail, so whoever invites gets the link, which opens a session: a token can not do it; sign in',
+    'this installation sends no e-mail, so the inviter gets the link, which opens a session: a token cannot invite; sign in',
   );
 }
 
@@ -146,7 +146,7 @@ async function deliver(
   const emailSent = await mailer.send({
     to: invitation.email,
     subject: `Invitation to ${name}`,
-    text: `${inviter} invites you to the workspace "${name}" as ${invitation.role}.\n\nOpen this link within seven days to accept:\n\n${url}\n\nIf you do not expect this, ignore it: nothing happens without you.\n`,
+    text: `${inviter} invites you to the workspace "${name}" as ${invitation.role}.\n\nOpen this link within seven days to accept:\n\n${url}\n\nIf you do not expect this, ignore it: nothing happens unless you accept.\n`,
   });
   if (emailSent) await markMailed(prisma, invitation);
   return { invitation, emailSent, url: emailSent || askingTokenOf(caller) !== null ? null : url };

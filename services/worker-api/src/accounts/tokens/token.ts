@@ -21,14 +21,14 @@ export function withinMaker(wanted: TokenLimits, maker: TokenLimits): TokenLimit
     throw new AppError(
       'forbidden',
       'outlives_maker',
-      `expires_at: a token can't make one that outlives it; at the latest ${maker.expiresAt.toISOString()}`,
+      `expires_at: a token can't create one that outlives it; at the latest ${maker.expiresAt.toISOString()}`,
     );
   }
   return { role: wanted.role ?? maker.role, expiresAt: wanted.expiresAt ?? maker.expiresAt };
 }
 
 export const tooHigh = (role: Role): AppError =>
-  new AppError('forbidden', 'role_too_high', `role: a token can't do more than its maker; at most ${role}`);
+  new AppError('forbidden', 'role_too_high', `role: a token can't have more rights than its creator; at most ${role}`);
 
 export const tokenToApi = (token: ListedToken) => ({
   ...shown(token),

@@ -45,9 +45,9 @@ async function send({ vault, outboundAllow, now }: ChannelDeps, outgoing: Outgoi
 
 function errorOf({ status }: OutboundResponse): string | null {
   if (status >= 200 && status < 300) return null;
-  if (status === GONE) return 'answered 410 Gone: the receiver wants no more of these';
+  if (status === GONE) return 'answered 410 Gone: the receiver no longer exists';
   if (status >= 300 && status < 400)
-    return `answered ${status}: redirects are not followed; set the url to where it leads`;
+    return `answered ${status}: redirects are not followed; set the url to the final address`;
   return `answered ${status}`;
 }
 
