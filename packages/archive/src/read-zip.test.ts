@@ -5,7 +5,7 @@ import { readZip, type ZipEntry } from './read-zip';
 const MB = 1024 * 1024;
 const LIMITS = { entries: 10, bytes: 3 * MB };
 
-/** Reads all that there is. */
+/** Reads every entry. */
 async function read(zip: Buffer, limits = LIMITS): Promise<Record<string, Buffer>> {
   const files: Record<string, Buffer> = {};
   for (const entry of await readZip(zip, limits)) {
@@ -73,7 +73,7 @@ const zeros = (name: string, bytes: number): RawEntry => ({ name, content: Buffe
 const encrypted = 1;
 const strongly = 0x40;
 
-/** Of each rule one archive or more that breaks it and no other. */
+/** For each rule at least one archive that breaks it and no other. */
 const attacks: [what: string, zip: Buffer, code: BadArchiveCode, says: RegExp][] = [
   ['nothing at all', Buffer.alloc(0), 'unreadable', /not a readable zip/],
   ['something else', Buffer.from('#!/usr/bin/env python3\n'.repeat(100)), 'unreadable', /not a readable zip/],

@@ -23,7 +23,7 @@ test('the same files give the same bytes, whenever they are written', async () =
     ['deep/ä.txt', ''],
   ]);
   expect((await writeZip(files)).equals(zip)).toBe(true);
-  // Digests of what is stored already say which bytes these are.
+  // Stored digests depend on exactly these bytes.
   expect(
     createHash('sha256')
       .update(await writeZip([file('a.py', 'x')]))

@@ -1,4 +1,4 @@
-/** A credential of the real worker-api at another service, which has nothing but NATS and the published keys. */
+/** A credential of the real worker-api at another service that has only NATS and the published keys. */
 import { type Bus, connectBus } from '@gantry/events';
 import {
   catchLogs,
@@ -127,7 +127,7 @@ test('without NATS a known caller goes on for some seconds, an unknown one gets 
   await me(bearer(known.token)).expect(200);
   expect((await me(bearer(unknown.token)).expect(503)).body.retryAfterSeconds).toBeGreaterThan(0);
 
-  // Revoked while nobody could hear of it: refused as soon as the connection is back.
+  // Revoked while NATS was down: refused as soon as the connection is back.
   await revoke(known.id);
   await nats.restart();
   await until(async () => (await me(bearer(known.token))).status === 401, { deadlineMs: 10_000 });

@@ -16,7 +16,7 @@ import {
 const log = pino({ level: 'silent' });
 const nats = givenNats();
 const bus = givenBus(nats, 'worker-api');
-/** May do what no service may: delete, purge and change streams. */
+/** A connection with rights that no service has: delete, purge and change streams. */
 const spectator = given(
   () => connectBus({ ...nats.spectator, name: 'spectator', log }),
   (one) => one.nc.close(),

@@ -17,7 +17,7 @@ import {
 } from './workspace-closures';
 
 const { log } = catchLogs();
-/** Of worker-api, which deletes, and of a service that hears of it. */
+/** Databases of worker-api, which deletes, and of a service that consumes the event. */
 let databases: TestDatabase[];
 let nats: TestNats;
 let pools: [Pool, Pool];
@@ -64,7 +64,7 @@ async function isClosed(workspaceId: string): Promise<boolean> {
   return rows[0].closed;
 }
 
-/** Two deletions, of which the first was undone. */
+/** Two deletions, the first of them undone. */
 const deleted = (purgeAt: number) => ({ purgeAt, restored: false });
 const restored = (purgeAt: number) => ({ purgeAt, restored: true });
 

@@ -1,4 +1,4 @@
-/** What both drivers promise, checked over HTTP as a client would: a PUT and a GET with nothing but the URL. */
+/** The contract of both drivers, checked over HTTP as a client would: a PUT and a GET with only the URL. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -32,7 +32,7 @@ afterAll(async () => {
 const upload = { sizeMax: 10_000, expiresSeconds: 60, audience: 'public' } as const;
 const leftovers = () => readdirSync(path.join(directory, '.partial'));
 
-/** Sends without saying how much, so that only counting can stop it. Resolves with the status. */
+/** Sends without a Content-Length, so that only counting can stop it. Resolves with the status. */
 function stream(url: string, chunks: Buffer[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const req = httpRequest(url, { method: 'PUT' }, (res) => {

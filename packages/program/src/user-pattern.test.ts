@@ -58,7 +58,7 @@ test.each([
   expect(asked).toEqual(texts.map((text) => [text, native.test(text)]));
 });
 
-/** Without `\\B`, which V8 finds inside of a surrogate pair. */
+/** Without `\\B`, which V8 matches inside a surrogate pair. */
 test('whatever JavaScript takes is refused, or means the same', () => {
   const random = seeded(7);
   const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
@@ -132,7 +132,7 @@ test('an engine that is made anew answers the same', () => {
   expect(found).toEqual(found.map((_, n) => n % 2 === 0));
 });
 
-/** The same numbers each time: mulberry32. */
+/** Deterministic: mulberry32. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {

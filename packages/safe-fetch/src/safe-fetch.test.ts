@@ -27,7 +27,7 @@ function listen(server: net.Server): Promise<number> {
 }
 
 const serve = (answer: (req: IncomingMessage, res: ServerResponse) => void) => listen(http.createServer(answer));
-/** A server that answers with these bytes whatever it is asked, and leaves the connection open. */
+/** A server that answers any request with these bytes and leaves the connection open. */
 const speak = (bytes: string) => listen(net.createServer((socket) => socket.once('data', () => socket.write(bytes))));
 
 const call = (url: string, request: Partial<OutboundRequest> = {}) =>

@@ -1,4 +1,4 @@
-/** What happens to runs when NATS, or the executor itself, goes away in the middle. */
+/** The fate of runs when NATS, or the executor itself, goes down in the middle. */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -96,7 +96,7 @@ test('draining hands back what has not started, finishes what has, and gives up 
 });
 
 describe('the executor as a process', () => {
-  /** As root it gives root up; its directory must be where the other uid can reach it. */
+  /** Started as root it drops root, so its directory must be accessible to the other uid. */
   async function start(overrides: Record<string, string> = {}) {
     const nats = await startTestNats();
     const { log } = catchLogs();

@@ -1,4 +1,4 @@
-/** The executor against a real NATS server and a service that answers as the protocol says. */
+/** The executor against a real NATS server and a service that follows the protocol. */
 import { createHash } from 'node:crypto';
 import { CLAIM_HOLD_MS, INLINE_BYTES_MAX, MESSAGE_BYTES_MAX } from '@gantry/events';
 import { rawZip, until } from '@gantry/testing';

@@ -1,4 +1,4 @@
-/** Real pip in a real sandbox, on wheels made here: no package index of the world is asked. */
+/** Real pip in a real sandbox, on wheels built here: no public package index is contacted. */
 import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -33,7 +33,7 @@ async function wheel(
   return file;
 }
 
-/** A source package whose build tells `url` that it is executed. */
+/** A source package whose build calls `url`, which reveals that it was executed. */
 function sourcePackage(name: string, url: string): Promise<Buffer> {
   return zipOf({
     [`${name}-1.0/PKG-INFO`]: `Metadata-Version: 2.1\nName: ${name}\nVersion: 1.0\n`,

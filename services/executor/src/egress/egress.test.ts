@@ -1,4 +1,4 @@
-/** What a run with network can reach, tried from inside a run; and what the proxy does when it is spoken to directly. */
+/** Network access of a run, tried from inside; and the proxy's behaviour when addressed directly. */
 import dns from 'node:dns/promises';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
@@ -9,8 +9,8 @@ import { temporaryLayout } from '../test/sandbox-fixture';
 import { type EgressProxy, startEgressProxy } from './proxy';
 
 /**
- * GETs each address through whatever the environment says, and tells what came of it. A run's 127.0.0.1 is its own, so
- * what it is to reach on this machine listens on other addresses of the loopback network.
+ * GETs each address through the proxy of the environment, and reports the outcome. A run's 127.0.0.1 is its own, so
+ * test servers on this machine listen on other addresses of the loopback network.
  */
 const FETCH = `
 import urllib.request, urllib.error
@@ -165,7 +165,7 @@ describe('the proxy', () => {
     server.close();
   });
 
-  /** Sends bytes, and resolves with all that came back when the proxy has hung up or nothing more comes. */
+  /** Sends bytes, and resolves with the response when the proxy has closed the connection or stays silent. */
   function speak(bytes: string, { untilText = '' } = {}): Promise<string> {
     return new Promise((resolve) => {
       let got = '';
@@ -209,7 +209,7 @@ describe('the proxy', () => {
     answer('8.8.8.8', '127.0.0.1');
     expect(await speak(`${pass.nonce}CONNECT mixed.example:80 HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1.1 403/);
     answer('127.0.0.1');
-    answer('10.0.0.7'); // what a second resolution would say
+    answer('10.0.0.7'); // the answer to a second resolution
     expect(
       await speak(`${pass.nonce}CONNECT rebinding.example:${target} HTTP/1.1\r\n\r\nping`, { untilText: 'ping' }),
     ).toMatch(/200/);

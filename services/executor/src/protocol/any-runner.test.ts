@@ -1,4 +1,4 @@
-/** The protocol's side of a run alone: the runner is made up, and there is no process. */
+/** The protocol side of a run alone: the runner is a fake, without a process. */
 import { type Job, PYTHON } from '@gantry/events';
 import { catchLogs, until } from '@gantry/testing';
 import type { Metrics } from '../host/metrics';

@@ -1,4 +1,4 @@
-/** The claim loop alone, on a real NATS: what it does with more work than it has slots for. */
+/** The claim loop alone, on a real NATS, with more work than slots. */
 import {
   type Bus,
   type ClaimRequest,
@@ -82,7 +82,7 @@ const idOf = (message: Msg) => message.json<ClaimRequest>().claimId;
 
 test('a claim left over by a taken slot is withdrawn; a job that comes all the same waits, then goes back', async () => {
   await until(() => claims.length === 2);
-  // Nobody answers for `worker`, and no claim of `automation` is lost by that.
+  // `worker` has no responder, and no claim of `automation` is lost because of that.
   const [first, second] = claims as [Msg, Msg];
   expect(claims.map((claim) => claim.json<ClaimRequest>().runners)).toEqual(Array(2).fill([PYTHON, 'other']));
   answer(first, 'run_1');
@@ -91,7 +91,7 @@ test('a claim left over by a taken slot is withdrawn; a job that comes all the s
   await until(() => started.length === 2);
   expect(loop.busy()).toBe(2);
 
-  // A slot is free for a moment: a claim is made for it, and the slot is gone before it is answered.
+  // A slot is free for a moment: it is claimed, and taken again before the reply arrives.
   started[0]?.release();
   await until(() => claims.length === 3);
   const late = claims[2] as Msg;

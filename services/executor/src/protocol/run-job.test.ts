@@ -1,4 +1,4 @@
-/** The end of a run when the executor itself fails: faults are planted, the sandbox is real. */
+/** The end of a run when the executor itself fails: injected faults, a real sandbox. */
 import { type Job, PYTHON } from '@gantry/events';
 import { catchLogs, given, until } from '@gantry/testing';
 import { createMetrics } from '../host/metrics';
@@ -83,7 +83,7 @@ function start(source: string, faults: Faults = {}, limits: Partial<Job['limits'
 }
 
 const begun = (events: NewRunEvent[]) => until(() => events.some((event) => event.type === 'log'));
-/** As if the zygote never told that the process has ended. */
+/** As if the zygote never reported that the process has ended. */
 const neverEnds = (child: Child) => Object.defineProperty(child, 'exited', { value: new Promise(() => {}) });
 
 test('a run whose end is never noticed is killed, timed out and gives its slot back', async () => {

@@ -1,4 +1,4 @@
-/** Durable steps: what is recorded when, what a run that waits says, and what happens when its code runs again. */
+/** Durable steps: recording, suspension, and re-execution of the code. */
 import { STEP_BYTES_MAX } from '@gantry/events';
 import { testExecutor } from '../test/executor-fixture';
 import type { JobOverrides } from '../test/fake-service';
@@ -325,7 +325,7 @@ test('where only time can be waited for, asking a person or calling a worker say
   ]);
 });
 
-/** Frames as the harness would write them, by code that goes round it. */
+/** Frames as the harness would write them, sent by code that bypasses it. */
 const forge = (...frames: string[]) =>
   `import os, json, struct, time\ndef run():\n    for frame in (${frames.join(', ')},):\n        body = json.dumps(frame).encode()\n        os.write(3, struct.pack(">I", len(body)) + body)\n    time.sleep(10)\n`;
 const step = (rest: string) => `{"t": "step", "kind": "step", "name": "a", "startedAt": 1, "result": 1, ${rest}}`;

@@ -1,4 +1,4 @@
-/** What user code can't do, tried by user code. One shared run makes the attempts; each has a test of its own. */
+/** Escape attempts by user code. One shared run makes the attempts; each has a test of its own. */
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { type TestSandbox, testSandbox } from '../test/sandbox-fixture';
 const source = fs.readFileSync(path.join(__dirname, '..', 'test', 'attack.py'), 'utf8');
 const names = [...source.matchAll(/^@check\("(.*)"\)$/gm)].map((match) => match[1] ?? '');
 
-/** Beside the attacker: what it leaves in its own /tmp, abstract socket and shared memory must stay its own. */
+/** Runs next to the attacker: its /tmp, abstract sockets and shared memory must stay private. */
 const VICTIM = `
 import ctypes, socket, time
 def run():

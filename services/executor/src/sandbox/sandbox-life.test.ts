@@ -1,4 +1,4 @@
-/** Zygotes that crash, hang, grow old, or can't be built; and what is left when the executor itself is killed. */
+/** Zygotes that crash, hang, grow old, or cannot be built; and leftovers of a killed executor. */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';

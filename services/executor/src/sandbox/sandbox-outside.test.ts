@@ -1,4 +1,4 @@
-/** What only the outside can enforce: one deed of user code for each run, seen from the host. */
+/** Limits that only the outside can enforce: one attempt of user code per run, observed from the host. */
 
 import { given } from '@gantry/testing';
 import { descendants } from '../test/processes';

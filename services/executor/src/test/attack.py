@@ -1,4 +1,4 @@
-"""Runs as user code and tries to get out, or at the others. run() returns [name, held, what was seen] for each attempt."""
+"""Runs as user code and tries to escape, or to reach other runs. run() returns [name, held, observation] for each attempt."""
 import ctypes
 import errno
 import json
@@ -61,7 +61,7 @@ def tcp_error(host, port):
     return error_of(lambda: socket.create_connection((host, port), 1).close())
 
 
-# --- who it is ---
+# --- identity ---
 
 @check("holds no capability in any set")
 def _(i):
@@ -119,7 +119,7 @@ def _(i):
     return i["canary"] not in everything and "NATS" not in everything, sorted(os.environ)
 
 
-# --- what it sees of others ---
+# --- visibility of others ---
 
 @check("sees no process but its own")
 def _(i):
@@ -207,7 +207,7 @@ def _(i):
     return seen[1] == "ENOENT", seen
 
 
-# --- the kernel's doors ---
+# --- kernel interfaces ---
 
 @check("can't make namespaces")
 def _(i):

@@ -1,4 +1,4 @@
-/** The services' side of the run protocol, and an object store, as a test wants them. */
+/** The services' side of the run protocol, and an object store, controlled by a test. */
 import { createHash } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -36,7 +36,7 @@ import { pino } from 'pino';
 
 export interface RunView {
   job: Job;
-  /** By sequence number, whatever order or how often they came. */
+  /** By sequence number, regardless of arrival order and duplicates. */
   events: RunEvent[];
   batches: RunEventBatch[];
   finished: Extract<RunEvent, { type: 'finished' }>;
@@ -56,7 +56,7 @@ export interface FakeService {
   queue(code: Job['code'], overrides?: JobOverrides): string;
   /** Queues a run and waits for its terminal event. */
   run(files: Record<string, string> | string, overrides?: JobOverrides): Promise<RunView>;
-  /** Of the latest attempt, unless another is named. */
+  /** For the latest attempt, unless another is named. */
   view(runId: string, attempt?: number): Omit<RunView, 'finished' | 'job'>;
   finished(runId: string, deadlineMs?: number): Promise<RunView>;
   started(runId: string): Promise<void>;
@@ -69,17 +69,17 @@ export interface FakeService {
   lostAtLease: Set<string>;
   /** Every request to record a step, answered or not. */
   stepRequests: StepRecord[];
-  /** What is recorded for a run, in order. */
+  /** Recorded steps of a run, in order. */
   steps(runId: string): RecordedStep[];
-  /** Hands the run out once more, with what is recorded for it, and waits for the end of that attempt. */
+  /** Hands the run out again, with its recorded steps, and waits for the end of that attempt. */
   again(runId: string, overrides?: JobOverrides): Promise<RunView>;
-  /** Records a step as the service does when what a run waited for has come. */
+  /** Records a step as the service does when a run's wait is over. */
   recordStep(runId: string, step: RecordedStep): void;
-  /** Asks the executor that has it to stop it. */
+  /** Asks the executor that holds the run to stop it. */
   cancel(runId: string): void;
-  /** Claims that wait for work now. */
+  /** Number of waiting claims. */
   standing(): number;
-  /** Those of an executor that was killed: a real service's lease would bring such a run back. */
+  /** Drops the claims of a killed executor: with a real service its lease would expire. */
   forgetClaims(): void;
   stop(): Promise<void>;
 }
@@ -97,7 +97,7 @@ export const LIMITS: Job['limits'] = {
   artifactBytes: 4 << 20,
 };
 
-/** @param nats hears how executors say they are, which is not for this service */
+/** @param nats also receives the executors' status, which is not meant for this service */
 export async function fakeService(
   bus: Bus,
   nats: TestNats,
@@ -143,7 +143,7 @@ export async function fakeService(
   };
   const recorded = new Map<string, Map<number, RecordedStep>>();
 
-  /** The first record of a place stands. */
+  /** The first record of an ordinal wins. */
   function recordStep(runId: string, { ordinal, kind, name, result }: RecordedStep): StepReply {
     const own = recorded.get(runId) ?? new Map<number, RecordedStep>();
     recorded.set(runId, own);
@@ -222,7 +222,7 @@ export async function fakeService(
       self.statuses.push({ ...message.json<ExecutorStatus>(), executorId: executorOf(message.subject) });
     },
   });
-  // Only what JetStream has stored counts, as it does for the service.
+  // Only events stored by JetStream count, as for the real service.
   const ingest = consumeDurable({
     ...{ bus, log },
     stream: runEventsStream(source),

@@ -1,4 +1,4 @@
-/** Started by a test as a process of its own, to be killed: runs something and says which processes there are. */
+/** Started by a test as a separate process, to be killed: runs something and prints its processes. */
 import { descendants } from './processes';
 import { testSandbox } from './sandbox-fixture';
 

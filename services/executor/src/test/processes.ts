@@ -9,7 +9,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** All processes below one, with their state letters. */
+/** All descendants of a process, with their state letters. */
 export function descendants(pid: number): { pid: number; state: string }[] {
   const all = fs
     .readdirSync('/proc')

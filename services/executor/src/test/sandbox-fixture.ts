@@ -1,4 +1,4 @@
-/** A sandbox with a store of its own, as the executor builds it, for tests that look at the sandbox alone. */
+/** A sandbox with a store of its own, built as in the executor, for tests of the sandbox alone. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -12,7 +12,7 @@ import { prepareLayout } from '../sandbox/layout';
 import { type Isolation, type Sandbox, startSandbox } from '../sandbox/sandbox';
 import { type SandboxSettings, type SandboxSpec, TMP_BYTES_DEFAULT } from '../sandbox/settings';
 
-/** Sandboxes never run as root: where the tests do, theirs belong to this uid. */
+/** Sandboxes never run as root: if the tests do, their sandboxes use this uid. */
 export const testOwner = process.getuid?.() === 0 ? { uid: 61_234, gid: 61_234 } : null;
 
 export function temporaryLayout() {
@@ -54,7 +54,7 @@ export interface SandboxRun extends Finished {
   stdout: string;
   stderr: string;
   logs: { level: string; text: string; fields: Record<string, unknown> | undefined }[];
-  /** The output of a run that returned; else a text that says how it ended. */
+  /** The output of a run that returned; otherwise a text that describes its end. */
   value: unknown;
   child: Child;
 }

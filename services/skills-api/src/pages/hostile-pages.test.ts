@@ -1,4 +1,4 @@
-/** Texts that are made to cost time are published, shown and searched like others, and nobody else waits for them. */
+/** Texts built to cost time are published, shown and searched like others, and delay nobody else. */
 import { given } from '@gantry/testing';
 import { hostileMarkdown } from '../test/hostile-markdown';
 import { testSkillsApi } from '../test/test-skills-api';
@@ -8,7 +8,7 @@ const api = testSkillsApi();
 const ada = given(() => api.person());
 
 const CHARS = 200_000;
-/** Texts that cost PostgreSQL's parser, and some that cost a renderer. */
+/** Texts that are expensive for PostgreSQL's parser, and some that are expensive for the renderer. */
 const texts: [string, string][] = [
   ['120 KB of comments that begin', '<!--'.repeat(30_000)],
   ['one long word of hyphens and underscores', 'a-b_'.repeat(CHARS / 4)],

@@ -58,7 +58,7 @@ test('a document of ordinary constructs is rendered whole', () => {
 });
 
 test.each(hostileMarkdown)('the work for %s grows with the text and not faster', (_what, text) => {
-  // Once more where the machine may have been busy with something else; a square is a square each time.
+  // Retried, because the machine may have been busy; a quadratic algorithm fails every time.
   const ratios: number[] = [];
   do {
     const small = workOf(text(16 * 1024));
@@ -68,10 +68,10 @@ test.each(hostileMarkdown)('the work for %s grows with the text and not faster',
   expect(Math.min(...ratios)).toBeLessThan(RATIO_MAX);
 });
 
-/** Of four times the text: the square would be 16. */
+/** For four times the text: a quadratic algorithm would take 16. */
 const RATIO_MAX = 9;
 
-/** Milliseconds of this process, so that others count little. A refusal is work too. */
+/** CPU milliseconds of this process, so that other processes hardly matter. A refusal counts as work too. */
 function workOf(text: string): number {
   const before = process.cpuUsage();
   try {

@@ -1,4 +1,4 @@
-/** Nothing that a stranger writes runs: asked of a real browser, and of the markup itself. */
+/** No script in untrusted text runs: checked in a real browser, and in the markup itself. */
 import { given } from '@gantry/testing';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { chromiumPath as executablePath } from '../test/chromium';
@@ -87,7 +87,7 @@ inChromium(
   120_000,
 );
 
-/** Touches what waits to be touched. */
+/** Triggers every interactive element. */
 async function visit(page: Page, url: string): Promise<void> {
   await page.goto(url);
   const hits = await page.evaluate(() => {

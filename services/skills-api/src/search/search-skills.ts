@@ -24,7 +24,7 @@ const CANDIDATES_MAX = 1_000;
 const MISSPELT_MAX = 200;
 /** Length of the text that excerpts are chosen from. */
 const EXCERPT_SOURCE_CHARS = 20_000;
-/** For PostgreSQL, where the first quantifier makes all of them lazy; front matter is searched through its own columns. */
+/** For PostgreSQL, where the first quantifier makes all of them lazy. Stripped from excerpts, since its fields are shown separately. */
 const FRONT_MATTER = '^---[ \\t]*?\\r??\\n.*?\\n---[ \\t]*?\\r??\\n';
 const WORDS_MAX = 12;
 /** Words of a query; the rest is ignored. The cost of ranking is the product of these and their positions in a text. */

@@ -31,7 +31,7 @@ let worker: MadeWorker;
 let receiverUrl: string;
 let clock: Date;
 
-/** What each path of the receiver has had, and how it answers; 204 unless told. */
+/** Requests received by path of the receiver, and its responses; default 204. */
 const received: Received[] = [];
 const answers = new Map<string, (req: IncomingMessage, res: ServerResponse) => void>();
 const at = (path: string) => received.filter((one) => one.path === path);
@@ -67,7 +67,7 @@ afterAll(() => {
 });
 
 let paths = 0;
-/** An alert of `worker` unless the body says otherwise, to a path of its own. */
+/** An alert for `worker` unless the body says otherwise, with a path of its own. */
 async function alertTo(body: object = {}) {
   const path = `/hook-${++paths}`;
   const { body: alert } = await admin
@@ -79,7 +79,7 @@ async function alertTo(body: object = {}) {
 const answering = (path: string, status: number, body = '', headers = {}) =>
   answers.set(path, (_, res) => res.writeHead(status, headers).end(body));
 
-/** Announces it as its service would, and waits until alerts were raised for it or not. */
+/** Publishes the event as its service would, and waits until it has been evaluated. */
 async function announce(event: Parameters<typeof enqueue>[1], data: object, workspaceId = api.workspaceId) {
   const { pool } = api.database;
   await enqueue(pool, event, workspaceId, data as never);
@@ -163,7 +163,7 @@ test('the old secret verifies for a day after a rotation, the new one from the s
   const verifies = async (secret: string) => {
     const [message] = at(alert.path).slice(-1);
     const { headers, body: text } = message as Received;
-    // What is under test is the signature, not the library's idea of the time.
+    // The test covers the signature, not the library's clock.
     const signed = new Webhook(secret).sign(
       headers['webhook-id'] ?? '',
       new Date(Number(headers['webhook-timestamp']) * 1000),

@@ -6,7 +6,7 @@ import { channelsOf } from './channels';
 import type { ChannelDeps } from './channels/channel';
 import { sendDelivery } from './send-delivery';
 
-/** Sends a sample by each of the alert's channels, whether it is enabled or not; nothing of it is kept or tried again. */
+/** Sends a sample by each of the alert's channels, even if it is disabled; nothing is stored or retried. */
 export async function testAlert(deps: ChannelDeps & Addresses, alert: AlertOfWorker) {
   const body = JSON.stringify(samplePayload(deps, alert));
   const { id: alertId, workspaceId, url, emailTo, description, signingKey } = alert;

@@ -5,7 +5,7 @@ const kindsIn = (text: string | Buffer) =>
   findCredentials({ path: 'a.txt', content: Buffer.from(text) }).map(({ line, kind }) => `${line} ${kind}`);
 const letters = (count: number) => 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7'.repeat(10).slice(0, count);
 
-// Put together here, so that no scanner takes this file for a leak.
+// Assembled here, so that no secret scanner flags this file.
 const samples: [string, string][] = [
   ['private_key', `-----BEGIN ${'RSA PRIVATE'} KEY-----`],
   ['private_key', `-----BEGIN ${'PRIVATE'} KEY-----`],

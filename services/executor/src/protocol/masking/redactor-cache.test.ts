@@ -20,7 +20,7 @@ test('what nobody has used for a while is forgotten', async () => {
   const redactorFor = createRedactorCache({ keepMs: 50 });
   const first = redactorFor(['one-secret']);
   expect(redactorFor(['one-secret'])).toBe(first);
-  // Asking keeps it: it is asked for at longer and longer intervals.
+  // Each use renews it, so it is used at longer and longer intervals.
   let pauseMs = 10;
   await until(
     async () => {

@@ -1,4 +1,4 @@
-/** How run() is called, what it may return, and what its errors look like: the same in both kinds of sandbox. */
+/** Calling run(), its return values and its errors: the same in both kinds of sandbox. */
 import { given } from '@gantry/testing';
 import { type RunOptions, testSandbox } from '../../test/sandbox-fixture';
 

@@ -1,4 +1,4 @@
-/** Contexts: packs of files that runs find under contexts/<name>/, and what comes back of the writeable ones. */
+/** Contexts: files that runs find under contexts/<name>/, and the write-back of writeable ones. */
 import { createHash } from 'node:crypto';
 import { readZip } from '@gantry/archive';
 import type { JobContext } from '@gantry/events';
@@ -164,7 +164,7 @@ test('a context with a link, a path out of it, other bytes or a bad name fails t
   for (const { events } of ends) expect(events.map(({ type }) => type)).toEqual(['finished']);
 });
 
-/** Hands a zip of its own over as a changed context, round the harness. */
+/** Submits a zip of its own as a changed context, bypassing the harness. */
 const forge = (name: string, zip: Buffer) => `
 import base64, json, os, struct
 def send(body): os.write(3, struct.pack(">I", len(body)) + body)

@@ -1,6 +1,6 @@
 /**
- * Programs that write to their control channel what no harness writes. Whatever it is, the run ends as an ordinary failure
- * or as what it asked for, its slot is free again, and the next run finds an executor that works.
+ * Programs that write forged frames to their control channel. Whatever they send, the run ends as an ordinary failure
+ * or as the requested outcome, its slot is free again, and the next run finds a working executor.
  */
 import { INLINE_BYTES_MAX, MESSAGE_BYTES_MAX } from '@gantry/events';
 import { until } from '@gantry/testing';

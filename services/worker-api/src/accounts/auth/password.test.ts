@@ -21,7 +21,7 @@ test('the event loop turns while passwords are hashed', async () => {
   turn();
   await Promise.all(Array.from({ length: 4 }, () => hashPassword('correct horse battery')));
   hashing = false;
-  // In the loop itself it could turn about once for each.
+  // If hashing ran on the event loop, there would be about one turn per hash.
   expect(turns).toBeGreaterThan(50);
 });
 

@@ -7,7 +7,7 @@ const api = testWorkerApi();
 const valid = { setup_token: SETUP_TOKEN, email: 'ada@example.com', password: PASSWORD };
 const setUp = (body: object) => request(api.url).post('/auth/setup').send(body);
 
-/** As on the first day. */
+/** An empty installation. */
 async function emptied() {
   await api.database.pool.query('TRUNCATE users, workspaces CASCADE');
 }

@@ -41,7 +41,7 @@ test('an unknown address costs as much work as a wrong password', async () => {
     return performance.now() - start;
   };
   let [unknown, wrong] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  // In turn, and the least of each: whatever else the machine does comes on top of both.
+  // Alternating, and the minimum of each: other load on the machine only adds to both.
   for (let i = 0; i < 9; i++) {
     unknown = Math.min(unknown, await time('nobody@example.com'));
     wrong = Math.min(wrong, await time('owner@example.com'));

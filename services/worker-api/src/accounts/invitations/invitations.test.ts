@@ -204,7 +204,7 @@ test('a mailed link proves the address of the signed-in account that accepts by 
   const first = await invited(unproven.email);
   await as(unproven).post('/auth/invitations/accept', { token: first.token }).expect(200);
   expect((await as(unproven).get('/auth/me').expect(200)).body.email_verified).toBe(true);
-  // It may be in the hands of whoever made the account.
+  // It may be held by the person who created the account.
   await callerOf(api.url, elsewhere.body.access_token).get('/auth/me').expect(401);
 
   const other = await api.addMember('member', { emailVerified: false });

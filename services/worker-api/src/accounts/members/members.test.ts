@@ -104,7 +104,7 @@ test('the last owner stays: no demotion, no removal, no leaving, also when two o
     as(second).post(`/api/workspaces/${api.workspaceId}/leave`),
   ]);
   expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
-  // The owner of the other tests must be there for them.
+  // Other tests need their owner.
   await api.database.pool.query(
     `INSERT INTO memberships (workspace_id, user_id, role) VALUES ($1, $2, 'owner') ON CONFLICT DO NOTHING`,
     [api.workspaceId, api.owner.userId],

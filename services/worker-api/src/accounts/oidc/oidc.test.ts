@@ -1,4 +1,4 @@
-/** Against a real provider in this process: what it does not accept, it refuses. */
+/** Against a real provider in this process: Gantry refuses everything that it does not accept. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
@@ -7,7 +7,7 @@ import { callerOf } from '../../test/caller';
 import { cookieIn, DASHBOARD_URL, PASSWORD, startTestWorkerApi, type TestWorkerApi } from '../../test/test-worker-api';
 
 const CALLBACK = `${DASHBOARD_URL}/auth/oidc/callback`;
-/** What the provider says of each of its accounts. */
+/** The provider's claims for each of its accounts. */
 const people: Record<string, { email: string; email_verified: boolean; name?: string }> = {
   ada: { email: 'ada@example.com', email_verified: true, name: 'Ada' },
   eve: { email: 'owner@example.com', email_verified: false },
@@ -42,7 +42,7 @@ beforeAll(async () => {
   const answer = provider.callback();
   server.on('request', (req, res) => {
     if (!req.url?.startsWith('/interaction/')) return answer(req, res);
-    // The provider's own sign-in page, of which this test sees no more than who signed in.
+    // The provider's own sign-in page, reduced to the account that signs in.
     const accountId = /as=(\w+)/.exec(req.headers.cookie ?? '')?.[1] ?? '';
     return provider.interactionFinished(req, res, { login: { accountId } });
   });
@@ -67,13 +67,13 @@ afterAll(async () => {
 const cookiesOf = (answer: { headers: Record<string, unknown> }): string[] =>
   ([] as string[]).concat((answer.headers['set-cookie'] as string[]) ?? []).map((set) => set.split(';')[0] ?? '');
 
-/** Leaves for the provider. */
+/** Starts the redirect to the provider. */
 async function depart(returnTo = '/automations') {
   const left = await request(api.url).get(`/auth/oidc/start?return_to=${returnTo}`).expect(302);
   return { location: new URL(String(left.headers.location)), cookie: cookiesOf(left).join('; ') };
 }
 
-/** Signs in there. Returns the way back. */
+/** Signs in there. Returns the redirect back. */
 async function signInThere(location: URL, account: string): Promise<URL> {
   const jar = new Map([['as', account]]);
   for (let next = location; ; ) {
@@ -98,7 +98,7 @@ async function signIn(account: string) {
   return arrive(await signInThere(location, account), cookie).expect(302);
 }
 
-/** Leaves with one session to prove its address, and comes back with another, or none. */
+/** Starts verifying an address with one session, and returns with another, or none. */
 async function prove(account: string, cookie: string, returning: string | null = cookie) {
   const session = (value: string) => `svc_cloud_session=${value}`;
   const left = await request(api.url)
@@ -109,7 +109,7 @@ async function prove(account: string, cookie: string, returning: string | null =
   return arrive(back, [...cookiesOf(left), ...(returning ? [session(returning)] : [])].join('; ')).expect(302);
 }
 
-/** The message in the address of the sign-in page or another one; the whole address if nothing failed. */
+/** The error code in the address of the sign-in page or another one; the whole address if nothing failed. */
 function failure(answer: { headers: Record<string, unknown> }): string | null {
   const url = new URL(String(answer.headers.location));
   const error = url.searchParams.get('error');
@@ -201,7 +201,7 @@ test('an invited person comes in without a password, and again later', async () 
   const me = await request(api.url).get('/auth/me').set(session).expect(200);
   expect(me.body).toMatchObject({ email: 'ada@example.com', email_verified: true, name: 'Ada', role: 'member' });
   await callerOf(api.url).post('/auth/login', { email: 'ada@example.com', password: 'anything at all' }).expect(401);
-  // The provider's own id counts from now on, not the address.
+  // From now on the provider's subject identifier counts, not the address.
   people.ada = { email: 'renamed@example.com', email_verified: false };
   const again = await request(api.url)
     .get('/auth/me')
@@ -228,7 +228,7 @@ test('another browser, another state, and coming back twice are refused', async 
   const swapped = new URL(back);
   swapped.searchParams.set('state', other.location.searchParams.get('state') ?? '');
   expect(failure(await arrive(swapped, cookie).expect(302))).toBe('oidc_failed');
-  // Its own code, in a departure with another verifier and nonce.
+  // Its own code, in a redirect with another verifier and nonce.
   expect(failure(await arrive(swapped, other.cookie).expect(302))).toBe('oidc_failed');
   expect((await arrive(back, cookie).expect(302)).headers.location).toBe(`${DASHBOARD_URL}/automations`);
   expect(failure(await arrive(back, cookie).expect(302))).toBe('oidc_expired');

@@ -6,7 +6,7 @@ const api = testWorkerApi();
 
 const kidOf = (jwt: string): string => JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()).kid;
 
-/** Another replica, whose copy of the keys is fresh. */
+/** Another replica, with a fresh cache of the keys. */
 const replica = () => createSigningKeys({ pool: api.database.pool, vault: api.deps.vault });
 
 test('while the key rotates no request fails: JWTs of before and after are both good', async () => {
@@ -17,14 +17,14 @@ test('while the key rotates no request fails: JWTs of before and after are both 
   const before = await signIn();
   const works = (jwt: string) => callerOf(api.url, jwt).get('/auth/me').expect(200);
 
-  // A month later another replica makes the next key: published at once, and not yet used.
+  // A month later another replica creates the next key: published at once, but not yet used.
   await pool.query("UPDATE signing_keys SET created_at = created_at - interval '31 days'");
   await replica().rotate();
   await api.signingKeys.rotate();
   expect((await anybody.get('/.well-known/jwks.json').expect(200)).body.keys).toHaveLength(2);
   expect(kidOf(await signIn())).toBe(kidOf(before));
 
-  // A quarter of an hour after that everybody knows it, and it signs.
+  // A quarter of an hour later every service can know it, and it signs.
   await pool.query("UPDATE signing_keys SET created_at = created_at - interval '16 minutes'");
   await api.signingKeys.rotate();
   const after = await signIn();
@@ -33,7 +33,7 @@ test('while the key rotates no request fails: JWTs of before and after are both 
   await works(before);
   await works(after);
 
-  // When the last JWT of the old key has expired, it goes.
+  // When the last JWT of the old key has expired, it is removed.
   await pool.query("UPDATE signing_keys SET created_at = created_at - interval '3 hours'");
   await api.signingKeys.rotate();
   expect((await anybody.get('/.well-known/jwks.json').expect(200)).body.keys).toHaveLength(1);

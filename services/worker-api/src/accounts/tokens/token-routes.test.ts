@@ -159,7 +159,7 @@ describe('a token that a token made', () => {
       created_by_token_id: root.id,
       created_by_token_revoked: true,
     });
-    // Also when the maker's row has been swept.
+    // Also after the creator's row has been swept.
     await api.database.pool.query('DELETE FROM tokens WHERE id = $1', [root.id]);
     expect((await listed('/auth/tokens', child.id))?.created_by_token_revoked).toBe(true);
   });
@@ -201,7 +201,7 @@ describe('tokens of others', () => {
     const theirs = await api.createToken('workspace', api.foreign.owner.jwt);
     await remove(`/auth/tokens/${mine.id}`, member.jwt).expect(404);
     await remove(`/api/workspace/tokens/${theirs.id}`, api.owner.jwt).expect(404);
-    // Nor through the other kind's door.
+    // Nor through the route of the other kind.
     await remove(`/api/workspace/tokens/${mine.id}`, api.owner.jwt).expect(404);
     await get('/auth/me', mine.token).expect(200);
     await get('/auth/me', theirs.token).expect(200);

@@ -1,4 +1,4 @@
-/** The effect of the migration on accounts that exist already. */
+/** The effect of the migration on existing accounts. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createDatabase } from '@gantry/testing';
@@ -54,7 +54,7 @@ test('everybody keeps what is theirs; only who came by an identity provider has 
       { id: 'inv_1', mailed: false, token_id: null },
       { id: 'inv_2', mailed: false, token_id: 'tok_w' },
     ]);
-    // They did not say who made them or for which address.
+    // Their rows record neither the creator nor the address.
     expect(await rows('SELECT * FROM password_resets')).toEqual([]);
   } finally {
     await client.end();

@@ -1,4 +1,4 @@
-/** A deleted workspace: nothing of it answers, runs, is sent or is decided, until it is restored and goes on where it was. */
+/** A deleted workspace: nothing in it answers, runs, is sent or is decided, until it is restored and continues. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { given, noUsage, until } from '@gantry/testing';
@@ -8,7 +8,7 @@ import { callerOf } from '../../test/caller';
 import { testWorkerApi } from '../../test/test-worker-api';
 
 const files = [{ path: 'main.py', content: 'def run(context):\n    return 1\n' }];
-/** Paths at which alerts came in. */
+/** Paths at which alerts arrived. */
 const alerted: string[] = [];
 let clock = 0;
 const receiver = createServer((req, res) => {
@@ -25,7 +25,7 @@ afterEach(() => {
 interface Home {
   id: string;
   token: string;
-  /** As a member of it. */
+  /** As one of its members. */
   me: ReturnType<typeof callerOf>;
   close(): Promise<void>;
   restore(): Promise<void>;

@@ -81,7 +81,7 @@ test('after seven days it can not be restored; everything of it goes, and everyb
   await spectator.nc.close();
 });
 
-/** All but the outbox, whose rows are announcements on their way. */
+/** All tables but the outbox, whose rows are still to be published. */
 async function tablesWithWorkspace(): Promise<string[]> {
   const { rows } = await api.database.pool.query(
     `SELECT c.table_name FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
@@ -110,7 +110,7 @@ test('no table that names a workspace is forgotten', async () => {
      ) SELECT id::regclass::text AS table_name FROM going`,
   );
   const covered = new Set(cascading.map(({ table_name }) => table_name));
-  // No foreign key leads to runs: what goes with them goes when they are deleted.
+  // No foreign key leads to runs: their dependent rows are deleted with them.
   covered.delete('runs');
   const forgotten = (await tablesWithWorkspace()).filter(
     (table) => !covered.has(table) && !seen.some((sql) => sql.includes(`FROM ${table} `)),
