@@ -32,7 +32,7 @@ export function createMetrics(observe: {
         this.set(read());
       },
     });
-  gauge('gantry_executor_slots', 'Runs that may go on at once', () => observe.slots);
+  gauge('gantry_executor_slots', 'Maximum number of concurrent runs', () => observe.slots);
   gauge('gantry_executor_slots_busy', 'Runs that hold a slot', observe.busy);
   gauge('gantry_executor_sealed_children', 'Sealed processes that wait for a run', observe.ready);
   gauge('gantry_executor_zygote_restarts', 'Zygotes that had to be replaced because they died', observe.restarts);

@@ -33,7 +33,7 @@ interface Heard {
 
 const raisedTotal = new Counter({
   name: 'gantry_alerts_raised_total',
-  help: 'Alerts whose condition came true',
+  help: 'Alerts whose condition was met',
   labelNames: ['type'],
 });
 
