@@ -1,10 +1,10 @@
-type Purpose = 'invitation' | 'reset' | 'verification';
+export type LinkPurpose = 'invitation' | 'reset' | 'verification';
 
 /**
  * The token of a link that was sent to somebody stands behind `#`, where no server sees it. It is kept for this tab while
  * the person signs in, and taken out of the address, so that neither history nor a screenshot gives it away.
  */
-export function takeLinkToken(purpose: Purpose): string | null {
+export function takeLinkToken(purpose: LinkPurpose): string | null {
   const key = `gantry-${purpose}`;
   const inAddress = window.location.hash.slice(1);
   if (inAddress) {
@@ -14,4 +14,4 @@ export function takeLinkToken(purpose: Purpose): string | null {
   return sessionStorage.getItem(key);
 }
 
-export const forgetLinkToken = (purpose: Purpose): void => sessionStorage.removeItem(`gantry-${purpose}`);
+export const forgetLinkToken = (purpose: LinkPurpose): void => sessionStorage.removeItem(`gantry-${purpose}`);

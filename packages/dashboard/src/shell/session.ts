@@ -40,7 +40,7 @@ function becomeAnonymous(): void {
 /** `/auth/*` answers on this origin too, so that the cookie stays on it. */
 const { worker: auth } = createClients({});
 
-interface Granted {
+export interface Granted {
   access_token: string;
   /** Seconds. */
   expires_in: number;

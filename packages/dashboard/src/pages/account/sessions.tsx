@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { account } from '../../shell/api';
 import { session } from '../../shell/session';
 import { ConfirmButton } from '../../ui/confirm-button';
+import { ListItem } from '../../ui/list-item';
 import { FailedToLoad, Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
@@ -48,29 +49,26 @@ export function Sessions() {
       ) : (
         <ul className={styles.list}>
           {sessions.data.map(({ id, user_agent, address, created_at, current }) => (
-            <li key={id}>
-              <div>
-                <p className={styles.what}>
-                  {user_agent ?? 'An unknown browser'}
-                  {current && ' (this one)'}
-                </p>
-                <p className={styles.about}>
+            <ListItem
+              key={id}
+              what={`${user_agent ?? 'An unknown browser'}${current ? ' (this one)' : ''}`}
+              about={
+                <>
                   {address && `from ${address}, `}since <Timestamp at={Date.parse(created_at)} />
-                </p>
-              </div>
+                </>
+              }
+            >
               {!current && (
-                <div className={styles.actions}>
-                  <ConfirmButton
-                    label={`End the session of ${user_agent ?? 'an unknown browser'}`}
-                    question="End it now"
-                    busy={end.isPending && end.variables === id}
-                    onConfirm={() => end.mutate(id)}
-                  >
-                    End
-                  </ConfirmButton>
-                </div>
+                <ConfirmButton
+                  label={`End the session of ${user_agent ?? 'an unknown browser'}`}
+                  question="End it now"
+                  busy={end.isPending && end.variables === id}
+                  onConfirm={() => end.mutate(id)}
+                >
+                  End
+                </ConfirmButton>
               )}
-            </li>
+            </ListItem>
           ))}
         </ul>
       )}

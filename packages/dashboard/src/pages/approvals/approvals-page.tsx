@@ -12,6 +12,7 @@ import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { FailedToLoad, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
+import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './approvals-page.module.css';
 
@@ -58,7 +59,7 @@ export default function ApprovalsPage() {
           ) : !pending.data ? (
             <Skeleton height={120} />
           ) : pending.data.length === 0 ? (
-            <p className={styles.about}>Nothing waits for a decision.</p>
+            <p className={content.about}>Nothing waits for a decision.</p>
           ) : (
             <WaitingList
               approvals={pending.data}
@@ -154,7 +155,7 @@ function WaitingList({ approvals, workspaceId, onDecided, onOvertaken }: Waiting
                     onDecide={(decision) => decide(approval, decision)}
                   />
                 ) : (
-                  <p className={styles.about}>
+                  <p className={content.about}>
                     Somebody else decides this: either you started the run and its worker wants another person, or your
                     role here only reads.
                   </p>
@@ -172,8 +173,8 @@ function Row({ approval, about, children }: { approval: Approval; about: ReactNo
   return (
     <div className={styles.row}>
       <div>
-        <p className={styles.what}>{approval.title}</p>
-        <p className={styles.about}>
+        <p className={content.what}>{approval.title}</p>
+        <p className={content.about}>
           {approval.worker_name} · {about}
         </p>
       </div>

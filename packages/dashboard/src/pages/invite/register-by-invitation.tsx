@@ -1,28 +1,17 @@
 import { unwrap } from '@gantry/api-client';
 import { Button, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { useNavigate } from 'react-router';
-import { forgetLinkToken } from '../../accounts/link-token';
 import { NewPasswordField } from '../../accounts/new-password-field';
+import { useLinkSignIn } from '../../accounts/use-link-sign-in';
 import { account } from '../../shell/api';
-import { paths } from '../../shell/paths';
-import { session } from '../../shell/session';
 import styles from '../../ui/card.module.css';
 import { Failure } from '../../ui/notice';
 
 /** For somebody who is not signed in: whether there is an account is not told before they show that the address is theirs. */
 export function RegisterByInvitation({ token, email }: { token: string; email: string }) {
-  const navigate = useNavigate();
-  const register = useMutation({
-    mutationFn: (given: { name?: string; password: string }) =>
-      unwrap(account.POST('/auth/invitations/register', { body: { token, ...given } })),
-    onSuccess: async (granted) => {
-      forgetLinkToken('invitation');
-      await session.adopt(granted);
-      navigate(paths.home);
-    },
-  });
+  const register = useLinkSignIn('invitation', (given: { name?: string; password: string }) =>
+    unwrap(account.POST('/auth/invitations/register', { body: { token, ...given } })),
+  );
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();

@@ -6,6 +6,7 @@ import { GRANTABLE_ROLE_OPTIONS, type GrantableRole } from '../../accounts/roles
 import { workerApi } from '../../shell/api';
 import { CodeToCopy } from '../../ui/code-to-copy';
 import { ConfirmButton } from '../../ui/confirm-button';
+import { ListItem } from '../../ui/list-item';
 import { FailedToLoad, Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
@@ -84,10 +85,11 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
       {open.data && open.data.length > 0 && (
         <ul className={styles.list} aria-label="Open invitations">
           {open.data.map(({ id, email: invited, role, expires_at, open: isOpen }) => (
-            <li key={id}>
-              <div>
-                <p className={styles.what}>{invited}</p>
-                <p className={styles.about}>
+            <ListItem
+              key={id}
+              what={invited}
+              about={
+                <>
                   invited as {role};{' '}
                   {isOpen || Date.parse(expires_at) < Date.now() ? (
                     <>
@@ -96,19 +98,18 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
                   ) : (
                     'whoever invited may not do so any more: withdraw it, and invite again'
                   )}
-                </p>
-              </div>
-              <div className={styles.actions}>
-                <ConfirmButton
-                  label={`Withdraw the invitation of ${invited}`}
-                  question="Withdraw now"
-                  busy={withdraw.isPending && withdraw.variables === id}
-                  onConfirm={() => withdraw.mutate(id)}
-                >
-                  Withdraw
-                </ConfirmButton>
-              </div>
-            </li>
+                </>
+              }
+            >
+              <ConfirmButton
+                label={`Withdraw the invitation of ${invited}`}
+                question="Withdraw now"
+                busy={withdraw.isPending && withdraw.variables === id}
+                onConfirm={() => withdraw.mutate(id)}
+              >
+                Withdraw
+              </ConfirmButton>
+            </ListItem>
           ))}
         </ul>
       )}

@@ -6,6 +6,7 @@ import { SettingsFrame } from '../../settings/settings-frame';
 import { type Member, type Role, workerApi } from '../../shell/api';
 import { useMe, useWorkspace } from '../../shell/use-me';
 import { ConfirmButton } from '../../ui/confirm-button';
+import { ListItem } from '../../ui/list-item';
 import { FailedToLoad, Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
@@ -64,45 +65,42 @@ function MemberList({ workspaceId, members }: { workspaceId: string; members: Me
       <Failure title="Nothing was changed" error={change.error} />
       <ul className={styles.list}>
         {members.map((member) => (
-          <li key={member.user_id}>
-            <div>
-              <p className={styles.what}>
-                {member.name ?? member.email}
-                {member.user_id === me?.id && ' (you)'}
-              </p>
-              <p className={styles.about}>
+          <ListItem
+            key={member.user_id}
+            what={`${member.name ?? member.email}${member.user_id === me?.id ? ' (you)' : ''}`}
+            about={
+              <>
                 {member.name && `${member.email} · `}
                 {!member.email_verified && 'address not verified · '}joined{' '}
                 <Timestamp at={Date.parse(member.joined_at)} />
-              </p>
-            </div>
-            <div className={styles.actions}>
-              {member.permissions.change_role ? (
-                <NativeSelect
-                  size="sm"
-                  aria-label={`Role of ${member.email}`}
-                  value={member.role}
-                  data={ROLE_OPTIONS}
-                  onChange={(event) => change.mutate({ member, role: event.currentTarget.value as Role })}
-                />
-              ) : (
-                <span>{member.role}</span>
-              )}
-              {member.permissions.reset_password && member.user_id !== me?.id && (
-                <PasswordLink workspaceId={workspaceId} member={member} />
-              )}
-              {member.permissions.remove && (
-                <ConfirmButton
-                  label={`Remove ${member.email}`}
-                  question="Remove now"
-                  busy={change.isPending && change.variables.member === member}
-                  onConfirm={() => change.mutate({ member, role: null })}
-                >
-                  Remove
-                </ConfirmButton>
-              )}
-            </div>
-          </li>
+              </>
+            }
+          >
+            {member.permissions.change_role ? (
+              <NativeSelect
+                size="sm"
+                aria-label={`Role of ${member.email}`}
+                value={member.role}
+                data={ROLE_OPTIONS}
+                onChange={(event) => change.mutate({ member, role: event.currentTarget.value as Role })}
+              />
+            ) : (
+              <span>{member.role}</span>
+            )}
+            {member.permissions.reset_password && member.user_id !== me?.id && (
+              <PasswordLink workspaceId={workspaceId} member={member} />
+            )}
+            {member.permissions.remove && (
+              <ConfirmButton
+                label={`Remove ${member.email}`}
+                question="Remove now"
+                busy={change.isPending && change.variables.member === member}
+                onConfirm={() => change.mutate({ member, role: null })}
+              >
+                Remove
+              </ConfirmButton>
+            )}
+          </ListItem>
         ))}
       </ul>
     </>

@@ -1,15 +1,12 @@
 import { unwrap } from '@gantry/api-client';
 import { Button } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { useNavigate } from 'react-router';
 import { BrokenLink } from '../../accounts/broken-link';
-import { forgetLinkToken, takeLinkToken } from '../../accounts/link-token';
+import { takeLinkToken } from '../../accounts/link-token';
 import { NewPasswordField } from '../../accounts/new-password-field';
+import { useLinkSignIn } from '../../accounts/use-link-sign-in';
 import { account } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
-import { paths } from '../../shell/paths';
-import { session } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
 import { Failure } from '../../ui/notice';
@@ -17,16 +14,9 @@ import { Failure } from '../../ui/notice';
 export default function ResetPasswordPage() {
   useTitle('New password');
   const [token] = useState(() => takeLinkToken('reset'));
-  const navigate = useNavigate();
-  const reset = useMutation({
-    mutationFn: (new_password: string) =>
-      unwrap(account.POST('/auth/password/reset', { body: { token: token ?? '', new_password } })),
-    onSuccess: async (granted) => {
-      forgetLinkToken('reset');
-      await session.adopt(granted);
-      navigate(paths.home);
-    },
-  });
+  const reset = useLinkSignIn('reset', (new_password: string) =>
+    unwrap(account.POST('/auth/password/reset', { body: { token: token ?? '', new_password } })),
+  );
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();

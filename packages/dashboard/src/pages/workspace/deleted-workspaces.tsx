@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { workerApi } from '../../shell/api';
 import { useMoveTo } from '../../shell/use-move-to';
+import { ListItem } from '../../ui/list-item';
 import { FailedToLoad, Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
@@ -33,26 +34,26 @@ export function DeletedWorkspaces() {
       <Failure title="Nothing was changed" error={restore.error} />
       <ul className={styles.list}>
         {deleted.data.map(({ id, name, purge_at }) => (
-          <li key={id}>
-            <div>
-              <p className={styles.what}>{name}</p>
-              {purge_at && (
-                <p className={styles.about}>
+          <ListItem
+            key={id}
+            what={name}
+            about={
+              purge_at && (
+                <>
                   gone for good <Timestamp at={Date.parse(purge_at)} />
-                </p>
-              )}
-            </div>
-            <div className={styles.actions}>
-              <Button
-                variant="default"
-                aria-label={`Restore ${name}`}
-                loading={restore.isPending && restore.variables === id}
-                onClick={() => restore.mutate(id)}
-              >
-                Restore
-              </Button>
-            </div>
-          </li>
+                </>
+              )
+            }
+          >
+            <Button
+              variant="default"
+              aria-label={`Restore ${name}`}
+              loading={restore.isPending && restore.variables === id}
+              onClick={() => restore.mutate(id)}
+            >
+              Restore
+            </Button>
+          </ListItem>
         ))}
       </ul>
     </Panel>
