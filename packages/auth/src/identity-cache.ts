@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Identity } from '@gantry/events';
+import { LRUCache } from 'lru-cache';
 import type { Credential } from './credential';
 
 export type Identify = (credential: Credential) => Promise<Identity | null>;
@@ -32,7 +33,7 @@ interface Entry {
 
 /** @param ask may throw: nothing is cached then */
 export function cacheIdentities(ask: Identify, now: () => number = Date.now): IdentityCache {
-  const entries = new Map<string, Entry>();
+  const entries = new LRUCache<string, Entry>({ max: ENTRIES_MAX });
   const underWay = new Map<string, Promise<Identity | null>>();
   let evictions = 0;
 
@@ -44,21 +45,14 @@ export function cacheIdentities(ask: Identify, now: () => number = Date.now): Id
       identity?.expiresAt ?? Number.POSITIVE_INFINITY,
     );
     // Something was revoked during the lookup: its result may predate the revocation.
-    if (before === evictions) keep(key, { identity, until });
+    if (before === evictions) entries.set(key, { identity, until });
     return identity;
-  }
-
-  /** A Map keeps insertion order, which makes it a least-recently-used queue. */
-  function keep(key: string, entry: Entry) {
-    entries.delete(key);
-    entries.set(key, entry);
-    if (entries.size > ENTRIES_MAX) entries.delete(entries.keys().next().value as string);
   }
 
   function evict(stale: (identity: Identity) => boolean) {
     evictions++;
     underWay.clear();
-    for (const [key, { identity }] of entries) if (identity && stale(identity)) entries.delete(key);
+    for (const [key, { identity }] of [...entries]) if (identity && stale(identity)) entries.delete(key);
   }
 
   return {
@@ -66,10 +60,7 @@ export function cacheIdentities(ask: Identify, now: () => number = Date.now): Id
       // The cache contains no secret that a heap dump could reveal.
       const key = createHash('sha256').update(`${credential.kind} ${credential.secret}`).digest('base64');
       const known = entries.get(key);
-      if (known && known.until > now()) {
-        keep(key, known);
-        return known.identity;
-      }
+      if (known && known.until > now()) return known.identity;
       const asked = underWay.get(key);
       if (asked) return asked;
       const asking = askAndKeep(key, credential).finally(() => {

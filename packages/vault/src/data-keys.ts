@@ -6,6 +6,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { transaction } from '@gantry/postgres';
+import { LRUCache } from 'lru-cache';
 import type { Pool, PoolClient } from 'pg';
 import { associatedData, decrypt, encrypt } from './aead';
 import type { KeyRing } from './key-ring';
@@ -42,7 +43,7 @@ const FRESH_MS = 60_000;
 const INSERT = 'INSERT INTO data_keys (workspace_id, version, kek_version, wrapped_key) VALUES ($1, $2, $3, $4)';
 
 export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }): DataKeys {
-  const cached = new Map<string, { found: DataKey[]; readAt: number }>();
+  const cached = new LRUCache<string, { found: DataKey[]; readAt: number }>({ max: CACHED_MAX });
 
   function unwrap({ workspace_id, version, kek_version, wrapped_key }: Row): DataKey {
     const kek = keys.keys.get(kek_version);
@@ -63,16 +64,14 @@ export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }): D
     return rows.map(unwrap);
   }
 
-  function remember(workspaceId: string, found: DataKey[], readAt = Date.now()): DataKey[] {
-    cached.delete(workspaceId);
-    cached.set(workspaceId, { found, readAt });
-    if (cached.size > CACHED_MAX) cached.delete(cached.keys().next().value as string);
+  function remember(workspaceId: string, found: DataKey[]): DataKey[] {
+    cached.set(workspaceId, { found, readAt: Date.now() });
     return found;
   }
 
   async function keysOf(workspaceId: string, ageMsMax = Number.POSITIVE_INFINITY): Promise<DataKey[]> {
     const known = cached.get(workspaceId);
-    if (known && Date.now() - known.readAt <= ageMsMax) return remember(workspaceId, known.found, known.readAt);
+    if (known && Date.now() - known.readAt <= ageMsMax) return known.found;
     const found = await load(workspaceId);
     return found.length ? remember(workspaceId, found) : [];
   }

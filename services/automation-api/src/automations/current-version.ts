@@ -1,4 +1,5 @@
 import { isClosedSql } from '@gantry/events';
+import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import type { AutomationStatus, Visibility } from '../generated/prisma/client';
 
@@ -38,20 +39,6 @@ export const IS_CURRENT = `EXISTS (SELECT FROM automations
 const RECENT_MAX = 1_000;
 
 /** Automations as they were when they were last run. Whoever uses one has it confirmed. */
-export interface RecentAutomations {
-  get(automationId: string): CurrentVersion | undefined;
-  remember(automation: CurrentVersion): void;
-  forget(automationId: string): void;
-}
+export type RecentAutomations = LRUCache<string, CurrentVersion>;
 
-export function createRecentAutomations(): RecentAutomations {
-  const kept = new Map<string, CurrentVersion>();
-  return {
-    get: (automationId) => kept.get(automationId),
-    remember(automation) {
-      kept.set(automation.id, automation);
-      if (kept.size > RECENT_MAX) kept.delete(kept.keys().next().value as string);
-    },
-    forget: (automationId) => void kept.delete(automationId),
-  };
-}
+export const createRecentAutomations = (): RecentAutomations => new LRUCache({ max: RECENT_MAX });

@@ -20,7 +20,7 @@ export async function runAutomation(deps: Deps, automationId: string, req: Reque
     } catch (err) {
       // Inputs that are wrong for one version may be right for the next. In both cases nothing has been made.
       if (!(err instanceof SubjectChanged || (err instanceof AppError && err.status === 400))) throw err;
-      deps.recentAutomations.forget(automationId);
+      deps.recentAutomations.delete(automationId);
     }
   }
   const automation = await findCurrent(deps.pool, automationId);
@@ -28,6 +28,6 @@ export async function runAutomation(deps: Deps, automationId: string, req: Reque
   const run = await startRun(deps, automation, start);
   const { manifest } = await deps.runnables.get(workspaceId, automation.artifactId);
   // A file is stored before the run is made: trying twice would leave one behind.
-  if (manifest.inputs.every(({ type }) => type !== 'file')) deps.recentAutomations.remember(automation);
+  if (manifest.inputs.every(({ type }) => type !== 'file')) deps.recentAutomations.set(automationId, automation);
   return run;
 }

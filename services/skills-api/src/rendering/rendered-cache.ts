@@ -1,4 +1,5 @@
 /** Cache of rendered Markdown, keyed by its identity: access is checked before the lookup, so entries are shared by all readers. */
+import { LRUCache } from 'lru-cache';
 import type { Rendered, Renderer } from './renderer';
 
 /** Characters of text, two bytes each. */
@@ -14,34 +15,20 @@ interface Kept {
 }
 
 export function cacheRendered({ render }: Pick<Renderer, 'render'>, now: () => number = Date.now): Render {
-  const kept = new Map<string, Kept>();
+  const kept = new LRUCache<string, Kept>({
+    maxSize: CHARS_MAX,
+    sizeCalculation: ({ rendered }) => rendered.markup.text.length + 1,
+  });
   const underWay = new Map<string, Promise<Rendered>>();
-  let chars = 0;
-
-  function forget(key: string, { rendered }: Kept): void {
-    kept.delete(key);
-    chars -= rendered.markup.text.length;
-  }
 
   function keep(key: string, rendered: Rendered): void {
     if (rendered.plain === 'busy') return;
     kept.set(key, { rendered, until: rendered.plain ? now() + PLAIN_KEPT_MS : Number.POSITIVE_INFINITY });
-    chars += rendered.markup.text.length;
-    for (const [oldest, entry] of kept) {
-      if (chars <= CHARS_MAX || oldest === key) break;
-      forget(oldest, entry);
-    }
   }
 
   return async (key, text, lowered) => {
     const known = kept.get(key);
-    if (known && known.until > now()) {
-      // A Map keeps insertion order, which makes it a least-recently-used queue.
-      kept.delete(key);
-      kept.set(key, known);
-      return known.rendered;
-    }
-    if (known) forget(key, known);
+    if (known && known.until > now()) return known.rendered;
     let work = underWay.get(key);
     if (!work) {
       work = render(text, lowered).finally(() => underWay.delete(key));

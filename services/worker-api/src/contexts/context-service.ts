@@ -10,7 +10,7 @@ import type { Deps } from '../deps';
 import { applyChanges, entriesOf, type FileChange, type FileTree, shaOfVersion } from '../file-trees/file-tree';
 import { packTree, readTree } from '../file-trees/tree-pack';
 import type { Context, Visibility } from '../generated/prisma/client';
-import { inTurn } from '../in-turn';
+import { createKeyedMutex } from '../keyed-mutex';
 import { ownerIdOf, requireTakingAway } from '../ownership';
 import {
   appendVersion,
@@ -158,7 +158,7 @@ export async function changeFiles(
 }
 
 /** Keyed mutex per context, so that many small concurrent changes do not keep retrying. */
-const changing = inTurn();
+const changing = createKeyedMutex();
 
 type NewVersion = Pick<Version, 'message' | 'changeSource' | 'runId' | 'authorId' | 'authorLabel'> & { tree: FileTree };
 

@@ -8,7 +8,7 @@ import type { Deps } from '../deps';
 import { applyChanges, entriesOf, type FileTree, shaOfVersion } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import type { Prisma } from '../generated/prisma/client';
-import { inTurn } from '../in-turn';
+import { createKeyedMutex } from '../keyed-mutex';
 import { ownerIdOf, requireTakingAway } from '../ownership';
 import { checkTriggerInputs, triggersBesideCron } from '../triggers/trigger';
 import { replaceTriggers, updateWebhook } from '../triggers/trigger-repository';
@@ -28,7 +28,7 @@ export interface EditedWorker {
 
 /** How often an edit begins again because one by another replica came first. */
 const TRIES = 10;
-const editing = inTurn();
+const editing = createKeyedMutex();
 
 export interface WorkerEdit {
   change: WorkerChange;

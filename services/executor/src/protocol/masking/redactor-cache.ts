@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { createRedactor, type Redactor } from './redact';
 
 const SETS_MAX = 32;
@@ -15,43 +16,19 @@ const KEEP_MS = 60_000;
  * most KEEP_MS after the last run that began with it, and is never written to disk; sets are identified by a digest.
  */
 export function createRedactorCache({ keepMs = KEEP_MS } = {}): (secrets: string[]) => Redactor {
-  /** In order of last use, the least recently used first. */
-  const kept = new Map<string, { redactor: Redactor; bytes: number; until: number }>();
-  let bytesKept = 0;
-  let isWaiting = false;
-
-  function drop(key: string) {
-    bytesKept -= kept.get(key)?.bytes ?? 0;
-    kept.delete(key);
-  }
-
-  function dropOldIn(ms: number) {
-    if (isWaiting) return;
-    isWaiting = true;
-    setTimeout(() => {
-      isWaiting = false;
-      const now = Date.now();
-      for (const [key, { until }] of kept) {
-        if (until > now) return dropOldIn(until - now);
-        drop(key);
-      }
-    }, ms).unref();
-  }
-
+  const kept = new LRUCache<string, Redactor>({
+    max: SETS_MAX,
+    maxSize: BYTES_MAX,
+    ttl: keepMs,
+    ttlAutopurge: true,
+  });
   return (secrets) => {
     if (secrets.length === 0) return createRedactor([]);
     const key = digestOf(secrets);
-    const found = kept.get(key);
-    const redactor = found?.redactor ?? createRedactor(secrets);
+    const redactor = kept.get(key) ?? createRedactor(secrets);
     const bytes = secrets.reduce((sum, secret) => sum + Buffer.byteLength(secret), 0);
-    drop(key);
-    kept.set(key, { redactor, bytes, until: Date.now() + keepMs });
-    bytesKept += bytes;
-    for (const oldest of kept.keys()) {
-      if (kept.size <= SETS_MAX && bytesKept <= BYTES_MAX) break;
-      drop(oldest);
-    }
-    dropOldIn(keepMs);
+    // Set again, since a mere look would leave it the time that it had.
+    kept.set(key, redactor, { size: Math.max(bytes, 1) });
     return redactor;
   };
 }
