@@ -1,7 +1,8 @@
 /**
  * Of each surface of openapi/:
- * dist/<surface>.json           everything in one file, for whoever reads it while running
- * src/generated/<surface>.ts    its types
+ * dist/<surface>.json                    everything in one file, for whoever reads it while running
+ * src/generated/<surface>.ts             its types, as clients see them
+ * src/generated/<surface>-received.ts    its types, as handlers see them: validation has filled in each default
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -12,11 +13,22 @@ const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const config = await createConfig({});
 for (const directory of ['dist', 'src/generated']) mkdirSync(here(directory), { recursive: true });
 
+async function writeTypes(name, document, options) {
+  writeFileSync(here(`src/generated/${name}.ts`), astToString(await openapiTypescript(document, options)));
+}
+
+/** A parameter with a default is always there. */
+function filledIn(_key, value) {
+  const hasDefault = value?.schema?.default !== undefined && value.in === 'query';
+  return hasDefault ? { ...value, required: true } : value;
+}
+
 for (const surface of ['worker', 'automation', 'skills']) {
   const { bundle: bundled, problems } = await bundle({ ref: here(`../../openapi/${surface}/index.yaml`), config });
   if (problems.length) throw new Error(problems.map(({ message }) => `${surface}: ${message}`).join('\n'));
   const document = JSON.stringify(bundled.parsed, null, 2);
   writeFileSync(here(`dist/${surface}.json`), document);
-  const types = astToString(await openapiTypescript(document, { defaultNonNullable: false }));
-  writeFileSync(here(`src/generated/${surface}.ts`), types);
+  await writeTypes(surface, document, { defaultNonNullable: false });
+  const received = JSON.stringify(bundled.parsed, filledIn);
+  await writeTypes(`${surface}-received`, received, { defaultNonNullable: true, emptyObjectsUnknown: true });
 }

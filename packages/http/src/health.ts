@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { Operations } from './surface';
+import { type Answer, answer, ok } from './handler';
 
 export interface DependencyState {
   name: string;
@@ -9,7 +9,7 @@ export interface DependencyState {
 }
 
 export interface Health {
-  operations: Operations;
+  operations: { live(): Answer; ready(): Promise<Answer> };
   /** Asks every dependency now. */
   dependencies(): Promise<DependencyState[]>;
   isDraining(): boolean;
@@ -33,14 +33,12 @@ export function health(checks: Record<string, () => Promise<unknown>>): Health {
       draining = true;
     },
     operations: {
-      live: (_req, res) => {
-        res.json({ status: 'ok' });
-      },
-      ready: async (_req, res) => {
+      live: () => ok({ status: 'ok' }),
+      ready: async () => {
         const down = (await dependencies()).filter(({ up }) => !up).map(({ name }) => name);
         const status = draining ? 'draining' : down.length ? 'unavailable' : 'ok';
-        if (status !== 'ok') res.status(503).set('Retry-After', '2');
-        res.json({ status, ...(down.length && { down }) });
+        const body = { status, ...(down.length && { down }) };
+        return status === 'ok' ? ok(body) : answer(503, body, { 'Retry-After': '2' });
       },
     },
   };

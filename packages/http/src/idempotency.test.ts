@@ -2,15 +2,14 @@ import { createHash, createHmac, randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { createPool, transaction } from '@gantry/postgres';
 import { createDatabase, cutConnections, type TestDatabase, until } from '@gantry/testing';
-import type { Express, Request, Response } from 'express';
+import type { Express, Request } from 'express';
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import request from 'supertest';
-import { callerOf } from './admission';
 import { notFound, unavailable } from './errors';
-import { creating, madeBy, type Revisit } from './idempotency';
+import { type Call, type Creating, created, type Handler, ok } from './handler';
 import { sweepIdempotencyKeys } from './idempotency-keys';
-import { createSurface, type Handler } from './surface';
+import { createSurface } from './surface';
 
 interface Replica {
   app: Express;
@@ -55,30 +54,27 @@ beforeEach(async () => {
 
 function replica(): Replica {
   const own = openPool();
-  const make = async (req: Request, res: Response) => {
+  const make = async ({ caller, made, req }: Call) => {
     await before();
     const id = `thing-${randomUUID()}`;
     await transaction(own, async (tx) => {
-      await tx.query('INSERT INTO things (id, made_by) VALUES ($1, $2)', [id, callerOf(req).userId]);
-      if (marks) await madeBy(req)(tx, id);
+      await tx.query('INSERT INTO things (id, made_by) VALUES ($1, $2)', [id, caller.userId]);
+      if (marks) await made(tx, id);
     });
     await afterCommit(req);
-    res
-      .status(201)
-      .location(`/api/things/${id}`)
-      .json({ id, secret: `secret of ${id}` });
+    return created({ id, secret: `secret of ${id}` }, { Location: `/api/things/${id}` });
   };
-  const see = async (_req: Request, id: string) => {
+  const see = (_call: Call, id: string) => {
     if (!seen(id)) throw notFound('thing', id);
   };
-  const revisit: Revisit = { see, answer: async (_req, res, id) => void res.status(201).json({ id, again: true }) };
+  const makes: Creating<Call> = { make, see, answer: (_call, id) => created({ id, again: true }) };
   const app = createSurface({
     openapiFile: path.join(__dirname, 'test/keyed.yaml'),
     operations: {
-      makeThing: creating(make, revisit),
-      makeOtherThing: creating(make, { see }),
-      makeSecretThing: creating(make, revisit),
-      makeAccountThing: creating(make, revisit),
+      makeThing: makes,
+      makeOtherThing: { make, see },
+      makeSecretThing: makes,
+      makeAccountThing: makes,
     },
     // `Bearer <user> <workspace> <token>`
     authenticate: async (req) => {
@@ -331,10 +327,10 @@ test('an operation with x-idempotent whose handler can not be asked again stops 
     hasher: { hash: (text: string) => ({ hash: hmac(text) }), candidates: (text: string) => [hmac(text)] },
     log,
   };
-  const plain = () => {};
-  const made = creating(plain, { see: async () => {} });
+  const plain = () => ok({});
+  const made = { make: plain, see: () => {} };
   const echo = { ...options, openapiFile: path.join(__dirname, 'test/echo.yaml') };
-  const start = (makeThing: Handler, getThing: Handler) =>
+  const start = (makeThing: Handler<Call>, getThing: Handler<Call>) =>
     createSurface({ ...echo, operations: { makeThing, makeSecretThing: made, getThing } });
   expect(() => start(plain, plain)).toThrow(/makeThing: x-idempotent/);
   expect(() => start(made, made)).toThrow(/getThing: x-idempotent/);

@@ -40,7 +40,7 @@ import { type Repeated, repeat } from './repeat';
 const RENEW_MS = KEY_LEASE_MS / 4;
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 
-type Work = (req: Request, res: Response) => void | Promise<void>;
+export type Work = (req: Request, res: Response) => void | Promise<void>;
 
 /** For a request that comes again after something was made. */
 export interface Revisit {
@@ -52,14 +52,6 @@ export interface Revisit {
   /** Answers in the place of a request whose answer was lost. Absent: 409 `already_done` with the id. */
   answer?(req: Request, res: Response, madeId: string): Promise<void>;
 }
-
-/** Handler of an operation with `x-idempotent`. */
-export interface Creating extends Work {
-  revisit: Revisit;
-}
-
-export const creating = (make: Work, revisit: Revisit): Creating =>
-  Object.assign((req: Request, res: Response) => make(req, res), { revisit });
 
 /**
  * Marks the key of a request with what is made, inside the transaction that makes it; does nothing for a request without a
@@ -106,8 +98,8 @@ export interface OnceOptions {
 }
 
 export interface Idempotency {
-  /** The handler, or for an operation with `x-idempotent` one that honours the key. @throws Error where only one of both says so */
-  honour(operation: Operation, handler: Work): Work;
+  /** The work, or for an operation with `x-idempotent` one that honours the key. @throws Error where only one of both says so */
+  honour(operation: Operation, work: Work, revisit: Revisit | undefined): Work;
   once(req: Request, res: Response, options: OnceOptions, work: Work): Promise<void>;
 }
 
@@ -185,15 +177,14 @@ export function createIdempotency(deps: {
 
   return {
     once,
-    honour(operation, handler) {
+    honour(operation, work, revisit) {
       const { idempotent, id } = operation;
-      const revisit = 'revisit' in handler ? (handler as Creating).revisit : undefined;
       if (Boolean(idempotent) !== Boolean(revisit)) {
-        throw new Error(`${id}: x-idempotent and a handler made with creating() go together`);
+        throw new Error(`${id}: x-idempotent and a handler that can revisit go together`);
       }
-      if (!revisit) return handler;
+      if (!revisit) return work;
       const showsSecret = idempotent === 'once';
-      return (req, res) => once(req, res, { operation: id, revisit, showsSecret, ...scopeOf(req, operation) }, handler);
+      return (req, res) => once(req, res, { operation: id, revisit, showsSecret, ...scopeOf(req, operation) }, work);
     },
   };
 }

@@ -8,6 +8,19 @@ export * from './bounded-yaml';
 export * from './drained';
 export * from './errors';
 export type { ErrorShape } from './failed-request';
+export {
+  type Answer,
+  type AnyOperations,
+  answer,
+  type Call,
+  type CallOf,
+  type Creating,
+  created,
+  type Handler,
+  noContent,
+  type Operations,
+  ok,
+} from './handler';
 export * from './health';
 export * from './idempotency';
 export { type HeldKey, heldKeyParams, keyLost, markKeySql, sweepIdempotencyKeys } from './idempotency-keys';

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { givenPool, plainHasher, until } from '@gantry/testing';
 import { pino } from 'pino';
 import { AppError } from './errors';
+import { type Call, ok } from './handler';
 import { createSurface } from './surface';
 import { memoryForAll, readBody } from './upload';
 
@@ -17,9 +18,9 @@ beforeAll(async () => {
     createSurface({
       openapiFile: path.join(__dirname, 'test/uploads.yaml'),
       operations: {
-        uploadPack: async (req, res) => {
+        uploadPack: async ({ req }: Call) => {
           const isRaw = !req.is('multipart/form-data') && !req.is('application/json');
-          res.json({ bytes: isRaw ? (await readBody(req, 1_000)).length : 0 });
+          return ok({ bytes: isRaw ? (await readBody(req, 1_000)).length : 0 });
         },
       },
       authenticate: async (req) => {

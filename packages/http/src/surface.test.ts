@@ -4,17 +4,20 @@ import type { Express } from 'express';
 import { pino } from 'pino';
 import request from 'supertest';
 import { AppError, notFound } from './errors';
-import { creating } from './idempotency';
+import { type Answered, type Call, created, ok } from './handler';
 import type { Principal } from './principal';
-import { createSurface, type Handler, type SurfaceOptions } from './surface';
+import { createSurface, type SurfaceOptions } from './surface';
 import { memoryForAll, readBody } from './upload';
+
+type Handle = (call: ThingCall) => Answered;
+type ThingCall = Call<{ id: string }, unknown, { name: string }>;
 
 const pool = givenPool('automation-api');
 let app: Express;
 let logged: string[] = [];
 let made = 0;
-let getThing: Handler;
-let makeThing: Handler;
+let getThing: Handle;
+let makeThing: Handle;
 
 const principal: Principal = {
   kind: 'personal_token',
@@ -36,8 +39,8 @@ beforeAll(async () => {
 
 beforeEach(() => {
   logged = [];
-  getThing = (req, res) => void res.json({ id: req.params.id });
-  makeThing = (_req, res) => void res.status(201).json({ id: `thing-${++made}` });
+  getThing = ({ path }) => ok({ id: path.id });
+  makeThing = () => created({ id: `thing-${++made}` });
 });
 
 const seenByAll = { see: async () => {} };
@@ -46,9 +49,9 @@ function surface(over: Partial<SurfaceOptions> = {}): Express {
   return createSurface({
     openapiFile: path.join(__dirname, 'test/echo.yaml'),
     operations: {
-      makeThing: creating((req, res) => makeThing(req, res), seenByAll),
-      makeSecretThing: creating((_req, res) => void res.status(201).json({ id: `secret-${++made}` }), seenByAll),
-      getThing: (req, res) => getThing(req, res),
+      makeThing: { make: (call: ThingCall) => makeThing(call), ...seenByAll },
+      makeSecretThing: { make: () => created({ id: `secret-${++made}` }), ...seenByAll },
+      getThing: (call: ThingCall) => getThing(call),
     },
     authenticate: async (req) => {
       const token = req.get('Authorization');
@@ -234,7 +237,7 @@ test('what a query carries never reaches the log', async () => {
 });
 
 test('an operation without a handler, or a handler without an operation, stops the start', () => {
-  const makeThing = creating(getThing, seenByAll);
+  const makeThing = { make: getThing, ...seenByAll };
   expect(() => surface({ operations: { makeThing, extra: getThing } })).toThrow(
     /no handler for operation makeSecretThing; no handler for operation getThing; no operation for handler extra/,
   );
@@ -244,11 +247,10 @@ function files(): Express {
   return surface({
     openapiFile: path.join(__dirname, 'test/files.yaml'),
     operations: {
-      listFiles: (_req, res) => void res.json([]),
-      putFile: async (req, res) => {
-        const uploaded = (req.files ?? []) as Express.Multer.File[];
+      listFiles: () => ok([]),
+      putFile: async ({ req, path, files: uploaded }: Call<Record<string, string>>) => {
         const bytes = uploaded.length ? uploaded.map(({ buffer }) => buffer.length) : (await readBody(req, 100)).length;
-        res.json({ ...req.params, bytes, names: uploaded.map(({ originalname }) => originalname) });
+        return ok({ ...path, bytes, names: uploaded.map(({ originalname }) => originalname) });
       },
     },
     uploads: { storage: memoryForAll(100), preservePath: true, defParamCharset: 'utf8' },
@@ -405,15 +407,15 @@ test('a type of a body that nobody sends twice is not remembered', async () => {
 test('what an error quotes is text that can be kept', async () => {
   const told = await post().send({ name: 'a', 'nul\u0000': 1 });
   expect([told.status, told.body.details[0].path]).toEqual([400, 'nul\u{fffd}']);
-  makeThing = (req) => {
-    throw new AppError('conflict', 'taken', `the name ${req.body.name} is taken`);
+  makeThing = ({ body }) => {
+    throw new AppError('conflict', 'taken', `the name ${body.name} is taken`);
   };
   const taken = await post().set('Idempotency-Key', 'quotes-nul').send({ name: 'a\u0000b' }).expect(409);
   expect(taken.body.error).toBe('the name a\u{fffd}b is taken');
 });
 
 test('no error is kept by a cache, whatever was said of the answer before', async () => {
-  getThing = (_req, res) => {
+  getThing = ({ res }) => {
     res.set({ 'Cache-Control': 'public, max-age=31536000, immutable', ETag: '"1"' });
     throw notFound('thing', 'x');
   };

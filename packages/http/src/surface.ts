@@ -16,6 +16,7 @@ import { pinoHttp } from 'pino-http';
 import { admission } from './admission';
 import { AppError } from './errors';
 import { type ErrorShape, failedRequest, lastResort } from './failed-request';
+import { type AnyOperations, expressForm } from './handler';
 import { createIdempotency, type KeyedHasher } from './idempotency';
 import { errorForLog } from './log';
 import { observeRequests } from './metrics';
@@ -32,13 +33,9 @@ import { requestValidators } from './request-validator';
 import { responseValidators } from './response-validator';
 import { pathForLog } from './secret-paths';
 
-export type Handler = (req: Request, res: Response) => void | Promise<void>;
-/** By operationId. */
-export type Operations = Record<string, Handler>;
-
 export interface SurfaceOptions {
   openapiFile: string;
-  operations: Operations;
+  operations: AnyOperations;
   /** Null without a credential; throws a 401 AppError for a bad one. */
   authenticate: (req: Request) => Promise<Principal | null>;
   errorShape: ErrorShape;
@@ -133,7 +130,8 @@ function answersOf(document: OpenApiDocument, options: SurfaceOptions, budget: B
     const validate = validatorOf(operation);
     const steps: RequestHandler[] = [];
     if (operation.isStream) steps.push(holding(streams.open, operation));
-    const work = idempotency.honour(operation, handler);
+    const { revisit, ...handled } = expressForm(handler);
+    const work = idempotency.honour(operation, handled.work, revisit);
     steps.push((req, res) => work(req, res));
     const handle = inTurn(steps);
     const checkResponse = responseCheckOf?.(operation);

@@ -1,10 +1,23 @@
 /** The HTTP contract as the build makes it of `openapi/`: each surface in one file, and its types. */
 import path from 'node:path';
 import type * as automation from './generated/automation';
+import type { operations as automationReceived } from './generated/automation-received';
 import type * as skills from './generated/skills';
+import type { operations as skillsReceived } from './generated/skills-received';
 import type * as worker from './generated/worker';
+import type { operations as workerReceived } from './generated/worker-received';
 
-export type Surface = 'worker' | 'automation' | 'skills';
+interface Types {
+  worker: { paths: worker.paths; schemas: worker.components['schemas']; received: workerReceived };
+  automation: {
+    paths: automation.paths;
+    schemas: automation.components['schemas'];
+    received: automationReceived;
+  };
+  skills: { paths: skills.paths; schemas: skills.components['schemas']; received: skillsReceived };
+}
+
+export type Surface = keyof Types;
 
 const bundled = (surface: Surface): string => path.resolve(__dirname, `../dist/${surface}.json`);
 
@@ -15,16 +28,7 @@ export const openapiFiles: Record<Surface, string> = {
   skills: bundled('skills'),
 };
 
-interface Documents {
-  worker: { paths: worker.paths; schemas: worker.components['schemas']; operations: worker.operations };
-  automation: {
-    paths: automation.paths;
-    schemas: automation.components['schemas'];
-    operations: automation.operations;
-  };
-  skills: { paths: skills.paths; schemas: skills.components['schemas']; operations: skills.operations };
-}
-
-export type PathsOf<S extends Surface> = Documents[S]['paths'];
-export type SchemasOf<S extends Surface> = Documents[S]['schemas'];
-export type OperationsOf<S extends Surface> = Documents[S]['operations'];
+export type PathsOf<S extends Surface> = Types[S]['paths'];
+export type SchemasOf<S extends Surface> = Types[S]['schemas'];
+/** By operationId, as a handler gets them: checked, and with every default filled in. */
+export type ReceivedBy<S extends Surface> = Types[S]['received'];

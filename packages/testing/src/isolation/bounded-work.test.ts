@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { createSurface, type Principal } from '@gantry/http';
+import { type Call, created, createSurface, type Principal } from '@gantry/http';
 import { Pool } from 'pg';
 import { pino } from 'pino';
 import { createDatabase, type TestDatabase } from '../database';
@@ -30,15 +30,14 @@ beforeAll(async () => {
   const app = createSurface({
     openapiFile,
     operations: {
-      slowPattern: (_req, res) => void res.status(201).json({}),
-      slowHandler: (req, res) => {
-        const { names } = req.body as { names: string[] };
+      slowPattern: () => created({}),
+      slowHandler: ({ body: { names } }: Call<unknown, unknown, { names: string[] }>) => {
         // Compares each with each.
-        res
-          .status(201)
-          .json({ same: names.filter((name) => names.filter((other) => `${other}` === name).length > 1).length });
+        return created({
+          same: names.filter((name) => names.filter((other) => `${other}` === name).length > 1).length,
+        });
       },
-      quick: (_req, res) => void res.status(201).json({}),
+      quick: () => created({}),
     },
     authenticate: async () => owner,
     errorShape: 'error',

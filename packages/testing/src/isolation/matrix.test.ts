@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { AppError, createSurface, creating, type Handler, notFound, type Principal } from '@gantry/http';
+import { type Answer, AppError, type Call, created, createSurface, notFound, ok, type Principal } from '@gantry/http';
 import { pino } from 'pino';
 import { givenPool } from '../database';
 import { type IsolatedSurface, isolationMatrix } from './matrix';
@@ -10,7 +10,8 @@ import { type IsolatedSurface, isolationMatrix } from './matrix';
 const pool = givenPool('worker-api');
 let server: Server;
 let surface: IsolatedSurface;
-let getThing: Handler;
+type GetThing = (call: Call<{ id: string }>) => Answer | Promise<Answer>;
+let getThing: GetThing;
 let knows: (token: string) => Pick<Principal, 'workspaceId' | 'role'> | undefined;
 
 const people: Record<string, Pick<Principal, 'workspaceId' | 'role'>> = {
@@ -19,13 +20,12 @@ const people: Record<string, Pick<Principal, 'workspaceId' | 'role'>> = {
   foreigner: { workspaceId: 'ws_foreign', role: 'owner' },
 };
 
-const well: Handler = (req, res) => {
-  if (req.principal?.workspaceId !== 'ws_home' || req.params.id !== 'thing_real')
-    throw notFound('thing', String(req.params.id));
-  res.json({ id: 'thing_real' });
+const well: GetThing = ({ req, path }) => {
+  if (req.principal?.workspaceId !== 'ws_home' || path.id !== 'thing_real') throw notFound('thing', path.id);
+  return ok({ id: 'thing_real' });
 };
 
-const makes = creating((_req, res) => void res.status(201).json({ id: 'x' }), { see: async () => {} });
+const makes = { make: () => created({ id: 'x' }), see: () => {} };
 
 beforeAll(async () => {
   const app = createSurface({
@@ -33,7 +33,7 @@ beforeAll(async () => {
     operations: {
       makeThing: makes,
       makeSecretThing: makes,
-      getThing: (req, res) => getThing(req, res),
+      getThing: (call: Call<{ id: string }>) => getThing(call),
     },
     authenticate: async (req) => {
       const token = (req.get('Authorization') ?? req.get('x-svc-token') ?? '').replace('Bearer ', '');
@@ -99,14 +99,14 @@ test('a surface without holes passes', async () => {
 });
 
 test('what is open to foreigners is found', async () => {
-  getThing = (req, res) => void res.json({ id: req.params.id });
+  getThing = ({ path }) => ok({ id: path.id });
   expect(await found('getThing')).toMatch(/foreign personal token: 200/);
 });
 
 test('a foreign id that is told from an unknown one is found', async () => {
-  getThing = (req, res) => {
-    if (req.params.id === 'thing_real') throw new AppError('not_found', 'not_yours', 'not yours');
-    well(req, res);
+  getThing = (call) => {
+    if (call.path.id === 'thing_real') throw new AppError('not_found', 'not_yours', 'not yours');
+    return well(call);
   };
   expect(await found('getThing')).toMatch(/a foreign id is told from an unknown one/);
 });
@@ -117,9 +117,9 @@ test('a credential that still works is found', async () => {
 });
 
 test('a refusal that writes is found', async () => {
-  getThing = async (req, res) => {
+  getThing = async (call) => {
     await pool.query(`INSERT INTO workspaces (id, name) VALUES ('ws_' || gen_random_uuid(), 'made by a refusal')`);
-    return well(req, res);
+    return well(call);
   };
   expect(await found('getThing')).toMatch(/changed workspaces/);
 });

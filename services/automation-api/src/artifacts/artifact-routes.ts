@@ -1,19 +1,20 @@
 import { newId } from '@gantry/events';
-import { callerOf, creating, madeBy, type Operations } from '@gantry/http';
+import { created, type Operations, ok } from '@gantry/http';
 import { EXPIRES_SECONDS_MAX } from '@gantry/object-store';
 import { ZIP_BYTES_MAX } from '@gantry/program';
 import { auditOf } from '../audit/audit';
 import type { Deps } from '../deps';
-import { pathParam } from '../path-param';
 import { getArtifact } from './artifact-repository';
 import { createArtifact } from './create-artifact';
 import { insertUpload } from './upload-repository';
 
-export function artifactOperations(deps: Deps): Operations {
+export function artifactOperations(
+  deps: Deps,
+): Operations<'automation', 'createUploadUrl' | 'createArtifact' | 'getArtifactCode'> {
   const { prisma, objects } = deps;
   return {
-    createUploadUrl: async (req, res) => {
-      const { workspaceId, userId } = callerOf(req);
+    createUploadUrl: async ({ caller }) => {
+      const { workspaceId, userId } = caller;
       const storageKey = `${workspaceId}/uploads/${newId('up_')}`;
       const expiresAt = deps.now().getTime() + EXPIRES_SECONDS_MAX * 1_000;
       const uploadUrl = await objects.presignPut(storageKey, {
@@ -22,25 +23,24 @@ export function artifactOperations(deps: Deps): Operations {
         audience: 'public',
       });
       await insertUpload(prisma, workspaceId, { storageKey, createdBy: userId });
-      res.json({ uploadUrl, storageKey, maxBytes: ZIP_BYTES_MAX, expiresAt });
+      return ok({ uploadUrl, storageKey, maxBytes: ZIP_BYTES_MAX, expiresAt });
     },
 
-    createArtifact: creating(
-      async (req, res) => {
-        res.status(201).json(await createArtifact(deps, callerOf(req), auditOf(req), madeBy(req), req.body));
-      },
-      { see: (req, artifactId) => getArtifact(prisma, callerOf(req).workspaceId, artifactId) },
-    ),
+    createArtifact: {
+      make: async ({ caller, req, made, body }) =>
+        created(await createArtifact(deps, caller, auditOf(req), made, body)),
+      see: ({ caller }, artifactId) => getArtifact(prisma, caller.workspaceId, artifactId),
+    },
 
-    getArtifactCode: async (req, res) => {
-      const artifact = await getArtifact(prisma, callerOf(req).workspaceId, pathParam(req, 'artifactId'));
+    getArtifactCode: async ({ caller, path }) => {
+      const artifact = await getArtifact(prisma, caller.workspaceId, path.artifactId);
       const downloadUrl = await objects.presignGet(artifact.codeKey, {
         expiresSeconds: EXPIRES_SECONDS_MAX,
         audience: 'public',
         filename: `${artifact.id}.zip`,
         contentType: 'application/zip',
       });
-      res.json({ downloadUrl, fileList: artifact.files });
+      return ok({ downloadUrl, fileList: artifact.files });
     },
   };
 }

@@ -1,6 +1,6 @@
 import { pathProblem } from '@gantry/archive';
 import { newId } from '@gantry/events';
-import { AppError, invalid, type Made, type Principal } from '@gantry/http';
+import { AppError, type CallOf, invalid, type Made, type Principal } from '@gantry/http';
 import { ObjectMissing, ObjectTooLarge } from '@gantry/object-store';
 import { transaction } from '@gantry/postgres';
 import {
@@ -19,11 +19,7 @@ import { insertArtifact } from './artifact-repository';
 import { parseManifest } from './manifest';
 import { getUpload } from './upload-repository';
 
-export interface NewArtifact {
-  manifest: Record<string, unknown>;
-  entrypoint: string;
-  storageKey: string;
-}
+export type NewArtifact = CallOf<'automation', 'createArtifact'>['body'];
 
 export interface CreatedArtifact {
   artifactId: string;

@@ -1,6 +1,6 @@
-import { notFound } from '@gantry/http';
+import { type CallOf, notFound } from '@gantry/http';
 import type { Db } from '../database';
-import type { Automation, AutomationStatus, AutomationVersion, Prisma } from '../generated/prisma/client';
+import type { Automation, AutomationVersion, Prisma } from '../generated/prisma/client';
 import type { VersionWithArtifact } from './automation';
 
 /** @throws AppError 404, the same for an unknown one and another workspace's */
@@ -20,12 +20,7 @@ export async function lockAutomation(
   return getAutomation(tx, workspaceId, id);
 }
 
-export interface AutomationFilter {
-  q?: string;
-  status?: AutomationStatus;
-  limit: number;
-  offset: number;
-}
+export type AutomationFilter = CallOf<'automation', 'listAutomations'>['query'];
 
 /** Newest first. */
 export async function listAutomations(

@@ -1,37 +1,38 @@
 import { isDeepStrictEqual } from 'node:util';
-import { callerOf, creating, linkNextOffset, madeBy, type Operations, type Revisit } from '@gantry/http';
+import {
+  type Answer,
+  answer,
+  type Call,
+  type CallOf,
+  created,
+  noContent,
+  type Operations,
+  ok,
+  pageHeaders,
+} from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import type { Request } from 'express';
 import { getArtifact } from '../artifacts/artifact-repository';
 import type { Runnable } from '../artifacts/runnable';
 import { type Audit, auditOf } from '../audit/audit';
 import type { Db } from '../database';
 import type { Deps } from '../deps';
-import type { Automation, Visibility } from '../generated/prisma/client';
-import { pathParam } from '../path-param';
-import { changedSchedule, type ScheduleChange } from '../schedules/schedule-settings';
+import type { Automation } from '../generated/prisma/client';
+import { changedSchedule } from '../schedules/schedule-settings';
 import { toDeployed, toDetail, toListItem, toVersion } from './automation';
-import {
-  type AutomationFilter,
-  findVersion,
-  getAutomation,
-  listAutomations,
-  listVersions,
-  lockAutomation,
-} from './automation-repository';
+import { findVersion, getAutomation, listAutomations, listVersions, lockAutomation } from './automation-repository';
 import { type Deployment, deploy, getDeployment, rollback, update } from './deploy';
 
-interface Patch extends ScheduleChange {
-  name?: string;
-  description?: string;
-  status?: Automation['status'];
-  visibility?: Visibility;
-}
+type Patch = CallOf<'automation', 'patchAutomation'>['body'];
+type InAutomation = Pick<Call<{ automationId: string }>, 'caller' | 'path' | 'req'>;
 
-export function automationOperations(deps: Deps): Operations {
+export function automationOperations(
+  deps: Deps,
+): Operations<
+  'automation',
+  `${'deploy' | 'update' | 'rollback' | 'get' | 'patch' | 'archive'}Automation` | 'listAutomations' | 'listVersions'
+> {
   const { prisma, engine, dashboardUrl } = deps;
-  const idOf = (req: Request) => pathParam(req, 'automationId');
-  const answer = ({ automation, warnings }: Deployment) => toDeployed(automation, dashboardUrl, warnings);
+  const toApi = ({ automation, warnings }: Deployment) => toDeployed(automation, dashboardUrl, warnings);
 
   async function detail(automation: Automation) {
     const { workspaceId, id, currentVersion } = automation;
@@ -44,9 +45,9 @@ export function automationOperations(deps: Deps): Operations {
     return deps.runnables.get(workspaceId, current?.artifactId ?? '');
   }
 
-  async function patch(req: Request, change: Patch): Promise<Automation> {
-    const { workspaceId } = callerOf(req);
-    const id = idOf(req);
+  async function patch({ caller, path, req }: InAutomation, change: Patch): Promise<Automation> {
+    const { workspaceId } = caller;
+    const id = path.automationId;
     // Read into memory first: inside the transaction it would take a second connection while holding one.
     await runnableOf(prisma, await getAutomation(prisma, workspaceId, id));
     const automation = await transaction(prisma, async (tx) => {
@@ -65,60 +66,59 @@ export function automationOperations(deps: Deps): Operations {
   }
 
   /** @param madeId an automation, or one with the version that it got: `aut_.../3` */
-  const deploymentOf = (req: Request, madeId: string) =>
-    getDeployment(deps, callerOf(req).workspaceId, madeId.split('/')[0] as string);
+  const deploymentOf = ({ caller }: Pick<Call, 'caller'>, madeId: string) =>
+    getDeployment(deps, caller.workspaceId, madeId.split('/')[0] as string);
 
-  const deployed = (status: number): Revisit => ({
+  const revisited = (status: number) => ({
     see: deploymentOf,
-    answer: async (req, res, madeId) => {
-      res.status(status).json(answer(await deploymentOf(req, madeId)));
-    },
+    answer: async (call: Pick<Call, 'caller'>, madeId: string): Promise<Answer> =>
+      answer(status, toApi(await deploymentOf(call, madeId))),
   });
 
   return {
-    deployAutomation: creating(async (req, res) => {
-      res.status(201).json(answer(await deploy(deps, callerOf(req), auditOf(req), madeBy(req), req.body)));
-    }, deployed(201)),
+    deployAutomation: {
+      make: async ({ caller, req, made, body }) => created(toApi(await deploy(deps, caller, auditOf(req), made, body))),
+      ...revisited(201),
+    },
 
-    updateAutomation: creating(async (req, res) => {
-      res.json(answer(await update(deps, callerOf(req), auditOf(req), madeBy(req), idOf(req), req.body)));
-    }, deployed(200)),
+    updateAutomation: {
+      make: async ({ caller, req, made, path, body }) =>
+        ok(toApi(await update(deps, caller, auditOf(req), made, path.automationId, body))),
+      ...revisited(200),
+    },
 
-    rollbackAutomation: creating(async (req, res) => {
-      const { version } = req.body ?? {};
-      res.json(answer(await rollback(deps, callerOf(req), auditOf(req), madeBy(req), idOf(req), version)));
-    }, deployed(200)),
+    rollbackAutomation: {
+      make: async ({ caller, req, made, path, body }) =>
+        ok(toApi(await rollback(deps, caller, auditOf(req), made, path.automationId, body?.version))),
+      ...revisited(200),
+    },
 
-    listAutomations: async (req, res) => {
-      const { workspaceId } = callerOf(req);
-      const filter = req.query as unknown as AutomationFilter;
-      const { automations, total } = await listAutomations(prisma, workspaceId, filter);
+    listAutomations: async ({ caller: { workspaceId }, req, query }) => {
+      const { automations, total } = await listAutomations(prisma, workspaceId, query);
       const lastRuns = await engine.lastBySubject(
         workspaceId,
         automations.map(({ id }) => id),
       );
-      linkNextOffset(req, res, filter, total);
-      res.json({ automations: automations.map((one) => toListItem(one, lastRuns.get(one.id), dashboardUrl)) });
+      return ok(
+        { automations: automations.map((one) => toListItem(one, lastRuns.get(one.id), dashboardUrl)) },
+        pageHeaders(req, query, total),
+      );
     },
 
-    getAutomation: async (req, res) => {
-      res.json(await detail(await getAutomation(prisma, callerOf(req).workspaceId, idOf(req))));
+    getAutomation: async ({ caller, path }) =>
+      ok(await detail(await getAutomation(prisma, caller.workspaceId, path.automationId))),
+
+    patchAutomation: async (call) => ok(await detail(await patch(call, call.body))),
+
+    archiveAutomation: async (call) => {
+      await patch(call, { status: 'archived' });
+      return noContent();
     },
 
-    patchAutomation: async (req, res) => {
-      res.json(await detail(await patch(req, req.body)));
-    },
-
-    archiveAutomation: async (req, res) => {
-      await patch(req, { status: 'archived' });
-      res.status(204).end();
-    },
-
-    listVersions: async (req, res) => {
-      const { workspaceId } = callerOf(req);
-      const { id, currentVersion } = await getAutomation(prisma, workspaceId, idOf(req));
+    listVersions: async ({ caller: { workspaceId }, path }) => {
+      const { id, currentVersion } = await getAutomation(prisma, workspaceId, path.automationId);
       const versions = await listVersions(prisma, workspaceId, id);
-      res.json({ versions: versions.map((version) => toVersion(version, currentVersion)) });
+      return ok({ versions: versions.map((version) => toVersion(version, currentVersion)) });
     },
   };
 }

@@ -1,14 +1,14 @@
 /** Deploy, update, rollback: what moves `currentVersion`. Row and announcement commit together. */
 
 import { automationDeployed, enqueue, newId } from '@gantry/events';
-import { type AppError, conflict, type Made, notFound, type Principal } from '@gantry/http';
+import { type AppError, type CallOf, conflict, type Made, notFound, type Principal } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { getArtifact } from '../artifacts/artifact-repository';
 import type { Runnable } from '../artifacts/runnable';
 import type { Audit } from '../audit/audit';
 import type { Deps } from '../deps';
-import type { Automation, Prisma, Visibility } from '../generated/prisma/client';
-import { changedSchedule, NO_SCHEDULE, type ScheduleChange, scheduleProblems } from '../schedules/schedule-settings';
+import type { Automation, Prisma } from '../generated/prisma/client';
+import { changedSchedule, NO_SCHEDULE, scheduleProblems } from '../schedules/schedule-settings';
 import { findVersion, getAutomation, lockAutomation } from './automation-repository';
 
 export interface Deployment {
@@ -16,12 +16,7 @@ export interface Deployment {
   warnings: string[];
 }
 
-export interface NewAutomation extends ScheduleChange {
-  artifactId: string;
-  name?: string;
-  description?: string;
-  visibility?: Visibility;
-}
+export type NewAutomation = CallOf<'automation', 'deployAutomation'>['body'];
 
 export async function deploy(
   deps: Deps,

@@ -3,20 +3,20 @@
  * link. A stranger gets what the page needs and nothing else of the workspace; a run that was not started from the link
  * is for him as if it did not exist.
  */
-import { AppError, notFound, type Principal, roleAtLeast } from '@gantry/http';
+import { AppError, type Call, notFound, type Principal, roleAtLeast } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
-import type { Request } from 'express';
 import { type CurrentVersion, findCurrent } from '../automations/current-version';
 import type { Deps } from '../deps';
-import { pathParam } from '../path-param';
 
 export type PageAccess =
   | { kind: 'member'; automation: CurrentVersion; member: Principal }
   | { kind: 'link'; automation: CurrentVersion; member: null };
 
 /** @throws AppError 401 or 404: a stranger can't tell a private automation from none */
-export async function pageAccess(deps: Deps, req: Request): Promise<PageAccess> {
-  const automationId = pathParam(req, 'automationId');
+export async function pageAccess(
+  deps: Deps,
+  { req, path: { automationId } }: Pick<Call<{ automationId: string }>, 'req' | 'path'>,
+): Promise<PageAccess> {
   const automation = await findCurrent(deps.pool, automationId);
   const { principal } = req;
   if (automation && principal && automation.workspaceId === principal.workspaceId) {
@@ -37,12 +37,7 @@ export function requireMayRun(access: PageAccess): void {
 }
 
 /** @throws AppError 404, also for a run of the same automation that a stranger may not see */
-export async function getPageRun(
-  deps: Deps,
-  req: Request,
-  access: PageAccess,
-  runId = pathParam(req, 'runId'),
-): Promise<Run> {
+export async function getPageRun(deps: Deps, access: PageAccess, runId: string): Promise<Run> {
   const { automation } = access;
   const run = await deps.engine.get(automation.workspaceId, runId);
   const isSeen = access.kind === 'member' || run.trigger === 'link';

@@ -1,30 +1,33 @@
-import { creating, endWhenRefused, type Operations } from '@gantry/http';
-import type { Request } from 'express';
+import { type CallOf, endWhenRefused, type Operations, ok } from '@gantry/http';
 import { auditOf, auditOfLink } from '../audit/audit';
 import { urlOf } from '../automations/automation';
 import type { Deps } from '../deps';
-import { pathParam } from '../path-param';
 import { toRunDetail, toRunResult } from '../runs/run-result';
-import { cancelled, redirectToArtifact, wantsLogs } from '../runs/run-routes';
+import { cancelled, redirectToArtifact } from '../runs/run-routes';
 import { askedBy, startRun, waitMsOf } from '../runs/start-run';
 import { getPageRun, mayRun, pageAccess, requireMayRun } from './page-access';
 import { shownEvents, shownTo } from './shown-to-strangers';
 
-export function pageOperations(deps: Deps): Operations {
+export function pageOperations(
+  deps: Deps,
+): Operations<
+  'automation',
+  'getPage' | 'runFromPage' | 'getPageRun' | 'cancelPageRun' | 'streamPageRunEvents' | 'downloadPageRunArtifact'
+> {
   const { engine } = deps;
 
-  async function seeRun(req: Request, runId: string) {
-    const access = await pageAccess(deps, req);
+  async function seeRun(call: CallOf<'automation', 'runFromPage'>, runId: string) {
+    const access = await pageAccess(deps, call);
     requireMayRun(access);
-    return { access, run: await getPageRun(deps, req, access, runId) };
+    return { access, run: await getPageRun(deps, access, runId) };
   }
 
   return {
-    getPage: async (req, res) => {
-      const access = await pageAccess(deps, req);
+    getPage: async (call) => {
+      const access = await pageAccess(deps, call);
       const { id, name, description, status, visibility, version, workspaceId, artifactId } = access.automation;
       const { manifest, inputs, spec } = await deps.runnables.get(workspaceId, artifactId);
-      res.json({
+      return ok({
         id,
         name,
         description,
@@ -41,53 +44,52 @@ export function pageOperations(deps: Deps): Operations {
       });
     },
 
-    runFromPage: creating(
-      async (req, res) => {
-        const access = await pageAccess(deps, req);
+    runFromPage: {
+      make: async (call) => {
+        const access = await pageAccess(deps, call);
         requireMayRun(access);
         const run = await startRun(deps, access.automation, {
-          ...askedBy(req),
+          ...askedBy(call.req),
           trigger: access.kind === 'member' ? 'page' : 'link',
           createdBy: access.member?.userId ?? null,
         });
-        res.json(shownTo(access, run, await toRunResult(engine, run)));
+        return ok(shownTo(access, run, await toRunResult(engine, run)));
       },
-      {
-        see: seeRun,
-        answer: async (req, res, runId) => {
-          const { access, run } = await seeRun(req, runId);
-          const ended = await engine.waitForEnd(run, waitMsOf(req));
-          res.json(shownTo(access, ended, await toRunResult(engine, ended)));
-        },
+      see: seeRun,
+      answer: async (call, runId) => {
+        const { access, run } = await seeRun(call, runId);
+        const ended = await engine.waitForEnd(run, waitMsOf(call.req));
+        return ok(shownTo(access, ended, await toRunResult(engine, ended)));
       },
-    ),
-
-    getPageRun: async (req, res) => {
-      const access = await pageAccess(deps, req);
-      const run = await getPageRun(deps, req, access);
-      res.json(shownTo(access, run, await toRunDetail(engine, run)));
     },
 
-    cancelPageRun: async (req, res) => {
-      const access = await pageAccess(deps, req);
+    getPageRun: async (call) => {
+      const access = await pageAccess(deps, call);
+      const run = await getPageRun(deps, access, call.path.runId);
+      return ok(shownTo(access, run, await toRunDetail(engine, run)));
+    },
+
+    cancelPageRun: async (call) => {
+      const access = await pageAccess(deps, call);
       requireMayRun(access);
-      const { workspaceId, id } = await getPageRun(deps, req, access);
-      const audit = access.kind === 'member' ? auditOf(req) : auditOfLink(req, workspaceId);
+      const { workspaceId, id } = await getPageRun(deps, access, call.path.runId);
+      const audit = access.kind === 'member' ? auditOf(call.req) : auditOfLink(call.req, workspaceId);
       const run = await engine.cancel(workspaceId, id, (tx) => audit(tx, cancelled(id)));
-      res.json(shownTo(access, run, await toRunDetail(engine, run)));
+      return ok(shownTo(access, run, await toRunDetail(engine, run)));
     },
 
-    streamPageRunEvents: async (req, res) => {
-      const access = await pageAccess(deps, req);
-      const run = await getPageRun(deps, req, access);
+    streamPageRunEvents: async (call) => {
+      const { req, res, path, query } = call;
+      const access = await pageAccess(deps, call);
+      const run = await getPageRun(deps, access, path.runId);
       // A stranger reads on as long as the page is public; the membership of others is looked at with their credential.
-      if (access.kind === 'link') endWhenRefused(req, `page ${access.automation.id}`, () => pageAccess(deps, req));
-      await engine.stream(req, res, run, wantsLogs(req) ? 'all' : 'no-logs', shownEvents(access, run));
+      if (access.kind === 'link') endWhenRefused(req, `page ${access.automation.id}`, () => pageAccess(deps, call));
+      await engine.stream(req, res, run, query.logs ? 'all' : 'no-logs', shownEvents(access, run));
     },
 
-    downloadPageRunArtifact: async (req, res) => {
-      const run = await getPageRun(deps, req, await pageAccess(deps, req));
-      await redirectToArtifact(deps, res, run, pathParam(req, 'artifactId'));
+    downloadPageRunArtifact: async (call) => {
+      const run = await getPageRun(deps, await pageAccess(deps, call), call.path.runId);
+      await redirectToArtifact(deps, call.res, run, call.path.artifactId);
     },
   };
 }

@@ -1,17 +1,14 @@
 /** The part of an automation that says when it runs by itself. */
-import { type FieldProblem, invalid } from '@gantry/http';
-import { checkSchedule, type Misfire, nextFire } from '@gantry/schedule';
+import { type CallOf, type FieldProblem, invalid } from '@gantry/http';
+import { checkSchedule, nextFire } from '@gantry/schedule';
 import type { Runnable } from '../artifacts/runnable';
 import type { Automation, Prisma } from '../generated/prisma/client';
 
 /** As deploy and PATCH take it; what is absent stays as it is. */
-export interface ScheduleChange {
-  schedule?: string | null;
-  timezone?: string;
-  scheduleEnabled?: boolean;
-  scheduleInputs?: Record<string, unknown>;
-  misfire?: Misfire;
-}
+export type ScheduleChange = Pick<
+  CallOf<'automation', 'patchAutomation'>['body'],
+  'schedule' | 'timezone' | 'scheduleEnabled' | 'scheduleInputs' | 'misfire'
+>;
 
 type ScheduleState = Pick<
   Automation,

@@ -1,47 +1,40 @@
-import { callerOf, creating, madeBy, notFound, type Operations } from '@gantry/http';
+import { answer, type Call, noContent, notFound, type Operations, ok } from '@gantry/http';
 import type { SecretEntry } from '@gantry/vault';
-import type { Request } from 'express';
 import { auditOf } from '../audit/audit';
 import type { Deps } from '../deps';
-import { pathParam } from '../path-param';
 
 /** No answer holds a value. */
-export function secretOperations({ secrets }: Deps): Operations {
-  async function getSecret(req: Request, name: string): Promise<SecretEntry> {
-    const entry = (await secrets.list(callerOf(req).workspaceId)).find((one) => one.name === name);
+export function secretOperations({
+  secrets,
+}: Deps): Operations<'automation', 'listSecrets' | 'setSecret' | 'deleteSecret'> {
+  async function getSecret({ caller }: Pick<Call, 'caller'>, name: string): Promise<SecretEntry> {
+    const entry = (await secrets.list(caller.workspaceId)).find((one) => one.name === name);
     if (!entry) throw notFound('secret', name);
     return entry;
   }
 
   return {
-    listSecrets: async (req, res) => {
-      const entries = await secrets.list(callerOf(req).workspaceId);
-      res.json({ secrets: entries.map(toApi) });
+    listSecrets: async ({ caller }) => ok({ secrets: (await secrets.list(caller.workspaceId)).map(toApi) }),
+
+    setSecret: {
+      make: async ({ caller, req, made, body: { name, value } }) => {
+        const secret = { name, value, createdBy: caller.userId };
+        const { isNew, ...entry } = await secrets.set(caller.workspaceId, secret, async (tx, change) => {
+          await auditOf(req)(tx, change);
+          await made(tx, name);
+        });
+        return answer(isNew ? 201 : 200, toApi(entry));
+      },
+      see: getSecret,
+      answer: async (call, name) => {
+        const entry = await getSecret(call, name);
+        return answer(statusOf(entry), toApi(entry));
+      },
     },
 
-    setSecret: creating(
-      async (req, res) => {
-        const { workspaceId, userId } = callerOf(req);
-        const { name, value } = req.body;
-        const secret = { name, value, createdBy: userId };
-        const { isNew, ...entry } = await secrets.set(workspaceId, secret, async (tx, change) => {
-          await auditOf(req)(tx, change);
-          await madeBy(req)(tx, name);
-        });
-        res.status(isNew ? 201 : 200).json(toApi(entry));
-      },
-      {
-        see: getSecret,
-        answer: async (req, res, name) => {
-          const entry = await getSecret(req, name);
-          res.status(statusOf(entry)).json(toApi(entry));
-        },
-      },
-    ),
-
-    deleteSecret: async (req, res) => {
-      await secrets.delete(callerOf(req).workspaceId, pathParam(req, 'name'), auditOf(req));
-      res.status(204).end();
+    deleteSecret: async ({ caller, req, path }) => {
+      await secrets.delete(caller.workspaceId, path.name, auditOf(req));
+      return noContent();
     },
   };
 }

@@ -1,6 +1,5 @@
-import { creating, type Operations, type Revisit } from '@gantry/http';
+import { type Call, created, noContent, type Operations, ok } from '@gantry/http';
 import { personInSessionOf } from '../access/caller';
-import { pathParam } from '../page-of';
 import {
   type ApiKeyDeps,
   apiKeyToApi,
@@ -16,28 +15,32 @@ export interface ApiKeyRouteDeps extends ApiKeyDeps {
   revoked: (keyId: string) => void;
 }
 
-export function apiKeyOperations(deps: ApiKeyRouteDeps): Operations {
+export function apiKeyOperations(
+  deps: ApiKeyRouteDeps,
+): Operations<'skills', `${'create' | 'rotate' | 'revoke'}ApiKey` | 'listApiKeys'> {
   const { prisma, revoked } = deps;
-  const ofKey: Revisit = { see: (req, id) => getOwnKey(prisma, personInSessionOf(req), id) };
+  const see = ({ req }: Pick<Call, 'req'>, id: string) => getOwnKey(prisma, personInSessionOf(req), id);
   return {
-    createApiKey: creating(async (req, res) => {
-      const { row, key } = await createApiKey(deps, personInSessionOf(req), req.body.name);
-      res.status(201).json({ ...apiKeyToApi(row), key });
-    }, ofKey),
-    listApiKeys: async (req, res) => {
-      res.json((await listApiKeys(prisma, personInSessionOf(req))).map(apiKeyToApi));
+    createApiKey: {
+      make: async ({ req, body }) => {
+        const { row, key } = await createApiKey(deps, personInSessionOf(req), body.name);
+        return created({ ...apiKeyToApi(row), key });
+      },
+      see,
     },
-    rotateApiKey: creating(async (req, res) => {
-      const id = pathParam(req, 'id');
-      const { row, key } = await rotateApiKey(deps, personInSessionOf(req), id);
-      revoked(id);
-      res.json({ ...apiKeyToApi(row), key });
-    }, ofKey),
-    revokeApiKey: async (req, res) => {
-      const id = pathParam(req, 'id');
-      await revokeApiKey(prisma, personInSessionOf(req), id);
-      revoked(id);
-      res.status(204).end();
+    listApiKeys: async ({ req }) => ok((await listApiKeys(prisma, personInSessionOf(req))).map(apiKeyToApi)),
+    rotateApiKey: {
+      make: async ({ req, path }) => {
+        const { row, key } = await rotateApiKey(deps, personInSessionOf(req), path.id);
+        revoked(path.id);
+        return ok({ ...apiKeyToApi(row), key });
+      },
+      see,
+    },
+    revokeApiKey: async ({ req, path }) => {
+      await revokeApiKey(prisma, personInSessionOf(req), path.id);
+      revoked(path.id);
+      return noContent();
     },
   };
 }

@@ -1,8 +1,8 @@
-import { creating, type Operations } from '@gantry/http';
-import type { Request, Response } from 'express';
+import { created, noContent, type Operations, ok } from '@gantry/http';
+import type { Request } from 'express';
 import { readerOf, signedInOf } from '../access/caller';
 import type { PrismaClient } from '../generated/prisma/client';
-import { linkNext, pageOf, pathParam } from '../page-of';
+import { pageOf } from '../page-of';
 import { listInLibrary } from '../skills/skill-lists';
 import { type LibraryRow, libraryItemToApi, libraryToApi } from './library';
 import { listOwnLibraries, listStarters, listSubscribed } from './library-repository';
@@ -23,78 +23,71 @@ export interface LibraryDeps {
   skillsUrl: string;
 }
 
-export function libraryOperations({ prisma, skillsUrl }: LibraryDeps): Operations {
+export function libraryOperations({
+  prisma,
+  skillsUrl,
+}: LibraryDeps): Operations<
+  'skills',
+  | `${'create' | 'get' | 'change' | 'delete' | 'addTo' | 'removeFrom' | 'order'}Library`
+  | `list${'Libraries' | 'MyLibraries' | 'Subscriptions'}`
+  | 'subscribe'
+  | 'unsubscribe'
+> {
   /** The library as the caller now sees it. */
-  async function answer(req: Request, res: Response, slug: string) {
+  async function seenBy(req: Request, slug: string) {
     const reader = readerOf(req);
     const library = await getReadableLibrary(prisma, slug, reader);
-    res.json(libraryToApi(library, await listInLibrary(prisma, reader, library), skillsUrl));
+    return libraryToApi(library, await listInLibrary(prisma, reader, library), skillsUrl);
   }
 
-  async function answerCreated(req: Request, res: Response, slug: string) {
-    res.status(201).location(`/api/v1/libraries/${slug}`);
-    await answer(req, res, slug);
-  }
+  const answerCreated = async (req: Request, slug: string) =>
+    created(await seenBy(req, slug), { Location: `/api/v1/libraries/${slug}` });
 
-  const items = (rows: LibraryRow[]) => rows.map((row) => libraryItemToApi(row, skillsUrl));
+  const toItem = (row: LibraryRow) => libraryItemToApi(row, skillsUrl);
 
   return {
-    listLibraries: async (req, res) => {
-      const page = pageOf(req);
-      res.json(items(linkNext(req, res, await listStarters(prisma, readerOf(req), page), page)));
+    listLibraries: async (call) => pageOf(call, await listStarters(prisma, readerOf(call.req), call.query), toItem),
+    createLibrary: {
+      make: async ({ req, body }) => answerCreated(req, await createLibrary(prisma, signedInOf(req), body)),
+      see: ({ req }, slug) => getReadableLibrary(prisma, slug, signedInOf(req)),
+      answer: ({ req }, slug) => answerCreated(req, slug),
     },
-    createLibrary: creating(
-      async (req, res) => {
-        const slug = await createLibrary(prisma, signedInOf(req), req.body);
-        await answerCreated(req, res, slug);
-      },
-      { see: (req, slug) => getReadableLibrary(prisma, slug, signedInOf(req)), answer: answerCreated },
-    ),
-    getLibrary: (req, res) => answer(req, res, pathParam(req, 'slug')),
-    changeLibrary: async (req, res) => {
-      const slug = pathParam(req, 'slug');
-      await changeLibrary(prisma, signedInOf(req), slug, req.body);
-      await answer(req, res, slug);
+    getLibrary: async ({ req, path }) => ok(await seenBy(req, path.slug)),
+    changeLibrary: async ({ req, path, body }) => {
+      await changeLibrary(prisma, signedInOf(req), path.slug, body);
+      return ok(await seenBy(req, path.slug));
     },
-    deleteLibrary: async (req, res) => {
-      await deleteLibrary(prisma, signedInOf(req), pathParam(req, 'slug'));
-      res.status(204).end();
+    deleteLibrary: async ({ req, path }) => {
+      await deleteLibrary(prisma, signedInOf(req), path.slug);
+      return noContent();
     },
-    addToLibrary: async (req, res) => {
-      const slug = pathParam(req, 'slug');
-      await addToLibrary(prisma, signedInOf(req), slug, req.body.skill_slug);
-      await answer(req, res, slug);
+    addToLibrary: async ({ req, path, body }) => {
+      await addToLibrary(prisma, signedInOf(req), path.slug, body.skill_slug);
+      return ok(await seenBy(req, path.slug));
     },
-    removeFromLibrary: async (req, res) => {
-      await removeFromLibrary(prisma, signedInOf(req), pathParam(req, 'slug'), pathParam(req, 'skill_slug'));
-      res.status(204).end();
+    removeFromLibrary: async ({ req, path }) => {
+      await removeFromLibrary(prisma, signedInOf(req), path.slug, path.skill_slug);
+      return noContent();
     },
-    orderLibrary: async (req, res) => {
-      const slug = pathParam(req, 'slug');
-      await orderLibrary(prisma, signedInOf(req), slug, req.body.skill_slugs);
-      await answer(req, res, slug);
+    orderLibrary: async ({ req, path, body }) => {
+      await orderLibrary(prisma, signedInOf(req), path.slug, body.skill_slugs);
+      return ok(await seenBy(req, path.slug));
     },
-    listMyLibraries: async (req, res) => {
-      const page = pageOf(req);
-      res.json(items(linkNext(req, res, await listOwnLibraries(prisma, signedInOf(req), page), page)));
+    listMyLibraries: async (call) =>
+      pageOf(call, await listOwnLibraries(prisma, signedInOf(call.req), call.query), toItem),
+    listSubscriptions: async (call) => {
+      const person = signedInOf(call.req);
+      const rows = await listSubscribed(prisma, person, call.query);
+      const skills = await Promise.all(rows.map((row) => listInLibrary(prisma, person, row)));
+      return pageOf(call, rows, (row) => libraryToApi(row, skills[rows.indexOf(row)] ?? [], skillsUrl));
     },
-    listSubscriptions: async (req, res) => {
-      const page = pageOf(req);
-      const person = signedInOf(req);
-      const rows = linkNext(req, res, await listSubscribed(prisma, person, page), page);
-      const withSkills = rows.map(async (row) =>
-        libraryToApi(row, await listInLibrary(prisma, person, row), skillsUrl),
-      );
-      res.json(await Promise.all(withSkills));
+    subscribe: async ({ req, body }) => {
+      await subscribe(prisma, signedInOf(req), body.library_slug);
+      return ok(await seenBy(req, body.library_slug));
     },
-    subscribe: async (req, res) => {
-      const slug = req.body.library_slug;
-      await subscribe(prisma, signedInOf(req), slug);
-      await answer(req, res, slug);
-    },
-    unsubscribe: async (req, res) => {
-      await unsubscribe(prisma, signedInOf(req), pathParam(req, 'slug'));
-      res.status(204).end();
+    unsubscribe: async ({ req, path }) => {
+      await unsubscribe(prisma, signedInOf(req), path.slug);
+      return noContent();
     },
   };
 }

@@ -1,10 +1,10 @@
 import { newId } from '@gantry/events';
-import { AppError, conflict, type FieldProblem, invalid } from '@gantry/http';
+import { AppError, type CallOf, conflict, type FieldProblem, invalid } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Actor, Person, Reader } from '../access/caller';
 import type { Change } from '../audit/audit';
 import type { Db } from '../database';
-import type { PrismaClient, Visibility } from '../generated/prisma/client';
+import type { PrismaClient } from '../generated/prisma/client';
 import { upsertPerson } from '../people-repository';
 import { getReadableSkill } from '../skills/get-skill';
 import { checkSlug } from '../skills/skill-input';
@@ -12,12 +12,7 @@ import { deriveSlug, withSuffix } from '../skills/slug';
 import { LIBRARY_SKILLS_MAX, type LibraryRow } from './library';
 import { findLibrary, insertLibrary, lockLibrary, placeSkills } from './library-repository';
 
-export interface LibraryInput {
-  title: string;
-  slug?: string;
-  description?: string;
-  visibility?: Visibility;
-}
+export type LibraryInput = CallOf<'skills', 'createLibrary'>['body'];
 
 const ATTEMPTS_MAX = 5;
 

@@ -1,11 +1,11 @@
-import { callerOf, type Operations } from '@gantry/http';
+import { type Operations, ok } from '@gantry/http';
 import { refuseApiKey } from '../access/caller';
 
-export const meOperations: Operations = {
-  me: (req, res) => {
+export const meOperations: Operations<'skills', 'me'> = {
+  me: ({ caller, req }) => {
     refuseApiKey(req);
-    const { userId, email, emailVerified, name, kind, workspaceId, role } = callerOf(req);
+    const { userId, email, emailVerified, name, kind, workspaceId, role } = caller;
     const who = { id: userId, email, email_verified: emailVerified, name };
-    res.json({ ...who, credential: kind, workspace_id: workspaceId, role });
+    return ok({ ...who, credential: kind, workspace_id: workspaceId, role });
   },
 };

@@ -1,11 +1,10 @@
 /** What people open in a browser, and the same skill as Markdown and JSON. */
-import { AppError, type Operations } from '@gantry/http';
-import type { Request, Response } from 'express';
+import { AppError, type CallOf, type Operations } from '@gantry/http';
+import type { Response } from 'express';
 import { readerOf } from '../access/caller';
 import type { PrismaClient } from '../generated/prisma/client';
 import { listStarters } from '../libraries/library-repository';
 import { getReadableLibrary } from '../libraries/library-service';
-import { pathParam } from '../page-of';
 import { html } from '../rendering/html';
 import type { Render } from '../rendering/rendered-cache';
 import { searchSkills } from '../search/search-skills';
@@ -29,7 +28,13 @@ export interface PageDeps {
 
 const FIRST_PAGE = { limit: 30, offset: 0 };
 
-export function pageOperations({ prisma, skillsUrl, views, render, forgiving }: PageDeps): Operations {
+export function pageOperations({
+  prisma,
+  skillsUrl,
+  views,
+  render,
+  forgiving,
+}: PageDeps): Operations<'skills', 'skillAsMarkdown' | 'skillAsJson' | 'skillPage' | 'libraryPage' | 'homePage'> {
   const formats = {
     html: async (res: Response, skill: SkillWithBody) => {
       const { text } = parseBody(skill.body_md);
@@ -48,27 +53,28 @@ export function pageOperations({ prisma, skillsUrl, views, render, forgiving }: 
     json: async (res: Response, skill: SkillWithBody) => void res.json(skillToApi(skill, skillsUrl)),
   };
 
-  async function sendSkill(req: Request, res: Response, format: keyof typeof formats, vary?: string) {
-    const skill = await getReadableSkill(prisma, pathParam(req, 'slug'), readerOf(req));
+  async function sendSkill(call: CallOf<'skills', 'skillPage'>, format: keyof typeof formats, vary?: string) {
+    const { req, res, path } = call;
+    const skill = await getReadableSkill(prisma, path.slug, readerOf(req));
     if (sendUnlessKnown(req, res, skillEtag(skill), skill.visibility, vary)) return;
     views.note(skill.id);
     await formats[format](res, skill);
   }
 
   return {
-    skillAsMarkdown: (req, res) => sendSkill(req, res, 'md'),
-    skillAsJson: (req, res) => sendSkill(req, res, 'json'),
+    skillAsMarkdown: (call) => sendSkill(call, 'md'),
+    skillAsJson: (call) => sendSkill(call, 'json'),
     /** A suffix decides; without one, Accept does, and a page is what everybody else gets. */
-    skillPage: async (req, res) => {
-      const wanted = req.accepts(['text/html', 'text/markdown', 'application/json']);
-      if (wanted === 'text/markdown') return sendSkill(req, res, 'md', VARY_BY_FORMAT);
-      if (wanted === 'application/json') return sendSkill(req, res, 'json', VARY_BY_FORMAT);
-      await orMissingPage(res, skillsUrl, () => sendSkill(req, res, 'html', VARY_BY_FORMAT));
+    skillPage: async (call) => {
+      const wanted = call.req.accepts(['text/html', 'text/markdown', 'application/json']);
+      if (wanted === 'text/markdown') return sendSkill(call, 'md', VARY_BY_FORMAT);
+      if (wanted === 'application/json') return sendSkill(call, 'json', VARY_BY_FORMAT);
+      await orMissingPage(call.res, skillsUrl, () => sendSkill(call, 'html', VARY_BY_FORMAT));
     },
-    libraryPage: (req, res) =>
+    libraryPage: ({ req, res, path }) =>
       orMissingPage(res, skillsUrl, async () => {
         const reader = readerOf(req);
-        const library = await getReadableLibrary(prisma, pathParam(req, 'slug'), reader);
+        const library = await getReadableLibrary(prisma, path.slug, reader);
         const skills = await listInLibrary(prisma, reader, library);
         const { slug, title, description, visibility, updated_at: at } = library;
         const inside = skills.map((skill) => [
@@ -92,9 +98,9 @@ ${description && html`<p class="lead" dir="auto">${description}</p>`}
 ${skillList(skills, 2)}`,
         );
       }),
-    homePage: async (req, res) => {
+    homePage: async ({ req, res, query }) => {
       const reader = readerOf(req);
-      const wanted = typeof req.query.q === 'string' ? req.query.q.trim() : '';
+      const wanted = query.q?.trim() ?? '';
       const head = {
         title: wanted || 'Skills',
         description: 'Know-how for people and agents.',

@@ -1,4 +1,5 @@
 /** A user's own relation to skills: saved ones, and where they are kept. */
+import type { CallOf } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Person } from '../access/caller';
 import type { Db } from '../database';
@@ -40,10 +41,7 @@ async function addSaves(tx: Db, id: string, saves: number): Promise<number> {
   return skill.saves;
 }
 
-export interface OverrideInput {
-  folder?: string | null;
-  tags?: string[] | null;
-}
+export type OverrideInput = CallOf<'skills', 'overrideSkill'>['body'];
 
 /** Replaces what was there; without folder and tags the skill's own count again. */
 export async function overrideSkill(

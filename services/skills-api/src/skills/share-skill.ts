@@ -1,7 +1,7 @@
 /** Who may read a private skill: e-mail addresses, counted when somebody is signed in with one. */
 
 import { skillChanged } from '@gantry/events';
-import { conflict, type FieldProblem, invalid } from '@gantry/http';
+import { type CallOf, conflict, type FieldProblem, invalid } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Actor } from '../access/caller';
 import type { Db } from '../database';
@@ -9,10 +9,7 @@ import type { PrismaClient } from '../generated/prisma/client';
 import { getOwnedSkill } from './get-skill';
 import { announce } from './skill-events';
 
-export interface ShareInput {
-  emails: string[];
-  remove?: string[];
-}
+export type ShareInput = CallOf<'skills', 'shareSkill'>['body'];
 
 const SHARES_MAX = 200;
 const EMAIL_CHARS_MAX = 254;

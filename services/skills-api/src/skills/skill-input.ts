@@ -1,21 +1,11 @@
 /** What somebody sends to publish or change a skill, checked beyond what the OpenAPI file says of its shape. */
 import { createHash } from 'node:crypto';
-import { AppError, type FieldProblem, invalid } from '@gantry/http';
-import type { Visibility } from '../generated/prisma/client';
+import { AppError, type CallOf, type FieldProblem, invalid } from '@gantry/http';
 import { type FrontMatter, parseBody, tagsOf, toSkillMd } from './front-matter';
 import { BODY_BYTES_MAX, DESCRIPTION_CHARS_MAX, TAG_CHARS_MAX, TAGS_MAX, TITLE_CHARS_MAX } from './skill';
 import { isReserved, SLUG } from './slug';
 
-export interface PublishInput {
-  title?: string;
-  body_md?: string;
-  slug?: string;
-  description?: string;
-  visibility?: Visibility;
-  tags?: string[];
-  folder?: string | null;
-  license?: string | null;
-}
+export type PublishInput = CallOf<'skills', 'publishSkill'>['body'];
 
 /** What versions are made of. */
 export interface SkillContent {

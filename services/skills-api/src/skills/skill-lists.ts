@@ -1,4 +1,5 @@
 /** Pages of skills. Each query finds the ids of its page by an index first, and only then reads their columns. */
+import type { CallOf } from '@gantry/http';
 import type { Person, Reader } from '../access/caller';
 import { findableSkill, owned, present, readableSkill } from '../access/readable';
 import type { Db } from '../database';
@@ -7,13 +8,8 @@ import type { Page } from '../page-of';
 import type { SkillRow } from './skill';
 import { skillColumns, skillTables } from './skill-repository';
 
-export interface MineFilter {
-  relation?: 'owned' | 'saved';
-  folder?: string;
-  tag?: string;
-  /** Only those that were deleted and can be restored. */
-  deleted?: boolean;
-}
+/** `deleted`: only those that were deleted and can be restored. */
+export type MineFilter = Omit<CallOf<'skills', 'listMySkills'>['query'], keyof Page>;
 
 /** Owned ones by creation and saved ones by when they were saved, newest first; one more than the page. */
 export function listMine(db: Db, person: Person, filter: MineFilter, page: Page): Promise<SkillRow[]> {

@@ -1,8 +1,17 @@
-import { creating, type Handler, notFound, type Operations } from '@gantry/http';
-import type { Request, Response } from 'express';
+import {
+  type Answer,
+  type CallOf,
+  type Creating,
+  created,
+  noContent,
+  notFound,
+  type Operations,
+  ok,
+} from '@gantry/http';
+import type { Request } from 'express';
 import { type Actor, type Person, personOf, readerOf, signedInOf } from '../access/caller';
 import type { PrismaClient } from '../generated/prisma/client';
-import { linkNext, pageOf, pathParam } from '../page-of';
+import { pageOf } from '../page-of';
 import { getOwnedSkill, getReadableSkill } from './get-skill';
 import { publishSkill } from './publish-skill';
 import { overrideSkill, saveSkill, unsaveSkill } from './saved-skills';
@@ -20,95 +29,96 @@ export interface SkillDeps {
   views: ViewCounts;
 }
 
-export function skillOperations({ prisma, skillsUrl, views }: SkillDeps): Operations {
+type Publish = CallOf<'skills', 'publishSkill'>;
+
+export function skillOperations({
+  prisma,
+  skillsUrl,
+  views,
+}: SkillDeps): Operations<
+  'skills',
+  | `${'publish' | 'get' | 'change' | 'delete' | 'restore' | 'save' | 'unsave' | 'share' | 'override'}Skill`
+  | 'publishSkillInBrowser'
+  | `list${'SkillVersions' | 'MySkills' | 'SavedSkills' | 'Shares'}`
+  | 'getSkillVersion'
+> {
   /** The skill as the caller now sees it. */
-  async function answer(res: Response, person: Person, slug: string, extras: { warnings?: string[] } = {}) {
-    res.json({ ...skillToApi(await getReadableSkill(prisma, slug, person), skillsUrl), ...extras });
-  }
+  const seenBy = async (person: Person, slug: string, warnings?: string[]) => ({
+    ...skillToApi(await getReadableSkill(prisma, slug, person), skillsUrl),
+    ...(warnings && { warnings }),
+  });
 
-  const publish = (publisherOf: (req: Request) => Actor) => {
-    const answerPublished = async (req: Request, res: Response, slug: string, warnings: string[]) => {
-      res.status(201).location(`/api/v1/skills/${slug}`);
-      await answer(res, publisherOf(req), slug, { warnings });
+  const publish = (publisherOf: (req: Request) => Actor): Creating<Publish> => {
+    const published = async (req: Request, slug: string, warnings: string[]): Promise<Answer> =>
+      created(await seenBy(publisherOf(req), slug, warnings), { Location: `/api/v1/skills/${slug}` });
+    return {
+      make: async ({ req, body }) => {
+        const { slug, warnings } = await publishSkill(prisma, publisherOf(req), body);
+        return published(req, slug, warnings);
+      },
+      see: ({ req }, slug) => getReadableSkill(prisma, slug, publisherOf(req)),
+      answer: ({ req, body }, slug) => published(req, slug, checkContent(body).warnings),
     };
-    return creating(
-      async (req, res) => {
-        const { slug, warnings } = await publishSkill(prisma, publisherOf(req), req.body);
-        await answerPublished(req, res, slug, warnings);
-      },
-      {
-        see: (req, slug) => getReadableSkill(prisma, slug, publisherOf(req)),
-        answer: (req, res, slug) => answerPublished(req, res, slug, checkContent(req.body).warnings),
-      },
-    );
   };
 
-  const list: (relation?: 'saved') => Handler = (relation) => async (req, res) => {
-    const page = pageOf(req);
-    const rows = await listMine(prisma, personOf(req), { ...req.query, ...(relation && { relation }) }, page);
-    res.json(linkNext(req, res, rows, page).map((row) => skillItemToApi(row, skillsUrl)));
-  };
+  const toItem = (row: Parameters<typeof skillItemToApi>[0]) => skillItemToApi(row, skillsUrl);
 
   return {
     publishSkill: publish(personOf),
     publishSkillInBrowser: publish(signedInOf),
-    getSkill: async (req, res) => {
-      const skill = await getReadableSkill(prisma, pathParam(req, 'slug'), readerOf(req));
+    getSkill: async ({ req, path }) => {
+      const skill = await getReadableSkill(prisma, path.slug, readerOf(req));
       views.note(skill.id);
-      res.json(skillToApi(skill, skillsUrl));
+      return ok(skillToApi(skill, skillsUrl));
     },
-    changeSkill: async (req, res) => {
+    changeSkill: async ({ req, path, body }) => {
       const person = personOf(req);
-      const slug = pathParam(req, 'slug');
-      const { warnings } = await changeSkill(prisma, person, slug, req.body);
-      await answer(res, person, slug, { warnings });
+      const { warnings } = await changeSkill(prisma, person, path.slug, body);
+      return ok(await seenBy(person, path.slug, warnings));
     },
-    deleteSkill: async (req, res) => {
-      await deleteSkill(prisma, personOf(req), pathParam(req, 'slug'));
-      res.status(204).end();
+    deleteSkill: async ({ req, path }) => {
+      await deleteSkill(prisma, personOf(req), path.slug);
+      return noContent();
     },
-    restoreSkill: async (req, res) => {
+    restoreSkill: async ({ req, path }) => {
       const person = personOf(req);
-      const slug = pathParam(req, 'slug');
-      await restoreSkill(prisma, person, slug);
-      await answer(res, person, slug);
+      await restoreSkill(prisma, person, path.slug);
+      return ok(await seenBy(person, path.slug));
     },
-    listSkillVersions: async (req, res) => {
-      const { id } = await getOwnedSkill(prisma, pathParam(req, 'slug'), personOf(req));
-      res.json((await listVersions(prisma, id)).map(versionToApi));
+    listSkillVersions: async ({ req, path }) => {
+      const { id } = await getOwnedSkill(prisma, path.slug, personOf(req));
+      return ok((await listVersions(prisma, id)).map(versionToApi));
     },
-    getSkillVersion: async (req, res) => {
-      const { id } = await getOwnedSkill(prisma, pathParam(req, 'slug'), personOf(req));
-      const version = await findVersion(prisma, id, Number(req.params.version));
-      if (!version) throw notFound('version', String(req.params.version));
+    getSkillVersion: async ({ req, path }) => {
+      const { id } = await getOwnedSkill(prisma, path.slug, personOf(req));
+      const version = await findVersion(prisma, id, path.version);
+      if (!version) throw notFound('version', String(path.version));
       const { description, tags, license, bodyMd } = version;
-      res.json({ ...versionToApi(version), description, tags, license, body_md: bodyMd });
+      return ok({ ...versionToApi(version), description, tags, license, body_md: bodyMd });
     },
-    listMySkills: list(),
-    listSavedSkills: list('saved'),
-    saveSkill: async (req, res) => {
-      const slug = pathParam(req, 'slug');
-      res.json({ slug, saved: true, saves: await saveSkill(prisma, personOf(req), slug) });
+    listMySkills: async (call) =>
+      pageOf(call, await listMine(prisma, personOf(call.req), call.query, call.query), toItem),
+    listSavedSkills: async (call) => {
+      const filter = { ...call.query, relation: 'saved' as const };
+      return pageOf(call, await listMine(prisma, personOf(call.req), filter, filter), toItem);
     },
-    unsaveSkill: async (req, res) => {
-      await unsaveSkill(prisma, personOf(req), pathParam(req, 'slug'));
-      res.status(204).end();
+    saveSkill: async ({ req, path: { slug } }) =>
+      ok({ slug, saved: true, saves: await saveSkill(prisma, personOf(req), slug) }),
+    unsaveSkill: async ({ req, path }) => {
+      await unsaveSkill(prisma, personOf(req), path.slug);
+      return noContent();
     },
-    shareSkill: async (req, res) => {
-      const slug = pathParam(req, 'slug');
-      const emails = await shareSkill(prisma, personOf(req), slug, req.body);
-      res.json({ slug, emails });
+    shareSkill: async ({ req, path: { slug }, body }) =>
+      ok({ slug, emails: await shareSkill(prisma, personOf(req), slug, body) }),
+    listShares: async ({ req, path }) => {
+      const { id, slug } = await getOwnedSkill(prisma, path.slug, personOf(req));
+      return ok({ slug, emails: await listShares(prisma, id) });
     },
-    listShares: async (req, res) => {
-      const { id, slug } = await getOwnedSkill(prisma, pathParam(req, 'slug'), personOf(req));
-      res.json({ slug, emails: await listShares(prisma, id) });
-    },
-    overrideSkill: async (req, res) => {
+    overrideSkill: async ({ req, path: { slug }, body }) => {
       const person = signedInOf(req);
-      const slug = pathParam(req, 'slug');
-      await overrideSkill(prisma, person, slug, req.body);
-      const { folder, tags } = skillItemToApi(await getReadableSkill(prisma, slug, person), skillsUrl);
-      res.json({ slug, folder, tags });
+      await overrideSkill(prisma, person, slug, body);
+      const { folder, tags } = toItem(await getReadableSkill(prisma, slug, person));
+      return ok({ slug, folder, tags });
     },
   };
 }

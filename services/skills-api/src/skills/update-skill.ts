@@ -1,5 +1,5 @@
 import { skillChanged } from '@gantry/events';
-import { AppError, conflict } from '@gantry/http';
+import { AppError, type CallOf, conflict } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Actor } from '../access/caller';
 import type { Db } from '../database';
@@ -8,15 +8,12 @@ import { upsertPerson } from '../people-repository';
 import { getOwnedSkill, noSkill } from './get-skill';
 import { RESTORABLE_DAYS, type SkillWithBody } from './skill';
 import { announce, announceDeleted } from './skill-events';
-import { checkContent, type PublishInput, type SkillContent } from './skill-input';
+import { checkContent, type SkillContent } from './skill-input';
 import { findSkill, lockSkill, setDeleted, updateSkill } from './skill-repository';
 import { insertVersion } from './version-repository';
 
-export interface UpdateInput extends Omit<PublishInput, 'slug'> {
-  message?: string;
-  /** 409 unless it is the current one: nobody overwrites what they have not seen. */
-  expected_version?: number;
-}
+/** `expected_version`: 409 unless it is the current one, so that nobody overwrites what they have not seen. */
+export type UpdateInput = CallOf<'skills', 'changeSkill'>['body'];
 
 /** A new version if what versions are made of is another. @throws AppError 400, 403, 404, 409, 410, 413 */
 export function changeSkill(

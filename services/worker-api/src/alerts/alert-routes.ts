@@ -1,8 +1,6 @@
-import { actorOf, callerOf, creating, linkNextOffset, madeBy, type Operations, type Revisit } from '@gantry/http';
-import type { Request, Response } from 'express';
+import { answer, type Call, created, noContent, type Operations, ok, type Principal, pageHeaders } from '@gantry/http';
 import type { Deps } from '../deps';
-import type { DeliveryStatus } from '../generated/prisma/client';
-import { cursorOf, linkNext } from '../page-cursor';
+import { cursorOf, nextHeaders } from '../page-cursor';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { alertToApi } from './alert';
 import { getAlert, listAlerts } from './alert-repository';
@@ -12,80 +10,94 @@ import { listDeliveries } from './delivery-repository';
 import { replayDeadDeliveries, replayDelivery } from './delivery-service';
 import { testAlert } from './test-alert';
 
-interface ListQuery {
-  worker_id?: string;
-  automation_id?: string;
-  limit: number;
-  offset: number;
-}
+type InAlert = Pick<Call<{ alert_id: string }>, 'caller' | 'path'>;
 
-export function alertOperations(deps: Deps): Operations {
+export function alertOperations(
+  deps: Deps,
+): Operations<
+  'worker',
+  | 'listWorkerAlerts'
+  | 'createWorkerAlert'
+  | 'listAlerts'
+  | 'createAlert'
+  | 'getAlert'
+  | 'updateAlert'
+  | 'deleteAlert'
+  | 'testAlert'
+  | 'listAlertDeliveries'
+  | 'replayAlertDelivery'
+  | 'replayDeadAlertDeliveries'
+> {
   const { prisma, deliveryLoop } = deps;
-  const alertOf = (req: Request) => getAlert(prisma, callerOf(req).workspaceId, callerOf(req), idOf(req));
-  const changed = (req: Request, { alert, secret }: ChangedAlert) => ({
-    ...alertToApi(alert, callerOf(req)),
+  const seeAlert = ({ caller }: Pick<Call, 'caller'>, id: string) => getAlert(prisma, caller.workspaceId, caller, id);
+  const alertOf = ({ caller, path }: InAlert) => seeAlert({ caller }, path.alert_id);
+  const changed = (caller: Principal, { alert, secret }: ChangedAlert) => ({
+    ...alertToApi(alert, caller),
     ...(secret !== null && { secret }),
   });
   const list = async (
-    req: Request,
-    res: Response,
+    { caller, req, query }: Call<unknown, { limit: number; offset: number }>,
     filter: { workerId?: string | undefined; automationId?: string | undefined },
   ) => {
-    const caller = callerOf(req);
-    const { limit, offset } = req.query as unknown as ListQuery;
-    const { alerts, total } = await listAlerts(prisma, caller.workspaceId, caller, filter, { limit, offset });
-    linkNextOffset(req, res, { limit, offset }, total);
-    res.json(alerts.map((alert) => alertToApi(alert, caller)));
+    const { alerts, total } = await listAlerts(prisma, caller.workspaceId, caller, filter, query);
+    return ok(
+      alerts.map((alert) => alertToApi(alert, caller)),
+      pageHeaders(req, query, total),
+    );
   };
-  const created: Revisit = { see: (req, id) => getAlert(prisma, callerOf(req).workspaceId, callerOf(req), id) };
   return {
-    listWorkerAlerts: async (req, res) => {
-      const { id } = await getVisibleWorker(prisma, callerOf(req), String(req.params.worker_id));
-      await list(req, res, { workerId: id });
+    listWorkerAlerts: async (call) => {
+      const { id } = await getVisibleWorker(prisma, call.caller, call.path.worker_id);
+      return list(call, { workerId: id });
     },
-    createWorkerAlert: creating(async (req, res) => {
-      const input = { ...req.body, worker_id: String(req.params.worker_id) };
-      res.status(201).json(changed(req, await createAlert(deps, callerOf(req), actorOf(req), madeBy(req), input)));
-    }, created),
-    listAlerts: async (req, res) => {
-      const { worker_id: workerId, automation_id: automationId } = req.query as unknown as ListQuery;
-      if (workerId !== undefined) await getVisibleWorker(prisma, callerOf(req), workerId);
-      await list(req, res, { workerId, automationId });
+    createWorkerAlert: {
+      make: async ({ caller, actor, path, made, body }) => {
+        const input = { ...body, worker_id: path.worker_id };
+        return created(changed(caller, await createAlert(deps, caller, actor, made, input)));
+      },
+      see: seeAlert,
     },
-    createAlert: creating(async (req, res) => {
-      res.status(201).json(changed(req, await createAlert(deps, callerOf(req), actorOf(req), madeBy(req), req.body)));
-    }, created),
-    getAlert: async (req, res) => {
-      res.json(alertToApi(await alertOf(req), callerOf(req)));
+    listAlerts: async (call) => {
+      const { worker_id: workerId, automation_id: automationId } = call.query;
+      if (workerId !== undefined) await getVisibleWorker(prisma, call.caller, workerId);
+      return list(call, { workerId, automationId });
     },
-    updateAlert: async (req, res) => {
-      res.json(changed(req, await editAlert(deps, callerOf(req), actorOf(req), idOf(req), req.body)));
+    createAlert: {
+      make: async ({ caller, actor, body, made }) =>
+        created(changed(caller, await createAlert(deps, caller, actor, made, body))),
+      see: seeAlert,
     },
-    deleteAlert: async (req, res) => {
-      await removeAlert(deps, callerOf(req), actorOf(req), idOf(req));
-      res.status(204).end();
+    getAlert: async (call) => ok(alertToApi(await alertOf(call), call.caller)),
+    updateAlert: async ({ caller, actor, path, body }) =>
+      ok(changed(caller, await editAlert(deps, caller, actor, path.alert_id, body))),
+    deleteAlert: async ({ caller, actor, path }) => {
+      await removeAlert(deps, caller, actor, path.alert_id);
+      return noContent();
     },
-    testAlert: async (req, res) => {
-      res.json(await testAlert(deps, await alertOf(req)));
+    testAlert: async (call) => ok(await testAlert(deps, await alertOf(call))),
+    listAlertDeliveries: async (call) => {
+      const { req, query } = call;
+      const { id, workspaceId } = await alertOf(call);
+      const { status, limit } = query;
+      const found = await listDeliveries(
+        prisma,
+        workspaceId,
+        id,
+        { status },
+        { limit: limit + 1, after: cursorOf(query) },
+      );
+      const page = found.slice(0, limit);
+      return ok(page.map(deliveryToApi), nextHeaders(req, found.length > limit ? page.at(-1) : null));
     },
-    listAlertDeliveries: async (req, res) => {
-      const { id, workspaceId } = await alertOf(req);
-      const { status, limit } = req.query as unknown as { status?: DeliveryStatus; limit: number };
-      const page = { limit: limit + 1, after: cursorOf(req) };
-      const deliveries = await listDeliveries(prisma, workspaceId, id, { status }, page);
-      res.json(linkNext(req, res, deliveries, limit).map(deliveryToApi));
-    },
-    replayAlertDelivery: async (req, res) => {
-      const delivery = await replayDelivery(deps, actorOf(req), await alertOf(req), String(req.params.delivery_id));
+    replayAlertDelivery: async (call) => {
+      const delivery = await replayDelivery(deps, call.actor, await alertOf(call), call.path.delivery_id);
       deliveryLoop.kick();
-      res.status(202).json(deliveryToApi(delivery));
+      return answer(202, deliveryToApi(delivery));
     },
-    replayDeadAlertDeliveries: async (req, res) => {
-      const answer = await replayDeadDeliveries(deps, actorOf(req), await alertOf(req));
+    replayDeadAlertDeliveries: async (call) => {
+      const replayed = await replayDeadDeliveries(deps, call.actor, await alertOf(call));
       deliveryLoop.kick();
-      res.status(202).json(answer);
+      return answer(202, replayed);
     },
   };
 }
-
-const idOf = (req: Request): string => String(req.params.alert_id);

@@ -1,37 +1,33 @@
 /** What whoever holds a review link sees and does, signed in or not. */
-import { AppError, actorBy, type Operations } from '@gantry/http';
-import type { Request, Response } from 'express';
+import { AppError, actorBy, type CallOf, type Operations, ok } from '@gantry/http';
 import type { Deps } from '../deps';
 import { type ApprovalOfWorker, deciderOf, formOf } from './approval';
 import { findApprovalForLink, labelOf } from './approval-repository';
 import { decideApproval, type Verdict } from './decide-approval';
 import { approvalIdIn, isLinkOf } from './review-link';
 
-export function reviewOperations(deps: Deps): Operations {
-  const answer = async (res: Response, approval: ApprovalOfWorker) => {
-    res.json(reviewToApi(approval, await labelOf(deps.prisma, approval.requestedBy)));
-  };
-  const decide = (verdict: Verdict) => async (req: Request, res: Response) => {
-    const approval = await getByLink(deps, req);
-    const { name, ...given } = req.body ?? {};
-    const label = `link: ${name?.trim() || 'somebody without a name'}`;
-    await decideApproval(deps, approval, verdict, given, {
-      id: null,
-      label,
-      actor: { ...actorBy(req, 'link'), label },
-    });
-    await answer(res, await getByLink(deps, req));
-  };
+export function reviewOperations(deps: Deps): Operations<'worker', 'getReview' | 'approveByLink' | 'rejectByLink'> {
+  const shown = async (approval: ApprovalOfWorker) =>
+    ok(reviewToApi(approval, await labelOf(deps.prisma, approval.requestedBy)));
+  const decide =
+    (verdict: Verdict) =>
+    async ({ req, path, body = {} }: CallOf<'worker', 'approveByLink'>) => {
+      const approval = await getByLink(deps, path.token);
+      const { name, ...given } = body;
+      const label = `link: ${name?.trim() || 'somebody without a name'}`;
+      const actor = { ...actorBy(req, 'link'), label };
+      await decideApproval(deps, approval, verdict, given, { id: null, label, actor });
+      return shown(await getByLink(deps, path.token));
+    };
   return {
-    getReview: async (req, res) => answer(res, await getByLink(deps, req)),
+    getReview: async ({ path }) => shown(await getByLink(deps, path.token)),
     approveByLink: decide('approve'),
     rejectByLink: decide('reject'),
   };
 }
 
 /** @throws AppError 404, the same for a token that is wrong, ended, expired or of something that is gone */
-async function getByLink({ prisma, hasher, now }: Deps, req: Request): Promise<ApprovalOfWorker> {
-  const token = String(req.params.token);
+async function getByLink({ prisma, hasher, now }: Deps, token: string): Promise<ApprovalOfWorker> {
   const id = approvalIdIn(token);
   const approval = id && (await findApprovalForLink(prisma, id));
   if (approval && isLinkOf(hasher, approval, token) && approval.expiresAt > now()) return approval;

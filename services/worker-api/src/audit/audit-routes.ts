@@ -1,8 +1,7 @@
-import { callerOf, type Operations } from '@gantry/http';
-import type { Request } from 'express';
+import { type CallOf, type Operations, ok } from '@gantry/http';
 import type { Pool } from 'pg';
 import { written } from '../backpressure';
-import { cursorOf, linkFrom, type PageCursor } from '../page-cursor';
+import { cursorOf, nextHeaders, type PageCursor } from '../page-cursor';
 import { queryDate } from '../query-date';
 import { type AuditRow, auditEntryToApi } from './audit-entry';
 import { type AuditFilter, listAuditRows } from './audit-repository';
@@ -28,20 +27,17 @@ const CSV_COLUMNS = [
   'source',
 ] as const;
 
-export function auditOperations({ pool }: { pool: Pool }): Operations {
+export function auditOperations({ pool }: { pool: Pool }): Operations<'worker', 'listAuditLog' | 'exportAuditLog'> {
   return {
-    listAuditLog: async (req, res) => {
-      const limit = Number(req.query.limit);
-      const rows = await listAuditRows(pool, callerOf(req).workspaceId, filterOf(req), {
-        order: 'DESC',
-        limit: limit + 1,
-        after: cursorOf(req),
-      });
-      linkFrom(req, res, rows.length > limit ? cursorAt(rows[limit - 1]) : null);
-      res.json(rows.slice(0, limit).map(auditEntryToApi));
+    listAuditLog: async ({ caller, req, query }) => {
+      const { limit } = query;
+      const page = { order: 'DESC', limit: limit + 1, after: cursorOf(query) } as const;
+      const rows = await listAuditRows(pool, caller.workspaceId, filterOf(query), page);
+      const next = rows.length > limit ? cursorAt(rows[limit - 1]) : null;
+      return ok(rows.slice(0, limit).map(auditEntryToApi), nextHeaders(req, next));
     },
-    exportAuditLog: async (req, res) => {
-      const isCsv = req.query.format !== 'ndjson';
+    exportAuditLog: async ({ caller, query, res }) => {
+      const isCsv = query.format !== 'ndjson';
       res.type(isCsv ? 'text/csv' : 'application/x-ndjson');
       res.set('Content-Disposition', `attachment; filename="audit-log.${isCsv ? 'csv' : 'ndjson'}"`);
       if (isCsv) res.write(csvLine([...CSV_COLUMNS]));
@@ -49,7 +45,7 @@ export function auditOperations({ pool }: { pool: Pool }): Operations {
       let after: PageCursor | null = null;
       for (let more = true; more && !res.destroyed; ) {
         const page = { order: 'ASC', limit: EXPORT_BATCH, after } as const;
-        const rows = await listAuditRows(pool, callerOf(req).workspaceId, filterOf(req), page);
+        const rows = await listAuditRows(pool, caller.workspaceId, filterOf(query), page);
         await written(res, rows.map(line).join(''));
         more = rows.length === EXPORT_BATCH;
         after = cursorAt(rows.at(-1));
@@ -62,13 +58,11 @@ export function auditOperations({ pool }: { pool: Pool }): Operations {
 const cursorAt = (row: AuditRow | undefined): PageCursor | null =>
   row ? { createdAt: row.created_at, id: row.id } : null;
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
-const filterOf = ({ query }: Request): AuditFilter => ({
-  actorId: textOf(query.actor_id),
-  action: textOf(query.action),
-  resourceType: textOf(query.resource_type),
-  resourceId: textOf(query.resource_id),
+const filterOf = (query: Omit<CallOf<'worker', 'exportAuditLog'>['query'], 'format'>): AuditFilter => ({
+  actorId: query.actor_id,
+  action: query.action,
+  resourceType: query.resource_type,
+  resourceId: query.resource_id,
   since: queryDate(query.since, 'since')?.toISOString(),
   until: queryDate(query.until, 'until')?.toISOString(),
 });

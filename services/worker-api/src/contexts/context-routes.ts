@@ -1,7 +1,16 @@
 import { posix } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { actorOf, callerOf, creating, madeBy, notFound, type Operations, type Principal } from '@gantry/http';
-import type { Request, Response } from 'express';
+import {
+  type Answer,
+  type Call,
+  type CallOf,
+  created,
+  noContent,
+  notFound,
+  type Operations,
+  ok,
+  type Principal,
+} from '@gantry/http';
 import { workersThatDeclare } from '../declarations/workers-that-declare';
 import type { Deps } from '../deps';
 import { applyChanges, fileToApi, withFiles } from '../file-trees/file-tree';
@@ -27,10 +36,31 @@ import {
 import { findingWarning } from './credential-findings';
 import { readFileBody, readUpload } from './uploaded-files';
 
-export function contextOperations(deps: Deps): Operations {
+type InContext = Pick<Call<{ name: string }>, 'caller' | 'path'>;
+
+export function contextOperations(
+  deps: Deps,
+): Operations<
+  'worker',
+  | 'listContexts'
+  | 'createContext'
+  | 'getContext'
+  | 'updateContext'
+  | 'setContextVisibility'
+  | 'deleteContext'
+  | 'listContextFiles'
+  | 'writeContextFiles'
+  | 'getContextFile'
+  | 'putContextFile'
+  | 'deleteContextFile'
+  | 'uploadContextFiles'
+  | 'listContextVersions'
+  | 'rollBackContext'
+  | 'downloadContext'
+> {
   const { prisma, pool, objects } = deps;
 
-  const find = (req: Request) => getVisibleContext(prisma, callerOf(req), nameOf(req));
+  const find = ({ caller, path }: InContext) => getVisibleContext(prisma, caller, path.name);
 
   async function describe(caller: Principal, name: string) {
     const context = await getVisibleContext(prisma, caller, name);
@@ -39,82 +69,79 @@ export function contextOperations(deps: Deps): Operations {
     return contextToApi({ context, version, caller, usedBy });
   }
 
-  async function change(req: Request, res: Response, wanted: FilesChange): Promise<void> {
-    const caller = callerOf(req);
-    const findings = await changeFiles(deps, caller, actorOf(req), nameOf(req), wanted);
-    res.json({ ...(await describe(caller, nameOf(req))), warnings: findings.map(findingWarning) });
+  async function change({ caller, actor, path }: Call<{ name: string }>, wanted: FilesChange): Promise<Answer> {
+    const findings = await changeFiles(deps, caller, actor, path.name, wanted);
+    return ok({ ...(await describe(caller, path.name)), warnings: findings.map(findingWarning) });
   }
 
-  async function answerCreated(req: Request, res: Response): Promise<void> {
-    const described = await describe(callerOf(req), req.body.name);
-    res.status(201).json({ ...described, warnings: described.findings.map(findingWarning) });
+  async function withWarnings(caller: Principal, name: string) {
+    const described = await describe(caller, name);
+    return { ...described, warnings: described.findings.map(findingWarning) };
   }
 
-  async function update(req: Request, res: Response): Promise<void> {
-    await updateContext(deps, callerOf(req), actorOf(req), nameOf(req), req.body);
-    res.json(await describe(callerOf(req), nameOf(req)));
+  async function update({
+    caller,
+    actor,
+    path,
+    body,
+  }: CallOf<'worker', 'updateContext' | 'setContextVisibility'>): Promise<Answer> {
+    await updateContext(deps, caller, actor, path.name, body);
+    return ok(await describe(caller, path.name));
   }
 
   /** The version that the query names, or the current one. */
-  const versionOf = (req: Request, context: Context): Promise<Version> =>
-    typeof req.query.version === 'string'
-      ? getVersionBySha(prisma, context, req.query.version)
-      : getCurrentVersion(prisma, context);
+  const versionOf = (sha: string | undefined, context: Context): Promise<Version> =>
+    sha === undefined ? getCurrentVersion(prisma, context) : getVersionBySha(prisma, context, sha);
 
   return {
-    listContexts: async (req, res) => {
-      const caller = callerOf(req);
+    listContexts: async ({ caller }) => {
       const [contexts, workers] = await Promise.all([
         listContexts(prisma, caller),
         workersThatDeclare(pool, caller.workspaceId, 'contexts'),
       ]);
-      res.json(contexts.map((one) => contextToApi({ ...one, caller, usedBy: workers.get(one.context.name) })));
+      return ok(contexts.map((one) => contextToApi({ ...one, caller, usedBy: workers.get(one.context.name) })));
     },
-    createContext: creating(
-      async (req, res) => {
-        await createContext(deps, callerOf(req), actorOf(req), madeBy(req), req.body);
-        await answerCreated(req, res);
+    createContext: {
+      make: async ({ caller, actor, body, made }) => {
+        await createContext(deps, caller, actor, made, body);
+        return created(await withWarnings(caller, body.name));
       },
-      { see: (req, name) => getVisibleContext(prisma, callerOf(req), name), answer: answerCreated },
-    ),
-    getContext: async (req, res) => {
-      res.json(await describe(callerOf(req), nameOf(req)));
+      see: ({ caller }, name) => getVisibleContext(prisma, caller, name),
+      answer: async ({ caller, body }) => created(await withWarnings(caller, body.name)),
     },
+    getContext: async ({ caller, path }) => ok(await describe(caller, path.name)),
     updateContext: update,
     setContextVisibility: update,
-    deleteContext: async (req, res) => {
-      const force = String(req.query.force) === 'true';
-      await deleteContext(deps, callerOf(req), actorOf(req), nameOf(req), { force });
-      res.status(204).end();
+    deleteContext: async ({ caller, actor, path, query: { force } }) => {
+      await deleteContext(deps, caller, actor, path.name, { force });
+      return noContent();
     },
 
-    listContextFiles: async (req, res) => {
-      const version = await versionOf(req, await find(req));
-      const withContent = String(req.query.content) !== 'false';
-      res.json(withContent ? (await readTree(objects, version.pack)).map(fileToApi) : version.files);
+    listContextFiles: async (call) => {
+      const version = await versionOf(call.query.version, await find(call));
+      return ok(call.query.content ? (await readTree(objects, version.pack)).map(fileToApi) : version.files);
     },
-    writeContextFiles: async (req, res) => {
-      const { files, message = null } = req.body;
-      await change(req, res, { change: (tree) => applyChanges(tree, files), message, changeSource: 'files' });
+    writeContextFiles: (call) => {
+      const { files, message = null } = call.body;
+      return change(call, { change: (tree) => applyChanges(tree, files), message, changeSource: 'files' });
     },
-    getContextFile: async (req, res) => {
-      const version = await versionOf(req, await find(req));
-      const path = pathOf(req);
+    getContextFile: async (call) => {
+      const version = await versionOf(call.query.version, await find(call));
+      const { path } = call.path;
       const file = (await readTree(objects, version.pack)).find((one) => one.path === path);
       if (!file) throw notFound('file', path);
       // Nobody's page: saved under its name, whatever it says it is, and never guessed at.
-      res.attachment(posix.basename(path)).set('ETag', `"${file.sha}"`).send(file.content);
+      call.res.attachment(posix.basename(path)).set('ETag', `"${file.sha}"`).send(file.content);
     },
-    putContextFile: async (req, res) => {
+    putContextFile: async (call) => {
       // Nobody who may not write makes us hold ten megabytes.
-      await find(req);
-      const { content, message } = await readFileBody(req);
-      const write = (tree: Parameters<FilesChange['change']>[0]) => withFiles(tree, [{ path: pathOf(req), content }]);
-      await change(req, res, { change: write, message: message ?? messageOf(req), changeSource: 'files' });
+      await find(call);
+      const { content, message } = await readFileBody(call.req);
+      const write = (tree: Parameters<FilesChange['change']>[0]) => withFiles(tree, [{ path: call.path.path, content }]);
+      return change(call, { change: write, message: message ?? messageOf(call.body), changeSource: 'files' });
     },
-    deleteContextFile: async (req, res) => {
-      const path = pathOf(req);
-      await changeFiles(deps, callerOf(req), actorOf(req), nameOf(req), {
+    deleteContextFile: async ({ caller, actor, path: { name, path } }) => {
+      await changeFiles(deps, caller, actor, name, {
         change: (tree) => {
           if (!tree.some((file) => file.path === path)) throw notFound('file', path);
           return tree.filter((file) => file.path !== path);
@@ -122,56 +149,43 @@ export function contextOperations(deps: Deps): Operations {
         message: null,
         changeSource: 'files',
       });
-      res.status(204).end();
+      return noContent();
     },
-    uploadContextFiles: creating(
-      async (req, res) => {
-        const files = await readUpload(req, { extract: String(req.query.extract) === 'true' });
+    uploadContextFiles: {
+      make: async (call) => {
+        const files = await readUpload(call.req, { extract: call.query.extract });
         const write = (tree: Parameters<FilesChange['change']>[0]) => withFiles(tree, files);
-        const wanted = { change: write, message: messageOf(req), changeSource: 'upload', made: madeBy(req) } as const;
-        await change(req, res, wanted);
+        const { made } = call;
+        return change(call, { change: write, message: messageOf(call.body), changeSource: 'upload', made });
       },
-      {
-        see: find,
-        answer: async (req, res) => {
-          const described = await describe(callerOf(req), nameOf(req));
-          res.json({ ...described, warnings: described.findings.map(findingWarning) });
-        },
-      },
-    ),
-
-    listContextVersions: async (req, res) => {
-      const context = await find(req);
-      const page = { limit: Number(req.query.limit), offset: Number(req.query.offset) };
-      const { versions, total } = await listVersions(prisma, context, page);
-      res.set('X-Total-Count', String(total));
-      res.json(versions.map((version) => versionToItem(version, context.currentVersion)));
+      see: find,
+      answer: async ({ caller, path }) => ok(await withWarnings(caller, path.name)),
     },
-    rollBackContext: creating(
-      async (req, res) => {
-        const wanted = { sha: String(req.params.sha), message: messageOf(req) };
-        await rollBackContext(deps, callerOf(req), actorOf(req), madeBy(req), nameOf(req), wanted);
-        res.json(await describe(callerOf(req), nameOf(req)));
+
+    listContextVersions: async (call) => {
+      const context = await find(call);
+      const { versions, total } = await listVersions(prisma, context, call.query);
+      return ok(
+        versions.map((version) => versionToItem(version, context.currentVersion)),
+        { 'X-Total-Count': String(total) },
+      );
+    },
+    rollBackContext: {
+      make: async ({ caller, actor, path: { name, sha }, made, body }) => {
+        await rollBackContext(deps, caller, actor, made, name, { sha, message: messageOf(body) });
+        return ok(await describe(caller, name));
       },
-      {
-        see: find,
-        answer: async (req, res) => {
-          res.json(await describe(callerOf(req), nameOf(req)));
-        },
-      },
-    ),
-    downloadContext: async (req, res) => {
-      const context = await find(req);
-      const { pack } = await versionOf(req, context);
+      see: find,
+      answer: async ({ caller, path }) => ok(await describe(caller, path.name)),
+    },
+    downloadContext: async (call) => {
+      const context = await find(call);
+      const { pack } = await versionOf(call.query.version, context);
       const zip = await objects.get(pack.key);
-      res.attachment(`${context.name}.zip`).set('Content-Length', String(pack.size));
-      await pipeline(zip, res);
+      call.res.attachment(`${context.name}.zip`).set('Content-Length', String(pack.size));
+      await pipeline(zip, call.res);
     },
   };
 }
 
-const nameOf = (req: Request): string => String(req.params.name);
-const pathOf = (req: Request): string => String(req.params.path);
-
-const messageOf = ({ body }: Request): string | null =>
-  (typeof body?.message === 'string' && body.message.trim()) || null;
+const messageOf = (body: unknown): string | null => (body as { message?: string } | undefined)?.message?.trim() || null;

@@ -1,9 +1,8 @@
 /** One request about many runs: those that it names, or those that a filter finds. */
 
-import { AppError, actorOf, callerOf, creating, invalid, madeBy, type Operations } from '@gantry/http';
+import { AppError, type CallOf, invalid, type Operations, ok, type Principal } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { listRunPage } from '@gantry/run-engine';
-import type { Request } from 'express';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
 import type { ApiRunStatus } from '../run-status';
@@ -19,11 +18,6 @@ const PAGES_MAX = 20;
 const AT_ONCE = 4;
 const ERRORS_SHOWN = 20;
 
-interface BulkBody {
-  ids?: string[];
-  filter?: AskedFilter;
-}
-
 interface Found {
   ids: string[];
   more: boolean;
@@ -38,61 +32,62 @@ interface Outcome {
 const CANCELLABLE: ApiRunStatus[] = ['queued', 'running', 'pending_approval'];
 const ENDED: ApiRunStatus[] = ['completed', 'failed', 'cancelled', 'timed_out', 'rejected'];
 
-export function bulkRunOperations(deps: Deps): Operations {
+export function bulkRunOperations(deps: Deps): Operations<'worker', 'cancelRuns' | 'replayRuns'> {
   return {
-    cancelRuns: async (req, res) => {
-      const { ids, more } = await runsOf(req, { allowed: CANCELLABLE, default: CANCELLABLE });
+    cancelRuns: async ({ caller, actor, body }) => {
+      const { ids, more } = await runsOf(caller, body, { allowed: CANCELLABLE, default: CANCELLABLE });
       const outcome = await forEach(ids, async (id) => {
-        const { workspaceId } = callerOf(req);
-        await getRunFor(deps, callerOf(req), id);
+        const { workspaceId } = caller;
+        await getRunFor(deps, caller, id);
         await deps.engine.cancel(workspaceId, id, async (tx) => {
           const change = { workspaceId, action: 'run.cancelled', resource: { type: 'run', id } };
-          await recordChange(tx, actorOf(req), change);
+          await recordChange(tx, actor, change);
         });
       });
-      res.json({ matched: ids.length, ...outcome, more });
+      return ok({ matched: ids.length, ...outcome, more });
     },
 
     // All of them in one transaction: whoever asks again finds every run, or none.
-    replayRuns: creating(
-      async (req, res) => {
-        const { ids, more } = await runsOf(req, { allowed: ENDED, default: ['failed', 'timed_out'] });
+    replayRuns: {
+      make: async ({ caller, body: asked, made, req }) => {
+        const { ids, more } = await runsOf(caller, asked, { allowed: ENDED, default: ['failed', 'timed_out'] });
         const found = new Map<string, Awaited<ReturnType<typeof runAndWorkerOf>>>();
         // Before the transaction, for it takes another connection.
         const looked = await forEach(ids.reverse(), async (id) => {
-          found.set(id, await runAndWorkerOf(deps, req, id));
+          found.set(id, await runAndWorkerOf(deps, caller, id));
         });
-        const answer = await transaction(deps.pool, async (tx) => {
-          const made: string[] = [];
-          const replay = { version: req.body.version, origin: { ...originOf(req), tx } };
+        const outcome = await transaction(deps.pool, async (tx) => {
+          const runIds: string[] = [];
+          const replay = { version: asked.version, origin: { ...originOf(req), tx } };
           const replayed = await forEach(
             ids.filter((id) => found.has(id)),
             async (id) => {
               const { run, worker } = found.get(id) as NonNullable<ReturnType<typeof found.get>>;
               // It refuses before it writes.
-              made.push((await replayRun(deps, worker, run, replay)).id);
+              runIds.push((await replayRun(deps, worker, run, replay)).id);
             },
             1,
           );
           const skipped = looked.skipped + replayed.skipped;
           const errors = [...looked.errors, ...replayed.errors].slice(0, ERRORS_SHOWN);
-          const body = { matched: ids.length, changed: made.length, skipped, errors, more, run_ids: made };
-          await madeBy(req)(tx, made.join(' '), { status: 200, body });
+          const body = { matched: ids.length, changed: runIds.length, skipped, errors, more, run_ids: runIds };
+          await made(tx, runIds.join(' '), { status: 200, body });
           return body;
         });
-        res.json(answer);
+        return ok(outcome);
       },
-      {
-        see: async (req, madeIds) => {
-          for (const id of madeIds.split(' ').filter(Boolean)) await getRunFor(deps, callerOf(req), id);
-        },
+      see: async ({ caller }, madeIds) => {
+        for (const id of madeIds.split(' ').filter(Boolean)) await getRunFor(deps, caller, id);
       },
-    ),
+    },
   };
 
   /** Newest first. @throws AppError 400 unless there is exactly one of ids and filter, and the status makes sense */
-  async function runsOf(req: Request, statuses: { allowed: ApiRunStatus[]; default: ApiRunStatus[] }): Promise<Found> {
-    const { ids, filter: asked } = req.body as BulkBody;
+  async function runsOf(
+    caller: Principal,
+    { ids, filter: asked }: CallOf<'worker', 'cancelRuns'>['body'],
+    statuses: { allowed: ApiRunStatus[]; default: ApiRunStatus[] },
+  ): Promise<Found> {
     if ((ids === undefined) === (asked === undefined)) {
       throw invalid([{ path: ids ? 'filter' : 'ids', message: 'give either ids or a filter' }]);
     }
@@ -101,8 +96,8 @@ export function bulkRunOperations(deps: Deps): Operations {
     if (status && !statuses.allowed.includes(status)) {
       throw invalid([{ path: 'filter.status', message: `must be one of ${statuses.allowed.join(', ')}` }]);
     }
-    const filter = await runFilterOf(deps, req, asked as AskedFilter, statuses.default);
-    const { workspaceId } = callerOf(req);
+    const filter = await runFilterOf(deps, caller, asked as AskedFilter, statuses.default);
+    const { workspaceId } = caller;
     const found: string[] = [];
     let page = await listRunPage(deps.pool, workspaceId, filter, { limit: RUNS_MAX });
     for (let pages = 1; ; pages++) {

@@ -1,6 +1,6 @@
 /** What runs say: as a list, as text, live, and over all runs of a worker. */
-import { callerOf, type Operations } from '@gantry/http';
-import { type LogFilter, type LogLine, matcherOf, readLines, readSubjectLog } from '@gantry/run-engine';
+import { type Operations, ok } from '@gantry/http';
+import { type LogLine, matcherOf, readLines, readSubjectLog } from '@gantry/run-engine';
 import { written } from '../backpressure';
 import type { Deps } from '../deps';
 import { queryDate } from '../query-date';
@@ -9,12 +9,14 @@ import { cursorText, readCursor } from './log-cursor';
 import { lineToApi, lineToText } from './log-line';
 import { runOf } from './run-of-request';
 
-export function logOperations(deps: Deps): Operations {
+export function logOperations(
+  deps: Deps,
+): Operations<'worker', 'listRunLogs' | 'listWorkerLogs' | 'streamRun' | 'streamRunEvents' | 'streamRunLogs'> {
   const { engine, pool, prisma } = deps;
   return {
-    listRunLogs: async (req, res) => {
-      const run = await runOf(deps, req);
-      const query = req.query as unknown as LogFilter & { limit: number; after: number; format: 'json' | 'text' };
+    listRunLogs: async (call) => {
+      const { query, res } = call;
+      const run = await runOf(deps, call);
       const matches = matcherOf(query);
       if (query.format === 'text') {
         res.type('text/plain; charset=utf-8');
@@ -32,20 +34,16 @@ export function logOperations(deps: Deps): Operations {
         if (lines.length > query.limit) break;
       }
       const page = lines.slice(0, query.limit);
-      res.set('X-Has-More', String(lines.length > query.limit));
-      if (lines.length > query.limit) res.set('X-Next-After', String(page.at(-1)?.seq));
-      res.json(page.map(lineToApi));
+      const hasMore = lines.length > query.limit;
+      return ok(page.map(lineToApi), {
+        'X-Has-More': String(hasMore),
+        ...(hasMore && { 'X-Next-After': String(page.at(-1)?.seq) }),
+      });
     },
 
-    listWorkerLogs: async (req, res) => {
-      const worker = await getVisibleWorker(prisma, callerOf(req), String(req.params.worker_id));
-      const { q, level, since, limit, cursor } = req.query as unknown as {
-        q?: string;
-        level?: LogFilter['level'];
-        since?: unknown;
-        limit: number;
-        cursor?: string;
-      };
+    listWorkerLogs: async ({ caller, path, query }) => {
+      const worker = await getVisibleWorker(prisma, caller, path.worker_id);
+      const { q, level, since, limit, cursor } = query;
       const { lines, next } = await readSubjectLog(pool, worker.uid, {
         search: q,
         level,
@@ -53,22 +51,22 @@ export function logOperations(deps: Deps): Operations {
         limit,
         cursor: cursor === undefined ? undefined : readCursor(cursor),
       });
-      res.set('X-Has-More', String(next !== null));
-      if (next) res.set('X-Next-Cursor', cursorText(next));
-      res.json(lines.map(({ runId, ...line }) => ({ run_id: runId, ...lineToApi(line) })));
+      return ok(
+        lines.map(({ runId, ...line }) => ({ run_id: runId, ...lineToApi(line) })),
+        { 'X-Has-More': String(next !== null), ...(next && { 'X-Next-Cursor': cursorText(next) }) },
+      );
     },
 
-    streamRun: async (req, res) => {
-      await engine.stream(req, res, await runOf(deps, req), 'all');
+    streamRun: async (call) => {
+      await engine.stream(call.req, call.res, await runOf(deps, call), 'all');
     },
 
-    streamRunEvents: async (req, res) => {
-      const { logs } = req.query as { logs?: unknown };
-      await engine.stream(req, res, await runOf(deps, req), logs === true ? 'all' : 'no-logs');
+    streamRunEvents: async (call) => {
+      await engine.stream(call.req, call.res, await runOf(deps, call), call.query.logs ? 'all' : 'no-logs');
     },
 
-    streamRunLogs: async (req, res) => {
-      await engine.stream(req, res, await runOf(deps, req), 'logs');
+    streamRunLogs: async (call) => {
+      await engine.stream(call.req, call.res, await runOf(deps, call), 'logs');
     },
   };
 }

@@ -11,12 +11,13 @@ import type { Deps } from '../deps';
 import { lineToText } from './log-line';
 import { runOf } from './run-of-request';
 
-export function downloadOperations(deps: Deps): Operations {
+export function downloadOperations(deps: Deps): Operations<'worker', 'downloadRunArtifact' | 'downloadRun'> {
   const { engine, objects, pool, log } = deps;
   return {
-    downloadRunArtifact: async (req, res) => {
-      const run = await runOf(deps, req);
-      const id = String(req.params.artifact_id);
+    downloadRunArtifact: async (call) => {
+      const { res } = call;
+      const run = await runOf(deps, call);
+      const id = call.path.artifact_id;
       const artifact = (await engine.artifacts(run)).find((one) => one.id === id);
       if (!artifact) throw notFound('artifact', id);
       const content = await objects.get(artifact.key).catch((err) => {
@@ -33,8 +34,9 @@ export function downloadOperations(deps: Deps): Operations {
       await sent(pipeline(content, res));
     },
 
-    downloadRun: async (req, res) => {
-      const run = await runOf(deps, req);
+    downloadRun: async (call) => {
+      const { res } = call;
+      const run = await runOf(deps, call);
       const zip = await zipOf(run);
       res.set({
         'Content-Type': 'application/zip',

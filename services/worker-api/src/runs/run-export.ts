@@ -1,11 +1,11 @@
 /** The history as a file: as many rows as there are, a batch of them in memory at a time, however slowly it is read. */
-import { callerOf, type Operations } from '@gantry/http';
+import type { Operations } from '@gantry/http';
 import { type ListedRun, listRunPage } from '@gantry/run-engine';
 import { csvLine } from '../audit/csv';
 import { written } from '../backpressure';
 import type { Deps } from '../deps';
 import { headToApi } from './run';
-import { type AskedFilter, runFilterOf } from './run-filter';
+import { runFilterOf } from './run-filter';
 
 const BATCH = 1_000;
 
@@ -28,11 +28,11 @@ const COLUMNS = [
   'created_by',
 ] as const satisfies (keyof ReturnType<typeof headToApi>)[];
 
-export function exportOperations(deps: Deps): Operations {
+export function exportOperations(deps: Deps): Operations<'worker', 'exportRuns'> {
   return {
-    exportRuns: async (req, res) => {
-      const { workspaceId } = callerOf(req);
-      const filter = await runFilterOf(deps, req, req.query as AskedFilter);
+    exportRuns: async ({ caller, query, res }) => {
+      const { workspaceId } = caller;
+      const filter = await runFilterOf(deps, caller, query);
       // Before the first byte: what fails now is still answered as an error.
       let page = await listRunPage(deps.pool, workspaceId, filter, { limit: BATCH });
       res.type('text/csv');

@@ -1,21 +1,14 @@
 /** Which runs a request is about: the query of lists and exports, and the body of bulk operations. */
-import { callerOf } from '@gantry/http';
+import type { CallOf, Principal } from '@gantry/http';
 import type { PagedRunFilter } from '@gantry/run-engine';
-import type { Request } from 'express';
 import type { Deps } from '../deps';
 import { queryDate } from '../query-date';
 import { type ApiRunStatus, engineStatuses } from '../run-status';
 import { listHiddenWorkers } from '../workers/visible-worker';
 import { getVisibleWorker } from '../workers/worker-repository';
 
-/** As requests write it; the OpenAPI file has checked it. */
-export interface AskedFilter {
-  worker_id?: string;
-  status?: ApiRunStatus;
-  trigger?: string;
-  since?: unknown;
-  until?: unknown;
-}
+/** As requests write it. */
+export type AskedFilter = NonNullable<CallOf<'worker', 'cancelRuns'>['body']['filter']>;
 
 /**
  * @param unlessAsked the statuses where the request names none; default: any
@@ -23,11 +16,10 @@ export interface AskedFilter {
  */
 export async function runFilterOf(
   deps: Deps,
-  req: Request,
+  caller: Principal,
   asked: AskedFilter,
   unlessAsked: ApiRunStatus[] = [],
 ): Promise<PagedRunFilter> {
-  const caller = callerOf(req);
   const { worker_id: workerId, status, trigger } = asked;
   const filter: PagedRunFilter = { statuses: (status ? [status] : unlessAsked).flatMap(engineStatuses), hidden: [] };
   if (workerId !== undefined) filter.subjectId = (await getVisibleWorker(deps.prisma, caller, workerId)).uid;

@@ -1,5 +1,5 @@
 /** The run that a request names, and what a run that it starts has from it. */
-import { callerOf } from '@gantry/http';
+import { type Call, callerOf, type Principal } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
 import type { Request } from 'express';
 import type { Deps } from '../deps';
@@ -8,17 +8,17 @@ import { ownerIdOf } from '../ownership';
 import { getRunFor, getWorkerOf } from '../workers/visible-worker';
 import type { Start } from './start-run';
 
+type InRun = Pick<Call<{ run_id: string }>, 'caller' | 'path'>;
+
 /** The run that the path names. @throws AppError 404 */
-export const runOf = (deps: Deps, req: Request): Promise<Run> =>
-  getRunFor(deps, callerOf(req), String(req.params.run_id));
+export const runOf = (deps: Deps, { caller, path }: InRun): Promise<Run> => getRunFor(deps, caller, path.run_id);
 
 /** With its worker. @throws AppError 404 */
 export async function runAndWorkerOf(
   { engine, prisma }: Deps,
-  req: Request,
-  runId = String(req.params.run_id),
+  caller: Principal,
+  runId: string,
 ): Promise<{ run: Run; worker: Worker }> {
-  const caller = callerOf(req);
   const run = await engine.get(caller.workspaceId, runId);
   return { run, worker: await getWorkerOf(prisma, caller, run) };
 }

@@ -1,101 +1,103 @@
-import { actorOf, callerOf, creating, type Operations, type Revisit } from '@gantry/http';
+import { type Answer, type Call, type CallOf, created, type Operations, ok, type Principal } from '@gantry/http';
 import { countRunPage, type ListedRun, listRunPage, type PagedRunFilter, type Run } from '@gantry/run-engine';
-import type { Request, Response } from 'express';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
-import { cursorOf, linkFrom } from '../page-cursor';
+import { cursorOf, nextHeaders } from '../page-cursor';
 import { apiStatus } from '../run-status';
 import { getRunFor } from '../workers/visible-worker';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { replayRun } from './replay-run';
 import { headToApi } from './run';
 import { toRunDetail } from './run-detail';
-import { type AskedFilter, runFilterOf } from './run-filter';
+import { runFilterOf } from './run-filter';
 import { originOf, runAndWorkerOf, runOf } from './run-of-request';
 import { startRun } from './start-run';
 
-export function runOperations(deps: Deps): Operations {
+type Waiting = { wait?: number } | undefined;
+
+const waitMsOf = (body: Waiting): number => (body?.wait ?? 0) * 1_000;
+
+const started = (run: Run): Answer => created({ status: apiStatus(run.status), run_id: run.id });
+
+export function runOperations(
+  deps: Deps,
+): Operations<'worker', 'startRun' | 'listRuns' | 'listWorkerRuns' | 'getRun' | 'cancelRun' | 'replayRun'> {
   const { engine, pool, prisma } = deps;
 
-  const waitMsOf = (req: Request): number => (req.body?.wait ?? 0) * 1_000;
-
   /** What the one run that a request asks for has from it. */
-  const askedBy = (req: Request) => ({
+  const askedBy = ({ req, body }: Pick<Call<unknown, unknown, Waiting>, 'req' | 'body'>) => ({
     ...originOf(req),
     idempotencyKey: req.idempotencyKey,
-    waitMs: waitMsOf(req),
+    waitMs: waitMsOf(body),
   });
 
-  const answerStarted = (res: Response, run: Run): void =>
-    void res.status(201).json({ status: apiStatus(run.status), run_id: run.id });
-
-  const workerOf = (req: Request) => getVisibleWorker(prisma, callerOf(req), String(req.params.worker_id));
-
-  /** @param seeNamed the check of what the request names */
-  const startedAfter = (seeNamed: (req: Request) => Promise<unknown>): Revisit => ({
-    see: async (req, runId) => {
-      await seeNamed(req);
-      await getRunFor(deps, callerOf(req), runId);
-    },
-    answer: async (req, res, runId) => {
-      const run = await getRunFor(deps, callerOf(req), runId);
-      answerStarted(res, await engine.waitForEnd(run, waitMsOf(req)));
-    },
-  });
+  /** A request that is repeated waits for the run that it has made. */
+  const answerAgain = async (caller: Principal, runId: string, body: Waiting): Promise<Answer> =>
+    started(await engine.waitForEnd(await getRunFor(deps, caller, runId), waitMsOf(body)));
 
   return {
-    startRun: creating(async (req, res) => {
-      const worker = await workerOf(req);
-      const { inputs = {}, priority } = req.body ?? {};
-      answerStarted(res, await startRun(deps, { ...askedBy(req), worker, inputs, priority, trigger: 'api' }));
-    }, startedAfter(workerOf)),
-
-    listRuns: async (req, res) => {
-      await sendPage(req, res, await runFilterOf(deps, req, req.query as AskedFilter));
+    startRun: {
+      make: async (call) => {
+        const worker = await getVisibleWorker(prisma, call.caller, call.path.worker_id);
+        const { inputs = {}, priority } = call.body ?? {};
+        return started(await startRun(deps, { ...askedBy(call), worker, inputs, priority, trigger: 'api' }));
+      },
+      see: async ({ caller, path }, runId) => {
+        await getVisibleWorker(prisma, caller, path.worker_id);
+        await getRunFor(deps, caller, runId);
+      },
+      answer: ({ caller, body }, runId) => answerAgain(caller, runId, body),
     },
 
-    listWorkerRuns: async (req, res) => {
-      const worker_id = String(req.params.worker_id);
-      await sendPage(req, res, await runFilterOf(deps, req, { ...(req.query as AskedFilter), worker_id }));
+    listRuns: async (call) => answerPage(call, await runFilterOf(deps, call.caller, call.query)),
+
+    listWorkerRuns: async (call) => {
+      const asked = { ...call.query, worker_id: call.path.worker_id };
+      return answerPage(call, await runFilterOf(deps, call.caller, asked));
     },
 
-    getRun: async (req, res) => {
-      res.json(await toRunDetail(deps, await runOf(deps, req)));
-    },
+    getRun: async (call) => ok(await toRunDetail(deps, await runOf(deps, call))),
 
-    cancelRun: async (req, res) => {
-      const { workspaceId, id } = await runOf(deps, req);
+    cancelRun: async (call) => {
+      const { workspaceId, id } = await runOf(deps, call);
       const run = await engine.cancel(workspaceId, id, async (tx) => {
-        await recordChange(tx, actorOf(req), {
+        await recordChange(tx, call.actor, {
           workspaceId,
           action: 'run.cancelled',
           resource: { type: 'run', id },
         });
       });
-      res.json(await toRunDetail(deps, run));
+      return ok(await toRunDetail(deps, run));
     },
 
-    replayRun: creating(
-      async (req, res) => {
-        const { run, worker } = await runAndWorkerOf(deps, req);
-        const replay = { version: req.body?.version, origin: askedBy(req) };
-        answerStarted(res, await replayRun(deps, worker, run, replay));
+    replayRun: {
+      make: async (call) => {
+        const { run, worker } = await runAndWorkerOf(deps, call.caller, call.path.run_id);
+        const replay = { version: call.body?.version, origin: askedBy(call) };
+        return started(await replayRun(deps, worker, run, replay));
       },
-      startedAfter((req) => runAndWorkerOf(deps, req)),
-    ),
+      see: async ({ caller, path }, runId) => {
+        await runAndWorkerOf(deps, caller, path.run_id);
+        await getRunFor(deps, caller, runId);
+      },
+      answer: ({ caller, body }, runId) => answerAgain(caller, runId, body),
+    },
   };
 
-  async function sendPage(req: Request, res: Response, filter: PagedRunFilter): Promise<void> {
-    const { workspaceId } = callerOf(req);
-    const { limit, offset, count } = req.query as unknown as { limit: number; offset: number; count: boolean };
+  async function answerPage(
+    { caller: { workspaceId }, query, req }: Call<unknown, CallOf<'worker', 'listWorkerRuns'>['query']>,
+    filter: PagedRunFilter,
+  ): Promise<Answer> {
+    const { limit, offset, count } = query;
     const [{ runs, next }, total] = await Promise.all([
-      listRunPage(pool, workspaceId, filter, { limit, offset, before: cursorOf(req), withJson: true }),
+      listRunPage(pool, workspaceId, filter, { limit, offset, before: cursorOf(query), withJson: true }),
       count ? countRunPage(pool, workspaceId, filter) : null,
     ]);
-    linkFrom(req, res, next);
-    if (next) res.set({ 'X-Next-Before-Created-At': next.createdAt.toISOString(), 'X-Next-Before-Id': next.id });
-    if (total !== null) res.set('X-Total-Count', String(total));
-    res.json(runs.map(toItem));
+    return ok(runs.map(toItem), {
+      ...nextHeaders(req, next),
+      ...(next && { 'X-Next-Before-Created-At': next.createdAt.toISOString(), 'X-Next-Before-Id': next.id }),
+      ...(total !== null && { 'X-Total-Count': String(total) }),
+    });
   }
 }
 

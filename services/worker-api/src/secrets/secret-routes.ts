@@ -1,6 +1,5 @@
-import { actorOf, type Creating, callerOf, creating, madeBy, notFound, type Operations } from '@gantry/http';
+import { type Answer, answer, type Call, noContent, notFound, type Operations, ok, type Principal } from '@gantry/http';
 import type { AuditSecret, SecretEntry } from '@gantry/vault';
-import type { Request, Response } from 'express';
 import { recordChange } from '../audit/audit-entry';
 import {
   type DeclaringWorker,
@@ -11,77 +10,84 @@ import {
 import type { Deps } from '../deps';
 
 /** No answer holds a value. */
-export function secretOperations({ pool, secrets, keyRotation, now }: Deps): Operations {
+export function secretOperations({
+  pool,
+  secrets,
+  keyRotation,
+  now,
+}: Deps): Operations<
+  'worker',
+  'listSecrets' | 'createSecret' | 'setSecret' | 'postSecret' | 'deleteSecret' | 'testSecret' | 'rotateSecretKeys'
+> {
   const auditOf =
-    (req: Request): AuditSecret =>
+    ({ actor, caller: { workspaceId } }: Pick<Call, 'actor' | 'caller'>): AuditSecret =>
     (tx, change) =>
-      recordChange(tx, actorOf(req), { ...change, workspaceId: callerOf(req).workspaceId });
+      recordChange(tx, actor, { ...change, workspaceId });
 
   const declaring = (workspaceId: string) => workersThatDeclare(pool, workspaceId, 'secrets');
 
-  async function set(req: Request, res: Response, name: string): Promise<void> {
-    const { workspaceId, userId, tokenId } = callerOf(req);
-    const secret = { name, value: String(req.body.value), createdBy: userId ?? tokenId };
-    const { isNew, ...entry } = await secrets.set(workspaceId, secret, async (tx, change) => {
-      await auditOf(req)(tx, change);
-      await madeBy(req)(tx, name);
+  async function set(call: Call, name: string, value: string): Promise<Answer> {
+    const { caller, made } = call;
+    const secret = { name, value, createdBy: caller.userId ?? caller.tokenId };
+    const { isNew, ...entry } = await secrets.set(caller.workspaceId, secret, async (tx, change) => {
+      await auditOf(call)(tx, change);
+      await made(tx, name);
     });
-    res.status(isNew ? 201 : 200).json(toApi(req, entry, await declaring(workspaceId)));
+    return answer(isNew ? 201 : 200, toApi(caller, entry, await declaring(caller.workspaceId)));
   }
 
-  async function getSecret(req: Request, name: string): Promise<SecretEntry> {
-    const entry = (await secrets.list(callerOf(req).workspaceId)).find((one) => one.name === name);
+  async function getSecret({ caller }: Pick<Call, 'caller'>, name: string): Promise<SecretEntry> {
+    const entry = (await secrets.list(caller.workspaceId)).find((one) => one.name === name);
     if (!entry) throw notFound('secret', name);
     return entry;
   }
 
-  const posted = (nameOf: (req: Request) => string): Creating =>
-    creating((req, res) => set(req, res, nameOf(req)), {
-      see: getSecret,
-      answer: async (req, res, name) => {
-        const entry = await getSecret(req, name);
-        const { workspaceId } = callerOf(req);
-        res.status(statusOf(entry)).json(toApi(req, entry, await declaring(workspaceId)));
-      },
-    });
+  const posted = {
+    see: getSecret,
+    answer: async (call: Call, name: string) => {
+      const entry = await getSecret(call, name);
+      const workers = await declaring(call.caller.workspaceId);
+      return answer(statusOf(entry), toApi(call.caller, entry, workers));
+    },
+  };
 
   return {
-    listSecrets: async (req, res) => {
-      const { workspaceId } = callerOf(req);
+    listSecrets: async ({ caller }) => {
+      const { workspaceId } = caller;
       const [entries, workers] = await Promise.all([secrets.list(workspaceId), declaring(workspaceId)]);
-      res.json(entries.map((entry) => toApi(req, entry, workers)));
+      return ok(entries.map((entry) => toApi(caller, entry, workers)));
     },
 
-    createSecret: posted((req) => req.body.name),
-    setSecret: (req, res) => set(req, res, String(req.params.name)),
-    postSecret: posted((req) => String(req.params.name)),
+    createSecret: { make: (call) => set(call, call.body.name, call.body.value), ...posted },
+    setSecret: (call) => set(call, call.path.name, call.body.value),
+    postSecret: { make: (call) => set(call, call.path.name, call.body.value), ...posted },
 
-    deleteSecret: async (req, res) => {
-      const caller = callerOf(req);
-      const name = String(req.params.name);
-      if (String(req.query.force) !== 'true' && (await secrets.test(caller.workspaceId, name)).isSet) {
+    deleteSecret: async (call) => {
+      const { caller, path, query } = call;
+      const { name } = path;
+      if (!query.force && (await secrets.test(caller.workspaceId, name)).isSet) {
         requireUnused(caller, `secret "${name}"`, (await declaring(caller.workspaceId)).get(name));
       }
-      await secrets.delete(caller.workspaceId, name, auditOf(req));
-      res.status(204).end();
+      await secrets.delete(caller.workspaceId, name, auditOf(call));
+      return noContent();
     },
 
-    testSecret: async (req, res) => {
-      const { isSet, decrypts } = await secrets.test(callerOf(req).workspaceId, String(req.params.name));
-      res.json({ ok: isSet && decrypts, set: isSet, decrypts, tested_at: now().toISOString() });
+    testSecret: async ({ caller, path }) => {
+      const { isSet, decrypts } = await secrets.test(caller.workspaceId, path.name);
+      return ok({ ok: isSet && decrypts, set: isSet, decrypts, tested_at: now().toISOString() });
     },
 
-    rotateSecretKeys: async (req, res) => {
-      const { workspaceId } = callerOf(req);
+    rotateSecretKeys: async ({ caller, actor }) => {
+      const { workspaceId } = caller;
       const { keyVersion, resealed } = await keyRotation.rotate(workspaceId, (tx, version) =>
-        recordChange(tx, actorOf(req), {
+        recordChange(tx, actor, {
           workspaceId,
           action: 'secret_keys.rotated',
           resource: { type: 'workspace', id: workspaceId },
           details: { key_version: version },
         }),
       );
-      res.json({ key_version: keyVersion, resealed });
+      return ok({ key_version: keyVersion, resealed });
     },
   };
 }
@@ -90,10 +96,10 @@ export function secretOperations({ pool, secrets, keyRotation, now }: Deps): Ope
 const statusOf = ({ createdAt, updatedAt }: SecretEntry): number =>
   createdAt.getTime() === updatedAt.getTime() ? 201 : 200;
 
-const toApi = (req: Request, entry: SecretEntry, workers: Map<string, DeclaringWorker[]>) => ({
+const toApi = (caller: Principal, entry: SecretEntry, workers: Map<string, DeclaringWorker[]>) => ({
   name: entry.name,
   created_at: entry.createdAt.toISOString(),
   updated_at: entry.updatedAt.toISOString(),
   last_used_at: entry.lastUsedAt?.toISOString() ?? null,
-  used_by: usedByToApi(callerOf(req), workers.get(entry.name)),
+  used_by: usedByToApi(caller, workers.get(entry.name)),
 });

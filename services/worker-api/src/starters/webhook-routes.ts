@@ -7,16 +7,15 @@ import { getWorkerBySecret, type HookedWorker, receiveWebhook } from './receive-
 
 const NO_BODY = Buffer.alloc(0);
 
-export function webhookOperations(deps: Deps): Operations {
+export function webhookOperations(deps: Deps): Operations<'worker', 'receiveWebhook'> {
   const idempotency = createIdempotency(deps);
   return {
-    receiveWebhook: async (req, res) => {
-      const token = typeof req.query.token === 'string' ? req.query.token : '';
-      const worker = await getWorkerBySecret(deps.pool, deps.hasher, String(req.params.worker_id), token);
+    receiveWebhook: async ({ path, query, body, req, res }) => {
+      const worker = await getWorkerBySecret(deps.pool, deps.hasher, path.worker_id, query.token ?? '');
       const webhookId = await signedId(deps, worker, req);
       await idempotency.once(req, res, keysOf(worker), async () => {
         const runId = await receiveWebhook(deps, worker, {
-          payload: req.body,
+          payload: body,
           webhookId,
           requestId: String(req.id),
           traceparent: req.get('traceparent'),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { callerOf, type Health, type Operations } from '@gantry/http';
+import { type Health, type Operations, ok } from '@gantry/http';
 import { isAnyUser } from '../accounts/users/user-repository';
 import type { Deps } from '../deps';
 import type { Executors } from './executors';
@@ -41,24 +41,26 @@ const FEATURES = {
   connections: false,
 };
 
-export function systemOperations({ deps, health, executors, skillsUrl, oidcName, sendsEmail }: SystemDeps): Operations {
+export function systemOperations({
+  deps,
+  health,
+  executors,
+  skillsUrl,
+  oidcName,
+  sendsEmail,
+}: SystemDeps): Operations<'worker', 'systemInfo' | 'systemOverview' | 'healthDetails' | 'platformConfig'> {
   const { prisma, baseUrl, dashboardUrl } = deps;
   return {
-    systemInfo: (_req, res) => {
-      res.json({
+    systemInfo: () =>
+      ok({
         name: 'Gantry',
         version,
         features: { ...FEATURES, oidc_sign_in: oidcName !== undefined, email: sendsEmail },
-      });
-    },
-    systemOverview: async (req, res) => {
-      res.json(await readOverview({ ...deps, executors }, callerOf(req)));
-    },
-    healthDetails: async (_req, res) => {
-      res.json(await readHealthDetails({ ...deps, health, version }));
-    },
-    platformConfig: async (_req, res) => {
-      res.json({
+      }),
+    systemOverview: async ({ caller }) => ok(await readOverview({ ...deps, executors }, caller)),
+    healthDetails: async () => ok(await readHealthDetails({ ...deps, health, version })),
+    platformConfig: async () =>
+      ok({
         base_url: baseUrl,
         dashboard_url: dashboardUrl,
         skills_url: skillsUrl,
@@ -66,7 +68,6 @@ export function systemOperations({ deps, health, executors, skillsUrl, oidcName,
         ...(oidcName !== undefined && { oidc_name: oidcName, oidc_start_url: '/auth/oidc/start' }),
         password_reset: sendsEmail ? 'email' : 'ask_admin',
         setup_required: !(await isAnyUser(prisma)),
-      });
-    },
+      }),
   };
 }

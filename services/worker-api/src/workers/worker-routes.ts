@@ -1,26 +1,26 @@
 import {
-  actorOf,
+  type Answer,
   alreadyDone,
-  callerOf,
-  creating,
+  type Call,
+  type CallOf,
+  created,
   invalid,
-  linkNextOffset,
-  madeBy,
+  noContent,
   type Operations,
+  ok,
   type Principal,
+  pageHeaders,
 } from '@gantry/http';
 import { createInputValidator, sampleInputs } from '@gantry/program';
-import type { Request, Response } from 'express';
 import type { Deps } from '../deps';
 import { applyChanges, fileToApi } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
-import type { WorkerStatus } from '../generated/prisma/client';
 import { readBundle, writeBundle } from './bundle';
 import { changeStatus, transitions } from './change-status';
 import { compareVersions } from './compare-versions';
 import { createWorker } from './create-worker';
 import { deleteWorker } from './delete-worker';
-import { type EditedWorker, editWorker, type WorkerEdit } from './edit-worker';
+import { editWorker, type WorkerEdit } from './edit-worker';
 import { rollBack } from './roll-back';
 import {
   findPreviousVersion,
@@ -40,9 +40,38 @@ import {
   type WorkerWithTriggers,
 } from './worker-repository';
 
-export function workerOperations(deps: Deps): Operations {
+type WorkerPath = { worker_id: string };
+type InWorker = Pick<Call<WorkerPath>, 'caller' | 'path'>;
+type NewWorker = Exclude<CallOf<'worker', 'createWorker'>['body'], { bundle: string }>;
+type WorkerBundle = Extract<CallOf<'worker', 'createWorker'>['body'], { bundle: string }>;
+
+export function workerOperations(
+  deps: Deps,
+): Operations<
+  'worker',
+  | 'listWorkers'
+  | 'createWorker'
+  | 'listWorkerTags'
+  | 'getWorker'
+  | 'updateWorker'
+  | 'putWorker'
+  | 'deleteWorker'
+  | 'pauseWorker'
+  | 'resumeWorker'
+  | 'archiveWorker'
+  | 'restoreWorker'
+  | 'setWorkerVisibility'
+  | 'listWorkerFiles'
+  | 'writeWorkerFiles'
+  | 'listWorkerVersions'
+  | 'getWorkerVersion'
+  | 'rollBackWorker'
+  | 'getWorkerSchema'
+  | 'getSampleInput'
+  | 'getWorkerBundle'
+> {
   const { prisma, objects, baseUrl } = deps;
-  const find = (req: Request) => getVisibleWorker(prisma, callerOf(req), idOf(req));
+  const find = ({ caller, path }: InWorker) => getVisibleWorker(prisma, caller, path.worker_id);
 
   async function describe(caller: Principal, id: string) {
     const worker = await getVisibleWorker(prisma, caller, id);
@@ -51,116 +80,102 @@ export function workerOperations(deps: Deps): Operations {
     return workerToApi({ worker, facts, caller, baseUrl, definition });
   }
 
-  async function answerEdit(req: Request, res: Response, { shown, warnings }: EditedWorker): Promise<void> {
-    const described = await describe(callerOf(req), idOf(req));
-    res.json({ ...described, ...shown, warnings: [...warnings, ...missingSecretWarnings(described.missing_secrets)] });
+  async function edit({ caller, actor, path }: Call<WorkerPath>, wanted: WorkerEdit): Promise<Answer> {
+    const { shown, warnings } = await editWorker(deps, caller, actor, path.worker_id, wanted);
+    const described = await describe(caller, path.worker_id);
+    return ok({ ...described, ...shown, warnings: [...warnings, ...missingSecretWarnings(described.missing_secrets)] });
   }
 
-  const edit = async (req: Request, res: Response, wanted: WorkerEdit) =>
-    answerEdit(req, res, await editWorker(deps, callerOf(req), actorOf(req), idOf(req), wanted));
+  const change = (call: Call<WorkerPath, unknown, object>, changeSource: 'edited' | 'files' = 'edited') =>
+    edit(call, { change: parseWorkerChange({ ...call.body }), changeSource });
 
-  const change = (req: Request, res: Response) =>
-    edit(req, res, { change: parseWorkerChange(req.body), changeSource: 'edited' });
-
-  const move = (name: keyof typeof transitions) => async (req: Request, res: Response) => {
-    await changeStatus(deps, callerOf(req), actorOf(req), idOf(req), transitions[name]);
-    res.json(await describe(callerOf(req), idOf(req)));
-  };
+  const move =
+    (name: keyof typeof transitions) =>
+    async ({ caller, actor, path }: Call<WorkerPath>) => {
+      await changeStatus(deps, caller, actor, path.worker_id, transitions[name]);
+      return ok(await describe(caller, path.worker_id));
+    };
 
   /** The version that the query names, or the current one. */
-  const versionOf = (req: Request, worker: WorkerWithTriggers): Promise<Version> =>
-    typeof req.query.version === 'string'
-      ? getVersionBySha(prisma, worker, req.query.version)
-      : getCurrentVersion(prisma, worker);
+  const versionOf = (sha: string | undefined, worker: WorkerWithTriggers): Promise<Version> =>
+    sha === undefined ? getCurrentVersion(prisma, worker) : getVersionBySha(prisma, worker, sha);
 
   return {
-    listWorkers: async (req, res) => {
-      const caller = callerOf(req);
-      const filter = filterOf(req);
+    listWorkers: async ({ caller, req, query }) => {
+      const filter = filterOf(query);
       const { workers, total } = await listWorkers(prisma, caller, filter);
       const facts = await factsOf(deps, caller.workspaceId, workers);
-      linkNextOffset(req, res, filter, total);
-      res.json(
-        workers.flatMap((worker) => {
-          const known = facts.get(worker.uid);
-          return known ? [workerToItem({ worker, facts: known, caller, baseUrl })] : [];
-        }),
-      );
+      const items = workers.flatMap((worker) => {
+        const known = facts.get(worker.uid);
+        return known ? [workerToItem({ worker, facts: known, caller, baseUrl })] : [];
+      });
+      return ok(items, pageHeaders(req, query, total));
     },
-    createWorker: creating(
-      async (req, res) => {
-        const caller = callerOf(req);
-        const isUpload = req.is('multipart/form-data');
-        const { fields, tree } = isUpload ? await uploadOf(req) : bodyOf(req);
+    createWorker: {
+      make: async ({ caller, actor, made, body, files, res }) => {
+        const isUpload = 'bundle' in body;
+        const { fields, tree } = isUpload ? await uploadOf(body, files) : bodyOf(body);
         const input = parseNewWorker(fields, tree);
         const source = isUpload ? 'bundle' : 'created';
-        const made = await createWorker(deps, caller, actorOf(req), madeBy(req), input, source);
+        const worker = await createWorker(deps, caller, actor, made, input, source);
         // The answer of a request that is sent again must not show a secret again, so it is not kept.
-        res.locals.holdsSecret = Object.keys(made.shown).length > 0;
-        const described = await describe(caller, made.id);
-        const warnings = [...made.warnings, ...missingSecretWarnings(described.missing_secrets)];
-        res.status(201).json({ ...described, ...made.shown, warnings });
+        res.locals.holdsSecret = Object.keys(worker.shown).length > 0;
+        const described = await describe(caller, worker.id);
+        const warnings = [...worker.warnings, ...missingSecretWarnings(described.missing_secrets)];
+        return created({ ...described, ...worker.shown, warnings });
       },
-      {
-        see: (req, id) => getVisibleWorker(prisma, callerOf(req), id),
-        answer: async (req, res, id) => {
-          const { triggers } = await getVisibleWorker(prisma, callerOf(req), id);
-          if (triggers.some(({ type }) => type === 'webhook')) throw alreadyDone(id);
-          const described = await describe(callerOf(req), id);
-          res.status(201).json({ ...described, warnings: missingSecretWarnings(described.missing_secrets) });
-        },
+      see: ({ caller }, id) => getVisibleWorker(prisma, caller, id),
+      answer: async ({ caller }, id) => {
+        const { triggers } = await getVisibleWorker(prisma, caller, id);
+        if (triggers.some(({ type }) => type === 'webhook')) throw alreadyDone(id);
+        const described = await describe(caller, id);
+        return created({ ...described, warnings: missingSecretWarnings(described.missing_secrets) });
       },
-    ),
-    listWorkerTags: async (req, res) => {
-      res.json(await listTags(prisma, callerOf(req)));
     },
-    getWorker: async (req, res) => {
-      res.json(await describe(callerOf(req), idOf(req)));
-    },
-    updateWorker: change,
-    putWorker: async (req, res) => {
-      if (!req.is('multipart/form-data')) return change(req, res);
-      const { fields, tree } = await uploadOf(req);
+    listWorkerTags: async ({ caller }) => ok(await listTags(prisma, caller)),
+    getWorker: async ({ caller, path }) => ok(await describe(caller, path.worker_id)),
+    updateWorker: (call) => change(call),
+    putWorker: async (call) => {
+      const { body, files } = call;
+      if (!('bundle' in body)) return change({ ...call, body });
+      const { fields, tree } = await uploadOf(body, files);
       const { id: _, ...given } = fields;
       const replacement = parseNewWorker({ name: 'stays as it is', ...given }, tree);
-      return edit(req, res, { change: parseWorkerChange(given), changeSource: 'bundle', replacement });
+      return edit(call, { change: parseWorkerChange(given), changeSource: 'bundle', replacement });
     },
-    deleteWorker: async (req, res) => {
-      await deleteWorker(deps, callerOf(req), actorOf(req), idOf(req));
-      res.status(204).end();
+    deleteWorker: async ({ caller, actor, path }) => {
+      await deleteWorker(deps, caller, actor, path.worker_id);
+      return noContent();
     },
     pauseWorker: move('pause'),
     resumeWorker: move('resume'),
     archiveWorker: move('archive'),
     restoreWorker: move('restore'),
-    setWorkerVisibility: async (req, res) => {
-      const { visibility } = req.body;
-      await edit(req, res, { change: parseWorkerChange({ visibility }), changeSource: 'edited' });
-    },
+    setWorkerVisibility: (call) => change(call),
 
-    listWorkerFiles: async (req, res) => {
-      const { code } = await versionOf(req, await find(req));
-      res.json((await readTree(objects, code)).map(fileToApi));
+    listWorkerFiles: async (call) => {
+      const { code } = await versionOf(call.query.version, await find(call));
+      return ok((await readTree(objects, code)).map(fileToApi));
     },
-    writeWorkerFiles: async (req, res) => {
-      await edit(req, res, { change: parseWorkerChange(req.body), changeSource: 'files' });
+    writeWorkerFiles: (call) => change(call, 'files'),
+    listWorkerVersions: async (call) => {
+      const { req, query } = call;
+      const worker = await find(call);
+      const { versions, total } = await listVersions(prisma, worker, query);
+      return ok(
+        versions.map((version) => versionToItem(version, worker.currentVersion)),
+        pageHeaders(req, query, total),
+      );
     },
-    listWorkerVersions: async (req, res) => {
-      const worker = await find(req);
-      const page = pageOf(req);
-      const { versions, total } = await listVersions(prisma, worker, page);
-      linkNextOffset(req, res, page, total);
-      res.json(versions.map((version) => versionToItem(version, worker.currentVersion)));
-    },
-    getWorkerVersion: async (req, res) => {
-      const worker = await find(req);
-      const version = await getVersionBySha(prisma, worker, String(req.params.sha));
-      const { compare_to: sha } = req.query;
+    getWorkerVersion: async (call) => {
+      const worker = await find(call);
+      const version = await getVersionBySha(prisma, worker, call.path.sha);
+      const { compare_to: sha } = call.query;
       const base =
-        typeof sha === 'string'
-          ? await getVersionBySha(prisma, worker, sha)
-          : await findPreviousVersion(prisma, worker, version.number);
-      res.json({
+        sha === undefined
+          ? await findPreviousVersion(prisma, worker, version.number)
+          : await getVersionBySha(prisma, worker, sha);
+      return ok({
         ...versionToItem(version, worker.currentVersion),
         definition: version.definition,
         files: version.files,
@@ -168,72 +183,52 @@ export function workerOperations(deps: Deps): Operations {
         changes: compareVersions(base, version),
       });
     },
-    rollBackWorker: creating(
-      async (req, res) => {
-        const wanted = { sha: String(req.params.sha), message: messageOf(req) };
-        await rollBack(deps, callerOf(req), actorOf(req), madeBy(req), idOf(req), wanted);
-        res.json(await describe(callerOf(req), idOf(req)));
+    rollBackWorker: {
+      make: async ({ caller, actor, path: { worker_id, sha }, made, body }) => {
+        await rollBack(deps, caller, actor, made, worker_id, { sha, message: body?.message?.trim() || null });
+        return ok(await describe(caller, worker_id));
       },
-      {
-        see: find,
-        answer: async (req, res) => {
-          res.json(await describe(callerOf(req), idOf(req)));
-        },
-      },
-    ),
+      see: find,
+      answer: async ({ caller, path }) => ok(await describe(caller, path.worker_id)),
+    },
 
-    getWorkerSchema: async (req, res) => {
-      const { definition } = await versionOf(req, await find(req));
-      res.json(createInputValidator(definition.inputs).schema);
+    getWorkerSchema: async (call) => {
+      const { definition } = await versionOf(call.query.version, await find(call));
+      return ok(createInputValidator(definition.inputs).schema);
     },
-    getSampleInput: async (req, res) => {
-      const { definition } = await versionOf(req, await find(req));
-      res.json({ inputs: sampleInputs(definition.inputs) });
+    getSampleInput: async (call) => {
+      const { definition } = await versionOf(call.query.version, await find(call));
+      return ok({ inputs: sampleInputs(definition.inputs) });
     },
-    getWorkerBundle: async (req, res) => {
-      const worker = await find(req);
-      const { definition, code } = await versionOf(req, worker);
+    getWorkerBundle: async (call) => {
+      const worker = await find(call);
+      const { definition, code } = await versionOf(call.query.version, worker);
       const tree = await readTree(objects, code);
       const zip = await writeBundle({ worker, definition, triggers: worker.triggers, tree });
-      res.type('application/zip').attachment(`${worker.id}.zip`).send(zip);
+      call.res.type('application/zip').attachment(`${worker.id}.zip`).send(zip);
     },
   };
 }
 
-const idOf = (req: Request): string => String(req.params.worker_id);
+const filterOf = ({ trigger_type: triggerType, ...given }: CallOf<'worker', 'listWorkers'>['query']): WorkerFilter => ({
+  ...given,
+  ...(triggerType && { triggerType }),
+});
 
-const pageOf = ({ query }: Request) => ({ limit: Number(query.limit), offset: Number(query.offset) });
-
-function filterOf(req: Request): WorkerFilter {
-  const { status, tag, trigger_type: triggerType, q } = req.query;
-  return {
-    ...pageOf(req),
-    ...(typeof status === 'string' && { status: status as WorkerStatus | 'all' }),
-    ...(typeof tag === 'string' && { tag }),
-    ...(typeof triggerType === 'string' && { triggerType: triggerType as NonNullable<WorkerFilter['triggerType']> }),
-    ...(typeof q === 'string' && { q }),
-  };
-}
-
-function bodyOf(req: Request) {
-  const { files, ...fields } = req.body;
+function bodyOf({ files, ...fields }: NewWorker) {
   refuseManifests(files);
   return { fields, tree: applyChanges([], files) };
 }
 
 /** The bundle of a form; what else is in the form counts more than its worker.yaml. */
-async function uploadOf(req: Request) {
-  const files = (req.files ?? []) as Express.Multer.File[];
+async function uploadOf({ bundle: _, ...form }: WorkerBundle, files: Express.Multer.File[]) {
   const [bundle, another] = files;
   if (bundle?.fieldname !== 'bundle' || another) {
     throw invalid([{ path: 'bundle', message: 'send one zip, as a file, in the field "bundle"' }], 'bad_bundle');
   }
-  const { bundle: _, ...form } = req.body;
   const { fields, tree } = await readBundle(bundle.buffer);
   return { fields: { ...fields, ...form } as Record<string, unknown>, tree };
 }
-
-const messageOf = ({ body }: Request): string | null => body?.message?.trim() || null;
 
 const missingSecretWarnings = (names: string[]): string[] =>
   names.map((name) => `the secret ${name} is not set yet: runs fail until it is`);

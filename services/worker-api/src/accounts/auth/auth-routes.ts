@@ -1,5 +1,5 @@
 import { badCredential, SESSION_COOKIE } from '@gantry/auth';
-import { actorBy, callerOf, type Operations } from '@gantry/http';
+import { actorBy, created, noContent, type Operations, ok } from '@gantry/http';
 import type { PrismaClient } from '../../generated/prisma/client';
 import type { SigningKeys } from '../signing-keys/signing-keys';
 import { userToApi } from '../users/user';
@@ -18,34 +18,33 @@ export interface AuthDeps {
   setupToken: string | undefined;
 }
 
-export function authOperations(deps: AuthDeps): Operations {
+export function authOperations(
+  deps: AuthDeps,
+): Operations<'worker', 'setUp' | 'signIn' | 'refreshSession' | 'signOut' | 'me' | 'jwks'> {
   const { prisma, sessions, sessionCookie, signingKeys } = deps;
   return {
-    setUp: async (req, res) => {
-      const { user, workspace, session } = await setUp(deps, req.body, clientOf(req), actorBy(req, 'link'));
+    setUp: async ({ body, req, res }) => {
+      const { user, workspace, session } = await setUp(deps, body, clientOf(req), actorBy(req, 'link'));
       const access = await sessionCookie.answer(res, session);
-      res.status(201).json({ ...access, user: userToApi(user), workspace: workspaceToApi(workspace, 'owner', true) });
+      return created({ ...access, user: userToApi(user), workspace: workspaceToApi(workspace, 'owner', true) });
     },
-    signIn: async (req, res) => {
-      res.json(await sessionCookie.answer(res, await signIn(deps, req.body, clientOf(req))));
-    },
-    refreshSession: async (req, res) => {
+    signIn: async ({ body, req, res }) => ok(await sessionCookie.answer(res, await signIn(deps, body, clientOf(req)))),
+    refreshSession: async ({ req, res }) => {
       const cookie = sessionCookie.read(req);
       if (!cookie) throw badCredential(`refreshing needs the cookie ${SESSION_COOKIE}; sign in first`);
-      res.json(await sessionCookie.answer(res, await sessions.refresh(cookie)));
+      return ok(await sessionCookie.answer(res, await sessions.refresh(cookie)));
     },
-    signOut: async (req, res) => {
+    signOut: async ({ req, res }) => {
       const cookie = sessionCookie.read(req);
       if (cookie) await sessions.close(cookie);
       sessionCookie.clear(res);
-      res.status(204).end();
+      return noContent();
     },
-    me: async (req, res) => {
-      const caller = callerOf(req);
+    me: async ({ caller }) => {
       const { userId, email, emailVerified, name, kind, tokenId, workspaceId, role, memberships } = caller;
       const workspaces = await listWorkspaces(prisma, Object.keys(memberships));
       const isMember = Object.hasOwn(memberships, workspaceId);
-      res.json({
+      return ok({
         id: userId,
         email,
         email_verified: emailVerified,
@@ -57,8 +56,6 @@ export function authOperations(deps: AuthDeps): Operations {
         workspaces: workspacesToApi(workspaces, caller),
       });
     },
-    jwks: async (_req, res) => {
-      res.json(await signingKeys.jwks());
-    },
+    jwks: async () => ok(await signingKeys.jwks()),
   };
 }

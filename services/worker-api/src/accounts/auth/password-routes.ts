@@ -1,5 +1,5 @@
 import type { IdentityCache } from '@gantry/auth';
-import { AppError, actorBy, actorOf, callerOf, creating, madeBy, type Operations } from '@gantry/http';
+import { AppError, actorBy, answer, created, type Operations, ok } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Logger } from 'pino';
 import { recordChange } from '../../audit/audit-entry';
@@ -26,13 +26,22 @@ export interface PasswordDeps extends ResetDeps {
   log: Logger;
 }
 
-export function passwordOperations(deps: PasswordDeps): Operations {
+export function passwordOperations(
+  deps: PasswordDeps,
+): Operations<
+  'worker',
+  | 'changePassword'
+  | 'requestPasswordReset'
+  | 'requestEmailVerification'
+  | 'verifyEmail'
+  | 'createPasswordResetLink'
+  | 'resetPassword'
+> {
   const { prisma, sessions, sessionCookie, mailer, identities, log } = deps;
   return {
-    changePassword: async (req, res) => {
-      const caller = callerOf(req);
+    changePassword: async ({ caller, actor, body, req, res }) => {
       const userId = signedInUserOf(caller);
-      const { current_password, new_password } = req.body;
+      const { current_password, new_password } = body;
       const user = await prisma.user.findUniqueOrThrow({ where: { id: userId }, include: { credential: true } });
       if (!(await verifyPassword(user.credential?.passwordHash ?? null, current_password))) {
         throw new AppError('forbidden', 'wrong_password', 'current_password: not your password');
@@ -41,7 +50,7 @@ export function passwordOperations(deps: PasswordDeps): Operations {
       const { session, ended } = await transaction(prisma, async (tx) => {
         await setPassword(tx, userId, passwordHash);
         const closed = await sessions.closeAllOf(tx, userId);
-        await recordChange(tx, actorOf(req), {
+        await recordChange(tx, actor, {
           workspaceId: caller.workspaceId,
           action: 'user.password_changed',
           resource: { type: 'user', id: userId },
@@ -49,38 +58,36 @@ export function passwordOperations(deps: PasswordDeps): Operations {
         return { session: await sessions.open(tx, userId, clientOf(req)), ended: closed };
       });
       for (const id of ended) identities.evictToken(id);
-      res.json(await sessionCookie.answer(res, session));
+      return ok(await sessionCookie.answer(res, session));
     },
-    requestPasswordReset: (req, res) => {
+    requestPasswordReset: ({ body, req }) => {
       if (mailer.isConfigured) {
         // Not waited for: how long it takes would tell whether there is such an account.
-        const sending = sendResetLink(deps, actorBy(req, 'link'), req.body.email);
+        const sending = sendResetLink(deps, actorBy(req, 'link'), body.email);
         sending.catch((err) => log.error({ err, requestId: req.id }, 'password reset not sent'));
       }
-      res.status(202).json({ delivery: mailer.isConfigured ? 'email' : 'ask_admin' });
+      return answer(202, { delivery: mailer.isConfigured ? 'email' : 'ask_admin' });
     },
-    requestEmailVerification: async (req, res) => {
-      res.status(202).json({ email: await sendVerification(deps, callerOf(req), actorOf(req)) });
-    },
-    verifyEmail: async (req, res) => {
-      const { user, ended } = await verifyEmail(deps, callerOf(req), actorOf(req), req.body.token);
+    requestEmailVerification: async ({ caller, actor }) =>
+      answer(202, { email: await sendVerification(deps, caller, actor) }),
+    verifyEmail: async ({ caller, actor, body }) => {
+      const { user, ended } = await verifyEmail(deps, caller, actor, body.token);
       for (const id of ended) identities.evictToken(id);
       identities.evictUser(user.id);
-      res.json(userToApi(user));
+      return ok(userToApi(user));
     },
-    createPasswordResetLink: creating(
-      async (req, res) => {
-        const userId = String(req.params.user_id);
-        const link = await createResetLink(deps, callerOf(req), actorOf(req), madeBy(req), userId);
-        res.status(201).json({ reset_url: link.url, expires_at: link.expiresAt.toISOString() });
+    createPasswordResetLink: {
+      make: async ({ caller, actor, path, made }) => {
+        const link = await createResetLink(deps, caller, actor, made, path.user_id);
+        return created({ reset_url: link.url, expires_at: link.expiresAt.toISOString() });
       },
-      { see: (req, userId) => getMember(prisma, callerOf(req).workspaceId, userId) },
-    ),
-    resetPassword: async (req, res) => {
-      const { session, ended } = await resetPassword(deps, req.body, clientOf(req), actorBy(req, 'link'));
+      see: ({ caller }, userId) => getMember(prisma, caller.workspaceId, userId),
+    },
+    resetPassword: async ({ body, req, res }) => {
+      const { session, ended } = await resetPassword(deps, body, clientOf(req), actorBy(req, 'link'));
       for (const id of ended) identities.evictToken(id);
       identities.evictUser(session.userId);
-      res.json(await sessionCookie.answer(res, session));
+      return ok(await sessionCookie.answer(res, session));
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { IdentityCache } from '@gantry/auth';
 import { enqueue, memberChanged } from '@gantry/events';
-import { actorOf, callerOf, notFound, type Operations } from '@gantry/http';
+import { noContent, notFound, type Operations, ok } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { PrismaClient, Session } from '../../generated/prisma/client';
@@ -26,38 +26,40 @@ const sessionToApi = ({ id, address, userAgent, createdAt, expiresAt }: Session,
   current: id === current,
 });
 
-export function sessionOperations({ prisma, sessions, sessionCookie, identities }: SessionDeps): Operations {
+export function sessionOperations({
+  prisma,
+  sessions,
+  sessionCookie,
+  identities,
+}: SessionDeps): Operations<'worker', 'listSessions' | 'endSession' | 'signOutEverywhere'> {
   return {
-    listSessions: async (req, res) => {
-      const caller = callerOf(req);
+    listSessions: async ({ caller }) => {
       const found = await listSessions(prisma, signedInUserOf(caller));
-      res.json(found.map((session) => sessionToApi(session, caller.tokenId)));
+      return ok(found.map((session) => sessionToApi(session, caller.tokenId)));
     },
-    endSession: async (req, res) => {
-      const caller = callerOf(req);
+    endSession: async ({ caller, actor, path }) => {
       const userId = signedInUserOf(caller);
-      const sessionId = String(req.params.session_id);
+      const sessionId = path.session_id;
       await transaction(prisma, async (tx) => {
         if (!(await revokeSessionById(tx, userId, sessionId))) throw notFound('session', sessionId);
-        await recordChange(tx, actorOf(req), {
+        await recordChange(tx, actor, {
           workspaceId: caller.workspaceId,
           action: 'session.ended',
           resource: { type: 'session', id: sessionId },
         });
       });
       identities.evictToken(sessionId);
-      res.status(204).end();
+      return noContent();
     },
-    signOutEverywhere: async (req, res) => {
-      const caller = callerOf(req);
+    signOutEverywhere: async ({ caller, actor, body, res }) => {
       const userId = signedInUserOf(caller);
-      const alsoTokens = req.body?.tokens === true;
+      const alsoTokens = body?.tokens === true;
       const ended = await transaction(prisma, async (tx) => {
         const closed = await sessions.closeAllOf(tx, userId);
         const revoked = alsoTokens ? await revokeTokensOf(tx, userId) : [];
         // Other services remember whom their API keys stand for.
         if (alsoTokens) await enqueue(tx, memberChanged, caller.workspaceId, { userId });
-        await recordChange(tx, actorOf(req), {
+        await recordChange(tx, actor, {
           workspaceId: caller.workspaceId,
           action: 'user.signed_out_everywhere',
           resource: { type: 'user', id: userId },
@@ -67,7 +69,7 @@ export function sessionOperations({ prisma, sessions, sessionCookie, identities 
       });
       for (const id of ended) identities.evictToken(id);
       sessionCookie.clear(res);
-      res.status(204).end();
+      return noContent();
     },
   };
 }

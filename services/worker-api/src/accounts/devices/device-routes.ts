@@ -1,5 +1,4 @@
-import { actorOf, callerOf, type Operations } from '@gantry/http';
-import type { Response } from 'express';
+import { type Answer, noContent, type Operations, ok } from '@gantry/http';
 import { clientOf } from '../auth/session-cookie';
 import { userToApi } from '../users/user';
 import { workspaceToApi } from '../workspaces/workspace';
@@ -15,12 +14,17 @@ import {
   startDevice,
 } from './device-service';
 
-export function deviceOperations(deps: DeviceDeps & { dashboardUrl: string }): Operations {
+export function deviceOperations(
+  deps: DeviceDeps & { dashboardUrl: string },
+): Operations<
+  'worker',
+  'startDevice' | 'exchangeDevice' | 'pollDevice' | 'lookUpDevice' | 'approveDevice' | 'denyDevice'
+> {
   const { prisma, dashboardUrl } = deps;
   return {
-    startDevice: async (req, res) => {
-      const { deviceCode, userCode } = await startDevice(deps, req.body?.client_name, clientOf(req));
-      res.json({
+    startDevice: async ({ body, req }) => {
+      const { deviceCode, userCode } = await startDevice(deps, body?.client_name, clientOf(req));
+      return ok({
         device_code: deviceCode,
         user_code: userCode,
         verification_url: `${dashboardUrl}/device`,
@@ -28,18 +32,13 @@ export function deviceOperations(deps: DeviceDeps & { dashboardUrl: string }): O
         expires_in_seconds: LIFETIME_SECONDS,
       });
     },
-    exchangeDevice: async (req, res) => {
-      const { device_code, user_code } = req.body;
-      sendToken(res, await exchangeDevice(deps, device_code, user_code, clientOf(req)));
-    },
-    pollDevice: async (req, res) => {
-      sendToken(res, await exchangeDevice(deps, String(req.params.device_code), null, clientOf(req)));
-    },
-    lookUpDevice: async (req, res) => {
-      const caller = callerOf(req);
-      const request = await findForApproval(prisma, caller, req.body.user_code);
+    exchangeDevice: async ({ body: { device_code, user_code }, req }) =>
+      answerToken(await exchangeDevice(deps, device_code, user_code, clientOf(req))),
+    pollDevice: async ({ path, req }) => answerToken(await exchangeDevice(deps, path.device_code, null, clientOf(req))),
+    lookUpDevice: async ({ caller, body }) => {
+      const request = await findForApproval(prisma, caller, body.user_code);
       const workspace = await getWorkspace(prisma, caller.workspaceId);
-      res.json({
+      return ok({
         user_code: request.userCode,
         client_name: request.clientName,
         address: request.address,
@@ -49,17 +48,16 @@ export function deviceOperations(deps: DeviceDeps & { dashboardUrl: string }): O
         workspace: workspaceToApi(workspace, caller.role, true),
       });
     },
-    approveDevice: async (req, res) => {
-      await decideDevice(prisma, callerOf(req), actorOf(req), req.body.user_code, 'approved');
-      res.status(204).end();
+    approveDevice: async ({ caller, actor, body }) => {
+      await decideDevice(prisma, caller, actor, body.user_code, 'approved');
+      return noContent();
     },
-    denyDevice: async (req, res) => {
-      await decideDevice(prisma, callerOf(req), actorOf(req), req.body.user_code, 'denied');
-      res.status(204).end();
+    denyDevice: async ({ caller, actor, body }) => {
+      await decideDevice(prisma, caller, actor, body.user_code, 'denied');
+      return noContent();
     },
   };
 }
 
-function sendToken(res: Response, { token, workspaceId, user }: DeviceToken): void {
-  res.json({ token, token_type: 'svc', workspace_id: workspaceId, user: userToApi(user) });
-}
+const answerToken = ({ token, workspaceId, user }: DeviceToken): Answer =>
+  ok({ token, token_type: 'svc', workspace_id: workspaceId, user: userToApi(user) });

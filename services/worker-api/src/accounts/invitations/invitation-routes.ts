@@ -1,6 +1,5 @@
 import type { IdentityCache } from '@gantry/auth';
-import { actorBy, actorOf, callerOf, creating, madeBy, type Operations, type Revisit } from '@gantry/http';
-import type { Response } from 'express';
+import { type Answer, actorBy, type Call, created, noContent, type Operations, ok } from '@gantry/http';
 import { clientOf, type SessionCookie } from '../auth/session-cookie';
 import { unlimitedUserOf } from '../identity/person';
 import { userToApi } from '../users/user';
@@ -15,47 +14,56 @@ export interface InvitationDeps extends InviteDeps, AcceptDeps {
   identities: IdentityCache;
 }
 
-export function invitationOperations(deps: InvitationDeps): Operations {
+export function invitationOperations(
+  deps: InvitationDeps,
+): Operations<
+  'worker',
+  | 'inviteMember'
+  | 'resendInvitation'
+  | 'listInvitations'
+  | 'withdrawInvitation'
+  | 'lookUpInvitation'
+  | 'acceptInvitation'
+  | 'registerByInvitation'
+> {
   const { prisma, sessionCookie, identities } = deps;
-  const invited: Revisit = { see: (req, id) => getInvitation(prisma, callerOf(req).workspaceId, id) };
+  const invited = {
+    see: ({ caller }: Pick<Call, 'caller'>, id: string) => getInvitation(prisma, caller.workspaceId, id),
+  };
   return {
-    inviteMember: creating(async (req, res) => {
-      sendInvited(res, await inviteMember(deps, callerOf(req), actorOf(req), madeBy(req), req.body));
-    }, invited),
-    resendInvitation: creating(async (req, res) => {
-      const id = String(req.params.invitation_id);
-      sendInvited(res, await resendInvitation(deps, callerOf(req), actorOf(req), madeBy(req), id));
-    }, invited),
-    listInvitations: async (req, res) => {
-      res.json((await listInvitations(prisma, callerOf(req).workspaceId)).map(invitationToApi));
+    inviteMember: {
+      make: async ({ caller, actor, body, made }) => answerInvited(await inviteMember(deps, caller, actor, made, body)),
+      ...invited,
     },
-    withdrawInvitation: async (req, res) => {
-      const id = String(req.params.invitation_id);
-      await withdrawInvitation(prisma, callerOf(req).workspaceId, actorOf(req), id);
-      res.status(204).end();
+    resendInvitation: {
+      make: async ({ caller, actor, path, made }) =>
+        answerInvited(await resendInvitation(deps, caller, actor, made, path.invitation_id)),
+      ...invited,
     },
-    lookUpInvitation: async (req, res) => {
-      res.json(await lookUpInvitation(deps, req.body.token));
+    listInvitations: async ({ caller }) => ok((await listInvitations(prisma, caller.workspaceId)).map(invitationToApi)),
+    withdrawInvitation: async ({ caller, actor, path }) => {
+      const id = path.invitation_id;
+      await withdrawInvitation(prisma, caller.workspaceId, actor, id);
+      return noContent();
     },
-    acceptInvitation: async (req, res) => {
-      const caller = callerOf(req);
+    lookUpInvitation: async ({ body }) => ok(await lookUpInvitation(deps, body.token)),
+    acceptInvitation: async ({ caller, actor, body }) => {
       const userId = await unlimitedUserOf(prisma, caller);
-      const accepted = await acceptInvitation(deps, { userId, caller }, actorOf(req), req.body.token);
+      const accepted = await acceptInvitation(deps, { userId, caller }, actor, body.token);
       const { workspace, invitation, ended } = accepted;
       for (const id of ended) identities.evictToken(id);
       identities.evictUser(userId);
-      res.json(workspaceToApi(workspace, invitation.role, false));
+      return ok(workspaceToApi(workspace, invitation.role, false));
     },
-    registerByInvitation: async (req, res) => {
-      const made = await registerByInvitation(deps, req.body, clientOf(req), actorBy(req, 'link'));
+    registerByInvitation: async ({ body, req, res }) => {
+      const made = await registerByInvitation(deps, body, clientOf(req), actorBy(req, 'link'));
       identities.evictUser(made.user.id);
       const access = await sessionCookie.answer(res, made.session);
       const workspace = workspaceToApi(made.workspace, made.invitation.role, true);
-      res.status(201).json({ ...access, user: userToApi(made.user), workspace });
+      return created({ ...access, user: userToApi(made.user), workspace });
     },
   };
 }
 
-function sendInvited(res: Response, { invitation, emailSent, url }: Invited): void {
-  res.status(201).json({ ...invitationToApi(invitation), email_sent: emailSent, invite_url: url });
-}
+const answerInvited = ({ invitation, emailSent, url }: Invited): Answer =>
+  created({ ...invitationToApi(invitation), email_sent: emailSent, invite_url: url });

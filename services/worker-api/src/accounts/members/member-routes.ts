@@ -1,5 +1,5 @@
 import type { IdentityCache } from '@gantry/auth';
-import { actorOf, callerOf, type Operations } from '@gantry/http';
+import { noContent, type Operations, ok } from '@gantry/http';
 import type { PrismaClient } from '../../generated/prisma/client';
 import { unlimitedUserOf, userOf } from '../identity/person';
 import { memberToApi } from './member';
@@ -11,40 +11,41 @@ export interface MemberDeps {
   identities: IdentityCache;
 }
 
-export function memberOperations({ prisma, identities }: MemberDeps): Operations {
+export function memberOperations({
+  prisma,
+  identities,
+}: MemberDeps): Operations<
+  'worker',
+  'listMembers' | 'changeMemberRole' | 'removeMember' | 'leaveWorkspace' | 'transferWorkspace'
+> {
   return {
-    listMembers: async (req, res) => {
-      const caller = callerOf(req);
-      res.json((await listMembers(prisma, caller.workspaceId)).map((member) => memberToApi(member, caller)));
-    },
-    changeMemberRole: async (req, res) => {
-      const caller = callerOf(req);
-      const userId = String(req.params.user_id);
-      const member = await changeRole(prisma, caller, actorOf(req), userId, req.body.role);
+    listMembers: async ({ caller }) =>
+      ok((await listMembers(prisma, caller.workspaceId)).map((member) => memberToApi(member, caller))),
+    changeMemberRole: async ({ caller, actor, path, body }) => {
+      const userId = path.user_id;
+      const member = await changeRole(prisma, caller, actor, userId, body.role);
       identities.evictUser(userId);
-      res.json(memberToApi(member, caller));
+      return ok(memberToApi(member, caller));
     },
-    removeMember: async (req, res) => {
-      const userId = String(req.params.user_id);
-      await removeMember(prisma, callerOf(req), actorOf(req), userId);
+    removeMember: async ({ caller, actor, path }) => {
+      const userId = path.user_id;
+      await removeMember(prisma, caller, actor, userId);
       identities.evictUser(userId);
-      res.status(204).end();
+      return noContent();
     },
-    leaveWorkspace: async (req, res) => {
-      const caller = callerOf(req);
+    leaveWorkspace: async ({ caller, actor }) => {
       const userId = await unlimitedUserOf(prisma, caller);
-      await leaveWorkspace(prisma, caller.workspaceId, actorOf(req), userId);
+      await leaveWorkspace(prisma, caller.workspaceId, actor, userId);
       identities.evictUser(userId);
-      res.status(204).end();
+      return noContent();
     },
-    transferWorkspace: async (req, res) => {
-      const caller = callerOf(req);
+    transferWorkspace: async ({ caller, actor, body }) => {
       const fromUserId = userOf(caller);
-      const toUserId: string = req.body.user_id;
-      await transferOwnership(prisma, caller.workspaceId, actorOf(req), fromUserId, toUserId);
+      const toUserId: string = body.user_id;
+      await transferOwnership(prisma, caller.workspaceId, actor, fromUserId, toUserId);
       identities.evictUser(fromUserId);
       identities.evictUser(toUserId);
-      res.status(204).end();
+      return noContent();
     },
   };
 }

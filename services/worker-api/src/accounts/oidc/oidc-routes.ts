@@ -35,7 +35,7 @@ const CALLBACK = '/auth/oidc/callback';
 /** Between leaving for the provider and coming back. */
 const LIFETIME_MS = 10 * 60_000;
 
-export function oidcOperations(deps: OidcDeps): Operations {
+export function oidcOperations(deps: OidcDeps): Operations<'worker', 'startOidc' | 'finishOidc'> {
   const { prisma, oidc, publicUrls, dashboardUrl, log } = deps;
   const provider = oidc && createIdentityProvider(oidc);
   const cookieOptions: CookieOptions = {
@@ -51,12 +51,12 @@ export function oidcOperations(deps: OidcDeps): Operations {
     new URL(dashboardUrl).origin;
 
   return {
-    startOidc: async (req, res) => {
+    startOidc: async ({ query, req, res }) => {
       if (!provider) throw notFound('identity provider', 'oidc');
       const origin = originOf(req);
-      const proving = String(req.query.prove) === 'true' ? await signedInAt(deps, req) : null;
+      const proving = query.prove ? await signedInAt(deps, req) : null;
       const { url, state, nonce, codeVerifier } = await provider.depart(`${origin}${CALLBACK}`);
-      const returnTo = String(req.query.return_to ?? '/');
+      const returnTo = query.return_to ?? '/';
       const proveUserId = proving?.userId ?? null;
       await prisma.oidcSignIn.create({
         data: { stateHash: hashOf(state), nonce, codeVerifier, origin, returnTo, proveUserId },
@@ -64,7 +64,7 @@ export function oidcOperations(deps: OidcDeps): Operations {
       res.cookie(STATE_COOKIE, state, { ...cookieOptions, maxAge: LIFETIME_MS });
       res.redirect(302, url.href);
     },
-    finishOidc: async (req, res) => {
+    finishOidc: async ({ req, res }) => {
       if (!provider || !oidc) throw notFound('identity provider', 'oidc');
       res.clearCookie(STATE_COOKIE, cookieOptions);
       try {

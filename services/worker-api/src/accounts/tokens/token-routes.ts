@@ -1,5 +1,4 @@
-import { actorOf, callerOf, creating, madeBy, type Operations } from '@gantry/http';
-import type { Request } from 'express';
+import { created, noContent, type Operations, ok } from '@gantry/http';
 import { newTokenToApi, tokenToApi } from './token';
 import { getToken, listTokens } from './token-repository';
 import { createPersonalToken, createWorkspaceToken, revokeToken, type TokenDeps, userOf } from './token-service';
@@ -9,46 +8,53 @@ export interface TokenRouteDeps extends TokenDeps {
   revoked: (tokenId: string) => void;
 }
 
-const tokenOf = ({ params, query }: Request) => ({
-  id: String(params.token_id),
-  withMade: String(query.with_made) === 'true',
+const tokenOf = (path: { token_id: string }, query: { with_made: boolean }) => ({
+  id: path.token_id,
+  withMade: query.with_made,
 });
 
-export function tokenOperations(deps: TokenRouteDeps): Operations {
+export function tokenOperations(
+  deps: TokenRouteDeps,
+): Operations<
+  'worker',
+  | 'listPersonalTokens'
+  | 'createPersonalToken'
+  | 'revokePersonalToken'
+  | 'listWorkspaceTokens'
+  | 'createWorkspaceToken'
+  | 'revokeWorkspaceToken'
+> {
   const { prisma, revoked } = deps;
   return {
-    listPersonalTokens: async (req, res) => {
-      res.json((await listTokens(prisma, userOf(callerOf(req)))).map(tokenToApi));
-    },
-    createPersonalToken: creating(
-      async (req, res) => {
-        const { created, token } = await createPersonalToken(deps, callerOf(req), actorOf(req), madeBy(req), req.body);
-        res.status(201).json(newTokenToApi(created, token));
+    listPersonalTokens: async ({ caller }) => ok((await listTokens(prisma, userOf(caller))).map(tokenToApi)),
+    createPersonalToken: {
+      make: async ({ caller, actor, body, made }) => {
+        const { created: row, token } = await createPersonalToken(deps, caller, actor, made, body);
+        return created(newTokenToApi(row, token));
       },
-      { see: (req, id) => getToken(prisma, userOf(callerOf(req)), id) },
-    ),
-    revokePersonalToken: async (req, res) => {
-      const caller = callerOf(req);
-      const ids = await revokeToken(prisma, userOf(caller), tokenOf(req), caller.workspaceId, actorOf(req));
+      see: ({ caller }, id) => getToken(prisma, userOf(caller), id),
+    },
+    revokePersonalToken: async ({ caller, actor, path, query }) => {
+      const ids = await revokeToken(prisma, userOf(caller), tokenOf(path, query), caller.workspaceId, actor);
       ids.forEach(revoked);
-      res.status(204).end();
+      return noContent();
     },
-    listWorkspaceTokens: async (req, res) => {
-      const { workspaceId } = callerOf(req);
-      res.json((await listTokens(prisma, { workspaceId })).map(tokenToApi));
+    listWorkspaceTokens: async ({ caller }) => {
+      const { workspaceId } = caller;
+      return ok((await listTokens(prisma, { workspaceId })).map(tokenToApi));
     },
-    createWorkspaceToken: creating(
-      async (req, res) => {
-        const { created, token } = await createWorkspaceToken(deps, callerOf(req), actorOf(req), madeBy(req), req.body);
-        res.status(201).json(newTokenToApi(created, token));
+    createWorkspaceToken: {
+      make: async ({ caller, actor, body, made }) => {
+        const { created: row, token } = await createWorkspaceToken(deps, caller, actor, made, body);
+        return created(newTokenToApi(row, token));
       },
-      { see: (req, id) => getToken(prisma, { workspaceId: callerOf(req).workspaceId }, id) },
-    ),
-    revokeWorkspaceToken: async (req, res) => {
-      const { workspaceId } = callerOf(req);
-      const ids = await revokeToken(prisma, { workspaceId }, tokenOf(req), workspaceId, actorOf(req));
+      see: ({ caller }, id) => getToken(prisma, { workspaceId: caller.workspaceId }, id),
+    },
+    revokeWorkspaceToken: async ({ caller, actor, path, query }) => {
+      const { workspaceId } = caller;
+      const ids = await revokeToken(prisma, { workspaceId }, tokenOf(path, query), workspaceId, actor);
       ids.forEach(revoked);
-      res.status(204).end();
+      return noContent();
     },
   };
 }

@@ -1,7 +1,6 @@
 import type { IdentityCache } from '@gantry/auth';
 import type { WorkspaceClosures } from '@gantry/events';
-import { actorOf, callerOf, creating, madeBy, type Operations } from '@gantry/http';
-import type { Request } from 'express';
+import { type Call, created, type Operations, ok } from '@gantry/http';
 import type { PrismaClient } from '../../generated/prisma/client';
 import { unlimitedUserOf, userOf } from '../identity/person';
 import { getMember } from '../members/member-repository';
@@ -14,70 +13,74 @@ export function workspaceOperations(deps: {
   prisma: PrismaClient;
   closures: WorkspaceClosures;
   identities: IdentityCache;
-}): Operations {
+}): Operations<
+  'worker',
+  | 'listWorkspaces'
+  | 'createWorkspace'
+  | 'getWorkspace'
+  | 'updateWorkspace'
+  | 'deleteWorkspace'
+  | 'restoreWorkspace'
+  | 'selectWorkspace'
+> {
   const { prisma, closures, identities } = deps;
   /** With the role of the caller, who is a member. @throws AppError 403, 404 */
-  async function getJoined(req: Request, workspaceId: string) {
-    const userId = await unlimitedUserOf(prisma, callerOf(req));
+  async function getJoined({ caller }: Pick<Call, 'caller'>, workspaceId: string) {
+    const userId = await unlimitedUserOf(prisma, caller);
     const { role } = await getMember(prisma, workspaceId, userId);
     return { workspace: await getWorkspace(prisma, workspaceId), role };
   }
 
   return {
-    listWorkspaces: async (req, res) => {
-      const caller = callerOf(req);
-      if (String(req.query.deleted) === 'true') {
+    listWorkspaces: async ({ caller, query }) => {
+      if (query.deleted) {
         const deleted = await listDeletedWorkspaces(prisma, userOf(caller), oldestRestorable());
-        res.json(deleted.map((workspace) => workspaceToApi(workspace, 'owner', false)));
-        return;
+        return ok(deleted.map((workspace) => workspaceToApi(workspace, 'owner', false)));
       }
-      res.json(workspacesToApi(await listWorkspaces(prisma, Object.keys(caller.memberships)), caller));
+      return ok(workspacesToApi(await listWorkspaces(prisma, Object.keys(caller.memberships)), caller));
     },
-    createWorkspace: creating(
-      async (req, res) => {
-        const userId = await unlimitedUserOf(prisma, callerOf(req));
-        const workspace = await createWorkspace(prisma, userId, actorOf(req), madeBy(req), req.body.name);
+    createWorkspace: {
+      make: async ({ caller, actor, body, made }) => {
+        const userId = await unlimitedUserOf(prisma, caller);
+        const workspace = await createWorkspace(prisma, userId, actor, made, body.name);
         identities.evictUser(userId);
-        res.status(201).json(workspaceToApi(workspace, 'owner', false));
+        return created(workspaceToApi(workspace, 'owner', false));
       },
-      {
-        see: getJoined,
-        answer: async (req, res, workspaceId) => {
-          const { workspace, role } = await getJoined(req, workspaceId);
-          res.status(201).json(workspaceToApi(workspace, role, false));
-        },
+      see: getJoined,
+      answer: async (call, workspaceId) => {
+        const { workspace, role } = await getJoined(call, workspaceId);
+        return created(workspaceToApi(workspace, role, false));
       },
-    ),
-    getWorkspace: async (req, res) => {
-      const { workspaceId, role } = callerOf(req);
-      res.json(workspaceToApi(await getWorkspace(prisma, workspaceId), role, true));
     },
-    updateWorkspace: async (req, res) => {
-      const { workspaceId, role } = callerOf(req);
-      const workspace = await renameWorkspace(prisma, workspaceId, actorOf(req), req.body.name);
-      res.json(workspaceToApi(workspace, role, true));
+    getWorkspace: async ({ caller }) => {
+      const { workspaceId, role } = caller;
+      return ok(workspaceToApi(await getWorkspace(prisma, workspaceId), role, true));
     },
-    deleteWorkspace: async (req, res) => {
-      const { workspaceId, role } = callerOf(req);
-      const { workspace, closure } = await deleteWorkspace(prisma, workspaceId, actorOf(req));
+    updateWorkspace: async ({ caller, actor, body }) => {
+      const { workspaceId, role } = caller;
+      const workspace = await renameWorkspace(prisma, workspaceId, actor, body.name);
+      return ok(workspaceToApi(workspace, role, true));
+    },
+    deleteWorkspace: async ({ caller, actor }) => {
+      const { workspaceId, role } = caller;
+      const { workspace, closure } = await deleteWorkspace(prisma, workspaceId, actor);
       closures.note(closure);
       identities.evictWorkspace(workspaceId);
-      res.json(workspaceToApi(workspace, role, false));
+      return ok(workspaceToApi(workspace, role, false));
     },
-    restoreWorkspace: async (req, res) => {
-      const workspaceId = String(req.params.workspace_id);
-      const userId = await unlimitedUserOf(prisma, callerOf(req));
-      const { workspace, closure } = await restoreWorkspace(prisma, workspaceId, userId, actorOf(req));
+    restoreWorkspace: async ({ caller, actor, path }) => {
+      const workspaceId = path.workspace_id;
+      const userId = await unlimitedUserOf(prisma, caller);
+      const { workspace, closure } = await restoreWorkspace(prisma, workspaceId, userId, actor);
       closures.note(closure);
       identities.clear();
-      res.json(workspaceToApi(workspace, 'owner', false));
+      return ok(workspaceToApi(workspace, 'owner', false));
     },
-    selectWorkspace: async (req, res) => {
-      const caller = callerOf(req);
+    selectWorkspace: async ({ caller }) => {
       await selectWorkspace(prisma, caller);
       if (caller.kind === 'personal_token' && caller.tokenId) identities.evictToken(caller.tokenId);
       else if (caller.userId) identities.evictUser(caller.userId);
-      res.json(workspaceToApi(await getWorkspace(prisma, caller.workspaceId), caller.role, true));
+      return ok(workspaceToApi(await getWorkspace(prisma, caller.workspaceId), caller.role, true));
     },
   };
 }
