@@ -1,7 +1,7 @@
 /** `npm start`: everything from databases to a first finished run, kept running until Ctrl-C. */
-import { launch, type Platform } from './launch';
-import { showProgress } from './progress';
-import { readSettings } from './settings';
+import { launch, type Platform } from './launch/launch';
+import { showProgress } from './launch/progress';
+import { readSettings } from './launch/settings';
 
 /** npm may pass on a signal that the terminal has already delivered: only a later one means impatience. */
 const SECOND_SIGNAL_MS = 500;

@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { createDatabase } from '@gantry/testing';
 import { Client } from 'pg';
+import { checkoutDir } from './dirs/shared-dir';
 import { type ServiceName, serviceNames } from './service-names';
-import { checkoutDir } from './shared-dir';
 
 const RUNS = /^(runs|run_.*)$/;
 const SHARED = /^(runs|run_.*|outbox|inbox|idempotency_keys|rate_counts|workspace_closures)$/;

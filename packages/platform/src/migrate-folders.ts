@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { checkoutDir } from './dirs/shared-dir';
 import type { ServiceName } from './service-names';
-import { checkoutDir } from './shared-dir';
 
 /**
  * Folders whose migrations make a service's database: its own, and `migrations/` of every package that it depends on. So

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { createDatabase } from '@gantry/testing';
+import { checkoutDir } from './dirs/shared-dir';
 import { serviceNames } from './service-names';
-import { checkoutDir } from './shared-dir';
 
 test.each(serviceNames)(
   'the migrations of %s lead exactly to its schema.prisma',

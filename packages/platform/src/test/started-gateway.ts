@@ -3,9 +3,9 @@ import fs from 'node:fs';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { freePort, temporaryDir } from '@gantry/testing';
-import { obtainTool } from '../fetch-tool';
-import { type GatewayOptions, gatewayLog, gatewayProcess } from '../gateway';
-import { startAndWait } from '../process';
+import { type GatewayOptions, gatewayLog, gatewayProcess } from '../gateway/gateway';
+import { startAndWait } from '../supervise/process';
+import { obtainTool } from '../tools/fetch-tool';
 
 export interface StartedGateway {
   ports: { worker: number; dashboard: number; skills: number };

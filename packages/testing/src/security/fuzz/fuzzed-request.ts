@@ -104,7 +104,7 @@ function parameterHeaders(operation: FuzzedOperation, context: Context, chance: 
   );
 }
 
-/** Requests that no client can send are for raw sockets (packages/platform/src/gateway-refusals.test.ts). */
+/** Requests that no client can send are for raw sockets (packages/platform/src/gateway/gateway-refusals.test.ts). */
 const asHeader = (text: string) => text.replace(/[^\t -~\u0080-\u00ff]/g, '?').slice(0, 4_000);
 
 function oddHeaders(random: Random): Record<string, string> {

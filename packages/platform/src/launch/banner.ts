@@ -1,4 +1,4 @@
-import type { Sample } from './first-run';
+import type { Sample } from '../first-run/first-run';
 import type { Local } from './local-state';
 import type { Settings } from './settings';
 

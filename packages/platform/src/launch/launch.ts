@@ -1,17 +1,18 @@
 /** The order in which the platform comes up. */
 import path from 'node:path';
+import { reachableDir, sweepReachableDirs } from '../dirs/reachable-dir';
+import { gatewayProcess } from '../gateway/gateway';
+import { natsProcess } from '../nats/nats';
+import { postgresProcess } from '../postgres/postgres';
+import { databases, serviceNames } from '../service-names';
+import { runOnce } from '../supervise/run-once';
+import { type Supervisor, startSupervisor } from '../supervise/supervise';
+import { obtainTool } from '../tools/fetch-tool';
+import type { ToolName } from '../tools/find-tool';
 import { banner } from './banner';
-import { obtainTool } from './fetch-tool';
-import type { ToolName } from './find-tool';
-import { gatewayProcess } from './gateway';
 import { type LocalState, openLocalState } from './local-state';
-import { natsProcess } from './nats';
-import { postgresProcess } from './postgres';
 import type { Progress } from './progress';
-import { reachableDir, sweepReachableDirs } from './reachable-dir';
 import { requireFreePorts } from './require-free-ports';
-import { runOnce } from './run-once';
-import { databases, serviceNames } from './service-names';
 import {
   automationApi,
   databaseUrl,
@@ -25,7 +26,6 @@ import {
 } from './services';
 import { setUp } from './set-up';
 import { type Settings, wantedPorts } from './settings';
-import { type Supervisor, startSupervisor } from './supervise';
 
 export interface LaunchOptions {
   settings: Settings;
@@ -113,7 +113,7 @@ async function startDatabases({ settings, inherited }: LaunchOptions, state: Loc
   }
   const urls = serviceNames.map((service) => [databases[service].variable, databaseUrl({ settings, state }, service)]);
   await runOnce({
-    script: path.join(__dirname, 'migrate-main.js'),
+    script: path.join(__dirname, '../migrate-main.js'),
     args: ['--create'],
     env: { ...inherited, ...Object.fromEntries(urls) },
   });
@@ -124,7 +124,10 @@ async function startNats({ settings, progress }: LaunchOptions, state: LocalStat
   const own = { dir: natsDir({ settings, state }), port: settings.ports.nats };
   const [command] = await Promise.all([
     obtainTool('nats-server', { onStep: progress.step }),
-    runOnce({ script: path.join(__dirname, 'nats-config-main.js'), args: [own.dir, '--port', String(own.port)] }),
+    runOnce({
+      script: path.join(__dirname, '../nats/nats-config-main.js'),
+      args: [own.dir, '--port', String(own.port)],
+    }),
   ]);
   await supervisor.start(natsProcess({ ...own, command }));
 }

@@ -2,8 +2,8 @@
 import http from 'node:http';
 import net from 'node:net';
 import { until } from '@gantry/testing';
+import { type StartedGateway, sendRaw, startGateway } from '../test/started-gateway';
 import { renderGatewayConfig } from './gateway';
-import { type StartedGateway, sendRaw, startGateway } from './test/started-gateway';
 
 const gateways: StartedGateway[] = [];
 const requests: http.ClientRequest[] = [];

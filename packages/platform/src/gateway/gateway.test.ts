@@ -1,9 +1,9 @@
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { freePort, temporaryDir, until } from '@gantry/testing';
-import { obtainTool } from './fetch-tool';
+import { type RunningProcess, startAndWait } from '../supervise/process';
+import { obtainTool } from '../tools/fetch-tool';
 import { type GatewayOptions, gatewayProcess } from './gateway';
-import { type RunningProcess, startAndWait } from './process';
 
 interface Seen {
   service: string;

@@ -2,17 +2,17 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { livenessProbes } from './liveness';
+import { reachableDir } from '../dirs/reachable-dir';
+import { checkoutDir } from '../dirs/shared-dir';
+import { credsFileOf, executorKeyFileOf, natsUrl } from '../nats/nats';
+import { postgresUrl } from '../postgres/postgres';
+import { databases, type ServiceName } from '../service-names';
+import { livenessProbes } from '../supervise/liveness';
+import { answers } from '../supervise/probe';
+import type { ProcessSpec } from '../supervise/process';
+import type { RunOnceOptions } from '../supervise/run-once';
 import type { LocalState } from './local-state';
-import { credsFileOf, executorKeyFileOf, natsUrl } from './nats';
-import { postgresUrl } from './postgres';
-import { answers } from './probe';
-import type { ProcessSpec } from './process';
-import { reachableDir } from './reachable-dir';
-import type { RunOnceOptions } from './run-once';
-import { databases, type ServiceName } from './service-names';
 import type { Settings } from './settings';
-import { checkoutDir } from './shared-dir';
 
 /**
  * An idle service keeps what its busiest moment needed, unless told otherwise. Measured as the proportional set size of all

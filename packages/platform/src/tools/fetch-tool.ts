@@ -6,8 +6,8 @@ import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { toolsDir } from '../dirs/shared-dir';
 import { findTool, type ToolName, tools, works } from './find-tool';
-import { toolsDir } from './shared-dir';
 
 const run = promisify(execFile);
 

@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Sample } from './first-run';
-import type { FirstRunInput, FirstRunOutput } from './first-run-main';
+import { checkoutDir } from '../dirs/shared-dir';
+import type { Sample } from '../first-run/first-run';
+import type { FirstRunInput, FirstRunOutput } from '../first-run/first-run-main';
+import { runOnce } from '../supervise/run-once';
 import type { Local, LocalState } from './local-state';
 import type { Progress } from './progress';
-import { runOnce } from './run-once';
 import type { Settings } from './settings';
-import { checkoutDir } from './shared-dir';
 
 export interface SetUpOptions {
   settings: Settings;
@@ -49,7 +49,7 @@ export async function setUp(options: SetUpOptions): Promise<{ local?: Local; sam
       ? { automation: path.join(checkoutDir, SAMPLES.automation), worker: path.join(checkoutDir, SAMPLES.worker) }
       : undefined,
   };
-  const script = path.join(__dirname, 'first-run-main.js');
+  const script = path.join(__dirname, '../first-run/first-run-main.js');
   const done: FirstRunOutput = JSON.parse(await runOnce({ script, input }));
   if (done.sampleProblem) progress.warn(`the samples: ${done.sampleProblem}`);
   if (done.sample) fs.writeFileSync(sampleFile, JSON.stringify(done.sample, null, 2), { mode: 0o600 });

@@ -1,8 +1,8 @@
 /** A NATS server of our own. Its configuration is written by nats-config.ts, which the launcher does not keep loaded. */
 import path from 'node:path';
-import { livenessProbes } from './liveness';
-import { answers } from './probe';
-import type { ProcessSpec } from './process';
+import { livenessProbes } from '../supervise/liveness';
+import { answers } from '../supervise/probe';
+import type { ProcessSpec } from '../supervise/process';
 
 export interface NatsOptions {
   /** The nats-server executable. */

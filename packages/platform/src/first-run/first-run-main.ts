@@ -1,5 +1,5 @@
+import { readInput } from '../supervise/run-once';
 import { type Addresses, createOwner, createSampleWorker, deploySample, type Owner, type Sample } from './first-run';
-import { readInput } from './run-once';
 
 export interface FirstRunInput {
   addresses: Addresses;

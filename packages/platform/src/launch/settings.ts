@@ -1,8 +1,8 @@
 /** What the person who starts the platform may choose. */
 import path from 'node:path';
+import { checkoutDir } from '../dirs/shared-dir';
+import { databases, type ServiceName, serviceNames } from '../service-names';
 import type { WantedPort } from './require-free-ports';
-import { databases, type ServiceName, serviceNames } from './service-names';
-import { checkoutDir } from './shared-dir';
 
 export interface Ports {
   worker: number;

@@ -3,10 +3,10 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { temporaryDir, until } from '@gantry/testing';
-import type { Sample } from './first-run';
+import { checkoutDir } from '../dirs/shared-dir';
+import type { Sample } from '../first-run/first-run';
+import { isAlive } from '../supervise/process';
 import type { Local } from './local-state';
-import { isAlive } from './process';
-import { checkoutDir } from './shared-dir';
 
 const launcher = path.join(checkoutDir, 'packages/platform/dist/main.js');
 const START_MS = 90_000;

@@ -14,10 +14,10 @@ import {
 import { catchLogs, freePort, startTestNats, type TestNats, temporaryDir, until } from '@gantry/testing';
 import { connect, credsAuthenticator, ErrorCode } from 'nats';
 import { z } from 'zod';
-import { findTool } from './find-tool';
+import { startAndWait } from '../supervise/process';
+import { findTool } from '../tools/find-tool';
 import { credsFileOf, executorKeyFileOf, natsProcess, natsUrl, seedsFileOf } from './nats';
 import { writeNatsAccounts, writeNatsConfig } from './nats-config';
-import { startAndWait } from './process';
 
 let nats: TestNats;
 const buses: Bus[] = [];

@@ -1,10 +1,10 @@
 /** nginx in front of the services: renders services/gateway/nginx.conf.template with local values. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { livenessProbes } from './liveness';
-import { answers } from './probe';
-import type { ProcessSpec } from './process';
-import { checkoutDir } from './shared-dir';
+import { checkoutDir } from '../dirs/shared-dir';
+import { livenessProbes } from '../supervise/liveness';
+import { answers } from '../supervise/probe';
+import type { ProcessSpec } from '../supervise/process';
 
 export interface GatewayOptions {
   /** The nginx executable. */

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { freePort, temporaryDir } from '@gantry/testing';
 import { Client } from 'pg';
+import { isAlive, type RunningProcess, startAndWait } from '../supervise/process';
 import { type PostgresOptions, postgresProcess, postgresUrl } from './postgres';
-import { isAlive, type RunningProcess, startAndWait } from './process';
 
 let options: PostgresOptions;
 let running: RunningProcess;

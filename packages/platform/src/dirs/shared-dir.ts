@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-export const checkoutDir = path.resolve(__dirname, '../../..');
+export const checkoutDir = path.resolve(__dirname, '../../../..');
 
 /**
  * Where root keeps what a dropped user must be able to reach: below a home of mode 0700 it could not. Holds nothing that

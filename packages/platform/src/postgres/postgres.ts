@@ -2,10 +2,10 @@
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
+import { sharedDir } from '../dirs/shared-dir';
+import { isAlive, type ProcessSpec } from '../supervise/process';
 import { findPostgresBinaries } from './postgres-binaries';
 import { initialiseCluster } from './postgres-init';
-import { isAlive, type ProcessSpec } from './process';
-import { sharedDir } from './shared-dir';
 
 export interface PostgresOptions {
   dataDir: string;

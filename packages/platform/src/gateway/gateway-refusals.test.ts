@@ -2,8 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { freePort, until } from '@gantry/testing';
-import { checkoutDir } from './shared-dir';
-import { type RawAnswer, type StartedGateway, sendRaw, startGateway } from './test/started-gateway';
+import { checkoutDir } from '../dirs/shared-dir';
+import { type RawAnswer, type StartedGateway, sendRaw, startGateway } from '../test/started-gateway';
 
 let gateway: StartedGateway;
 beforeAll(async () => {
