@@ -9,10 +9,10 @@ import { callerOf } from './admission';
 import { type Made, madeBy, type Revisit, type Work } from './idempotency';
 import type { Principal } from './principal';
 
-/** Handlers of some operations of a surface. */
-export type Operations<S extends Surface, Id extends keyof ReceivedBy<S>> = {
-  [K in Id]: Handler<CallOf<S, K>>;
-};
+/** Handlers of the operations that are named; without names, of some that the object says itself. */
+export type Operations<S extends Surface, Id extends keyof ReceivedBy<S> = never> = [Id] extends [never]
+  ? { [K in keyof ReceivedBy<S>]?: Handler<CallOf<S, K>> }
+  : { [K in Id]: Handler<CallOf<S, K>> };
 
 /** The request of one operation, for what several handlers share. */
 export type CallOf<S extends Surface, Id extends keyof ReceivedBy<S>> = Call<
@@ -66,7 +66,7 @@ export interface Creating<C> {
 }
 
 /** Handlers by operationId, of whichever surface. */
-export type AnyOperations = Record<string, Handler<never>>;
+export type AnyOperations = Record<string, Handler<never> | undefined>;
 
 export interface Answer {
   status: number;

@@ -25,12 +25,7 @@ import { type Deployment, deploy, getDeployment, rollback, update } from './depl
 type Patch = CallOf<'automation', 'patchAutomation'>['body'];
 type InAutomation = Pick<Call<{ automationId: string }>, 'caller' | 'path' | 'req'>;
 
-export function automationOperations(
-  deps: Deps,
-): Operations<
-  'automation',
-  `${'deploy' | 'update' | 'rollback' | 'get' | 'patch' | 'archive'}Automation` | 'listAutomations' | 'listVersions'
-> {
+export function automationOperations(deps: Deps): Operations<'automation'> {
   const { prisma, engine, dashboardUrl } = deps;
   const toApi = ({ automation, warnings }: Deployment) => toDeployed(automation, dashboardUrl, warnings);
 

@@ -8,12 +8,7 @@ import { askedBy, startRun, waitMsOf } from '../runs/start-run';
 import { getPageRun, mayRun, pageAccess, requireMayRun } from './page-access';
 import { shownEvents, shownTo } from './shown-to-strangers';
 
-export function pageOperations(
-  deps: Deps,
-): Operations<
-  'automation',
-  'getPage' | 'runFromPage' | 'getPageRun' | 'cancelPageRun' | 'streamPageRunEvents' | 'downloadPageRunArtifact'
-> {
+export function pageOperations(deps: Deps): Operations<'automation'> {
   const { engine } = deps;
 
   async function seeRun(call: CallOf<'automation', 'runFromPage'>, runId: string) {

@@ -15,20 +15,7 @@ const LISTED_OUTPUT_CHARS_MAX = 16 * 1024;
 
 type InRun = Pick<Call<{ runId: string }>, 'caller' | 'path'>;
 
-export function runOperations(
-  deps: Deps,
-): Operations<
-  'automation',
-  | 'runAutomation'
-  | 'testArtifact'
-  | 'getTestRun'
-  | 'listRuns'
-  | 'getRun'
-  | 'cancelRun'
-  | 'streamRunEvents'
-  | 'listRunArtifacts'
-  | 'downloadRunArtifact'
-> {
+export function runOperations(deps: Deps): Operations<'automation'> {
   const { engine } = deps;
 
   /** @throws AppError 404, also for a run of the other kind */

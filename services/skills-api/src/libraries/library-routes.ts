@@ -23,16 +23,7 @@ export interface LibraryDeps {
   skillsUrl: string;
 }
 
-export function libraryOperations({
-  prisma,
-  skillsUrl,
-}: LibraryDeps): Operations<
-  'skills',
-  | `${'create' | 'get' | 'change' | 'delete' | 'addTo' | 'removeFrom' | 'order'}Library`
-  | `list${'Libraries' | 'MyLibraries' | 'Subscriptions'}`
-  | 'subscribe'
-  | 'unsubscribe'
-> {
+export function libraryOperations({ prisma, skillsUrl }: LibraryDeps): Operations<'skills'> {
   /** The library as the caller now sees it. */
   async function seenBy(req: Request, slug: string) {
     const reader = readerOf(req);

@@ -31,17 +31,7 @@ export interface SkillDeps {
 
 type Publish = CallOf<'skills', 'publishSkill'>;
 
-export function skillOperations({
-  prisma,
-  skillsUrl,
-  views,
-}: SkillDeps): Operations<
-  'skills',
-  | `${'publish' | 'get' | 'change' | 'delete' | 'restore' | 'save' | 'unsave' | 'share' | 'override'}Skill`
-  | 'publishSkillInBrowser'
-  | `list${'SkillVersions' | 'MySkills' | 'SavedSkills' | 'Shares'}`
-  | 'getSkillVersion'
-> {
+export function skillOperations({ prisma, skillsUrl, views }: SkillDeps): Operations<'skills'> {
   /** The skill as the caller now sees it. */
   const seenBy = async (person: Person, slug: string, warnings?: string[]) => ({
     ...skillToApi(await getReadableSkill(prisma, slug, person), skillsUrl),

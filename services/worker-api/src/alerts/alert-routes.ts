@@ -12,22 +12,7 @@ import { testAlert } from './test-alert';
 
 type InAlert = Pick<Call<{ alert_id: string }>, 'caller' | 'path'>;
 
-export function alertOperations(
-  deps: Deps,
-): Operations<
-  'worker',
-  | 'listWorkerAlerts'
-  | 'createWorkerAlert'
-  | 'listAlerts'
-  | 'createAlert'
-  | 'getAlert'
-  | 'updateAlert'
-  | 'deleteAlert'
-  | 'testAlert'
-  | 'listAlertDeliveries'
-  | 'replayAlertDelivery'
-  | 'replayDeadAlertDeliveries'
-> {
+export function alertOperations(deps: Deps): Operations<'worker'> {
   const { prisma, deliveryLoop } = deps;
   const seeAlert = ({ caller }: Pick<Call, 'caller'>, id: string) => getAlert(prisma, caller.workspaceId, caller, id);
   const alertOf = ({ caller, path }: InAlert) => seeAlert({ caller }, path.alert_id);

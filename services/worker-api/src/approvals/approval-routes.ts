@@ -16,19 +16,7 @@ import {
 } from './approval-repository';
 import { decideApproval, type Verdict } from './decide-approval';
 
-export function approvalOperations(
-  deps: Deps,
-): Operations<
-  'worker',
-  | 'listApprovals'
-  | 'countApprovals'
-  | 'getApproval'
-  | 'approve'
-  | 'reject'
-  | 'approveRun'
-  | 'rejectRun'
-  | 'renewReviewLink'
-> {
+export function approvalOperations(deps: Deps): Operations<'worker'> {
   const { prisma } = deps;
 
   const decideById = (verdict: Verdict) => async (call: CallOf<'worker', 'approve'>) =>

@@ -38,26 +38,7 @@ import { readFileBody, readUpload } from './uploaded-files';
 
 type InContext = Pick<Call<{ name: string }>, 'caller' | 'path'>;
 
-export function contextOperations(
-  deps: Deps,
-): Operations<
-  'worker',
-  | 'listContexts'
-  | 'createContext'
-  | 'getContext'
-  | 'updateContext'
-  | 'setContextVisibility'
-  | 'deleteContext'
-  | 'listContextFiles'
-  | 'writeContextFiles'
-  | 'getContextFile'
-  | 'putContextFile'
-  | 'deleteContextFile'
-  | 'uploadContextFiles'
-  | 'listContextVersions'
-  | 'rollBackContext'
-  | 'downloadContext'
-> {
+export function contextOperations(deps: Deps): Operations<'worker'> {
   const { prisma, pool, objects } = deps;
 
   const find = ({ caller, path }: InContext) => getVisibleContext(prisma, caller, path.name);
@@ -137,7 +118,8 @@ export function contextOperations(
       // Nobody who may not write makes us hold ten megabytes.
       await find(call);
       const { content, message } = await readFileBody(call.req);
-      const write = (tree: Parameters<FilesChange['change']>[0]) => withFiles(tree, [{ path: call.path.path, content }]);
+      const write = (tree: Parameters<FilesChange['change']>[0]) =>
+        withFiles(tree, [{ path: call.path.path, content }]);
       return change(call, { change: write, message: message ?? messageOf(call.body), changeSource: 'files' });
     },
     deleteContextFile: async ({ caller, actor, path: { name, path } }) => {

@@ -10,15 +10,7 @@ import {
 import type { Deps } from '../deps';
 
 /** No answer holds a value. */
-export function secretOperations({
-  pool,
-  secrets,
-  keyRotation,
-  now,
-}: Deps): Operations<
-  'worker',
-  'listSecrets' | 'createSecret' | 'setSecret' | 'postSecret' | 'deleteSecret' | 'testSecret' | 'rotateSecretKeys'
-> {
+export function secretOperations({ pool, secrets, keyRotation, now }: Deps): Operations<'worker'> {
   const auditOf =
     ({ actor, caller: { workspaceId } }: Pick<Call, 'actor' | 'caller'>): AuditSecret =>
     (tx, change) =>

@@ -45,31 +45,7 @@ type InWorker = Pick<Call<WorkerPath>, 'caller' | 'path'>;
 type NewWorker = Exclude<CallOf<'worker', 'createWorker'>['body'], { bundle: string }>;
 type WorkerBundle = Extract<CallOf<'worker', 'createWorker'>['body'], { bundle: string }>;
 
-export function workerOperations(
-  deps: Deps,
-): Operations<
-  'worker',
-  | 'listWorkers'
-  | 'createWorker'
-  | 'listWorkerTags'
-  | 'getWorker'
-  | 'updateWorker'
-  | 'putWorker'
-  | 'deleteWorker'
-  | 'pauseWorker'
-  | 'resumeWorker'
-  | 'archiveWorker'
-  | 'restoreWorker'
-  | 'setWorkerVisibility'
-  | 'listWorkerFiles'
-  | 'writeWorkerFiles'
-  | 'listWorkerVersions'
-  | 'getWorkerVersion'
-  | 'rollBackWorker'
-  | 'getWorkerSchema'
-  | 'getSampleInput'
-  | 'getWorkerBundle'
-> {
+export function workerOperations(deps: Deps): Operations<'worker'> {
   const { prisma, objects, baseUrl } = deps;
   const find = ({ caller, path }: InWorker) => getVisibleWorker(prisma, caller, path.worker_id);
 

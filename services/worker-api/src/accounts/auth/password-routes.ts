@@ -26,17 +26,7 @@ export interface PasswordDeps extends ResetDeps {
   log: Logger;
 }
 
-export function passwordOperations(
-  deps: PasswordDeps,
-): Operations<
-  'worker',
-  | 'changePassword'
-  | 'requestPasswordReset'
-  | 'requestEmailVerification'
-  | 'verifyEmail'
-  | 'createPasswordResetLink'
-  | 'resetPassword'
-> {
+export function passwordOperations(deps: PasswordDeps): Operations<'worker'> {
   const { prisma, sessions, sessionCookie, mailer, identities, log } = deps;
   return {
     changePassword: async ({ caller, actor, body, req, res }) => {

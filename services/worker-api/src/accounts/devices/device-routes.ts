@@ -14,12 +14,7 @@ import {
   startDevice,
 } from './device-service';
 
-export function deviceOperations(
-  deps: DeviceDeps & { dashboardUrl: string },
-): Operations<
-  'worker',
-  'startDevice' | 'exchangeDevice' | 'pollDevice' | 'lookUpDevice' | 'approveDevice' | 'denyDevice'
-> {
+export function deviceOperations(deps: DeviceDeps & { dashboardUrl: string }): Operations<'worker'> {
   const { prisma, dashboardUrl } = deps;
   return {
     startDevice: async ({ body, req }) => {

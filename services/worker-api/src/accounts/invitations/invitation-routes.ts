@@ -14,18 +14,7 @@ export interface InvitationDeps extends InviteDeps, AcceptDeps {
   identities: IdentityCache;
 }
 
-export function invitationOperations(
-  deps: InvitationDeps,
-): Operations<
-  'worker',
-  | 'inviteMember'
-  | 'resendInvitation'
-  | 'listInvitations'
-  | 'withdrawInvitation'
-  | 'lookUpInvitation'
-  | 'acceptInvitation'
-  | 'registerByInvitation'
-> {
+export function invitationOperations(deps: InvitationDeps): Operations<'worker'> {
   const { prisma, sessionCookie, identities } = deps;
   const invited = {
     see: ({ caller }: Pick<Call, 'caller'>, id: string) => getInvitation(prisma, caller.workspaceId, id),

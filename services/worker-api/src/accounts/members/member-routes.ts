@@ -11,13 +11,7 @@ export interface MemberDeps {
   identities: IdentityCache;
 }
 
-export function memberOperations({
-  prisma,
-  identities,
-}: MemberDeps): Operations<
-  'worker',
-  'listMembers' | 'changeMemberRole' | 'removeMember' | 'leaveWorkspace' | 'transferWorkspace'
-> {
+export function memberOperations({ prisma, identities }: MemberDeps): Operations<'worker'> {
   return {
     listMembers: async ({ caller }) =>
       ok((await listMembers(prisma, caller.workspaceId)).map((member) => memberToApi(member, caller))),

@@ -13,17 +13,7 @@ const tokenOf = (path: { token_id: string }, query: { with_made: boolean }) => (
   withMade: query.with_made,
 });
 
-export function tokenOperations(
-  deps: TokenRouteDeps,
-): Operations<
-  'worker',
-  | 'listPersonalTokens'
-  | 'createPersonalToken'
-  | 'revokePersonalToken'
-  | 'listWorkspaceTokens'
-  | 'createWorkspaceToken'
-  | 'revokeWorkspaceToken'
-> {
+export function tokenOperations(deps: TokenRouteDeps): Operations<'worker'> {
   const { prisma, revoked } = deps;
   return {
     listPersonalTokens: async ({ caller }) => ok((await listTokens(prisma, userOf(caller))).map(tokenToApi)),

@@ -13,16 +13,7 @@ export function workspaceOperations(deps: {
   prisma: PrismaClient;
   closures: WorkspaceClosures;
   identities: IdentityCache;
-}): Operations<
-  'worker',
-  | 'listWorkspaces'
-  | 'createWorkspace'
-  | 'getWorkspace'
-  | 'updateWorkspace'
-  | 'deleteWorkspace'
-  | 'restoreWorkspace'
-  | 'selectWorkspace'
-> {
+}): Operations<'worker'> {
   const { prisma, closures, identities } = deps;
   /** With the role of the caller, who is a member. @throws AppError 403, 404 */
   async function getJoined({ caller }: Pick<Call, 'caller'>, workspaceId: string) {
