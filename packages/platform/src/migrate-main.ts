@@ -3,7 +3,6 @@
  * side by side. With --create a database that is missing is created first. Ends with 1 if one of them fails.
  */
 import { Client } from 'pg';
-import { checkoutDir } from './dirs/shared-dir';
 import { migrate } from './migrate';
 import { migrationFolders } from './migrate-folders';
 import { databases, type ServiceName, serviceNames } from './service-names';
