@@ -190,6 +190,8 @@ export const stepRecord = z.object({
   ...stepIdentity,
   result: z.unknown(),
   startedAt: z.int(),
+  /** As its event says it; executors from before it was recorded do not. */
+  durationMs: z.int().min(0).optional(),
 });
 export type StepRecord = z.infer<typeof stepRecord>;
 /** `result` is the recorded value, even if another attempt recorded it first. */

@@ -61,7 +61,7 @@ test('a run sleeps without an executor, and goes on with what it has recorded', 
   const ended = await engine.waitForEnd(run, 5_000);
   expect(ended).toMatchObject({ status: 'completed', output: 'done', tries: 1, suspension: null, wakeAt: null });
   expect(ended.startedAt).toEqual(asleep.startedAt);
-  expect(await told(run)).toEqual(['running', 'queued', 'step', 'queued', 'running', 'output', 'completed']);
+  expect(await told(run)).toEqual(['running', 'queued', 'step', 'running', 'output', 'completed']);
 });
 
 test('of two replicas, one wakes a run', async () => {

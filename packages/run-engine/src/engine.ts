@@ -12,7 +12,7 @@ import { type EndRunning, endHeld } from './end-run';
 import { startIngest } from './ingest';
 import { buildJob, type SecretsOf } from './job';
 import { keepLeases } from './leases';
-import { type Include, type ShowEvent, streamRun } from './live-stream';
+import { type Include, streamRun, type Wording } from './live-stream';
 import type { ComputeCostUsd } from './reported';
 import type { Run, RunStatus } from './run';
 import { type ContextChange, readContextChanges, readLogsText } from './run-events';
@@ -60,9 +60,9 @@ export interface RunEngine extends Submission, WithinTransactions, Cancellation 
   output(run: Run): Promise<unknown>;
   /**
    * Server-sent events or NDJSON, by Accept. Resumes after Last-Event-ID, ends after `done`, or when the workspace is closed.
-   * @param show what a reader who is not to see everything is told of an event
+   * @param wording how the surface tells events, and what it leaves out
    */
-  stream(req: Request, res: Response, run: Run, include: Include, show?: ShowEvent): Promise<void>;
+  stream(req: Request, res: Response, run: Run, include: Include, wording?: Wording): Promise<void>;
   /** Hands standing claims back; requests are still answered. */
   drain(): Promise<void>;
   stop(): Promise<void>;
@@ -156,9 +156,9 @@ export async function startRunEngine(deps: {
       return JSON.parse((await objects.getBuffer(run.outputKey, run.spec.limits.outputBytes)).toString());
     },
 
-    stream: (req, res, run, include, show) => {
+    stream: (req, res, run, include, wording) => {
       closed.watch(run.workspaceId, res);
-      return streamRun(hubs, req, res, run, include, show);
+      return streamRun(hubs, req, res, run, include, wording);
     },
     drain: () => dispatcher.close(),
 

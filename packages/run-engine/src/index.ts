@@ -2,7 +2,7 @@ export { deleteRunsOfSubject, deleteRunsOfWorkspace } from './delete-runs';
 export type { Alongside, IdleEnding } from './end-run';
 export * from './engine';
 export * from './history';
-export type { Include, ShowEvent } from './live-stream';
+export type { Include, TellEvent, Wording } from './live-stream';
 export type { Usage } from './reported';
 export type { ResumeOptions } from './resume-runs';
 export * from './run';

@@ -5,6 +5,7 @@ import { type FakeExecutor, type FakeJob, noUsage, until } from '@gantry/testing
 import express from 'express';
 import type { RunEngine } from './engine';
 import type { NewRun, Run } from './run';
+import { listSteps } from './run-steps';
 import { aRun, startTestEngines, type TestEngines } from './test/engines';
 
 interface Replica {
@@ -36,7 +37,7 @@ async function startReplica(): Promise<Replica> {
   const bus = await engines.connect('worker-api');
   const engine = await engines.replica({ bus, onSuspended: async () => ({ ref: newId('apr_') }) });
   const app = express();
-  app.get('/:id', async (req, res) => {
+  app.use('/:id', async (req, res) => {
     const include = req.query.include === 'logs' ? 'logs' : req.query.include === 'no-logs' ? 'no-logs' : 'all';
     await engine.stream(req, res, await engine.get('ws_a', req.params.id), include);
   });
@@ -213,9 +214,9 @@ test('a run that sleeps, waits for a person and is tried again is told whole ove
   seen.push(...reader.events);
 
   expect(seen.map(({ type, status, text, name }) => text ?? name ?? status ?? type)).toEqual([
-    ...['running', 'running', 'line 1', 'charge', 'line 2', 'queued', 'sleep', 'queued'],
+    ...['running', 'line 1', 'charge', 'line 2', 'queued', 'sleep'],
     ...['running', 'line 3', 'pending_approval', 'approved', 'ok', 'queued'],
-    ...['running', 'line 4', 'queued', 'queued', 'running', 'line 5', 'output', 'completed'],
+    ...['running', 'line 4', 'queued', 'running', 'line 5', 'output', 'completed'],
   ]);
   const ids = seen.map((e) => e.id);
   expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
@@ -267,19 +268,80 @@ test('what a run changed of its contexts is for the service, and not streamed', 
   expect(await one.engine.contextChanges(ended)).toEqual([{ ...change, key }]);
 });
 
-test('lines carry the number of an event, beside the id of what it is about', async () => {
+test('both formats tell the same under the same names; a line adds the number of its event', async () => {
   const { run, job } = await startedRun();
   const file = { name: 'a.txt', contentType: 'text/plain', size: 1, sha256: 'b'.repeat(64) };
   const artifact = { artifactId: 'art_1', ...file, key: `ws_a/runs/${run.id}/1/a` };
   await job.report({ type: 'started' }, { type: 'artifact', ...artifact });
   await job.report({ type: 'finished', status: 'completed', output: 1, usage: noUsage });
   await one.engine.waitForEnd(run, 5_000);
-  const answer = await fetch(`http://127.0.0.1:${two.port}/${run.id}`, { headers: { Accept: 'application/x-ndjson' } });
-  const lines = (await answer.text()).trim().split('\n');
-  expect(lines.map((text) => JSON.parse(text))).toMatchObject([
+  const told = async (accept: string) => {
+    const answer = await fetch(`http://127.0.0.1:${two.port}/${run.id}`, { headers: { Accept: accept } });
+    return (await answer.text()).trim();
+  };
+  const lines = (await told('application/x-ndjson')).split('\n').map((text) => JSON.parse(text));
+  expect(lines).toMatchObject([
     { id: 1_000_001, type: 'status' },
     { id: 1_000_002, type: 'artifact', artifact_id: 'art_1', name: 'a.txt' },
     { id: 1_000_003, type: 'output', output: 1 },
     { id: 1_000_004, type: 'done' },
   ]);
+  const frames = (await told('text/event-stream')).split('\n\n').map((frame) => {
+    const [, id, data = ''] = /^id: (\d+)\nevent: \w+\ndata: (.*)$/.exec(frame) ?? [];
+    return { id: Number(id), ...JSON.parse(data) };
+  });
+  expect(frames).toEqual(lines);
+});
+
+test('a run that has not begun is said to be queued once, and a status is never told twice in a row', async () => {
+  const run = await one.engine.submit(aRun());
+  const reader = read(one, run.id);
+  await until(() => reader.events.length > 0);
+  reader.cut();
+  await reader.ended;
+  const resumed = read(two, run.id, { lastEventId: 0 });
+  const job = await claimed();
+  await job.report({ type: 'started' });
+  await until(() => resumed.events.length > 0);
+  const later = read(two, run.id);
+  await job.report({ type: 'finished', status: 'completed', output: 1, usage: noUsage });
+  await Promise.all([resumed.ended, later.ended]);
+  expect(reader.events.map(({ status }) => status)).toEqual(['queued']);
+  for (const { events } of [resumed, later]) {
+    expect(events.map(({ type, status }) => status ?? type)).toEqual(['running', 'output', 'completed']);
+  }
+});
+
+test('behind `done` there is nothing to resume, HEAD has no body, and JSON is not what a stream is', async () => {
+  const { run, job } = await startedRun();
+  await job.report({ type: 'started' }, { type: 'finished', status: 'completed', output: 1, usage: noUsage });
+  await two.engine.waitForEnd(run, 5_000);
+  const answer = (headers: Record<string, string>, method = 'GET') =>
+    fetch(`http://127.0.0.1:${two.port}/${run.id}`, { method, headers });
+  const after = (id: number) => answer({ 'Last-Event-ID': String(id) });
+  expect([(await after(1_000_003)).status, (await after(1_000_004)).status]).toEqual([204, 204]);
+  expect(await (await after(1_000_002)).text()).toContain('event: done');
+  const head = await answer({}, 'HEAD');
+  expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+  expect((await answer({ Accept: 'application/json' })).status).toBe(406);
+  expect((await answer({ Accept: 'text/html, */*;q=0.1' })).status).toBe(200);
+});
+
+test('a step takes as long in its event as in the run', async () => {
+  const { run, job } = await startedRun();
+  await job.report({ type: 'started' });
+  await job.step(1, 'charge', 5, { startedAt: Date.now() - 90, durationMs: 70 });
+  const sleep = { ordinal: 2, kind: 'sleep', name: 'sleep' } as const;
+  const asleep = { kind: 'sleep', step: sleep, wakeAt: Date.now() } as const;
+  await job.report({ type: 'step', ordinal: 1, kind: 'step', name: 'charge', durationMs: 70 });
+  await job.report({ type: 'finished', status: 'suspended', suspension: asleep, usage: noUsage });
+  const second = await claimed();
+  await second.complete(1);
+  const reader = read(two, run.id);
+  await reader.ended;
+  const told = reader.events.filter(({ type }) => type === 'step') as unknown as { duration_ms: number }[];
+  const steps = await listSteps(engines.pool, run.id);
+  const taken = steps.map(({ startedAt, finishedAt }) => Number(finishedAt) - Number(startedAt));
+  expect(told.map(({ duration_ms }) => duration_ms)).toEqual(taken);
+  expect(taken[0]).toBe(70);
 });

@@ -2,7 +2,7 @@
  * One run's events as a stream that can be broken off and resumed anywhere: the HTTP side of run-hub.ts. A reader that does
  * not keep up is cut off; it resumes with Last-Event-ID.
  */
-import { drained } from '@gantry/http';
+import { AppError, drained } from '@gantry/http';
 import type { Request, Response } from 'express';
 import type { Reader, Told } from './reader';
 import { isTerminal, type Run } from './run';
@@ -11,11 +11,16 @@ import type { RunHubs } from './run-hub';
 
 export type Include = 'all' | 'no-logs' | 'logs';
 
-/**
- * Alike for all readers of a run who are told in part: they share what is sent.
- * @param data the event's own fields. @returns those that are told; null: nothing is told of it
- */
-export type ShowEvent = (type: Told['type'], data: Record<string, unknown>) => Record<string, unknown> | null;
+/** @param data the event's own fields. @returns those that are told; null: nothing is told of it */
+export type TellEvent = (data: Record<string, unknown>) => Record<string, unknown> | null;
+
+/** In which words events are told. Readers of a run with the same `name` share what is sent. */
+export interface Wording {
+  name: string;
+  of: Partial<Record<Told['type'], TellEvent>>;
+  /** Events of types that `of` does not name. */
+  others: 'told' | 'left out';
+}
 
 /** A reader this far behind is cut off. */
 const UNSENT_BYTES_MAX = 4 << 20;
@@ -26,17 +31,22 @@ export async function streamRun(
   res: Response,
   run: Run,
   include: Include,
-  show?: ShowEvent,
+  wording?: Wording,
 ): Promise<void> {
-  const format = req.accepts(['text/event-stream', 'application/x-ndjson']) === 'application/x-ndjson' ? ndjson : sse;
+  const format = formatOf(req);
+  const ended = isTerminal(run.status);
+  const last = lastSeen(req);
+  // EventSource comes again until it is told that nothing is left.
+  if (ended && last > 0 && (await hubs.isOver(run.id, last))) return void res.status(204).end();
   res.writeHead(200, {
     'Content-Type': format.contentType,
     'Cache-Control': 'no-store',
     // nginx would otherwise collect a stream into blocks.
     'X-Accel-Buffering': 'no',
   });
+  if (req.method === 'HEAD') return void res.end();
   res.flushHeaders();
-  const reader = toReader(res, format, include, lastSeen(req), show);
+  const reader = toReader(res, format, include, last, wording);
   const gone = new Promise<void>((resolve) => {
     res.once('close', () => {
       reader.open = false;
@@ -44,10 +54,21 @@ export async function streamRun(
       resolve();
     });
   });
-  const ended = isTerminal(run.status);
-  if (reader.last === 0 && !ended && include !== 'logs') res.write(reader.render([nowOf(run)]));
+  if (req.get('Last-Event-ID') === undefined && !isTold(run) && include !== 'logs')
+    res.write(reader.render([nowOf(run)]));
   await hubs.serve(run.id, reader, ended);
   if (!res.closed) await gone;
+}
+
+/** @throws AppError 406 */
+function formatOf(req: Request): typeof sse {
+  const type = req.accepts(['text/event-stream', 'application/x-ndjson']);
+  if (type) return type === 'application/x-ndjson' ? ndjson : sse;
+  throw new AppError(
+    'not_acceptable',
+    'not_acceptable',
+    'Accept: this is a stream of events; send text/event-stream or application/x-ndjson',
+  );
 }
 
 /** From the beginning for what is no number of an event. */
@@ -56,16 +77,16 @@ function lastSeen(req: Request): number {
   return /^\d{1,15}$/.test(given) ? Number(given) : 0;
 }
 
-function toReader(res: Response, format: typeof sse, include: Include, last: number, show?: ShowEvent): Reader {
+function toReader(res: Response, format: typeof sse, include: Include, last: number, wording?: Wording): Reader {
   const wanted = ({ type }: Told) =>
     type === 'done' || (type !== 'context' && (include === 'all' || (include === 'logs') === (type === 'log')));
   return {
     last,
-    style: `${format.contentType} ${include}${show ? ' shown in part' : ''}`,
+    style: `${format.contentType} ${include} ${wording?.name}`,
     open: !res.closed,
     render: (events) => {
       const told = events.filter(wanted);
-      return (show ? told.flatMap((event) => inPart(event, show)) : told).map(format.event).join('');
+      return (wording ? told.flatMap((event) => worded(event, wording)) : told).map(format.event).join('');
     },
     comment: format.comment,
     write(bytes) {
@@ -81,13 +102,19 @@ function toReader(res: Response, format: typeof sse, include: Include, last: num
   };
 }
 
-function inPart({ body, ...event }: Told, show: ShowEvent): Told[] {
-  const { type, at, ...data } = JSON.parse(body);
-  const shown = show(event.type, data);
-  return shown ? [{ ...event, body: JSON.stringify({ type, at, ...shown }) }] : [];
+function worded(event: Told, { of, others }: Wording): Told[] {
+  const tell = of[event.type];
+  if (!tell) return others === 'told' ? [event] : [];
+  const { type, at, ...data } = JSON.parse(event.body);
+  const told = tell(data);
+  return told ? [{ ...event, body: JSON.stringify({ type, at, ...told }) }] : [];
 }
 
-/** Where the run is, before its history; a suspended run is shown as queued. */
+/** True where its history says what it is, or is about to. */
+const isTold = ({ status, startedAt }: Run): boolean =>
+  startedAt !== null || status === 'running' || isTerminal(status);
+
+/** What a run is that has not begun; a suspended one is shown as queued. */
 function nowOf({ status, suspension, wakeAt, createdAt }: Run): Told {
   const shown = status === 'suspended' ? 'queued' : status;
   const waiting = suspension && { waiting_for: toWaitingFor(suspension, wakeAt) };
@@ -98,9 +125,6 @@ function nowOf({ status, suspension, wakeAt, createdAt }: Run): Told {
   };
 }
 
-/** Events about something that has an id of its own, which would take the place of the number in a line. */
-const OWN_ID = new Set<Told['type']>(['artifact', 'approval']);
-
 const sse = {
   contentType: 'text/event-stream; charset=utf-8',
   event: ({ seq, type, body }: Told) => `id: ${seq}\nevent: ${type}\ndata: ${body}\n\n`,
@@ -109,7 +133,6 @@ const sse = {
 
 const ndjson: typeof sse = {
   contentType: 'application/x-ndjson; charset=utf-8',
-  event: ({ seq, type, body }) =>
-    `{"id":${seq},${OWN_ID.has(type) ? body.slice(1).replace('"id":', `"${type}_id":`) : body.slice(1)}\n`,
+  event: ({ seq, body }) => `{"id":${seq},${body.slice(1)}\n`,
   comment: () => '\n',
 };

@@ -12,7 +12,7 @@ import type { Pool, PoolClient } from 'pg';
 import { isTerminal, type Run, type RunStatus } from './run';
 import { appendServiceEvents, type ServiceEvent } from './run-events';
 import { RUN_COLUMNS, toRun } from './run-row';
-import { completeStep } from './run-steps';
+import { type CompletedStep, completeSteps } from './run-steps';
 
 const BATCH = 200;
 
@@ -43,9 +43,10 @@ export async function resumeRunIn(tx: PoolClient, runId: string, options: Resume
   const waiting = toRun(rows[0]);
   const awaited = awaitedStep(waiting);
   if (awaited?.ordinal !== step?.ordinal) return null;
-  if (step && !(await completeStep(tx, runId, step.ordinal, step.result))) return null;
+  const completed = step ? await completeSteps(tx, [{ runId, ...step }]) : [];
+  if (step && !completed.length) return null;
   const [run] = await queueRuns(tx, [runId]);
-  await appendServiceEvents(tx, resumedEvents(waiting));
+  await appendServiceEvents(tx, resumedEvents(waiting, completed));
   return run ?? null;
 }
 
@@ -69,19 +70,15 @@ export async function wakeDueRuns(pool: Pool): Promise<{ runs: Run[]; more: bool
       const step = awaitedStep(run);
       return step ? [{ runId: run.id, ordinal: step.ordinal, result: called.get(run.id) ?? null }] : [];
     });
-    if (steps.length) {
-      await tx.query(
-        `UPDATE run_steps s SET status = 'completed', result = d.result::json, finished_at = now()
-         FROM unnest($1::text[], $2::int[], $3::text[]) AS d(run_id, ordinal, result)
-         WHERE s.run_id = d.run_id AND s.ordinal = d.ordinal AND s.status = 'pending'`,
-        [steps.map((s) => s.runId), steps.map((s) => s.ordinal), steps.map((s) => JSON.stringify(s.result))],
-      );
-    }
+    const completed = steps.length ? await completeSteps(tx, steps) : [];
     const runs = await queueRuns(
       tx,
       due.map(({ id }) => id),
     );
-    await appendServiceEvents(tx, due.flatMap(resumedEvents));
+    await appendServiceEvents(
+      tx,
+      due.flatMap((run) => resumedEvents(run, completed)),
+    );
     return { runs, more: asleep.length === BATCH };
   });
 }
@@ -97,12 +94,19 @@ async function queueRuns(tx: PoolClient, runIds: string[]): Promise<Run[]> {
   return rows.map(toRun);
 }
 
-function resumedEvents(waiting: Run): ServiceEvent[] {
+function resumedEvents(waiting: Run, completed: CompletedStep[]): ServiceEvent[] {
   const { id: runId, attempt } = waiting;
   const step = awaitedStep(waiting);
+  // Absent where another attempt had completed the step, and has told of it.
+  const done = completed.find((one) => one.runId === runId);
   return [
-    ...(step ? [{ runId, attempt, type: 'step' as const, data: { ...step } }] : []),
-    { runId, attempt, type: 'status', data: { status: 'queued' } },
+    ...(step
+      ? [{ runId, attempt, type: 'step' as const, data: { ...step, ...(done && { duration_ms: done.durationMs }) } }]
+      : []),
+    // Suspended, it was told as queued already.
+    ...(waiting.status === 'suspended'
+      ? []
+      : [{ runId, attempt, type: 'status' as const, data: { status: 'queued' } }]),
   ];
 }
 

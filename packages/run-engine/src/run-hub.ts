@@ -27,6 +27,8 @@ export interface RunHubs {
   /** Resolves when the reader has been told everything, or is gone. `ended`: nothing will be added to the run any more. */
   serve(runId: string, reader: Reader, ended: boolean): Promise<void>;
   leave(runId: string, reader: Reader): void;
+  /** True where nothing of a run that has ended comes behind this number. */
+  isOver(runId: string, seq: number): Promise<boolean>;
   /** The run has changed: there may be something in the table. */
   changed(runId: string): void;
   close(): void;
@@ -58,6 +60,13 @@ export function createRunHubs(deps: HubDeps): RunHubs {
       await hub.join(reader);
     },
     leave: (runId, reader) => hubs.get(runId)?.leave(reader),
+    async isOver(runId, seq) {
+      const { rows } = await deps.pool.query(
+        "SELECT EXISTS (SELECT FROM run_events WHERE run_id = $1 AND type = 'done' AND seq <= $2) AS over",
+        [runId, seq],
+      );
+      return rows[0].over;
+    },
     changed: (runId) => hubs.get(runId)?.look(),
     close: () => {
       for (const hub of hubs.values()) hub.close();
@@ -238,8 +247,9 @@ async function readAlone(
   return true;
 }
 
-const toTold = ({ seq, at, type, data }: StoredEvent): Told => ({
-  seq,
-  type,
-  body: JSON.stringify({ type, at: at.toISOString(), ...(data as object) }),
-});
+function toTold({ seq, at, type, data }: StoredEvent): Told {
+  const { id, ...fields } = data as { id?: unknown };
+  // In a line `id` is the number of the event.
+  const named = id === undefined ? fields : { [`${type}_id`]: id, ...fields };
+  return { seq, type, body: JSON.stringify({ type, at: at.toISOString(), ...named }) };
+}

@@ -35,12 +35,27 @@ export async function recordedSteps(sql: Sql, runId: string): Promise<RecordedSt
   );
 }
 
-/** @returns false where it is completed already, or was never begun */
-export async function completeStep(sql: Sql, runId: string, ordinal: number, result: unknown): Promise<boolean> {
-  const { rowCount } = await sql.query({
-    text: `UPDATE run_steps SET status = 'completed', result = $3, finished_at = now()
-           WHERE run_id = $1 AND ordinal = $2 AND status = 'pending'`,
-    values: [runId, ordinal, JSON.stringify(result ?? null)],
+export interface CompletedStep {
+  runId: string;
+  durationMs: number;
+}
+
+/** A run waits for one step at a time. @returns those that were pending */
+export async function completeSteps(
+  sql: Sql,
+  steps: { runId: string; ordinal: number; result: unknown }[],
+): Promise<CompletedStep[]> {
+  const { rows } = await sql.query({
+    text: `UPDATE run_steps s SET status = 'completed', result = d.result::json, finished_at = now()
+           FROM unnest($1::text[], $2::int[], $3::text[]) AS d(run_id, ordinal, result)
+           WHERE s.run_id = d.run_id AND s.ordinal = d.ordinal AND s.status = 'pending'
+           RETURNING s.run_id AS "runId",
+             greatest(0, round(extract(epoch FROM s.finished_at - s.started_at) * 1000))::float8 AS "durationMs"`,
+    values: [
+      steps.map((s) => s.runId),
+      steps.map((s) => s.ordinal),
+      steps.map((s) => JSON.stringify(s.result ?? null)),
+    ],
   });
-  return Boolean(rowCount);
+  return rows;
 }

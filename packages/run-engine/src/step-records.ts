@@ -48,7 +48,9 @@ const RECORD = statement(
      SELECT id FROM runs WHERE id = $run_id AND attempt = $attempt AND executor_id = $executor_id AND status = 'running'
    ), made AS (
      INSERT INTO run_steps (run_id, ordinal, kind, name, status, result, started_at, finished_at)
-     SELECT id, $ordinal, $kind, $name, 'completed', $result::json, $started_at, now() FROM held
+     SELECT id, $ordinal, $kind, $name, 'completed', $result::json, $started_at::timestamptz,
+       coalesce($started_at::timestamptz + $duration_ms::float8 * interval '1 ms', now())
+     FROM held
      ON CONFLICT DO NOTHING RETURNING run_id
    )
    SELECT EXISTS (SELECT FROM held) AS held, EXISTS (SELECT FROM made) AS made, s.kind, s.name, s.status, s.result
@@ -56,7 +58,7 @@ const RECORD = statement(
 );
 
 async function recordStep(pool: Pool, record: StepRecord & { executorId: string }): Promise<StepReply> {
-  const { runId, attempt, executorId, ordinal, kind, name } = record;
+  const { runId, attempt, executorId, ordinal, kind, name, durationMs } = record;
   const result = JSON.stringify(record.result ?? null);
   if (!recordable.includes(kind)) return { refused: `a step of kind ${kind} is not recorded by executors` };
   if (ordinal > STEPS_MAX) return { refused: `a run may have ${STEPS_MAX} steps` };
@@ -71,6 +73,7 @@ async function recordStep(pool: Pool, record: StepRecord & { executorId: string 
       RECORD({
         ...{ run_id: runId, attempt, executor_id: executorId, ordinal, kind, name, result },
         started_at: new Date(record.startedAt),
+        duration_ms: durationMs ?? null,
       }),
     );
     const [found] = rows;

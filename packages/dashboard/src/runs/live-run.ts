@@ -67,8 +67,8 @@ function parse(data: string): Record<string, unknown> {
 }
 
 /** Streams are alike on all surfaces and say `content_type`; lists of this surface say `contentType`. */
-const artifactOf = ({ content_type, ...body }: Record<string, unknown>) =>
-  ({ ...body, contentType: content_type }) as RunArtifact;
+const artifactOf = ({ artifact_id, content_type, ...body }: Record<string, unknown>) =>
+  ({ ...body, id: artifact_id, contentType: content_type }) as RunArtifact;
 
 const lineOf = (id: string, { level, text, fields, at }: Record<string, unknown>): LogLine => ({
   id,

@@ -24,7 +24,8 @@ const COLUMNS = `r.id, r.workspace_id AS "workspaceId", r.subject_id AS "subject
   r.cancel_requested_at AS "cancelRequestedAt", r.created_at AS "createdAt", r.started_at AS "startedAt",
   r.finished_at AS "finishedAt"`;
 const SMALL_JSON = `, CASE WHEN pg_column_size(r.inputs) <= ${LISTED_JSON_BYTES_MAX} THEN r.inputs END AS inputs,
-  CASE WHEN pg_column_size(r.output) <= ${LISTED_JSON_BYTES_MAX} THEN r.output END AS output`;
+  CASE WHEN pg_column_size(r.output) <= ${LISTED_JSON_BYTES_MAX} THEN r.output END AS output,
+  coalesce(pg_column_size(r.output) <= ${LISTED_JSON_BYTES_MAX}, false) AS "hasOutput"`;
 
 export interface PagedRunFilter {
   subjectId?: string;
@@ -77,8 +78,10 @@ export interface RunPage {
 export interface ListedRun extends RunHead {
   /** Null where too large for a list. Absent without `withJson`. */
   inputs?: Record<string, unknown> | null;
-  /** Null also before the run has completed. */
+  /** The code may have returned null: see `hasOutput`. */
   output?: unknown;
+  /** False before the run has completed, and where the output is too large for a list. */
+  hasOutput?: boolean;
 }
 
 export interface ListedRuns {

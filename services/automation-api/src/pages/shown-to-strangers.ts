@@ -5,8 +5,8 @@
  * The one place that decides, for the run as a whole and for each event of its streams.
  */
 import type { RunError, RunErrorCode } from '@gantry/events';
-import type { Run, ShowEvent } from '@gantry/run-engine';
-import type { RunResult } from '../runs/run-result';
+import type { Run, TellEvent, Wording } from '@gantry/run-engine';
+import { type RunResult, wordingOf } from '../runs/run-result';
 import type { PageAccess } from './page-access';
 
 const NOT_SET_UP = 'this automation is not fully set up yet';
@@ -36,32 +36,34 @@ export function shownTo<T extends Partial<RunResult>>(access: PageAccess, run: R
   };
 }
 
-/** Undefined: everything is told. */
-export function shownEvents(access: PageAccess, run: Run): ShowEvent | undefined {
-  return access.kind === 'member' ? undefined : (type, data) => shownEvent(run, type, data);
+export function shownEvents(access: PageAccess, run: Run): Wording {
+  const wording = wordingOf(run);
+  if (access.kind === 'member') return wording;
+  const { status, output, done } = wording.of;
+  return {
+    name: 'strangers',
+    of: {
+      status: (data) => status(shownStatus(run, data)),
+      log: shownLine,
+      artifact: ({ artifact_id, name, content_type, size, sha256 }) => ({
+        artifact_id,
+        name,
+        content_type,
+        size,
+        sha256,
+      }),
+      progress: (data) => data,
+      output,
+      done,
+    },
+    others: 'left out',
+  };
 }
 
-function shownEvent(run: Run, ...[type, data]: Parameters<ShowEvent>): ReturnType<ShowEvent> {
-  switch (type) {
-    case 'status':
-      return shownStatus(run, data);
-    case 'log': {
-      const { stream, level, text, fields } = data;
-      const said = withoutTraces(String(text));
-      return said || !text ? { stream, level, text: said, ...(fields !== undefined && { fields }) } : null;
-    }
-    case 'artifact': {
-      const { id, name, content_type, size, sha256 } = data;
-      return { id, name, content_type, size, sha256 };
-    }
-    case 'progress':
-    case 'output':
-    case 'done':
-      return data;
-    default:
-      return null;
-  }
-}
+const shownLine: TellEvent = ({ stream, level, text, fields }) => {
+  const said = withoutTraces(String(text));
+  return said || !text ? { stream, level, text: said, ...(fields !== undefined && { fields }) } : null;
+};
 
 function shownStatus(run: Run, { status, error, retry_at }: Record<string, unknown>): Record<string, unknown> {
   return {

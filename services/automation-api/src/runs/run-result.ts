@@ -1,14 +1,25 @@
 /** A run as the automation surface shows it. The engine's words are the platform's; these are api-spec.md's. */
 import type { RunError } from '@gantry/events';
-import { isTerminal, type Run, type RunArtifact, type RunEngine } from '@gantry/run-engine';
+import { isTerminal, type Run, type RunArtifact, type RunEngine, type Wording } from '@gantry/run-engine';
 import { type ApiRunStatus, apiStatus } from '../run-status';
 
 /** A dict that run() returned is the outputs; anything else goes under the single declared name, else under `result`. */
 export function outputsOf(run: Run, output: unknown): Record<string, unknown> {
-  if (run.status !== 'completed') return {};
+  return run.status === 'completed' ? asOutputs(run, output) : {};
+}
+
+function asOutputs(run: Run, output: unknown): Record<string, unknown> {
   if (typeof output === 'object' && output !== null && !Array.isArray(output)) return output as Record<string, unknown>;
   const [only, ...others] = run.spec.outputs;
   return { [only && !others.length ? only.name : 'result']: output };
+}
+
+/** A run's live events in the words of this surface. */
+export function wordingOf(run: Run) {
+  const status = (data: Record<string, unknown>) => ({ ...data, status: apiStatus(data.status as RunStatus) });
+  const output = (data: Record<string, unknown>) =>
+    'output' in data ? { ...data, output: asOutputs(run, data.output) } : data;
+  return { name: 'automation', of: { status, output, done: status }, others: 'told' } as const satisfies Wording;
 }
 
 export interface RunResult {
@@ -69,13 +80,21 @@ export const toRunArtifact = ({ id, name, contentType, size, sha256 }: RunArtifa
   sha256,
 });
 
+/** What starting a test and the waiting for it answer: of one that goes on, its id and status. */
+export async function toStartedTest(engine: RunEngine, run: Run) {
+  if (isTerminal(run.status)) return toTestRun(engine, run);
+  return { testRunId: run.id, status: TEST_GOES_ON };
+}
+
+const TEST_GOES_ON = 'pending';
+
 /** `running` is no status of a test run. */
 export async function toTestRun(engine: RunEngine, run: Run) {
   const { runId: testRunId, status, ...ended } = await toRunResult(engine, run);
   const isOfAutomation = run.subjectId.startsWith('aut_');
   return {
     testRunId,
-    status: status === 'running' ? 'pending' : status,
+    status: status === 'running' ? TEST_GOES_ON : status,
     ...ended,
     ...(ended.error && ended.result && { logs: ended.result.logs }),
     ...(!isOfAutomation && { artifactId: run.subjectId }),

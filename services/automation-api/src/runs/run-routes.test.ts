@@ -253,6 +253,8 @@ test('events stream live and end with done', async () => {
   const names = [...(await text).matchAll(/^event: (\w+)$/gm)].map(([, name]) => name);
   expect(names).toEqual(expect.arrayContaining(['status', 'log', 'output']));
   expect(names.at(-1)).toBe('done');
+  const statuses = [...(await text).matchAll(/^event: (?:status|done)\ndata: .*"status":"(\w+)"/gm)];
+  expect(statuses.map(([, status]) => status)).toEqual(['pending', 'running', 'success']);
 });
 
 describe('test runs', () => {

@@ -6,7 +6,7 @@ import { auditOf, type Change } from '../audit/audit';
 import type { Deps } from '../deps';
 import { engineStatuses } from '../run-status';
 import { runAutomation } from './run-automation';
-import { outputsOf, toRunArtifact, toRunDetail, toRunItem, toRunResult, toTestRun } from './run-result';
+import { outputsOf, toRunArtifact, toRunDetail, toRunItem, toRunResult, toTestRun, wordingOf } from './run-result';
 import { runTest } from './run-test';
 import { waitMsOf } from './start-run';
 
@@ -72,7 +72,8 @@ export function runOperations(deps: Deps): Operations<'automation'> {
 
     streamRunEvents: async (call) => {
       const { req, res, query } = call;
-      await engine.stream(req, res, await getRun(call), query.logs ? 'all' : 'no-logs');
+      const run = await getRun(call);
+      await engine.stream(req, res, run, query.logs ? 'all' : 'no-logs', wordingOf(run));
     },
 
     listRunArtifacts: async (call) => {

@@ -118,10 +118,11 @@ export function stepsOf(options: {
         return { refused: `the result of ${what} contains a secret, and would be stored: leave it out` };
     }
     const at = Math.round(Math.min(Math.max(startedAt, began), Date.now()));
-    const reply = await record({ ordinal, kind, name: step.name, result, startedAt: at });
+    const durationMs = Math.max(0, Date.now() - at);
+    const reply = await record({ ordinal, kind, name: step.name, result, startedAt: at, durationMs });
     if ('refused' in reply) return { refused: `${what} could not be recorded: ${reply.refused}` };
     last = ordinal;
-    emit({ type: 'step', ordinal, kind, name: step.name, durationMs: Math.max(0, Date.now() - at) });
+    emit({ type: 'step', ordinal, kind, name: step.name, durationMs });
     return reply;
   }
 

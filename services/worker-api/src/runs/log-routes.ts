@@ -1,6 +1,6 @@
 /** What runs say: as a list, as text, live, and over all runs of a worker. */
 import { type Operations, ok } from '@gantry/http';
-import { type LogLine, matcherOf, readLines, readSubjectLog } from '@gantry/run-engine';
+import { type LogLine, matcherOf, readLines, readSubjectLog, type Wording } from '@gantry/run-engine';
 import { written } from '../backpressure';
 import type { Deps } from '../deps';
 import { queryDate } from '../query-date';
@@ -8,6 +8,14 @@ import { getVisibleWorker } from '../workers/worker-repository';
 import { cursorText, readCursor } from './log-cursor';
 import { lineToApi, lineToText } from './log-line';
 import { runOf } from './run-of-request';
+import { outputObject } from './run-output';
+
+/** A large output is fetched with the run: its event says that it is stored. */
+const wording: Wording = {
+  name: 'worker',
+  of: { output: (data) => ('output' in data ? { ...data, output: outputObject(data.output) } : data) },
+  others: 'told',
+};
 
 export function logOperations(
   deps: Deps,
@@ -58,15 +66,16 @@ export function logOperations(
     },
 
     streamRun: async (call) => {
-      await engine.stream(call.req, call.res, await runOf(deps, call), 'all');
+      await engine.stream(call.req, call.res, await runOf(deps, call), 'all', wording);
     },
 
     streamRunEvents: async (call) => {
-      await engine.stream(call.req, call.res, await runOf(deps, call), call.query.logs ? 'all' : 'no-logs');
+      const include = call.query.logs ? 'all' : 'no-logs';
+      await engine.stream(call.req, call.res, await runOf(deps, call), include, wording);
     },
 
     streamRunLogs: async (call) => {
-      await engine.stream(call.req, call.res, await runOf(deps, call), 'logs');
+      await engine.stream(call.req, call.res, await runOf(deps, call), 'logs', wording);
     },
   };
 }

@@ -2,6 +2,7 @@
 import { type Run, type RunArtifact, readExtras, type StepRow } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import { headToApi, runPath } from './run';
+import { outputOf } from './run-output';
 
 export async function toRunDetail(deps: Deps, run: Run) {
   const { engine, pool } = deps;
@@ -15,7 +16,7 @@ export async function toRunDetail(deps: Deps, run: Run) {
   return {
     ...headToApi(run),
     input: run.inputs,
-    output,
+    output: outputOf(run, output),
     error_type: error?.type ?? null,
     error_trace: error?.trace ?? null,
     cpu_ms: cpuMs,

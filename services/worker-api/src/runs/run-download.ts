@@ -10,6 +10,7 @@ import { type Run, type RunArtifact, readLines } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import { lineToText } from './log-line';
 import { runOf } from './run-of-request';
+import { outputOf } from './run-output';
 
 export function downloadOperations(deps: Deps): Operations<'worker', 'downloadRunArtifact' | 'downloadRun'> {
   const { engine, objects, pool, log } = deps;
@@ -50,7 +51,7 @@ export function downloadOperations(deps: Deps): Operations<'worker', 'downloadRu
   };
 
   async function zipOf(run: Run): Promise<Readable> {
-    const output = Buffer.from(`${JSON.stringify(await engine.output(run), null, 2)}\n`);
+    const output = Buffer.from(`${JSON.stringify(outputOf(run, await engine.output(run)), null, 2)}\n`);
     const artifacts = [...namesOf(await engine.artifacts(run))].map(
       // Images and archives are compressed already, and a zip is read once.
       ([name, { key }]): NewStream => ({ path: `artifacts/${name}`, open: () => objects.get(key), compress: false }),

@@ -33,6 +33,23 @@ async function cancelAll() {
 afterEach(cancelAll);
 
 describe('starting', () => {
+  test.each([
+    [5, { result: 5 }],
+    [[1, 2], { result: [1, 2] }],
+    ['txt', { result: 'txt' }],
+    [null, { result: null }],
+    [{ a: 1 }, { a: 1 }],
+  ])('code that returns %j has the output %j, wherever a run is shown', async (returned, output) => {
+    const id = await startedId();
+    await (await executor.claim())?.complete(returned);
+    expect((await becomes(id, 'completed')).output).toEqual(output);
+    const listed = (await me.get('/api/runs?limit=1').expect(200)).body;
+    expect(listed).toMatchObject([{ id, output }]);
+    const stream = await me.get(`/api/runs/${id}/stream`).set('Accept', 'application/x-ndjson').expect(200);
+    const events = stream.text ?? String(stream.body);
+    expect(events).toContain(`"output":${JSON.stringify(output)}`);
+  });
+
   test('answers queued, runs, and shows everything about the run flat', async () => {
     const { body } = await start({ ...hello, priority: 7 }).expect(201);
     expect(body).toEqual({ status: 'queued', run_id: expect.stringMatching(/^run_[\w-]{21}$/) });

@@ -11,6 +11,7 @@ import { headToApi } from './run';
 import { toRunDetail } from './run-detail';
 import { runFilterOf } from './run-filter';
 import { originOf, runAndWorkerOf, runOf } from './run-of-request';
+import { outputOf } from './run-output';
 import { startRun } from './start-run';
 
 type Waiting = { wait?: number } | undefined;
@@ -101,4 +102,8 @@ export function runOperations(
   }
 }
 
-const toItem = (run: ListedRun) => ({ ...headToApi(run), input: run.inputs ?? null, output: run.output ?? null });
+const toItem = (run: ListedRun) => ({
+  ...headToApi(run),
+  input: run.inputs ?? null,
+  output: run.hasOutput ? outputOf(run, run.output) : null,
+});
