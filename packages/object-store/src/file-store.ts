@@ -20,6 +20,8 @@ export interface FileStore extends ObjectStore {
   readonly driver: 'file';
   readonly signingKey: string;
   pathOf(key: string): string;
+  /** Of an upload that was refused for its size: an object of that size that holds nothing, so that it says what it was. */
+  putHollow(key: string, size: number): Promise<void>;
 }
 
 export function createFileStore(options: FileStoreOptions): FileStore {
@@ -53,6 +55,16 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     }
   }
 
+  async function putHollow(key: string, size: number): Promise<void> {
+    const target = pathOf(key);
+    await mkdir(path.dirname(target), { recursive: true });
+    const file = await open(target, 'wx', 0o600).catch((err: NodeJS.ErrnoException) => {
+      if (err.code !== 'EEXIST') throw err;
+    });
+    // Sparse: it takes no room on the disk.
+    await file?.truncate(size).finally(() => file.close());
+  }
+
   async function head(key: string): Promise<{ size: number } | null> {
     const found = await stat(pathOf(key)).catch(missingIsNull);
     return found?.isFile() ? { size: found.size } : null;
@@ -68,6 +80,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     signingKey: options.signingKey,
     pathOf,
     put,
+    putHollow,
     head,
     get,
     getBuffer: async (key, maxBytes) => readAll(key, await get(key), maxBytes),

@@ -50,6 +50,7 @@ async function receive(store: FileStore, taken: Places, grant: Grant, req: Reque
   } catch (err) {
     stopped.abort();
     leaveBodyUnread(req, res);
+    if (err instanceof AppError && err.kind === 'too_large') await store.putHollow(grant.key, sizeMax + 1);
     throw err;
   }
   res.status(200).end();

@@ -22,7 +22,7 @@ test('directories, caches, repositories and manifests stay out, wherever they li
       ...['.git/config', 'lib/.gitignore', 'manifest.json.py'],
     ].map((entry) => (typeof entry === 'string' ? { name: entry } : entry)),
   );
-  expect(await pathsOf(zip)).toEqual(['lib/.gitignore', 'main.py', 'manifest.json.py']);
+  expect(await pathsOf(zip)).toEqual(['lib/.gitignore', 'lib/manifest.json', 'main.py', 'manifest.json.py']);
 });
 
 test.each<[string, Buffer, RegExp]>([

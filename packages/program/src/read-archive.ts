@@ -13,8 +13,10 @@ export interface ArchiveFile {
 export const ZIP_BYTES_MAX = 10 * 1024 * 1024;
 const UNPACKED = { entries: 2_000, bytes: 100 * 1024 * 1024 };
 
-const EXCLUDED = new Set(['__pycache__', '.git', 'manifest.json']);
-const isExcluded = (path: string): boolean => path.split('/').some((segment) => EXCLUDED.has(segment));
+const EXCLUDED = new Set(['__pycache__', '.git']);
+/** The manifest lies at the root; elsewhere a file of that name is the author's. */
+const isExcluded = (path: string): boolean =>
+  path === 'manifest.json' || path.split('/').some((segment) => EXCLUDED.has(segment));
 
 /**
  * @param field name of the upload in the request

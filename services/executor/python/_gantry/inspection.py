@@ -26,6 +26,8 @@ def inspect_entrypoint(root, entrypoint):
     found = _find_run(tree.body)
     if found is None:
         return {"ok": False, "code": "no_run", "message": f"{entrypoint} defines no function run() at its top level"}
+    if found is NO_FUNCTION:
+        return {"ok": False, "code": "no_run", "message": f"{entrypoint}: run must be a function, and is something else"}
     folders = {root, os.path.dirname(os.path.join(root, entrypoint))}
     imports = {name for name in _imports(tree) if name not in sys.stdlib_module_names and not _is_here(folders, name)}
     return {"ok": True, "parameters": found, "imports": sorted(imports - {"gantry"})[:NAMES_MAX],
@@ -62,19 +64,28 @@ def _secrets(tree):
             yield node.slice.value
 
 
+NO_FUNCTION = ("no function",)
+VALUES = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp,
+          ast.GeneratorExp, ast.Compare)
+
+
 def _find_run(body):
-    """Parameter names of the last binding of `run` at module level; [] if they cannot be determined, None without one."""
+    """Parameter names of the last binding of `run` at module level; [] if they cannot be determined, NO_FUNCTION if it is
+    plainly something else, None without one."""
     found = None
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == "run":
             a = node.args
             found = [p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
         elif isinstance(node, ast.ClassDef) and node.name == "run":
-            found = []
+            found = NO_FUNCTION
         elif isinstance(node, ast.Assign) and any("run" in _names(t) for t in node.targets):
-            found = []
+            is_value = isinstance(node.value, VALUES) and any(isinstance(t, ast.Name) and t.id == "run" for t in node.targets)
+            found = NO_FUNCTION if is_value else []
         elif isinstance(node, ast.AnnAssign) and node.value is not None and "run" in _names(node.target):
-            found = []
+            found = NO_FUNCTION if isinstance(node.value, VALUES) else []
+        elif isinstance(node, ast.Import) and any((n.asname or n.name.partition(".")[0]) == "run" for n in node.names):
+            found = NO_FUNCTION
         elif isinstance(node, (ast.Import, ast.ImportFrom)) and any((n.asname or n.name) in ("run", "*") for n in node.names):
             found = found if found and any(n.name == "*" for n in node.names) else []
         else:

@@ -16,7 +16,6 @@ test.each([
   ['from other import go as run', []],
   ['run: object = print', []],
   ['try:\n    import fast\nexcept ImportError:\n    def run(n): pass', ['n']],
-  ['class run:\n    pass', []],
 ])('finds run() and its parameters in %j', async (source, parameters) => {
   expect(await inspect(source)).toMatchObject({ ok: true, parameters });
 });
@@ -46,6 +45,11 @@ test.each([
   ['x = 1', 'no_run', /defines no function run\(\)/],
   ['def outer():\n    def run(): pass', 'no_run', /run\(\)/],
   ['class A:\n    def run(self): pass', 'no_run', /run\(\)/],
+  ['run = 5', 'no_run', /must be a function/],
+  ['def run(): pass\nrun = {}', 'no_run', /must be a function/],
+  ['run: int = 5', 'no_run', /must be a function/],
+  ['class run:\n    pass', 'no_run', /must be a function/],
+  ['import os as run', 'no_run', /must be a function/],
   ['def run(:\n    pass', 'syntax_error', /main.py, line 1, column \d+: invalid syntax/],
   ['def run():\n  x\n    y', 'syntax_error', /line 3.*indent/],
   [`x = ${'('.repeat(500)}`, 'syntax_error', /main.py/],
