@@ -2,8 +2,12 @@ const PREFIX = /^\/(?:api\/v1|api|v1)(?=\/|$)/;
 /** What openapi/worker documents without `/api`. */
 const UNPREFIXED = /^\/(?:auth|\.well-known|healthz|health)(?:\/|$)/;
 
+/** Signing in lives under `/auth` alone; who one is, under `/api` too. */
+const NOT_ALIASED = /^\/api(?:\/v1)?\/auth\/(?!me\/?$)/i;
+
 /** The worker surface answers under `/`, `/api`, `/v1` and `/api/v1` alike: the path that the OpenAPI file documents. */
 export function canonicalPath(path: string): string {
+  if (NOT_ALIASED.test(path)) return path;
   const bare = path.replace(PREFIX, '') || '/';
   return UNPREFIXED.test(bare) ? bare : `/api${bare}`;
 }

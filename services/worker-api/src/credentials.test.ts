@@ -176,7 +176,7 @@ describe('aliases', () => {
     await request(api.url).get(`${prefix}/healthz`).expect(200);
     await request(api.url).get(`${prefix}/system/info`).expect(200);
   });
-  test.each(['/api/api/workspaces', '/v2/workspaces', '/apiworkspaces', '//workspaces', '/api/v1/v1/workspaces'])(
+  test.each(['/api/api/workspaces', '/v2/workspaces', '/apiworkspaces', '//workspaces', '/api/v1/v1/workspaces', '/api/auth/tokens', '/api/v1/auth/tokens'])(
     '%s is not',
     async (path) => {
       await request(api.url).get(path).set('x-svc-token', svc).expect(404);

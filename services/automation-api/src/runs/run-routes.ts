@@ -6,7 +6,16 @@ import { auditOf, type Change } from '../audit/audit';
 import type { Deps } from '../deps';
 import { engineStatuses } from '../run-status';
 import { runAutomation } from './run-automation';
-import { outputsOf, toRunArtifact, toRunDetail, toRunItem, toRunResult, toTestRun, wordingOf } from './run-result';
+import {
+  outputsOf,
+  toRunArtifact,
+  toRunDetail,
+  toRunItem,
+  toRunResult,
+  toStartedTest,
+  toTestRun,
+  wordingOf,
+} from './run-result';
 import { runTest } from './run-test';
 import { waitMsOf } from './start-run';
 
@@ -41,7 +50,7 @@ export function runOperations(deps: Deps): Operations<'automation'> {
       see: (call, testRunId) => getOfKind('test', call, testRunId),
       answer: async (call, testRunId) => {
         const run = await engine.waitForEnd(await getOfKind('test', call, testRunId), waitMsOf(call.req));
-        return ok(await toTestRun(engine, run));
+        return ok(await toStartedTest(engine, run));
       },
     },
 

@@ -3,7 +3,7 @@ import { runLimits } from '@gantry/run-engine';
 import type { Request } from 'express';
 import { findCurrent } from '../automations/current-version';
 import type { Deps } from '../deps';
-import { toTestRun } from './run-result';
+import { toStartedTest } from './run-result';
 import { askedBy, startRun } from './start-run';
 
 const TEST_SECONDS = 60;
@@ -28,5 +28,5 @@ export async function runTest(deps: Deps, req: Request) {
       secrets: automationId === undefined ? [] : spec.secrets,
     },
   });
-  return toTestRun(deps.engine, run);
+  return toStartedTest(deps.engine, run);
 }

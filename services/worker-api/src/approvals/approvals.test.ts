@@ -30,6 +30,12 @@ async function startRun(worker: string, who = owner, order = 1001): Promise<stri
 }
 
 const held = { approvals: { required: true } };
+
+test('starting a run that is held for approval answers queued', async () => {
+  const { body } = await owner.post(`/api/workers/${await makeWorker(held)}/runs`, { inputs: { order: 1 } }).expect(201);
+  expect(body.status).toBe('queued');
+  expect((await runOf(body.run_id)).status).toBe('pending_approval');
+});
 const runOf = async (id: string) => (await owner.get(`/api/runs/${id}`).expect(200)).body;
 const pendingOf = async (runId: string, who = owner) => {
   const { body } = await who.get(`/api/approvals?run_id=${runId}&status=pending`).expect(200);

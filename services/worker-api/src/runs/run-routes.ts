@@ -18,11 +18,13 @@ type Waiting = { wait?: number } | undefined;
 
 const waitMsOf = (body: Waiting): number => (body?.wait ?? 0) * 1_000;
 
-const started = (run: Run): Answer => created({ status: apiStatus(run.status), run_id: run.id });
+/** A run that is held until somebody approves it waits like any other that has not begun. */
+function started({ id, status, startedAt }: Run): Answer {
+  const isHeld = status === 'pending_approval' && startedAt === null;
+  return created({ status: isHeld ? 'queued' : apiStatus(status), run_id: id });
+}
 
-export function runOperations(
-  deps: Deps,
-): Operations<'worker', 'startRun' | 'listRuns' | 'listWorkerRuns' | 'getRun' | 'cancelRun' | 'replayRun'> {
+export function runOperations(deps: Deps): Operations<'worker'> {
   const { engine, pool, prisma } = deps;
 
   /** What the one run that a request asks for has from it. */
