@@ -154,6 +154,26 @@ test('an unknown path is named as it was asked for', async () => {
   expect((await request(aliased).delete('/v1/things')).body.error).toBe('/v1/things: DELETE method not allowed');
 });
 
+test('an operation of another surface is named with its host', async () => {
+  const other = { name: 'file', openapiFile: path.join(__dirname, 'test/files.yaml'), url: 'http://files.test' };
+  const known = surface({ otherSurfaces: [other] });
+  expect((await request(known).get('/api/packs/p/files').expect(404)).body.error).toBe(
+    '/api/packs/p/files: not found; it is an operation of the file surface, at http://files.test',
+  );
+  expect((await request(known).delete('/api/packs/p/files').expect(404)).body.error).toBe(
+    '/api/packs/p/files: not found',
+  );
+});
+
+test('the document of a surface is at its own host, as JSON and as YAML, and names it', async () => {
+  const documented = surface({ publicUrl: 'http://echo.test' });
+  const { body } = await request(documented).get('/openapi.json').expect(200);
+  expect(body).toMatchObject({ openapi: '3.1.0', servers: [{ url: 'http://echo.test' }] });
+  const { headers, text } = await request(documented).get('/openapi.yaml').buffer().expect(200);
+  expect(headers['content-type']).toContain('application/yaml');
+  expect(text).toContain('http://echo.test');
+});
+
 test('who may not, may not: no credential, a bad one, a role too low', async () => {
   const body = { name: 'a' };
   expect((await request(app).post('/api/things').send(body)).status).toBe(401);

@@ -23,6 +23,7 @@ import { observeRequests } from './metrics';
 import { openStreams } from './open-streams';
 import { type OpenApiDocument, type Operation, readOpenApiDocument } from './openapi-document';
 import { operationTable } from './operation-table';
+import { type OtherSurface, otherSurfaces } from './other-surfaces';
 import type { PlaceLimits } from './places';
 import type { Principal } from './principal';
 import './request';
@@ -32,6 +33,7 @@ import { bodyReader } from './request-body';
 import { requestValidators } from './request-validator';
 import { responseValidators } from './response-validator';
 import { pathForLog } from './secret-paths';
+import { serveOpenapi } from './serve-openapi';
 
 export interface SurfaceOptions {
   openapiFile: string;
@@ -43,6 +45,8 @@ export interface SurfaceOptions {
   /** Of requests with an Idempotency-Key. */
   hasher: KeyedHasher;
   log: Logger;
+  /** Whoever asks here for an operation of theirs is told so. */
+  otherSurfaces?: OtherSurface[];
   /** Maps an alias of a path to the path that the OpenAPI file documents. */
   canonicalPath?: (path: string) => string;
   rateLimits?: RateLimits;
@@ -53,6 +57,8 @@ export interface SurfaceOptions {
   uploads?: multer.Options;
   /** Tests switch this on: an answer that the OpenAPI file does not allow is then a 500. */
   validateResponses?: boolean;
+  /** Where this surface is: its OpenAPI document names it. */
+  publicUrl?: string;
   /** What is not part of the HTTP API: the dashboard's files, presigned storage URLs. Mounted before everything else. */
   beside?: (app: Express) => void;
 }
@@ -76,6 +82,7 @@ export function createSurface(options: SurfaceOptions): Express {
   );
   if (options.corsOrigins?.length)
     app.use(cors({ origin: options.corsOrigins, maxAge: 600, exposedHeaders: EXPOSED_HEADERS }));
+  app.use(serveOpenapi(options.openapiFile, options.publicUrl ?? null));
   options.beside?.(app);
   app.use(noStore, route(options));
   app.use(failedRequest(options.errorShape, log), lastResort(log));
@@ -89,6 +96,7 @@ function route(options: SurfaceOptions): RequestHandler {
   const count = createRateCount({ pool: options.pool, log: options.log });
   const budget = budgets(options.rateLimits ?? DEFAULT_RATE_LIMITS, count);
   const answers = answersOf(document, options, budget);
+  const elsewhere = otherSurfaces(options.otherSurfaces ?? []);
   return (req, res, next) => {
     const [asked = '/', query] = req.url.split('?', 2);
     const path = canonicalPath(asked);
@@ -98,7 +106,7 @@ function route(options: SurfaceOptions): RequestHandler {
     const found = table.find(req.method, path);
     if (!found || 'allowed' in found) {
       budget.spendOnAddress(req, res);
-      throw found ? notAllowed(req, res, asked, found.allowed) : notFoundPath(asked);
+      throw found ? notAllowed(req, res, asked, found.allowed) : notFoundPath(asked, elsewhere(req.method, asked));
     }
     req.operation = found.operation;
     const answer = answers.get(found.operation) as Answer;
@@ -173,7 +181,8 @@ const holding =
     next();
   };
 
-const notFoundPath = (path: string) => new AppError('not_found', 'not_found', `${path}: not found`);
+const notFoundPath = (path: string, elsewhere?: string) =>
+  new AppError('not_found', 'not_found', `${path}: not found${elsewhere ? `; ${elsewhere}` : ''}`);
 
 function notAllowed(req: Request, res: Response, path: string, allowed: string[]): AppError {
   res.set('Allow', allowed.join(', '));

@@ -37,6 +37,11 @@ export function createApp(options: AppOptions): Express {
   const { deps, fileStore, log, baseUrl, skillsUrl } = options;
   return createSurface({
     openapiFile: openapiFiles.automation,
+    publicUrl: deps.dashboardUrl,
+    otherSurfaces: [
+      { name: 'worker', openapiFile: openapiFiles.worker, url: baseUrl },
+      { name: 'skills', openapiFile: openapiFiles.skills, url: skillsUrl },
+    ],
     operations: {
       ...options.health.operations,
       ...artifactOperations(deps),

@@ -44,6 +44,11 @@ export function createApp(options: AppOptions): Express {
   const { pool, prisma } = database;
   return createSurface({
     openapiFile: openapiFiles.skills,
+    publicUrl: skillsUrl,
+    otherSurfaces: [
+      { name: 'worker', openapiFile: openapiFiles.worker, url: baseUrl },
+      { name: 'automation', openapiFile: openapiFiles.automation, url: dashboardUrl },
+    ],
     operations: {
       ...options.health.operations,
       ...meOperations,

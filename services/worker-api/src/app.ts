@@ -92,6 +92,11 @@ export function createApp(options: AppOptions): WorkerApp {
   const app = createSurface({
     openapiFile: openapiFiles.worker,
     canonicalPath,
+    publicUrl: baseUrl,
+    otherSurfaces: [
+      { name: 'automation', openapiFile: openapiFiles.automation, url: dashboardUrl },
+      { name: 'skills', openapiFile: openapiFiles.skills, url: skillsUrl },
+    ],
     operations: {
       ...options.health.operations,
       ...systemOperations({

@@ -176,12 +176,17 @@ describe('aliases', () => {
     await request(api.url).get(`${prefix}/healthz`).expect(200);
     await request(api.url).get(`${prefix}/system/info`).expect(200);
   });
-  test.each(['/api/api/workspaces', '/v2/workspaces', '/apiworkspaces', '//workspaces', '/api/v1/v1/workspaces', '/api/auth/tokens', '/api/v1/auth/tokens'])(
-    '%s is not',
-    async (path) => {
-      await request(api.url).get(path).set('x-svc-token', svc).expect(404);
-    },
-  );
+  test.each([
+    '/api/api/workspaces',
+    '/v2/workspaces',
+    '/apiworkspaces',
+    '//workspaces',
+    '/api/v1/v1/workspaces',
+    '/api/auth/tokens',
+    '/api/v1/auth/tokens',
+  ])('%s is not', async (path) => {
+    await request(api.url).get(path).set('x-svc-token', svc).expect(404);
+  });
   test('another method is a 405', () => request(api.url).put('/auth/me').set('x-svc-token', svc).send({}).expect(405));
   test('an unknown query parameter is a 400', () =>
     request(api.url).get('/api/workspaces?workspace_id=x').set('x-svc-token', svc).expect(400));

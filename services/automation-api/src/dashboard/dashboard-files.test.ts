@@ -40,13 +40,21 @@ test('a missing asset is no page', async () => {
   await browse('/assets/gone.js').expect(404);
 });
 
-test.each(['/api/unknown', '/auth/x', '/storage/x', '/healthz', '/.well-known/x'])(
-  '%s is left to others',
-  async (route) => {
-    const { text } = await browse(route).expect(404);
-    expect(text).not.toContain('Dashboard');
-  },
-);
+test.each([
+  '/api/unknown',
+  '/api',
+  '/apis',
+  '/API/x',
+  '/v1/x',
+  '/openapi.json',
+  '/auth/x',
+  '/storage/x',
+  '/healthz',
+  '/.well-known/x',
+])('%s is left to others', async (route) => {
+  const { text } = await browse(route).expect(404);
+  expect(text).not.toContain('Dashboard');
+});
 
 test('programs that ask for JSON get no page', async () => {
   await request(app).get('/somewhere').set('Accept', 'application/json').expect(404);

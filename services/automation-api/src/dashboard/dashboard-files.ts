@@ -4,7 +4,7 @@ import path from 'node:path';
 import express, { type RequestHandler, Router } from 'express';
 
 /** Addresses of programs: an unknown one is an error in JSON, not the dashboard. */
-const NOT_A_PAGE = /^\/(api|auth|storage|healthz?|\.well-known)(\/|$)/;
+const NOT_A_PAGE = /^\/(api[^/]*|v1|auth|storage|healthz?|\.well-known|openapi\.(json|yaml|yml))(\/|$)/i;
 const YEAR_SECONDS = 31_536_000;
 
 export interface DashboardOptions {

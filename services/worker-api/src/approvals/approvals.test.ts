@@ -32,7 +32,9 @@ async function startRun(worker: string, who = owner, order = 1001): Promise<stri
 const held = { approvals: { required: true } };
 
 test('starting a run that is held for approval answers queued', async () => {
-  const { body } = await owner.post(`/api/workers/${await makeWorker(held)}/runs`, { inputs: { order: 1 } }).expect(201);
+  const { body } = await owner
+    .post(`/api/workers/${await makeWorker(held)}/runs`, { inputs: { order: 1 } })
+    .expect(201);
   expect(body.status).toBe('queued');
   expect((await runOf(body.run_id)).status).toBe('pending_approval');
 });

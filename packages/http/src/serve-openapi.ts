@@ -1,0 +1,25 @@
+/** The OpenAPI document of a surface, at /openapi.json and /openapi.yaml of its own host. */
+import { readFileSync } from 'node:fs';
+import { type RequestHandler, Router } from 'express';
+import { dump, load } from 'js-yaml';
+
+/** @param server the public address; null where each answer names the address that it was asked at */
+export function serveOpenapi(openapiFile: string, server: string | null): Router {
+  let document: Record<string, unknown> | undefined;
+  const read = () => {
+    document ??= load(readFileSync(openapiFile, 'utf8')) as Record<string, unknown>;
+    return server === null ? document : { ...document, servers: [{ url: server }] };
+  };
+  const send =
+    (type: string, write: (document: object) => string): RequestHandler =>
+    (_req, res) => {
+      res.set('Cache-Control', 'no-cache').type(type).send(write(read()));
+    };
+  const router = Router();
+  router.get('/openapi.json', send('application/json', JSON.stringify));
+  router.get(
+    '/openapi.yaml',
+    send('application/yaml', (one) => dump(one, { noRefs: true, lineWidth: 120 })),
+  );
+  return router;
+}
