@@ -216,7 +216,7 @@ test('nobody is told to stay away for longer than the window', async () => {
 
 test('an answer says what is left also where nothing was taken: a probe, a caller that nobody could look up', async () => {
   const openapiFile = path.join(__dirname, 'test/probe.yaml');
-  const probed = surface({ openapiFile, operations: { probe: (_req, res) => void res.json({}) } });
+  const probed = surface({ openapiFile, operations: { probe: () => ok({}) } });
   const probe = await request(probed).get('/healthz').expect(200);
   const away = surface({
     authenticate: async () => {

@@ -294,7 +294,7 @@ test('both formats tell the same under the same names; a line adds the number of
 });
 
 test('a run that has not begun is said to be queued once, and a status is never told twice in a row', async () => {
-  const run = await one.engine.submit(aRun());
+  const run = await one.engine.submitAndWait(aRun());
   const reader = read(one, run.id);
   await until(() => reader.events.length > 0);
   reader.cut();

@@ -1,6 +1,13 @@
 /** A run as the automation surface shows it. The engine's words are the platform's; these are api-spec.md's. */
 import type { RunError } from '@gantry/events';
-import { isTerminal, type Run, type RunArtifact, type RunEngine, type Wording } from '@gantry/run-engine';
+import {
+  isTerminal,
+  type Run,
+  type RunArtifact,
+  type RunEngine,
+  type RunStatus,
+  type Wording,
+} from '@gantry/run-engine';
 import { type ApiRunStatus, apiStatus } from '../run-status';
 
 /** A dict that run() returned is the outputs; anything else goes under the single declared name, else under `result`. */

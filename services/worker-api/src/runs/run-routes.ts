@@ -1,5 +1,6 @@
 import { type Answer, type Call, type CallOf, created, type Operations, ok, type Principal } from '@gantry/http';
 import { countRunPage, type ListedRun, listRunPage, type PagedRunFilter, type Run } from '@gantry/run-engine';
+import type { Request } from 'express';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
 import { cursorOf, nextHeaders } from '../page-cursor';
@@ -14,10 +15,6 @@ import { originOf, runAndWorkerOf, runOf } from './run-of-request';
 import { outputOf } from './run-output';
 import { startRun } from './start-run';
 
-type Waiting = { wait?: number } | undefined;
-
-const waitMsOf = (body: Waiting): number => (body?.wait ?? 0) * 1_000;
-
 /** A run that is held until somebody approves it waits like any other that has not begun. */
 function started({ id, status, startedAt }: Run): Answer {
   const isHeld = status === 'pending_approval' && startedAt === null;
@@ -28,28 +25,29 @@ export function runOperations(deps: Deps): Operations<'worker'> {
   const { engine, pool, prisma } = deps;
 
   /** What the one run that a request asks for has from it. */
-  const askedBy = ({ req, body }: Pick<Call<unknown, unknown, Waiting>, 'req' | 'body'>) => ({
+  const askedBy = (req: Request, waitSeconds = 0) => ({
     ...originOf(req),
     idempotencyKey: req.idempotencyKey,
-    waitMs: waitMsOf(body),
+    waitMs: waitSeconds * 1_000,
   });
 
   /** A request that is repeated waits for the run that it has made. */
-  const answerAgain = async (caller: Principal, runId: string, body: Waiting): Promise<Answer> =>
-    started(await engine.waitForEnd(await getRunFor(deps, caller, runId), waitMsOf(body)));
+  const answerAgain = async (caller: Principal, runId: string, waitSeconds = 0): Promise<Answer> =>
+    started(await engine.waitForEnd(await getRunFor(deps, caller, runId), waitSeconds * 1_000));
 
   return {
     startRun: {
       make: async (call) => {
         const worker = await getVisibleWorker(prisma, call.caller, call.path.worker_id);
-        const { inputs = {}, priority } = call.body ?? {};
-        return started(await startRun(deps, { ...askedBy(call), worker, inputs, priority, trigger: 'api' }));
+        const { inputs = {}, priority, wait } = call.body ?? {};
+        const start = { ...askedBy(call.req, wait), worker, inputs, priority, trigger: 'api' } as const;
+        return started(await startRun(deps, start));
       },
       see: async ({ caller, path }, runId) => {
         await getVisibleWorker(prisma, caller, path.worker_id);
         await getRunFor(deps, caller, runId);
       },
-      answer: ({ caller, body }, runId) => answerAgain(caller, runId, body),
+      answer: ({ caller, body }, runId) => answerAgain(caller, runId, body?.wait),
     },
 
     listRuns: async (call) => answerPage(call, await runFilterOf(deps, call.caller, call.query)),
@@ -76,14 +74,14 @@ export function runOperations(deps: Deps): Operations<'worker'> {
     replayRun: {
       make: async (call) => {
         const { run, worker } = await runAndWorkerOf(deps, call.caller, call.path.run_id);
-        const replay = { version: call.body?.version, origin: askedBy(call) };
+        const replay = { version: call.body?.version, origin: askedBy(call.req) };
         return started(await replayRun(deps, worker, run, replay));
       },
       see: async ({ caller, path }, runId) => {
         await runAndWorkerOf(deps, caller, path.run_id);
         await getRunFor(deps, caller, runId);
       },
-      answer: ({ caller, body }, runId) => answerAgain(caller, runId, body),
+      answer: ({ caller }, runId) => answerAgain(caller, runId),
     },
   };
 
