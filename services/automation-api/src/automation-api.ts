@@ -28,7 +28,7 @@ import { createRecentAutomations, IS_CURRENT } from './automations/current-versi
 import { openDatabase } from './database';
 import type { Deps } from './deps';
 import { sweepsOf } from './housekeeping';
-import { type ScheduleTicker, startScheduleTicker } from './schedules/schedule-ticker';
+import { type ScheduleTicker, startScheduleTicker } from './starters/schedule-ticker';
 import { serveAutomationStats } from './system/automation-stats';
 import { consumeWorkspaceEvents } from './workspaces/workspace-events';
 
