@@ -56,7 +56,7 @@ function requireRole(access: Operation['access'], principal: Principal | undefin
 /** The same caller in the workspace that the path names, with the role there. @throws AppError 404 */
 function inPathWorkspace(principal: Principal, workspaceId: string): Principal {
   const role = Object.hasOwn(principal.memberships, workspaceId) ? principal.memberships[workspaceId] : undefined;
-  if (!role) throw notFound('workspace', workspaceId);
+  if (!role) throw notFound('workspace', workspaceId, 'that you are a member of');
   return { ...principal, workspaceId, role };
 }
 

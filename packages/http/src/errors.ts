@@ -61,9 +61,12 @@ export function invalid(fields: FieldProblem[], code = 'invalid'): AppError {
   return new AppError('invalid', code, first ? `${first.path}: ${first.message}` : 'invalid request', { fields });
 }
 
-/** Also for what belongs to another workspace: the answer must not tell the two apart. */
-export const notFound = (what: string, id: string): AppError =>
-  new AppError('not_found', 'not_found', `no ${what} "${id.slice(0, 100)}" in this workspace`);
+/**
+ * Also for what belongs to another workspace: the answer must not tell the two apart.
+ * @param where it was looked for
+ */
+export const notFound = (what: string, id: string, where = 'in this workspace'): AppError =>
+  new AppError('not_found', 'not_found', `no ${what} "${id.slice(0, 100)}" ${where}`);
 
 export const conflict = (code: string, detail: string): AppError => new AppError('conflict', code, detail);
 

@@ -64,6 +64,6 @@ function typeOf(req: Request, content: Record<string, unknown>): string {
   throw new AppError(
     'unsupported_type',
     'unsupported_type',
-    `Content-Type: unsupported media type ${given?.slice(0, 100) ?? 'undefined'}; send ${wanted}`,
+    `send Content-Type: ${wanted}${given ? `, not ${given.slice(0, 100)}` : ''}`,
   );
 }

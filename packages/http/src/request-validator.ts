@@ -2,6 +2,7 @@
 import type { Request } from 'express';
 import { AppError, type FieldProblem } from './errors';
 import type { OpenApiDocument, Operation, Parameter, Schema } from './openapi-document';
+import { sayProblem } from './say-problem';
 import { type ErrorObject, type SchemaCompiler, schemaCompiler } from './schema-compiler';
 
 /** Up to this size of a body everything that is wrong is said; of a larger one what is found first. */
@@ -25,8 +26,8 @@ export function requestValidators({ schemas }: OpenApiDocument): (operation: Ope
     const query = operation.parameters.filter((one) => one.in === 'query');
     return (req, mediaType) => {
       const given: Given = { query: { ...req.query }, params: req.params, headers: pick(req, headers) };
-      if (!operation.ignoresUnknownQuery) refuseUnknownQuery(given.query, query);
-      const problems = parameters(given, true);
+      const problems = operation.ignoresUnknownQuery ? [] : unknownQuery(given.query, query);
+      problems.push(...parameters(given, true));
       const body = mediaType === undefined ? undefined : bodies.get(mediaType);
       if (body) problems.push(...body({ body: req.body }, (req.rawBody?.length ?? 0) <= EXPLAINED_BYTES_MAX));
       if (problems.length) throw invalidRequest(problems);
@@ -83,13 +84,14 @@ const namesIn = ({ parameters }: Operation, where: Parameter['in']): string[] =>
 const pick = (req: Request, names: string[]): Record<string, unknown> =>
   Object.fromEntries(names.flatMap((name) => (req.headers[name] === undefined ? [] : [[name, req.headers[name]]])));
 
-function refuseUnknownQuery(query: Record<string, unknown>, known: Parameter[]): void {
-  for (const [name, value] of Object.entries(query)) {
-    const parameter = known.find((one) => one.name === name);
-    if (!parameter) throw invalidRequest([{ path: name, message: `unknown query parameter "${name}"` }]);
-    if (value === '' && !parameter.allowEmptyValue)
-      throw invalidRequest([{ path: name, message: 'must not be empty' }]);
-  }
+/** What was not to be sent is not looked at any further. */
+function unknownQuery(query: Record<string, unknown>, known: Parameter[]): FieldProblem[] {
+  return Object.entries(query).flatMap(([path, value]) => {
+    const parameter = known.find((one) => one.name === path);
+    if (parameter && (value !== '' || parameter.allowEmptyValue)) return [];
+    delete query[path];
+    return [{ path, message: parameter ? 'must not be empty' : `unknown query parameter "${path}"` }];
+  });
 }
 
 /** "Infinity" passes as an integer, above any maximum; and no column holds NUL. */
@@ -118,13 +120,12 @@ const toProblems = (errors: ErrorObject[] | null | undefined): FieldProblem[] =>
   (errors ?? []).slice(0, PROBLEMS_MAX).map(toProblem);
 
 /** `/body/inputs/a` is for programs; people read `inputs.a`. */
-function toProblem({ instancePath, keyword, params, message = 'is wrong' }: ErrorObject): FieldProblem {
-  const { missingProperty, additionalProperty, unevaluatedProperty, allowedValues } = params;
+function toProblem(error: ErrorObject): FieldProblem {
+  const { instancePath, params } = error;
+  const { missingProperty, additionalProperty, unevaluatedProperty } = params;
   const named = missingProperty ?? additionalProperty ?? unevaluatedProperty;
   const pointer = named === undefined ? instancePath : `${instancePath}/${named}`;
   const part = PART_OF_REQUEST.exec(pointer);
   const path = (part && (pointer.slice(part[0].length).replaceAll('/', '.') || part[1])) || 'request';
-  if (additionalProperty !== undefined || unevaluatedProperty !== undefined)
-    return { path, message: 'unknown property' };
-  return { path, message: keyword === 'enum' ? `${message}: ${allowedValues.join(', ')}` : message };
+  return { path, message: sayProblem(error) };
 }

@@ -21,7 +21,8 @@ export function schemaCompiler(
   schemas: Record<string, Schema>,
   { coerce = false, defaults = true } = {},
 ): SchemaCompiler {
-  const ajvOf = (allErrors: boolean) => createAjv(schemas, { allErrors, coerceTypes: coerce, useDefaults: defaults });
+  const ajvOf = (allErrors: boolean) =>
+    createAjv(schemas, { allErrors, verbose: allErrors, coerceTypes: coerce, useDefaults: defaults });
   let first: Ajv2020 | undefined;
   let all: Ajv2020 | undefined;
   return {

@@ -91,6 +91,25 @@ test.each([
   expect(res.text).not.toMatch(/node_modules|at \w+ \(|SELECT/);
 });
 
+test('what is wrong is said in sentences, and all of it at once', async () => {
+  const answer = await request(app)
+    .post('/api/things?limit=900&nonsense=1')
+    .set('Authorization', 'Bearer good')
+    .send({ nmae: 'b' });
+  expect([answer.status, answer.body.details]).toEqual([
+    400,
+    [
+      { path: 'nonsense', message: 'unknown query parameter "nonsense"' },
+      { path: 'limit', message: 'must be 200 or less' },
+      { path: 'name', message: 'is required' },
+      { path: 'nmae', message: 'unknown property' },
+    ],
+  ]);
+  expect((await post().send({ name: 5 })).body.details).toEqual([{ path: 'name', message: 'must be a text' }]);
+  const untyped = await post().set('Content-Type', 'text/plain').send('x');
+  expect(untyped.body.error).toBe('send Content-Type: application/json, not text/plain');
+});
+
 test('a refusal names the field', async () => {
   const missing = await post().send({});
   expect(missing.body.details).toEqual([{ path: 'name', message: expect.stringContaining('required') }]);

@@ -2,7 +2,7 @@
  * The manifest: what an automation needs and gives. Keys that we don't know are kept and not read, since manifests carry
  * `version`, `author`, `icon` and the like for other programs; what we do read must have the right shape.
  */
-import { invalid } from '@gantry/http';
+import { invalid, sayIssue } from '@gantry/http';
 import { dependencyNames, inputItems, outputItems, secretNames, storedInputItems } from '@gantry/program';
 import { z } from 'zod';
 
@@ -45,7 +45,7 @@ function parse(schema: typeof manifest, value: unknown): Manifest {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw invalid(
-    parsed.error.issues.map(({ path, message }) => ({ path: ['manifest', ...path].join('.'), message })),
+    parsed.error.issues.map((issue) => sayIssue(issue, ['manifest'])),
     'bad_manifest',
   );
 }

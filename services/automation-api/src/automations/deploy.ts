@@ -96,7 +96,10 @@ export async function rollback(
     const before = await lockAutomation(tx, workspaceId, automationId);
     if (before.status === 'archived') throw conflict('archived', 'this automation is archived; make it active first');
     const target = await findVersion(tx, workspaceId, automationId, wanted ?? { lt: before.currentVersion });
-    if (!target) throw wanted === undefined ? noPreviousVersion(before) : notFound('version', String(wanted));
+    if (!target)
+      throw wanted === undefined
+        ? noPreviousVersion(before)
+        : notFound('version', String(wanted), 'of this automation');
     const { version, artifactId } = target;
     await announce(tx, workspaceId, { automationId, version, artifactId });
     await audit(tx, {

@@ -82,7 +82,7 @@ export function skillOperations({ prisma, skillsUrl, views }: SkillDeps): Operat
     getSkillVersion: async ({ req, path }) => {
       const { id } = await getOwnedSkill(prisma, path.slug, personOf(req));
       const version = await findVersion(prisma, id, path.version);
-      if (!version) throw notFound('version', String(path.version));
+      if (!version) throw notFound('version', String(path.version), 'of this skill');
       const { description, tags, license, bodyMd } = version;
       return ok({ ...versionToApi(version), description, tags, license, body_md: bodyMd });
     },

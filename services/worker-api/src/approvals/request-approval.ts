@@ -1,7 +1,7 @@
 /** Requests an approval: before a run starts, or in the middle of its code. */
 
 import { approvalRequested, enqueue, newId, type RunError, type Suspension } from '@gantry/events';
-import { AppError, type FieldProblem } from '@gantry/http';
+import { AppError, type FieldProblem, sayIssue } from '@gantry/http';
 import { checkDefaults, type InputItem, inputItems } from '@gantry/program';
 import type { Run, RunEngine } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
@@ -103,7 +103,7 @@ export async function suspendForApproval(
 function readForm(items: unknown[]): InputItem[] {
   const parsed = inputItems.safeParse(items);
   if (!parsed.success) {
-    throw wrong(parsed.error.issues.map(({ path, message }) => ({ path: ['form', ...path].join('.'), message })));
+    throw wrong(parsed.error.issues.map((issue) => sayIssue(issue, ['form'])));
   }
   const form = parsed.data;
   const files = form.flatMap(({ type }, index) =>

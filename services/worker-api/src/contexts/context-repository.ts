@@ -87,7 +87,7 @@ export async function getVersionBySha(db: Db, { uid, workspaceId }: ContextKey, 
     take: 2,
   });
   const [found, another] = rows;
-  if (!found) throw notFound('version', sha);
+  if (!found) throw notFound('version', sha, 'of this context');
   if (another)
     throw invalid([{ path: 'sha', message: 'several versions have this prefix; give more characters' }], 'ambiguous');
   return toVersion(found);

@@ -110,7 +110,7 @@ export function contextOperations(deps: Deps): Operations<'worker'> {
       const version = await versionOf(call.query.version, await find(call));
       const { path } = call.path;
       const file = (await readTree(objects, version.pack)).find((one) => one.path === path);
-      if (!file) throw notFound('file', path);
+      if (!file) throw notFound('file', path, 'in this version of the context');
       // Nobody's page: saved under its name, whatever it says it is, and never guessed at.
       call.res.attachment(posix.basename(path)).set('ETag', `"${file.sha}"`).send(file.content);
     },
@@ -125,7 +125,7 @@ export function contextOperations(deps: Deps): Operations<'worker'> {
     deleteContextFile: async ({ caller, actor, path: { name, path } }) => {
       await changeFiles(deps, caller, actor, name, {
         change: (tree) => {
-          if (!tree.some((file) => file.path === path)) throw notFound('file', path);
+          if (!tree.some((file) => file.path === path)) throw notFound('file', path, 'in this version of the context');
           return tree.filter((file) => file.path !== path);
         },
         message: null,

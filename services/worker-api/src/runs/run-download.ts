@@ -20,9 +20,9 @@ export function downloadOperations(deps: Deps): Operations<'worker', 'downloadRu
       const run = await runOf(deps, call);
       const id = call.path.artifact_id;
       const artifact = (await engine.artifacts(run)).find((one) => one.id === id);
-      if (!artifact) throw notFound('artifact', id);
+      if (!artifact) throw notFound('artifact', id, 'of this run');
       const content = await objects.get(artifact.key).catch((err) => {
-        throw err instanceof ObjectMissing ? notFound('artifact', id) : err;
+        throw err instanceof ObjectMissing ? notFound('artifact', id, 'of this run') : err;
       });
       res.setHeader('Content-Type', safeType(artifact.contentType));
       res.set({

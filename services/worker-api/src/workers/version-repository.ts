@@ -29,7 +29,7 @@ type WorkerKey = Pick<Worker, 'uid' | 'workspaceId'>;
 
 async function getVersion(db: Db, { uid, workspaceId }: WorkerKey, number: number): Promise<Version> {
   const row = await db.workerVersion.findFirst({ where: { workspaceId, workerUid: uid, number } });
-  if (!row) throw notFound('version', String(number));
+  if (!row) throw notFound('version', String(number), 'of this worker');
   return toVersion(row);
 }
 
@@ -48,7 +48,7 @@ export async function getVersionBySha(db: Db, worker: WorkerKey, sha: string): P
     select: { number: true, sha: true },
   });
   const [newest] = found;
-  if (!newest) throw notFound('version', sha);
+  if (!newest) throw notFound('version', sha, 'of this worker');
   if (found.some((one) => one.sha !== newest.sha)) {
     throw invalid([{ path: 'sha', message: 'several versions have this prefix; give more characters' }], 'ambiguous');
   }

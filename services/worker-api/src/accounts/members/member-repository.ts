@@ -70,7 +70,7 @@ export async function administersAll(db: Db, workspaceIds: string[], userId: str
 export async function lockWorkspace(tx: Db, workspaceId: string): Promise<void> {
   const rows = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM workspaces WHERE id = ${workspaceId} AND deleted_at IS NULL FOR UPDATE`;
-  if (!rows.length) throw notFound('workspace', workspaceId);
+  if (!rows.length) throw notFound('workspace', workspaceId, 'that you are a member of');
 }
 
 export async function insertMembership(tx: Db, workspaceId: string, userId: string, role: Role): Promise<void> {

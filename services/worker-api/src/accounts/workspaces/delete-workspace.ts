@@ -70,10 +70,10 @@ export async function restoreWorkspace(
         memberships: { some: { userId, role: 'owner' } },
       },
     });
-    if (!deleted?.deletedAt) throw notFound('deleted workspace', workspaceId);
+    if (!deleted?.deletedAt) throw notFound('deleted workspace', workspaceId, 'that was yours');
     const { id, deletedAt } = deleted;
     const { count } = await tx.workspace.updateMany({ where: { id, deletedAt }, data: { deletedAt: null } });
-    if (!count) throw notFound('deleted workspace', workspaceId);
+    if (!count) throw notFound('deleted workspace', workspaceId, 'that was yours');
     const purgeAt = purgeTimeOf(deletedAt).getTime();
     const closure = { workspaceId, purgeAt, restored: true };
     await writeClosure(tx, closure);

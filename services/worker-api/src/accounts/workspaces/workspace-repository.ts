@@ -17,7 +17,7 @@ export function listWorkspaces(db: Db, workspaceIds: string[]): Promise<Workspac
 /** @throws AppError 404 */
 export async function getWorkspace(db: Db, workspaceId: string): Promise<Workspace> {
   const workspace = await db.workspace.findFirst({ where: { id: workspaceId, deletedAt: null } });
-  if (!workspace) throw notFound('workspace', workspaceId);
+  if (!workspace) throw notFound('workspace', workspaceId, 'that you are a member of');
   return workspace;
 }
 

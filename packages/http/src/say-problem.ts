@@ -1,0 +1,112 @@
+/** What a validator found, as a sentence about the field: "is required", "must be a text". */
+import type { ErrorObject } from 'ajv/dist/2020';
+import type { z } from 'zod';
+import type { FieldProblem } from './errors';
+
+const TYPES: Record<string, string> = {
+  string: 'a text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+};
+
+const FORMATS: Record<string, string> = {
+  'date-time': 'a date and time with its zone, such as 2026-01-05T09:00:00Z',
+  date: 'a date, such as 2026-01-05',
+  email: 'an e-mail address',
+  uri: 'a URL',
+};
+
+/** By their source, as the OpenAPI files write them. */
+const PATTERNS: [RegExp, string][] = [
+  [/^\^\[A-Z\]\[A-Z0-9_\]/, 'may hold capital letters, digits and _, and begins with a letter'],
+  [/^\^\[a-z0-9\]\[a-z0-9-\]/, 'may hold small letters, digits and -, and has 3 to 64 of them, no - at its ends'],
+  [/^\^\[A-Za-z0-9_-\]/, 'may hold letters, digits, - and _'],
+  [/^\^\[A-Za-z_\]\[A-Za-z0-9_\]/, 'may hold letters, digits and _, and does not begin with a digit'],
+  [/^\^(sha256:)?\[0-9a-f\]/, 'must be a digest in hexadecimal digits'],
+  [/^\^\[!-~\]/, 'may hold visible ASCII characters only'],
+  [/\\x00-\\x1f/, 'must not be blank, nor hold control characters'],
+  [/\^\\s\*\[\^\\s/, 'must not be blank'],
+  [/^\^\[\^(\\x00|\\u0000|\0)\]/, 'must not contain NUL'],
+];
+
+const typeOf = (name: string): string => TYPES[name] ?? name;
+const typesOf = (names: string | string[]): string => [names].flat().map(typeOf).join(' or ');
+const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
+
+/** @param error one of Ajv's; with `verbose` it says more */
+export function sayProblem({ keyword, params, message, parentSchema }: ErrorObject): string {
+  switch (keyword) {
+    case 'required':
+    case 'dependentRequired':
+      return 'is required';
+    case 'additionalProperties':
+    case 'unevaluatedProperties': {
+      const takesInputs = Object.hasOwn(
+        (parentSchema as { properties?: object } | undefined)?.properties ?? {},
+        'inputs',
+      );
+      return takesInputs ? 'unknown property; if it is an input, put it under inputs' : 'unknown property';
+    }
+    case 'type':
+      return `must be ${typesOf(params.type)}`;
+    case 'enum':
+      return `must be one of: ${params.allowedValues.join(', ')}`;
+    case 'const':
+      return `must be ${JSON.stringify(params.allowedValue)}`;
+    case 'format':
+      return `must be ${FORMATS[params.format] ?? `a ${params.format}`}`;
+    case 'pattern':
+      return PATTERNS.find(([source]) => source.test(params.pattern))?.[1] ?? `must match ${params.pattern}`;
+    case 'minLength':
+      return params.limit === 1 ? 'must not be empty' : `needs at least ${counted(params.limit, 'character')}`;
+    case 'maxLength':
+      return `may have at most ${counted(params.limit, 'character')}`;
+    case 'minItems':
+      return params.limit === 1 ? 'must not be empty' : `needs at least ${counted(params.limit, 'item')}`;
+    case 'maxItems':
+      return `may have at most ${counted(params.limit, 'item')}`;
+    case 'minProperties':
+      return params.limit === 1 ? 'must say something' : `needs at least ${params.limit} properties`;
+    case 'maxProperties':
+      return `may have at most ${params.limit} properties`;
+    case 'minimum':
+      return `must be ${params.limit} or more`;
+    case 'maximum':
+      return `must be ${params.limit} or less`;
+    case 'exclusiveMinimum':
+      return `must be more than ${params.limit}`;
+    case 'exclusiveMaximum':
+      return `must be less than ${params.limit}`;
+    case 'uniqueItems':
+      return 'must not hold the same item twice';
+    case 'oneOf':
+    case 'anyOf':
+      return 'has none of the forms that it may have';
+    default:
+      return message ?? 'is wrong';
+  }
+}
+
+/** Zod's, by its place below `root`. */
+export function sayIssue(issue: z.core.$ZodIssue, root: (string | number)[] = []): FieldProblem {
+  return { path: [...root, ...issue.path.map(String)].join('.'), message: messageOf(issue) };
+}
+
+function messageOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type') {
+    if (/received undefined$/.test(issue.message)) return 'is required';
+    return `must be ${typeOf(issue.expected === 'int' ? 'integer' : issue.expected)}`;
+  }
+  if (issue.code === 'unrecognized_keys') return `unknown property: ${issue.keys.join(', ')}`;
+  if (issue.code === 'invalid_value') return `must be one of: ${issue.values.map(String).join(', ')}`;
+  if (issue.code === 'too_small' && issue.origin === 'string' && Number(issue.minimum) <= 1) return 'must not be empty';
+  if (issue.code === 'too_small') return `must be ${issue.minimum} or more${UNITS[issue.origin] ?? ''}`;
+  if (issue.code === 'too_big') return `must be ${issue.maximum} or less${UNITS[issue.origin] ?? ''}`;
+  return issue.message;
+}
+
+const UNITS: Record<string, string> = { string: ' characters', array: ' items' };
