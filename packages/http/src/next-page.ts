@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { type Answer, ok } from './handler';
 
 /** Where the next page of a list begins: at this request with some of its parameters changed; null takes one away. */
 export function linkTo(req: Request, changed: Record<string, string | number | null>): { Link: string } {
@@ -19,4 +20,24 @@ export function pageHeaders(
 ): Record<string, string> {
   const count = { 'X-Total-Count': String(total) };
   return offset + limit < total ? { ...count, ...linkTo(req, { offset: offset + limit }) } : count;
+}
+
+/** The page that `limit` and `offset` of the query ask for, of a list that is short enough to be read whole. */
+export function pageOf<Row>({ req, query }: PagedCall, rows: Row[]): { rows: Row[]; headers: Record<string, string> } {
+  const { limit, offset } = query;
+  return { rows: rows.slice(offset, offset + limit), headers: pageHeaders(req, query, rows.length) };
+}
+
+/** Answers with that page. */
+export function okPage<Row>(call: PagedCall, all: Row[], toApi: (row: Row) => unknown): Answer {
+  const { rows, headers } = pageOf(call, all);
+  return ok(
+    rows.map((row) => toApi(row)),
+    headers,
+  );
+}
+
+interface PagedCall {
+  req: Request;
+  query: { limit: number; offset: number };
 }

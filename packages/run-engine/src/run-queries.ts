@@ -16,6 +16,8 @@ export interface RunFilter {
   until?: Date;
   /** 1 to 200. */
   limit: number;
+  /** So many of the newest are passed over. */
+  offset?: number;
   /** Only runs older than this one. */
   before?: { createdAt: Date; id: string };
 }
@@ -75,13 +77,14 @@ export async function listRuns(pool: Pool, workspaceId: string, filter: RunFilte
     where.push(`(r.created_at, r.id) < ($${values.length - 1}, $${values.length})`);
   }
   values.push(filter.limit);
-  const newest = `ORDER BY r.created_at DESC, r.id DESC LIMIT $${values.length}`;
+  const newest = `ORDER BY r.created_at DESC, r.id DESC LIMIT $${values.length}::int + ${Number(filter.offset ?? 0)}`;
   const walk = (more = '') => `SELECT ${RUN_COLUMNS} FROM runs r WHERE ${where.join(' AND ')}${more} ${newest}`;
   const statuses = runStatuses.filter((status) => filter.status?.includes(status));
   if (filter.status && !statuses.length) return [];
   const walks = statuses.map((status) => `(${walk(` AND r.status = '${status}'`)})`);
   const text = walks.length ? `SELECT r.* FROM (${walks.join(' UNION ALL ')}) r ${newest}` : walk();
-  const { rows } = await pool.query(text, values);
+  const passedBy = filter.offset ? `${text} OFFSET ${Number(filter.offset)}` : text;
+  const { rows } = await pool.query(passedBy, values);
   return rows.map(toRun);
 }
 

@@ -9,6 +9,7 @@ import {
   type Operations,
   ok,
   pageHeaders,
+  pageOf,
 } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { getArtifact } from '../artifacts/artifact-repository';
@@ -110,10 +111,11 @@ export function automationOperations(deps: Deps): Operations<'automation'> {
       return noContent();
     },
 
-    listVersions: async ({ caller: { workspaceId }, path }) => {
-      const { id, currentVersion } = await getAutomation(prisma, workspaceId, path.automationId);
-      const versions = await listVersions(prisma, workspaceId, id);
-      return ok({ versions: versions.map((version) => toVersion(version, currentVersion)) });
+    listVersions: async (call) => {
+      const { workspaceId } = call.caller;
+      const { id, currentVersion } = await getAutomation(prisma, workspaceId, call.path.automationId);
+      const { rows, headers } = pageOf(call, await listVersions(prisma, workspaceId, id));
+      return ok({ versions: rows.map((version) => toVersion(version, currentVersion)) }, headers);
     },
   };
 }

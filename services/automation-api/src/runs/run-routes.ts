@@ -1,4 +1,4 @@
-import { type Call, notFound, type Operations, ok } from '@gantry/http';
+import { type Call, linkTo, notFound, type Operations, ok, pageOf } from '@gantry/http';
 import { EXPIRES_SECONDS_MAX } from '@gantry/object-store';
 import type { Run } from '@gantry/run-engine';
 import type { Response } from 'express';
@@ -56,19 +56,22 @@ export function runOperations(deps: Deps): Operations<'automation'> {
 
     getTestRun: async (call) => ok(await toTestRun(engine, await getOfKind('test', call, call.path.testRunId))),
 
-    listRuns: async ({ caller: { workspaceId }, query }) => {
-      const { automationId, status, limit, before, outputs } = query;
+    listRuns: async ({ caller: { workspaceId }, query, req }) => {
+      const { automationId, status, limit, offset, before, outputs } = query;
       const runs = await engine.list(workspaceId, {
         kind: 'run',
         limit,
+        offset,
         ...(automationId && { subjectId: automationId }),
         ...(status && { status: engineStatuses(status) }),
         ...(before && { before: await engine.get(workspaceId, before) }),
       });
-      return ok({
+      const next = runs.length === limit ? runs.at(-1) : undefined;
+      const body = {
         runs: runs.map((run) => ({ ...toRunItem(run), ...(outputs && listedOutputs(run)) })),
-        nextBefore: runs.length === limit ? (runs.at(-1)?.id ?? null) : null,
-      });
+        nextBefore: next?.id ?? null,
+      };
+      return ok(body, next && linkTo(req, { offset: null, before: next.id }));
     },
 
     getRun: async (call) => ok(await toRunDetail(engine, await getRun(call))),
@@ -86,8 +89,8 @@ export function runOperations(deps: Deps): Operations<'automation'> {
     },
 
     listRunArtifacts: async (call) => {
-      const artifacts = await engine.artifacts(await getRun(call));
-      return ok({ artifacts: artifacts.map(toRunArtifact) });
+      const { rows, headers } = pageOf(call, await engine.artifacts(await getRun(call)));
+      return ok({ artifacts: rows.map(toRunArtifact) }, headers);
     },
 
     downloadRunArtifact: async (call) => {

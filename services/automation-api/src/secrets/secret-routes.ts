@@ -1,4 +1,4 @@
-import { answer, type Call, noContent, notFound, type Operations, ok } from '@gantry/http';
+import { answer, type Call, noContent, notFound, type Operations, ok, pageOf } from '@gantry/http';
 import type { SecretEntry } from '@gantry/vault';
 import { auditOf } from '../audit/audit';
 import type { Deps } from '../deps';
@@ -14,7 +14,10 @@ export function secretOperations({
   }
 
   return {
-    listSecrets: async ({ caller }) => ok({ secrets: (await secrets.list(caller.workspaceId)).map(toApi) }),
+    listSecrets: async (call) => {
+      const { rows, headers } = pageOf(call, await secrets.list(call.caller.workspaceId));
+      return ok({ secrets: rows.map(toApi) }, headers);
+    },
 
     setSecret: {
       make: async ({ caller, req, made, body: { name, value } }) => {

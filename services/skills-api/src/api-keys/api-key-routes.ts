@@ -1,4 +1,4 @@
-import { type Call, created, noContent, type Operations, ok } from '@gantry/http';
+import { type Call, created, noContent, type Operations, ok, okPage } from '@gantry/http';
 import { personInSessionOf } from '../access/caller';
 import {
   type ApiKeyDeps,
@@ -28,7 +28,7 @@ export function apiKeyOperations(
       },
       see,
     },
-    listApiKeys: async ({ req }) => ok((await listApiKeys(prisma, personInSessionOf(req))).map(apiKeyToApi)),
+    listApiKeys: async (call) => okPage(call, await listApiKeys(prisma, personInSessionOf(call.req)), apiKeyToApi),
     rotateApiKey: {
       make: async ({ req, path }) => {
         const { row, key } = await rotateApiKey(deps, personInSessionOf(req), path.id);

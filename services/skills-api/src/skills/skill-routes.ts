@@ -7,6 +7,8 @@ import {
   notFound,
   type Operations,
   ok,
+  okPage,
+  pageOf,
 } from '@gantry/http';
 import type { Request } from 'express';
 import { type Actor, type Person, personOf, readerOf, signedInOf } from '../access/caller';
@@ -75,9 +77,9 @@ export function skillOperations({ prisma, skillsUrl, views }: SkillDeps): Operat
       await restoreSkill(prisma, person, path.slug);
       return ok(await seenBy(person, path.slug));
     },
-    listSkillVersions: async ({ req, path }) => {
-      const { id } = await getOwnedSkill(prisma, path.slug, personOf(req));
-      return ok((await listVersions(prisma, id)).map(versionToApi));
+    listSkillVersions: async (call) => {
+      const { id } = await getOwnedSkill(prisma, call.path.slug, personOf(call.req));
+      return okPage(call, await listVersions(prisma, id), versionToApi);
     },
     getSkillVersion: async ({ req, path }) => {
       const { id } = await getOwnedSkill(prisma, path.slug, personOf(req));

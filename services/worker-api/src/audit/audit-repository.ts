@@ -20,7 +20,7 @@ export async function listAuditRows(
   pool: Pool,
   workspaceId: string,
   filter: AuditFilter,
-  page: { order: 'ASC' | 'DESC'; limit: number; after: PageCursor | null | undefined },
+  page: { order: 'ASC' | 'DESC'; limit: number; offset?: number; after: PageCursor | null | undefined },
 ): Promise<AuditRow[]> {
   const { order, limit, after } = page;
   const { rows } = await pool.query<AuditRow>(
@@ -33,7 +33,7 @@ export async function listAuditRows(
        AND ($6::timestamptz IS NULL OR created_at >= $6)
        AND ($7::timestamptz IS NULL OR created_at < $7)
        AND ($8::timestamptz IS NULL OR (created_at, id) ${order === 'ASC' ? '>' : '<'} ($8, $9))
-     ORDER BY created_at ${order}, id ${order} LIMIT $10`,
+     ORDER BY created_at ${order}, id ${order} LIMIT $10 OFFSET $11`,
     [
       workspaceId,
       filter.actorId ?? null,
@@ -45,6 +45,7 @@ export async function listAuditRows(
       after?.createdAt ?? null,
       after?.id ?? null,
       limit,
+      page.offset ?? 0,
     ],
   );
   return rows;

@@ -30,8 +30,8 @@ const CSV_COLUMNS = [
 export function auditOperations({ pool }: { pool: Pool }): Operations<'worker', 'listAuditLog' | 'exportAuditLog'> {
   return {
     listAuditLog: async ({ caller, req, query }) => {
-      const { limit } = query;
-      const page = { order: 'DESC', limit: limit + 1, after: cursorOf(query) } as const;
+      const { limit, offset } = query;
+      const page = { order: 'DESC', limit: limit + 1, offset, after: cursorOf(query) } as const;
       const rows = await listAuditRows(pool, caller.workspaceId, filterOf(query), page);
       const next = rows.length > limit ? cursorAt(rows[limit - 1]) : null;
       return ok(rows.slice(0, limit).map(auditEntryToApi), nextHeaders(req, next));

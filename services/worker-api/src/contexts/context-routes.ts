@@ -9,7 +9,9 @@ import {
   notFound,
   type Operations,
   ok,
+  okPage,
   type Principal,
+  pageHeaders,
 } from '@gantry/http';
 import { workersThatDeclare } from '../declarations/workers-that-declare';
 import type { Deps } from '../deps';
@@ -75,12 +77,13 @@ export function contextOperations(deps: Deps): Operations<'worker'> {
     sha === undefined ? getCurrentVersion(prisma, context) : getVersionBySha(prisma, context, sha);
 
   return {
-    listContexts: async ({ caller }) => {
+    listContexts: async (call) => {
+      const { caller } = call;
       const [contexts, workers] = await Promise.all([
         listContexts(prisma, caller),
         workersThatDeclare(pool, caller.workspaceId, 'contexts'),
       ]);
-      return ok(contexts.map((one) => contextToApi({ ...one, caller, usedBy: workers.get(one.context.name) })));
+      return okPage(call, contexts, (one) => contextToApi({ ...one, caller, usedBy: workers.get(one.context.name) }));
     },
     createContext: {
       make: async ({ caller, actor, body, made }) => {
@@ -149,7 +152,7 @@ export function contextOperations(deps: Deps): Operations<'worker'> {
       const { versions, total } = await listVersions(prisma, context, call.query);
       return ok(
         versions.map((version) => versionToItem(version, context.currentVersion)),
-        { 'X-Total-Count': String(total) },
+        pageHeaders(call.req, call.query, total),
       );
     },
     rollBackContext: {

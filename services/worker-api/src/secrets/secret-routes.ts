@@ -1,4 +1,14 @@
-import { type Answer, answer, type Call, noContent, notFound, type Operations, ok, type Principal } from '@gantry/http';
+import {
+  type Answer,
+  answer,
+  type Call,
+  noContent,
+  notFound,
+  type Operations,
+  ok,
+  okPage,
+  type Principal,
+} from '@gantry/http';
 import type { AuditSecret, SecretEntry } from '@gantry/vault';
 import { recordChange } from '../audit/audit-entry';
 import {
@@ -44,10 +54,11 @@ export function secretOperations({ pool, secrets, keyRotation, now }: Deps): Ope
   };
 
   return {
-    listSecrets: async ({ caller }) => {
+    listSecrets: async (call) => {
+      const { caller } = call;
       const { workspaceId } = caller;
       const [entries, workers] = await Promise.all([secrets.list(workspaceId), declaring(workspaceId)]);
-      return ok(entries.map((entry) => toApi(caller, entry, workers)));
+      return okPage(call, entries, (entry) => toApi(caller, entry, workers));
     },
 
     createSecret: { make: (call) => set(call, call.body.name, call.body.value), ...posted },

@@ -1,6 +1,6 @@
 import type { IdentityCache } from '@gantry/auth';
 import { enqueue, memberChanged } from '@gantry/events';
-import { noContent, notFound, type Operations, ok } from '@gantry/http';
+import { noContent, notFound, type Operations, okPage } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { PrismaClient, Session } from '../../generated/prisma/client';
@@ -33,9 +33,9 @@ export function sessionOperations({
   identities,
 }: SessionDeps): Operations<'worker', 'listSessions' | 'endSession' | 'signOutEverywhere'> {
   return {
-    listSessions: async ({ caller }) => {
-      const found = await listSessions(prisma, signedInUserOf(caller));
-      return ok(found.map((session) => sessionToApi(session, caller.tokenId)));
+    listSessions: async (call) => {
+      const found = await listSessions(prisma, signedInUserOf(call.caller));
+      return okPage(call, found, (session) => sessionToApi(session, call.caller.tokenId));
     },
     endSession: async ({ caller, actor, path }) => {
       const userId = signedInUserOf(caller);

@@ -1,5 +1,5 @@
 import type { IdentityCache } from '@gantry/auth';
-import { type Answer, actorBy, type Call, created, noContent, type Operations, ok } from '@gantry/http';
+import { type Answer, actorBy, type Call, created, noContent, type Operations, ok, okPage } from '@gantry/http';
 import { clientOf, type SessionCookie } from '../auth/session-cookie';
 import { unlimitedUserOf } from '../identity/person';
 import { userToApi } from '../users/user';
@@ -29,7 +29,8 @@ export function invitationOperations(deps: InvitationDeps): Operations<'worker'>
         answerInvited(await resendInvitation(deps, caller, actor, made, path.invitation_id)),
       ...invited,
     },
-    listInvitations: async ({ caller }) => ok((await listInvitations(prisma, caller.workspaceId)).map(invitationToApi)),
+    listInvitations: async (call) =>
+      okPage(call, await listInvitations(prisma, call.caller.workspaceId), invitationToApi),
     withdrawInvitation: async ({ caller, actor, path }) => {
       const id = path.invitation_id;
       await withdrawInvitation(prisma, caller.workspaceId, actor, id);

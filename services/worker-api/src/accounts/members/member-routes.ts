@@ -1,5 +1,5 @@
 import type { IdentityCache } from '@gantry/auth';
-import { noContent, type Operations, ok } from '@gantry/http';
+import { noContent, type Operations, ok, okPage } from '@gantry/http';
 import type { PrismaClient } from '../../generated/prisma/client';
 import { unlimitedUserOf, userOf } from '../identity/person';
 import { memberToApi } from './member';
@@ -13,8 +13,10 @@ export interface MemberDeps {
 
 export function memberOperations({ prisma, identities }: MemberDeps): Operations<'worker'> {
   return {
-    listMembers: async ({ caller }) =>
-      ok((await listMembers(prisma, caller.workspaceId)).map((member) => memberToApi(member, caller))),
+    listMembers: async (call) => {
+      const members = await listMembers(prisma, call.caller.workspaceId);
+      return okPage(call, members, (member) => memberToApi(member, call.caller));
+    },
     changeMemberRole: async ({ caller, actor, path, body }) => {
       const userId = path.user_id;
       const member = await changeRole(prisma, caller, actor, userId, body.role);

@@ -1,4 +1,4 @@
-import { created, noContent, type Operations, ok } from '@gantry/http';
+import { created, noContent, type Operations, okPage } from '@gantry/http';
 import { newTokenToApi, tokenToApi } from './token';
 import { getToken, listTokens } from './token-repository';
 import { createPersonalToken, createWorkspaceToken, revokeToken, type TokenDeps, userOf } from './token-service';
@@ -16,7 +16,7 @@ const tokenOf = (path: { token_id: string }, query: { with_made: boolean }) => (
 export function tokenOperations(deps: TokenRouteDeps): Operations<'worker'> {
   const { prisma, revoked } = deps;
   return {
-    listPersonalTokens: async ({ caller }) => ok((await listTokens(prisma, userOf(caller))).map(tokenToApi)),
+    listPersonalTokens: async (call) => okPage(call, await listTokens(prisma, userOf(call.caller)), tokenToApi),
     createPersonalToken: {
       make: async ({ caller, actor, body, made }) => {
         const { created: row, token } = await createPersonalToken(deps, caller, actor, made, body);
@@ -29,9 +29,9 @@ export function tokenOperations(deps: TokenRouteDeps): Operations<'worker'> {
       ids.forEach(revoked);
       return noContent();
     },
-    listWorkspaceTokens: async ({ caller }) => {
-      const { workspaceId } = caller;
-      return ok((await listTokens(prisma, { workspaceId })).map(tokenToApi));
+    listWorkspaceTokens: async (call) => {
+      const { workspaceId } = call.caller;
+      return okPage(call, await listTokens(prisma, { workspaceId }), tokenToApi);
     },
     createWorkspaceToken: {
       make: async ({ caller, actor, body, made }) => {

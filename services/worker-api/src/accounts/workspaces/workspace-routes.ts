@@ -1,6 +1,6 @@
 import type { IdentityCache } from '@gantry/auth';
 import type { WorkspaceClosures } from '@gantry/events';
-import { type Call, created, type Operations, ok } from '@gantry/http';
+import { type Call, created, type Operations, ok, okPage, pageOf } from '@gantry/http';
 import type { PrismaClient } from '../../generated/prisma/client';
 import { unlimitedUserOf, userOf } from '../identity/person';
 import { getMember } from '../members/member-repository';
@@ -23,12 +23,14 @@ export function workspaceOperations(deps: {
   }
 
   return {
-    listWorkspaces: async ({ caller, query }) => {
+    listWorkspaces: async (call) => {
+      const { caller, query } = call;
       if (query.deleted) {
         const deleted = await listDeletedWorkspaces(prisma, userOf(caller), oldestRestorable());
-        return ok(deleted.map((workspace) => workspaceToApi(workspace, 'owner', false)));
+        return okPage(call, deleted, (workspace) => workspaceToApi(workspace, 'owner', false));
       }
-      return ok(workspacesToApi(await listWorkspaces(prisma, Object.keys(caller.memberships)), caller));
+      const { rows, headers } = pageOf(call, await listWorkspaces(prisma, Object.keys(caller.memberships)));
+      return ok(workspacesToApi(rows, caller), headers);
     },
     createWorkspace: {
       make: async ({ caller, actor, body, made }) => {
