@@ -7,7 +7,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openapiFiles } from '@gantry/openapi';
+import { publishedFiles } from '@gantry/openapi';
 import { stringify } from 'yaml';
 import { describeAccess } from './describe-access.mjs';
 
@@ -16,7 +16,7 @@ const dist = path.resolve(process.argv[2] ?? path.join(here, 'dist'));
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(path.join(dist, 'openapi'), { recursive: true });
 
-for (const [surface, file] of Object.entries(openapiFiles)) {
+for (const [surface, file] of Object.entries(publishedFiles)) {
   const document = describeAccess(JSON.parse(readFileSync(file, 'utf8')));
   writeFileSync(
     path.join(dist, 'openapi', `${surface}.yaml`),

@@ -1,6 +1,7 @@
 /**
  * Of each surface of openapi/:
  * dist/<surface>.json                    everything in one file, for whoever reads it while running
+ * dist/published/<surface>.json          the same with every status and header that an operation answers, for people and their tools
  * src/generated/<surface>.ts             its types, as clients see them
  * src/generated/<surface>-received.ts    its types, as handlers see them: validation has filled in each default
  */
@@ -8,10 +9,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundle, createConfig } from '@redocly/openapi-core';
 import openapiTypescript, { astToString } from 'openapi-typescript';
+import { documentAnswers } from './document-answers.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const config = await createConfig({});
-for (const directory of ['dist', 'src/generated']) mkdirSync(here(directory), { recursive: true });
+for (const directory of ['dist/published', 'src/generated']) mkdirSync(here(directory), { recursive: true });
 
 async function writeTypes(name, document, options) {
   writeFileSync(here(`src/generated/${name}.ts`), astToString(await openapiTypescript(document, options)));
@@ -28,6 +30,7 @@ for (const surface of ['worker', 'automation', 'skills']) {
   if (problems.length) throw new Error(problems.map(({ message }) => `${surface}: ${message}`).join('\n'));
   const document = JSON.stringify(bundled.parsed, null, 2);
   writeFileSync(here(`dist/${surface}.json`), document);
+  writeFileSync(here(`dist/published/${surface}.json`), JSON.stringify(documentAnswers(bundled.parsed), null, 2));
   await writeTypes(surface, document, { defaultNonNullable: false });
   const received = JSON.stringify(bundled.parsed, filledIn);
   await writeTypes(`${surface}-received`, received, { defaultNonNullable: true, emptyObjectsUnknown: true });

@@ -37,6 +37,8 @@ import { serveOpenapi } from './serve-openapi';
 
 export interface SurfaceOptions {
   openapiFile: string;
+  /** What /openapi.json shows; the same document when absent. */
+  publishedFile?: string;
   operations: AnyOperations;
   /** Null without a credential; throws a 401 AppError for a bad one. */
   authenticate: (req: Request) => Promise<Principal | null>;
@@ -82,7 +84,7 @@ export function createSurface(options: SurfaceOptions): Express {
   );
   if (options.corsOrigins?.length)
     app.use(cors({ origin: options.corsOrigins, maxAge: 600, exposedHeaders: EXPOSED_HEADERS }));
-  app.use(serveOpenapi(options.openapiFile, options.publicUrl ?? null));
+  app.use(serveOpenapi(options.publishedFile ?? options.openapiFile, options.publicUrl ?? null));
   options.beside?.(app);
   app.use(noStore, route(options));
   app.use(failedRequest(options.errorShape, log), lastResort(log));

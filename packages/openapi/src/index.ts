@@ -28,6 +28,15 @@ export const openapiFiles: Record<Surface, string> = {
   skills: bundled('skills'),
 };
 
+const published = (surface: Surface): string => path.resolve(__dirname, `../dist/published/${surface}.json`);
+
+/** The documents as others are given them: with every status and header that an operation answers. */
+export const publishedFiles: Record<Surface, string> = {
+  worker: published('worker'),
+  automation: published('automation'),
+  skills: published('skills'),
+};
+
 export type PathsOf<S extends Surface> = Types[S]['paths'];
 export type SchemasOf<S extends Surface> = Types[S]['schemas'];
 /** By operationId, as a handler gets them: checked, and with every default filled in. */

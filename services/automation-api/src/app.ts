@@ -2,7 +2,7 @@
 import type { Authenticate } from '@gantry/auth';
 import { createSurface, type Health, type KeyedHasher, type PlaceLimits, type RateLimits } from '@gantry/http';
 import { type FileStore, storageRoutes } from '@gantry/object-store';
-import { openapiFiles } from '@gantry/openapi';
+import { openapiFiles, publishedFiles } from '@gantry/openapi';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { artifactOperations } from './artifacts/artifact-routes';
@@ -37,6 +37,7 @@ export function createApp(options: AppOptions): Express {
   const { deps, fileStore, log, baseUrl, skillsUrl } = options;
   return createSurface({
     openapiFile: openapiFiles.automation,
+    publishedFile: publishedFiles.automation,
     publicUrl: deps.dashboardUrl,
     otherSurfaces: [
       { name: 'worker', openapiFile: openapiFiles.worker, url: baseUrl },

@@ -2,7 +2,7 @@
 import type { Identify, TokenHasher } from '@gantry/auth';
 import type { WorkspaceClosures } from '@gantry/events';
 import { createSurface, type Health, type RateLimits } from '@gantry/http';
-import { openapiFiles } from '@gantry/openapi';
+import { openapiFiles, publishedFiles } from '@gantry/openapi';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { skillsAuthenticator } from './access/authenticate';
@@ -44,6 +44,7 @@ export function createApp(options: AppOptions): Express {
   const { pool, prisma } = database;
   return createSurface({
     openapiFile: openapiFiles.skills,
+    publishedFile: publishedFiles.skills,
     publicUrl: skillsUrl,
     otherSurfaces: [
       { name: 'worker', openapiFile: openapiFiles.worker, url: baseUrl },

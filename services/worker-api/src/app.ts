@@ -11,7 +11,7 @@ import {
 } from '@gantry/auth';
 import { createSurface, type Health, memoryForAll, type PlaceLimits, type RateLimits } from '@gantry/http';
 import { type FileStore, storageRoutes } from '@gantry/object-store';
-import { openapiFiles } from '@gantry/openapi';
+import { openapiFiles, publishedFiles } from '@gantry/openapi';
 import type { Express } from 'express';
 import { createAccessTokens } from './accounts/auth/access-token';
 import { authOperations } from './accounts/auth/auth-routes';
@@ -91,6 +91,7 @@ export function createApp(options: AppOptions): WorkerApp {
   const sendsEmail = mailer.isConfigured;
   const app = createSurface({
     openapiFile: openapiFiles.worker,
+    publishedFile: publishedFiles.worker,
     canonicalPath,
     publicUrl: baseUrl,
     otherSurfaces: [
