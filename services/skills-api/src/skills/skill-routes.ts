@@ -8,7 +8,6 @@ import {
   type Operations,
   ok,
   okPage,
-  pageOf,
 } from '@gantry/http';
 import type { Request } from 'express';
 import { type Actor, type Person, personOf, readerOf, signedInOf } from '../access/caller';

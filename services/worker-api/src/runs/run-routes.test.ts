@@ -192,7 +192,7 @@ describe('starting', () => {
   test('a worker whose runs need approval holds them', async () => {
     const careful = await makeWorker(api, { definition: { approvals: { required: true } } });
     const { body } = await start({}, careful).expect(201);
-    expect(body.status).toBe('pending_approval');
+    expect(body.status).toBe('queued');
     expect((await read(body.run_id)).approvals).toMatchObject([{ status: 'pending' }]);
     const cancelled = await me.post(`/api/runs/${body.run_id}/cancel`).expect(200);
     expect(cancelled.body.status).toBe('cancelled');
