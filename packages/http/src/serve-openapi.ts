@@ -10,11 +10,14 @@ export function serveOpenapi(openapiFile: string, server: string | null): Router
     document ??= load(readFileSync(openapiFile, 'utf8')) as Record<string, unknown>;
     return server === null ? document : { ...document, servers: [{ url: server }] };
   };
-  const send =
-    (type: string, write: (document: object) => string): RequestHandler =>
-    (_req, res) => {
-      res.set('Cache-Control', 'no-cache').type(type).send(write(read()));
+  /** Written once: the longest takes a hundred milliseconds, and anybody may ask for it. */
+  const send = (type: string, write: (document: object) => string): RequestHandler => {
+    let text: string | undefined;
+    return (_req, res) => {
+      text ??= write(read());
+      res.set('Cache-Control', 'no-cache').type(type).send(text);
     };
+  };
   const router = Router();
   router.get('/openapi.json', send('application/json', JSON.stringify));
   router.get(
