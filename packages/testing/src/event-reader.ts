@@ -3,7 +3,7 @@
 export interface ReadEvent {
   seq: number;
   type: string;
-  /** The event's own fields, by their names in server-sent events. */
+  /** The event's own fields: the same in both formats. */
   data: Record<string, unknown>;
 }
 
@@ -55,8 +55,5 @@ function fromBlock(block: string): ReadEvent | null {
 function fromLine(line: string): ReadEvent | null {
   if (!line) return null;
   const { id, ...data } = JSON.parse(line);
-  const ownId = `${data.type}_id`;
-  if (!(ownId in data)) return { seq: id, type: data.type, data };
-  const { [ownId]: own, ...others } = data;
-  return { seq: id, type: data.type, data: { ...others, id: own } };
+  return { seq: id, type: data.type, data };
 }

@@ -111,7 +111,7 @@ async function liveIn(): Promise<void> {
   await until(async () => (await ask('GET', `/api/runs/${lost}`)).artifacts.length > 0, { deadlineMs: 20_000 });
   await executors[0]?.kill();
   await executors[0]?.start();
-  expect((await completed(lost)).output).toBe(2);
+  expect((await completed(lost)).output).toEqual({ result: 2 });
   const manifest = { name: 'Tabulate', inputs };
   const { id } = await deployAutomation(automation, { 'main.py': TABULATE }, manifest);
   const ran = expectOk(await automation('POST', `/api/automations/${id}/run`, { inputs: { table }, wait: 10 }));

@@ -187,8 +187,8 @@ def run(context):
   await reached(late, 'pending_approval');
   for (const id of [early, wavered, late]) await approve(id);
 
-  expect(await reached(early, 'completed')).toMatchObject({ worker_version: 1, output: 'first' });
-  expect(await reached(late, 'completed')).toMatchObject({ worker_version: 2, output: 'second' });
+  expect(await reached(early, 'completed')).toMatchObject({ worker_version: 1, output: { result: 'first' } });
+  expect(await reached(late, 'completed')).toMatchObject({ worker_version: 2, output: { result: 'second' } });
   // Not tried again: it would go the same way.
   expect(await reached(wavered, 'failed')).toMatchObject({
     attempt: 1,
