@@ -210,10 +210,11 @@ const fixtures: Record<string, Fixture> = {
   revokeWorkspaceToken: { send: ({ workspaceToken }) => ({ path: { token_id: workspaceToken } }) },
 };
 
-/** Every operation answers by four names, those under /auth and the probes too. */
+/** Every operation answers by four names, the probes too; signing in by two. */
 const aliases = (documented: string): string[] => {
   const bare = documented.replace(/^\/api(?=\/)/, '');
-  return ['', '/api', '/v1', '/api/v1'].map((prefix) => prefix + bare);
+  const prefixes = /^\/auth\/(?!me$)/.test(bare) ? ['', '/v1'] : ['', '/api', '/v1', '/api/v1'];
+  return prefixes.map((prefix) => prefix + bare);
 };
 
 async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
