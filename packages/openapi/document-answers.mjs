@@ -28,37 +28,53 @@ const WORDS = {
   503: 'A dependency is down for now',
 };
 
-/** @returns the document with the statuses that each operation can answer, and the headers of every answer */
+/**
+ * @returns the document with the statuses that each operation can answer, and the headers of every answer. Both are written
+ *   once, as components: two hundred operations with all of them would be several megabytes for a browser to draw.
+ */
 export function documentAnswers(document) {
-  const problem = document.components.responses.Problem ?? document.components.responses.Error;
-  const paths = Object.entries(document.paths).map(([path, item]) => {
-    const documented = METHODS.flatMap((method) =>
-      item[method] ? [[method, answersOf(path, method, item[method])]] : [],
-    );
-    return [path, { ...item, ...Object.fromEntries(documented) }];
-  });
-  return { ...document, paths: Object.fromEntries(paths) };
-
-  function answersOf(path, method, operation) {
-    const own = Object.entries(operation.responses).map(([status, answer]) => [
-      status,
-      withHeaders(status, resolved(answer)),
-    ]);
-    const errors = operation.responses.default ? statusesOf(path, method, operation) : [];
-    const added = errors.map((status) => [status, withHeaders(status, { ...problem, description: WORDS[status] })]);
-    return { ...operation, responses: { ...Object.fromEntries(added), ...Object.fromEntries(own) } };
-  }
-
-  function resolved(answer) {
-    const name = /^#\/components\/responses\/(\w+)$/.exec(answer.$ref ?? '')?.[1];
-    return name ? document.components.responses[name] : answer;
-  }
+  const { components } = document;
+  const problem = components.responses.Problem ?? components.responses.Error;
+  const shared = mapValues(components.responses, (answer) => withHeaders(answer, answer === problem));
+  const errors = Object.fromEntries(
+    Object.entries(WORDS).map(([status, description]) => [
+      `Status${status}`,
+      withHeaders({ ...problem, description }, waits(status)),
+    ]),
+  );
+  const paths = mapValues(document.paths, (item, path) =>
+    mapValues(item, (part, name) => (METHODS.includes(name) ? answersOf(path, name, part) : part)),
+  );
+  return {
+    ...document,
+    paths,
+    components: {
+      ...components,
+      headers: { ...components.headers, ...HEADERS, ...RETRY_AFTER },
+      responses: { ...shared, ...errors },
+    },
+  };
 }
 
-function withHeaders(status, answer) {
-  const waits = status === '429' || status === '503' || status === 'default';
-  return { ...answer, headers: { ...HEADERS, ...(waits && RETRY_AFTER), ...answer.headers } };
+function answersOf(path, method, operation) {
+  const own = mapValues(operation.responses, (answer, status) =>
+    answer.$ref ? answer : withHeaders(answer, waits(status)),
+  );
+  const statuses = operation.responses.default ? statusesOf(path, method, operation) : [];
+  const added = statuses.map((status) => [status, { $ref: `#/components/responses/Status${status}` }]);
+  return { ...operation, responses: { ...Object.fromEntries(added), ...own } };
 }
+
+const waits = (status) => ['429', '503', 'default'].includes(status);
+
+function withHeaders(answer, waiting) {
+  const names = Object.keys({ ...HEADERS, ...(waiting && RETRY_AFTER) });
+  const headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  return { ...answer, headers: { ...headers, ...answer.headers } };
+}
+
+const mapValues = (object, map) =>
+  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value, name)]));
 
 function statusesOf(path, method, operation) {
   const access = operation['x-access'];

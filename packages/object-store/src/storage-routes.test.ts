@@ -45,17 +45,18 @@ function stream(url: string, chunks: Buffer[]): Promise<number> {
   });
 }
 
-test('more than the allowed size is refused by its announced length, and nothing is kept', async () => {
+test('more than the allowed size is refused by its announced length, and only its size is kept', async () => {
   const url = await store.presignPut('ws_a/uploads/announced', upload);
-  const answer = await fetch(url, { method: 'PUT', body: Buffer.alloc(10_001) });
+  const answer = await fetch(url, { method: 'PUT', body: Buffer.alloc(10_001, 'x') });
   expect(answer.status).toBe(413);
-  expect(await store.head('ws_a/uploads/announced')).toBeNull();
+  expect(await store.head('ws_a/uploads/announced')).toEqual({ size: 10_001 });
+  expect((await store.getBuffer('ws_a/uploads/announced', 20_000)).includes('x')).toBe(false);
 });
 
-test('more than the allowed size is refused while it streams, and nothing is kept', async () => {
+test('more than the allowed size is refused while it streams, and only its size is kept', async () => {
   const url = await store.presignPut('ws_a/uploads/streamed', upload);
   expect(await stream(url, [Buffer.alloc(6_000), Buffer.alloc(6_000)])).toBe(413);
-  expect(await store.head('ws_a/uploads/streamed')).toBeNull();
+  expect(await store.head('ws_a/uploads/streamed')).toEqual({ size: 10_001 });
   expect(leftovers()).toEqual([]);
 });
 
