@@ -10,14 +10,14 @@ afterEach(async () => {
   for (const supervisor of supervisors.splice(0)) await supervisor.stop();
 });
 
-/** A process that writes its pid to a file, then runs the script. */
+/** A process that runs the script, and then writes its pid to a file: it counts as ready with its signal handlers in place. */
 function node(name: string, dir: string, script: string): ProcessSpec & { pid(): number } {
   const pidFile = path.join(dir, `${name}.pid`);
   const pid = () => Number(fs.readFileSync(pidFile, 'utf8'));
   return {
     name,
     command: process.execPath,
-    args: ['-e', `require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); ${script}`],
+    args: ['-e', `${script}; require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid))`],
     env: {},
     isReady: async () => pid() > 0,
     pid,
