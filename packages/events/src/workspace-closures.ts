@@ -133,11 +133,12 @@ export async function openWorkspaceClosures(options: {
 
 /**
  * Republishes worker-api's table. Its consumers have received these events unless JetStream lost them; nothing else
- * would ever inform them in that case.
+ * would ever inform them in that case. Deletions that are due for purging are left out: one that arrives after the purge
+ * would leave a row behind for good.
  */
 export async function announceClosures(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ workspace_id: string; purge_at: Date; restored: boolean }>(
-    'SELECT workspace_id, purge_at, restored FROM workspace_closures',
+    'SELECT workspace_id, purge_at, restored FROM workspace_closures WHERE restored OR purge_at > now()',
   );
   for (const { workspace_id: workspaceId, purge_at: at, restored } of rows) {
     const event = restored ? workspaceRestored : workspaceDeleted;

@@ -32,6 +32,8 @@ export async function readEvents({ urls, token, path, format, breaks }: Reading)
       },
       signal: cut.signal,
     });
+    // Everything was read before the connection was cut.
+    if (response.status === 204) break;
     if (!response.ok || !response.body) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     const decoder = new TextDecoder();
     let rest = '';

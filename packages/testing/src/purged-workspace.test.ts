@@ -130,6 +130,10 @@ test('nothing of a purged workspace is left, whatever was done in it', async () 
 
   await ask('DELETE', `/api/workspaces/${id}`);
   await pools.worker?.query("UPDATE workspaces SET deleted_at = deleted_at - interval '8 days' WHERE id = $1", [id]);
+  await pools.worker?.query(
+    "UPDATE workspace_closures SET purge_at = purge_at - interval '8 days' WHERE workspace_id = $1",
+    [id],
+  );
   // Housekeeping begins with its process.
   const [workerApi] = stack.parts.workerApis;
   await workerApi?.stop();
