@@ -135,6 +135,7 @@ test('nothing of it runs or answers, on any replica, and it goes on where it was
   await ends;
   expect(Date.now() - deletedAt).toBeLessThan(2_000);
   await isOneOf(running, 'cancelled');
+  await until(async () => (await doors()).pages.every((status) => status === 401), { deadlineMs: 5_000, everyMs: 50 });
   const from = new Date();
   expect(await doors()).toEqual({
     pages: [401, 401],

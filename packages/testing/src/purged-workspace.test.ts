@@ -129,6 +129,10 @@ test('nothing of a purged workspace is left, whatever was done in it', async () 
   expect(objects.length).toBeGreaterThan(8);
 
   await ask('DELETE', `/api/workspaces/${id}`);
+  // A week lies between hearing of the deletion and of the purge: nobody hears of them in the other order.
+  const hasHeard = async (pool: Pool) =>
+    (await pool.query('SELECT FROM workspace_closures WHERE workspace_id = $1', [id])).rowCount;
+  await until(async () => (await Promise.all(Object.values(pools).map(hasHeard))).every(Boolean));
   await pools.worker?.query("UPDATE workspaces SET deleted_at = deleted_at - interval '8 days' WHERE id = $1", [id]);
   await pools.worker?.query(
     "UPDATE workspace_closures SET purge_at = purge_at - interval '8 days' WHERE workspace_id = $1",
