@@ -45,10 +45,9 @@ export function sayProblem({ keyword, params, message, parentSchema }: ErrorObje
       return 'is required';
     case 'additionalProperties':
     case 'unevaluatedProperties': {
-      const takesInputs = Object.hasOwn(
-        (parentSchema as { properties?: object } | undefined)?.properties ?? {},
-        'inputs',
-      );
+      const { properties = {} } = (parentSchema ?? {}) as { properties?: object };
+      // A body with outputs as well declares what a program takes.
+      const takesInputs = 'inputs' in properties && !('outputs' in properties);
       return takesInputs ? 'unknown property; if it is an input, put it under inputs' : 'unknown property';
     }
     case 'type':
