@@ -1,0 +1,31 @@
+/** Planning these statements takes several times as long as running them, and each run needs them. */
+import { PYTHON } from '@gantry/events';
+import { givenPool } from '@gantry/testing';
+import { claimRuns } from './claim-runs';
+import { insertRun } from './run-row';
+import { settleRuns } from './settle-runs';
+import { aRun } from './test/engines';
+
+const pool = givenPool('automation-api');
+
+/** PostgreSQL plans a prepared statement anew five times before it compares. */
+const PLANNED_ANEW = 5;
+
+test('claiming, writing and ending runs goes by plans that are made once', async () => {
+  const client = await pool.connect();
+  try {
+    for (let n = 0; n < 2 * PLANNED_ANEW; n++) {
+      // biome-ignore lint/suspicious/noExplicitAny: one connection stands for the pool
+      await claimRuns(client as any, ['executor'], [PYTHON], 10_000);
+      await insertRun(client, aRun(), null, undefined);
+      await settleRuns(client, 'automation', [], [], []);
+    }
+    const { rows } = await client.query(
+      'SELECT name, custom_plans::int AS anew, generic_plans::int AS kept FROM pg_prepared_statements ORDER BY name',
+    );
+    expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(['claim-runs', 'insert-run', 'settle-runs']));
+    expect(rows.filter(({ anew }) => anew > PLANNED_ANEW)).toEqual([]);
+  } finally {
+    client.release();
+  }
+});
