@@ -8,7 +8,7 @@
  *
  * Where every executor is busy but nothing is queued, a submitted run waits SLOT_WAIT_MS for a claim before it is written:
  * short runs end all the time, and a run that is queued costs a second commit and a search. Nothing has been promised to
- * its caller yet. Runs that are queued always go first.
+ * its caller yet; one who waits for the run's end anyway loses nothing by a longer wait. Runs that are queued always go first.
  *
  * A claim is for runs of the runners that it names, and for no other. Queued runs of the others are in nobody's way: which
  * queues are empty is known by runner.
@@ -25,11 +25,11 @@ import { createKnownQueues } from './known-queues';
 import type { Run } from './run';
 
 const POLL_MS = 500;
-const SLOT_WAIT_MS = 60;
+const SLOT_WAIT_MS = { answeredAtOnce: 60, answeredAtEnd: 250 };
 
 export interface Dispatcher {
   /** A claim for a run that is not written yet; undefined: it is to be queued. */
-  claimFor(runner: string): Promise<Claim | undefined> | Claim | undefined;
+  claimFor(runner: string, wait: keyof typeof SLOT_WAIT_MS): Promise<Claim | undefined> | Claim | undefined;
   /**
    * Hands out a run that is being written, leased to the claim's executor; its job is built meanwhile.
    * @throws what `written` throws, and the claim stands again
@@ -76,7 +76,7 @@ export function startDispatcher(deps: {
       }
   }
 
-  function claimFor(runner: string): Promise<Claim | undefined> | Claim | undefined {
+  function claimFor(runner: string, wait: keyof typeof SLOT_WAIT_MS): Promise<Claim | undefined> | Claim | undefined {
     if (queues.mayHave(runner)) return undefined;
     const claim = claims.take(runner);
     if (claim) return claim;
@@ -91,7 +91,7 @@ export function startDispatcher(deps: {
       const timer = setTimeout(() => {
         waiting.splice(waiting.indexOf(entry), 1);
         resolve(undefined);
-      }, SLOT_WAIT_MS);
+      }, SLOT_WAIT_MS[wait]);
       waiting.push(entry);
     });
   }

@@ -49,7 +49,10 @@ export function createSubmission(deps: {
     async submitAndWait(newRun, waitMs = 0) {
       const { runner } = newRun.spec;
       // A run with a slot is always queued: see claim-runs.ts.
-      const claim = newRun.held || newRun.slot ? undefined : await dispatcher.claimFor(runner);
+      const isQueued = newRun.held || newRun.slot;
+      const claim = isQueued
+        ? undefined
+        : await dispatcher.claimFor(runner, waitMs > 0 ? 'answeredAtEnd' : 'answeredAtOnce');
       const lease = claim ? { executorId: claim.executorId, expiresAt: new Date(Date.now() + leaseMs) } : null;
       const run = makeRun(newRun, lease);
       const watch = waitMs > 0 ? waiters.watch(run.id) : undefined;
