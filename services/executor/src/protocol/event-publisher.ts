@@ -98,7 +98,7 @@ export function createEventPublisher(options: {
   const { bus, executorId, spool, log } = options;
   const reports = new Map<string, Report>();
   /** Stored batches, oldest first. */
-  const kept = new Set<{ report: Report; batch: Batch }>();
+  const kept = new Map<Batch, Report>();
   let keptBytes = 0;
   /** Batches not yet stored, oldest first. */
   const waiting = new Set<Batch>();
@@ -201,18 +201,17 @@ export function createEventPublisher(options: {
     batch.onStored?.();
     if (!isOpen(report)) return;
     if (report.orphaned && !nextOf(report)) return forget(report);
-    kept.add({ report, batch });
+    kept.set(batch, report);
     keptBytes += batch.payload.length;
-    for (const oldest of kept) {
+    for (const [oldest, { batches }] of kept) {
       if (keptBytes <= MEMORY_BYTES_MAX) break;
       drop(oldest);
-      oldest.report.batches.splice(oldest.report.batches.indexOf(oldest.batch), 1);
+      batches.splice(batches.indexOf(oldest), 1);
     }
   }
 
-  function drop(entry: { report: Report; batch: Batch }) {
-    kept.delete(entry);
-    keptBytes -= entry.batch.payload.length;
+  function drop(batch: Batch) {
+    if (kept.delete(batch)) keptBytes -= batch.payload.length;
   }
 
   /** Sends waiting batches one after another until none are left. */
@@ -252,22 +251,22 @@ export function createEventPublisher(options: {
   }
 
   function sendAgain(which: (batch: Batch) => boolean) {
-    for (const entry of kept) if (which(entry.batch)) takeBack(entry);
+    for (const batch of kept.keys()) if (which(batch)) takeBack(batch);
     for (const report of reports.values()) if (nextOf(report)) void send(report);
   }
 
-  function takeBack(entry: { report: Report; batch: Batch }) {
-    drop(entry);
-    entry.batch.state = 'waiting';
-    entry.batch.at = Date.now();
-    waiting.add(entry.batch);
+  function takeBack(batch: Batch) {
+    drop(batch);
+    batch.state = 'waiting';
+    batch.at = Date.now();
+    waiting.add(batch);
   }
 
   function forget(report: Report) {
     if (!isOpen(report)) return;
     reports.delete(keyOf(report));
-    for (const entry of kept) if (entry.report === report) drop(entry);
     for (const batch of report.batches) {
+      drop(batch);
       waiting.delete(batch);
       batch.onStored?.();
     }
@@ -321,7 +320,7 @@ export function createEventPublisher(options: {
         log.error({ runId: report.runId }, 'the service does not accept the ending of a run: giving up');
         return forget(report);
       }
-      for (const entry of kept) if (entry.report === report) takeBack(entry);
+      for (const batch of report.batches) if (kept.has(batch)) takeBack(batch);
       void send(report);
     },
     healthy: () => waitsSince() >= Date.now() - ACK_MS,
