@@ -21,6 +21,7 @@ const CARDS: Pages = [
 const OWN_PAGES: Pages = [
   [paths.home, lazy(() => import('./pages/automation-list/automation-list-page'))],
   [paths.approvals, lazy(() => import('./pages/approvals/approvals-page'))],
+  [patterns.workerRun, lazy(() => import('./pages/worker-run/worker-run-page'))],
   [paths.device, lazy(() => import('./pages/device/device-page'))],
   [paths.members, lazy(() => import('./pages/members/members-page'))],
   [paths.tokens, lazy(() => import('./pages/tokens/tokens-page'))],

@@ -3,6 +3,7 @@ import { lazy, type ReactNode, Suspense } from 'react';
 import { OutputJson } from '../outputs/output-json';
 import { OutputTable } from '../outputs/output-table';
 import { asTable } from '../outputs/table-data';
+import { Facts } from '../ui/facts';
 import styles from './asked.module.css';
 
 const OutputMarkdown = lazy(() => import('../outputs/output-markdown'));
@@ -37,22 +38,14 @@ function Data({ value }: { value: unknown }): ReactNode {
   if (typeof value === 'string') return <p className={styles.text}>{value}</p>;
   const table = Array.isArray(value) && value.length > 0 ? asTable(value) : null;
   if (table) return <OutputTable name="data" label="Data" table={table} />;
-  if (isObject(value) && isFlat(value)) return <Facts facts={Object.entries(value)} />;
+  if (isObject(value) && isFlat(value)) {
+    return <Facts facts={Object.entries(value).map(([name, each]) => [name, shown(each)])} />;
+  }
   return <OutputJson value={value} />;
 }
 
-function Facts({ facts }: { facts: [string, unknown][] }) {
-  return (
-    <dl className={styles.facts}>
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value === null || value === '' ? <span className={styles.nothing}>empty</span> : String(value)}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
+const shown = (value: unknown): ReactNode =>
+  value === null || value === '' ? <span className={styles.nothing}>empty</span> : String(value);
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -20,6 +20,8 @@ export interface LiveRun {
   started: boolean;
   progress: { fraction: number; message: string | null } | null;
   artifacts: RunArtifact[];
+  /** Counts what changes more of the run than its log. */
+  changes: number;
   interrupted: boolean;
   done: boolean;
 }
@@ -33,6 +35,7 @@ export const nothingYet: LiveRun = {
   started: false,
   progress: null,
   artifacts: [],
+  changes: 0,
   interrupted: false,
   done: false,
 };
@@ -48,6 +51,7 @@ export function applyEvents(before: LiveRun, events: StreamEvent[]): LiveRun {
     else if (event === 'artifact') after.artifacts = [...after.artifacts, artifactOf(body)];
     else if (event === 'status') after.started ||= body.status === 'running';
     else if (event === 'done') after.done = true;
+    if (event === 'status' || event === 'step' || event === 'approval') after.changes++;
   }
   if (added.length) {
     const all = before.lines.concat(added);

@@ -3,9 +3,9 @@
  * run that was started from the page, by its id.
  */
 import { unwrap } from '@gantry/api-client';
-import { api, authorizedFetch, type Page, type Run } from '../shell/api';
+import { api, type Page, type Run } from '../shell/api';
 import { runUrls } from '../shell/paths';
-import { session } from '../shell/session';
+import { connectEvents } from './connect-events';
 
 export interface RunApi {
   start: (inputs: Record<string, unknown>) => Promise<string>;
@@ -36,13 +36,7 @@ export function createRunApi(automationId: string, access: Page['access']): RunA
       member
         ? unwrap(api.POST('/api/runs/{runId}/cancel', own(runId)))
         : unwrap(api.POST('/api/pages/{automationId}/runs/{runId}/cancel', page(runId))),
-    async connect(runId, lastEventId, signal) {
-      const headers = new Headers({ Accept: 'text/event-stream' });
-      const token = await session.token();
-      if (token) headers.set('Authorization', `Bearer ${token}`);
-      if (lastEventId) headers.set('Last-Event-ID', lastEventId);
-      return authorizedFetch(new Request(urls.events(runId), { headers, signal }));
-    },
+    connect: (runId, lastEventId, signal) => connectEvents(urls.events(runId), lastEventId, signal),
     artifactUrl: urls.artifact,
   };
 }

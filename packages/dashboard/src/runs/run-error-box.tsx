@@ -3,18 +3,26 @@ import styles from './run-error-box.module.css';
 
 /** The next step for a person, by the code of the error. */
 const NEXT_STEPS: Partial<Record<RunError['code'], string>> = {
-  exception: 'Check the inputs; if they are right, the automation’s code needs a fix.',
-  timeout: 'Give it less to do, or raise timeout_seconds in its manifest.',
+  exception: 'Check the inputs; if they are right, the code needs a fix.',
+  timeout: 'Give it less to do, or raise its timeout_seconds.',
   out_of_memory: 'Give it less to do at once.',
   output_too_large: 'Return less, or save large results as a file with context.artifact().',
-  dependency_install: 'Check the names and versions under python_dependencies in its manifest.',
+  dependency_install: 'Check the names and versions under python_dependencies.',
   executor_lost: 'The machine that worked on it went away. Nothing is wrong with your inputs; run it again.',
   missing_secret: 'Somebody who manages this workspace has to set the secret; then run it again.',
   invalid_inputs: 'Correct the inputs and run it again.',
+  approval_rejected: 'A person decided against it; the reason is with the approval.',
+  budget_exceeded: 'Wait for the next month, or raise its budget_usd_per_month.',
   sandbox: 'The platform could not start it. Run it again; if it stays, tell whoever runs Gantry here.',
 };
 
-export function RunErrorBox({ error, inputs }: { error: RunError; inputs: Run['inputs'] }) {
+interface RunErrorBoxProps {
+  error: RunError;
+  /** Folded away below the error, unless the page shows them elsewhere. */
+  inputs?: Run['inputs'];
+}
+
+export function RunErrorBox({ error, inputs }: RunErrorBoxProps) {
   if (error.code === 'cancelled') return <p className={styles.cancelled}>The run was stopped before it ended.</p>;
   const nextStep = NEXT_STEPS[error.code];
   return (
@@ -32,13 +40,15 @@ export function RunErrorBox({ error, inputs }: { error: RunError; inputs: Run['i
             </pre>
           </details>
         )}
-        <details>
-          <summary>Inputs of this run</summary>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
-          <pre className={styles.trace} tabIndex={0}>
-            {JSON.stringify(inputs, null, 2)}
-          </pre>
-        </details>
+        {inputs && (
+          <details>
+            <summary>Inputs of this run</summary>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+            <pre className={styles.trace} tabIndex={0}>
+              {JSON.stringify(inputs, null, 2)}
+            </pre>
+          </details>
+        )}
       </div>
     </div>
   );

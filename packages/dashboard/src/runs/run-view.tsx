@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { OutputList } from '../outputs/output-list';
 import type { OutputItem, Page, Run } from '../shell/api';
 import { isStatus } from '../shell/api';
@@ -15,7 +16,7 @@ import { RunLog } from './run-log';
 import { RunProgress } from './run-progress';
 import { lookOf, RunStatusChip } from './run-status';
 import styles from './run-view.module.css';
-import { isOver, useRun } from './use-run';
+import { type RunSource, useRun } from './use-run';
 
 interface RunViewProps {
   page: Page;
@@ -26,7 +27,8 @@ interface RunViewProps {
 
 /** One run, live or long over. Mounted anew for each run. */
 export function RunView({ page, runs, runId, onReuse }: RunViewProps) {
-  const { query, run, live, watched } = useRun(runs, page.id, runId);
+  const source = useMemo(() => sourceOf(runs, page.id, runId), [runs, page.id, runId]);
+  const { query, run, live, watched } = useRun(source);
   if (query.isError && !run) {
     return isStatus(query.error, 404, 403) ? (
       <Notice tone="error" title="This run can’t be shown">
@@ -50,6 +52,16 @@ export function RunView({ page, runs, runId, onReuse }: RunViewProps) {
     </div>
   );
 }
+
+const isOver = (run: Run): boolean => run.status !== 'pending' && run.status !== 'running';
+
+const sourceOf = (runs: RunApi, automationId: string, runId: string): RunSource<Run> => ({
+  queryKey: runKeys.one(automationId, runId),
+  endsWith: runKeys.all(automationId),
+  get: () => runs.get(runId),
+  isOver,
+  connect: (lastEventId, signal) => runs.connect(runId, lastEventId, signal),
+});
 
 interface LogProps {
   live: LiveRun;

@@ -18,6 +18,8 @@ export type Member = WorkerSchemas['Member'];
 export type Invitation = WorkerSchemas['Invitation'];
 export type Token = WorkerSchemas['Token'];
 export type Role = WorkerSchemas['Role'];
+export type Worker = WorkerSchemas['Worker'];
+export type WorkerRun = WorkerSchemas['Run'];
 export type Approval = WorkerSchemas['Approval'];
 export type Review = WorkerSchemas['Review'];
 export type OutputItem = AutomationSchemas['OutputItem'];
@@ -45,6 +47,7 @@ export const api: Clients['automation'] = automation;
 export const account: Clients['worker'] = worker;
 
 interface Connected {
+  baseUrl: string;
   own: Clients['worker'];
   visitor: Clients['worker'];
 }
@@ -56,6 +59,7 @@ function connect(): Promise<Connected> {
   connecting ??= fetch(CONFIG_URL)
     .then((answer) => answer.json() as Promise<{ base_url: string }>)
     .then(({ base_url: baseUrl }) => ({
+      baseUrl,
       own: createClients({ ...signedIn, baseUrl }).worker,
       visitor: createClients({ baseUrl, fetch: (request) => fetch(request, { credentials: 'omit' }) }).worker,
     }))
@@ -68,6 +72,8 @@ function connect(): Promise<Connected> {
 
 /** As whoever is signed in. */
 export const workerApi = async (): Promise<Clients['worker']> => (await connect()).own;
+
+export const workerBaseUrl = async (): Promise<string> => (await connect()).baseUrl;
 
 /** As nobody: for whoever holds a link. */
 export const visitorApi = async (): Promise<Clients['worker']> => (await connect()).visitor;

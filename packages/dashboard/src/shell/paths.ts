@@ -18,9 +18,13 @@ export const paths = {
   account: '/settings/account',
 } as const;
 
-/** Addresses with a part that varies, as the router reads them. Review links are built by the service that mails them. */
+/**
+ * Addresses with a part that varies, as the router reads them. Links to reviews and to runs of workers are also built by
+ * the service that sends them.
+ */
 export const patterns = {
   automation: '/a/:automationId',
+  workerRun: '/runs/:runId',
   review: '/review/:token',
 } as const;
 
@@ -32,6 +36,14 @@ export const runPath = (automationId: string, runId: string): string =>
   `${automationPath(automationId)}?run=${encodeURIComponent(runId)}`;
 
 export const runIdIn = (search: URLSearchParams): string | null => search.get('run');
+
+export const workerRunPath = (runId: string): string => patterns.workerRun.replace(':runId', encodeURIComponent(runId));
+
+/** The approvals, with this one open. */
+export const approvalPath = (approvalId: string): string =>
+  `${paths.approvals}?approval=${encodeURIComponent(approvalId)}`;
+
+export const approvalIdIn = (search: URLSearchParams): string | null => search.get('approval');
 
 /** Leads back to where it was asked for. */
 export const signInPath = ({ pathname, search = '' }: { pathname: string; search?: string }): string =>
@@ -46,16 +58,25 @@ export const identityProviderUrl = (startUrl: string, returnTo: string, { prove 
 /** Tells the addresses of the other surfaces. */
 export const CONFIG_URL = '/config.json';
 
+export interface RunUrls {
+  events: (runId: string) => string;
+  artifact: (runId: string, artifactId: string) => string;
+}
+
 /**
  * Runs for their event streams and files. A member reads them as runs of the workspace; a visitor only through the page
  * that started them.
  */
-export function runUrls(automationId: string, access: 'member' | 'link') {
-  const runs = access === 'member' ? '/api/runs' : `/api/pages/${encodeURIComponent(automationId)}/runs`;
+export const runUrls = (automationId: string, access: 'member' | 'link'): RunUrls =>
+  urlsBelow(access === 'member' ? '/api/runs' : `/api/pages/${encodeURIComponent(automationId)}/runs`);
+
+/** The same of workers' runs. @param baseUrl of the worker surface */
+export const workerRunUrls = (baseUrl: string): RunUrls => urlsBelow(`${baseUrl}/api/runs`);
+
+function urlsBelow(runs: string): RunUrls {
   const run = (runId: string) => `${runs}/${encodeURIComponent(runId)}`;
   return {
-    events: (runId: string): string => `${run(runId)}/events?logs=true`,
-    artifact: (runId: string, artifactId: string): string =>
-      `${run(runId)}/artifacts/${encodeURIComponent(artifactId)}/download`,
+    events: (runId) => `${run(runId)}/events?logs=true`,
+    artifact: (runId, artifactId) => `${run(runId)}/artifacts/${encodeURIComponent(artifactId)}/download`,
   };
 }

@@ -7,15 +7,14 @@ import type { AddressInfo } from 'node:net';
 import type { AutomationSchemas } from '@gantry/api-client';
 import { answerAccount, type FakeAccounts, type FakeRequest, newAccounts } from './fake-accounts';
 import { answerApproval, type FakeApprovals, newApprovals } from './fake-approvals';
+import { emit, type FakeStream, follow } from './fake-stream';
+import { answerWorkerRun, type FakeWorkerRun } from './fake-worker-runs';
 import { PERSON } from './person';
 import { serveFiles } from './serve-files';
 
 type Run = AutomationSchemas['Run'];
 
-export interface FakeRun extends Run {
-  events: { id: number; event: string; data: object }[];
-  watchers: Set<ServerResponse>;
-}
+export interface FakeRun extends Run, FakeStream {}
 
 export interface FakeApi {
   origin: string;
@@ -26,6 +25,7 @@ export interface FakeApi {
   homes: Map<string, string>;
   versions: AutomationSchemas['Version'][];
   runs: FakeRun[];
+  workerRuns: FakeWorkerRun[];
   artifacts: Map<string, { contentType: string; body: Buffer }>;
   uploads: Buffer[];
   /** Number of the good cookie of each session; a session whose old cookie was used again is gone. */
@@ -36,7 +36,7 @@ export interface FakeApi {
   refuseNext: { status: number; body: object } | null;
   /** Requests, as `METHOD /path`. */
   requests: { line: string; lastEventId: string | undefined }[];
-  emit: (run: FakeRun, event: string, data: object) => void;
+  emit: (run: FakeStream, event: string, data: object) => void;
   finish: (run: FakeRun, outcome: Pick<Run, 'status'> & Partial<Run>) => void;
   /** Breaks every open event stream, as a restarting server does. */
   dropStreams: () => void;
@@ -56,17 +56,14 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
     homes: new Map(),
     versions: [],
     runs: [],
+    workerRuns: [],
     artifacts: new Map(),
     uploads: [],
     sessions: new Map(),
     refreshMs: 0,
     refuseNext: null,
     requests: [],
-    emit(run, event, data) {
-      const id = 1_000_001 + run.events.length;
-      run.events.push({ id, event, data });
-      for (const watcher of run.watchers) watcher.write(frame({ id, event, data }));
-    },
+    emit,
     finish(run, outcome) {
       const completedAt = Date.now();
       Object.assign(run, { completedAt, durationMs: completedAt - (run.startedAt ?? completedAt), ...outcome });
@@ -80,9 +77,6 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
   };
   return api;
 }
-
-const frame = ({ id, event, data }: FakeRun['events'][number]) =>
-  `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
 function closeServer(server: Server): Promise<void> {
   server.closeAllConnections();
@@ -137,6 +131,9 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
   };
   const answer = (await answerAccount(api.accounts, asked)) ?? (await answerApproval(api.approvals, asked));
   if (answer) return send(res, answer.status, answer.body, answer.headers);
+  const worker = answerWorkerRun(api.workerRuns, api.accounts, asked);
+  if (worker && 'follow' in worker) return follow(worker.follow, worker.isOver, req, res);
+  if (worker) return send(res, worker.status, worker.body);
   if (part[1] === 'uploads') {
     api.uploads.push(await bodyOf(req));
     return send(res, 200);
@@ -263,12 +260,5 @@ async function runRoute(
     const { events, watchers, ...body } = run;
     return send(res, 200, body);
   }
-  res.writeHead(200, { 'Content-Type': 'text/event-stream' });
-  res.flushHeaders();
-  const after = Number(req.headers['last-event-id'] ?? 0);
-  for (const event of run.events) if (event.id > after) res.write(frame(event));
-  if (run.events.at(-1)?.event === 'done') return void res.end();
-  if (run.completedAt) return void res.end(frame({ id: Number.MAX_SAFE_INTEGER, event: 'done', data: {} }));
-  run.watchers.add(res);
-  res.once('close', () => run.watchers.delete(res));
+  follow(run, run.completedAt !== null, req, res);
 }

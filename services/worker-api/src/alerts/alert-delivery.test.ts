@@ -139,7 +139,7 @@ test('a failed run reaches the receiver, signed so that an independent implement
       worker_name: 'Made by a test',
       automation_id: null,
       run_id: run.runId,
-      run_url: `http://api.test/api/runs/${run.runId}`,
+      run_url: `http://dashboard.test/runs/${run.runId}`,
       status: 'failed',
       error: { code: 'exception', message: run.errorMessage },
       trigger: 'schedule',
@@ -473,7 +473,7 @@ test('an e-mail says what failed, where and why, leads to the run and says how t
   await tick();
   const message = await mail.messageTo('oncall@example.com');
   expect(message).toContain('Subject: Made by a test failed: ConnectionError: no route\r\n');
-  expect(message).toContain(`Look:       http://api.test/api/runs/${run.runId}`);
+  expect(message).toContain(`Look:       http://dashboard.test/runs/${run.runId}`);
   expect(message).toContain('Nightly report');
   expect(message).toContain(`PATCH /api/alerts/${alert.id} {"enabled": false}`);
   expect(message.slice(0, message.indexOf('\r\n\r\n'))).not.toContain('X-Injected');

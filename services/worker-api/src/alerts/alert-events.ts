@@ -7,7 +7,7 @@ import type { z } from 'zod';
 import type { Deps } from '../deps';
 import type { ListeningWorkspaces } from '../listening-workspaces';
 import type { AlertType } from './alert';
-import { type Addresses, type Occurrence, runUrl, shortError } from './alert-payload';
+import { type Occurrence, runUrl, shortError } from './alert-payload';
 import { isHeard, type Raised, raiseAlerts } from './raise-alerts';
 
 export interface AlertReactions {
@@ -103,9 +103,9 @@ async function subjectOf(tx: PoolClient, about: Raised['about'], knownAs: string
   return { worker_id: worker?.id ?? knownAs, worker_name: worker?.name ?? null, automation_id: null };
 }
 
-const runOf = (addresses: Addresses, subject: Subject, runId: string) => ({
+const runOf = (deps: Deps, subject: Subject, runId: string) => ({
   run_id: runId,
-  run_url: runUrl(addresses, { automationId: subject.automation_id, runId }),
+  run_url: runUrl(deps, { automationId: subject.automation_id, runId }),
 });
 
 const iso = (epochMs: number): string => new Date(epochMs).toISOString();

@@ -1,4 +1,5 @@
 /** The message to a receiver, in the format of Standard Webhooks: `{type, timestamp, data}`. */
+import type { Deps } from '../deps';
 import type { AlertType } from './alert';
 
 export interface AlertPayload {
@@ -42,16 +43,11 @@ export function shortError(code: string | null, message: string | null): AlertDa
   return { code, message: message === null ? null : message.slice(0, ERROR_CHARS_MAX) };
 }
 
-export interface Addresses {
-  baseUrl: string;
-  dashboardUrl: string;
-}
-
-/** Link to a run: the automation's page, or the API for a worker, which has no page. */
+/** The page of a run: its automation's, or its own for a worker's. */
 export function runUrl(
-  { baseUrl, dashboardUrl }: Addresses,
+  { dashboardUrl }: Pick<Deps, 'dashboardUrl'>,
   about: { automationId: string | null; runId: string },
 ): string {
-  if (about.automationId === null) return `${baseUrl}/api/runs/${about.runId}`;
+  if (about.automationId === null) return `${dashboardUrl}/runs/${about.runId}`;
   return `${dashboardUrl}/a/${about.automationId}?run=${about.runId}`;
 }

@@ -1,13 +1,13 @@
 import { newId } from '@gantry/events';
 import type { Deps } from '../deps';
 import type { AlertOfWorker, AlertType } from './alert';
-import { type Addresses, type AlertPayload, type Occurrence, runUrl } from './alert-payload';
+import { type AlertPayload, type Occurrence, runUrl } from './alert-payload';
 import { channelsOf } from './channels';
 import type { ChannelDeps } from './channels/channel';
 import { sendDelivery } from './send-delivery';
 
 /** Sends a sample by each of the alert's channels, even if it is disabled; nothing is stored or retried. */
-export async function testAlert(deps: ChannelDeps & Addresses, alert: AlertOfWorker) {
+export async function testAlert(deps: ChannelDeps, alert: AlertOfWorker) {
   const body = JSON.stringify(samplePayload(deps, alert));
   const { id: alertId, workspaceId, url, emailTo, description, signingKey } = alert;
   const results = await Promise.all(
@@ -38,7 +38,7 @@ export async function testAlert(deps: ChannelDeps & Addresses, alert: AlertOfWor
   };
 }
 
-function samplePayload(deps: Addresses & Pick<Deps, 'now'>, alert: AlertOfWorker): AlertPayload {
+function samplePayload(deps: SampleDeps, alert: AlertOfWorker): AlertPayload {
   const now = deps.now();
   const type = alert.on[0] as AlertType;
   const subject = {
@@ -61,13 +61,14 @@ function samplePayload(deps: Addresses & Pick<Deps, 'now'>, alert: AlertOfWorker
 
 const RUN_ID = 'run_of_a_test';
 
+type SampleDeps = Pick<Deps, 'dashboardUrl' | 'now'>;
 type SubjectFields = Pick<Occurrence, 'worker_id' | 'automation_id'>;
 
-function sampleOf(type: AlertType, addresses: Addresses, subject: SubjectFields, now: Date): Partial<Occurrence> {
+function sampleOf(type: AlertType, deps: SampleDeps, subject: SubjectFields, now: Date): Partial<Occurrence> {
   if (type === 'schedule.missed') return { schedule: { missed: 1, since: now.toISOString(), started_late: 0 } };
   const run = {
     run_id: RUN_ID,
-    run_url: runUrl(addresses, { automationId: subject.automation_id, runId: RUN_ID }),
+    run_url: runUrl(deps, { automationId: subject.automation_id, runId: RUN_ID }),
   };
   if (type === 'approval.requested') {
     const expiresAt = new Date(now.getTime() + 86_400_000).toISOString();

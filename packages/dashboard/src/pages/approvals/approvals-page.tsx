@@ -2,11 +2,13 @@ import { unwrap } from '@gantry/api-client';
 import { Button, Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useSearchParams } from 'react-router';
 import { ApprovalStatusChip } from '../../approvals/approval-status';
 import { Asked } from '../../approvals/asked';
 import { decideApproval } from '../../approvals/decide-approval';
 import { type Decision, DecisionForm, type Verdict } from '../../approvals/decision-form';
 import { type Approval, isStatus, workerApi } from '../../shell/api';
+import { approvalIdIn } from '../../shell/paths';
 import { useSession } from '../../shell/session';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
@@ -108,7 +110,8 @@ interface WaitingListProps {
 /** One is open at a time: its form stands right below it. */
 function WaitingList({ approvals, workspaceId, onDecided, onOvertaken }: WaitingListProps) {
   const { email } = useSession();
-  const [openId, setOpenId] = useState<string | null>(null);
+  const [search] = useSearchParams();
+  const [openId, setOpenId] = useState(approvalIdIn(search));
 
   async function decide(approval: Approval, decision: Decision) {
     try {

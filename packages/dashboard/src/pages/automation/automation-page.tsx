@@ -3,6 +3,7 @@ import { Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Navigate, useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
+import { Elsewhere } from '../../accounts/elsewhere';
 import { InputForm } from '../../inputs/input-form';
 import { sendFiles } from '../../inputs/send-files';
 import { PastRuns } from '../../runs/past-runs';
@@ -18,7 +19,6 @@ import { FailedToLoad } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { AutomationHead } from './automation-head';
 import styles from './automation-page.module.css';
-import { Elsewhere } from './elsewhere';
 import { NothingRun } from './nothing-run';
 import { pageKey } from './page-key';
 import { Versions } from './versions';
@@ -29,20 +29,23 @@ export default function AutomationPage() {
   const { automationId = '' } = useParams();
   const session = useSession();
   const location = useLocation();
+  const read = (headers = {}) =>
+    unwrap(api.GET('/api/pages/{automationId}', { params: { path: { automationId } }, headers }));
   const {
     data: page,
     error,
     refetch,
   } = useQuery({
     queryKey: [...pageKey(automationId), session.status],
-    queryFn: () => unwrap(api.GET('/api/pages/{automationId}', { params: { path: { automationId } } })),
+    queryFn: () => read(),
     enabled: session.status !== 'unknown',
   });
   useTitle(page?.name);
   if (page) return <LoadedPage key={page.id} page={page} />;
   if (isStatus(error, 401)) return <Navigate to={signInPath(location)} replace />;
   if (isStatus(error, 404, 403)) {
-    return session.status === 'signed-in' ? <Elsewhere automationId={automationId} /> : <NotFound what="automation" />;
+    if (session.status !== 'signed-in') return <NotFound what="automation" />;
+    return <Elsewhere what="automation" queryKey={pageKey(automationId)} read={read} />;
   }
   if (error) return <FailedToLoad what="The automation" error={error} retry={refetch} />;
   return <Loading />;

@@ -1,0 +1,11 @@
+import { authorizedFetch } from '../shell/api';
+import { session } from '../shell/session';
+
+/** As whoever is signed in, or as a visitor. */
+export async function connectEvents(url: string, lastEventId: string | null, signal: AbortSignal): Promise<Response> {
+  const headers = new Headers({ Accept: 'text/event-stream' });
+  const token = await session.token();
+  if (token) headers.set('Authorization', `Bearer ${token}`);
+  if (lastEventId) headers.set('Last-Event-ID', lastEventId);
+  return authorizedFetch(new Request(url, { headers, signal }));
+}

@@ -1,0 +1,72 @@
+/** Runs of workers as their page sees them. Like those of automations, they do nothing by themselves. */
+import type { WorkerSchemas } from '@gantry/api-client';
+import type { FakeAccounts, FakeAnswer, FakeRequest } from './fake-accounts';
+import { emit, type FakeStream } from './fake-stream';
+
+type Run = WorkerSchemas['Run'];
+
+export interface FakeWorkerRun extends FakeStream {
+  run: Run;
+}
+
+const AT = Date.now() - 90_000;
+const at = (ms: number) => new Date(AT + ms).toISOString();
+
+let count = 0;
+
+export function newWorkerRun(fields: Partial<Run> = {}): FakeWorkerRun {
+  return {
+    run: {
+      ...{ id: `run_w${++count}`, worker_id: 'price-watch', workspace_id: 'ws_ops', worker_version: 4 },
+      ...{ status: 'running', trigger: 'schedule', priority: 0, attempt: 1, parent_run_id: null, created_by: null },
+      ...{ cancel_requested: false, waiting_for: null, error: null, error_code: null, error_type: null },
+      ...{ error_trace: null, total_cost_usd: 0.0123, created_at: at(0), started_at: at(40), completed_at: null },
+      ...{ duration_ms: null, cpu_ms: null, max_memory_bytes: null, request_id: null, logs_count: 0 },
+      ...{ input: { shop: 'north', limit: 20 }, output: null, queue_position: null },
+      ...{ steps: [], approvals: [], artifacts: [] },
+      ...fields,
+    },
+    events: [],
+    watchers: new Set(),
+  };
+}
+
+export const newStep = (ordinal: number, name: string, fields: Partial<Run['steps'][number]> = {}) => ({
+  ...{ ordinal, kind: 'step' as const, name, status: 'completed' as const, result: null },
+  ...{ run_id: null, approval_id: null, started_at: at(ordinal * 1_000), finished_at: at(ordinal * 1_900) },
+  ...fields,
+});
+
+type Answer = FakeAnswer | { follow: FakeStream; isOver: boolean };
+
+/** Undefined for what belongs to another surface. */
+export function answerWorkerRun(
+  runs: FakeWorkerRun[],
+  { me }: FakeAccounts,
+  { line, part, signedIn, workspaceId }: FakeRequest,
+): Answer | undefined {
+  if (part[2] === 'workers' && part[3]) {
+    const mayRun = me.role !== 'viewer';
+    return part[3] === 'price-watch'
+      ? { status: 200, body: { id: part[3], name: 'Price watch', outputs: [], permissions: { run: mayRun } } }
+      : { status: 404, body: { detail: 'no such worker' } };
+  }
+  const fake = part[2] === 'runs' ? runs.find(({ run }) => run.id === part[3]) : undefined;
+  if (!fake) return undefined;
+  const { run } = fake;
+  if (!signedIn) return { status: 401, body: { detail: 'sign in' } };
+  if (run.workspace_id !== (workspaceId ?? me.workspace_id)) return { status: 404, body: { detail: 'no such run' } };
+  if (part[4] === 'artifacts') return undefined;
+  if (part[4] === 'events') return { follow: fake, isOver: run.completed_at !== null };
+  if (line.endsWith('/replay')) {
+    const again = newWorkerRun({ trigger: 'replay', input: run.input, parent_run_id: run.id });
+    runs.push(again);
+    return { status: 201, body: { status: 'running', run_id: again.run.id } };
+  }
+  if (line.endsWith('/cancel')) {
+    Object.assign(run, { status: 'cancelled', error: 'The run was cancelled.', error_code: 'cancelled' });
+    Object.assign(run, { completed_at: at(60_000), duration_ms: 59_960 });
+    emit(fake, 'done', { status: 'cancelled' });
+  }
+  return { status: 200, body: run };
+}
