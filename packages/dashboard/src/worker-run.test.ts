@@ -23,13 +23,21 @@ withBrowser('the page of a worker’s run', () => {
   const say = (fake: FakeWorkerRun, level: string, text: string) =>
     site.api.emit(fake, 'log', { stream: 'stdout', level, text, at: new Date().toISOString() });
 
+  const failedStep = newStep(3, 'compare them', {
+    status: 'failed',
+    error: { type: 'ModuleNotFoundError', message: "No module named 'requests'" },
+  });
   const addFailed = () =>
     add({
       ...ended,
       ...{ status: 'failed', error_code: 'exception', error_type: 'ModuleNotFoundError' },
       error: "No module named 'requests': declare the package that has it in python_dependencies",
       error_trace: 'File "main.py", line 12, in run\n    import requests',
-      steps: [newStep(1, 'read the orders'), newStep(2, 'fetch prices', { kind: 'call', run_id: 'run_called' })],
+      steps: [
+        newStep(1, 'read the orders'),
+        newStep(2, 'fetch prices', { kind: 'call', run_id: 'run_called' }),
+        failedStep,
+      ],
       attempt: 2,
     });
 
@@ -96,6 +104,9 @@ withBrowser('the page of a worker’s run', () => {
     await page.getByRole('log').getByText('about to fail').waitFor();
     const steps = page.getByRole('region', { name: 'Steps' });
     await steps.getByText('Step · 900 ms').waitFor();
+    await page.getByRole('heading', { name: 'ModuleNotFoundError in “compare them”' }).waitFor();
+    await steps.getByRole('listitem').filter({ hasText: 'compare them' }).getByText('Failed').waitFor();
+    await steps.getByText("ModuleNotFoundError: No module named 'requests'").waitFor();
     expect(await steps.getByRole('link', { name: 'fetch prices' }).getAttribute('href')).toBe('/runs/run_called');
     expect(await page.title()).toBe('Run of Price watch · Gantry');
   });

@@ -254,6 +254,20 @@ export const runErrorCodes = [
 ] as const;
 export type RunErrorCode = (typeof runErrorCodes)[number];
 
+/** Marks the recorded result of a step that failed, and whose failure the code caught. */
+export const STEP_FAILED = 'gantry:failed';
+
+export const failedStep = z.object({
+  ordinal: stepIdentity.ordinal,
+  name: stepIdentity.name,
+  /** Class name of the Python exception. */
+  type: z.string().max(200),
+  message: z.string().max(2_000),
+  startedAt: z.int().describe('epoch milliseconds'),
+  finishedAt: z.int().describe('epoch milliseconds'),
+});
+export type FailedStep = z.infer<typeof failedStep>;
+
 export const runError = z.object({
   code: z.enum(runErrorCodes),
   message: z.string(),
@@ -261,6 +275,8 @@ export const runError = z.object({
   type: z.string().optional(),
   /** Frames of the user's files only. */
   trace: z.string().optional(),
+  /** The step that failed last, if the code asked for none after it. */
+  step: failedStep.optional(),
 });
 export type RunError = z.infer<typeof runError>;
 

@@ -27,6 +27,15 @@ async function told(run: Run): Promise<string[]> {
   return rows.map(({ type, data }) => data.status ?? type);
 }
 
+/** What the platform itself has to say in the log. */
+async function said(run: Run): Promise<string[]> {
+  const { rows } = await engines.pool.query(
+    `SELECT data ->> 'text' AS text FROM run_events WHERE run_id = $1 AND type = 'log' AND data ->> 'stream' = 'platform' ORDER BY seq`,
+    [run.id],
+  );
+  return rows.map(({ text }) => text);
+}
+
 /** Lets the end of every sleep come. */
 const wakeAll = () => engines.pool.query(`UPDATE runs SET wake_at = now() WHERE status = 'suspended'`);
 const LONG_MS = 3_600_000;
@@ -57,11 +66,12 @@ test('a run sleeps without an executor, and goes on with what it has recorded', 
     ],
   });
   expect(second.tryNumber ?? 1).toBe(1);
+  expect(await said(run)).toEqual(['Resumed: the sleep is over.']);
   await second.complete('done');
   const ended = await engine.waitForEnd(run, 5_000);
   expect(ended).toMatchObject({ status: 'completed', output: 'done', tries: 1, suspension: null, wakeAt: null });
   expect(ended.startedAt).toEqual(asleep.startedAt);
-  expect(await told(run)).toEqual(['running', 'queued', 'step', 'running', 'output', 'completed']);
+  expect(await told(run)).toEqual(['running', 'queued', 'log', 'step', 'running', 'output', 'completed']);
 });
 
 test('of two replicas, one wakes a run', async () => {

@@ -10,5 +10,4 @@ export { attemptOf, type ContextChange, type ServiceEvent } from './run-events';
 export * from './run-limits';
 export * from './run-locks';
 export { COUNTED_MAX, type RunArtifact, type RunCounts, type RunFilter } from './run-queries';
-export type { StepRow } from './run-steps';
 export type { AskedSuspension, OnSuspended } from './suspend-run';

@@ -214,9 +214,10 @@ test('a run that sleeps, waits for a person and is tried again is told whole ove
   seen.push(...reader.events);
 
   expect(seen.map(({ type, status, text, name }) => text ?? name ?? status ?? type)).toEqual([
-    ...['running', 'line 1', 'charge', 'line 2', 'queued', 'sleep'],
-    ...['running', 'line 3', 'pending_approval', 'approved', 'ok', 'queued'],
-    ...['running', 'line 4', 'queued', 'running', 'line 5', 'output', 'completed'],
+    ...['running', 'line 1', 'charge', 'line 2', 'queued', 'Resumed: the sleep is over.', 'sleep'],
+    ...['running', 'line 3', 'pending_approval', 'approved', 'Resumed.', 'ok', 'queued'],
+    ...['running', 'line 4', 'queued', 'Resumed: it is tried again after an error.'],
+    ...['running', 'line 5', 'output', 'completed'],
   ]);
   const ids = seen.map((e) => e.id);
   expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));

@@ -20,6 +20,8 @@ export interface ResumeOptions {
   from: 'pending_approval' | 'suspended';
   /** The step that it waits for, and what the code will get. */
   step?: { ordinal: number; result: unknown };
+  /** For the log: why it goes on. */
+  because?: string;
 }
 
 /** What `context.call()` gets to see of the run that it called. */
@@ -34,7 +36,7 @@ interface CalledResult {
  * wait for that step
  */
 export async function resumeRunIn(tx: PoolClient, runId: string, options: ResumeOptions): Promise<Run | null> {
-  const { from, step } = options;
+  const { from, step, because } = options;
   const { rows } = await tx.query(`SELECT ${RUN_COLUMNS} FROM runs r WHERE r.id = $1 AND r.status = $2 FOR UPDATE`, [
     runId,
     from,
@@ -46,7 +48,7 @@ export async function resumeRunIn(tx: PoolClient, runId: string, options: Resume
   const completed = step ? await completeSteps(tx, [{ runId, ...step }]) : [];
   if (step && !completed.length) return null;
   const [run] = await queueRuns(tx, [runId]);
-  await appendServiceEvents(tx, resumedEvents(waiting, completed));
+  await appendServiceEvents(tx, resumedEvents(waiting, completed, because));
   return run ?? null;
 }
 
@@ -77,7 +79,7 @@ export async function wakeDueRuns(pool: Pool): Promise<{ runs: Run[]; more: bool
     );
     await appendServiceEvents(
       tx,
-      due.flatMap((run) => resumedEvents(run, completed)),
+      due.flatMap((run) => resumedEvents(run, completed, whyDue(run, called.get(run.id)))),
     );
     return { runs, more: asleep.length === BATCH };
   });
@@ -94,12 +96,20 @@ async function queueRuns(tx: PoolClient, runIds: string[]): Promise<Run[]> {
   return rows.map(toRun);
 }
 
-function resumedEvents(waiting: Run, completed: CompletedStep[]): ServiceEvent[] {
+function whyDue({ suspension }: Run, called: CalledResult | 'under way' | undefined): string | undefined {
+  if (suspension?.kind === 'sleep') return 'the sleep is over';
+  if (suspension?.kind === 'retry') return 'it is tried again after an error';
+  return typeof called === 'object' ? `the run that it called ended as ${called.status}` : undefined;
+}
+
+function resumedEvents(waiting: Run, completed: CompletedStep[], because: string | undefined): ServiceEvent[] {
   const { id: runId, attempt } = waiting;
   const step = awaitedStep(waiting);
   // Absent where another attempt had completed the step, and has told of it.
   const done = completed.find((one) => one.runId === runId);
+  const text = `${attempt > 0 ? 'Resumed' : 'Released'}${because ? `: ${because}` : ''}.`;
   return [
+    { runId, attempt, type: 'log', data: { stream: 'platform', level: 'info', text } },
     ...(step
       ? [{ runId, attempt, type: 'step' as const, data: { ...step, ...(done && { duration_ms: done.durationMs }) } }]
       : []),

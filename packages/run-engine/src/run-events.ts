@@ -24,7 +24,7 @@ export interface StoredEvent {
 export interface ServiceEvent {
   runId: string;
   attempt: number;
-  type: 'status' | 'step' | 'approval';
+  type: 'status' | 'step' | 'approval' | 'log';
   data: Record<string, unknown>;
 }
 

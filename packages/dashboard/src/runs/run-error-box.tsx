@@ -20,14 +20,19 @@ interface RunErrorBoxProps {
   error: RunError;
   /** Folded away below the error, unless the page shows them elsewhere. */
   inputs?: Run['inputs'];
+  /** Name of the step in which it arose. */
+  step?: string | undefined;
 }
 
-export function RunErrorBox({ error, inputs }: RunErrorBoxProps) {
+export function RunErrorBox({ error, inputs, step = error.step?.name }: RunErrorBoxProps) {
   if (error.code === 'cancelled') return <p className={styles.cancelled}>The run was stopped before it ended.</p>;
   const nextStep = NEXT_STEPS[error.code];
   return (
     <div className={styles.box}>
-      <h3 className={styles.title}>{error.type ?? titleOf(error.code)}</h3>
+      <h3 className={styles.title}>
+        {error.type ?? titleOf(error.code)}
+        {step !== undefined && ` in “${step}”`}
+      </h3>
       <p className={styles.message}>{error.message}</p>
       {nextStep && <p className={styles.next}>{nextStep}</p>}
       <div className={styles.folds}>

@@ -32,7 +32,7 @@ export function newWorkerRun(fields: Partial<Run> = {}): FakeWorkerRun {
 }
 
 export const newStep = (ordinal: number, name: string, fields: Partial<Run['steps'][number]> = {}) => ({
-  ...{ ordinal, kind: 'step' as const, name, status: 'completed' as const, result: null },
+  ...{ ordinal, kind: 'step' as const, name, status: 'completed' as const, result: null, error: null },
   ...{ run_id: null, approval_id: null, started_at: at(ordinal * 1_000), finished_at: at(ordinal * 1_900) },
   ...fields,
 });

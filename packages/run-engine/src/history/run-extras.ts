@@ -1,15 +1,13 @@
 /** What is shown with one run besides its row. Each is found by the run's own key, and a run has few of them. */
 import type { Sql } from '@gantry/postgres';
 import type { Run } from '../run';
-import type { StepRow } from '../run-steps';
+import { type ShownStep, shownSteps } from './shown-steps';
 
-/** Results of steps up to this size (bytes, as stored) are shown with the run. */
-const SHOWN_RESULT_BYTES_MAX = 4_096;
 const POSITION_MAX = 1_000;
 
 export interface RunExtras {
   logsCount: number;
-  steps: StepRow[];
+  steps: ShownStep[];
   /** From 1; at most POSITION_MAX + 1. Null for a run that is not queued. */
   queuePosition: number | null;
 }
@@ -18,17 +16,12 @@ export async function readExtras(sql: Sql, run: Run): Promise<RunExtras> {
   const { id } = run;
   const [logs, steps, ahead] = await Promise.all([
     sql.query(`SELECT count(*)::int AS count FROM run_events WHERE run_id = $1 AND type = 'log'`, [id]),
-    sql.query<StepRow>(
-      `SELECT ordinal, kind, name, status, ref, started_at AS "startedAt", finished_at AS "finishedAt",
-         CASE WHEN pg_column_size(result) <= ${SHOWN_RESULT_BYTES_MAX} THEN result END AS result
-       FROM run_steps WHERE run_id = $1 ORDER BY ordinal`,
-      [id],
-    ),
+    shownSteps(sql, run),
     run.status === 'queued' ? countAhead(sql, run) : null,
   ]);
   return {
     logsCount: logs.rows[0].count,
-    steps: steps.rows,
+    steps,
     queuePosition: ahead && (ahead.rows[0].count as number) + 1,
   };
 }

@@ -61,6 +61,8 @@ export function shownEvents(access: PageAccess, run: Run): Wording {
 }
 
 const shownLine: TellEvent = ({ stream, level, text, fields }) => {
+  // The failure of a step, in the words of the code.
+  if (stream === 'platform' && level === 'error') return null;
   const said = withoutTraces(String(text));
   return said || !text ? { stream, level, text: said, ...(fields !== undefined && { fields }) } : null;
 };

@@ -88,6 +88,7 @@ def failure(error, root):
     if isinstance(error, SystemExit):
         message = f"the code ended itself with sys.exit({message})"
     return {"t": "result", "ok": False, "kind": kind, "type": type(error).__name__, "error": message[:ERROR_CHARS_MAX],
+            "step": context._steps.failed(),
             "trace": "".join(traceback.format_list(frames))[-TRACE_CHARS_MAX:].replace(root + "/", "")}
 
 

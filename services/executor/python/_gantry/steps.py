@@ -146,6 +146,10 @@ class Steps:
                 raise CallFailed(worker_id, ended.get("status"), ended.get("error"))
             return ended.get("output")
 
+    def failed(self):
+        """The step that failed last, unless the code has gone on to another; None otherwise."""
+        return self._failure and {key: self._failure[key] for key in ("ordinal", "name", "startedAt", "failed")}
+
     def unasked(self):
         """Number of recorded operations that the code has not requested."""
         return max(0, self._recorded_last - self._last)

@@ -1,5 +1,5 @@
 /** One job from its arrival to its terminal event. */
-import type { Job, RunError } from '@gantry/events';
+import type { FailedStep, Job, RunError, Suspension } from '@gantry/events';
 import type { Logger } from 'pino';
 import type { Metrics } from '../host/metrics';
 import {
@@ -20,7 +20,7 @@ import { errorOf, UNREPORTABLE, wallLimit } from './run-errors';
 import { hooksOf } from './run-hooks';
 import { outputEvent, type RunUploads } from './run-output';
 import { createSettlement } from './settlement';
-import { recordedStepsOf, type StepRecords } from './steps';
+import { failedStepOf, recordedStepsOf, type StepRecords } from './steps';
 
 export interface RunJobDeps {
   publisher: Pick<EventPublisher, 'open'>;
@@ -57,6 +57,7 @@ class Stopped extends Error {}
 const PREPARE_MS_MAX = 15 * 60_000;
 /** Grace period after the wall limit, at which the process is killed: by then it is gone and its logs have ended. */
 const OVERDUE_MS = 10_000;
+const FAILURE_LINE_CHARS_MAX = 1_000;
 /** For all attempts to store an output. */
 const STORE_OUTPUT_MS_MAX = 120_000;
 
@@ -180,8 +181,14 @@ export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: ()
       endWithin(STORE_OUTPUT_MS_MAX, { status: 'failed', error: STORE_TIMEOUT });
       return finish(await ending, usage);
     }
-    if (outcome.kind === 'suspended') return finish({ status: 'suspended', suspension: outcome.suspension }, usage);
-    const error = maskedError(job, outcome, redactor);
+    if (outcome.kind === 'suspended') {
+      runLog.platform(waitsFor(outcome.suspension));
+      return finish({ status: 'suspended', suspension: outcome.suspension }, usage);
+    }
+    const step =
+      outcome.kind === 'failed' ? failedStepOf(outcome.step, redactor, Date.now() - usage.wallMs) : undefined;
+    if (step) runLog.platform(failureLine(step), 'error');
+    const error = { ...maskedError(job, outcome, redactor), ...(step && { step }) };
     finish({ status: error.code === 'timeout' ? 'timed_out' : 'failed', error }, usage);
   }
 
@@ -208,6 +215,15 @@ export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: ()
 
 const deniedLine = (runLog: RunLog, target: string) =>
   runLog.platform(`Connection to ${printable(target)} refused: it is not a public address.`, 'warning');
+
+function waitsFor(suspension: Suspension): string {
+  if (suspension.kind === 'sleep') return `Sleeping until ${new Date(suspension.wakeAt).toISOString()}.`;
+  if (suspension.kind === 'approve') return `Waiting for approval: ${suspension.title}`;
+  return `Waiting for a run of worker ${suspension.workerId}.`;
+}
+
+const failureLine = ({ ordinal, name, type, message }: FailedStep) =>
+  `Step ${ordinal} (${name}) failed: ${type}: ${message}`.replace(/\s+/g, ' ').slice(0, FAILURE_LINE_CHARS_MAX);
 
 function maskedError(
   job: Job,

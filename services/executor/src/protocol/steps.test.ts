@@ -60,9 +60,9 @@ return [before, decision, called]`);
   const { runId } = asleep.job;
   expect(asleep.finished).toMatchObject(suspended({ ordinal: 2, kind: 'sleep', name: 'sleep' }, {}));
   expect(asleep.finished.output).toBeUndefined();
-  expect(asleep.log).toEqual(['tidied up']);
   const { suspension } = asleep.finished;
   const wakeAt = suspension?.kind === 'sleep' ? suspension.wakeAt : 0;
+  expect(asleep.log).toEqual(['tidied up', `Sleeping until ${new Date(wakeAt).toISOString()}.`]);
   expect(Math.abs(wakeAt - Date.now() - 3_600_000)).toBeLessThan(30_000);
 
   service.recordStep(runId, { ordinal: 2, kind: 'sleep', name: 'sleep', result: null });
@@ -74,14 +74,16 @@ return [before, decision, called]`);
     form: [{ name: 'note' }],
     expiresInSeconds: 60,
   };
-  expect((await service.again(runId)).finished).toMatchObject(suspended(approval, asked));
+  const asking = await service.again(runId);
+  expect(asking.finished).toMatchObject(suspended(approval, asked));
+  expect(asking.log).toEqual(['tidied up', 'Waiting for approval: Pay it?']);
 
   const decision = { approved_by: 'usr_1', data: { note: 'fine' } };
   service.recordStep(runId, { ...approval, result: decision });
   const call = { ordinal: 4, kind: 'call', name: 'other-worker' } as const;
-  expect((await service.again(runId)).finished).toMatchObject(
-    suspended(call, { workerId: 'other-worker', inputs: { sum: 5 } }),
-  );
+  const calling = await service.again(runId);
+  expect(calling.finished).toMatchObject(suspended(call, { workerId: 'other-worker', inputs: { sum: 5 } }));
+  expect(calling.log).toEqual(['tidied up', 'Waiting for a run of worker other-worker.']);
 
   service.recordStep(runId, { ...call, result: { status: 'completed', output: [1], error: null } });
   const last = await service.again(runId);
@@ -283,9 +285,10 @@ return seen`,
   ]);
 });
 
+const KEY = 'sk-live+0123456789';
+
 test('a secret is never recorded: not as a result, a name, an input or a failure; what people read is masked', async () => {
   const { service } = fixture;
-  const KEY = 'sk-live+0123456789';
   const source = body(
     `
 seen = []
@@ -312,6 +315,25 @@ context.approve("Use " + KEY, KEY, {"k": KEY}, [{"name": "a", "default": KEY}])`
     expect.stringMatching(/the result of step "x" contains a secret/),
     expect.stringMatching(/the inputs of a call contain a secret/),
   ]);
+});
+
+test('a run that fails says in its log and in its error which step did, and why, without its secrets', async () => {
+  const module =
+    'import os\ndef works(): return 1\ndef fails(): raise ValueError(f"no row\\nfor {os.environ[\'KEY\']}")\n' +
+    'def caught():\n    try: context.step("compare", fails)\n    except ValueError: pass';
+  const uncaught = body('context.step("read", works)\ncontext.step("compare", fails)', module);
+  const { finished, log } = await run(uncaught, { secrets: { KEY } });
+  expect(log).toEqual(['Step 2 (compare) failed: ValueError: no row for ***']);
+  expect(finished.error).toMatchObject({
+    ...{ code: 'exception', type: 'ValueError', message: 'no row\nfor ***' },
+    step: { ordinal: 2, name: 'compare', type: 'ValueError', message: 'no row\nfor ***' },
+  });
+
+  const another = await run(body('caught()\n1 / 0', module), { secrets: { KEY } });
+  expect(another.finished.error).toMatchObject({ type: 'ZeroDivisionError', step: { name: 'compare' } });
+  const goneOn = await run(body('caught()\ncontext.step("read", works)\n1 / 0', module), { secrets: { KEY } });
+  expect(goneOn.finished.error).not.toHaveProperty('step');
+  expect(goneOn.log).toEqual([]);
 });
 
 test('where only time can be waited for, asking a person or calling a worker says that workers can', async () => {

@@ -7,10 +7,13 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  type FailedStep,
+  failedStep,
   type Job,
   type RecordedStep,
   recordedStep,
   STEP_BYTES_MAX,
+  STEP_FAILED,
   type StepKind,
   type StepRecord,
   type StepReply,
@@ -35,8 +38,6 @@ export interface StepRecords {
 const STEPS_BYTES_MAX = 72 << 20;
 const SLEEP_MS_MAX = 367 * 86_400_000;
 const RETRY_MS = { first: 100, most: 2_000 };
-/** Marker of a failed step's result: see steps.py. */
-const FAILED = 'gantry:failed';
 const FAILURE_CHARS_MAX = 2_000;
 const TOO_DEEP = `is nested deeper than ${DEPTH_MAX} levels`;
 
@@ -54,6 +55,7 @@ const asked = z.object({
   result: z.unknown().optional(),
   failed: z.object({ module: z.string(), type: z.string(), message: z.string() }).optional(),
 });
+const askedLast = asked.required({ failed: true }).pick({ ordinal: true, name: true, startedAt: true, failed: true });
 
 /** Steps recorded by earlier attempts. */
 export async function recordedStepsOf({ steps, stepsUrl }: Job): Promise<RecordedStep[]> {
@@ -104,7 +106,9 @@ export function stepsOf(options: {
     let result: unknown;
     if (failed) {
       const masked = Object.entries(failed).map(([key, text]) => [key, printable(redactor.text(text))]);
-      result = { [FAILED]: Object.fromEntries(masked.map(([key, text]) => [key, text?.slice(0, FAILURE_CHARS_MAX)])) };
+      result = {
+        [STEP_FAILED]: Object.fromEntries(masked.map(([key, text]) => [key, text?.slice(0, FAILURE_CHARS_MAX)])),
+      };
     } else {
       result = printableJson(step.result ?? null);
       if (isDeeperThan(result, DEPTH_MAX)) return { refused: `the result of ${what} ${TOO_DEEP}` };
@@ -174,6 +178,23 @@ export function stepsOf(options: {
   }
 
   return { onStep, onSuspend };
+}
+
+/** The step of which the code's process says that it failed last. Undefined where it says none, or nonsense. */
+export function failedStepOf(told: unknown, redactor: Redactor, began: number): FailedStep | undefined {
+  const { data } = askedLast.safeParse(told);
+  if (!data) return undefined;
+  const shown = (text: string, charsMax: number) => printable(redactor.text(text)).slice(0, charsMax);
+  const finishedAt = Date.now();
+  const found = failedStep.safeParse({
+    ordinal: data.ordinal,
+    name: shown(data.name, 200),
+    type: shown(data.failed.type, 200),
+    message: shown(data.failed.message, FAILURE_CHARS_MAX),
+    startedAt: Math.round(Math.min(Math.max(data.startedAt, began), finishedAt)),
+    finishedAt,
+  });
+  return found.data;
 }
 
 function parsed<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {

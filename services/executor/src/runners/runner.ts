@@ -98,7 +98,12 @@ export type RunOutcome =
   | { kind: 'suspended'; suspension: Suspension }
   | { kind: 'out_of_time' }
   /** Worded for the owner of the run; not masked. */
-  | { kind: 'failed'; error: RunError };
+  | {
+      kind: 'failed';
+      error: RunError;
+      /** As the code's process tells it: the step that failed last, if there was one and none after it. */
+      step?: unknown;
+    };
 
 /** The code has not begun, and will not. */
 export class NotBegun extends Error {}

@@ -123,6 +123,8 @@ test('code that asks goes on with who approved and what was filled in, defaults 
       result: { approved_by: member.email, data: { amount: 120, note: 'as agreed' } },
     },
   ]);
+  const { text: log } = await as(member).get(`/api/runs/${runId}/logs?format=text`).expect(200);
+  expect(log).toContain(`Resumed: approved by ${member.email}.`);
   await job?.complete(1001);
   await until(async () => (await runOf(runId)).status === 'completed');
 });

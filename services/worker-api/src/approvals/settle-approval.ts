@@ -33,7 +33,11 @@ export async function settleIn(
   await engine.appendEventIn(tx, run.id, eventOf(approval, decision));
   const moved =
     decision.status === 'approved'
-      ? await engine.resumeIn(tx, run.id, { from: 'pending_approval', ...resultFor(approval, decision) })
+      ? await engine.resumeIn(tx, run.id, {
+          from: 'pending_approval',
+          because: `approved by ${decision.decidedByLabel ?? decision.decidedBy}`,
+          ...resultFor(approval, decision),
+        })
       : await engine.endIn(tx, run, { status: 'rejected', error: whyEnded(decision) });
   if (moved) return moved;
   throw conflict('not_waiting', 'the run no longer waits for this approval');

@@ -1,5 +1,5 @@
 /** Everything about one run. */
-import { type Run, type RunArtifact, readExtras, type StepRow } from '@gantry/run-engine';
+import { type Run, type RunArtifact, readExtras, type ShownStep } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import { headToApi, runPath } from './run';
 import { outputOf } from './run-output';
@@ -30,12 +30,13 @@ export async function toRunDetail(deps: Deps, run: Run) {
   };
 }
 
-const stepToApi = (step: StepRow) => ({
+const stepToApi = (step: ShownStep) => ({
   ordinal: step.ordinal,
   kind: step.kind,
   name: step.name,
   status: step.status,
   result: step.result,
+  error: step.error,
   run_id: step.kind === 'call' ? step.ref : null,
   approval_id: step.kind === 'approve' ? step.ref : null,
   started_at: step.startedAt.toISOString(),

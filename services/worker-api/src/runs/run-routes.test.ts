@@ -70,6 +70,38 @@ describe('starting', () => {
     });
   });
 
+  test('the steps say which failed and why, caught or not, in this run or in one that it called', async () => {
+    const id = await startedId();
+    const job = await executor.claim();
+    const caught = { 'gantry:failed': { module: 'builtins', type: 'KeyError', message: 'x'.repeat(2_000) } };
+    await job?.report({ type: 'started' });
+    await job?.step(1, 'read', caught);
+    await job?.step(2, 'add up', { total: 1 });
+    const times = { startedAt: Date.now() - 20, finishedAt: Date.now() };
+    const step = { ordinal: 3, name: 'compare', type: 'ValueError', message: 'no row', ...times };
+    const error = { code: 'exception', type: 'ValueError', message: 'no row', step } as const;
+    await job?.report({ type: 'finished', status: 'failed', error, usage: noUsage });
+    const { steps } = await becomes(id, 'failed');
+    expect(steps).toMatchObject([
+      { ordinal: 1, status: 'failed', result: null, error: { type: 'KeyError', message: 'x'.repeat(2_000) } },
+      { ordinal: 2, status: 'completed', result: { total: 1 }, error: null },
+      { ordinal: 3, kind: 'step', name: 'compare', status: 'failed', error: { type: 'ValueError', message: 'no row' } },
+    ]);
+
+    const caller = await startedId();
+    await (await executor.claim())?.suspend({
+      ...{ kind: 'call', workerId: worker.id, inputs: { who: 'Ada' } },
+      step: { ordinal: 1, kind: 'call', name: worker.id },
+    });
+    const called = await until(() => executor.claim());
+    await called.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
+    await (await until(() => executor.claim())).complete({});
+    const { steps: ofCaller } = await becomes(caller, 'completed');
+    expect(ofCaller).toMatchObject([
+      { kind: 'call', status: 'failed', run_id: called.runId, error: { type: null, message: 'no row' } },
+    ]);
+  });
+
   test('answers running where an executor was waiting, and ended where the caller waits', async () => {
     const claim = executor.claim();
     const waited = start({ ...hello, wait: 10 });

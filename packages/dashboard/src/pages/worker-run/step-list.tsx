@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import type { WorkerRun } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { duration } from '../../ui/format';
-import { CheckIcon, WaitIcon } from '../../ui/icons';
+import { CheckIcon, CrossIcon, WaitIcon } from '../../ui/icons';
 import { StatusChip, type Tone } from '../../ui/status-chip';
 import styles from './step-list.module.css';
 
@@ -12,6 +12,7 @@ type Step = WorkerRun['steps'][number];
 const LOOKS: Record<Step['status'], [word: string, tone: Tone, icon: ReactNode]> = {
   pending: ['Waiting', 'timeout', <WaitIcon key="pending" />],
   completed: ['Done', 'success', <CheckIcon key="completed" />],
+  failed: ['Failed', 'error', <CrossIcon key="failed" />],
 };
 const KINDS: Record<Step['kind'], string> = { step: 'Step', sleep: 'Sleep', approve: 'Approval', call: 'Call' };
 
@@ -34,6 +35,12 @@ export function StepList({ steps }: { steps: Step[] }) {
             <StatusChip tone={tone} icon={icon}>
               {word}
             </StatusChip>
+            {step.error && (
+              <p className={styles.error}>
+                {step.error.type && <b>{step.error.type}: </b>}
+                {step.error.message}
+              </p>
+            )}
           </li>
         );
       })}

@@ -74,6 +74,7 @@ interface LoadedRunProps {
 
 function LoadedRun({ run, worker, live }: LoadedRunProps) {
   const over = isOver(run);
+  const last = run.steps.at(-1);
   return (
     <>
       <WorkerRunHead run={run} worker={worker} />
@@ -91,6 +92,7 @@ function LoadedRun({ run, worker, live }: LoadedRunProps) {
                     ...(run.error_type !== null && { type: run.error_type }),
                     ...(run.error_trace !== null && { trace: run.error_trace }),
                   }}
+                  {...(last?.status === 'failed' && { step: last.name })}
                 />
               )}
               {run.status === 'completed' && (

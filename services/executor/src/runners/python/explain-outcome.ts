@@ -7,7 +7,7 @@ import type { Outcome } from './run-in-child';
 export function outcomeOf(outcome: Outcome, job: Job): RunOutcome {
   if (outcome.kind === 'returned' || outcome.kind === 'suspended') return outcome;
   if (outcome.kind === 'killed' && outcome.reason === WALL_LIMIT) return { kind: 'out_of_time' };
-  return { kind: 'failed', error: explain(outcome, job) };
+  return { kind: 'failed', error: explain(outcome, job), ...(outcome.kind === 'raised' && { step: outcome.step }) };
 }
 
 function explain(outcome: Exclude<Outcome, { kind: 'returned' | 'suspended' }>, { limits }: Job): RunError {

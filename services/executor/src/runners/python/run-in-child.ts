@@ -42,7 +42,14 @@ export type Outcome =
   | { kind: 'returned'; json: Buffer }
   /** It waits for this, and its process has exited cleanly. */
   | { kind: 'suspended'; suspension: Suspension }
-  | { kind: 'raised'; cause: 'exception' | 'cpu' | 'memory' | 'output'; type: string; message: string; trace: string }
+  | {
+      kind: 'raised';
+      cause: 'exception' | 'cpu' | 'memory' | 'output';
+      type: string;
+      message: string;
+      trace: string;
+      step: unknown;
+    }
   /** Killed by the host, for one of the host's reasons. */
   | { kind: 'killed'; reason: string }
   | { kind: 'out_of_memory' | 'cpu' }
@@ -75,6 +82,7 @@ interface Answer {
   type: unknown;
   error: unknown;
   trace: unknown;
+  step: unknown;
   cpuMs: unknown;
   maxRssKb: unknown;
 }
@@ -192,8 +200,8 @@ function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
       const message = parse(body);
       switch (message.t) {
         case 'result': {
-          const { ok, kind, type, error, trace, cpuMs, maxRssKb, outputBytes } = message;
-          const known: Answer = { ok: ok === true, kind, type, error, trace, cpuMs, maxRssKb };
+          const { ok, kind, type, error, trace, step, cpuMs, maxRssKb, outputBytes } = message;
+          const known: Answer = { ok: ok === true, kind, type, error, trace, step, cpuMs, maxRssKb };
           // The return value of a waiting run is ignored: it has asked to continue later.
           if (ok !== true || suspension) {
             child.onControl = undefined;
@@ -321,6 +329,7 @@ function answered({ answer, json, suspension }: Extract<Said, { answer: Answer }
     type: text(answer.type, 200),
     message: text(answer.error, 4_000),
     trace: text(answer.trace, 16_000),
+    step: answer.step,
   };
 }
 

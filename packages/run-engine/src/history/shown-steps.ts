@@ -1,0 +1,71 @@
+/** Steps as people see them: with those that failed, and why. */
+import { type FailedStep, type RunError, STEP_FAILED, type StepKind } from '@gantry/events';
+import type { Sql } from '@gantry/postgres';
+import { isTerminal, type Run } from '../run';
+
+/** Results of steps up to this size (bytes, as stored) are shown with the run. */
+const SHOWN_RESULT_BYTES_MAX = 4_096;
+
+export interface ShownStep {
+  ordinal: number;
+  kind: StepKind;
+  name: string;
+  /** `pending`: the run is suspended for it. */
+  status: 'pending' | 'completed' | 'failed';
+  /** Null unless completed. */
+  result: unknown;
+  error: { type: string | null; message: string } | null;
+  /** The called run, the approval. */
+  ref: string | null;
+  startedAt: Date;
+  finishedAt: Date | null;
+}
+
+interface Row extends ShownStep {
+  /** The failure that the code caught. */
+  failure: { type: string; message: string } | null;
+  /** The end of the called run. */
+  called: { status: string; error: RunError | null } | null;
+}
+
+export async function shownSteps(sql: Sql, run: Run): Promise<ShownStep[]> {
+  const { rows } = await sql.query<Row>(
+    `SELECT ordinal, kind, name, status, ref, started_at AS "startedAt", finished_at AS "finishedAt",
+       CASE WHEN pg_column_size(result) <= ${SHOWN_RESULT_BYTES_MAX} THEN result END AS result,
+       CASE WHEN json_typeof(result) = 'object' THEN result -> '${STEP_FAILED}' END AS failure,
+       CASE WHEN kind = 'call' AND json_typeof(result) = 'object'
+         THEN json_build_object('status', result -> 'status', 'error', result -> 'error') END AS called
+     FROM run_steps WHERE run_id = $1 ORDER BY ordinal`,
+    [run.id],
+  );
+  const steps = rows.map((row) => toShown(row, run));
+  const last = (run.error ?? (run.suspension?.kind === 'retry' ? run.suspension.error : null))?.step;
+  return last && !steps.some(({ ordinal }) => ordinal === last.ordinal) ? [...steps, failed(last)] : steps;
+}
+
+function toShown({ failure, called, ...step }: Row, run: Run): ShownStep {
+  const error = whyFailed(step, { failure, called }, run);
+  return error ? { ...step, status: 'failed', result: null, error } : { ...step, error: null };
+}
+
+function whyFailed(
+  { status }: Pick<Row, 'status'>,
+  { failure, called }: Pick<Row, 'failure' | 'called'>,
+  run: Run,
+): ShownStep['error'] {
+  if (failure) return { type: failure.type, message: failure.message };
+  if (called && called.status !== 'completed') {
+    return { type: null, message: called.error?.message ?? `the called run ended as ${called.status}` };
+  }
+  // Nothing waits for it any more: it was rejected, or cancelled with the run.
+  return status === 'pending' && isTerminal(run.status) && run.error
+    ? { type: null, message: run.error.message }
+    : null;
+}
+
+/** One that ended the run is not recorded: a retry executes it again. */
+const failed = ({ ordinal, name, type, message, startedAt, finishedAt }: FailedStep): ShownStep => ({
+  ...{ ordinal, kind: 'step', name, status: 'failed', result: null, error: { type, message }, ref: null },
+  startedAt: new Date(startedAt),
+  finishedAt: new Date(finishedAt),
+});
