@@ -4,9 +4,12 @@
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import fs from 'node:fs';
+import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 
@@ -14,6 +17,7 @@ const PNPM = 'pnpm@10.34.9';
 const NODE_MIN = [20, 19];
 /** How often a step that takes long says so where nobody can see a line change. */
 const STILL_WORKING_MS = 10_000;
+const LOCK_POLL_MS = 200;
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const startedAt = Date.now();
@@ -51,16 +55,16 @@ function environment() {
 }
 
 /** Runs one step; its output is shown only if it fails. */
-async function step(title, file, argv, env) {
+async function step(title, file, argv, env, cwd = root) {
   say(title);
   const begin = Date.now();
-  const child = spawn(file, argv, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(file, argv, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = [];
   let last = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
       output.push(chunk);
-      last = stripVTControlCharacters(String(chunk)).trim().split('\n').pop().slice(0, 90) || last;
+      last = stripVTControlCharacters(String(chunk)).trim().split('\n').pop().slice(0, 60) || last;
     });
   }
   const stop = (signal) => {
@@ -69,8 +73,8 @@ async function step(title, file, argv, env) {
   };
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop);
   const timer = process.stdout.isTTY
-    ? setInterval(() => process.stdout.write(`\r\x1b[K[${elapsed()}]   ${last}`), 1_000)
-    : setInterval(() => say(`  ${last}`), STILL_WORKING_MS);
+    ? setInterval(() => process.stdout.write(`\r\x1b[K[${elapsed()}]   ${title}${last && `: ${last}`}`), 1_000)
+    : setInterval(() => say(`  ${title}${last && `: ${last}`}`), STILL_WORKING_MS);
   const code = await new Promise((resolve) => child.once('error', resolve).once('close', resolve));
   clearInterval(timer);
   for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, stop);
@@ -78,8 +82,8 @@ async function step(title, file, argv, env) {
   return { ok: code === 0, output: Buffer.concat(output).toString() };
 }
 
-async function mustSucceed(title, file, argv, env) {
-  const { ok, output } = await step(title, file, argv, env);
+async function mustSucceed(title, file, argv, env, cwd) {
+  const { ok, output } = await step(title, file, argv, env, cwd);
   if (!ok) fail(`${output.trim()}\n\nThis failed: ${title}`);
 }
 
@@ -134,31 +138,60 @@ const built = () =>
     return !scripts.build || fs.existsSync(path.join(root, project, 'dist'));
   });
 
-/** Does the work unless it was done for this very stamp. */
-async function once(name, stamp, stillThere, work) {
-  const file = path.join(root, 'node_modules', `.gantry-${name}`);
-  if (fs.existsSync(file) && fs.readFileSync(file, 'utf8') === stamp && stillThere()) return;
+const stampFile = (name) => path.join(root, 'node_modules', `.gantry-${name}`);
+const isDone = (name, stamp) => fs.existsSync(stampFile(name)) && fs.readFileSync(stampFile(name), 'utf8') === stamp;
+
+async function done(name, stamp, work) {
   await work();
-  fs.writeFileSync(file, stamp);
+  fs.writeFileSync(stampFile(name), stamp);
+}
+
+/**
+ * One at a time installs and builds in a checkout: two may start there, with a data directory each. The lock is a name that
+ * the kernel frees with the process, however that ends; outside of Linux there is none.
+ */
+async function alone(work) {
+  const lock = net.createServer();
+  const name = `\0gantry-build-${createHash('sha256').update(root).digest('hex')}`;
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      await once(lock.listen(name), 'listening');
+      break;
+    } catch (err) {
+      if (err.code !== 'EADDRINUSE') break;
+      if (isFirst) say('waiting for another start of this checkout, which installs or builds');
+      await delay(LOCK_POLL_MS);
+    }
+  }
+  await work();
+  lock.close();
 }
 
 async function installAndBuild(env) {
   const pnpm = (...rest) => ['-y', PNPM, ...rest];
-  await once(
-    'installed',
-    dependencyStamp(),
-    () => true,
-    () =>
+  const dependencies = dependencyStamp();
+  if (!isDone('installed', dependencies)) {
+    await done('installed', dependencies, () =>
       mustSucceed(
-        'installing dependencies (a minute or so, the first time)',
+        'installing dependencies',
         'npx',
         pnpm('install', '--frozen-lockfile', '--config.confirm-modules-purge=false', '--reporter=append-only'),
         env,
       ),
-  );
-  await once('built', sourceStamp(), built, () =>
-    mustSucceed('building', 'npx', pnpm('exec', 'turbo', 'run', 'build', '--output-logs=new-only', '--ui=stream'), env),
-  );
+    );
+  }
+  const sources = sourceStamp();
+  if (built() && isDone('built', sources)) return;
+  if (command !== 'start') {
+    const turbo = ['exec', 'turbo', 'run', 'build', '--output-logs=new-only', '--ui=stream'];
+    await done('built', sources, () => mustSucceed('building', 'npx', pnpm(...turbo), env));
+  } else if (!built() || !isDone('built-for-start', sources)) {
+    say('compiling');
+    const { buildForStart } = await import('./build-for-start.mjs');
+    const run = (title, cwd, [file, ...argv], more) =>
+      mustSucceed(title, path.resolve(cwd, file), argv, { ...env, ...more }, cwd);
+    await done('built-for-start', sources, () => buildForStart(root, run));
+  }
 }
 
 const bin = (name) => path.join(root, 'node_modules/.bin', name);
@@ -206,5 +239,5 @@ const commands = {
     process.exit(await handOver(process.execPath, [path.join(root, 'bench/run.mjs'), ...args], process.env)),
 };
 if (!(command in commands)) fail(`usage: bootstrap.mjs ${Object.keys(commands).join(' | ')}`);
-await installAndBuild(env);
+await alone(() => installAndBuild(env));
 await commands[command]();

@@ -219,7 +219,7 @@ const deniedLine = (runLog: RunLog, target: string) =>
 function waitsFor(suspension: Suspension): string {
   if (suspension.kind === 'sleep') return `Sleeping until ${new Date(suspension.wakeAt).toISOString()}.`;
   if (suspension.kind === 'approve') return `Waiting for approval: ${suspension.title}`;
-  return `Waiting for a run of worker ${suspension.workerId}.`;
+  return `Waiting for a run of worker ${suspension.step.name}.`;
 }
 
 const failureLine = ({ ordinal, name, type, message }: FailedStep) =>

@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { given } from '@gantry/testing';
+
+type Run = (title: string, folder: string, argv: string[]) => Promise<void>;
+const { buildForStart }: { buildForStart(root: string, run: Run): Promise<void> } = require('../build-for-start.mjs');
+
+const root = given(
+  () => ({ path: mkdtempSync(path.join(tmpdir(), 'gantry-build-')) }),
+  (made) => rmSync(made.path, { recursive: true }),
+);
+
+function write(file: string, text: string): void {
+  mkdirSync(path.dirname(path.join(root.path, file)), { recursive: true });
+  writeFileSync(path.join(root.path, file), text);
+}
+
+test('a start compiles the sources and what is generated of them, without tests, and an ES module can still be imported', async () => {
+  write('packages/words/tsconfig.build.json', '{}');
+  write('packages/words/src/words.ts', 'export type Word = string;\nexport const words: Word[] = ["one", "two"];\n');
+  write('packages/dashboard/package.json', '{}');
+  write('services/speaker/tsconfig.build.json', '{}');
+  write('services/speaker/prisma.config.ts', '');
+  write('services/speaker/only.mjs', 'export default "from an ES module";');
+  write('services/speaker/src/main.test.ts', 'throw new Error();');
+  write('services/speaker/src/test/fixture.ts', 'throw new Error();');
+  write(
+    'services/speaker/src/deep/main.ts',
+    `import path from 'node:path';
+     import { words, type Word } from '../../../../packages/words/dist/words';
+     import { made } from '../generated/client';
+     const said: Word[] = [...words, made, path.basename('/a/b')];
+     import('../../only.mjs' as string).then((found) => console.log([...said, found.default].join()));`,
+  );
+  write(
+    'services/speaker/outside.mjs',
+    "import { words } from '../../packages/words/dist/words.js'; console.log(words.join());",
+  );
+  const titles: string[] = [];
+  await buildForStart(root.path, async (title, folder) => {
+    titles.push(title);
+    if (title.startsWith('generating')) {
+      expect(folder).toBe(path.join(root.path, 'services/speaker'));
+      write('services/speaker/src/generated/client.ts', 'export const made: string = "generated";');
+    }
+  });
+  expect(titles).toContain('generating the database client of speaker');
+  const dist = path.join(root.path, 'services/speaker/dist');
+  expect(
+    execFileSync(process.execPath, [path.join(dist, 'deep/main.js')])
+      .toString()
+      .trim(),
+  ).toBe('one,two,generated,b,from an ES module');
+  expect(
+    execFileSync(process.execPath, [path.join(dist, '../outside.mjs')])
+      .toString()
+      .trim(),
+  ).toBe('one,two');
+  expect(readdirSync(dist).sort()).toEqual(['deep', 'generated']);
+});
+
+test('what does not compile is named', async () => {
+  write('packages/broken/tsconfig.build.json', '{}');
+  write('packages/broken/src/broken.ts', 'const = ;');
+  await expect(buildForStart(root.path, async () => {})).rejects.toThrow(/broken\.ts/);
+});
