@@ -39,3 +39,8 @@ test('a zip goes in, is tested, deployed, run, updated and rolled back', async (
   const back = await me.post(`/api/automations/${automation.id}/rollback`).expect(200);
   expect(back.body).toMatchObject({ id: automation.id, url: automation.url, currentVersion: 1 });
 });
+
+test("the document of the surface names this surface's own address", async () => {
+  const { body } = await service.signedIn().get('/openapi.json').expect(200);
+  expect(body.servers).toEqual([{ url: service.url }]);
+});

@@ -1,6 +1,6 @@
 import { given } from '@gantry/testing';
 import request from 'supertest';
-import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
+import { SKILLS_URL, type TestPerson, testSkillsApi } from '../test/test-skills-api';
 
 const api = testSkillsApi();
 const ada = given(() => api.person());
@@ -132,4 +132,9 @@ test('the front page lists public skills and searches them, showing what it foun
   expect(text).toContain('<mark>Zymurgy</mark> for beginners');
   expect(text).not.toContain(hidden);
   expect((await get('/?q=%3Cscript%3E').expect(200)).text).toContain('&lt;script&gt;');
+});
+
+test("the document of the surface names this surface's own address", async () => {
+  const { body } = await get('/openapi.json').expect(200);
+  expect(body.servers).toEqual([{ url: SKILLS_URL }]);
 });

@@ -4,7 +4,7 @@ import { given, noUsage, until } from '@gantry/testing';
 import { pino } from 'pino';
 import { callerOf } from '../test/caller';
 import { createWorker } from '../test/create-worker';
-import { DASHBOARD_URL, testWorkerApi } from '../test/test-worker-api';
+import { BASE_URL, DASHBOARD_URL, testWorkerApi } from '../test/test-worker-api';
 
 const log = pino({ level: 'silent' });
 
@@ -111,6 +111,11 @@ test('the details of health say how each part is doing, to whoever is signed in'
   ]);
   expect(body.streams[0].consumers).toContainEqual(expect.objectContaining({ pending: expect.any(Number) }));
   await callerOf(api.url).get('/health/details').expect(401);
+});
+
+test("the document of the surface names this surface's own address", async () => {
+  const { body } = await callerOf(api.url).get('/openapi.json').expect(200);
+  expect(body.servers).toEqual([{ url: BASE_URL }]);
 });
 
 test('what this version can do is public', async () => {
