@@ -6,7 +6,7 @@
  * terminated and counted. A service consumes each kind of event once and dispatches it to all reactions; each reaction has
  * its own transaction and inbox row, so a failed one is retried without the others.
  */
-import { transaction } from '@gantry/postgres';
+import { deleteOld, transaction } from '@gantry/postgres';
 import type { JsMsg } from 'nats';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
@@ -137,4 +137,4 @@ export function consumeBy<T extends z.ZodType>(
 
 /** JetStream keeps events for three days: an older one cannot be redelivered. */
 export const sweepInbox = (pool: Pool): Promise<unknown> =>
-  pool.query("DELETE FROM inbox WHERE received_at < now() - interval '7 days'");
+  deleteOld(pool, 'inbox', "received_at < now() - interval '7 days'");

@@ -6,6 +6,7 @@
  * Of two requests that both believe to hold a key, one commits.
  */
 import { newId } from '@gantry/events';
+import { deleteOld } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { AppError } from './errors';
 
@@ -172,7 +173,5 @@ export async function renewKeys(pool: Pool, held: Iterable<HeldKey>): Promise<vo
 }
 
 /** Removes keys past their time. Call now and then; one replica doing it is enough, several do no harm. */
-export async function sweepIdempotencyKeys(pool: Pool): Promise<number> {
-  const { rowCount } = await pool.query(`DELETE FROM idempotency_keys WHERE created_at < ${TOO_OLD}`);
-  return rowCount ?? 0;
-}
+export const sweepIdempotencyKeys = (pool: Pool): Promise<number> =>
+  deleteOld(pool, 'idempotency_keys', `created_at < ${TOO_OLD}`);

@@ -1,3 +1,4 @@
+export * from './delete-old';
 export * from './failures';
 export * from './pool';
 export * from './statement';

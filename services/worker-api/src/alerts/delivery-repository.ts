@@ -1,5 +1,5 @@
 import { notFound } from '@gantry/http';
-import { execute, type Sql, type Tx } from '@gantry/postgres';
+import { deleteOld, execute, type Sql, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Db } from '../database';
 import type { AlertDelivery, DeliveryStatus } from '../generated/prisma/client';
@@ -25,8 +25,6 @@ export interface ClaimedDelivery {
   description: string;
   signingKey: Buffer | null;
 }
-
-const PURGE_BATCH = 5_000;
 
 /** Skips from alert to alert along an index, so that one with a long queue hides no other. */
 const CLAIM = `
@@ -167,13 +165,5 @@ export async function requeueDead(
 }
 
 /** Delivered ones and dead letters alike, thirty days after they ended. */
-export async function purgeOldDeliveries(pool: Pool): Promise<void> {
-  let deleted: number | null;
-  do {
-    ({ rowCount: deleted } = await pool.query(
-      `DELETE FROM alert_deliveries WHERE id IN (
-         SELECT id FROM alert_deliveries WHERE ended_at < now() - interval '30 days' LIMIT $1)`,
-      [PURGE_BATCH],
-    ));
-  } while (deleted === PURGE_BATCH);
-}
+export const purgeOldDeliveries = (pool: Pool): Promise<unknown> =>
+  deleteOld(pool, 'alert_deliveries', "ended_at < now() - interval '30 days'");

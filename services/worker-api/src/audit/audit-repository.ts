@@ -1,4 +1,4 @@
-import { transaction } from '@gantry/postgres';
+import { deleteOld } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { PageCursor } from '../page-cursor';
 import type { AuditRow } from './audit-entry';
@@ -53,8 +53,8 @@ export async function listAuditRows(
 
 /** The only two ways out of the log: its time is over, or its workspace is gone for good. */
 export async function deleteOldAuditRows(pool: Pool, retentionDays: number): Promise<void> {
-  await transaction(pool, async (tx) => {
-    await tx.query("SET LOCAL gantry.audit_sweep = 'on'");
-    await tx.query('DELETE FROM audit_log WHERE created_at < now() - make_interval(days => $1)', [retentionDays]);
+  await deleteOld(pool, 'audit_log', 'created_at < now() - make_interval(days => $1)', {
+    values: [retentionDays],
+    before: (tx) => tx.query("SET LOCAL gantry.audit_sweep = 'on'"),
   });
 }

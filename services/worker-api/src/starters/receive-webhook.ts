@@ -7,7 +7,7 @@
 
 import type { TokenHasher } from '@gantry/auth';
 import { AppError, type HeldKey, madeBy } from '@gantry/http';
-import { type Sql, transaction } from '@gantry/postgres';
+import { deleteOld, type Sql, transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import type { Deps } from '../deps';
 import { type Start, startRun } from '../runs/start-run';
@@ -105,4 +105,4 @@ function inputsOf(payload: unknown): Record<string, unknown> {
 }
 
 export const sweepWebhookReceipts = (pool: Pool): Promise<unknown> =>
-  pool.query("DELETE FROM webhook_receipts WHERE received_at < now() - interval '7 days'");
+  deleteOld(pool, 'webhook_receipts', "received_at < now() - interval '7 days'");

@@ -1,5 +1,5 @@
 import { enqueue, tokenRevoked } from '@gantry/events';
-import { type Sql, transaction } from '@gantry/postgres';
+import { deleteOld, type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Db } from '../../database';
 import type { Session } from '../../generated/prisma/client';
@@ -130,4 +130,4 @@ export async function revokeSessionById(tx: Db, userId: string, sessionId: strin
 }
 
 export const sweepSessions = (pool: Pool): Promise<unknown> =>
-  pool.query("DELETE FROM sessions WHERE least(expires_at, revoked_at) < now() - interval '7 days'");
+  deleteOld(pool, 'sessions', "least(expires_at, revoked_at) < now() - interval '7 days'");

@@ -1,0 +1,16 @@
+import { givenPool } from '@gantry/testing';
+import { deleteOld } from './delete-old';
+import { transaction } from './transaction';
+
+const pool = givenPool('empty');
+
+test('all that is old goes, in as many statements as it takes, and nobody who holds a row is waited for', async () => {
+  await pool.query('CREATE TABLE things AS SELECT n, n % 12 <> 0 AS old FROM generate_series(1, 12000) n');
+  await transaction(pool, async (holder) => {
+    await holder.query('SELECT FROM things WHERE n = 7 FOR UPDATE');
+    expect(await deleteOld(pool, 'things', 'old = $1', { values: [true] })).toBe(10_999);
+  });
+  expect(await deleteOld(pool, 'things', 'old')).toBe(1);
+  const { rows } = await pool.query('SELECT count(*)::int AS left FROM things');
+  expect(rows[0].left).toBe(1_000);
+});
