@@ -9,9 +9,11 @@ export default defineConfig({
     external: [
       'public.runs',
       'public.run_events',
+      'public.run_events_default',
       'public.run_artifacts',
       'public.run_steps',
       'public.run_streams',
+      'public.run_retention',
       'public.pack_intents',
       'public.outbox',
       'public.inbox',

@@ -1,8 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { createDatabase } from '@gantry/testing';
+import { createDatabase, temporaryDir } from '@gantry/testing';
 import { Client } from 'pg';
 import { checkoutDir } from './dirs/shared-dir';
+import { migrate } from './migrate';
+import { migrationFolders } from './migrate-folders';
 import { type ServiceName, serviceNames } from './service-names';
 
 const RUNS = /^(runs|run_.*)$/;
@@ -39,7 +41,7 @@ async function shapeOf(client: Client, tables: RegExp): Promise<string[]> {
         CASE WHEN a.attnotnull THEN 'not null' END, pg_get_expr(d.adbin, d.adrelid)) AS part
       FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
       LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
-      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
+      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
     UNION ALL
     SELECT c.relname, concat_ws(' ', 'constraint', k.conname, pg_get_constraintdef(k.oid))
       FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
@@ -82,10 +84,35 @@ test('tables that services share are the same in all of them', async () => {
   }
 });
 
+test('a database from before events were partitioned keeps them, and those of later runs are found beside them', async () => {
+  const { url, drop } = await createDatabase('empty');
+  const folders = migrationFolders('automation-api');
+  const before = folders.map((folder) => {
+    const copy = temporaryDir('migrations');
+    const earlier = fs.readdirSync(folder).filter((name) => name < '20261122140000_retention');
+    for (const name of earlier) fs.cpSync(path.join(folder, name), path.join(copy, name), { recursive: true });
+    return copy;
+  });
+  await migrate(url, ...before);
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(`INSERT INTO runs (id, workspace_id, subject_id, kind, trigger, status, inputs, spec)
+    VALUES ('run_before', 'ws_a', 'a', 'run', 'api', 'completed', '{}', '{}')`);
+  const event = "INSERT INTO run_events (run_id, seq, at, type, data) VALUES ($1, 1, now(), 'log', '{}')";
+  await client.query(event, ['run_before']);
+  expect((await migrate(url, ...folders)).applied).toContain('20261122140000_retention');
+  await client.query(event, ['run_1795000000after']);
+  await client.query(`${event} ON CONFLICT DO NOTHING`, ['run_before']);
+  const { rows } = await client.query('SELECT run_id FROM run_events ORDER BY 1');
+  expect(rows.map((row) => row.run_id)).toEqual(['run_1795000000after', 'run_before']);
+  await client.end();
+  await drop();
+});
+
 test.each([
   ['a column', 'ALTER TABLE runs ADD COLUMN more text'],
   ['a default', "ALTER TABLE runs ALTER COLUMN runner SET DEFAULT 'other'"],
-  ['an index', 'CREATE INDEX more ON run_events (at)'],
+  ['an index', 'CREATE INDEX more ON run_events_default (at)'],
   ['a constraint', 'ALTER TABLE run_steps DROP CONSTRAINT run_steps_kind_check'],
 ])('%s that one service alone has is noticed', async (_what, drift) => {
   await withDatabase('worker-api', async (client) => {

@@ -1,13 +1,19 @@
-/** Deleting runs for good, and the one place that knows the keys of their objects. Events, artifacts and steps go with the row. */
+/** Deleting runs for good, and the one place that knows the keys of their objects. Artifacts and steps go with the row. */
 import type { ObjectStore } from '@gantry/object-store';
-import type { Sql } from './run-row';
+import { type Sql, transaction } from '@gantry/postgres';
+import type { Pool } from 'pg';
 
 /** Each keeps its statement far below the statement timeout. */
-const RUNS_AT_ONCE = 500;
+export const RUNS_AT_ONCE = 500;
 const FOLDERS_AT_ONCE = 20;
+
+const ENDED = "status IN ('completed', 'failed', 'cancelled', 'timed_out', 'rejected')";
 
 /** All that a run leaves in the object store lies here, whichever attempt wrote it; its input files alone lie elsewhere. */
 export const runFolder = (workspaceId: string, runId: string): string => `${workspaceId}/runs/${runId}`;
+
+/** What else goes with runs, in the transaction that deletes them. */
+export type DeleteWithRuns = (tx: Sql, runIds: string[]) => Promise<unknown>;
 
 interface Subject {
   workspaceId: string;
@@ -16,44 +22,107 @@ interface Subject {
 
 /**
  * Deletes the runs of a subject that have ended. Several processes may do it at once, and begin again where one left off.
- * @returns false while one of its runs goes on
+ * @returns false while one of its runs goes on, or is being deleted by somebody else
  */
-export async function deleteRunsOfSubject(sql: Sql, objects: ObjectStore, subject: Subject): Promise<boolean> {
-  while (await deleteSomeEnded(sql, objects, subject));
-  const { rowCount } = await sql.query({
-    text: 'SELECT FROM runs WHERE workspace_id = $1 AND subject_id = $2 LIMIT 1',
-    values: [subject.workspaceId, subject.subjectId],
-  });
+export async function deleteRunsOfSubject(
+  pool: Pool,
+  objects: ObjectStore,
+  { workspaceId, subjectId }: Subject,
+): Promise<boolean> {
+  for (;;) {
+    const { rows } = await pool.query<{ id: string }>(
+      `SELECT id FROM runs WHERE workspace_id = $1 AND subject_id = $2 AND ${ENDED} LIMIT ${RUNS_AT_ONCE}`,
+      [workspaceId, subjectId],
+    );
+    if (
+      !(await deleteEnded(
+        { pool, objects },
+        workspaceId,
+        rows.map(({ id }) => id),
+      ))
+    )
+      break;
+  }
+  const { rowCount } = await pool.query('SELECT FROM runs WHERE workspace_id = $1 AND subject_id = $2 LIMIT 1', [
+    workspaceId,
+    subjectId,
+  ]);
   return !rowCount;
 }
 
-/** Objects go first: a row whose objects are gone is found again, objects without a row are not. @returns how many */
-async function deleteSomeEnded(sql: Sql, objects: ObjectStore, { workspaceId, subjectId }: Subject): Promise<number> {
-  const { rows } = await sql.query({
-    text: `SELECT id, ARRAY(SELECT file ->> 'key' FROM json_array_elements(spec -> 'files') AS file) AS inputs FROM runs
-      WHERE workspace_id = $1 AND subject_id = $2 AND status IN ('completed', 'failed', 'cancelled', 'timed_out', 'rejected')
-      LIMIT ${RUNS_AT_ONCE}`,
-    values: [workspaceId, subjectId],
-  });
-  for (let start = 0; start < rows.length; start += FOLDERS_AT_ONCE) {
-    await Promise.all(
-      rows.slice(start, start + FOLDERS_AT_ONCE).map(async ({ id, inputs }) => {
-        await objects.deleteFolder(runFolder(workspaceId, id));
-        // The row is not believed where it names an object of another workspace.
-        const own = inputs.filter((key: string) => key.startsWith(`${workspaceId}/`));
-        await Promise.all(own.map((key: string) => objects.delete(key)));
-      }),
+/**
+ * Of these runs, those that have ended and that nobody else is deleting. Objects go first: a row whose objects are gone is
+ * found again, objects without a row are not.
+ * @returns how many
+ */
+export async function deleteEnded(
+  deps: { pool: Pool; objects: ObjectStore; deleteWithRuns?: DeleteWithRuns },
+  workspaceId: string,
+  runIds: string[],
+): Promise<number> {
+  if (!runIds.length) return 0;
+  return transaction(deps.pool, async (tx) => {
+    const { rows } = await tx.query<{ id: string }>(
+      `SELECT id FROM runs WHERE workspace_id = $1 AND id = ANY($2) AND ${ENDED} FOR UPDATE SKIP LOCKED`,
+      [workspaceId, runIds],
     );
-  }
-  await sql.query({ text: 'DELETE FROM runs WHERE id = ANY($1)', values: [rows.map(({ id }) => id)] });
-  return rows.length;
+    const ids = rows.map(({ id }) => id);
+    const files = await inputFilesOf(tx, workspaceId, ids);
+    const removals = [
+      ...ids.map((id) => () => deps.objects.deleteFolder(runFolder(workspaceId, id))),
+      ...files.map((key) => () => deps.objects.delete(key)),
+    ];
+    for (let start = 0; start < removals.length; start += FOLDERS_AT_ONCE) {
+      await Promise.all(removals.slice(start, start + FOLDERS_AT_ONCE).map((remove) => remove()));
+    }
+    await deps.deleteWithRuns?.(tx, ids);
+    await deleteRows(tx, ids);
+    return ids.length;
+  });
+}
+
+/**
+ * Keys of the input files of these runs, but for those that another run may share: a replay has the files of the run that it
+ * repeats. Uploads go by themselves. The rows are not believed where they name an object of another workspace.
+ */
+async function inputFilesOf(sql: Sql, workspaceId: string, runIds: string[]): Promise<string[]> {
+  const { rows } = await sql.query<{ key: string }>(
+    `SELECT file ->> 'key' AS key FROM runs r CROSS JOIN json_array_elements(r.spec -> 'files') AS file
+     WHERE r.id = ANY($1) AND starts_with(file ->> 'key', $2) AND NOT EXISTS (
+       SELECT FROM runs other WHERE other.id <> ALL($1)
+         AND (other.id = r.parent_run_id OR other.parent_run_id = r.id OR other.parent_run_id = r.parent_run_id)
+         AND 'replay' IN (r.trigger, other.trigger))`,
+    [runIds, `${workspaceId}/inputs/`],
+  );
+  return rows.map(({ key }) => key);
+}
+
+const EVENTS_AT_ONCE = 10_000;
+
+/** Of these runs. Only with the ids at hand does PostgreSQL know in which weeks to look. */
+export async function deleteEvents(sql: Sql, runIds: string[], table = 'run_events'): Promise<void> {
+  const some = `DELETE FROM ${table} WHERE run_id = ANY($1) AND (run_id, seq) IN (
+    SELECT run_id, seq FROM ${table} WHERE run_id = ANY($1) LIMIT ${EVENTS_AT_ONCE})`;
+  while (runIds.length && (await sql.query(some, [runIds])).rowCount === EVENTS_AT_ONCE);
+}
+
+async function deleteRows(sql: Sql, runIds: string[]): Promise<void> {
+  await deleteEvents(sql, runIds);
+  await sql.query('DELETE FROM runs WHERE id = ANY($1)', [runIds]);
 }
 
 /** Deletes the rows of all runs of a workspace, whatever their state. Their objects go with the workspace's folder. */
 export async function deleteRunsOfWorkspace(sql: Sql, workspaceId: string): Promise<void> {
-  const some = {
-    text: `DELETE FROM runs WHERE id IN (SELECT id FROM runs WHERE workspace_id = $1 LIMIT ${RUNS_AT_ONCE})`,
-    values: [workspaceId],
-  };
-  while ((await sql.query(some)).rowCount);
+  for (;;) {
+    const { rows } = await sql.query<{ id: string }>(
+      `SELECT id FROM runs WHERE workspace_id = $1 LIMIT ${RUNS_AT_ONCE}`,
+      [workspaceId],
+    );
+    if (!rows.length) break;
+    await deleteRows(
+      sql,
+      rows.map(({ id }) => id),
+    );
+  }
+  await sql.query('DELETE FROM run_retention WHERE workspace_id = $1', [workspaceId]);
 }

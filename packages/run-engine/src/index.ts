@@ -1,13 +1,15 @@
-export { deleteRunsOfSubject, deleteRunsOfWorkspace } from './delete-runs';
+export { type DeleteWithRuns, deleteRunsOfSubject, deleteRunsOfWorkspace } from './delete-runs';
 export type { Alongside, IdleEnding } from './end-run';
 export * from './engine';
 export * from './history';
 export type { Include, TellEvent, Wording } from './live-stream';
 export type { Usage } from './reported';
 export type { ResumeOptions } from './resume-runs';
+export * from './retention';
 export * from './run';
 export { attemptOf, type ContextChange, type ServiceEvent } from './run-events';
 export * from './run-limits';
 export * from './run-locks';
 export { COUNTED_MAX, type RunArtifact, type RunCounts, type RunFilter } from './run-queries';
+export { madeAt } from './run-row';
 export type { AskedSuspension, OnSuspended } from './suspend-run';

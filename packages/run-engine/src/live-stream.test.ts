@@ -346,3 +346,21 @@ test('a step takes as long in its event as in the run', async () => {
   expect(told.map(({ duration_ms }) => duration_ms)).toEqual(taken);
   expect(taken[0]).toBe(70);
 });
+
+test('the stream of a run whose events are gone tells how it ended, once', async () => {
+  const { run, job } = await startedRun();
+  await job.report({ type: 'started' }, { type: 'log', stream: 'stdout', level: 'info', text: 'long ago' });
+  await job.complete({ n: 7 });
+  await until(async () => (await one.engine.get('ws_a', run.id)).status === 'completed');
+  await engines.pool.query('DELETE FROM run_events WHERE run_id = $1', [run.id]);
+  const reader = read(one, run.id);
+  await reader.ended;
+  expect(reader.events).toMatchObject([
+    { type: 'output', output: { n: 7 } },
+    { type: 'done', status: 'completed' },
+  ]);
+  const again = await fetch(`http://localhost:${one.port}/${run.id}`, {
+    headers: { 'Last-Event-ID': String(reader.events.at(-1)?.id) },
+  });
+  expect(again.status).toBe(204);
+});

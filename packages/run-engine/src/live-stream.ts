@@ -6,7 +6,7 @@ import { AppError, drained } from '@gantry/http';
 import type { Request, Response } from 'express';
 import type { Reader, Told } from './reader';
 import { isTerminal, type Run } from './run';
-import { toWaitingFor } from './run-events';
+import { agedClosing, toWaitingFor } from './run-events';
 import type { RunHubs } from './run-hub';
 
 export type Include = 'all' | 'no-logs' | 'logs';
@@ -34,10 +34,11 @@ export async function streamRun(
   wording?: Wording,
 ): Promise<void> {
   const format = formatOf(req);
-  const ended = isTerminal(run.status);
+  const closing = isTerminal(run.status) ? agedClosing(run) : null;
   const last = lastSeen(req);
   // EventSource comes again until it is told that nothing is left.
-  if (ended && last > 0 && (await hubs.isOver(run.id, last))) return void res.status(204).end();
+  const isOver = closing && last > 0 && (last === closing.at(-1)?.seq || (await hubs.isOver(run.id, last)));
+  if (isOver) return void res.status(204).end();
   res.writeHead(200, {
     'Content-Type': format.contentType,
     'Cache-Control': 'no-store',
@@ -56,7 +57,7 @@ export async function streamRun(
   });
   if (req.get('Last-Event-ID') === undefined && !isTold(run) && include !== 'logs')
     res.write(reader.render([nowOf(run)]));
-  await hubs.serve(run.id, reader, ended);
+  await hubs.serve(run.id, reader, closing);
   if (!res.closed) await gone;
 }
 

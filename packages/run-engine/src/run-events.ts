@@ -107,6 +107,12 @@ export const serviceClosing = (after: number, at: Date, ending: Ending): NewEven
 /** What the service's numbers of an attempt begin after. */
 export const serviceFloor = (attempt: number): number => attempt * ATTEMPT_SPAN + SERVICE_SEQ - 1;
 
+/** How a run ended whose events are gone, with numbers that the service never uses otherwise. */
+export function agedClosing({ attempt, status, output, outputKey, error, finishedAt, createdAt }: Run): StoredEvent[] {
+  const ending = { status: status as Ending['status'], output, outputKey, error };
+  return closing(serviceFloor(attempt) + 998, finishedAt ?? createdAt, ending as Ending);
+}
+
 /** The last number that the service has used in this attempt. The caller holds the run's row. */
 export async function lastServiceSeq(sql: Sql, runId: string, attempt: number): Promise<number> {
   const floor = serviceFloor(attempt);

@@ -24,8 +24,8 @@ const HEARTBEAT_MS = 15_000;
 const CATCH_UP_MS = 200;
 
 export interface RunHubs {
-  /** Resolves when the reader has been told everything, or is gone. `ended`: nothing will be added to the run any more. */
-  serve(runId: string, reader: Reader, ended: boolean): Promise<void>;
+  /** Resolves when the reader has been told everything, or is gone. `closing`: how a run that has ended did, in case its events are gone. */
+  serve(runId: string, reader: Reader, closing: StoredEvent[] | null): Promise<void>;
   leave(runId: string, reader: Reader): void;
   /** True where nothing of a run that has ended comes behind this number. */
   isOver(runId: string, seq: number): Promise<boolean>;
@@ -54,8 +54,8 @@ export function createRunHubs(deps: HubDeps): RunHubs {
   }
 
   return {
-    async serve(runId, reader, ended) {
-      if (ended) return readEnded(deps, runId, reader);
+    async serve(runId, reader, closing) {
+      if (closing) return readEnded(deps, runId, reader, closing);
       const hub = hubs.get(runId) ?? open(runId, reader.last);
       await hub.join(reader);
     },
@@ -188,7 +188,7 @@ function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, fro
       try {
         const { sequence, backlog } = await beginning;
         const covered = () => reader.last >= backlog.from;
-        if (!(await readAlone(pool, runId, reader, covered, false))) return reader.end();
+        if (!(await readAlone(pool, runId, reader, covered, null))) return reader.end();
         if (!reader.open) return;
         audience.flush();
         const rest = backlog.after(reader.last);
@@ -213,8 +213,8 @@ function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, fro
   };
 }
 
-async function readEnded({ pool, log }: HubDeps, runId: string, reader: Reader): Promise<void> {
-  await readAlone(pool, runId, reader, () => false, true).catch((err) =>
+async function readEnded({ pool, log }: HubDeps, runId: string, reader: Reader, closing: StoredEvent[]): Promise<void> {
+  await readAlone(pool, runId, reader, () => false, closing).catch((err) =>
     log.warn({ err, runId }, 'live stream broken off'),
   );
   reader.end();
@@ -229,7 +229,7 @@ async function readAlone(
   runId: string,
   reader: Reader,
   covered: () => boolean,
-  ended: boolean,
+  closing: StoredEvent[] | null,
 ): Promise<boolean> {
   const gap: Gap = { since: 0 };
   while (reader.open && !covered()) {
@@ -241,7 +241,10 @@ async function readAlone(
       await reader.drained();
     }
     if (more) continue;
-    if (ended && !missing) return false;
+    if (closing && !missing) {
+      reader.write(Buffer.from(reader.render(closing.map(toTold))));
+      return false;
+    }
     if (!covered()) await new Promise((resolve) => setTimeout(resolve, CATCH_UP_MS));
   }
   return true;

@@ -1,8 +1,9 @@
-import { isClosedSql, newId } from '@gantry/events';
+import { randomBytes } from 'node:crypto';
+import { isClosedSql } from '@gantry/events';
 import { conflict, heldKeyParams, keyLost, markKeySql } from '@gantry/http';
 import { type Statement, statement } from '@gantry/postgres';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
-import { type NewRun, type Run, type RunStatus, SubjectChanged } from './run';
+import { type NewRun, type Run, type RunKind, type RunStatus, SubjectChanged } from './run';
 
 /** A pool or a client inside a transaction. */
 export interface Sql {
@@ -123,12 +124,27 @@ function insertIfCurrent(isCurrent: IsCurrent) {
   return known;
 }
 
+/**
+ * The second in which the run was made (ten digits), and 11 random characters (66 bits). Events are partitioned by ranges of
+ * these ids; digits alone have the same order in every collation.
+ */
+export function newRunId(kind: RunKind, at: Date): string {
+  const second = String(Math.floor(at.getTime() / 1_000)).padStart(10, '0');
+  return `${kind === 'test' ? 'tr_' : 'run_'}${second}${randomBytes(9).toString('base64url').slice(0, 11)}`;
+}
+
+/** When the run with this id was made; null for one of before ids began with the time. */
+export function madeAt(runId: string): Date | null {
+  const second = /^(?:run|tr)_(\d{10})[\w-]{11}$/.exec(runId)?.[1];
+  return second ? new Date(Number(second) * 1_000) : null;
+}
+
 /** The run as it will stand in the table. */
 export function makeRun(run: NewRun, lease: FirstLease | null): Run {
   const status: RunStatus = run.held ? 'pending_approval' : lease ? 'running' : 'queued';
   const now = new Date();
-  const made: Run = {
-    id: newId('run_'),
+  return {
+    id: newRunId(run.kind, now),
     workspaceId: run.workspaceId,
     subjectId: run.subjectId,
     subjectRef: run.subjectRef ?? null,
@@ -161,8 +177,6 @@ export function makeRun(run: NewRun, lease: FirstLease | null): Run {
     startedAt: lease ? now : null,
     finishedAt: null,
   };
-  if (run.kind === 'test') made.id = made.id.replace('run_', 'tr_');
-  return made;
 }
 
 function insertOf({ onlyIfCurrent, idempotencyKey }: NewRun, isCurrent: IsCurrent): Statement {

@@ -1,0 +1,72 @@
+/**
+ * Deletes runs whose time is over, with their objects, a batch at a time.
+ *
+ * A run goes when it ended longer ago than the workspace keeps runs, unless it is one of the newest of its subject. Each
+ * workspace's runs are walked from the oldest on, along the index of its lists. Every replica may do it at any moment.
+ */
+import type { ObjectStore } from '@gantry/object-store';
+import type { Sql } from '@gantry/postgres';
+import type { Pool } from 'pg';
+import { type DeleteWithRuns, deleteEnded, RUNS_AT_ONCE } from '../delete-runs';
+import { listRetention, type RetentionBounds, type WorkspaceRetention } from './retention';
+
+export const DAY_MS = 86_400_000;
+
+/** Of one workspace, so that an hour's sweep ends: seven times of what ten runs a second make in an hour. */
+export const RUNS_PER_SWEEP = 250_000;
+
+export interface AgingDeps {
+  pool: Pool;
+  objects: ObjectStore;
+  bounds: RetentionBounds;
+  now: () => Date;
+  deleteWithRuns?: DeleteWithRuns;
+}
+
+/** @returns how many went */
+export async function ageRuns(deps: AgingDeps): Promise<number> {
+  let deleted = 0;
+  for (const retention of await listRetention(deps.pool, deps.bounds)) deleted += await ageRunsOf(deps, retention);
+  return deleted;
+}
+
+export interface Place {
+  createdAt: Date;
+  id: string;
+}
+
+async function ageRunsOf(deps: AgingDeps, retention: WorkspaceRetention): Promise<number> {
+  const before = new Date(deps.now().getTime() - retention.runDays * DAY_MS);
+  let deleted = 0;
+  let after: Place | undefined;
+  while (deleted < RUNS_PER_SWEEP) {
+    const page: (Place & { over: boolean })[] = await readPage(deps.pool, retention, before, after);
+    const over = page.filter((run) => run.over).map(({ id }) => id);
+    deleted += await deleteEnded(deps, retention.workspaceId, over);
+    if (page.length < RUNS_AT_ONCE) break;
+    after = page.at(-1);
+  }
+  return deleted;
+}
+
+/** `first_over` of a subject with more than `runsKept` runs is the newest that does not stay. Test runs never stay. */
+const PAGE = `
+  WITH page AS MATERIALIZED (
+    SELECT id, subject_id, kind, status, created_at, finished_at FROM runs
+    WHERE workspace_id = $1 AND created_at < $2 AND (created_at, id) > ($3, $4)
+    ORDER BY created_at, id LIMIT ${RUNS_AT_ONCE}
+  ), first_over AS MATERIALIZED (
+    SELECT s.subject_id, r.created_at, r.id FROM (SELECT DISTINCT subject_id FROM page) s CROSS JOIN LATERAL (
+      SELECT created_at, id FROM runs WHERE subject_id = s.subject_id AND kind = 'run'
+      ORDER BY created_at DESC, id DESC OFFSET $5 LIMIT 1
+    ) r
+  )
+  SELECT p.created_at AS "createdAt", p.id, coalesce(p.finished_at < $2
+    AND (p.kind <> 'run' OR (p.created_at, p.id) <= (f.created_at, f.id)), false) AS over
+  FROM page p LEFT JOIN first_over f USING (subject_id) ORDER BY p.created_at, p.id`;
+
+async function readPage(sql: Sql, { workspaceId, runsKept }: WorkspaceRetention, before: Date, after?: Place) {
+  const from = [after?.createdAt ?? '-infinity', after?.id ?? ''];
+  const { rows } = await sql.query<Place & { over: boolean }>(PAGE, [workspaceId, before, ...from, runsKept]);
+  return rows;
+}

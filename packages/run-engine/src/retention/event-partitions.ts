@@ -1,0 +1,96 @@
+/**
+ * The partitions of run_events, one for each week in which runs are made.
+ *
+ * The default partition has the events of runs whose week is not there: those of test runs, whose ids begin differently, those
+ * of runs that go on after their week was dropped, and those of runs from before the first week.
+ */
+import { type Sql, transaction } from '@gantry/postgres';
+import type { Pool } from 'pg';
+
+const WEEK_S = 604_800;
+/** Nothing needs the sweep to come in time. */
+const WEEKS_AHEAD = 3;
+const LOCK = 'gantry: weeks of run events';
+
+const startOf = (at: Date): number => Math.floor(at.getTime() / 1_000 / WEEK_S) * WEEK_S;
+/** The moment at which the week of another began. */
+export const weekOf = (at: Date): Date => new Date(startOf(at) * 1_000);
+const nameOf = (start: number): string =>
+  `run_events_${new Date(start * 1_000).toISOString().slice(0, 10).replaceAll('-', '')}`;
+/** Ids begin with the second, in ten digits: see newRunId. */
+const boundOf = (start: number): string => `run_${String(start).padStart(10, '0')}`;
+
+interface Week {
+  name: string;
+  start: number;
+}
+
+async function listWeeks(sql: Sql): Promise<Week[]> {
+  const { rows } = await sql.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+     WHERE i.inhparent = 'run_events'::regclass AND c.relname ~ '^run_events_\\d{8}$' ORDER BY 1`,
+  );
+  return rows.map(({ name }) => ({
+    name,
+    start: Date.parse(name.slice(-8).replace(/(....)(..)/, '$1-$2-')) / 1_000,
+  }));
+}
+
+const LOCK_TIMEOUT = 'SET LOCAL lock_timeout = 1000';
+
+/**
+ * Makes the partitions of the next weeks, before any run of theirs is made. The default partition, which may be very large
+ * after an upgrade, is read while others write: with a constraint that is known to hold, attaching a week reads nothing.
+ */
+export async function makeWeeks(pool: Pool, now: Date): Promise<void> {
+  const next = startOf(now) + WEEK_S;
+  const wanted = Array.from({ length: WEEKS_AHEAD }, (_, index) => next + index * WEEK_S);
+  await transaction(pool, async (lock) => {
+    const { rows } = await lock.query('SELECT pg_try_advisory_xact_lock(hashtext($1)) AS "isOurs"', [LOCK]);
+    const there = new Set((await listWeeks(pool)).map(({ start }) => start));
+    const missing = wanted.filter((start) => !there.has(start));
+    if (rows[0].isOurs && missing.length) await attachWeeks(pool, missing);
+  });
+}
+
+const NOT_IN_DEFAULT = 'run_events_default_not_ahead';
+
+async function attachWeeks(pool: Pool, starts: number[]): Promise<void> {
+  const [from, to] = [boundOf(starts[0] as number), boundOf((starts.at(-1) as number) + WEEK_S)];
+  await transaction(pool, async (tx) => {
+    await tx.query(LOCK_TIMEOUT);
+    for (const start of starts) {
+      await tx.query(`CREATE TABLE IF NOT EXISTS ${nameOf(start)} (LIKE run_events INCLUDING ALL)`);
+      await tx.query(
+        `WITH moved AS (DELETE FROM run_events_default WHERE run_id >= $1 AND run_id < $2 RETURNING *)
+         INSERT INTO ${nameOf(start)} SELECT * FROM moved`,
+        [boundOf(start), boundOf(start + WEEK_S)],
+      );
+    }
+    await tx.query(`ALTER TABLE run_events_default DROP CONSTRAINT IF EXISTS ${NOT_IN_DEFAULT},
+      ADD CONSTRAINT ${NOT_IN_DEFAULT} CHECK (run_id < '${from}' OR run_id >= '${to}') NOT VALID`);
+  });
+  await transaction(pool, async (tx) => {
+    await tx.query('SET LOCAL statement_timeout = 0');
+    await tx.query(`ALTER TABLE run_events_default VALIDATE CONSTRAINT ${NOT_IN_DEFAULT}`);
+  });
+  await transaction(pool, async (tx) => {
+    await tx.query(LOCK_TIMEOUT);
+    for (const start of starts) {
+      const range = `FROM ('${boundOf(start)}') TO ('${boundOf(start + WEEK_S)}')`;
+      await tx.query(`ALTER TABLE run_events ATTACH PARTITION ${nameOf(start)} FOR VALUES ${range}`);
+    }
+    await tx.query(`ALTER TABLE run_events_default DROP CONSTRAINT ${NOT_IN_DEFAULT}`);
+  });
+}
+
+/** Drops the weeks that ended before; whoever waits for a reader of events is waited for by writers, so for a second at most. */
+export async function dropWeeks(pool: Pool, before: Date): Promise<void> {
+  const over = (await listWeeks(pool)).filter(({ start }) => (start + WEEK_S) * 1_000 <= before.getTime());
+  for (const { name } of over) {
+    await transaction(pool, async (tx) => {
+      await tx.query(LOCK_TIMEOUT);
+      await tx.query(`DROP TABLE IF EXISTS ${name}`);
+    });
+  }
+}

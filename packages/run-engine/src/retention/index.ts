@@ -1,0 +1,3 @@
+export * from './age-events';
+export { ageRuns } from './age-runs';
+export * from './retention';

@@ -1,0 +1,240 @@
+import type { ObjectStore } from '@gantry/object-store';
+import { type Run, runStatuses } from '../run';
+import { newRunId } from '../run-row';
+import { startTestEngines, type TestEngines } from '../test/engines';
+import { ageEvents, ageRuns, DEFAULT_RETENTION, type Retention, writeRetention } from '.';
+
+const DAY_MS = 86_400_000;
+const NOW = new Date('2027-05-20T10:00:00Z');
+const now = () => NOW;
+const daysAgo = (days: number) => new Date(NOW.getTime() - days * DAY_MS);
+
+let engines: TestEngines;
+let blobs: Set<string>;
+beforeAll(async () => {
+  engines = await startTestEngines();
+});
+beforeEach(() => {
+  blobs = new Set();
+});
+afterEach(async () => {
+  await engines.reset();
+  await sql('TRUNCATE run_retention');
+});
+afterAll(() => engines.stop());
+
+const sql = (text: string, values: unknown[] = []) => engines.pool.query(text, values);
+const objects = {
+  delete: async (key: string) => void blobs.delete(key),
+  deleteFolder: async (folder: string) => {
+    for (const key of blobs) if (key.startsWith(`${folder}/`)) blobs.delete(key);
+  },
+} as ObjectStore;
+const deps = () => ({ pool: engines.pool, objects, bounds: DEFAULT_RETENTION, now });
+const keepNone = (workspaceId: string, over: Partial<Retention> = {}) =>
+  writeRetention(engines.pool, { workspaceId, runDays: 90, logDays: 30, runsKept: 0, ...over, changedAt: NOW });
+
+interface Given {
+  days: number;
+  /** Default: as it was made. */
+  endedDays?: number;
+  workspaceId?: string;
+  subjectId?: string;
+  status?: Run['status'];
+  kind?: Run['kind'];
+  replayOf?: string;
+  files?: string[];
+}
+
+/** A run with an event and an object. */
+async function given({ days, endedDays = days, workspaceId = 'ws_a', subjectId = 'wrk_1', ...rest }: Given) {
+  const { status = 'completed', kind = 'run', replayOf = null, files = [] } = rest;
+  const id = newRunId(kind, daysAgo(days));
+  const ended = ['queued', 'running', 'suspended', 'pending_approval'].includes(status) ? null : daysAgo(endedDays);
+  const spec = { files: files.map((key) => ({ key })) };
+  await sql(
+    `INSERT INTO runs (id, workspace_id, subject_id, kind, trigger, status, parent_run_id, inputs, spec, created_at, finished_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, '{}', $8, $9, $10)`,
+    [id, workspaceId, subjectId, kind, replayOf ? 'replay' : 'api', status, replayOf, spec, daysAgo(days), ended],
+  );
+  await sql("INSERT INTO run_events (run_id, seq, at, type, data) VALUES ($1, 1000001, $2, 'log', '{}')", [
+    id,
+    daysAgo(days),
+  ]);
+  await sql("INSERT INTO run_steps (run_id, ordinal, kind, name, status) VALUES ($1, 1, 'step', 'a', 'completed')", [
+    id,
+  ]);
+  for (const key of [`${workspaceId}/runs/${id}/1/output`, ...files]) blobs.add(key);
+  return id;
+}
+
+const idsIn = async (table: string, column: string): Promise<string[]> =>
+  (await sql(`SELECT DISTINCT ${column} AS id FROM ${table}`)).rows.map(({ id }) => id).sort();
+const runs = () => idsIn('runs', 'id');
+const runsWithEvents = () => idsIn('run_events', 'run_id');
+
+test('a run goes 90 days after it ended, with its events, steps and objects, and a younger one stays', async () => {
+  await keepNone('ws_a');
+  await given({ days: 91 });
+  const young = await given({ days: 89 });
+  const longUnderWay = await given({ days: 200, endedDays: 1 });
+  expect(await ageRuns(deps())).toBe(1);
+  const kept = [young, longUnderWay].sort();
+  expect(await runs()).toEqual(kept);
+  expect(await runsWithEvents()).toEqual(kept);
+  expect(await idsIn('run_steps', 'run_id')).toEqual(kept);
+  expect([...blobs].sort()).toEqual(kept.map((id) => `ws_a/runs/${id}/1/output`));
+});
+
+test('a run that has not ended stays, however old it is', async () => {
+  await keepNone('ws_a');
+  for (const status of runStatuses) await given({ days: 400, status });
+  await ageRuns(deps());
+  const { rows } = await sql('SELECT status FROM runs ORDER BY 1');
+  expect(rows.map(({ status }) => status)).toEqual(['pending_approval', 'queued', 'running', 'suspended']);
+});
+
+test('the newest runs of each worker stay, and none of its test runs', async () => {
+  await keepNone('ws_a', { runsKept: 2 });
+  const kept: string[] = [];
+  for (const subjectId of ['wrk_1', 'wrk_2']) {
+    for (const days of [300, 200, 190, 180]) {
+      const id = await given({ days, subjectId });
+      if (days < 200) kept.push(id);
+    }
+    await given({ days: 170, subjectId, kind: 'test' });
+  }
+  expect(await ageRuns(deps())).toBe(6);
+  expect(await runs()).toEqual(kept.sort());
+});
+
+test('each workspace has its own time, and none beyond what the operator allows', async () => {
+  await keepNone('ws_short', { runDays: 7 });
+  await keepNone('ws_long', { runDays: 10_000 });
+  await given({ days: 8, workspaceId: 'ws_short' });
+  const kept = [await given({ days: 300, workspaceId: 'ws_long' }), await given({ days: 80, workspaceId: 'ws_other' })];
+  await given({ days: 366, workspaceId: 'ws_long' });
+  await ageRuns(deps());
+  expect(await runs()).toEqual(kept.sort());
+});
+
+test('more runs than one batch takes go in one sweep, also by two at once', async () => {
+  await keepNone('ws_a');
+  await sql(
+    `INSERT INTO runs (id, workspace_id, subject_id, kind, trigger, status, inputs, spec, created_at, finished_at)
+     SELECT 'run_' || n, 'ws_a', 'wrk_1', 'run', 'api', 'completed', '{}', '{}', $1, $1 FROM generate_series(1, 1200) n`,
+    [daysAgo(100)],
+  );
+  const [one, two] = await Promise.all([ageRuns(deps()), ageRuns(deps())]);
+  expect(one + two).toBe(1_200);
+  expect(await runs()).toEqual([]);
+});
+
+test('input files that a replay shares go with the last run that has them', async () => {
+  await keepNone('ws_a');
+  const files = ['ws_a/inputs/in_1', 'ws_b/inputs/in_2'];
+  const first = await given({ days: 100, files });
+  const replay = await given({ days: 50, replayOf: first, files });
+  await ageRuns(deps());
+  expect(await runs()).toEqual([replay]);
+  expect([...blobs]).toEqual(expect.arrayContaining(files));
+  await ageRuns({ ...deps(), now: () => new Date(NOW.getTime() + 60 * DAY_MS) });
+  // An object of another workspace is never touched.
+  expect([...blobs]).toEqual(['ws_b/inputs/in_2']);
+});
+
+test('what else belongs to runs goes in the same transaction, or nothing does', async () => {
+  await keepNone('ws_a');
+  const old = await given({ days: 100 });
+  const failing = ageRuns({
+    ...deps(),
+    deleteWithRuns: async (_tx, ids) => {
+      expect(ids).toEqual([old]);
+      throw new Error('refused');
+    },
+  });
+  await expect(failing).rejects.toThrow('refused');
+  expect(await runs()).toEqual([old]);
+});
+
+describe('events', () => {
+  const partitions = () => idsIn("pg_class WHERE relname ~ '^run_events_2' AND relkind = 'r'", 'relname');
+  const ageAt = (at: Date) => ageEvents({ ...deps(), now: () => at });
+  afterEach(async () => {
+    for (const name of await partitions()) await sql(`DROP TABLE ${name}`);
+  });
+
+  test('lie in the week of their run, also those that were written before the week was there', async () => {
+    const early = await given({ days: -7 });
+    await ageAt(NOW);
+    const late = await given({ days: -7 });
+    const ahead = await given({ days: -14 });
+    const now = await given({ days: 0 });
+    expect(await idsIn('run_events_20270527', 'run_id')).toEqual([early, late].sort());
+    expect(await idsIn('run_events_20270603', 'run_id')).toEqual([ahead]);
+    expect(await idsIn('run_events_default', 'run_id')).toEqual([now]);
+    const { rows } = await sql(`EXPLAIN SELECT * FROM run_events WHERE run_id = '${late}'`);
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).toContain('run_events_20270527');
+    expect(plan).not.toMatch(/run_events_(default|202706)/);
+  });
+
+  test('are written while the weeks ahead are made, and the weeks follow each other', async () => {
+    await ageAt(daysAgo(7));
+    await engines.tx(async (reader) => {
+      await reader.query('SELECT count(*) FROM run_events');
+      const making = ageAt(NOW);
+      await expect(making).rejects.toMatchObject({ code: '55P03' });
+    });
+    const between = await given({ days: 0 });
+    await Promise.all([ageAt(NOW), ageAt(NOW), given({ days: 0 })]);
+    expect(await partitions()).toEqual(
+      ['20270520', '20270527', '20270603', '20270610'].map((day) => `run_events_${day}`),
+    );
+    expect(await idsIn('run_events_20270520', 'run_id')).toContain(between);
+  });
+
+  test('are dropped by the week 30 days on, and the run that has not ended goes on logging', async () => {
+    await ageAt(daysAgo(57));
+    const old = await given({ days: 49, status: 'suspended' });
+    const young = await given({ days: 20 });
+    await ageAt(NOW);
+    expect(await runsWithEvents()).toEqual([young]);
+    expect(await partitions()).not.toContain('run_events_20270401');
+    await sql("INSERT INTO run_events (run_id, seq, at, type, data) VALUES ($1, 2000001, $2, 'log', '{}')", [old, NOW]);
+    await ageAt(NOW);
+    expect(await runsWithEvents()).toEqual([old, young].sort());
+  });
+
+  test('of runs without a week, such as test runs and those of before, go after the same time', async () => {
+    const old = await given({ days: 40, kind: 'test' });
+    const young = await given({ days: 29, kind: 'test' });
+    expect(await idsIn('run_events_default', 'run_id')).toEqual([old, young].sort());
+    await ageAt(NOW);
+    expect(await runsWithEvents()).toEqual([young]);
+    await ageAt(daysAgo(-40));
+    expect(await runsWithEvents()).toEqual([]);
+  });
+
+  test('of a workspace that keeps them for a shorter time go alone', async () => {
+    await keepNone('ws_short', { logDays: 3 });
+    await ageAt(daysAgo(10));
+    await given({ days: 4, workspaceId: 'ws_short' });
+    const kept = [await given({ days: 2, workspaceId: 'ws_short' }), await given({ days: 4, workspaceId: 'ws_other' })];
+    await ageAt(NOW);
+    expect(await runsWithEvents()).toEqual([...kept].sort());
+    await ageAt(new Date(NOW.getTime() + 2 * DAY_MS));
+    expect(await runsWithEvents()).toEqual([kept[1]]);
+  });
+
+  test('are dropped only when nobody reads them, and waited for no longer than a second', async () => {
+    await ageAt(daysAgo(57));
+    const old = await given({ days: 49 });
+    await engines.tx(async (reader) => {
+      await reader.query('SELECT FROM run_events WHERE run_id = $1', [old]);
+      await expect(ageAt(NOW)).rejects.toMatchObject({ code: '55P03' });
+    });
+    await ageAt(NOW);
+    expect(await runsWithEvents()).toEqual([]);
+  });
+});
