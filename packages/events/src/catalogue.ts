@@ -175,6 +175,15 @@ export const workspacePurged = define(
   workspace,
 );
 
+const days = z.int().nullable();
+
+/** A workspace keeps its runs for another time than before; null: the operator's default. */
+export const retentionChanged = define(
+  'workspace.retention_changed.v1',
+  { publishers: ['worker-api'], consumers: ['automation-api'] },
+  workspace.extend({ runDays: days, logDays: days, runsKept: days, changedAt: z.int() }),
+);
+
 /** An entry for the audit log, which worker-api keeps for all services: enqueued in the transaction of the change. */
 export const auditRecorded = define(
   'audit.recorded.v1',
@@ -218,5 +227,6 @@ export const eventCatalogue: EventType[] = [
   workspaceDeleted,
   workspaceRestored,
   workspacePurged,
+  retentionChanged,
   auditRecorded,
 ];

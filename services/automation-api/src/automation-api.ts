@@ -17,7 +17,7 @@ import {
 } from '@gantry/events';
 import { type Health, health, observeStreams, type PlaceLimits, postgresCheck, type RateLimits } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
-import { type RunEngine, startRunEngine } from '@gantry/run-engine';
+import { type RetentionBounds, type RunEngine, startRunEngine } from '@gantry/run-engine';
 import { startSweeps } from '@gantry/service';
 import { createSecretStore, createVault, deriveKeys, type KeyRing } from '@gantry/vault';
 import type { Express } from 'express';
@@ -41,6 +41,7 @@ export interface AutomationApiOptions {
   encryptionKeys: KeyRing;
   objectStore: Omit<ObjectStoreSettings, 'publicUrl'>;
   dashboardDir: string;
+  retention: RetentionBounds;
   apiDocsDir?: string;
   jwt: { jwksUrl: string; issuer: string; audience: string; externalIssuer?: ExternalIssuer | undefined };
   log: Logger;
@@ -100,7 +101,7 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
   );
   const consumers = consumeWorkspaceEvents({ bus, pool, objects, vault, log });
   const stats = serveAutomationStats({ bus, pool, engine, log });
-  const housekeeping = startSweeps(sweepsOf({ pool, prisma, objects, vault, now }), log);
+  const housekeeping = startSweeps(sweepsOf({ pool, prisma, objects, vault, retention: options.retention, now }), log);
   const remote = options.identify ? null : remoteIdentify({ bus, ...options.jwt, log });
   const identify = options.identify ?? (remote as NonNullable<typeof remote>).identify;
   const checks = health({

@@ -1,7 +1,8 @@
-/** All sweeps of this service. */
+/** All sweeps of this service. The last ones may take long. */
 import { sweepClosures, sweepInbox } from '@gantry/events';
 import { sweepIdempotencyKeys } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
+import { ageEvents, ageRuns, type RetentionBounds } from '@gantry/run-engine';
 import type { Sweep } from '@gantry/service';
 import type { Vault } from '@gantry/vault';
 import type { Pool } from 'pg';
@@ -13,14 +14,17 @@ export function sweepsOf(options: {
   prisma: PrismaClient;
   objects: ObjectStore;
   vault: Vault;
+  retention: RetentionBounds;
   now: () => Date;
 }): Sweep[] {
-  const { pool, prisma, objects, vault, now } = options;
+  const { pool, prisma, objects, vault, retention: bounds, now } = options;
   return [
     { what: 'data keys', run: vault.rewrap },
     { what: 'idempotency keys', run: () => sweepIdempotencyKeys(pool) },
     { what: 'uploads', run: () => sweepUploads(prisma, objects, now()) },
     { what: 'closures', run: () => sweepClosures(pool) },
     { what: 'inbox', run: () => sweepInbox(pool) },
+    { what: 'run events', run: () => ageEvents({ pool, bounds, now }) },
+    { what: 'runs', run: () => ageRuns({ pool, objects, bounds, now }) },
   ];
 }

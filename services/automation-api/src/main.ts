@@ -1,6 +1,7 @@
 import { externalIssuer } from '@gantry/auth';
 import { natsAddress } from '@gantry/events';
 import { objectStoreSettings } from '@gantry/object-store';
+import { retentionBounds } from '@gantry/run-engine';
 import { runService } from '@gantry/service';
 import { startAutomationApi } from './automation-api';
 import { envSchema } from './env';
@@ -16,6 +17,7 @@ runService({
       nats: natsAddress(env),
       encryptionKeys: env.ENCRYPTION_KEYS,
       objectStore: objectStoreSettings(env),
+      retention: retentionBounds(env),
       dashboardDir: env.DASHBOARD_DIR,
       ...(env.API_DOCS_DIR && { apiDocsDir: env.API_DOCS_DIR }),
       jwt: {

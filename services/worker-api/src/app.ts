@@ -75,7 +75,7 @@ export interface WorkerApp {
 
 export function createApp(options: AppOptions): WorkerApp {
   const { deps, oidc, fileStore, skillsUrl } = options;
-  const { pool, prisma, closures, vault, hasher, mailer, baseUrl, dashboardUrl, log } = deps;
+  const { pool, prisma, retention, closures, vault, hasher, mailer, baseUrl, dashboardUrl, log } = deps;
   const { issuer, audience, externalIssuer } = options.jwt;
   const publicUrls: [string, ...string[]] = [baseUrl, dashboardUrl, skillsUrl];
   const signingKeys = createSigningKeys({ pool, vault });
@@ -112,7 +112,7 @@ export function createApp(options: AppOptions): WorkerApp {
       }),
       ...deviceOperations({ prisma, hasher, dashboardUrl }),
       ...tokenOperations({ prisma, hasher, revoked: identities.evictToken }),
-      ...workspaceOperations({ prisma, closures, identities }),
+      ...workspaceOperations({ prisma, pool, retention, closures, identities }),
       ...memberOperations({ prisma, identities }),
       ...invitationOperations({ prisma, hasher, mailer, dashboardUrl, sessions, sessionCookie, identities }),
       ...auditOperations({ pool }),

@@ -2,7 +2,7 @@ import type { TokenHasher } from '@gantry/auth';
 import type { Bus, WorkspaceClosures } from '@gantry/events';
 import type { RateCount } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
-import type { RunEngine } from '@gantry/run-engine';
+import type { RetentionBounds, RunEngine } from '@gantry/run-engine';
 import type { KeyRotation, SecretStore, Vault } from '@gantry/vault';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -28,6 +28,7 @@ export interface Deps {
   /** Webhook secrets and review links are checked with it. */
   hasher: TokenHasher;
   mailer: Mailer;
+  retention: RetentionBounds;
   /** Sends alerts. */
   deliveryLoop: DeliveryLoop;
   /** Private networks that URLs of users may lead to: see packages/safe-fetch. */

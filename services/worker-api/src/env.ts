@@ -1,5 +1,6 @@
 import { authEnv } from '@gantry/auth';
 import { objectStoreEnv } from '@gantry/object-store';
+import { retentionEnv } from '@gantry/run-engine';
 import { outboundAllowList } from '@gantry/safe-fetch';
 import { commonEnv } from '@gantry/service';
 import { keyRing } from '@gantry/vault';
@@ -10,6 +11,7 @@ export const envSchema = z.object({
   ...commonEnv,
   ...authEnv,
   ...objectStoreEnv,
+  ...retentionEnv,
   /** `v1:<base64>,v2:<base64>`, 32 bytes each; the last is current. Wraps the keys that seal secrets. */
   ENCRYPTION_KEYS: keyRing,
   /** The same shape. Tokens and cookies are looked up by their HMAC under these. */

@@ -1,6 +1,7 @@
-/** All sweeps of this service, in an order that matters to none of them. */
+/** All sweeps of this service. The last ones may take long. */
 import { announceClosures, sweepClosures, sweepInbox } from '@gantry/events';
 import { sweepIdempotencyKeys } from '@gantry/http';
+import { ageEvents, ageRuns } from '@gantry/run-engine';
 import type { Sweep } from '@gantry/service';
 import { sweepEmailVerifications } from './accounts/auth/email-verification';
 import { sweepPasswordResets } from './accounts/auth/password-reset';
@@ -11,7 +12,9 @@ import { sweepOidcSignIns } from './accounts/oidc/oidc-account';
 import type { SigningKeys } from './accounts/signing-keys/signing-keys';
 import { sweepTokens } from './accounts/tokens/token-repository';
 import { purgeDeletedWorkspaces } from './accounts/workspaces/delete-workspace';
+import { announceRetention } from './accounts/workspaces/workspace-retention';
 import { purgeOldDeliveries } from './alerts/delivery-repository';
+import { deleteApprovalsOf } from './approvals/approval-repository';
 import { deleteOldAuditRows } from './audit/audit-repository';
 import type { Deps } from './deps';
 import { sweepPacks } from './file-trees/tree-pack';
@@ -19,7 +22,7 @@ import { sweepWebhookReceipts } from './starters/receive-webhook';
 import { purgeDeletedWorkers } from './workers/delete-worker';
 
 export function sweepsOf(
-  { pool, objects, engine, vault, keyRotation, log }: Deps,
+  { pool, objects, engine, vault, keyRotation, retention: bounds, now, log }: Deps,
   { signingKeys, auditRetentionDays }: { signingKeys: SigningKeys; auditRetentionDays: number },
 ): Sweep[] {
   const rewrap = async () => {
@@ -44,8 +47,11 @@ export function sweepsOf(
     { what: 'deleted workspaces', run: () => purgeDeletedWorkspaces(pool) },
     { what: 'closures', run: () => sweepClosures(pool) },
     { what: 'closures to be told again', run: () => announceClosures(pool) },
+    { what: 'retention to be told again', run: () => announceRetention(pool) },
     { what: 'deleted workers', run: () => purgeDeletedWorkers({ pool, objects, engine }) },
     { what: 'packs', run: () => sweepPacks(pool, objects) },
     { what: 'inbox', run: () => sweepInbox(pool) },
+    { what: 'run events', run: () => ageEvents({ pool, bounds, now }) },
+    { what: 'runs', run: () => ageRuns({ pool, objects, bounds, now, deleteWithRuns: deleteApprovalsOf }) },
   ];
 }

@@ -1,6 +1,7 @@
 import { externalIssuer } from '@gantry/auth';
 import { natsAddress } from '@gantry/events';
 import { objectStoreSettings } from '@gantry/object-store';
+import { retentionBounds } from '@gantry/run-engine';
 import { runService } from '@gantry/service';
 import { envSchema, oidcSettings } from './env';
 import { startWorkerApi } from './worker-api';
@@ -17,6 +18,7 @@ runService({
       encryptionKeys: env.ENCRYPTION_KEYS,
       tokenPeppers: env.TOKEN_PEPPERS,
       objectStore: objectStoreSettings(env),
+      retention: retentionBounds(env),
       setupToken: env.SETUP_TOKEN,
       jwt: {
         issuer: env.JWT_ISSUER ?? env.BASE_URL,

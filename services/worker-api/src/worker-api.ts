@@ -22,7 +22,7 @@ import {
 } from '@gantry/http';
 
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
-import { startRunEngine } from '@gantry/run-engine';
+import { type RetentionBounds, startRunEngine } from '@gantry/run-engine';
 import { startSweeps } from '@gantry/service';
 import { createKeyRotation, createSecretStore, createVault, deriveKeys, type KeyRing } from '@gantry/vault';
 import type { Logger } from 'pino';
@@ -59,6 +59,7 @@ export interface WorkerApiOptions {
   /** Private networks that webhooks of alerts may go to. */
   outboundAllow: string[];
   auditRetentionDays: number;
+  retention: RetentionBounds;
   /** What processor time counts as; 0: nothing. */
   computeUsdPerCpuHour: number;
   log: Logger;
@@ -83,7 +84,7 @@ export interface WorkerApi extends WorkerApp {
 }
 
 export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerApi> {
-  const { log, baseUrl, dashboardUrl, skillsUrl } = options;
+  const { log, baseUrl, dashboardUrl, skillsUrl, auditRetentionDays, retention } = options;
   const objects = openObjectStore({ ...options.objectStore, publicUrl: baseUrl });
   const database = openDatabase(options.databaseUrl, log);
   const { pool, prisma } = database;
@@ -145,6 +146,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       rates,
       hasher,
       mailer,
+      retention,
       deliveryLoop,
     },
     ...{ outboundAllow, baseUrl, dashboardUrl, now, log },
@@ -171,7 +173,6 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const approvals = startApprovalSweeper(deps, { auto: options.autoTick ?? true });
   const cronTicker = startCronTicker(deps, { auto: options.autoTick ?? true });
   const { signingKeys } = made;
-  const { auditRetentionDays } = options;
   const housekeeping = startSweeps(sweepsOf(deps, { signingKeys, auditRetentionDays }), log);
   return {
     ...made,

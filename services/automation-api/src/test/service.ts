@@ -5,6 +5,7 @@ import path from 'node:path';
 import { newOpaqueToken } from '@gantry/auth';
 import { type Bus, connectBus, type Identity, newId, type Role } from '@gantry/events';
 import type { RateLimits } from '@gantry/http';
+import { DEFAULT_RETENTION } from '@gantry/run-engine';
 import {
   type CaughtLogs,
   catchLogs,
@@ -83,6 +84,7 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
       encryptionKeys: { current: 'v1', keys: new Map([['v1', encryptionKey]]) },
       objectStore: { location: `file:${objects}`, signingKey, internalUrl: url },
       dashboardDir: path.join(objects, 'no-dashboard'),
+      retention: DEFAULT_RETENTION,
       jwt: { jwksUrl: 'http://worker.test/jwks.json', issuer: 'http://worker.test', audience: 'gantry' },
       identify: async (credential) => identities.get(credential.secret) ?? null,
       log: logs.log,

@@ -1,4 +1,4 @@
-import { newId, workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
+import { newId, retentionChanged, workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
 import { givenAnnouncer, until } from '@gantry/testing';
 import { testService } from '../test/service';
 
@@ -52,6 +52,7 @@ async function seed(): Promise<{ workspaceId: string; automationId: string; key:
   await sql('INSERT INTO workspace_closures (workspace_id, purge_at, restored) VALUES ($1, now(), true)', [
     workspaceId,
   ]);
+  await sql('INSERT INTO run_retention (workspace_id, run_days) VALUES ($1, 7)', [workspaceId]);
   return { workspaceId, automationId, key };
 }
 
@@ -104,4 +105,25 @@ test('the schedules of a deleted workspace rest until it is restored, whatever i
   await service.api.ticker.tick();
   await until(async () => !(await isDue()));
   expect(await closure()).toBe(true);
+});
+
+test('runs go when the time that their workspace has set is over, and a setting that arrives late undoes no later one', async () => {
+  const [short, other] = [await seed(), await seed()];
+  const set = (runDays: number, changedAt: number) => {
+    const { workspaceId } = short;
+    const data = { workspaceId, runDays, logDays: null, runsKept: 0, changedAt };
+    return announcer.announce(retentionChanged, workspaceId, data);
+  };
+  await sql("UPDATE runs SET created_at = now() - interval '8 days', finished_at = now() - interval '8 days'");
+  await set(7, 2_000);
+  await set(90, 1_000);
+  const setting = async () =>
+    (await sql('SELECT run_days, changed_at FROM run_retention WHERE workspace_id = $1', [short.workspaceId])).rows[0];
+  await until(async () => (await setting()).changed_at !== null);
+  await service.replica();
+  const runs = async ({ workspaceId }: { workspaceId: string }) =>
+    (await sql('SELECT FROM runs WHERE workspace_id = $1', [workspaceId])).rowCount;
+  await until(async () => (await runs(short)) === 0);
+  expect(await runs(other)).toBe(1);
+  expect(await setting()).toMatchObject({ run_days: 7 });
 });

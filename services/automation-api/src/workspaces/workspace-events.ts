@@ -1,7 +1,7 @@
-/** A workspace that worker-api deleted is closed until it is restored, and all of it goes when it is purged. */
-import { type Bus, type Consumer, consume, consumeClosures, workspacePurged } from '@gantry/events';
+/** Workspaces are worker-api's: what it decides about one is heard here. A deleted one is closed, and goes when it is purged. */
+import { type Bus, type Consumer, consume, consumeClosures, retentionChanged, workspacePurged } from '@gantry/events';
 import type { ObjectStore } from '@gantry/object-store';
-import { deleteRunsOfWorkspace } from '@gantry/run-engine';
+import { deleteRunsOfWorkspace, writeRetention } from '@gantry/run-engine';
 import type { Vault } from '@gantry/vault';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
@@ -19,6 +19,11 @@ export function consumeWorkspaceEvents(deps: WorkspaceEventDeps): Consumer[] {
   const shared = { bus, pool, log, service: 'automation-api' as const };
   return [
     ...consumeClosures(shared),
+    consume({
+      ...shared,
+      event: retentionChanged,
+      handle: (tx, { data }) => writeRetention(tx, { ...data, changedAt: new Date(data.changedAt) }),
+    }),
     consume({
       ...shared,
       event: workspacePurged,

@@ -1,6 +1,6 @@
 import { isClosedSql } from '@gantry/events';
 import { notFound, type Principal } from '@gantry/http';
-import { awaitsDecisionSql } from '@gantry/run-engine';
+import { awaitsDecisionSql, type DeleteWithRuns } from '@gantry/run-engine';
 import type { Pool, PoolClient } from 'pg';
 import type { Approval, ApprovalStatus, Prisma, PrismaClient } from '../generated/prisma/client';
 import { visibleTo } from '../ownership';
@@ -168,6 +168,9 @@ export async function nextLink(tx: Prisma.TransactionClient, id: string): Promis
   });
   return count ? tx.approval.findUnique({ where: { id }, include: withWorker }) : null;
 }
+
+export const deleteApprovalsOf: DeleteWithRuns = (tx, runIds) =>
+  tx.query('DELETE FROM approvals WHERE run_id = ANY($1)', [runIds]);
 
 /** The display name of a user or a token; null if it no longer exists. */
 export async function labelOf(prisma: PrismaClient, id: string | null): Promise<string | null> {

@@ -6,6 +6,7 @@ import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import { ownerIdOf } from '../ownership';
 import { getRunFor, getWorkerOf } from '../workers/visible-worker';
+import { agedRun } from './aged-run';
 import type { Start } from './start-run';
 
 type InRun = Pick<Call<{ run_id: string }>, 'caller' | 'path'>;
@@ -15,12 +16,15 @@ export const runOf = (deps: Deps, { caller, path }: InRun): Promise<Run> => getR
 
 /** With its worker. @throws AppError 404 */
 export async function runAndWorkerOf(
-  { engine, prisma }: Deps,
+  deps: Deps,
   caller: Principal,
   runId: string,
 ): Promise<{ run: Run; worker: Worker }> {
-  const run = await engine.get(caller.workspaceId, runId);
-  return { run, worker: await getWorkerOf(prisma, caller, run) };
+  const { workspaceId } = caller;
+  const run = await deps.engine.get(workspaceId, runId).catch(async (err) => {
+    throw (err.code === 'not_found' && (await agedRun(deps, workspaceId, runId))) || err;
+  });
+  return { run, worker: await getWorkerOf(deps.prisma, caller, run) };
 }
 
 export function originOf(req: Request): Pick<Start, 'createdBy' | 'requestId' | 'traceparent'> {

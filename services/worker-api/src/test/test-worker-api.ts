@@ -6,6 +6,7 @@ import type { ExternalIssuer } from '@gantry/auth';
 import { type Bus, connectBus, newId, type Role } from '@gantry/events';
 import type { RateLimits } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
+import { DEFAULT_RETENTION } from '@gantry/run-engine';
 import {
   type CaughtLogs,
   catchLogs,
@@ -121,6 +122,7 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
     smtp: { url: options.smtpUrl, from: 'Gantry <gantry@api.test>' },
     outboundAllow: options.outboundAllow ?? [],
     auditRetentionDays: 365,
+    retention: DEFAULT_RETENTION,
     computeUsdPerCpuHour: 0,
     log: logs.log,
     rateLimits: options.rateLimits ?? generous,

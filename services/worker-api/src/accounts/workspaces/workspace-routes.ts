@@ -1,20 +1,29 @@
 import type { IdentityCache } from '@gantry/auth';
 import type { WorkspaceClosures } from '@gantry/events';
-import { type Call, created, type Operations, ok, okPage, pageOf } from '@gantry/http';
+import { type Call, created, type Operations, ok, okPage, type Principal, pageOf } from '@gantry/http';
+import type { RetentionBounds } from '@gantry/run-engine';
+import type { Pool } from 'pg';
 import type { PrismaClient } from '../../generated/prisma/client';
 import { unlimitedUserOf, userOf } from '../identity/person';
 import { getMember } from '../members/member-repository';
 import { deleteWorkspace, oldestRestorable, restoreWorkspace } from './delete-workspace';
 import { workspacesToApi, workspaceToApi } from './workspace';
 import { getWorkspace, listDeletedWorkspaces, listWorkspaces } from './workspace-repository';
-import { createWorkspace, renameWorkspace, selectWorkspace } from './workspace-service';
+import { getRetention } from './workspace-retention';
+import { createWorkspace, selectWorkspace, updateWorkspace } from './workspace-service';
 
 export function workspaceOperations(deps: {
   prisma: PrismaClient;
+  pool: Pool;
+  retention: RetentionBounds;
   closures: WorkspaceClosures;
   identities: IdentityCache;
 }): Operations<'worker'> {
-  const { prisma, closures, identities } = deps;
+  const { prisma, pool, retention: bounds, closures, identities } = deps;
+  const getWhole = async ({ workspaceId, role }: Principal) => ({
+    ...workspaceToApi(await getWorkspace(prisma, workspaceId), role, true),
+    retention: await getRetention(pool, workspaceId, bounds),
+  });
   /** With the role of the caller, who is a member. @throws AppError 403, 404 */
   async function getJoined({ caller }: Pick<Call, 'caller'>, workspaceId: string) {
     const userId = await unlimitedUserOf(prisma, caller);
@@ -45,14 +54,10 @@ export function workspaceOperations(deps: {
         return created(workspaceToApi(workspace, role, false));
       },
     },
-    getWorkspace: async ({ caller }) => {
-      const { workspaceId, role } = caller;
-      return ok(workspaceToApi(await getWorkspace(prisma, workspaceId), role, true));
-    },
+    getWorkspace: async ({ caller }) => ok(await getWhole(caller)),
     updateWorkspace: async ({ caller, actor, body }) => {
-      const { workspaceId, role } = caller;
-      const workspace = await renameWorkspace(prisma, workspaceId, actor, body.name);
-      return ok(workspaceToApi(workspace, role, true));
+      await updateWorkspace({ pool, bounds }, caller.workspaceId, actor, body);
+      return ok(await getWhole(caller));
     },
     deleteWorkspace: async ({ caller, actor }) => {
       const { workspaceId, role } = caller;

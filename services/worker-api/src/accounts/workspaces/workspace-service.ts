@@ -1,11 +1,14 @@
 import { enqueue, memberChanged, newId, tokenRevoked } from '@gantry/events';
-import { type Actor, conflict, type Made, type Principal } from '@gantry/http';
+import { type Actor, conflict, type Made, notFound, type Principal } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
+import type { RetentionBounds } from '@gantry/run-engine';
+import type { Pool, PoolClient } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
 import type { PrismaClient, Workspace } from '../../generated/prisma/client';
 import { insertMembership } from '../members/member-repository';
 import { membershipChanged } from '../members/membership-changed';
-import { countOwned, getWorkspace, insertWorkspace } from './workspace-repository';
+import { countOwned, insertWorkspace } from './workspace-repository';
+import { changeRetention, type RetentionChange } from './workspace-retention';
 
 const OWNED_MAX = 50;
 
@@ -35,22 +38,37 @@ export async function createWorkspace(
   });
 }
 
-export async function renameWorkspace(
-  prisma: PrismaClient,
+/** @throws AppError 404; 400 for a retention above the operator's bounds */
+export async function updateWorkspace(
+  { pool, bounds }: { pool: Pool; bounds: RetentionBounds },
   workspaceId: string,
   actor: Actor,
-  name: string,
-): Promise<Workspace> {
-  return transaction(prisma, async (tx) => {
-    const before = await getWorkspace(tx, workspaceId);
-    const workspace = await tx.workspace.update({ where: { id: workspaceId }, data: { name: name.trim() } });
-    await recordChange(tx, actor, {
-      workspaceId,
-      action: 'workspace.renamed',
-      resource: { type: 'workspace', id: workspaceId },
-      details: { from: before.name, to: workspace.name },
-    });
-    return workspace;
+  { name, retention }: { name?: string; retention?: RetentionChange },
+): Promise<void> {
+  await transaction(pool, async (tx) => {
+    const { rows } = await tx.query<{ name: string }>(
+      'SELECT name FROM workspaces WHERE id = $1 AND deleted_at IS NULL FOR UPDATE',
+      [workspaceId],
+    );
+    const [before] = rows;
+    if (!before) throw notFound('workspace', workspaceId, 'that you are a member of');
+    if (name !== undefined) await renameWorkspace(tx, workspaceId, actor, { from: before.name, to: name.trim() });
+    if (retention) await changeRetention(tx, { workspaceId, actor, change: retention, bounds });
+  });
+}
+
+async function renameWorkspace(
+  tx: PoolClient,
+  workspaceId: string,
+  actor: Actor,
+  details: { from: string; to: string },
+): Promise<void> {
+  await tx.query('UPDATE workspaces SET name = $2 WHERE id = $1', [workspaceId, details.to]);
+  await recordChange(tx, actor, {
+    workspaceId,
+    action: 'workspace.renamed',
+    resource: { type: 'workspace', id: workspaceId },
+    details,
   });
 }
 

@@ -1,0 +1,70 @@
+/** How long a workspace keeps its runs: set here, carried out by the services that have runs. */
+import { enqueue, retentionChanged } from '@gantry/events';
+import { type Actor, invalid } from '@gantry/http';
+import type { Sql } from '@gantry/postgres';
+import {
+  listChangedRetention,
+  type Retention,
+  type RetentionBounds,
+  type RetentionSettings,
+  readRetention,
+  retentionOf,
+  writeRetention,
+} from '@gantry/run-engine';
+import type { Pool, PoolClient } from 'pg';
+import { recordChange } from '../../audit/audit-entry';
+
+/** As in the body of a request; null: the operator's default. */
+export interface RetentionChange {
+  run_days?: number | null;
+  log_days?: number | null;
+  runs_kept?: number | null;
+}
+
+const toApi = ({ runDays, logDays, runsKept }: Retention) => ({
+  run_days: runDays,
+  log_days: logDays,
+  runs_kept: runsKept,
+});
+
+export async function getRetention(sql: Sql, workspaceId: string, bounds: RetentionBounds) {
+  const settings = await readRetention(sql, workspaceId);
+  return { ...toApi(retentionOf(settings, bounds)), maximums: toApi(bounds.maximums) };
+}
+
+/** The caller's transaction holds the workspace's row. @throws AppError 400 */
+export async function changeRetention(
+  tx: PoolClient,
+  options: { workspaceId: string; actor: Actor; change: RetentionChange; bounds: RetentionBounds },
+): Promise<void> {
+  const { workspaceId, actor, change, bounds } = options;
+  const maximums = toApi(bounds.maximums);
+  const problems = (Object.keys(maximums) as (keyof RetentionChange)[]).flatMap((key) =>
+    (change[key] ?? 0) > maximums[key]
+      ? [{ path: `retention.${key}`, message: `must not be more than ${maximums[key]} on this installation` }]
+      : [],
+  );
+  if (problems.length) throw invalid(problems);
+  const { runDays, logDays, runsKept } = await readRetention(tx, workspaceId);
+  const settings: RetentionSettings = {
+    runDays: change.run_days === undefined ? runDays : change.run_days,
+    logDays: change.log_days === undefined ? logDays : change.log_days,
+    runsKept: change.runs_kept === undefined ? runsKept : change.runs_kept,
+  };
+  const changedAt = new Date();
+  await writeRetention(tx, { workspaceId, ...settings, changedAt });
+  await enqueue(tx, retentionChanged, workspaceId, { workspaceId, ...settings, changedAt: changedAt.getTime() });
+  await recordChange(tx, actor, {
+    workspaceId,
+    action: 'workspace.retention_changed',
+    resource: { type: 'workspace', id: workspaceId },
+    details: { ...change },
+  });
+}
+
+/** For a service that JetStream lost the event for: nothing else would ever inform it. */
+export async function announceRetention(pool: Pool): Promise<void> {
+  for (const { workspaceId, changedAt, ...settings } of await listChangedRetention(pool)) {
+    await enqueue(pool, retentionChanged, workspaceId, { workspaceId, ...settings, changedAt: changedAt.getTime() });
+  }
+}
