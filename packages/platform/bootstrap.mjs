@@ -1,6 +1,7 @@
 /**
- * `npm start`, `npm test` and `npm run bench` on a machine that has Node and npm and nothing else: installs and builds what
- * changed since the last time, then hands over. Plain JavaScript without dependencies, because there are none yet.
+ * `npm start`, `npm test`, `npm run backup`, `restore` and `bench` on a machine that has Node and npm and nothing else:
+ * installs and builds what changed since the last time, then hands over. Plain JavaScript without dependencies, because
+ * there are none yet.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -227,13 +228,17 @@ function handOver(file, argv, env) {
   return new Promise((resolve) => child.once('error', () => resolve(1)).once('close', (code) => resolve(code ?? 1)));
 }
 
+function platform(main) {
+  process.env.GANTRY_STARTED_AT = String(startedAt);
+  return import(pathToFileURL(path.join(root, 'packages/platform/dist', main)).href);
+}
+
 requireNode();
 const env = environment();
 const commands = {
-  start: async () => {
-    process.env.GANTRY_STARTED_AT = String(startedAt);
-    await import(pathToFileURL(path.join(root, 'packages/platform/dist/main.js')).href);
-  },
+  start: () => platform('main.js'),
+  backup: () => platform('backup/backup-main.js'),
+  restore: () => platform('backup/backup-main.js'),
   test: async () => process.exit(await runTests(env)),
   bench: async () =>
     process.exit(await handOver(process.execPath, [path.join(root, 'bench/run.mjs'), ...args], process.env)),

@@ -2,7 +2,7 @@
  * Migrates the database of every service whose DATABASE_URL_WORKER, DATABASE_URL_AUTOMATION or DATABASE_URL_SKILLS is set,
  * side by side. With --create a database that is missing is created first. Ends with 1 if one of them fails.
  */
-import { Client } from 'pg';
+import { createIfMissing } from './create-database';
 import { migrate } from './migrate';
 import { migrationFolders } from './migrate-folders';
 import { databases, type ServiceName, serviceNames } from './service-names';
@@ -29,20 +29,6 @@ async function whenThere<T>(work: () => Promise<T>): Promise<T> {
       if (!worthRetrying.has(code) || Date.now() > deadline) throw err;
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
-  }
-}
-
-async function createIfMissing(url: string): Promise<void> {
-  const admin = new URL(url);
-  const name = decodeURIComponent(admin.pathname.slice(1));
-  admin.pathname = '/postgres';
-  const client = new Client({ connectionString: admin.toString() });
-  await client.connect();
-  try {
-    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
-    if (!rowCount) await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
-  } finally {
-    await client.end();
   }
 }
 

@@ -22,7 +22,7 @@ interface Migration {
 }
 
 /** The lock that Prisma's own engine takes: neither can run beside the other. */
-const LOCK = 72_707_369;
+export const MIGRATION_LOCK = 72_707_369;
 
 const TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id VARCHAR(36) PRIMARY KEY NOT NULL,
@@ -42,16 +42,24 @@ const TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
  * @throws Error if an applied migration was changed, or one fails: nothing of a failed one stays behind.
  */
 export async function migrate(url: string, ...dirs: string[]): Promise<Migrated> {
+  return migrateTo(url, () => true, ...dirs);
+}
+
+export const migrationNames = (...dirs: string[]): string[] =>
+  inOrder(dirs.flatMap(readMigrations)).map(({ name }) => name);
+
+/** As `migrate`, but applies only the wanted migrations: those of a list make the tables that an older version had. */
+export async function migrateTo(url: string, wanted: (name: string) => boolean, ...dirs: string[]): Promise<Migrated> {
   const client = new Client({ connectionString: url, application_name: 'gantry-migrate' });
   await client.connect();
   try {
-    await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
+    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await client.query('SET client_min_messages = warning');
     await client.query(TABLE);
     const migrations = inOrder(dirs.flatMap(readMigrations));
     const done = await appliedMigrations(client);
     refuseChanges(migrations, done);
-    const pending = migrations.filter((migration) => !done.has(migration.name));
+    const pending = migrations.filter(({ name }) => wanted(name) && !done.has(name));
     for (const migration of pending) await apply(client, migration);
     const names = new Set(migrations.map((migration) => migration.name));
     return {

@@ -1,0 +1,200 @@
+/**
+ * The file of a backup: a gzipped tar of
+ *
+ *     backup.json                      its contents; readable by anybody
+ *     keys                             keys and sign-in of the installation, sealed together with backup.json
+ *     databases/<service>/<table>/<n>  rows as COPY writes them, in pieces
+ *     objects/<key>
+ *     authentication                   HMAC over name, size and content of the entries between `keys` and this one
+ */
+import { createHmac } from 'node:crypto';
+import { createReadStream, createWriteStream, rmSync } from 'node:fs';
+import { open as openFile, rename, stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, createGunzip, createGzip } from 'node:zlib';
+import { extract, pack } from 'tar-stream';
+import type { ServiceName } from '../service-names';
+import type { DatabaseShape } from './database-copy';
+import { newSalt, open, passkeysOf, seal } from './sealed-keys';
+
+const FORMAT = 1;
+const [MANIFEST, KEYS, AUTHENTICATION] = ['backup.json', 'keys', 'authentication'];
+
+export interface BackupContent {
+  databases: Record<ServiceName, DatabaseShape>;
+  /** Text of files, by name. */
+  secrets: Record<string, string>;
+}
+
+interface Manifest {
+  format: number;
+  createdAt: string;
+  databases: BackupContent['databases'];
+  /** Of the passphrase. */
+  salt: string;
+}
+
+export interface BackupWriter {
+  add(name: string, content: Buffer): Promise<void>;
+  /** @returns its size */
+  addFile(name: string, file: string): Promise<number>;
+  /** Only now the file gets its name. @returns its size */
+  finish(): Promise<number>;
+}
+
+export async function createBackupFile(
+  file: string,
+  content: BackupContent,
+  passphrase: string,
+): Promise<BackupWriter> {
+  const partial = `${file}.${process.pid}.partial`;
+  process.once('exit', () => rmSync(partial, { force: true }));
+  const tar = pack();
+  const written = pipeline(
+    tar,
+    createGzip({ level: constants.Z_BEST_SPEED }),
+    createWriteStream(partial, { mode: 0o600, flags: 'wx', flush: true }),
+  );
+  // Each entry looks at it.
+  written.catch(() => {});
+
+  async function write(name: string, size: number, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
+    try {
+      const entry = tar.entry({ name, size, mode: 0o600 });
+      await Promise.race([pipeline(Readable.from(chunks), entry), written]);
+    } catch (err) {
+      tar.destroy(err as Error);
+      // Fails as well, with the reason: an entry hears of a full disk only that the file has ended.
+      await written;
+    }
+  }
+
+  const { databases, secrets } = content;
+  const manifest: Manifest = { format: FORMAT, createdAt: new Date().toISOString(), databases, salt: newSalt() };
+  const context = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+  const keys = await passkeysOf(passphrase, manifest.salt);
+  const sealed = seal(Buffer.from(JSON.stringify(secrets)), keys.sealing, context);
+  await write(MANIFEST, context.length, [context]);
+  await write(KEYS, sealed.length, [sealed]);
+  const mac = authentication(keys.mac);
+
+  return {
+    add: (name, bytes) => write(name, bytes.length, mac.over(name, bytes.length, [bytes])),
+    addFile: async (name, from) => {
+      const handle = await openFile(from);
+      try {
+        const { size } = await handle.stat();
+        await write(name, size, mac.over(name, size, handle.createReadStream({ autoClose: false })));
+        return size;
+      } finally {
+        await handle.close();
+      }
+    },
+    finish: async () => {
+      const digest = mac.digest();
+      await write(AUTHENTICATION, digest.length, [digest]);
+      tar.finalize();
+      await written;
+      await rename(partial, file);
+      return (await stat(file)).size;
+    },
+  };
+}
+
+export interface BackupEntry {
+  name: string;
+  size: number;
+  content: AsyncIterable<Buffer>;
+}
+
+export interface OpenBackup extends BackupContent {
+  /**
+   * Databases and objects, to be read once and in order. Nothing of them may be used before the last one was read.
+   * @throws Error at the end, if the file is not as it was written
+   */
+  entries: AsyncIterable<BackupEntry>;
+}
+
+/** @throws Error that says what is wrong: no backup, of a newer format, damaged, or another passphrase */
+export async function openBackupFile(file: string, passphrase: () => Promise<string>): Promise<OpenBackup> {
+  const tar = readTar(file);
+  const context = await contentOf(tar, MANIFEST);
+  const { format, databases, salt } = parseManifest(file, context);
+  if (format !== FORMAT)
+    throw new Error(`${file} was written by a newer Gantry, in a format unknown here: update this one`);
+  const sealed = await contentOf(tar, KEYS);
+  const keys = await passkeysOf(await passphrase(), salt);
+  let secrets: BackupContent['secrets'];
+  try {
+    secrets = JSON.parse(open(sealed, keys.sealing, context).toString());
+  } catch (cause) {
+    throw new Error(`this is not the passphrase of ${file}, or its beginning is damaged`, { cause });
+  }
+
+  async function* entries(): AsyncGenerator<BackupEntry> {
+    const mac = authentication(keys.mac);
+    for await (const { name, size, content } of tar) {
+      if (name === AUTHENTICATION) {
+        const digest = await bytesOf(content);
+        if (digest.equals(mac.digest())) return;
+        break;
+      }
+      yield { name, size, content: mac.over(name, size, content) };
+    }
+    throw damaged(file, 'it is not as it was written');
+  }
+  return { databases, secrets, entries: entries() };
+}
+
+function parseManifest(file: string, text: Buffer): Manifest {
+  try {
+    return JSON.parse(text.toString());
+  } catch {
+    throw new Error(`${file} is no backup of Gantry, or damaged`);
+  }
+}
+
+async function contentOf(tar: AsyncGenerator<BackupEntry>, name: string | undefined): Promise<Buffer> {
+  const { value } = await tar.next();
+  return value?.name === name ? bytesOf(value.content) : Buffer.alloc(0);
+}
+
+async function* readTar(file: string): AsyncGenerator<BackupEntry> {
+  const entries = extract();
+  const reading = pipeline(createReadStream(file), createGunzip(), entries);
+  reading.catch(() => {});
+  try {
+    for await (const entry of entries) {
+      yield { name: entry.header.name, size: entry.header.size ?? 0, content: entry };
+    }
+    await reading;
+  } catch (err) {
+    const { syscall, message } = err as NodeJS.ErrnoException;
+    throw syscall ? err : damaged(file, message, err);
+  }
+}
+
+export const damaged = (file: string, why: string, cause?: unknown): Error =>
+  new Error(`${file} is damaged or incomplete (${why}): nothing was restored`, { cause });
+
+function authentication(key: Buffer) {
+  const hmac = createHmac('sha256', key);
+  return {
+    /** Passes the content of an entry on. */
+    async *over(name: string, size: number, content: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      hmac.update(JSON.stringify([name, size]));
+      for await (const chunk of content) {
+        hmac.update(chunk);
+        yield chunk;
+      }
+    },
+    digest: () => hmac.digest(),
+  };
+}
+
+async function bytesOf(content: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of content) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

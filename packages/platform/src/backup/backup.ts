@@ -1,0 +1,96 @@
+/**
+ * `npm run backup`. The three snapshots are taken within milliseconds of each other and objects are collected both before
+ * and after, so that no row of the backup names an object that is missing from it.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { openLocalState } from '../launch/local-state';
+import type { Progress } from '../launch/progress';
+import { serviceNames } from '../service-names';
+import { isAlive } from '../supervise/process';
+import { startSupervisor } from '../supervise/supervise';
+import { type BackupContent, type BackupWriter, createBackupFile } from './backup-file';
+import { type Snapshot, takeSnapshots } from './database-copy';
+import { linkObjects, objectsIn } from './object-links';
+import { type AddressOf, findRunning, startOwn } from './own-postgres';
+import { megabytes, type PartProgress, showParts } from './part-progress';
+
+/** The files of a data directory that hold keys and ways to sign in. */
+const SECRET_FILES = ['keys.json', 'local.json', 'sample.json'];
+const LINKS = 'backing-up-';
+
+export interface BackupOptions {
+  dataDir: string;
+  file: string;
+  passphrase: () => Promise<string>;
+  progress: Progress;
+}
+
+export async function backUp(options: BackupOptions): Promise<void> {
+  const { dataDir, file, progress } = options;
+  if (!fs.existsSync(path.join(dataDir, 'postgres'))) {
+    throw new Error(`${dataDir} holds no data of Gantry: name its directory in GANTRY_DATA_DIR`);
+  }
+  if (fs.existsSync(file)) throw new Error(`${file} exists already: choose another name`);
+  const passphrase = await options.passphrase();
+
+  const { postgresPassword } = openLocalState(dataDir).keys;
+  const running = await findRunning(dataDir, postgresPassword);
+  if (running) return writeBackup(options, passphrase, running);
+  progress.step('Gantry is stopped: starting its PostgreSQL');
+  const supervisor = await startSupervisor({ dir: dataDir, show: progress.warn });
+  try {
+    await writeBackup(options, passphrase, await startOwn(supervisor, dataDir, postgresPassword));
+  } finally {
+    await supervisor.stop();
+  }
+}
+
+async function writeBackup({ dataDir, file, progress }: BackupOptions, passphrase: string, addressOf: AddressOf) {
+  sweepLinks(dataDir);
+  const links = path.join(dataDir, `${LINKS}${process.pid}`);
+  process.once('exit', () => fs.rmSync(links, { recursive: true, force: true }));
+  progress.step('taking snapshots');
+  const objects = path.join(dataDir, 'objects');
+  await linkObjects(objects, links);
+  const snapshots = await takeSnapshots(serviceNames.map((service) => ({ service, url: addressOf(service) })));
+  await linkObjects(objects, links);
+
+  const databases = Object.fromEntries(
+    snapshots.map(({ service, shape }) => [service, shape]),
+  ) as BackupContent['databases'];
+  const writer = await createBackupFile(file, { databases, secrets: secretsIn(dataDir) }, passphrase);
+  const parts = showParts(progress);
+  for (const snapshot of snapshots) await writeDatabase(writer, parts, snapshot);
+  for await (const key of objectsIn(links)) {
+    parts.count('objects', await writer.addFile(`objects/${key}`, path.join(links, key)));
+  }
+  const size = await writer.finish();
+  parts.end();
+  progress.step(`${file}: ${megabytes(size)}`);
+}
+
+function secretsIn(dataDir: string): Record<string, string> {
+  const there = SECRET_FILES.filter((name) => fs.existsSync(path.join(dataDir, name)));
+  return Object.fromEntries(there.map((name) => [name, fs.readFileSync(path.join(dataDir, name), 'utf8')]));
+}
+
+async function writeDatabase(writer: BackupWriter, parts: PartProgress, { service, shape, rows, end }: Snapshot) {
+  for (const table of shape.tables) {
+    let pieces = 0;
+    for await (const piece of rows(table)) {
+      await writer.add(`databases/${service}/${table.name}/${++pieces}`, piece);
+      parts.count(service, piece.length);
+    }
+  }
+  await end();
+}
+
+/** Of backups that were killed. */
+function sweepLinks(dataDir: string): void {
+  for (const name of fs.readdirSync(dataDir)) {
+    if (name.startsWith(LINKS) && !isAlive(Number(name.slice(LINKS.length)))) {
+      fs.rmSync(path.join(dataDir, name), { recursive: true });
+    }
+  }
+}

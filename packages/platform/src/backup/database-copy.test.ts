@@ -1,0 +1,101 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { createDatabase, temporaryDir } from '@gantry/testing';
+import { Client } from 'pg';
+import { migrate } from '../migrate';
+import { openLoader, takeSnapshots } from './database-copy';
+
+const first = `
+  CREATE TABLE parent (id TEXT PRIMARY KEY);
+  CREATE TABLE child (
+    id BIGINT PRIMARY KEY GENERATED ALWAYS AS IDENTITY, parent TEXT NOT NULL REFERENCES parent, text TEXT, json JSONB, bytes BYTEA,
+    numbers INT[], "odd name" TEXT, length INT GENERATED ALWAYS AS (length(text)) STORED);
+  CREATE TABLE aging (at DATE NOT NULL, id INT NOT NULL) PARTITION BY RANGE (at);
+  CREATE INDEX aging_id ON aging (id);
+  CREATE TABLE aging_rest PARTITION OF aging DEFAULT;
+  INSERT INTO parent VALUES ('made by the migration');`;
+const second = 'ALTER TABLE parent ADD COLUMN size INT NOT NULL DEFAULT 7;';
+
+const clients: Client[] = [];
+afterEach(() => Promise.all(clients.splice(0).map((client) => client.end())));
+
+async function givenDatabase(): Promise<{ url: string; client: Client }> {
+  const { url } = await createDatabase('empty');
+  const client = new Client({ connectionString: url });
+  clients.push(client);
+  await client.connect();
+  return { url, client };
+}
+
+function givenMigrations(files: Record<string, string>): string {
+  const dir = temporaryDir('migrations');
+  for (const [name, sql] of Object.entries(files)) {
+    fs.mkdirSync(path.join(dir, name));
+    fs.writeFileSync(path.join(dir, name, 'migration.sql'), sql);
+  }
+  return dir;
+}
+
+async function copy(
+  source: string,
+  target: string,
+  folder: string,
+  meanwhile?: () => Promise<unknown>,
+): Promise<number> {
+  const [snapshot] = await takeSnapshots([{ service: 'worker-api', url: source }]);
+  if (!snapshot) throw new Error('no snapshot');
+  await meanwhile?.();
+  const loader = await openLoader(target, snapshot.shape, [folder]);
+  let pieces = 0;
+  for (const table of snapshot.shape.tables) {
+    for await (const piece of snapshot.rows(table)) {
+      pieces++;
+      await loader.load(
+        table.name,
+        (async function* () {
+          yield piece;
+        })(),
+      );
+    }
+  }
+  await loader.commit();
+  await snapshot.end();
+  return pieces;
+}
+
+test('a copy has every row as it was, the partitions, the next number and the migrations', async () => {
+  const [source, target] = [await givenDatabase(), await givenDatabase()];
+  await migrate(source.url, givenMigrations({ '1_first': first }));
+  await source.client.query("DELETE FROM parent; INSERT INTO parent VALUES ('p')");
+  await source.client.query(
+    "CREATE TABLE aging_2026 PARTITION OF aging FOR VALUES FROM ('2026-01-01') TO ('2027-01-01')",
+  );
+  await source.client.query("INSERT INTO aging VALUES ('2026-05-01', 1), ('1999-01-01', 2)");
+  for (const text of ['a\tb\nc\\N\r\n', '\\N', '', null, '\\.\n', 'ü€😀']) {
+    await source.client.query(
+      `INSERT INTO child (parent, text, json, bytes, numbers, "odd name") VALUES ('p', $1, $2, '\\x000a0d5c', '{1,NULL}', 'x')`,
+      [text, JSON.stringify({ text })],
+    );
+  }
+  await source.client.query(
+    `INSERT INTO child (parent, text) SELECT 'p', repeat(md5(n::text), 400) FROM generate_series(1, 1000) n`,
+  );
+
+  const folder = givenMigrations({ '1_first': first, '2_second': second });
+  const pieces = await copy(source.url, target.url, folder, () =>
+    source.client.query("INSERT INTO parent VALUES ('later')"),
+  );
+  expect(pieces).toBeGreaterThan(4);
+
+  const contentOf = async ({ client }: { client: Client }) => ({
+    child: (await client.query('SELECT * FROM child ORDER BY id')).rows,
+    aging: (await client.query('SELECT tableoid::regclass::text, * FROM aging ORDER BY id')).rows,
+    indexes: (await client.query("SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1"))
+      .rows,
+  });
+  expect(await contentOf(target)).toEqual(await contentOf(source));
+  expect((await target.client.query('SELECT * FROM parent')).rows).toEqual([{ id: 'p' }]);
+  const next = "INSERT INTO child (parent) VALUES ('p') RETURNING id::int";
+  expect((await target.client.query(next)).rows).toEqual([{ id: 1007 }]);
+  expect((await migrate(target.url, folder)).applied).toEqual(['2_second']);
+});

@@ -1,0 +1,150 @@
+/**
+ * A database as the text of COPY, and back. The PostgreSQL that npm brings has no pg_dump: the shape of the tables comes
+ * from the migrations that had been applied, which stay in the code for ever.
+ */
+import { pipeline } from 'node:stream/promises';
+import { Client } from 'pg';
+import { from, to } from 'pg-copy-streams';
+import { MIGRATION_LOCK, migrateTo } from '../migrate';
+import type { ServiceName } from '../service-names';
+
+/** The most of a table that is in memory at once, unless a single row is larger. */
+const PIECE_BYTES = 4 << 20;
+const LINE_FEED = 10;
+
+export interface DatabaseShape {
+  migrations: string[];
+  tables: { name: string; columns: string[] }[];
+  partitions: { name: string; parent: string; bound: string }[];
+  sequences: { name: string; value: string }[];
+}
+
+export interface Snapshot {
+  service: ServiceName;
+  shape: DatabaseShape;
+  /** A table's rows, in pieces that end with a row. */
+  rows(table: DatabaseShape['tables'][number]): AsyncGenerator<Buffer>;
+  end(): Promise<void>;
+}
+
+async function connect(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url, application_name: 'gantry-backup' });
+  // A query in progress fails as well, and tells.
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+interface Database {
+  service: ServiceName;
+  url: string;
+}
+
+/** Snapshots of all these databases, taken within milliseconds. No migration of one begins before its snapshot has ended. */
+export async function takeSnapshots(databases: Database[]): Promise<Snapshot[]> {
+  const clients = await Promise.all(
+    databases.map(async (database) => {
+      const client = await connect(database.url);
+      await client.query('SELECT pg_advisory_lock_shared($1)', [MIGRATION_LOCK]);
+      return { ...database, client };
+    }),
+  );
+  return Promise.all(clients.map(takeSnapshot));
+}
+
+const TABLES = `SELECT c.relname AS name,
+    (SELECT array_agg(quote_ident(attname) ORDER BY attnum) FROM pg_attribute a
+      WHERE a.attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns
+  FROM pg_class c WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY 1`;
+const PARTITIONS = `SELECT c.relname AS name, p.relname AS parent, pg_get_expr(c.relpartbound, c.oid) AS bound
+  FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid JOIN pg_class p ON p.oid = inhparent
+  WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' ORDER BY 1`;
+// Sequences belong to no snapshot. Read after it was taken, they are not behind its rows.
+const SEQUENCES = `SELECT sequencename AS name, last_value::text AS value FROM pg_sequences
+  WHERE schemaname = 'public' AND last_value IS NOT NULL`;
+const MIGRATIONS = 'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL ORDER BY 1';
+
+async function takeSnapshot({ service, url, client }: Database & { client: Client }): Promise<Snapshot> {
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  const { snapshot } = (await client.query('SELECT pg_export_snapshot() AS snapshot')).rows[0];
+  const listed = async (sql: string) => (await client.query(sql)).rows;
+  const shape: DatabaseShape = {
+    migrations: (await listed(MIGRATIONS)).map(({ name }) => name),
+    tables: await listed(TABLES),
+    partitions: await listed(PARTITIONS),
+    sequences: await listed(SEQUENCES),
+  };
+  const reader = await connect(url);
+  return {
+    service,
+    shape,
+    async *rows({ name, columns }) {
+      // A transaction for each table, so that none stays locked: dropping an old partition would wait for the end.
+      await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      await reader.query(`SET TRANSACTION SNAPSHOT ${reader.escapeLiteral(snapshot)}`);
+      yield* inPieces(
+        reader.query(to(`COPY (SELECT ${columns.join(', ')} FROM ${reader.escapeIdentifier(name)}) TO STDOUT`)),
+      );
+      await reader.query('COMMIT');
+    },
+    end: async () => {
+      await Promise.all([reader.end(), client.end()]);
+    },
+  };
+}
+
+/** COPY ends each row with a line feed, and escapes those inside. */
+async function* inPieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let piece: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    const end = bytes + chunk.length < PIECE_BYTES ? 0 : chunk.lastIndexOf(LINE_FEED) + 1;
+    if (end) {
+      yield Buffer.concat([...piece, chunk.subarray(0, end)]);
+      piece = [];
+      bytes = 0;
+    }
+    piece.push(chunk.subarray(end));
+    bytes += chunk.length - end;
+  }
+  if (bytes) yield Buffer.concat(piece);
+}
+
+export interface Loader {
+  /** Adds rows to a table. */
+  load(table: string, piece: AsyncIterable<Buffer>): Promise<void>;
+  commit(): Promise<void>;
+}
+
+/**
+ * Gives an empty database the tables that another had, to be filled: until the commit it stays empty.
+ * @param folders of all migrations
+ */
+export async function openLoader(url: string, shape: DatabaseShape, folders: string[]): Promise<Loader> {
+  await migrateTo(url, (name) => shape.migrations.includes(name), ...folders);
+  const client = await connect(url);
+  const id = client.escapeIdentifier.bind(client);
+  await client.query('BEGIN');
+  // Rows of one snapshot refer to each other as they should, and no trigger is to react to what happened long ago.
+  await client.query('SET LOCAL session_replication_role = replica');
+  for (const { name } of (await client.query(PARTITIONS)).rows) await client.query(`DROP TABLE ${id(name)}`);
+  for (const { name, parent, bound } of shape.partitions) {
+    await client.query(`CREATE TABLE ${id(name)} PARTITION OF ${id(parent)} ${bound}`);
+  }
+  // Migrations insert rows too.
+  await client.query(`TRUNCATE ${shape.tables.map(({ name }) => id(name)).join(', ')}`);
+  for (const { name, value } of shape.sequences)
+    await client.query('SELECT setval($1::regclass, $2)', [id(name), value]);
+  return {
+    load: (name, piece) => {
+      const columns = shape.tables.find((table) => table.name === name)?.columns;
+      if (!columns) throw new Error(`the backup has rows of a table ${name}, which it does not describe`);
+      return pipeline(piece, client.query(from(`COPY ${id(name)} (${columns.join(', ')}) FROM STDIN`)));
+    },
+    commit: async () => {
+      await client.query('COMMIT');
+      await client.query('ANALYZE');
+      await client.end();
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/** The PostgreSQL of a data directory: the one that works there already, else one that is started for this purpose only. */
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { Client } from 'pg';
+import { postgresProcess, postgresUrl } from '../postgres/postgres';
+import { databases, type ServiceName } from '../service-names';
+import type { Supervisor } from '../supervise/supervise';
+
+export type AddressOf = (service: ServiceName) => string;
+
+const addressesAt =
+  (port: number, password: string): AddressOf =>
+  (service) =>
+    postgresUrl({ port, password }, databases[service].name);
+
+/** Undefined where none answers. */
+export async function findRunning(dataDir: string, password: string): Promise<AddressOf | undefined> {
+  const pidFile = path.join(dataDir, 'postgres/postmaster.pid');
+  if (!fs.existsSync(pidFile)) return undefined;
+  // The fourth line of PostgreSQL's lock file.
+  const addressOf = addressesAt(Number(fs.readFileSync(pidFile, 'utf8').split('\n')[3]), password);
+  const client = new Client({ connectionString: addressOf('worker-api') });
+  try {
+    await client.connect();
+    return addressOf;
+  } catch {
+    return undefined;
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * It ends with this process at the latest.
+ * @param supervisor keeps any other launcher out of the data directory
+ */
+export async function startOwn(supervisor: Supervisor, dataDir: string, password: string): Promise<AddressOf> {
+  const port = await freePort();
+  // Before anything else that happens then: its directory may be removed.
+  process.prependOnceListener('exit', () => supervisor.kill());
+  await supervisor.start(await postgresProcess({ dataDir: path.join(dataDir, 'postgres'), port, password }));
+  return addressesAt(port, password);
+}
+
+/** Its own would be taken where another installation of this machine runs. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as net.AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}

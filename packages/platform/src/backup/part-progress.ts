@@ -1,0 +1,32 @@
+import type { Progress } from '../launch/progress';
+
+const REPORT_MS = 10_000;
+
+export interface PartProgress {
+  /** More bytes of a part. Each part is shown every ten seconds, and once the next one begins. */
+  count(part: string, bytes: number): void;
+  end(): void;
+}
+
+export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+
+export function showParts(progress: Progress): PartProgress {
+  let current = '';
+  let total = 0;
+  const show = () => current && progress.step(`${current}: ${megabytes(total)}`);
+  const timer = setInterval(show, REPORT_MS);
+  return {
+    count: (part, bytes) => {
+      if (part !== current) {
+        show();
+        current = part;
+        total = 0;
+      }
+      total += bytes;
+    },
+    end: () => {
+      clearInterval(timer);
+      show();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+
+const VARIABLE = 'GANTRY_BACKUP_PASSPHRASE';
+const LENGTH_MIN = 12;
+
+/** From GANTRY_BACKUP_PASSPHRASE, else asked on the terminal, where it is not shown. */
+export async function readPassphrase(env: NodeJS.ProcessEnv): Promise<string> {
+  if (env[VARIABLE]) return env[VARIABLE];
+  if (!process.stdin.isTTY) throw new Error(`set ${VARIABLE}: there is no terminal to ask for the passphrase`);
+  return ask('Passphrase of the backup: ');
+}
+
+/** For a new backup: long enough, and typed twice, because a slip would be noticed when the backup is needed. */
+export async function readNewPassphrase(env: NodeJS.ProcessEnv): Promise<string> {
+  const passphrase = await readPassphrase(env);
+  if (passphrase.length < LENGTH_MIN) throw new Error(`the passphrase needs at least ${LENGTH_MIN} characters`);
+  if (!env[VARIABLE] && (await ask('Once more: ')) !== passphrase) throw new Error('the two passphrases differ');
+  return passphrase;
+}
+
+async function ask(question: string): Promise<string> {
+  process.stderr.write(question);
+  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output: unseen, terminal: true });
+  try {
+    return await new Promise((resolve, reject) => {
+      terminal.once('line', resolve).once('close', () => reject(new Error('no passphrase was given')));
+      terminal.once('SIGINT', () => terminal.close());
+    });
+  } finally {
+    terminal.close();
+    process.stderr.write('\n');
+  }
+}

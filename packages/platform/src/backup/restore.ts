@@ -1,0 +1,103 @@
+/** `npm run restore`: everything is made beside the data directory, and gets its name at once when the file was read to its end. */
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { DatabaseError } from 'pg';
+import { createIfMissing } from '../create-database';
+import { openLocalState } from '../launch/local-state';
+import type { Progress } from '../launch/progress';
+import { migrationNames } from '../migrate';
+import { migrationFolders } from '../migrate-folders';
+import { serviceNames } from '../service-names';
+import { startSupervisor } from '../supervise/supervise';
+import { type BackupEntry, damaged, type OpenBackup, openBackupFile } from './backup-file';
+import { type Loader, openLoader } from './database-copy';
+import { type AddressOf, startOwn } from './own-postgres';
+import { showParts } from './part-progress';
+
+export interface RestoreOptions {
+  dataDir: string;
+  file: string;
+  passphrase: () => Promise<string>;
+  progress: Progress;
+}
+
+export async function restore({ dataDir, file, passphrase, progress }: RestoreOptions): Promise<void> {
+  makeWay(dataDir);
+  const backup = await openBackupFile(file, passphrase);
+  refuseNewer(file, backup);
+  const made = `${dataDir}.restoring`;
+  fs.mkdirSync(made, { recursive: true, mode: 0o700 });
+  progress.step('starting a new PostgreSQL');
+  // Refuses to work beside another restore, and ends what a killed one left running.
+  const supervisor = await startSupervisor({ dir: made, show: progress.warn });
+  process.once('exit', () => fs.rmSync(made, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }));
+  for (const name of ['postgres', 'objects']) fs.rmSync(path.join(made, name), { recursive: true, force: true });
+  for (const [name, text] of Object.entries(backup.secrets)) {
+    fs.writeFileSync(path.join(made, name), text, { mode: 0o600 });
+  }
+  const addressOf = await startOwn(supervisor, made, openLocalState(made).keys.postgresPassword);
+  try {
+    await fill(made, backup, addressOf, progress);
+  } catch (err) {
+    throw err instanceof DatabaseError ? damaged(file, err.message, err) : err;
+  } finally {
+    await supervisor.stop();
+  }
+  // What has the name must also be on the disk.
+  await promisify(execFile)('sync');
+  fs.renameSync(made, dataDir);
+  progress.step(`${dataDir} is restored: npm start brings it up`);
+}
+
+/** @throws Error unless the directory can be made, or is empty. */
+function makeWay(dataDir: string): void {
+  try {
+    fs.rmdirSync(dataDir);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return;
+    const problem = code === 'ENOTEMPTY' ? 'holds files' : `cannot be made anew (${code})`;
+    throw new Error(`${dataDir} ${problem}: move it away, or name another directory in GANTRY_DATA_DIR`, { cause });
+  }
+}
+
+function refuseNewer(file: string, { databases }: OpenBackup): void {
+  for (const service of serviceNames) {
+    const known = new Set(migrationNames(...migrationFolders(service)));
+    const unknown = databases[service].migrations.filter((name) => !known.has(name));
+    if (unknown.length) {
+      throw new Error(
+        `${file} was written by a newer Gantry: ${service} has ${unknown.join(', ')}, unknown here. Update this one`,
+      );
+    }
+  }
+}
+
+async function fill(made: string, backup: OpenBackup, addressOf: AddressOf, progress: Progress): Promise<void> {
+  const loaders = new Map<string, Loader>();
+  for (const service of serviceNames) {
+    await createIfMissing(addressOf(service));
+    loaders.set(service, await openLoader(addressOf(service), backup.databases[service], migrationFolders(service)));
+  }
+  const parts = showParts(progress);
+  for await (const { name, size, content } of backup.entries) {
+    const [kind, service = '', table = ''] = name.split('/');
+    const loader = kind === 'databases' ? loaders.get(service) : undefined;
+    if (loader) await loader.load(table, content);
+    else await writeObject(made, name, content);
+    parts.count(loader ? service : 'objects', size);
+  }
+  parts.end();
+  for (const loader of loaders.values()) await loader.commit();
+}
+
+async function writeObject(made: string, name: string, content: BackupEntry['content']): Promise<void> {
+  const file = path.join(made, name);
+  if (!file.startsWith(path.join(made, 'objects/')))
+    throw new Error(`the backup names a file outside of the store: ${name}`);
+  await fs.promises.mkdir(path.dirname(file), { recursive: true });
+  await pipeline(content, fs.createWriteStream(file, { mode: 0o600, flags: 'wx' }));
+}
