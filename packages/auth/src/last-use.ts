@@ -1,4 +1,5 @@
 /** `last_used_at`, written asynchronously: batched, at most once a minute per credential, in one statement. */
+import { writeBehind } from '@gantry/http';
 import type { Logger } from 'pino';
 
 /** Tables with the credentials of a service: `id`, `last_used_at`. */
@@ -17,34 +18,23 @@ interface LastUseOptions {
 }
 
 const RESOLUTION_MS = 60_000;
-const FLUSH_MS = 1_000;
 
 export function trackLastUse({ pool, table, log }: LastUseOptions): LastUse {
-  let used = new Map<string, number>();
-  let timer: NodeJS.Timeout | undefined;
-
-  async function flush() {
-    clearTimeout(timer);
-    timer = undefined;
-    const batch = used;
-    used = new Map();
-    if (!batch.size) return;
-    await pool
-      .query(
+  const used = writeBehind<Date>({
+    write: (ids, dates) =>
+      pool.query(
         `UPDATE ${table} SET last_used_at = greatest(last_used_at, u.at)
          FROM unnest($1::text[], $2::timestamptz[]) AS u(id, at) WHERE ${table}.id = u.id`,
-        [[...batch.keys()], [...batch.values()].map((at) => new Date(at))],
-      )
-      .catch((err) => log.warn({ err, table }, 'last use of credentials not written'));
-  }
-
+        [ids, dates],
+      ),
+    what: `last use of ${table}`,
+    log,
+  });
   return {
     note: (id, lastUsedAt) => {
-      const now = Date.now();
-      if (lastUsedAt && now - lastUsedAt.getTime() < RESOLUTION_MS) return;
-      used.set(id, now);
-      timer ??= setTimeout(flush, FLUSH_MS).unref();
+      const now = new Date();
+      if (!lastUsedAt || now.getTime() - lastUsedAt.getTime() >= RESOLUTION_MS) used.note(id, () => now);
     },
-    flush,
+    flush: used.flush,
   };
 }

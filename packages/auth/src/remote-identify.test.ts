@@ -1,39 +1,32 @@
 /** A credential of the real worker-api at another service that has only NATS and the published keys. */
-import { type Bus, connectBus } from '@gantry/events';
 import {
   catchLogs,
-  type RunningWorkerApi,
-  startTestNats,
-  startWorkerApi,
-  type TestNats,
+  given,
+  givenBus,
+  givenNats,
+  givenWorkerApi,
+  issuerOf,
   until,
   WORKER_API_ISSUER,
 } from '@gantry/testing';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import request from 'supertest';
 import { createAuthenticator } from './authenticator';
-import { type RemoteIdentify, remoteIdentify } from './remote-identify';
+import { remoteIdentify } from './remote-identify';
 
 const PAGE = 'http://dashboard.test';
 
-let nats: TestNats;
-let accounts: RunningWorkerApi;
-let bus: Bus;
-let identities: RemoteIdentify;
+const { log } = catchLogs();
+const nats = givenNats();
+const accounts = givenWorkerApi(nats);
+const bus = givenBus(nats, 'automation-api');
+const identities = given(
+  () => remoteIdentify({ bus, ...issuerOf(accounts), log }),
+  (remote) => remote.stop(),
+);
 let app: Express;
 
-beforeAll(async () => {
-  nats = await startTestNats();
-  accounts = await startWorkerApi(nats);
-  const { log } = catchLogs();
-  bus = await connectBus({ ...nats.as('automation-api'), name: 'automation-api', log });
-  identities = remoteIdentify({
-    bus,
-    jwksUrl: `${accounts.url}/.well-known/jwks.json`,
-    issuer: WORKER_API_ISSUER,
-    audience: 'gantry',
-    log,
-  });
+beforeAll(() => {
   const authenticate = createAuthenticator({
     identify: identities.identify,
     closures: new Set<string>(),
@@ -47,12 +40,6 @@ beforeAll(async () => {
     res.json(await authenticate(req));
   });
   app.use(failed);
-});
-afterAll(async () => {
-  identities.stop();
-  await bus.nc.close();
-  await accounts.stop();
-  await nats.stop();
 });
 
 const me = (headers: Record<string, string>) => request(app).get('/me').set(headers);

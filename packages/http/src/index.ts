@@ -43,3 +43,4 @@ export { sayIssue, sayProblem } from './say-problem';
 export * from './surface';
 export { leaveBodyUnread } from './unread-body';
 export { memoryForAll, readBody } from './upload';
+export * from './write-behind';

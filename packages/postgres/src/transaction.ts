@@ -37,9 +37,27 @@ const open = new WeakMap<object, OpenTransaction>();
 /** By Prisma client. */
 const pools = new WeakMap<object, Pool>();
 
+export interface Database<Client> {
+  /** For hot and locking SQL; Prisma uses the same connections. */
+  pool: Pool;
+  prisma: Client;
+  close(): Promise<void>;
+}
+
 /** Declares that a Prisma client uses a pool, so that `poolOf` and deferred work apply to both. */
-export function sharePool(prisma: object, pool: Pool): void {
+export function sharePool<Client extends { $disconnect(): Promise<void> }>(
+  prisma: Client,
+  pool: Pool,
+): Database<Client> {
   pools.set(prisma, pool);
+  return {
+    pool,
+    prisma,
+    close: async () => {
+      await prisma.$disconnect();
+      await pool.end();
+    },
+  };
 }
 
 /** Runs `work` in a transaction, and the functions passed to `afterCommit` once it has committed. Throws the errors of `work`. */

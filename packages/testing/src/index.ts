@@ -6,6 +6,7 @@ export * from './fake-executor';
 export * from './fake-inspector';
 export * from './free-port';
 export * from './given';
+export * from './once-for-a-key';
 export * from './open-stream';
 export * from './plain-hasher';
 export { runDir, temporaryDir } from './run-dir';

@@ -5,6 +5,7 @@
  * without any service.
  */
 import path from 'node:path';
+import { given } from './given';
 import type { TestNats } from './test-nats';
 
 /** What services/worker-api/src/test/test-worker-api.ts gives; see there for the rest. */
@@ -33,3 +34,17 @@ export async function startWorkerApi(nats: TestNats): Promise<RunningWorkerApi> 
   };
   return startTestWorkerApi({ nats });
 }
+
+/** Before the tests of this file or `describe`, and until after them. */
+export const givenWorkerApi = (nats: TestNats): RunningWorkerApi =>
+  given(
+    () => startWorkerApi(nats),
+    (api) => api.stop(),
+  );
+
+/** Options with which another service verifies its JWTs. */
+export const issuerOf = ({ url }: RunningWorkerApi) => ({
+  jwksUrl: `${url}/.well-known/jwks.json`,
+  issuer: WORKER_API_ISSUER,
+  audience: 'gantry',
+});

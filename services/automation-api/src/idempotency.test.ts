@@ -1,6 +1,5 @@
 /** Idempotency-Key on every operation that makes something here, whatever happens to the first request. */
-import { randomUUID } from 'node:crypto';
-import { given, zipOf } from '@gantry/testing';
+import { given, loseAnswer, testOnceForAKey, zipOf } from '@gantry/testing';
 import type { Test } from 'supertest';
 import { type Caller, deployed, helloCode, makeArtifact, testService, uploaded } from './test/service';
 
@@ -21,14 +20,6 @@ const runsOf = async (id: string) =>
 const madeBy = async (key: string) =>
   (await sql('SELECT made_id FROM idempotency_keys WHERE key = $1', [key])).rows[0]?.made_id;
 
-/** As a process leaves a key behind that dies after the commit and before it has stored the answer. */
-const loseAnswer = (key: string) =>
-  sql(
-    `UPDATE idempotency_keys SET claim = 'of a dead process', lease_until = now() - interval '1 second',
-       response_status = NULL, response_body = NULL WHERE key = $1`,
-    [key],
-  );
-
 test('a retry finds the run of a request that died, and waits for it as that one would have', async () => {
   const { id } = await deployed(me);
   const send = () =>
@@ -39,7 +30,7 @@ test('a retry finds the run of a request that died, and waits for it as that one
   const claim = executor.claim();
   const first = send();
   const job = await claim;
-  await loseAnswer('waited');
+  await loseAnswer(sql, 'waited');
   const again = send();
   await job?.complete({ greeting: 'Hello' });
   for (const answer of [await again, await first]) {
@@ -78,32 +69,7 @@ const OPERATIONS: Record<string, () => Promise<() => Test>> = {
   setSecret: async () => () => me.post('/api/secrets', { name: 'TOKEN', value: 'hunter2hunter2' }),
 };
 
-describe.each(Object.entries(OPERATIONS))('%s', (_operation, prepare) => {
-  test('is done once for one key, and answered the same', async () => {
-    const [send, key] = [await prepare(), randomUUID()];
-    const first = await send().set('Idempotency-Key', key);
-    expect(first.status).toBeLessThan(300);
-    const before = await counts();
-    const again = await send().set('Idempotency-Key', key);
-    expect([again.status, again.body, again.headers['idempotent-replayed']]).toEqual([
-      first.status,
-      first.body,
-      'true',
-    ]);
-    expect(await counts()).toEqual(before);
-  });
-
-  test('is not done again where the first request died after its commit', async () => {
-    const [send, key] = [await prepare(), randomUUID()];
-    const first = await send().set('Idempotency-Key', key);
-    await loseAnswer(key);
-    const before = await counts();
-    const again = await send().set('Idempotency-Key', key);
-    if (again.status === 409) expect(again.body).toMatchObject({ code: 'already_done', details: [{ path: 'id' }] });
-    else expect([again.status, again.body]).toEqual([first.status, first.body]);
-    expect(await counts()).toEqual(before);
-  });
-});
+testOnceForAKey(OPERATIONS, { sql, counts, fields: 'details' });
 
 test('keys of one member are not those of another, nor those of another operation', async () => {
   const colleague = service.signedIn({ workspaceId: me.workspaceId });

@@ -1,18 +1,12 @@
-import { createPool, sharePool } from '@gantry/postgres';
+import { createPool, type Database as SharedDatabase, sharePool } from '@gantry/postgres';
 import { PrismaPg } from '@prisma/adapter-pg';
-import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type Prisma, PrismaClient } from './generated/prisma/client';
 
 /** The client, or a transaction of it. */
 export type Db = PrismaClient | Prisma.TransactionClient;
 
-export interface Database {
-  /** For what packages write with SQL of their own; Prisma uses the same connections. */
-  pool: Pool;
-  prisma: PrismaClient;
-  close(): Promise<void>;
-}
+export type Database = SharedDatabase<PrismaClient>;
 
 /** How alike a misspelt word must be to be found: pg_trgm's own 0.6 misses two letters changed over. */
 const WORD_SIMILARITY = '-c pg_trgm.word_similarity_threshold=0.4';
@@ -22,14 +16,5 @@ const TRANSACTION = { maxWait: 5_000, timeout: 15_000 };
 
 export function openDatabase(url: string, log: Logger): Database {
   const pool = createPool(url, { service: 'skills-api', log, settings: WORD_SIMILARITY });
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: TRANSACTION });
-  sharePool(prisma, pool);
-  return {
-    pool,
-    prisma,
-    close: async () => {
-      await prisma.$disconnect();
-      await pool.end();
-    },
-  };
+  return sharePool(new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: TRANSACTION }), pool);
 }

@@ -1,6 +1,6 @@
 /** Idempotency-Key on every operation that makes something here, whatever happens to the first request. */
 import { randomUUID } from 'node:crypto';
-import { given, zipOf } from '@gantry/testing';
+import { given, loseAnswer, zipOf } from '@gantry/testing';
 import type { Test } from 'supertest';
 import { testSkillsApi } from './test/test-skills-api';
 
@@ -8,14 +8,6 @@ const api = testSkillsApi();
 const ada = given(() => api.person());
 
 const sql = (text: string, values: unknown[] = []) => api.database.pool.query(text, values);
-
-/** As a process leaves a key behind that dies after the commit and before it has stored the answer. */
-const loseAnswer = (key: string) =>
-  sql(
-    `UPDATE idempotency_keys SET claim = 'of a dead process', lease_until = now() - interval '1 second',
-       response_status = NULL, response_body = NULL, response_location = NULL WHERE key = $1`,
-    [key],
-  );
 
 const counts = async () =>
   (
@@ -38,7 +30,7 @@ describe.each(Object.entries(REPEATABLE))('%s', (_operation, send) => {
     async (what) => {
       const key = randomUUID();
       const first = await send().set('Idempotency-Key', key).expect(201);
-      if (what === 'lost') await loseAnswer(key);
+      if (what === 'lost') await loseAnswer(sql, key);
       const before = await counts();
       const again = await send().set('Idempotency-Key', key).expect(201);
       expect([again.body, again.headers.location]).toEqual([first.body, first.headers.location]);
@@ -53,7 +45,7 @@ test('a zip is published once for one key, also where the answer was lost', asyn
   const send = () =>
     api.as(ada).post('/api/v1/skills/import').attach('bundle', zip, 'skill.zip').set('Idempotency-Key', 'zip');
   const first = await send().expect(201);
-  await loseAnswer('zip');
+  await loseAnswer(sql, 'zip');
   expect((await send().expect(201)).body).toEqual(first.body);
 });
 

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { newId } from '@gantry/events';
-import { given } from '@gantry/testing';
+import { given, loseAnswer, testOnceForAKey } from '@gantry/testing';
 import type { Test } from 'supertest';
 import { callerOf } from './test/caller';
 import { createWorker, helloWorker } from './test/create-worker';
@@ -17,14 +17,6 @@ beforeAll(async () => {
 
 const sql = (text: string, values: unknown[] = []) => api.deps.pool.query(text, values);
 const ALERT = { on: ['run.failed'], url: 'https://hooks.example.com/in' };
-
-/** As a process leaves a key behind that dies after the commit and before it has stored the answer. */
-const loseAnswer = (key: string) =>
-  sql(
-    `UPDATE idempotency_keys SET claim = 'of a dead process', lease_until = now() - interval '1 second',
-       response_status = NULL, response_body = NULL WHERE key = $1`,
-    [key],
-  );
 
 /** Whatever grows when something is made; what is made anew in the place of something else leaves an entry in the log. */
 async function counts() {
@@ -105,32 +97,7 @@ const REPEATABLE: Record<string, () => Promise<() => Test>> = {
   },
 };
 
-describe.each(Object.entries(REPEATABLE))('%s', (_operation, prepare) => {
-  test('is done once for one key, and answered the same', async () => {
-    const [send, key] = [await prepare(), randomUUID()];
-    const first = await send().set('Idempotency-Key', key);
-    expect(first.status).toBeLessThan(300);
-    const before = await counts();
-    const again = await send().set('Idempotency-Key', key);
-    expect([again.status, again.body, again.headers['idempotent-replayed']]).toEqual([
-      first.status,
-      first.body,
-      'true',
-    ]);
-    expect(await counts()).toEqual(before);
-  });
-
-  test('is not done again where the first request died after its commit', async () => {
-    const [send, key] = [await prepare(), randomUUID()];
-    const first = await send().set('Idempotency-Key', key);
-    await loseAnswer(key);
-    const before = await counts();
-    const again = await send().set('Idempotency-Key', key);
-    if (again.status === 409) expect(again.body).toMatchObject({ code: 'already_done', errors: [{ path: 'id' }] });
-    else expect([again.status, again.body]).toEqual([first.status, first.body]);
-    expect(await counts()).toEqual(before);
-  });
-});
+testOnceForAKey(REPEATABLE, { sql, counts, fields: 'errors' });
 
 const SHOWN_ONCE: Record<string, () => Promise<() => Test>> = {
   'createWorker, with a webhook': async () => () =>
@@ -167,7 +134,7 @@ test.each(Object.entries(SHOWN_ONCE))(
     expect(rows).toEqual([{ made_id: expect.any(String), response_body: null }]);
     expect(again.body).toMatchObject({ code: 'already_done', errors: [{ path: 'id', message: rows[0].made_id }] });
     if (first.body.id) expect(rows[0].made_id).toBe(first.body.id);
-    await loseAnswer(key);
+    await loseAnswer(sql, key);
     expect((await send().set('Idempotency-Key', key).expect(409)).body.code).toBe('already_done');
     expect(await counts()).toEqual(before);
   },

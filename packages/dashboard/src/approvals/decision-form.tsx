@@ -55,6 +55,13 @@ export function DecisionForm({ form, asksName, signature, onDecide }: DecisionFo
     }
   }
 
+  const button = (verdict: Verdict) => ({
+    size: 'md',
+    loading: busy === verdict,
+    disabled: busy !== null && busy !== verdict,
+    onClick: () => decide(verdict),
+  });
+
   return (
     <form className={styles.form} onSubmit={(event) => event.preventDefault()} noValidate>
       {fields}
@@ -82,24 +89,10 @@ export function DecisionForm({ form, asksName, signature, onDecide }: DecisionFo
         </Notice>
       )}
       <div className={styles.actions}>
-        <Button
-          size="md"
-          leftSection={<CheckIcon />}
-          loading={busy === 'approve'}
-          disabled={busy === 'reject'}
-          onClick={() => decide('approve')}
-        >
+        <Button {...button('approve')} leftSection={<CheckIcon />}>
           Approve
         </Button>
-        <Button
-          size="md"
-          variant="default"
-          className={styles.reject}
-          leftSection={<CrossIcon />}
-          loading={busy === 'reject'}
-          disabled={busy === 'approve'}
-          onClick={() => decide('reject')}
-        >
+        <Button {...button('reject')} variant="default" className={styles.reject} leftSection={<CrossIcon />}>
           Reject
         </Button>
       </div>

@@ -6,41 +6,30 @@ import { apiStatus } from '../run-status';
 /** The automation's page. */
 export const urlOf = (dashboardUrl: string, automationId: string): string => `${dashboardUrl}/a/${automationId}`;
 
+const shown = (automation: Automation, dashboardUrl: string) => {
+  const { id, name, description, status, schedule, currentVersion, visibility } = automation;
+  return { id, name, description, status, schedule, currentVersion, visibility, url: urlOf(dashboardUrl, id) };
+};
+
 export function toListItem(automation: Automation, lastRun: Run | undefined, dashboardUrl: string) {
-  const { id, name, description, status, schedule, scheduleEnabled, currentVersion, visibility } = automation;
   return {
-    id,
-    name,
-    description,
-    status,
-    schedule,
-    scheduleEnabled,
-    currentVersion,
+    ...shown(automation, dashboardUrl),
+    scheduleEnabled: automation.scheduleEnabled,
     createdAt: automation.createdAt.getTime(),
     lastRunStatus: lastRun ? apiStatus(lastRun.status) : null,
     lastRunAt: lastRun ? lastRun.createdAt.getTime() : null,
-    url: urlOf(dashboardUrl, id),
-    visibility,
     nextRunAt: automation.nextRunAt?.getTime() ?? null,
   };
 }
 
 export function toDetail(automation: Automation, artifact: Artifact, dashboardUrl: string) {
-  const { id, name, description, status, schedule, currentVersion, visibility } = automation;
   return {
-    id,
-    name,
-    description,
-    status,
-    schedule,
-    currentVersion,
-    url: urlOf(dashboardUrl, id),
+    ...shown(automation, dashboardUrl),
     entrypoint: artifact.entrypoint,
     fileList: artifact.files as unknown as FileEntry[],
     fileCount: artifact.fileCount,
     totalSize: artifact.totalSize,
     manifest: artifact.manifest,
-    visibility,
     artifactId: artifact.id,
     scheduling: {
       enabled: automation.scheduleEnabled,

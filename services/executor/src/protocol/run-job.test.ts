@@ -83,14 +83,18 @@ function start(source: string, faults: Faults = {}, limits: Partial<Job['limits'
 }
 
 const begun = (events: NewRunEvent[]) => until(() => events.some((event) => event.type === 'log'));
+/** Its last event, once its slot is given back. */
+async function endOf({ run, release, events }: Pick<ReturnType<typeof start>, 'run' | 'release' | 'events'>) {
+  await run.settled;
+  expect(release).toHaveBeenCalledTimes(1);
+  return events.at(-1);
+}
 /** As if the zygote never reported that the process has ended. */
 const neverEnds = (child: Child) => Object.defineProperty(child, 'exited', { value: new Promise(() => {}) });
 
 test('a run whose end is never noticed is killed, timed out and gives its slot back', async () => {
   const { run, release, events, child, logs } = start(LOOP, { onChild: neverEnds }, { wallMs: 300 });
-  await run.settled;
-  expect(release).toHaveBeenCalledTimes(1);
-  expect(events.at(-1)).toMatchObject({
+  expect(await endOf({ run, release, events })).toMatchObject({
     type: 'finished',
     status: 'timed_out',
     error: { code: 'timeout', message: 'The run exceeded its time limit of 0.3 s.' },
@@ -105,9 +109,7 @@ test('such a run can be cancelled', async () => {
   const { run, release, events } = start(LOOP, { onChild: neverEnds }, { wallMs: 3_000 });
   await begun(events);
   run.cancel();
-  await run.settled;
-  expect(release).toHaveBeenCalledTimes(1);
-  expect(events.at(-1)).toMatchObject({ type: 'finished', status: 'cancelled' });
+  expect(await endOf({ run, release, events })).toMatchObject({ type: 'finished', status: 'cancelled' });
 });
 
 test('a result that can’t be written becomes a small failure', async () => {
@@ -115,9 +117,7 @@ test('a result that can’t be written becomes a small failure', async () => {
     if (event.type === 'finished' && event.output !== undefined) throw new RangeError('planted');
   };
   const { run, release, events } = start('def run(): return 1\n', { push });
-  await run.settled;
-  expect(release).toHaveBeenCalledTimes(1);
-  expect(events.at(-1)).toMatchObject({
+  expect(await endOf({ run, release, events })).toMatchObject({
     type: 'finished',
     status: 'failed',
     error: { code: 'sandbox', message: 'The run ended, but its result could not be written.' },

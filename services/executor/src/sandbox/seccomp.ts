@@ -28,6 +28,18 @@ interface SyscallTable {
   sealing: Record<string, number>;
 }
 
+/** From 424 on, a number is the same on every architecture. */
+const NEW_MOUNT_CALLS = {
+  open_tree: 428,
+  move_mount: 429,
+  fsopen: 430,
+  fsconfig: 431,
+  fsmount: 432,
+  fspick: 433,
+  mount_setattr: 442,
+  open_tree_attr: 467,
+};
+
 // Numbers from linux/arch/x86/entry/syscalls/syscall_64.tbl and linux/include/uapi/asm-generic/unistd.h.
 const TABLES: Record<string, SyscallTable> = {
   x64: {
@@ -102,14 +114,7 @@ const TABLES: Record<string, SyscallTable> = {
       umount2: 166,
       pivot_root: 155,
       chroot: 161,
-      open_tree: 428,
-      move_mount: 429,
-      fsopen: 430,
-      fsconfig: 431,
-      fsmount: 432,
-      fspick: 433,
-      mount_setattr: 442,
-      open_tree_attr: 467,
+      ...NEW_MOUNT_CALLS,
       unshare: 272,
       setns: 308,
       sethostname: 170,
@@ -180,14 +185,7 @@ const TABLES: Record<string, SyscallTable> = {
       umount2: 39,
       pivot_root: 41,
       chroot: 51,
-      open_tree: 428,
-      move_mount: 429,
-      fsopen: 430,
-      fsconfig: 431,
-      fsmount: 432,
-      fspick: 433,
-      mount_setattr: 442,
-      open_tree_attr: 467,
+      ...NEW_MOUNT_CALLS,
       unshare: 97,
       setns: 268,
       sethostname: 161,

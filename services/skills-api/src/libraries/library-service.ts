@@ -2,6 +2,7 @@ import { newId } from '@gantry/events';
 import { AppError, type CallOf, conflict, type FieldProblem, invalid } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Actor, Person, Reader } from '../access/caller';
+import { notOwner } from '../access/not-owner';
 import type { Change } from '../audit/audit';
 import type { Db } from '../database';
 import type { PrismaClient } from '../generated/prisma/client';
@@ -27,11 +28,7 @@ export async function getReadableLibrary(db: Db, slug: string, reader: Reader): 
 async function getOwnedLibrary(db: Db, slug: string, owner: Person): Promise<LibraryRow> {
   const library = await getReadableLibrary(db, slug, owner);
   if (library.owned) return library;
-  throw new AppError(
-    'forbidden',
-    'not_owner',
-    `the library "${slug}" belongs to somebody else; only its owner may do this`,
-  );
+  throw notOwner(`the library "${slug}"`);
 }
 
 /** Private by default. @returns its slug. @throws AppError 400, or 409 for a taken slug */

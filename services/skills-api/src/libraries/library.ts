@@ -1,6 +1,6 @@
 /** A library: an ordered collection of skills that others can subscribe to. */
 import type { Visibility } from '../generated/prisma/client';
-import { type SkillRow, skillItemToApi } from '../skills/skill';
+import { publishedToApi, type SkillRow, skillItemToApi } from '../skills/skill';
 
 export const LIBRARY_SKILLS_MAX = 500;
 
@@ -27,19 +27,11 @@ export interface LibraryRow {
 
 export function libraryItemToApi(row: LibraryRow, skillsUrl: string) {
   return {
-    slug: row.slug,
-    title: row.title,
-    description: row.description,
-    visibility: row.visibility,
-    owner: { id: row.owner_id, name: row.owner_name },
-    owned: row.owned,
+    ...publishedToApi(row, `${skillsUrl}/l`),
     starter: row.starter,
     skill_count: row.skill_count,
     subscriber_count: row.subscriber_count,
     subscribed: row.subscribed,
-    url: `${skillsUrl}/l/${row.slug}`,
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
   };
 }
 

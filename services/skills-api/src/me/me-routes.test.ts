@@ -1,23 +1,17 @@
 /** An account of worker-api on another service: two databases, one token, NATS between them. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createTokenHasher, type RemoteIdentify, remoteIdentify, trackLastUse } from '@gantry/auth';
-import {
-  type Bus,
-  connectBus,
-  openWorkspaceClosures,
-  type Relay,
-  startRelay,
-  type WorkspaceClosures,
-} from '@gantry/events';
+import { createTokenHasher, remoteIdentify, trackLastUse } from '@gantry/auth';
+import { openWorkspaceClosures, startRelay } from '@gantry/events';
 import { health, postgresCheck } from '@gantry/http';
 import {
   catchLogs,
   createDatabase,
-  type RunningWorkerApi,
-  startTestNats,
-  startWorkerApi,
-  type TestNats,
+  given,
+  givenBus,
+  givenNats,
+  givenWorkerApi,
+  issuerOf,
   until,
   WORKER_API_ISSUER,
 } from '@gantry/testing';
@@ -25,39 +19,41 @@ import { parseKeyRing } from '@gantry/vault';
 import request from 'supertest';
 import { apiKeyTokens } from '../api-keys/api-key';
 import { createApp } from '../app';
-import { type Database, openDatabase } from '../database';
+import { openDatabase } from '../database';
 import { cacheRendered } from '../rendering/rendered-cache';
 import { createRenderer } from '../rendering/renderer';
 import { countViews } from '../skills/view-counts';
 
-let nats: TestNats;
-let accounts: RunningWorkerApi;
-let database: Database;
-let relay: Relay;
-let bus: Bus;
-let identities: RemoteIdentify;
-let closures: WorkspaceClosures;
+const { log } = catchLogs();
+const nats = givenNats();
+const accounts = givenWorkerApi(nats);
+const bus = givenBus(nats, 'skills-api');
+const database = given(
+  async () => openDatabase((await createDatabase('skills-api')).url, log),
+  (opened) => opened.close(),
+);
+const hasher = createTokenHasher(parseKeyRing(`v1:${Buffer.alloc(32, 7).toString('base64')}`));
+given(
+  () => startRelay({ pool: database.pool, bus, service: 'skills-api', log }),
+  (relay) => relay.stop(),
+);
+const identities = given(
+  () => {
+    const { pool, prisma } = database;
+    const ownTokens = apiKeyTokens({ prisma, hasher, keyUse: trackLastUse({ pool, table: 'api_keys', log }) });
+    return remoteIdentify({ bus, ...issuerOf(accounts), ownTokens, log });
+  },
+  (remote) => remote.stop(),
+);
+const closures = given(
+  () => openWorkspaceClosures({ pool: database.pool, bus, log }),
+  (opened) => opened.stop(),
+);
 let server: Server;
 let url: string;
 
 beforeAll(async () => {
-  nats = await startTestNats();
-  accounts = await startWorkerApi(nats);
-  const { log } = catchLogs();
-  database = openDatabase((await createDatabase('skills-api')).url, log);
-  const { pool, prisma } = database;
-  const hasher = createTokenHasher(parseKeyRing(`v1:${Buffer.alloc(32, 7).toString('base64')}`));
-  bus = await connectBus({ ...nats.as('skills-api'), name: 'skills-api', log });
-  relay = startRelay({ pool, bus, service: 'skills-api', log });
-  identities = remoteIdentify({
-    bus,
-    jwksUrl: `${accounts.url}/.well-known/jwks.json`,
-    issuer: WORKER_API_ISSUER,
-    audience: 'gantry',
-    ownTokens: apiKeyTokens({ prisma, hasher, keyUse: trackLastUse({ pool, table: 'api_keys', log }) }),
-    log,
-  });
-  closures = await openWorkspaceClosures({ pool, bus, log });
+  const { pool } = database;
   const app = createApp({
     database,
     health: health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() }),
@@ -79,16 +75,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
-afterAll(async () => {
-  identities.stop();
-  closures.stop();
-  server.close();
-  await relay.stop();
-  await bus.nc.close();
-  await database.close();
-  await accounts.stop();
-  await nats.stop();
-});
+afterAll(() => server.close());
 
 const me = (headers: Record<string, string>) => request(url).get('/api/me').set(headers);
 const bearer = (credential: string) => ({ Authorization: `Bearer ${credential}` });

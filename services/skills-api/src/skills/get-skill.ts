@@ -1,6 +1,7 @@
 /** Fetching one skill as somebody: the only way from a slug to a skill. */
 import { AppError } from '@gantry/http';
 import type { Person, Reader } from '../access/caller';
+import { notOwner } from '../access/not-owner';
 import type { Db } from '../database';
 import type { SkillWithBody } from './skill';
 import { findSkill } from './skill-repository';
@@ -23,11 +24,7 @@ export async function getReadableSkill(db: Db, slug: string, reader: Reader): Pr
 export async function getOwnedSkill(db: Db, slug: string, owner: Person): Promise<SkillWithBody> {
   const skill = await getReadableSkill(db, slug, owner);
   if (skill.owned) return skill;
-  throw new AppError(
-    'forbidden',
-    'not_owner',
-    `the skill "${slug}" belongs to somebody else; only its owner may do this`,
-  );
+  throw notOwner(`the skill "${slug}"`);
 }
 
 export const noSkill = (slug: string): AppError =>

@@ -43,27 +43,37 @@ export interface SkillRow {
 
 export type SkillWithBody = SkillRow & { body_md: string };
 
+type Published = Pick<
+  SkillRow,
+  'slug' | 'title' | 'description' | 'visibility' | 'owner_id' | 'owner_name' | 'owned' | 'created_at' | 'updated_at'
+>;
+
+/** The fields that the API shows of skills and libraries alike. */
+export const publishedToApi = (row: Published, url: string) => ({
+  slug: row.slug,
+  title: row.title,
+  description: row.description,
+  visibility: row.visibility,
+  owner: { id: row.owner_id, name: row.owner_name },
+  owned: row.owned,
+  url: `${url}/${row.slug}`,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+});
+
 /** Without the text: lists. */
 export function skillItemToApi(row: SkillRow, skillsUrl: string) {
   return {
-    slug: row.slug,
-    title: row.title,
-    description: row.description,
-    visibility: row.visibility,
-    owner: { id: row.owner_id, name: row.owner_name },
+    ...publishedToApi(row, `${skillsUrl}/s`),
     version: row.version,
     content_hash: row.content_hash,
     tags: row.override_tags ?? row.tags,
     folder: row.override_folder ?? (row.owned ? row.folder : null),
     license: row.license,
-    owned: row.owned,
     saved: row.saved,
     views: row.views,
     saves: row.saves,
     uses: row.uses,
-    url: `${skillsUrl}/s/${row.slug}`,
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
     deleted_at: row.deleted_at?.toISOString() ?? null,
   };
 }

@@ -2,6 +2,7 @@
 import { type Principal, permissionTable } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
 import { type DeclaringWorker, usedByToApi } from '../declarations/workers-that-declare';
+import { bytesOf, treeVersionToItem } from '../file-trees/tree-version';
 import type { Context } from '../generated/prisma/client';
 import { canTakeAway } from '../ownership';
 import type { Version } from './context-repository';
@@ -45,20 +46,13 @@ export function contextToApi({ context, version, caller, usedBy }: ShownContext)
 
 export function versionToItem(version: Version, currentVersion: number) {
   return {
-    version: version.number,
-    sha: version.sha,
-    current: version.number === currentVersion,
-    message: version.message,
-    author: version.authorLabel,
-    author_id: version.authorId,
-    change_source: version.changeSource,
+    ...treeVersionToItem(version, currentVersion),
     run_id: version.runId,
     ...sizesOf(version),
-    created_at: version.createdAt.toISOString(),
   };
 }
 
 const sizesOf = ({ files }: Version) => ({
   file_count: files.length,
-  total_size_bytes: files.reduce((sum, { size }) => sum + size, 0),
+  total_size_bytes: bytesOf(files),
 });

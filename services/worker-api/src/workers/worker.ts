@@ -1,6 +1,7 @@
 /** How the API shows a worker. */
 import { type Principal, permissionTable } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
+import { bytesOf, treeVersionToItem } from '../file-trees/tree-version';
 import { canTakeAway } from '../ownership';
 import { nextRunAtOf, triggersToApi, triggerTypeOf } from '../triggers/trigger';
 import type { ListedVersion, Version } from './version-repository';
@@ -63,16 +64,5 @@ export function workerToApi({ definition, ...shown }: ShownWorker & Pick<Version
 }
 
 export function versionToItem(version: ListedVersion, currentVersion: number) {
-  return {
-    version: version.number,
-    sha: version.sha,
-    current: version.number === currentVersion,
-    message: version.message,
-    author: version.authorLabel,
-    author_id: version.authorId,
-    change_source: version.changeSource,
-    file_count: version.files.length,
-    total_size: version.files.reduce((sum, { size }) => sum + size, 0),
-    created_at: version.createdAt.toISOString(),
-  };
+  return { ...treeVersionToItem(version, currentVersion), total_size: bytesOf(version.files) };
 }

@@ -14,8 +14,8 @@ import type { Db } from '../../database';
 import type { PasswordReset, PrismaClient, User } from '../../generated/prisma/client';
 import type { Mailer } from '../../mail/mailer';
 import { signedInUserOf } from '../identity/person';
-import { requireMayTouch } from '../members/member';
-import { administersAll, getMember, isAdmin, listWorkspaceIdsOf, lockWorkspace } from '../members/member-repository';
+import { administersAll, isAdmin, listWorkspaceIdsOf } from '../members/member-repository';
+import { lockTouchable } from '../members/member-service';
 import { revokeTokensOf } from '../tokens/token-repository';
 import { normaliseEmail } from '../users/email';
 import { proveEmail, unproveEmail } from '../users/prove-email';
@@ -85,9 +85,7 @@ export async function createResetLink(deps: ResetDeps, caller: Principal, actor:
   const { workspaceId } = caller;
   const issuedBy = signedInUserOf(caller);
   return transaction(deps.prisma, async (tx) => {
-    await lockWorkspace(tx, workspaceId);
-    const member = await getMember(tx, workspaceId, userId);
-    requireMayTouch(caller, member.role);
+    const member = await lockTouchable(tx, caller, userId);
     if (!(await administersAll(tx, await listWorkspaceIdsOf(tx, userId), issuedBy))) {
       throw conflict(
         'member_elsewhere',

@@ -20,9 +20,7 @@ export async function changeRole(
 ): Promise<Member> {
   const { workspaceId } = caller;
   return transaction(prisma, async (tx) => {
-    await lockWorkspace(tx, workspaceId);
-    const member = await getMember(tx, workspaceId, userId);
-    requireMayTouch(caller, member.role);
+    const member = await lockTouchable(tx, caller, userId);
     requireMayTouch(caller, role);
     if (member.role === role) return member;
     if (member.role === 'owner') await requireAnotherOwner(tx, workspaceId);
@@ -45,10 +43,7 @@ export async function removeMember(
 ): Promise<void> {
   const { workspaceId } = caller;
   await transaction(prisma, async (tx) => {
-    await lockWorkspace(tx, workspaceId);
-    const member = await getMember(tx, workspaceId, userId);
-    requireMayTouch(caller, member.role);
-    await removeLocked(tx, actor, workspaceId, member, 'member.removed');
+    await removeLocked(tx, actor, workspaceId, await lockTouchable(tx, caller, userId), 'member.removed');
   });
 }
 
@@ -82,6 +77,14 @@ export async function transferOwnership(
     await announceMember(tx, actor, workspaceId, toUserId, 'workspace.transferred', { email: member.email });
     await membershipChanged(tx, workspaceId, fromUserId);
   });
+}
+
+/** A member whom the caller may manage, while nobody else changes members. @throws AppError 404, 403 */
+export async function lockTouchable(tx: Db, caller: Principal, userId: string): Promise<Member> {
+  await lockWorkspace(tx, caller.workspaceId);
+  const member = await getMember(tx, caller.workspaceId, userId);
+  requireMayTouch(caller, member.role);
+  return member;
 }
 
 async function removeLocked(tx: Db, actor: Actor, workspaceId: string, member: Member, action: string) {

@@ -22,6 +22,7 @@ import { transaction } from '@gantry/postgres';
 import { deleteRunsOfWorkspace } from '@gantry/run-engine';
 import type { Pool, PoolClient } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
+import type { Db } from '../../database';
 import type { Deps } from '../../deps';
 import type { PrismaClient, Workspace } from '../../generated/prisma/client';
 import { lockWorkspace } from '../members/member-repository';
@@ -41,17 +42,7 @@ export async function deleteWorkspace(prisma: PrismaClient, workspaceId: string,
     await lockWorkspace(tx, workspaceId);
     const deletedAt = new Date();
     const workspace = await tx.workspace.update({ where: { id: workspaceId }, data: { deletedAt } });
-    const purgeAt = purgeTimeOf(deletedAt).getTime();
-    const closure = { workspaceId, purgeAt, restored: false };
-    await writeClosure(tx, closure);
-    await enqueue(tx, workspaceDeleted, workspaceId, { workspaceId, purgeAt });
-    await recordChange(tx, actor, {
-      workspaceId,
-      action: 'workspace.deleted',
-      resource: { type: 'workspace', id: workspaceId },
-      details: { name: workspace.name },
-    });
-    return { workspace, closure };
+    return { workspace, closure: await close(tx, actor, { workspaceId, deletedAt, restored: false }, workspace.name) };
   });
 }
 
@@ -74,17 +65,29 @@ export async function restoreWorkspace(
     const { id, deletedAt } = deleted;
     const { count } = await tx.workspace.updateMany({ where: { id, deletedAt }, data: { deletedAt: null } });
     if (!count) throw notFound('deleted workspace', workspaceId, 'that was yours');
-    const purgeAt = purgeTimeOf(deletedAt).getTime();
-    const closure = { workspaceId, purgeAt, restored: true };
-    await writeClosure(tx, closure);
-    await enqueue(tx, workspaceRestored, workspaceId, { workspaceId, purgeAt });
-    await recordChange(tx, actor, {
-      workspaceId,
-      action: 'workspace.restored',
-      resource: { type: 'workspace', id: workspaceId },
-    });
+    const closure = await close(tx, actor, { workspaceId, deletedAt, restored: true });
     return { workspace: await getWorkspace(tx, workspaceId), closure };
   });
+}
+
+/** Closes a workspace, or opens it again: its row, the event and the audit log say the same. */
+async function close(
+  tx: Db,
+  actor: Actor,
+  { workspaceId, deletedAt, restored }: { workspaceId: string; deletedAt: Date; restored: boolean },
+  name?: string,
+): Promise<Closure> {
+  const purgeAt = purgeTimeOf(deletedAt).getTime();
+  const closure = { workspaceId, purgeAt, restored };
+  await writeClosure(tx, closure);
+  await enqueue(tx, restored ? workspaceRestored : workspaceDeleted, workspaceId, { workspaceId, purgeAt });
+  await recordChange(tx, actor, {
+    workspaceId,
+    action: restored ? 'workspace.restored' : 'workspace.deleted',
+    resource: { type: 'workspace', id: workspaceId },
+    ...(name !== undefined && { details: { name } }),
+  });
+  return closure;
 }
 
 /** Purges every workspace whose restore period is over. Safe on several replicas at once: one of them deletes the row. */

@@ -1,0 +1,5 @@
+import { AppError } from '@gantry/http';
+
+/** @param thing with its name: `the skill "tea"` */
+export const notOwner = (thing: string): AppError =>
+  new AppError('forbidden', 'not_owner', `${thing} belongs to somebody else; only its owner may do this`);

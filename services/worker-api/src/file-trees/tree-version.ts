@@ -1,0 +1,28 @@
+import type { FileEntry } from './file-tree';
+
+/** A version of a worker or of a context. */
+interface TreeVersion {
+  number: number;
+  sha: string;
+  message: string | null;
+  authorLabel: string | null;
+  authorId: string | null;
+  changeSource: string;
+  files: Pick<FileEntry, 'size'>[];
+  createdAt: Date;
+}
+
+export const bytesOf = (files: Pick<FileEntry, 'size'>[]): number => files.reduce((sum, { size }) => sum + size, 0);
+
+/** The fields that the API shows of every version. */
+export const treeVersionToItem = (version: TreeVersion, currentVersion: number) => ({
+  version: version.number,
+  sha: version.sha,
+  current: version.number === currentVersion,
+  message: version.message,
+  author: version.authorLabel,
+  author_id: version.authorId,
+  change_source: version.changeSource,
+  file_count: version.files.length,
+  created_at: version.createdAt.toISOString(),
+});
