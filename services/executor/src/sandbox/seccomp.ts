@@ -10,188 +10,110 @@
  */
 export type SeccompLayer = 'zygote' | 'child' | 'all';
 
-interface SyscallTable {
+interface Architecture {
   /** AUDIT_ARCH_* of linux/audit.h. */
-  arch: number;
-  clone: number;
-  clone3: number;
-  socket: number;
-  socketpair: number;
-  setsockopt: number;
-  fcntl: number;
-  ioctl: number;
-  execve: number;
-  execveat: number;
+  audit: number;
+  /** Where its numbers stand below. */
+  column: 0 | 1;
   /** x86-64 has a second set of numbers (x32) that would pass every comparison below. */
   x32: boolean;
-  never: Record<string, number>;
-  sealing: Record<string, number>;
 }
 
-/** From 424 on, a number is the same on every architecture. */
-const NEW_MOUNT_CALLS = {
-  open_tree: 428,
-  move_mount: 429,
-  fsopen: 430,
-  fsconfig: 431,
-  fsmount: 432,
-  fspick: 433,
-  mount_setattr: 442,
-  open_tree_attr: 467,
+const ARCHITECTURES: Record<string, Architecture> = {
+  x64: { audit: 0xc000003e, column: 0, x32: true },
+  arm64: { audit: 0xc00000b7, column: 1, x32: false },
 };
 
+/** Null where there is no such call. From 424 on, a number is the same on every architecture. */
+type Numbers = [x64: number, arm64: number | null];
+
 // Numbers from linux/arch/x86/entry/syscalls/syscall_64.tbl and linux/include/uapi/asm-generic/unistd.h.
-const TABLES: Record<string, SyscallTable> = {
-  x64: {
-    arch: 0xc000003e,
-    clone: 56,
-    clone3: 435,
-    socket: 41,
-    socketpair: 53,
-    setsockopt: 54,
-    fcntl: 72,
-    ioctl: 16,
-    execve: 59,
-    execveat: 322,
-    x32: true,
-    never: {
-      ptrace: 101,
-      process_vm_readv: 310,
-      process_vm_writev: 311,
-      kcmp: 312,
-      pidfd_getfd: 438,
-      add_key: 248,
-      request_key: 249,
-      keyctl: 250,
-      bpf: 321,
-      perf_event_open: 298,
-      userfaultfd: 323,
-      io_uring_setup: 425,
-      io_uring_enter: 426,
-      io_uring_register: 427,
-      init_module: 175,
-      delete_module: 176,
-      finit_module: 313,
-      kexec_load: 246,
-      kexec_file_load: 320,
-      reboot: 169,
-      swapon: 167,
-      swapoff: 168,
-      iopl: 172,
-      ioperm: 173,
-      modify_ldt: 154,
-      personality: 135,
-      acct: 163,
-      syslog: 103,
-      quotactl: 179,
-      quotactl_fd: 443,
-      settimeofday: 164,
-      clock_settime: 227,
-      adjtimex: 159,
-      clock_adjtime: 305,
-      open_by_handle_at: 304,
-      name_to_handle_at: 303,
-      lookup_dcookie: 212,
-      uselib: 134,
-      vhangup: 153,
-      inotify_init: 253,
-      inotify_init1: 294,
-      inotify_add_watch: 254,
-      fanotify_init: 300,
-      fanotify_mark: 301,
-      move_pages: 279,
-      migrate_pages: 256,
-      mbind: 237,
-      set_mempolicy: 238,
-      memfd_secret: 447,
-      nfsservctl: 180,
-      _sysctl: 156,
-      ustat: 136,
-      sysfs: 139,
-    },
-    sealing: {
-      mount: 165,
-      umount2: 166,
-      pivot_root: 155,
-      chroot: 161,
-      ...NEW_MOUNT_CALLS,
-      unshare: 272,
-      setns: 308,
-      sethostname: 170,
-      setdomainname: 171,
-    },
-  },
-  arm64: {
-    arch: 0xc00000b7,
-    clone: 220,
-    clone3: 435,
-    socket: 198,
-    socketpair: 199,
-    setsockopt: 208,
-    fcntl: 25,
-    ioctl: 29,
-    execve: 221,
-    execveat: 281,
-    x32: false,
-    never: {
-      ptrace: 117,
-      process_vm_readv: 270,
-      process_vm_writev: 271,
-      kcmp: 272,
-      pidfd_getfd: 438,
-      add_key: 217,
-      request_key: 218,
-      keyctl: 219,
-      bpf: 280,
-      perf_event_open: 241,
-      userfaultfd: 282,
-      io_uring_setup: 425,
-      io_uring_enter: 426,
-      io_uring_register: 427,
-      init_module: 105,
-      delete_module: 106,
-      finit_module: 273,
-      kexec_load: 104,
-      kexec_file_load: 294,
-      reboot: 142,
-      swapon: 224,
-      swapoff: 225,
-      personality: 92,
-      acct: 89,
-      syslog: 116,
-      quotactl: 60,
-      quotactl_fd: 443,
-      settimeofday: 170,
-      clock_settime: 112,
-      adjtimex: 171,
-      clock_adjtime: 266,
-      open_by_handle_at: 265,
-      name_to_handle_at: 264,
-      lookup_dcookie: 18,
-      vhangup: 58,
-      inotify_init1: 26,
-      inotify_add_watch: 27,
-      fanotify_init: 262,
-      fanotify_mark: 263,
-      move_pages: 239,
-      migrate_pages: 238,
-      mbind: 235,
-      set_mempolicy: 237,
-      memfd_secret: 447,
-      nfsservctl: 42,
-    },
-    sealing: {
-      mount: 40,
-      umount2: 39,
-      pivot_root: 41,
-      chroot: 51,
-      ...NEW_MOUNT_CALLS,
-      unshare: 97,
-      setns: 268,
-      sethostname: 161,
-      setdomainname: 162,
-    },
-  },
+/** Calls of which some arguments are denied. */
+const CALLS = {
+  clone: [56, 220],
+  clone3: [435, 435],
+  socket: [41, 198],
+  socketpair: [53, 199],
+  setsockopt: [54, 208],
+  fcntl: [72, 25],
+  ioctl: [16, 29],
+  execve: [59, 221],
+  execveat: [322, 281],
+} satisfies Record<string, [x64: number, arm64: number]>;
+
+const NEVER: Record<string, Numbers> = {
+  ptrace: [101, 117],
+  process_vm_readv: [310, 270],
+  process_vm_writev: [311, 271],
+  kcmp: [312, 272],
+  pidfd_getfd: [438, 438],
+  add_key: [248, 217],
+  request_key: [249, 218],
+  keyctl: [250, 219],
+  bpf: [321, 280],
+  perf_event_open: [298, 241],
+  userfaultfd: [323, 282],
+  io_uring_setup: [425, 425],
+  io_uring_enter: [426, 426],
+  io_uring_register: [427, 427],
+  init_module: [175, 105],
+  delete_module: [176, 106],
+  finit_module: [313, 273],
+  kexec_load: [246, 104],
+  kexec_file_load: [320, 294],
+  reboot: [169, 142],
+  swapon: [167, 224],
+  swapoff: [168, 225],
+  iopl: [172, null],
+  ioperm: [173, null],
+  modify_ldt: [154, null],
+  personality: [135, 92],
+  acct: [163, 89],
+  syslog: [103, 116],
+  quotactl: [179, 60],
+  quotactl_fd: [443, 443],
+  settimeofday: [164, 170],
+  clock_settime: [227, 112],
+  adjtimex: [159, 171],
+  clock_adjtime: [305, 266],
+  open_by_handle_at: [304, 265],
+  name_to_handle_at: [303, 264],
+  lookup_dcookie: [212, 18],
+  uselib: [134, null],
+  vhangup: [153, 58],
+  inotify_init: [253, null],
+  inotify_init1: [294, 26],
+  inotify_add_watch: [254, 27],
+  fanotify_init: [300, 262],
+  fanotify_mark: [301, 263],
+  move_pages: [279, 239],
+  migrate_pages: [256, 238],
+  mbind: [237, 235],
+  set_mempolicy: [238, 237],
+  memfd_secret: [447, 447],
+  nfsservctl: [180, 42],
+  _sysctl: [156, null],
+  ustat: [136, null],
+  sysfs: [139, null],
+};
+
+const SEALING: Record<string, Numbers> = {
+  mount: [165, 40],
+  umount2: [166, 39],
+  pivot_root: [155, 41],
+  chroot: [161, 51],
+  open_tree: [428, 428],
+  move_mount: [429, 429],
+  fsopen: [430, 430],
+  fsconfig: [431, 431],
+  fsmount: [432, 432],
+  fspick: [433, 433],
+  mount_setattr: [442, 442],
+  open_tree_attr: [467, 467],
+  unshare: [272, 97],
+  setns: [308, 268],
+  sethostname: [170, 161],
+  setdomainname: [171, 162],
 };
 
 const LD = 0x20;
@@ -230,24 +152,25 @@ type Emit = (...instruction: Instruction) => void;
 
 /** The program as bytes, little-endian like both supported architectures. */
 export function buildFilter(layer: SeccompLayer, arch: string = process.arch): Buffer {
-  return program(arch, (table, emit) => {
-    const denied = { ...(layer !== 'child' && table.never), ...(layer !== 'zygote' && table.sealing) };
-    for (const number of Object.values(denied)) {
+  return program(arch, (column, emit) => {
+    const denied = { ...(layer !== 'child' && NEVER), ...(layer !== 'zygote' && SEALING) };
+    for (const { [column]: number } of Object.values(denied)) {
+      if (number === null) continue;
       emit(JEQ, 0, 1, number);
       emit(RET, 0, 0, errno(EPERM));
     }
     if (layer !== 'zygote') {
       // clone3 takes its flags by pointer, which a filter cannot read: glibc falls back to clone on ENOSYS.
-      emit(JEQ, 0, 1, table.clone3);
+      emit(JEQ, 0, 1, CALLS.clone3[column]);
       emit(RET, 0, 0, errno(ENOSYS));
-      emit(JEQ, 0, 4, table.clone);
+      emit(JEQ, 0, 4, CALLS.clone[column]);
       emit(LD, 0, 0, AT_ARG0);
       emit(JSET, 0, 1, CLONE_NEW_ANY);
       emit(RET, 0, 0, errno(EPERM));
       emit(RET, 0, 0, ALLOW);
     }
     if (layer !== 'child') {
-      for (const number of [table.socket, table.socketpair]) {
+      for (const number of [CALLS.socket[column], CALLS.socketpair[column]]) {
         emit(JEQ, 0, 6, number);
         emit(LD, 0, 0, AT_ARG0);
         emit(JEQ, 3, 0, AF_UNIX);
@@ -257,8 +180,8 @@ export function buildFilter(layer: SeccompLayer, arch: string = process.arch): B
         emit(RET, 0, 0, ALLOW);
       }
       for (const [number, ...refused] of [
-        [table.ioctl, TIOCSTI, TIOCLINUX],
-        [table.fcntl, F_SETLEASE, F_NOTIFY],
+        [CALLS.ioctl[column], TIOCSTI, TIOCLINUX],
+        [CALLS.fcntl[column], F_SETLEASE, F_NOTIFY],
       ] as const) {
         emit(JEQ, 0, 5, number);
         emit(LD, 0, 0, AT_ARG1);
@@ -267,7 +190,7 @@ export function buildFilter(layer: SeccompLayer, arch: string = process.arch): B
         emit(RET, 0, 0, errno(EPERM));
         emit(RET, 0, 0, ALLOW);
       }
-      emit(JEQ, 0, 6, table.setsockopt);
+      emit(JEQ, 0, 6, CALLS.setsockopt[column]);
       emit(LD, 0, 0, AT_ARG1);
       emit(JEQ, 0, 3, IPPROTO_IPV6);
       emit(LD, 0, 0, AT_ARG2);
@@ -280,28 +203,28 @@ export function buildFilter(layer: SeccompLayer, arch: string = process.arch): B
 
 /** For a process that must not start any further program, even if it is exploited. */
 export function buildNoExecFilter(arch: string = process.arch): Buffer {
-  return program(arch, ({ execve, execveat }, emit) => {
-    emit(JEQ, 1, 0, execve);
-    emit(JEQ, 0, 1, execveat);
+  return program(arch, (column, emit) => {
+    emit(JEQ, 1, 0, CALLS.execve[column]);
+    emit(JEQ, 0, 1, CALLS.execveat[column]);
     emit(RET, 0, 0, errno(EPERM));
   });
 }
 
 /** @param checks runs with the system call number loaded; falling through allows the call */
-function program(arch: string, checks: (table: SyscallTable, emit: Emit) => void): Buffer {
-  const table = TABLES[arch];
-  if (!table) throw new Error(`no seccomp table for ${arch}: the sandbox runs on x64 and arm64`);
+function program(arch: string, checks: (column: 0 | 1, emit: Emit) => void): Buffer {
+  const architecture = ARCHITECTURES[arch];
+  if (!architecture) throw new Error(`no seccomp table for ${arch}: the sandbox runs on x64 and arm64`);
   const instructions: Instruction[] = [];
   const emit: Emit = (code, jumpTrue, jumpFalse, k) => instructions.push([code, jumpTrue, jumpFalse, k >>> 0]);
   emit(LD, 0, 0, AT_ARCH);
-  emit(JEQ, 1, 0, table.arch);
+  emit(JEQ, 1, 0, architecture.audit);
   emit(RET, 0, 0, KILL_PROCESS); // a foreign ABI, such as int 0x80
   emit(LD, 0, 0, AT_NUMBER);
-  if (table.x32) {
+  if (architecture.x32) {
     emit(JGE, 0, 1, 0x40000000);
     emit(RET, 0, 0, errno(ENOSYS));
   }
-  checks(table, emit);
+  checks(architecture.column, emit);
   emit(RET, 0, 0, ALLOW);
   return assemble(instructions);
 }
