@@ -85,7 +85,7 @@ export async function transaction<P extends PrismaTx, T>(
     '$transaction' in db
       ? await db.$transaction((tx) => tracked(tx, work as (tx: P) => Promise<T>), options)
       : await inClient(db, (tx) => tracked(tx, work as (tx: PoolClient) => Promise<T>));
-  for (const deed of afterCommit) deed();
+  for (const callback of afterCommit) callback();
   return result;
 }
 
@@ -111,10 +111,10 @@ async function inClient<T>(pool: Pool, work: (tx: PoolClient) => Promise<T>): Pr
  * Runs `deed` after the transaction has committed, once however often it was passed, and never if it rolls back; outside
  * a transaction, at once. Rolling back to a savepoint does not remove it: `deed` must be harmless in that case.
  */
-export function afterCommit(tx: Tx, deed: () => void): void {
+export function afterCommit(tx: Tx, callback: () => void): void {
   const transaction = open.get(tx);
-  if (transaction) transaction.afterCommit.add(deed);
-  else deed();
+  if (transaction) transaction.afterCommit.add(callback);
+  else callback();
 }
 
 /** The pool behind a transaction or a Prisma client. */

@@ -21,9 +21,9 @@ export interface DataKeys {
   current(workspaceId: string): Promise<DataKey>;
   /** @throws Error if there is no such key. */
   byVersion(workspaceId: string, version: number): Promise<DataKey>;
-  /** Adds a newer key inside the caller's transaction; invalidate the cache with `forget` after the commit. @returns its version */
+  /** Adds a newer key inside the caller's transaction; invalidate the cache with `evict` after the commit. @returns its version */
   add(tx: PoolClient, workspaceId: string): Promise<number>;
-  forget(workspaceId: string): void;
+  evict(workspaceId: string): void;
   rewrap(): Promise<number>;
 }
 
@@ -124,7 +124,7 @@ export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }): D
       await tx.query(INSERT, [workspaceId, fresh.version, keys.current, wrap(workspaceId, fresh)]);
       return fresh.version;
     },
-    forget: (workspaceId) => {
+    evict: (workspaceId) => {
       cached.delete(workspaceId);
     },
     rewrap: async () => {

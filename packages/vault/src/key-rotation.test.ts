@@ -63,8 +63,8 @@ test('runs read secrets and people write them while the keys rotate again and ag
 
 test('values of every listed column move to the new key, and the old one goes an hour later', async () => {
   const { vault, rotation, secrets } = replica();
-  const place = { table: 'hooks', name: 'hook:h1', version: 1 };
-  const sealed = await vault.seal('ws_all', place, 'whsec_1');
+  const associatedData = { table: 'hooks', name: 'hook:h1', version: 1 };
+  const sealed = await vault.seal('ws_all', associatedData, 'whsec_1');
   await pool.query("INSERT INTO hooks VALUES ('ws_all', 'h1', $1), ('ws_all', 'h2', NULL)", [sealed]);
   await secrets.set('ws_all', { name: 'A', value: 'a', createdBy: null }, silent);
   const audited: number[] = [];
@@ -78,7 +78,7 @@ test('values of every listed column move to the new key, and the old one goes an
   expect(await versionsOf('ws_all')).toEqual([2]);
   const fresh = replica();
   const { rows } = await pool.query("SELECT signing_key FROM hooks WHERE id = 'h1'");
-  expect(await fresh.vault.open('ws_all', place, rows[0].signing_key)).toBe('whsec_1');
+  expect(await fresh.vault.open('ws_all', associatedData, rows[0].signing_key)).toBe('whsec_1');
   expect(await fresh.secrets.reveal('ws_all', ['A'])).toEqual({ A: 'a' });
 });
 

@@ -74,9 +74,13 @@ export function createKeyRotation(options: {
         after,
       ]);
       for (const row of rows) {
-        const place = { table: sealedFor, name: row.name, version: row.version };
+        const associatedData = { table: sealedFor, name: row.name, version: row.version };
         try {
-          const sealed = await vault.seal(workspaceId, place, await vault.open(workspaceId, place, row.sealed));
+          const sealed = await vault.seal(
+            workspaceId,
+            associatedData,
+            await vault.open(workspaceId, associatedData, row.sealed),
+          );
           count += (await pool.query(update, [workspaceId, row.name, sealed, row.sealed])).rowCount ?? 0;
         } catch (err) {
           // Its key stays, so no data is lost.
@@ -112,7 +116,7 @@ export function createKeyRotation(options: {
         await audit(tx, version);
         return version;
       });
-      vault.forget(workspaceId);
+      vault.evict(workspaceId);
       return { keyVersion, resealed: await reseal(workspaceId) };
     },
 

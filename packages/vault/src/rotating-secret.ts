@@ -3,7 +3,7 @@
  * They are sealed in one column of their owner's row.
  */
 import { z } from 'zod';
-import type { Place, Vault } from './vault';
+import type { AssociatedData, Vault } from './vault';
 
 const OVERLAP_MS = 86_400_000;
 
@@ -13,7 +13,7 @@ const entries = z.array(entry.transform(({ secret, key, until }) => ({ secret: s
 
 export interface RotatingSecret {
   workspaceId: string;
-  place: Place;
+  associatedData: AssociatedData;
   /** The column; null if there is none yet. */
   sealed: Uint8Array | null;
 }
@@ -28,13 +28,13 @@ export async function replaceSecret(
   const [current] = await openSecrets(vault, held, now);
   const until = now.getTime() + OVERLAP_MS;
   const kept = [{ secret: fresh, until: null }, ...(current === undefined ? [] : [{ secret: current, until }])];
-  return new Uint8Array(await vault.seal(held.workspaceId, held.place, JSON.stringify(kept)));
+  return new Uint8Array(await vault.seal(held.workspaceId, held.associatedData, JSON.stringify(kept)));
 }
 
 /** The secrets valid now, the newest first; none if the column is null. */
 export async function openSecrets(vault: Vault, held: RotatingSecret, now: Date): Promise<string[]> {
   if (!held.sealed) return [];
-  const text = await vault.open(held.workspaceId, held.place, held.sealed);
+  const text = await vault.open(held.workspaceId, held.associatedData, held.sealed);
   return entries
     .parse(JSON.parse(text))
     .filter(({ until }) => until === null || until > now.getTime())

@@ -9,7 +9,7 @@ import { createDataKeys } from './data-keys';
 import type { KeyRing } from './key-ring';
 
 /** Associated data of a sealed value. `version` is the row's own, so an old value cannot be replayed in place of a new one. */
-export interface Place {
+export interface AssociatedData {
   table: string;
   name: string;
   version: number;
@@ -17,17 +17,17 @@ export interface Place {
 
 export interface Vault {
   /** For a `bytea` column. Call it before a transaction, not inside one: it may insert the workspace's data key itself. */
-  seal(workspaceId: string, place: Place, value: string): Promise<Buffer>;
+  seal(workspaceId: string, associatedData: AssociatedData, value: string): Promise<Buffer>;
   /** @throws Error if the value was sealed for other associated data, was modified, or its key is not configured. */
-  open(workspaceId: string, place: Place, sealed: Uint8Array): Promise<string>;
+  open(workspaceId: string, associatedData: AssociatedData, sealed: Uint8Array): Promise<string>;
   /** Cache invalidation: drops the workspace's keys. Call it when the workspace is deleted together with its row in `data_keys`. */
-  forget(workspaceId: string): void;
+  evict(workspaceId: string): void;
   /**
    * Rewraps every data key with the current key-encryption key and returns the number of keys changed. Requests continue
    * meanwhile, and several replicas may do it at once. Older keys can then be removed from ENCRYPTION_KEYS.
    */
   rewrap(): Promise<number>;
-  /** For key-rotation.ts. Adds a newer data key inside the caller's transaction; call `forget` after the commit. */
+  /** For key-rotation.ts. Adds a newer data key inside the caller's transaction; call `evict` after the commit. */
   addDataKey(tx: PoolClient, workspaceId: string): Promise<number>;
 }
 
@@ -38,23 +38,23 @@ const HEADER_BYTES = 5;
 
 export function createVault(options: { keys: KeyRing; pool: Pool }): Vault {
   const dataKeys = createDataKeys(options);
-  const bindingOf = (workspaceId: string, { table, name, version }: Place) =>
+  const bindingOf = (workspaceId: string, { table, name, version }: AssociatedData) =>
     associatedData(table, workspaceId, name, version);
   return {
-    seal: async (workspaceId, place, value) => {
+    seal: async (workspaceId, associatedData, value) => {
       const { version, key } = await dataKeys.current(workspaceId);
       const header = Buffer.alloc(HEADER_BYTES);
       header.writeUInt8(FORMAT);
       header.writeUInt32BE(version, 1);
-      return Buffer.concat([header, encrypt(key, bindingOf(workspaceId, place), Buffer.from(value))]);
+      return Buffer.concat([header, encrypt(key, bindingOf(workspaceId, associatedData), Buffer.from(value))]);
     },
-    open: async (workspaceId, place, sealed) => {
+    open: async (workspaceId, associatedData, sealed) => {
       const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
       if (bytes.length < HEADER_BYTES || bytes[0] !== FORMAT) throw new Error('not a sealed value');
       const { key } = await dataKeys.byVersion(workspaceId, bytes.readUInt32BE(1));
-      return decrypt(key, bindingOf(workspaceId, place), bytes.subarray(HEADER_BYTES)).toString();
+      return decrypt(key, bindingOf(workspaceId, associatedData), bytes.subarray(HEADER_BYTES)).toString();
     },
-    forget: dataKeys.forget,
+    evict: dataKeys.evict,
     rewrap: dataKeys.rewrap,
     addDataKey: dataKeys.add,
   };

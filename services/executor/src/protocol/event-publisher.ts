@@ -165,7 +165,7 @@ export function createEventPublisher(options: {
         }),
       abandon() {
         clearTimeout(timer);
-        forget(report);
+        discard(report);
       },
     };
   }
@@ -200,7 +200,7 @@ export function createEventPublisher(options: {
     }
     batch.onStored?.();
     if (!isOpen(report)) return;
-    if (report.orphaned && !nextOf(report)) return forget(report);
+    if (report.orphaned && !nextOf(report)) return discard(report);
     kept.set(batch, report);
     keptBytes += batch.payload.length;
     for (const [oldest, { batches }] of kept) {
@@ -262,7 +262,7 @@ export function createEventPublisher(options: {
     waiting.add(batch);
   }
 
-  function forget(report: Report) {
+  function discard(report: Report) {
     if (!isOpen(report)) return;
     reports.delete(keyOf(report));
     for (const batch of report.batches) {
@@ -310,7 +310,7 @@ export function createEventPublisher(options: {
     unconfirmed: () => [...reports.values()].filter(({ ended }) => ended),
     confirm: (attempt) => {
       const report = reports.get(keyOf(attempt));
-      if (report?.ended) forget(report);
+      if (report?.ended) discard(report);
     },
     remind: (attempt) => {
       const report = reports.get(keyOf(attempt));
@@ -318,7 +318,7 @@ export function createEventPublisher(options: {
       if (!report?.ended || last?.state !== 'stored' || last.at > Date.now() - CONFIRM_MS * 2 ** report.round) return;
       if (++report.round > ROUNDS_MAX) {
         log.error({ runId: report.runId }, 'the service does not accept the ending of a run: giving up');
-        return forget(report);
+        return discard(report);
       }
       for (const batch of report.batches) if (kept.has(batch)) takeBack(batch);
       void send(report);

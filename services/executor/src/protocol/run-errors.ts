@@ -9,8 +9,8 @@ export const UNREPORTABLE: RunError = {
 
 export function errorOf(err: unknown, hadStarted: boolean): RunError {
   if (err instanceof NotPrepared) return { code: err.code, message: err.message };
-  const deed = hadStarted ? 'completed' : 'prepared';
-  return { code: 'sandbox', message: `The run could not be ${deed}: ${(err as Error).message}` };
+  const reached = hadStarted ? 'completed' : 'prepared';
+  return { code: 'sandbox', message: `The run could not be ${reached}: ${(err as Error).message}` };
 }
 
 export const wallLimit = ({ limits }: Job): RunError => ({

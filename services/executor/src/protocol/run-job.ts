@@ -71,7 +71,7 @@ const STORE_TIMEOUT: RunError = {
 };
 
 /** All text from a run passes through these. */
-interface Words {
+interface RunText {
   redactor: Redactor;
   runLog: RunLog;
 }
@@ -120,8 +120,8 @@ export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: ()
     }
   }
 
-  async function carryOut(secrets: Record<string, string>, words: Words) {
-    const { redactor, runLog } = words;
+  async function carryOut(secrets: Record<string, string>, text: RunText) {
+    const { redactor, runLog } = text;
     let prepared: PreparedRun | undefined;
     let result: RunResult | undefined;
     try {
@@ -137,10 +137,10 @@ export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: ()
       if (settlement.verdict) throw new Stopped();
       const { begun, mayBegin } = await begin(prepared);
       const { uploads, steps } = deps;
-      const hooks = hooksOf({ job, recorded, ...words, live, settlement, process: () => process, uploads, steps, log });
+      const hooks = hooksOf({ job, recorded, ...text, live, settlement, process: () => process, uploads, steps, log });
       result = await begun.run({ inputs, secrets, steps: recorded, mayBegin }, hooks, settlement.releaseSlot);
       void result.gone.then(leaveGone);
-      await conclude(result, words);
+      await conclude(result, text);
     } finally {
       prepared?.close();
       if (!result) leaveGone();
@@ -169,7 +169,7 @@ export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: ()
     return { begun, mayBegin };
   }
 
-  async function conclude({ outcome, usage }: RunResult, { redactor, runLog }: Words) {
+  async function conclude({ outcome, usage }: RunResult, { redactor, runLog }: RunText) {
     metrics.phase.observe({ phase: 'run' }, usage.wallMs / 1000);
     runLog.end();
     if (settlement.verdict) return finish(settlement.verdict, usage);

@@ -35,7 +35,7 @@ export interface Settlement {
   /** Another run may take the slot. */
   releaseSlot(): void;
   /** For a cleanup action that must not prevent the others at a run's end: logs its exceptions. */
-  guarded(deed: () => void): void;
+  guarded(action: () => void): void;
   /** Resolves when the terminal event has been handed over. */
   readonly settled: Promise<void>;
 }
@@ -62,9 +62,9 @@ export function createSettlement(options: {
     settle = resolve;
   });
 
-  function guarded(deed: () => void) {
+  function guarded(action: () => void) {
     try {
-      deed();
+      action();
     } catch (err) {
       log.error({ runId: job.runId, attempt: job.attempt, err }, 'an action at the end of a run failed');
     }

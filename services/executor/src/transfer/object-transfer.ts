@@ -25,7 +25,7 @@ export class TransferError extends Error {
 }
 
 /** URLs contain a signature: errors name the address without it. */
-const placeOf = (url: string) => {
+const addressOf = (url: string) => {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
 };
@@ -33,7 +33,7 @@ const placeOf = (url: string) => {
 function open(method: string, url: string, headers: http.OutgoingHttpHeaders): http.ClientRequest {
   const { protocol } = new URL(url);
   if (protocol !== 'http:' && protocol !== 'https:')
-    throw new TransferError(`not an http address: ${placeOf(url)}`, false);
+    throw new TransferError(`not an http address: ${addressOf(url)}`, false);
   const { request, agent } = agents[protocol];
   const sent = request(url, { method, headers, agent });
   sent.setTimeout(IDLE_MS, () => sent.destroy(new Error(`no answer within ${IDLE_MS / 1000} s`)));
@@ -42,12 +42,12 @@ function open(method: string, url: string, headers: http.OutgoingHttpHeaders): h
 
 function answerOf(sent: http.ClientRequest, url: string): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
-    sent.once('error', (err) => reject(new TransferError(`${placeOf(url)}: ${err.message}`, true)));
+    sent.once('error', (err) => reject(new TransferError(`${addressOf(url)}: ${err.message}`, true)));
     sent.once('response', (response) => {
       const status = response.statusCode ?? 0;
       if (status >= 200 && status < 300) return resolve(response);
       response.resume();
-      reject(new TransferError(`${placeOf(url)} answered ${status}`, status >= 500 || status === 429));
+      reject(new TransferError(`${addressOf(url)} answered ${status}`, status >= 500 || status === 429));
     });
   });
 }
@@ -72,12 +72,14 @@ export async function getBytes(url: string, bytesMax: number): Promise<Buffer> {
     try {
       for await (const chunk of response) {
         size += chunk.length;
-        if (size > bytesMax) throw new TransferError(`${placeOf(url)} is larger than ${bytesMax} bytes`, false);
+        if (size > bytesMax) throw new TransferError(`${addressOf(url)} is larger than ${bytesMax} bytes`, false);
         parts.push(chunk);
       }
     } catch (err) {
       response.destroy();
-      throw err instanceof TransferError ? err : new TransferError(`${placeOf(url)}: ${(err as Error).message}`, true);
+      throw err instanceof TransferError
+        ? err
+        : new TransferError(`${addressOf(url)}: ${(err as Error).message}`, true);
     }
     return Buffer.concat(parts);
   });

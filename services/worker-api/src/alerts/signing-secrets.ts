@@ -7,7 +7,7 @@ type SecretHolder = Pick<Alert, 'id' | 'workspaceId' | 'signingKey'>;
 
 const heldBy = ({ id, workspaceId, signingKey }: SecretHolder): RotatingSecret => ({
   workspaceId,
-  place: { table: 'alerts', name: `signing_key:${id}`, version: 1 },
+  associatedData: { table: 'alerts', name: `signing_key:${id}`, version: 1 },
   sealed: signingKey,
 });
 

@@ -68,7 +68,7 @@ type KeyHolder = Pick<Worker, 'uid' | 'workspaceId'> & Pick<RotatingSecret, 'sea
 /** The key lies with the trigger; what it is sealed for is as old as the first of them, when it lay with the worker. */
 const heldBy = ({ uid, workspaceId, sealed }: KeyHolder): RotatingSecret => ({
   workspaceId,
-  place: { table: 'workers', name: `webhook_signing_key:${uid}`, version: 1 },
+  associatedData: { table: 'workers', name: `webhook_signing_key:${uid}`, version: 1 },
   sealed,
 });
 

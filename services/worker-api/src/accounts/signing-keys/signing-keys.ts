@@ -32,13 +32,13 @@ export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () 
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
 
-  const placeOf = (kid: string) => ({ table: 'signing_keys', name: kid, version: 1 });
+  const associatedDataOf = (kid: string) => ({ table: 'signing_keys', name: kid, version: 1 });
 
   async function read() {
     const rows = await listSigningKeys(pool);
     known = await Promise.all(
       rows.map(async ({ kid, private_key, created_at }) => {
-        const pem = await vault.open(OWNER, placeOf(kid), private_key);
+        const pem = await vault.open(OWNER, associatedDataOf(kid), private_key);
         return { kid, privateKey: createPrivateKey(pem), createdAt: created_at };
       }),
     );
@@ -64,7 +64,7 @@ export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () 
       const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
       const kid = randomBytes(12).toString('base64url');
       const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
-      const sealed = await vault.seal(OWNER, placeOf(kid), pem);
+      const sealed = await vault.seal(OWNER, associatedDataOf(kid), pem);
       await insertSigningKeyIfDue(pool, { kid, publicJwk: publicJwk({ kid, privateKey }), privateKey: sealed });
     }
     await deleteSpentSigningKeys(pool);
