@@ -1,6 +1,6 @@
 /** Resolves a request to its caller and to the one workspace that it acts in. */
 import type { Identity, WorkspaceClosures } from '@gantry/events';
-import { AppError, type Principal } from '@gantry/http';
+import { forbidden, type Principal } from '@gantry/http';
 import type { Request } from 'express';
 import { badCredential, readCredential, single } from './credential';
 import type { Identify } from './identity-cache';
@@ -56,8 +56,7 @@ function inWorkspace(req: Request, identity: Identity): Principal {
     return { ...who, workspaceId: `user:${userId}`, role: 'viewer' };
   }
   if (!role) {
-    throw new AppError(
-      'forbidden',
+    throw forbidden(
       'not_a_member',
       wanted === undefined
         ? 'this account is not a member of any workspace; ask for an invitation'

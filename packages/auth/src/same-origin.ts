@@ -1,5 +1,5 @@
 /** CSRF protection: browsers attach cookies automatically, so a request that changes something must come from one of the platform's pages. */
-import { AppError } from '@gantry/http';
+import { forbidden } from '@gantry/http';
 import type { Request } from 'express';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -17,8 +17,7 @@ export function requireSameOrigin(req: Request, origins: ReadonlySet<string>, ab
   const site = req.headers['sec-fetch-site'];
   if (absent === 'allow' && origin === undefined && site === undefined) return;
   if (origin !== undefined && origins.has(origin) && (site === undefined || site === 'same-origin')) return;
-  throw new AppError(
-    'forbidden',
+  throw forbidden(
     'cross_origin',
     'a request with the session cookie must come from a page of this platform; programs send a token instead',
   );

@@ -1,6 +1,6 @@
 /** Authentication, budgets and roles: everything that is decided before a body is read. */
 import type { Request, Response } from 'express';
-import { AppError, notFound } from './errors';
+import { AppError, forbidden, notFound } from './errors';
 import type { Operation } from './openapi-document';
 import { type Principal, roleAtLeast } from './principal';
 import type { Budgets } from './rate-limit';
@@ -46,11 +46,7 @@ export function admission(authenticate: (req: Request) => Promise<Principal | nu
 function requireRole(access: Operation['access'], principal: Principal | undefined): void {
   if (access === 'public' || access === 'optional' || access === 'account' || access === 'user') return;
   if (principal && roleAtLeast(principal.role, access)) return;
-  throw new AppError(
-    'forbidden',
-    'role_too_low',
-    `this needs the role ${access} in the workspace; yours is ${principal?.role}`,
-  );
+  throw forbidden('role_too_low', `this needs the role ${access} in the workspace; yours is ${principal?.role}`);
 }
 
 /** The same caller in the workspace that the path names, with the role there. @throws AppError 404 */

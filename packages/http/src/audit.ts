@@ -5,10 +5,11 @@ import type { Request } from 'express';
 import { type Actor, actorOf } from './actor';
 import { callerOf } from './admission';
 
-/** @typeParam Action `<noun>.<past tense>` */
-export interface AuditedChange<Action extends string = string, Resource extends string = string> {
+/** @typeParam Action `<noun>.<past tense>`, where the noun is the resource's type */
+export interface AuditedChange<Action extends string = string> {
   action: Action;
-  resource: { type: Resource; id: string };
+  /** The resource's. */
+  id: string;
   /** Never a secret, an input or a text of people. */
   details?: Record<string, unknown>;
 }
@@ -16,15 +17,17 @@ export interface AuditedChange<Action extends string = string, Resource extends 
 /** Inside the transaction of the change, on behalf of one request. */
 export type Audit<Change extends AuditedChange = AuditedChange> = (tx: Tx, change: Change) => Promise<void>;
 
+export const resourceTypeOf = (action: string): string => action.slice(0, action.indexOf('.'));
+
 /** On behalf of the caller, in the caller's workspace. */
 export const auditOf = (service: Service, req: Request): Audit =>
   auditAs(service, callerOf(req).workspaceId, actorOf(req));
 
 export function auditAs(service: Service, workspaceId: string, actor: Actor): Audit {
   const { address, userAgent, requestId, ...who } = actor;
-  return (tx, { action, resource, details = {} }) =>
+  return (tx, { action, id, details = {} }) =>
     enqueue(tx, auditRecorded, workspaceId, {
       ...{ source: service, actor: who, address, userAgent, requestId },
-      ...{ action, resource, details, at: Date.now() },
+      ...{ action, resource: { type: resourceTypeOf(action), id }, details, at: Date.now() },
     });
 }

@@ -69,6 +69,8 @@ export const notFound = (what: string, id: string, where = 'in this workspace'):
   new AppError('not_found', 'not_found', `no ${what} "${id.slice(0, 100)}" ${where}`);
 
 export const conflict = (code: string, detail: string): AppError => new AppError('conflict', code, detail);
+export const forbidden = (code: string, detail: string): AppError => new AppError('forbidden', code, detail);
+export const gone = (code: string, detail: string): AppError => new AppError('gone', code, detail);
 
 export const unavailable = (what: string, cause?: unknown): AppError =>
   new AppError('unavailable', 'unavailable', `${what} is not available right now; try again shortly`, {

@@ -9,10 +9,8 @@ import { callerOf } from './admission';
 import { type Made, madeBy, type Revisit, type Work } from './idempotency';
 import type { Principal } from './principal';
 
-/** Handlers of the operations that are named; without names, of some that the object says itself. */
-export type Operations<S extends Surface, Id extends keyof ReceivedBy<S> = never> = [Id] extends [never]
-  ? { [K in keyof ReceivedBy<S>]?: Handler<CallOf<S, K>> }
-  : { [K in Id]: Handler<CallOf<S, K>> };
+/** Handlers of some operations of a surface. */
+export type Operations<S extends Surface> = { [K in keyof ReceivedBy<S>]?: Handler<CallOf<S, K>> };
 
 /** The request of one operation, for what several handlers share. */
 export type CallOf<S extends Surface, Id extends keyof ReceivedBy<S>> = Call<
@@ -36,6 +34,9 @@ export interface Call<Path = unknown, Query = unknown, Body = unknown> {
   req: Request;
   res: Response;
 }
+
+/** The caller of a request, for services that change something. */
+export type Requester = Pick<Call, 'caller' | 'actor' | 'made'>;
 
 type Part<Op, Name extends string> = Op extends { parameters: infer Parameters }
   ? NonNullable<Parameters[Name & keyof Parameters]>

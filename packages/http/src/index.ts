@@ -20,6 +20,7 @@ export {
   noContent,
   type Operations,
   ok,
+  type Requester,
 } from './handler';
 export * from './health';
 export * from './idempotency';
@@ -33,6 +34,7 @@ export * from './next-page';
 export * from './observe-streams';
 export * from './open-streams';
 export * from './openapi-document';
+export { documentsOf, type SurfaceAddresses } from './other-surfaces';
 export * from './permissions';
 export * from './places';
 export * from './principal';

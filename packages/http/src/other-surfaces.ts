@@ -1,4 +1,5 @@
 /** Names the right host to somebody who asks this one for an operation of another surface. */
+import { openapiFiles, publishedFiles, type Surface } from '@gantry/openapi';
 import { readOperations } from './openapi-document';
 import { type OperationTable, operationTable } from './operation-table';
 
@@ -7,7 +8,27 @@ export interface OtherSurface {
   name: string;
   openapiFile: string;
   url: string;
-  canonicalPath?: (path: string) => string;
+}
+
+/** Public addresses of the three surfaces, without a slash at the end. */
+export interface SurfaceAddresses {
+  baseUrl: string;
+  dashboardUrl: string;
+  skillsUrl: string;
+}
+
+/** What one of our surfaces is told of its own documents and of the surfaces beside it. */
+export function documentsOf(surface: Surface, { baseUrl, dashboardUrl, skillsUrl }: SurfaceAddresses) {
+  const urls: Record<Surface, string> = { worker: baseUrl, automation: dashboardUrl, skills: skillsUrl };
+  const surfaces = Object.keys(urls) as Surface[];
+  return {
+    openapiFile: openapiFiles[surface],
+    publishedFile: publishedFiles[surface],
+    publicUrl: urls[surface],
+    otherSurfaces: surfaces
+      .filter((name) => name !== surface)
+      .map((name): OtherSurface => ({ name, openapiFile: openapiFiles[name], url: urls[name] })),
+  };
 }
 
 /** @returns where `method` of `path` is, as a sentence; undefined where no other surface has it */
@@ -18,8 +39,8 @@ export function otherSurfaces(surfaces: OtherSurface[]): FindElsewhere {
   let tables: (OtherSurface & { table: OperationTable })[] | undefined;
   return (method, path) => {
     tables ??= surfaces.map((one) => ({ ...one, table: operationTable(readOperations(one.openapiFile)) }));
-    const found = tables.find(({ table, canonicalPath = (asked) => asked }) => {
-      const operation = table.find(method, canonicalPath(path));
+    const found = tables.find(({ table }) => {
+      const operation = table.find(method, path);
       return operation !== undefined && !('allowed' in operation);
     });
     return found && `it is an operation of the ${found.name} surface, at ${found.url}`;

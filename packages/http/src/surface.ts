@@ -35,7 +35,16 @@ import { responseValidators } from './response-validator';
 import { pathForLog } from './secret-paths';
 import { serveOpenapi } from './serve-openapi';
 
-export interface SurfaceOptions {
+/** Settings of a surface that come from the environment; tests set their own. */
+export interface SurfaceLimits {
+  rateLimits?: RateLimits;
+  /** Of answers that go on, such as live events. */
+  streamLimits?: PlaceLimits;
+  /** Tests switch this on: an answer that the OpenAPI file does not allow is then a 500. */
+  validateResponses?: boolean;
+}
+
+export interface SurfaceOptions extends SurfaceLimits {
   openapiFile: string;
   /** What /openapi.json shows; the same document when absent. */
   publishedFile?: string;
@@ -51,14 +60,9 @@ export interface SurfaceOptions {
   otherSurfaces?: OtherSurface[];
   /** Maps an alias of a path to the path that the OpenAPI file documents. */
   canonicalPath?: (path: string) => string;
-  rateLimits?: RateLimits;
-  /** Of answers that go on, such as live events. */
-  streamLimits?: PlaceLimits;
   /** Exact origins that may call with a Bearer from a browser. */
   corsOrigins?: string[];
   uploads?: multer.Options;
-  /** Tests switch this on: an answer that the OpenAPI file does not allow is then a 500. */
-  validateResponses?: boolean;
   /** Where this surface is: its OpenAPI document names it. */
   publicUrl?: string;
   /** What is not part of the HTTP API: the dashboard's files, presigned storage URLs. Mounted before everything else. */
@@ -99,7 +103,7 @@ function route(options: SurfaceOptions): RequestHandler {
   const budget = budgets(options.rateLimits ?? DEFAULT_RATE_LIMITS, count);
   const answers = answersOf(document, options, budget);
   const elsewhere = otherSurfaces(options.otherSurfaces ?? []);
-  return (req, res, next) => {
+  return (req, res) => {
     const [asked = '/', query] = req.url.split('?', 2);
     const path = canonicalPath(asked);
     req.askedPath = asked;
@@ -112,11 +116,11 @@ function route(options: SurfaceOptions): RequestHandler {
     }
     req.operation = found.operation;
     const answer = answers.get(found.operation) as Answer;
-    return answer(found.params, req, res, next);
+    return answer(found.params, req, res);
   };
 }
 
-type Answer = (params: Record<string, string> | null, ...handled: Parameters<RequestHandler>) => void | Promise<void>;
+type Answer = (params: Record<string, string> | null, req: Request, res: Response) => Promise<void>;
 
 /** The handling of a request by each operation, once the operation is known. */
 function answersOf(document: OpenApiDocument, options: SurfaceOptions, budget: Budgets): Map<Operation, Answer> {
@@ -138,50 +142,24 @@ function answersOf(document: OpenApiDocument, options: SurfaceOptions, budget: B
       continue;
     }
     const validate = validatorOf(operation);
-    const steps: RequestHandler[] = [];
-    if (operation.isStream) steps.push(holding(streams.open, operation));
     const { revisit, ...handled } = expressForm(handler);
     const work = idempotency.honour(operation, handled.work, revisit);
-    steps.push((req, res) => work(req, res));
-    const handle = inTurn(steps);
     const checkResponse = responseCheckOf?.(operation);
-    answers.set(operation, async (params, req, res, next) => {
+    answers.set(operation, async (params, req, res) => {
       checkResponse?.(req, res, () => {});
       await admit(operation, params, req, res);
       if (!params) throw new AppError('invalid', 'invalid', `${req.askedPath}: the path is not encoded as URLs are`);
       req.params = params;
       validate(req, await read(operation, req, res));
-      handle(req, res, next);
+      // Counted before the handler looks up what it streams.
+      if (operation.isStream) streams.open(req, res, operation);
+      await work(req, res);
     });
   }
   missing.push(...[...handlers.keys()].map((id) => `no operation for handler ${id}`));
   if (missing.length) throw new Error(`${options.openapiFile}: ${missing.join('; ')}`);
   return answers;
 }
-
-/** As Express calls the handlers of a route. */
-function inTurn(steps: RequestHandler[]): RequestHandler {
-  return (req, res, next) => {
-    const call = async (index: number) => {
-      const step = steps[index];
-      if (!step) return next();
-      try {
-        await step(req, res, (err?: unknown) => (err ? next(err) : void call(index + 1)));
-      } catch (err) {
-        next(err);
-      }
-    };
-    void call(0);
-  };
-}
-
-/** The place is taken before the handler looks for what it shall show. */
-const holding =
-  (open: ReturnType<typeof openStreams>['open'], operation: Operation): RequestHandler =>
-  (req, res, next) => {
-    open(req, res, operation);
-    next();
-  };
 
 const notFoundPath = (path: string, elsewhere?: string) =>
   new AppError('not_found', 'not_found', `${path}: not found${elsewhere ? `; ${elsewhere}` : ''}`);

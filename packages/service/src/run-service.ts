@@ -1,18 +1,13 @@
 /** The process of a service, identical for all three: environment, start-up, requests, clean shutdown. */
 import type { Service } from '@gantry/events';
-import { createLogger, type ErrorShape, type PlaceLimits, type RateLimits } from '@gantry/http';
+import { createLogger, type ErrorShape, type SurfaceAddresses, type SurfaceLimits } from '@gantry/http';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { type CommonEnv, readEnv } from './env';
 import { type RunningService, serve } from './serve';
 
 /** Settings of every surface, from the environment. */
-export interface SurfaceSettings {
-  baseUrl: string;
-  dashboardUrl: string;
-  skillsUrl: string;
-  rateLimits: RateLimits;
-  streamLimits: PlaceLimits;
+export interface SurfaceSettings extends SurfaceAddresses, SurfaceLimits {
   log: Logger;
 }
 

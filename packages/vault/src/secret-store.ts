@@ -1,6 +1,6 @@
 /** Secrets of a workspace: sealed in the database, opened only when a run that declares them is handed out. */
 
-import { AppError, invalid, isDependencyDown, notFound } from '@gantry/http';
+import { conflict, invalid, isDependencyDown, notFound } from '@gantry/http';
 import { type Tx, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Vault } from './vault';
@@ -15,7 +15,8 @@ export interface SecretEntry {
 
 export interface SecretChange {
   action: 'secret.set' | 'secret.deleted';
-  resource: { type: 'secret'; id: string };
+  /** The secret's name. */
+  id: string;
   details?: { isNew: boolean };
 }
 
@@ -78,7 +79,7 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
         const { count = 0, version: found = null } = before[0] ?? {};
         const isNew = found === null;
         if (isNew && count >= SECRETS_MAX) {
-          throw new AppError('conflict', 'too_many_secrets', `a workspace holds at most ${SECRETS_MAX} secrets`);
+          throw conflict('too_many_secrets', `a workspace holds at most ${SECRETS_MAX} secrets`);
         }
         const version = (found ?? 0) + 1;
         const sealed = await vault.seal(workspaceId, { table: TABLE, name, version }, value);
@@ -88,8 +89,7 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
             ? await tx.query<SecretEntry>(INSERT, [...row, createdBy])
             : await tx.query<SecretEntry>(UPDATE, row);
           if (!rows[0]) return null;
-          const resource = { type: 'secret', id: name } as const;
-          await audit(tx, { action: 'secret.set', resource, details: { isNew } });
+          await audit(tx, { action: 'secret.set', id: name, details: { isNew } });
           return rows[0];
         });
         if (entry) return { ...entry, isNew };
@@ -102,8 +102,7 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
       transaction(pool, async (tx) => {
         const { rowCount } = await tx.query(DELETE, [workspaceId, name]);
         if (!rowCount) throw notFound('secret', name);
-        const resource = { type: 'secret', id: name } as const;
-        await audit(tx, { action: 'secret.deleted', resource });
+        await audit(tx, { action: 'secret.deleted', id: name });
       }),
 
     reveal: async (workspaceId, names) => {

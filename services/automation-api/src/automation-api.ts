@@ -15,13 +15,12 @@ import {
   startRelay,
   streamsCheck,
 } from '@gantry/events';
-import { type Health, health, observeStreams, type PlaceLimits, postgresCheck, type RateLimits } from '@gantry/http';
+import { type Health, health, observeStreams, postgresCheck } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import { type RetentionBounds, type RunEngine, startRunEngine } from '@gantry/run-engine';
-import { startSweeps } from '@gantry/service';
+import { type SurfaceSettings, startSweeps } from '@gantry/service';
 import { createSecretStore, createVault, deriveKeys, type KeyRing } from '@gantry/vault';
 import type { Express } from 'express';
-import type { Logger } from 'pino';
 import { createApp } from './app';
 import { createRunnables } from './artifacts/runnable';
 import { createRecentAutomations, IS_CURRENT } from './automations/current-version';
@@ -32,22 +31,15 @@ import { type ScheduleTicker, startScheduleTicker } from './starters/schedule-ti
 import { serveAutomationStats } from './system/automation-stats';
 import { consumeWorkspaceEvents } from './workspaces/workspace-events';
 
-export interface AutomationApiOptions {
+export interface AutomationApiOptions extends SurfaceSettings {
   databaseUrl: string;
   nats: NatsAddress;
-  baseUrl: string;
-  dashboardUrl: string;
-  skillsUrl: string;
   encryptionKeys: KeyRing;
   objectStore: Omit<ObjectStoreSettings, 'publicUrl'>;
   dashboardDir: string;
   retention: RetentionBounds;
   apiDocsDir?: string;
   jwt: { jwksUrl: string; issuer: string; audience: string; externalIssuer?: ExternalIssuer | undefined };
-  log: Logger;
-  rateLimits?: RateLimits;
-  streamLimits?: PlaceLimits;
-  validateResponses?: boolean;
   /** Tests: who is calling, without a worker-api to ask. */
   identify?: Identify;
   /** Tests: the clock of schedules. */
@@ -109,36 +101,15 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
     nats: () => bus.nc.flush(),
     jetstream: streamsCheck(bus, ownStreams),
   });
-  const recentAutomations = createRecentAutomations();
-  const deps: Deps = {
-    ...{
-      prisma,
-      pool,
-      bus,
-      closures,
-      engine,
-      objects,
-      secrets,
-      runnables,
-      recentAutomations,
-      dashboardUrl,
-      now,
-    },
-  };
+  const recent = createRecentAutomations();
+  const deps: Deps = { prisma, pool, bus, closures, engine, objects, secrets, runnables, recent, dashboardUrl, now };
   const app = createApp({
+    ...options,
     deps,
     health: checks,
     authenticate: createAuthenticator({ identify, closures, publicUrls: [baseUrl, dashboardUrl, skillsUrl] }),
     hasher: createTokenHasher(deriveKeys(options.encryptionKeys, 'requests')),
     ...(objects.driver === 'file' && { fileStore: objects }),
-    dashboardDir: options.dashboardDir,
-    ...(options.apiDocsDir && { apiDocsDir: options.apiDocsDir }),
-    baseUrl,
-    skillsUrl,
-    log,
-    ...(options.rateLimits && { rateLimits: options.rateLimits }),
-    ...(options.streamLimits && { streamLimits: options.streamLimits }),
-    validateResponses: options.validateResponses ?? false,
   });
   return {
     app,

@@ -17,7 +17,7 @@ export interface Deps {
   objects: ObjectStore;
   secrets: SecretStore;
   runnables: Runnables;
-  recentAutomations: RecentAutomations;
+  recent: RecentAutomations;
   /** Public address of this surface, without a slash at the end. */
   dashboardUrl: string;
   now: () => Date;

@@ -1,10 +1,9 @@
 /** Everything of the service that speaks HTTP, put together. Nothing here listens, connects or reads the environment. */
 import type { Identify, TokenHasher } from '@gantry/auth';
 import type { WorkspaceClosures } from '@gantry/events';
-import { createSurface, type Health, type RateLimits } from '@gantry/http';
-import { openapiFiles, publishedFiles } from '@gantry/openapi';
+import { createSurface, documentsOf, type Health } from '@gantry/http';
+import type { SurfaceSettings } from '@gantry/service';
 import type { Express } from 'express';
-import type { Logger } from 'pino';
 import { skillsAuthenticator } from './access/authenticate';
 import { agentSkillOperations } from './agent-skills/agent-skill-routes';
 import { ZIP_BYTES_MAX } from './agent-skills/skill-zip';
@@ -19,7 +18,7 @@ import { searchOperations } from './search/search-routes';
 import { skillOperations } from './skills/skill-routes';
 import type { ViewCounts } from './skills/view-counts';
 
-export interface AppOptions {
+export interface AppOptions extends SurfaceSettings {
   database: Database;
   health: Health;
   identify: Identify;
@@ -31,25 +30,14 @@ export interface AppOptions {
   forgiving: boolean;
   /** At once in this process; the event that follows tells the others. */
   evictKey: (keyId: string) => void;
-  baseUrl: string;
-  dashboardUrl: string;
-  skillsUrl: string;
-  log: Logger;
-  rateLimits?: RateLimits;
-  validateResponses?: boolean;
 }
 
 export function createApp(options: AppOptions): Express {
-  const { database, identify, hasher, views, forgiving, skillsUrl, dashboardUrl, baseUrl, log } = options;
+  const { database, hasher, views, forgiving, skillsUrl, dashboardUrl, baseUrl } = options;
   const { pool, prisma } = database;
   return createSurface({
-    openapiFile: openapiFiles.skills,
-    publishedFile: publishedFiles.skills,
-    publicUrl: skillsUrl,
-    otherSurfaces: [
-      { name: 'worker', openapiFile: openapiFiles.worker, url: baseUrl },
-      { name: 'automation', openapiFile: openapiFiles.automation, url: dashboardUrl },
-    ],
+    ...options,
+    ...documentsOf('skills', options),
     operations: {
       ...options.health.operations,
       ...meOperations,
@@ -60,19 +48,11 @@ export function createApp(options: AppOptions): Express {
       ...agentSkillOperations({ prisma, skillsUrl, views }),
       ...pageOperations({ prisma, skillsUrl, views, render: options.render, forgiving }),
     },
-    authenticate: skillsAuthenticator({
-      identify,
-      closures: options.closures,
-      publicUrls: [baseUrl, dashboardUrl, skillsUrl],
-    }),
+    authenticate: skillsAuthenticator({ ...options, publicUrls: [baseUrl, dashboardUrl, skillsUrl] }),
     errorShape: 'error',
     pool,
-    hasher,
-    log,
     corsOrigins: [new URL(dashboardUrl).origin],
     uploads: { limits: { fileSize: ZIP_BYTES_MAX, files: 1, fields: 5, fieldSize: 1_024, parts: 10 } },
     beside: serveAssets,
-    ...(options.rateLimits && { rateLimits: options.rateLimits }),
-    validateResponses: options.validateResponses ?? false,
   });
 }

@@ -9,9 +9,8 @@ import {
   identifyBy,
   type LastUse,
 } from '@gantry/auth';
-import { createSurface, type Health, memoryForAll, type PlaceLimits, type RateLimits } from '@gantry/http';
+import { createSurface, documentsOf, type Health, memoryForAll, type SurfaceLimits } from '@gantry/http';
 import { type FileStore, storageRoutes } from '@gantry/object-store';
-import { openapiFiles, publishedFiles } from '@gantry/openapi';
 import type { Express } from 'express';
 import { createAccessTokens } from './accounts/auth/access-token';
 import { authOperations } from './accounts/auth/auth-routes';
@@ -50,7 +49,7 @@ import { systemOperations } from './system/system-routes';
 import { scheduleOperations } from './triggers/schedule-routes';
 import { workerOperations } from './workers/worker-routes';
 
-export interface AppOptions {
+export interface AppOptions extends SurfaceLimits {
   deps: Deps;
   health: Health;
   executors: Executors;
@@ -61,9 +60,6 @@ export interface AppOptions {
   oidc: OidcSettings | undefined;
   /** Set where presigned URLs point at this service. */
   fileStore?: FileStore;
-  rateLimits?: RateLimits;
-  streamLimits?: PlaceLimits;
-  validateResponses?: boolean;
 }
 
 export interface WorkerApp {
@@ -90,14 +86,9 @@ export function createApp(options: AppOptions): WorkerApp {
   const sessionCookie = createSessionCookie({ issueAccessToken, publicUrls });
   const sendsEmail = mailer.isConfigured;
   const app = createSurface({
-    openapiFile: openapiFiles.worker,
-    publishedFile: publishedFiles.worker,
+    ...options,
+    ...documentsOf('worker', { baseUrl, dashboardUrl, skillsUrl }),
     canonicalPath,
-    publicUrl: baseUrl,
-    otherSurfaces: [
-      { name: 'automation', openapiFile: openapiFiles.automation, url: dashboardUrl },
-      { name: 'skills', openapiFile: openapiFiles.skills, url: skillsUrl },
-    ],
     operations: {
       ...options.health.operations,
       ...systemOperations({
@@ -142,9 +133,6 @@ export function createApp(options: AppOptions): WorkerApp {
     },
     uploads: { storage: memoryForAll(TREE_BYTES_MAX), preservePath: true, defParamCharset: 'utf8' },
     corsOrigins: [dashboardUrl, skillsUrl].map((url) => new URL(url).origin),
-    ...(options.rateLimits && { rateLimits: options.rateLimits }),
-    ...(options.streamLimits && { streamLimits: options.streamLimits }),
-    validateResponses: options.validateResponses ?? false,
   });
   return { app, introspect, identities, signingKeys };
 }

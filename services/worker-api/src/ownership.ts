@@ -3,7 +3,7 @@
  * owner and for admins, and does not exist for others; whoever sees it and is a member may edit it; taking it away from
  * others (deleting it, hiding it) is for the owner and admins.
  */
-import { AppError, type Principal, roleAtLeast } from '@gantry/http';
+import { forbidden, type Principal, roleAtLeast } from '@gantry/http';
 import type { Visibility } from './generated/prisma/client';
 
 export interface Owned {
@@ -37,5 +37,5 @@ export function canTakeAway(principal: Principal, thing: Owned): boolean {
 /** @param what `worker`, `context` @throws AppError 403 */
 export function requireTakingAway(principal: Principal, thing: Owned, what: string): void {
   if (canTakeAway(principal, thing)) return;
-  throw new AppError('forbidden', 'not_owner', `only the owner of this ${what} and admins may do that`);
+  throw forbidden('not_owner', `only the owner of this ${what} and admins may do that`);
 }

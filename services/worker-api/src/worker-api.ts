@@ -10,22 +10,11 @@ import {
   startRelay,
   streamsCheck,
 } from '@gantry/events';
-
-import {
-  createRateCount,
-  type Health,
-  health,
-  observeStreams,
-  type PlaceLimits,
-  postgresCheck,
-  type RateLimits,
-} from '@gantry/http';
-
+import { createRateCount, type Health, health, observeStreams, postgresCheck } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import { type RetentionBounds, startRunEngine } from '@gantry/run-engine';
-import { startSweeps } from '@gantry/service';
+import { type SurfaceSettings, startSweeps } from '@gantry/service';
 import { createKeyRotation, createSecretStore, createVault, deriveKeys, type KeyRing } from '@gantry/vault';
-import type { Logger } from 'pino';
 import { serveIntrospection } from './accounts/identity/introspection';
 import type { OidcSettings } from './accounts/oidc/identity-provider';
 import { startDeliveryLoop } from './alerts/delivery-loop';
@@ -43,12 +32,9 @@ import { sealedColumns } from './secrets/sealed-columns';
 import { type CronTicker, startCronTicker } from './starters/cron-ticker';
 import { rememberExecutors } from './system/executors';
 
-export interface WorkerApiOptions {
+export interface WorkerApiOptions extends SurfaceSettings {
   databaseUrl: string;
   nats: NatsAddress;
-  baseUrl: string;
-  dashboardUrl: string;
-  skillsUrl: string;
   encryptionKeys: KeyRing;
   tokenPeppers: KeyRing;
   objectStore: Omit<ObjectStoreSettings, 'publicUrl'>;
@@ -62,10 +48,6 @@ export interface WorkerApiOptions {
   retention: RetentionBounds;
   /** What processor time counts as; 0: nothing. */
   computeUsdPerCpuHour: number;
-  log: Logger;
-  rateLimits?: RateLimits;
-  streamLimits?: PlaceLimits;
-  validateResponses?: boolean;
   /** Tests: the clock of schedules and expiries. */
   now?: () => Date;
   /** Tests: false leaves loops that run by the clock to be driven by hand. */
@@ -84,7 +66,7 @@ export interface WorkerApi extends WorkerApp {
 }
 
 export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerApi> {
-  const { log, baseUrl, dashboardUrl, skillsUrl, auditRetentionDays, retention } = options;
+  const { log, baseUrl, dashboardUrl, retention } = options;
   const objects = openObjectStore({ ...options.objectStore, publicUrl: baseUrl });
   const database = openDatabase(options.databaseUrl, log);
   const { pool, prisma } = database;
@@ -132,40 +114,18 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     jetstream: streamsCheck(bus, ownStreams),
   });
   const deps: Deps = {
-    ...{
-      prisma,
-      pool,
-      bus,
-      closures,
-      engine,
-      objects,
-      vault,
-      secrets,
-      keyRotation,
-      runnables,
-      rates,
-      hasher,
-      mailer,
-      retention,
-      deliveryLoop,
-    },
-    ...{ outboundAllow, baseUrl, dashboardUrl, now, log },
+    ...{ prisma, pool, bus, closures, engine, objects, vault, secrets, keyRotation, runnables, rates, hasher, mailer },
+    ...{ retention, deliveryLoop, outboundAllow, baseUrl, dashboardUrl, now, log },
   };
   ready(deps);
   const executors = rememberExecutors({ bus, log, now });
   const made = createApp({
+    ...options,
     deps,
     health: checks,
     executors,
     tokenUse,
-    setupToken: options.setupToken,
-    skillsUrl,
-    jwt: options.jwt,
-    oidc: options.oidc,
     ...(objects.driver === 'file' && { fileStore: objects }),
-    ...(options.rateLimits && { rateLimits: options.rateLimits }),
-    ...(options.streamLimits && { streamLimits: options.streamLimits }),
-    validateResponses: options.validateResponses ?? false,
   });
   const eviction = evictOnEvents(made.identities, { bus, log });
   const responder = serveIntrospection({ bus, introspect: made.introspect, log });
@@ -173,6 +133,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const approvals = startApprovalSweeper(deps, { auto: options.autoTick ?? true });
   const cronTicker = startCronTicker(deps, { auto: options.autoTick ?? true });
   const { signingKeys } = made;
+  const { auditRetentionDays } = options;
   const housekeeping = startSweeps(sweepsOf(deps, { signingKeys, auditRetentionDays }), log);
   return {
     ...made,

@@ -2,15 +2,12 @@ import { newId } from '@gantry/events';
 import { created, type Operations, ok } from '@gantry/http';
 import { EXPIRES_SECONDS_MAX } from '@gantry/object-store';
 import { ZIP_BYTES_MAX } from '@gantry/program';
-import { auditOf } from '../audit/audit';
 import type { Deps } from '../deps';
 import { getArtifact } from './artifact-repository';
 import { createArtifact } from './create-artifact';
 import { insertUpload } from './upload-repository';
 
-export function artifactOperations(
-  deps: Deps,
-): Operations<'automation', 'createUploadUrl' | 'createArtifact' | 'getArtifactCode'> {
+export function artifactOperations(deps: Deps): Operations<'automation'> {
   const { prisma, objects } = deps;
   return {
     createUploadUrl: async ({ caller }) => {
@@ -27,8 +24,7 @@ export function artifactOperations(
     },
 
     createArtifact: {
-      make: async ({ caller, req, made, body }) =>
-        created(await createArtifact(deps, caller, auditOf(req), made, body)),
+      make: async (call) => created(await createArtifact(deps, call)),
       see: ({ caller }, artifactId) => getArtifact(prisma, caller.workspaceId, artifactId),
     },
 

@@ -1,6 +1,6 @@
 import { pathProblem } from '@gantry/archive';
 import { newId } from '@gantry/events';
-import { AppError, type CallOf, invalid, type Made, type Principal } from '@gantry/http';
+import { AppError, type CallOf, invalid } from '@gantry/http';
 import { ObjectMissing, ObjectTooLarge } from '@gantry/object-store';
 import { transaction } from '@gantry/postgres';
 import {
@@ -12,14 +12,12 @@ import {
   warningsFor,
   ZIP_BYTES_MAX,
 } from '@gantry/program';
-import type { Audit } from '../audit/audit';
+import { auditOf } from '../audit/audit';
 import type { Deps } from '../deps';
 import { codeKeyOf, type FileEntry } from './artifact';
 import { insertArtifact } from './artifact-repository';
 import { parseManifest } from './manifest';
 import { getUpload } from './upload-repository';
-
-export type NewArtifact = CallOf<'automation', 'createArtifact'>['body'];
 
 export interface CreatedArtifact {
   artifactId: string;
@@ -36,10 +34,7 @@ const INSPECT_URL_SECONDS = 60;
 /** Checks everything that can be known without running the code, and keeps what runs of it will need. */
 export async function createArtifact(
   deps: Deps,
-  caller: Principal,
-  audit: Audit,
-  made: Made,
-  input: NewArtifact,
+  { caller, made, req, body: input }: CallOf<'automation', 'createArtifact'>,
 ): Promise<CreatedArtifact> {
   const { prisma, bus, objects } = deps;
   const { workspaceId } = caller;
@@ -86,11 +81,7 @@ export async function createArtifact(
         files: fileList as object[],
         createdBy: caller.userId,
       });
-      await audit(tx, {
-        action: 'artifact.created',
-        resource: { type: 'artifact', id: artifact.id },
-        details: { name: manifest.name, digest },
-      });
+      await auditOf(req)(tx, { action: 'artifact.created', id: artifact.id, details: { name: manifest.name, digest } });
       // Its warnings are known now and never again.
       await made(tx, artifact.id, { status: 201, body: created });
     });

@@ -5,8 +5,7 @@ export type Change = AuditedChange<
   | `automation.${'deployed' | 'updated' | 'rolled_back' | 'changed' | 'archived'}`
   | 'artifact.created'
   | `secret.${'set' | 'deleted'}`
-  | 'run.cancelled',
-  'automation' | 'artifact' | 'secret' | 'run'
+  | 'run.cancelled'
 >;
 export type Audit = AuditOf<Change>;
 

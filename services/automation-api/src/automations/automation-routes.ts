@@ -46,7 +46,7 @@ export function automationOperations(deps: Deps): Operations<'automation'> {
     const id = path.automationId;
     // Read into memory first: inside the transaction it would take a second connection while holding one.
     await runnableOf(prisma, await getAutomation(prisma, workspaceId, id));
-    const automation = await transaction(prisma, async (tx) => {
+    return transaction(prisma, async (tx) => {
       const before = await lockAutomation(tx, workspaceId, id);
       const runnable = await runnableOf(tx, before);
       const { name, description, status, visibility } = change;
@@ -58,7 +58,6 @@ export function automationOperations(deps: Deps): Operations<'automation'> {
       await recordPatch(tx, auditOf(req), before, after);
       return after;
     });
-    return automation;
   }
 
   /** @param madeId an automation, or one with the version that it got: `aut_.../3` */
@@ -73,19 +72,17 @@ export function automationOperations(deps: Deps): Operations<'automation'> {
 
   return {
     deployAutomation: {
-      make: async ({ caller, req, made, body }) => created(toApi(await deploy(deps, caller, auditOf(req), made, body))),
+      make: async (call) => created(toApi(await deploy(deps, call, call.body))),
       ...revisited(201),
     },
 
     updateAutomation: {
-      make: async ({ caller, req, made, path, body }) =>
-        ok(toApi(await update(deps, caller, auditOf(req), made, path.automationId, body))),
+      make: async (call) => ok(toApi(await update(deps, call, call.path.automationId, call.body))),
       ...revisited(200),
     },
 
     rollbackAutomation: {
-      make: async ({ caller, req, made, path, body }) =>
-        ok(toApi(await rollback(deps, caller, auditOf(req), made, path.automationId, body?.version))),
+      make: async (call) => ok(toApi(await rollback(deps, call, call.path.automationId, call.body?.version))),
       ...revisited(200),
     },
 
@@ -133,7 +130,7 @@ async function recordPatch(tx: Db, audit: Audit, before: Automation, after: Auto
   const isArchived = before.status !== 'archived' && after.status === 'archived';
   await audit(tx, {
     action: isArchived ? 'automation.archived' : 'automation.changed',
-    resource: { type: 'automation', id: after.id },
+    id: after.id,
     details: { changed, to: Object.fromEntries(shown.map((field) => [field, after[field]])) },
   });
 }

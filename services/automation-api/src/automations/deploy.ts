@@ -1,11 +1,11 @@
 /** Deploy, update, rollback: what moves `currentVersion`. Row and announcement commit together. */
 
 import { automationDeployed, enqueue, newId } from '@gantry/events';
-import { type AppError, type CallOf, conflict, type Made, notFound, type Principal } from '@gantry/http';
+import { type AppError, type Call, type CallOf, conflict, notFound, type Principal } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { getArtifact } from '../artifacts/artifact-repository';
 import type { Runnable } from '../artifacts/runnable';
-import type { Audit } from '../audit/audit';
+import { auditOf } from '../audit/audit';
 import type { Deps } from '../deps';
 import type { Automation, Prisma } from '../generated/prisma/client';
 import { changedSchedule, NO_SCHEDULE, scheduleProblems } from '../schedules/schedule-settings';
@@ -16,16 +16,11 @@ export interface Deployment {
   warnings: string[];
 }
 
+type Asked = Pick<Call, 'caller' | 'made' | 'req'>;
 export type NewAutomation = CallOf<'automation', 'deployAutomation'>['body'];
 
-export async function deploy(
-  deps: Deps,
-  caller: Principal,
-  audit: Audit,
-  made: Made,
-  input: NewAutomation,
-): Promise<Deployment> {
-  const { workspaceId, userId } = caller;
+export async function deploy(deps: Deps, call: Asked, input: NewAutomation): Promise<Deployment> {
+  const { workspaceId, userId } = call.caller;
   const runnable = await deps.runnables.get(workspaceId, input.artifactId);
   const { manifest } = runnable;
   const data = {
@@ -41,13 +36,13 @@ export async function deploy(
   };
   const automation = await transaction(deps.prisma, async (tx) => {
     const deployed = await tx.automation.create({ data });
-    await addVersion(tx, caller, deployed, { version: 1, artifactId: input.artifactId, message: null });
-    await audit(tx, {
+    await addVersion(tx, call.caller, deployed, { version: 1, artifactId: input.artifactId, message: null });
+    await auditOf(call.req)(tx, {
       action: 'automation.deployed',
-      resource: { type: 'automation', id: deployed.id },
+      id: deployed.id,
       details: { artifactId: input.artifactId, visibility: deployed.visibility, schedule: deployed.schedule },
     });
-    await made(tx, deployed.id);
+    await call.made(tx, deployed.id);
     return deployed;
   });
   return { automation, warnings: await warningsOf(deps, automation, runnable) };
@@ -56,13 +51,11 @@ export async function deploy(
 /** The next version is the highest + 1, whatever the pointer says. @throws AppError 404; 409 when archived */
 export async function update(
   deps: Deps,
-  caller: Principal,
-  audit: Audit,
-  made: Made,
+  call: Asked,
   automationId: string,
   input: { artifactId: string; message?: string },
 ): Promise<Deployment> {
-  const { workspaceId } = caller;
+  const { workspaceId } = call.caller;
   const runnable = await deps.runnables.get(workspaceId, input.artifactId);
   const automation = await transaction(deps.prisma, async (tx) => {
     const before = await lockAutomation(tx, workspaceId, automationId);
@@ -70,13 +63,17 @@ export async function update(
     await getArtifact(tx, workspaceId, input.artifactId);
     const highest = await findVersion(tx, workspaceId, automationId, { gt: 0 });
     const version = (highest?.version ?? 0) + 1;
-    await addVersion(tx, caller, before, { version, artifactId: input.artifactId, message: input.message ?? null });
-    await audit(tx, {
+    await addVersion(tx, call.caller, before, {
+      version,
+      artifactId: input.artifactId,
+      message: input.message ?? null,
+    });
+    await auditOf(call.req)(tx, {
       action: 'automation.updated',
-      resource: { type: 'automation', id: automationId },
+      id: automationId,
       details: { artifactId: input.artifactId, from: before.currentVersion, to: version },
     });
-    await made(tx, `${automationId}/${version}`);
+    await call.made(tx, `${automationId}/${version}`);
     return tx.automation.update({ where: { id: automationId }, data: { currentVersion: version } });
   });
   return { automation, warnings: await warningsOf(deps, automation, runnable) };
@@ -85,13 +82,11 @@ export async function update(
 /** Moves the pointer, by default to the version before. @throws AppError 404; 409 where there is none before */
 export async function rollback(
   deps: Deps,
-  caller: Principal,
-  audit: Audit,
-  made: Made,
+  call: Asked,
   automationId: string,
   wanted: number | undefined,
 ): Promise<Deployment> {
-  const { workspaceId } = caller;
+  const { workspaceId } = call.caller;
   const { automation, artifactId } = await transaction(deps.prisma, async (tx) => {
     const before = await lockAutomation(tx, workspaceId, automationId);
     if (before.status === 'archived') throw conflict('archived', 'this automation is archived; make it active first');
@@ -102,12 +97,12 @@ export async function rollback(
         : notFound('version', String(wanted), 'of this automation');
     const { version, artifactId } = target;
     await announce(tx, workspaceId, { automationId, version, artifactId });
-    await audit(tx, {
+    await auditOf(call.req)(tx, {
       action: 'automation.rolled_back',
-      resource: { type: 'automation', id: automationId },
+      id: automationId,
       details: { artifactId, from: before.currentVersion, to: version },
     });
-    await made(tx, `${automationId}/${version}`);
+    await call.made(tx, `${automationId}/${version}`);
     const after = await tx.automation.update({ where: { id: automationId }, data: { currentVersion: version } });
     return { automation: after, artifactId };
   });

@@ -3,7 +3,7 @@
  * link. A stranger gets what the page needs and nothing else of the workspace; a run that was not started from the link
  * is for him as if it did not exist.
  */
-import { AppError, type Call, notFound, type Principal, roleAtLeast } from '@gantry/http';
+import { AppError, type Call, forbidden, notFound, type Principal, roleAtLeast } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
 import { type CurrentVersion, findCurrent } from '../automations/current-version';
 import type { Deps } from '../deps';
@@ -33,7 +33,7 @@ export const mayRun = (access: PageAccess): boolean =>
   access.kind === 'link' || roleAtLeast(access.member.role, 'member');
 
 export function requireMayRun(access: PageAccess): void {
-  if (!mayRun(access)) throw new AppError('forbidden', 'role_too_low', 'a viewer of this workspace can not run');
+  if (!mayRun(access)) throw forbidden('role_too_low', 'a viewer of this workspace can not run');
 }
 
 /** @throws AppError 404, also for a run of the same automation that a stranger may not see */

@@ -13,14 +13,14 @@ import { askedBy, type Start, startRun } from './start-run';
 export async function runAutomation(deps: Deps, automationId: string, req: Request): Promise<Run> {
   const { workspaceId, userId } = callerOf(req);
   const start: Start = { ...askedBy(req), trigger: 'api', createdBy: userId };
-  const remembered = deps.recentAutomations.get(automationId);
+  const remembered = deps.recent.get(automationId);
   if (remembered?.workspaceId === workspaceId) {
     try {
       return await startRun(deps, remembered, { ...start, onlyIfCurrent: true });
     } catch (err) {
       // Inputs that are wrong for one version may be right for the next. In both cases nothing has been made.
       if (!(err instanceof SubjectChanged || (err instanceof AppError && err.status === 400))) throw err;
-      deps.recentAutomations.delete(automationId);
+      deps.recent.delete(automationId);
     }
   }
   const automation = await findCurrent(deps.pool, automationId);
@@ -28,6 +28,6 @@ export async function runAutomation(deps: Deps, automationId: string, req: Reque
   const run = await startRun(deps, automation, start);
   const { manifest } = await deps.runnables.get(workspaceId, automation.artifactId);
   // A file is stored before the run is made: trying twice would leave one behind.
-  if (manifest.inputs.every(({ type }) => type !== 'file')) deps.recentAutomations.set(automationId, automation);
+  if (manifest.inputs.every(({ type }) => type !== 'file')) deps.recent.set(automationId, automation);
   return run;
 }

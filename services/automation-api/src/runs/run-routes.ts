@@ -101,7 +101,7 @@ export function runOperations(deps: Deps): Operations<'automation'> {
 
 export const cancelled = (runId: string): Change => ({
   action: 'run.cancelled',
-  resource: { type: 'run', id: runId },
+  id: runId,
 });
 
 function listedOutputs(run: Run): { outputs?: Record<string, unknown> } {

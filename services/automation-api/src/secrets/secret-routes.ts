@@ -4,9 +4,7 @@ import { auditOf } from '../audit/audit';
 import type { Deps } from '../deps';
 
 /** No answer holds a value. */
-export function secretOperations({
-  secrets,
-}: Deps): Operations<'automation', 'listSecrets' | 'setSecret' | 'deleteSecret'> {
+export function secretOperations({ secrets }: Deps): Operations<'automation'> {
   async function getSecret({ caller }: Pick<Call, 'caller'>, name: string): Promise<SecretEntry> {
     const entry = (await secrets.list(caller.workspaceId)).find((one) => one.name === name);
     if (!entry) throw notFound('secret', name);

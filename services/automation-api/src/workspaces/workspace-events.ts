@@ -29,7 +29,7 @@ export function consumeWorkspaceEvents(deps: WorkspaceEventDeps): Consumer[] {
       event: workspacePurged,
       handle: async (tx, { data: { workspaceId } }) => {
         await deleteAllOf(tx, deps.objects, workspaceId);
-        vault.forget(workspaceId);
+        vault.evict(workspaceId);
       },
     }),
   ];

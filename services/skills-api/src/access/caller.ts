@@ -1,5 +1,5 @@
 /** Who reads and who writes on this surface. */
-import { AppError, callerOf, type Made, madeBy, type Principal } from '@gantry/http';
+import { callerOf, forbidden, type Made, madeBy, type Principal } from '@gantry/http';
 import type { Request } from 'express';
 import { type Audit, auditOf } from '../audit/audit';
 
@@ -42,17 +42,13 @@ export function personOf(req: Request): Actor {
     const [email, audit, made] = [provenEmail(caller), auditOf(req), madeBy(req)];
     return { userId, workspaceId, email, name, audit, made };
   }
-  throw new AppError('forbidden', 'needs_user', 'skills belong to people: a workspace token can only read them');
+  throw forbidden('needs_user', 'skills belong to people: a workspace token can only read them');
 }
 
 /** @throws AppError 403 for an API key of this surface */
 export function refuseApiKey(req: Request): void {
   if (callerOf(req).kind !== 'api_key') return;
-  throw new AppError(
-    'forbidden',
-    'session_required',
-    'an API key can’t do this; sign in, or send a token of the account',
-  );
+  throw forbidden('session_required', 'an API key can’t do this; sign in, or send a token of the account');
 }
 
 /** A person who is signed in, or holds a token of the account. @throws AppError 403 */
@@ -68,5 +64,5 @@ export function signedInOf(req: Request): Actor {
 export function personInSessionOf(req: Request): Actor {
   const { kind } = callerOf(req);
   if (kind === 'session' || kind === 'jwt') return personOf(req);
-  throw new AppError('forbidden', 'session_required', 'API keys are for people: no token can do this; sign in');
+  throw forbidden('session_required', 'API keys are for people: no token can do this; sign in');
 }

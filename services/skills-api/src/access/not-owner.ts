@@ -1,5 +1,5 @@
-import { AppError } from '@gantry/http';
+import { type AppError, forbidden } from '@gantry/http';
 
 /** @param thing with its name: `the skill "tea"` */
 export const notOwner = (thing: string): AppError =>
-  new AppError('forbidden', 'not_owner', `${thing} belongs to somebody else; only its owner may do this`);
+  forbidden('not_owner', `${thing} belongs to somebody else; only its owner may do this`);

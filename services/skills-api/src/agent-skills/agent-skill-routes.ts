@@ -26,11 +26,7 @@ export interface AgentSkillDeps {
 
 type Import = CallOf<'skills', 'importSkill'>;
 
-export function agentSkillOperations({
-  prisma,
-  skillsUrl,
-  views,
-}: AgentSkillDeps): Operations<'skills', 'agentSkillIndex' | 'agentSkillMd' | 'skillAsZip' | 'importSkill'> {
+export function agentSkillOperations({ prisma, skillsUrl, views }: AgentSkillDeps): Operations<'skills'> {
   /** Null when the caller has it already: the answer is sent. */
   async function fetched({ req, res, path }: CallOf<'skills', 'skillAsZip'>): Promise<SkillWithBody | null> {
     const skill = await getReadableSkill(prisma, path.slug, readerOf(req));

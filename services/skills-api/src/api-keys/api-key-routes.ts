@@ -15,9 +15,7 @@ export interface ApiKeyRouteDeps extends ApiKeyDeps {
   revoked: (keyId: string) => void;
 }
 
-export function apiKeyOperations(
-  deps: ApiKeyRouteDeps,
-): Operations<'skills', `${'create' | 'rotate' | 'revoke'}ApiKey` | 'listApiKeys'> {
+export function apiKeyOperations(deps: ApiKeyRouteDeps): Operations<'skills'> {
   const { prisma, revoked } = deps;
   const see = ({ req }: Pick<Call, 'req'>, id: string) => getOwnKey(prisma, personInSessionOf(req), id);
   return {

@@ -113,7 +113,7 @@ export function apiKeyTokens({ prisma, hasher, keyUse }: ApiKeyDeps & { keyUse: 
 
 const changeOf = (action: Change['action'], { id, name, prefix }: ApiKey): Change => ({
   action,
-  resource: { type: 'api_key', id },
+  id,
   details: { name, prefix },
 });
 

@@ -4,8 +4,7 @@ import type { Request } from 'express';
 export type Change = AuditedChange<
   | `skill.${'published' | 'changed' | 'deleted' | 'restored' | 'shared'}`
   | `library.${'created' | 'changed' | 'deleted' | 'skill_added' | 'skill_removed' | 'reordered'}`
-  | `api_key.${'created' | 'rotated' | 'revoked'}`,
-  'skill' | 'library' | 'api_key'
+  | `api_key.${'created' | 'rotated' | 'revoked'}`
 >;
 export type Audit = AuditOf<Change>;
 

@@ -1,9 +1,8 @@
 import { newId } from '@gantry/events';
-import { AppError, type CallOf, conflict, type FieldProblem, invalid } from '@gantry/http';
+import { AppError, type CallOf, conflict, type FieldProblem, gone, invalid } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Actor, Person, Reader } from '../access/caller';
 import { notOwner } from '../access/not-owner';
-import type { Change } from '../audit/audit';
 import type { Db } from '../database';
 import type { PrismaClient } from '../generated/prisma/client';
 import { upsertPerson } from '../people-repository';
@@ -21,7 +20,7 @@ const ATTEMPTS_MAX = 5;
 export async function getReadableLibrary(db: Db, slug: string, reader: Reader): Promise<LibraryRow> {
   const library = await findLibrary(db, slug, reader);
   if (library?.readable) return library;
-  if (library?.owned) throw new AppError('gone', 'deleted', `the library "${slug}" was deleted`);
+  if (library?.owned) throw gone('deleted', `the library "${slug}" was deleted`);
   throw new AppError('not_found', 'not_found', `there is no library "${slug.slice(0, 100)}" that you may read`);
 }
 
@@ -43,7 +42,7 @@ export async function createLibrary(prisma: PrismaClient, owner: Actor, input: L
     let slug = first;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       if (await insertLibrary(tx, owner, { ...row, slug })) {
-        await owner.audit(tx, changeOf('library.created', row.id, { slug, visibility: row.visibility }));
+        await owner.audit(tx, { action: 'library.created', id: row.id, details: { slug, visibility: row.visibility } });
         await owner.made(tx, slug);
         return slug;
       }
@@ -70,7 +69,7 @@ export async function changeLibrary(
     await tx.library.update({ where: { id }, data: { ...data, updatedAt: new Date() } });
     const { visibility } = data;
     const details = { slug, changed: Object.keys(data), ...(visibility && { visibility }) };
-    await owner.audit(tx, changeOf('library.changed', id, details));
+    await owner.audit(tx, { action: 'library.changed', id, details });
   });
 }
 
@@ -79,7 +78,7 @@ export async function deleteLibrary(prisma: PrismaClient, owner: Actor, slug: st
   const { id } = await getOwnedLibrary(prisma, slug, owner);
   await transaction(prisma, async (tx) => {
     await tx.library.update({ where: { id }, data: { deletedAt: new Date() } });
-    await owner.audit(tx, changeOf('library.deleted', id, { slug }));
+    await owner.audit(tx, { action: 'library.deleted', id, details: { slug } });
   });
 }
 
@@ -101,7 +100,8 @@ export function addToLibrary(prisma: PrismaClient, owner: Actor, slug: string, s
       skipDuplicates: true,
     });
     await tx.library.update({ where: { id: libraryId }, data: { updatedAt: new Date() } });
-    if (added.count) await owner.audit(tx, changeOf('library.skill_added', libraryId, { slug, skill: skillSlug }));
+    if (added.count)
+      await owner.audit(tx, { action: 'library.skill_added', id: libraryId, details: { slug, skill: skillSlug } });
   });
 }
 
@@ -118,7 +118,7 @@ export async function removeFromLibrary(
     if (!count)
       throw new AppError('not_found', 'not_found', `the skill "${skillSlug.slice(0, 100)}" is not in this library`);
     await tx.library.update({ where: { id }, data: { updatedAt: new Date() } });
-    await owner.audit(tx, changeOf('library.skill_removed', id, { slug, skill: skillSlug }));
+    await owner.audit(tx, { action: 'library.skill_removed', id, details: { slug, skill: skillSlug } });
   });
 }
 
@@ -143,7 +143,7 @@ export function orderLibrary(prisma: PrismaClient, owner: Actor, slug: string, s
     const order = new Set([...named, ...inside.map((place) => place.skillId)]);
     await placeSkills(tx, id, [...order]);
     await tx.library.update({ where: { id }, data: { updatedAt: new Date() } });
-    await owner.audit(tx, changeOf('library.reordered', id, { slug }));
+    await owner.audit(tx, { action: 'library.reordered', id, details: { slug } });
   });
 }
 
@@ -163,12 +163,6 @@ export async function unsubscribe(prisma: PrismaClient, person: Person, slug: st
   });
   if (!count) await getReadableLibrary(prisma, slug, person);
 }
-
-const changeOf = (action: Change['action'], id: string, details: Record<string, unknown>): Change => ({
-  action,
-  resource: { type: 'library', id },
-  details,
-});
 
 function checkTitle(given: string): string {
   const title = given.replace(/\s+/g, ' ').trim();

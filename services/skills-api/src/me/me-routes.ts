@@ -1,7 +1,7 @@
 import { type Operations, ok } from '@gantry/http';
 import { refuseApiKey } from '../access/caller';
 
-export const meOperations: Operations<'skills', 'me'> = {
+export const meOperations: Operations<'skills'> = {
   me: ({ caller, req }) => {
     refuseApiKey(req);
     const { userId, email, emailVerified, name, kind, workspaceId, role } = caller;

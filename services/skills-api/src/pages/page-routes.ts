@@ -28,13 +28,7 @@ export interface PageDeps {
 
 const FIRST_PAGE = { limit: 30, offset: 0 };
 
-export function pageOperations({
-  prisma,
-  skillsUrl,
-  views,
-  render,
-  forgiving,
-}: PageDeps): Operations<'skills', 'skillAsMarkdown' | 'skillAsJson' | 'skillPage' | 'libraryPage' | 'homePage'> {
+export function pageOperations({ prisma, skillsUrl, views, render, forgiving }: PageDeps): Operations<'skills'> {
   const formats = {
     html: async (res: Response, skill: SkillWithBody) => {
       const { text } = parseBody(skill.body_md);

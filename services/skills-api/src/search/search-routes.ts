@@ -9,7 +9,7 @@ export function searchOperations(deps: {
   prisma: PrismaClient;
   skillsUrl: string;
   forgiving: boolean;
-}): Operations<'skills', 'searchSkills'> {
+}): Operations<'skills'> {
   const { prisma, skillsUrl, forgiving } = deps;
   return {
     searchSkills: async (call) => {

@@ -1,5 +1,5 @@
 /** Fetching one skill as somebody: the only way from a slug to a skill. */
-import { AppError } from '@gantry/http';
+import { AppError, gone } from '@gantry/http';
 import type { Person, Reader } from '../access/caller';
 import { notOwner } from '../access/not-owner';
 import type { Db } from '../database';
@@ -11,11 +11,7 @@ export async function getReadableSkill(db: Db, slug: string, reader: Reader): Pr
   const skill = await findSkill(db, slug, reader);
   if (skill?.readable) return skill;
   if (skill?.owned) {
-    throw new AppError(
-      'gone',
-      'deleted',
-      `the skill "${slug}" was deleted; POST /api/v1/skills/${slug}/restore brings it back`,
-    );
+    throw gone('deleted', `the skill "${slug}" was deleted; POST /api/v1/skills/${slug}/restore brings it back`);
   }
   throw noSkill(slug);
 }

@@ -34,11 +34,7 @@ export async function publishSkill(
     const slug = await insertUnderFreeSlug(insert, input.slug, checked);
     await insertVersion(tx, id, 1, { content, authorId: owner.userId, message: null });
     await announce(tx, skillPublished, { id, slug, workspaceId: owner.workspaceId, version: 1, visibility });
-    await owner.audit(tx, {
-      action: 'skill.published',
-      resource: { type: 'skill', id },
-      details: { slug, visibility },
-    });
+    await owner.audit(tx, { action: 'skill.published', id, details: { slug, visibility } });
     await owner.made(tx, slug);
     return slug;
   });

@@ -35,7 +35,7 @@ export function shareSkill(prisma: PrismaClient, owner: Actor, slug: string, inp
       await announce(tx, skillChanged, { id, slug, workspaceId, version, visibility });
       await owner.audit(tx, {
         action: 'skill.shared',
-        resource: { type: 'skill', id },
+        id,
         details: { slug, added: come.count, removed: gone.count, total: list.length },
       });
     }

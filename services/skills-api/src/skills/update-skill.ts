@@ -1,5 +1,5 @@
 import { skillChanged } from '@gantry/events';
-import { AppError, type CallOf, conflict } from '@gantry/http';
+import { type CallOf, conflict, gone } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Actor } from '../access/caller';
 import type { Db } from '../database';
@@ -43,7 +43,7 @@ export function changeSkill(
     await announce(tx, skillChanged, { ...announced(skill), version, visibility });
     await owner.audit(tx, {
       action: 'skill.changed',
-      resource: { type: 'skill', id: skill.id },
+      id: skill.id,
       details: {
         slug,
         version,
@@ -60,7 +60,7 @@ export function deleteSkill(prisma: PrismaClient, owner: Actor, slug: string): P
     const skill = await ownedForUpdate(tx, owner, slug);
     await setDeleted(tx, skill.id, new Date());
     await announceDeleted(tx, announced(skill));
-    await owner.audit(tx, { action: 'skill.deleted', resource: { type: 'skill', id: skill.id }, details: { slug } });
+    await owner.audit(tx, { action: 'skill.deleted', id: skill.id, details: { slug } });
   });
 }
 
@@ -75,11 +75,11 @@ export function restoreSkill(prisma: PrismaClient, owner: Actor, slug: string): 
       return;
     }
     if (skill.deleted_at.getTime() < Date.now() - RESTORABLE_DAYS * 86_400_000) {
-      throw new AppError('gone', 'too_late', `the skill was deleted more than ${RESTORABLE_DAYS} days ago`);
+      throw gone('too_late', `the skill was deleted more than ${RESTORABLE_DAYS} days ago`);
     }
     await setDeleted(tx, skill.id, null);
     await announce(tx, skillChanged, announced(skill));
-    await owner.audit(tx, { action: 'skill.restored', resource: { type: 'skill', id: skill.id }, details: { slug } });
+    await owner.audit(tx, { action: 'skill.restored', id: skill.id, details: { slug } });
   });
 }
 

@@ -1,4 +1,4 @@
-import { answer, type Call, created, noContent, type Operations, ok, type Principal, pageHeaders } from '@gantry/http';
+import { answer, type Call, created, noContent, type Operations, ok, pageHeaders } from '@gantry/http';
 import type { Deps } from '../deps';
 import { cursorOf, nextHeaders } from '../page-cursor';
 import { getVisibleWorker } from '../workers/worker-repository';
@@ -16,7 +16,7 @@ export function alertOperations(deps: Deps): Operations<'worker'> {
   const { prisma, deliveryLoop } = deps;
   const seeAlert = ({ caller }: Pick<Call, 'caller'>, id: string) => getAlert(prisma, caller.workspaceId, caller, id);
   const alertOf = ({ caller, path }: InAlert) => seeAlert({ caller }, path.alert_id);
-  const changed = (caller: Principal, { alert, secret }: ChangedAlert) => ({
+  const changed = ({ caller }: Pick<Call, 'caller'>, { alert, secret }: ChangedAlert) => ({
     ...alertToApi(alert, caller),
     ...(secret !== null && { secret }),
   });
@@ -36,9 +36,9 @@ export function alertOperations(deps: Deps): Operations<'worker'> {
       return list(call, { workerId: id });
     },
     createWorkerAlert: {
-      make: async ({ caller, actor, path, made, body }) => {
-        const input = { ...body, worker_id: path.worker_id };
-        return created(changed(caller, await createAlert(deps, caller, actor, made, input)));
+      make: async (call) => {
+        const input = { ...call.body, worker_id: call.path.worker_id };
+        return created(changed(call, await createAlert(deps, call, input)));
       },
       see: seeAlert,
     },
@@ -48,15 +48,13 @@ export function alertOperations(deps: Deps): Operations<'worker'> {
       return list(call, { workerId, automationId });
     },
     createAlert: {
-      make: async ({ caller, actor, body, made }) =>
-        created(changed(caller, await createAlert(deps, caller, actor, made, body))),
+      make: async (call) => created(changed(call, await createAlert(deps, call, call.body))),
       see: seeAlert,
     },
     getAlert: async (call) => ok(alertToApi(await alertOf(call), call.caller)),
-    updateAlert: async ({ caller, actor, path, body }) =>
-      ok(changed(caller, await editAlert(deps, caller, actor, path.alert_id, body))),
-    deleteAlert: async ({ caller, actor, path }) => {
-      await removeAlert(deps, caller, actor, path.alert_id);
+    updateAlert: async (call) => ok(changed(call, await editAlert(deps, call, call.path.alert_id, call.body))),
+    deleteAlert: async (call) => {
+      await removeAlert(deps, call, call.path.alert_id);
       return noContent();
     },
     testAlert: async (call) => ok(await testAlert(deps, await alertOf(call))),

@@ -1,31 +1,17 @@
 import { newId } from '@gantry/events';
-import { type Actor, conflict, invalid, type Made, notFound, type Principal } from '@gantry/http';
+import { type CallOf, conflict, invalid, notFound, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
 import { ownerIdOf } from '../ownership';
 import { getVisibleWorker } from '../workers/worker-repository';
-import { type AlertInput, type AlertOfWorker, type AlertType, changedAlert } from './alert';
-import {
-  type AlertSubject,
-  countAlerts,
-  deleteAlert,
-  getAlert,
-  insertAlert,
-  lockAlert,
-  updateAlert,
-} from './alert-repository';
+import { type AlertInput, type AlertOfWorker, changedAlert } from './alert';
+import { countAlerts, deleteAlert, getAlert, insertAlert, lockAlert, updateAlert } from './alert-repository';
 import { type Channel, channelsOf } from './channels';
 import { endPendingDeliveries } from './delivery-repository';
 import { rotateSigningSecret } from './signing-secrets';
 
 const PER_SUBJECT_MAX = 50;
-
-export interface NewAlertInput extends AlertInput {
-  on: AlertType[];
-  worker_id?: string;
-  automation_id?: string;
-}
 
 /** Includes the webhook signing secret, shown only once; null for an alert without a URL or with an unchanged secret. */
 export interface ChangedAlert {
@@ -36,29 +22,17 @@ export interface ChangedAlert {
 /** @throws AppError 404 for an unknown worker */
 export async function createAlert(
   deps: Deps,
-  caller: Principal,
-  actor: Actor,
-  made: Made,
-  input: NewAlertInput,
+  { caller, actor, made }: Requester,
+  input: CallOf<'worker', 'createAlert'>['body'],
 ): Promise<ChangedAlert> {
+  const { workspaceId } = caller;
   const { worker_id: workerId, automation_id: automationId = null } = input;
   if (workerId !== undefined && automationId !== null) {
     throw invalid([{ path: 'automation_id', message: 'an alert is for one worker or one automation, not for both' }]);
   }
   const worker = workerId === undefined ? null : await getVisibleWorker(deps.prisma, caller, workerId);
-  return insertChecked(deps, caller, actor, made, input, { workerUid: worker?.uid ?? null, automationId });
-}
-
-async function insertChecked(
-  deps: Deps,
-  caller: Principal,
-  actor: Actor,
-  made: Made,
-  input: AlertInput,
-  subject: AlertSubject,
-): Promise<ChangedAlert> {
-  const { workspaceId } = caller;
-  const fields = changedAlert(input, rulesOf(deps), { ...EMPTY, automationId: subject.automationId });
+  const subject = { workerUid: worker?.uid ?? null, automationId };
+  const fields = changedAlert(input, rulesOf(deps), { ...EMPTY, automationId });
   const id = newId('alrt_');
   const rotated =
     fields.url === null
@@ -73,12 +47,7 @@ async function insertChecked(
       signingKey: rotated?.signingKey ?? null,
       createdBy: ownerIdOf(caller),
     });
-    await recordChange(tx, actor, {
-      workspaceId,
-      action: 'alert.created',
-      resource: { type: 'alert', id },
-      details: auditDetails(inserted),
-    });
+    await recordChange(tx, actor, { workspaceId, action: 'alert.created', id, details: auditDetails(inserted) });
     await made(tx, id);
     return inserted;
   });
@@ -88,10 +57,9 @@ async function insertChecked(
 /** Pending deliveries by a channel that the alert loses, or by all channels of a disabled alert, end as dead letters. */
 export async function editAlert(
   deps: Deps,
-  caller: Principal,
-  actor: Actor,
+  { caller, actor }: Requester,
   alertId: string,
-  input: AlertInput & { secret_rotate?: boolean },
+  input: AlertInput,
 ): Promise<ChangedAlert> {
   const { workspaceId } = caller;
   const rotated = await newSecretFor(deps, await getAlert(deps.prisma, workspaceId, caller, alertId), input);
@@ -109,7 +77,7 @@ export async function editAlert(
     await recordChange(tx, actor, {
       workspaceId,
       action: 'alert.updated',
-      resource: { type: 'alert', id: alertId },
+      id: alertId,
       details: { ...auditDetails(changed), ...(input.secret_rotate && { secret: 'rotated' }) },
     });
     return changed;
@@ -118,11 +86,7 @@ export async function editAlert(
 }
 
 /** Null if the alert keeps its secret, or needs none. */
-async function newSecretFor(
-  { vault, now }: Deps,
-  alert: AlertOfWorker,
-  input: AlertInput & { secret_rotate?: boolean },
-) {
+async function newSecretFor({ vault, now }: Deps, alert: AlertOfWorker, input: AlertInput) {
   const url = input.url === undefined ? alert.url : input.url;
   if (url === null) {
     if (!input.secret_rotate) return null;
@@ -131,17 +95,12 @@ async function newSecretFor(
   return alert.signingKey === null || input.secret_rotate ? rotateSigningSecret(vault, alert, now()) : null;
 }
 
-export async function removeAlert(deps: Deps, caller: Principal, actor: Actor, alertId: string): Promise<void> {
+export async function removeAlert(deps: Deps, { caller, actor }: Requester, alertId: string): Promise<void> {
   const { workspaceId } = caller;
   const alert = await getAlert(deps.prisma, workspaceId, caller, alertId);
   await transaction(deps.prisma, async (tx) => {
     if (!(await deleteAlert(tx, workspaceId, alertId))) throw notFound('alert', alertId);
-    await recordChange(tx, actor, {
-      workspaceId,
-      action: 'alert.deleted',
-      resource: { type: 'alert', id: alertId },
-      details: auditDetails(alert),
-    });
+    await recordChange(tx, actor, { workspaceId, action: 'alert.deleted', id: alertId, details: auditDetails(alert) });
   });
 }
 

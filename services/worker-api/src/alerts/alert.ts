@@ -1,5 +1,5 @@
 /** Validation of alerts, and their API representation. */
-import { conflict, invalid, type Principal, roleAtLeast } from '@gantry/http';
+import { type CallOf, conflict, invalid, type Principal, roleAtLeast } from '@gantry/http';
 import { checkOutboundUrl, OutboundFailed } from '@gantry/safe-fetch';
 import { normaliseEmail } from '../accounts/users/email';
 import type { Alert, Worker } from '../generated/prisma/client';
@@ -8,13 +8,7 @@ const runAlertTypes = ['run.completed', 'run.failed', 'run.timed_out', 'run.canc
 const alertTypes = [...runAlertTypes, 'approval.requested', 'schedule.missed'] as const;
 export type AlertType = (typeof alertTypes)[number];
 
-export interface AlertInput {
-  on?: AlertType[];
-  url?: string | null;
-  email_to?: string | null;
-  description?: string;
-  enabled?: boolean;
-}
+export type AlertInput = CallOf<'worker', 'updateAlert'>['body'];
 
 export type AlertFields = Pick<Alert, 'on' | 'url' | 'emailTo' | 'description' | 'enabled' | 'automationId'>;
 

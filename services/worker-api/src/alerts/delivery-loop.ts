@@ -160,10 +160,5 @@ async function disableGone(tx: Sql, { alertId, workspaceId }: ClaimedDelivery, a
   );
   if (!rowCount) return;
   await endPendingDeliveries(tx, alertId, Object.keys(channels) as Channel[], at);
-  await recordChange(tx, SYSTEM, {
-    workspaceId,
-    action: 'alert.disabled',
-    resource: { type: 'alert', id: alertId },
-    details: { reason },
-  });
+  await recordChange(tx, SYSTEM, { workspaceId, action: 'alert.disabled', id: alertId, details: { reason } });
 }

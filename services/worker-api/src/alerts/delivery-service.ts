@@ -36,7 +36,7 @@ export async function replayDelivery(
     await recordChange(tx, actor, {
       workspaceId,
       action: 'alert.delivery_replayed',
-      resource: { type: 'alert', id: alertId },
+      id: alertId,
       details: { delivery_id: deliveryId },
     });
   });
@@ -61,7 +61,7 @@ export async function replayDeadDeliveries(
     await recordChange(tx, actor, {
       workspaceId,
       action: 'alert.delivery_replayed',
-      resource: { type: 'alert', id: alertId },
+      id: alertId,
       details: { replayed: count },
     });
     return count;

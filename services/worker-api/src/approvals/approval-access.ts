@@ -1,5 +1,5 @@
 /** Permission to decide: members who can see the worker, except the person who started the run if the worker forbids that. */
-import { AppError, type Principal, roleAtLeast } from '@gantry/http';
+import { forbidden, type Principal, roleAtLeast } from '@gantry/http';
 import type { Deps } from '../deps';
 import type { Approval } from '../generated/prisma/client';
 import { type ApprovalOfWorker, approvalToApi, idsOf } from './approval';
@@ -11,11 +11,7 @@ type AccessDeps = Pick<Deps, 'pool' | 'hasher' | 'dashboardUrl'>;
 /** @throws AppError 403 */
 export async function requireMayDecide({ pool }: AccessDeps, caller: Principal, approval: Approval): Promise<void> {
   if ((await startedBySame(pool, caller, [approval])).size === 0) return;
-  throw new AppError(
-    'forbidden',
-    'self_approval',
-    'you started this run, and its worker requires another person to decide',
-  );
+  throw forbidden('self_approval', 'you started this run, and its worker requires another person to decide');
 }
 
 /** The API representation for this caller; the link is shown only to callers who may decide anyway. */

@@ -56,7 +56,7 @@ export function approvalOperations(deps: Deps): Operations<'worker'> {
         await recordChange(tx, actor, {
           workspaceId: caller.workspaceId,
           action: 'approval.link_renewed',
-          resource: { type: 'approval', id: approval.id },
+          id: approval.id,
           details: { worker_id: approval.workerId, run_id: approval.runId },
         });
         return next;

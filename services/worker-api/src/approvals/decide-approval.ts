@@ -1,6 +1,6 @@
 /** Approving or rejecting. Permission is checked by the caller. */
 
-import { type Actor, type AppError, conflict } from '@gantry/http';
+import { type Actor, type AppError, type CallOf, conflict } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { lockRun, type Run } from '@gantry/run-engine';
 import type { Approval } from '../generated/prisma/client';
@@ -9,11 +9,6 @@ import { readApproval } from './approval-repository';
 import { type SettleDeps, settleIn } from './settle-approval';
 
 export type Verdict = 'approve' | 'reject';
-
-export interface Answer {
-  reason?: string;
-  data?: Record<string, unknown>;
-}
 
 export interface Decider {
   /** User or token; null for the holder of a link. */
@@ -28,7 +23,7 @@ export async function decideApproval(
   deps: SettleDeps,
   approval: Approval,
   verdict: Verdict,
-  { reason, data }: Answer,
+  { reason, data }: NonNullable<CallOf<'worker', 'approve'>['body']>,
   { id, label, actor }: Decider,
 ): Promise<void> {
   const decidedAt = deps.now();

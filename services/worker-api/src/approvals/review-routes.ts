@@ -6,7 +6,7 @@ import { findApprovalForLink, labelOf } from './approval-repository';
 import { decideApproval, type Verdict } from './decide-approval';
 import { approvalIdIn, isLinkOf } from './review-link';
 
-export function reviewOperations(deps: Deps): Operations<'worker', 'getReview' | 'approveByLink' | 'rejectByLink'> {
+export function reviewOperations(deps: Deps): Operations<'worker'> {
   const shown = async (approval: ApprovalOfWorker) =>
     ok(reviewToApi(approval, await labelOf(deps.prisma, approval.requestedBy)));
   const decide =

@@ -70,7 +70,7 @@ async function announceDecision(tx: PoolClient, approval: Approval, actor: Actor
   await recordChange(tx, actor, {
     workspaceId,
     action: `approval.${status}`,
-    resource: { type: 'approval', id },
+    id,
     details: { worker_id: workerId, run_id: runId, title, reason },
   });
 }

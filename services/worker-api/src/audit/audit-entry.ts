@@ -1,7 +1,7 @@
 /** One entry of the audit log, as it is written, read and shown. */
 
 import { newId } from '@gantry/events';
-import type { Actor } from '@gantry/http';
+import { type Actor, resourceTypeOf } from '@gantry/http';
 import { execute, type Tx } from '@gantry/postgres';
 
 export interface Change {
@@ -9,7 +9,10 @@ export interface Change {
   workspaceId: string | null;
   /** `<noun>.<past tense>`. */
   action: string;
-  resource: { type: string; id: string | null };
+  /** The resource's. */
+  id: string | null;
+  /** The resource's, where it is not the noun of the action. */
+  type?: string;
   /** Never a secret. */
   details?: Record<string, unknown>;
 }
@@ -29,7 +32,7 @@ export function insertAuditEntry(
   entry: { id: string; source: string; actor: Actor; change: Change; at: Date | null },
 ): Promise<unknown> {
   const { id, source, actor, change, at } = entry;
-  const { workspaceId, action, resource, details } = change;
+  const { workspaceId, action, id: resourceId, type = resourceTypeOf(action), details } = change;
   return execute(tx, INSERT, [
     id,
     workspaceId,
@@ -39,8 +42,8 @@ export function insertAuditEntry(
     actor.label,
     actor.tokenId,
     action,
-    resource.type,
-    resource.id,
+    type,
+    resourceId,
     JSON.stringify(details ?? {}),
     actor.address,
     actor.userAgent,

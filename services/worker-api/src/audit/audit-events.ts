@@ -11,7 +11,7 @@ export const keepAuditEntry: ReactionTo<typeof auditRecorded> = {
       id,
       source,
       actor: { ...actor, address, userAgent, requestId },
-      change: { workspaceId, action, resource, details },
+      change: { workspaceId, action, ...resource, details },
       at: new Date(at),
     });
   },

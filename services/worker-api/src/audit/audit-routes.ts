@@ -27,7 +27,7 @@ const CSV_COLUMNS = [
   'source',
 ] as const;
 
-export function auditOperations({ pool }: { pool: Pool }): Operations<'worker', 'listAuditLog' | 'exportAuditLog'> {
+export function auditOperations({ pool }: { pool: Pool }): Operations<'worker'> {
   return {
     listAuditLog: async ({ caller, req, query }) => {
       const { limit, offset } = query;

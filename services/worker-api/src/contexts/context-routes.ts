@@ -52,9 +52,10 @@ export function contextOperations(deps: Deps): Operations<'worker'> {
     return contextToApi({ context, version, caller, usedBy });
   }
 
-  async function change({ caller, actor, path }: Call<{ name: string }>, wanted: FilesChange): Promise<Answer> {
-    const findings = await changeFiles(deps, caller, actor, path.name, wanted);
-    return ok({ ...(await describe(caller, path.name)), warnings: findings.map(findingWarning) });
+  async function change(call: Call<{ name: string }>, wanted: FilesChange): Promise<Answer> {
+    const { name } = call.path;
+    const findings = await changeFiles(deps, call, name, wanted);
+    return ok({ ...(await describe(call.caller, name)), warnings: findings.map(findingWarning) });
   }
 
   async function withWarnings(caller: Principal, name: string) {
@@ -62,14 +63,9 @@ export function contextOperations(deps: Deps): Operations<'worker'> {
     return { ...described, warnings: described.findings.map(findingWarning) };
   }
 
-  async function update({
-    caller,
-    actor,
-    path,
-    body,
-  }: CallOf<'worker', 'updateContext' | 'setContextVisibility'>): Promise<Answer> {
-    await updateContext(deps, caller, actor, path.name, body);
-    return ok(await describe(caller, path.name));
+  async function update(call: CallOf<'worker', 'updateContext' | 'setContextVisibility'>): Promise<Answer> {
+    await updateContext(deps, call, call.path.name, call.body);
+    return ok(await describe(call.caller, call.path.name));
   }
 
   /** The version that the query names, or the current one. */
@@ -86,9 +82,9 @@ export function contextOperations(deps: Deps): Operations<'worker'> {
       return okPage(call, contexts, (one) => contextToApi({ ...one, caller, usedBy: workers.get(one.context.name) }));
     },
     createContext: {
-      make: async ({ caller, actor, body, made }) => {
-        await createContext(deps, caller, actor, made, body);
-        return created(await withWarnings(caller, body.name));
+      make: async (call) => {
+        await createContext(deps, call, call.body);
+        return created(await withWarnings(call.caller, call.body.name));
       },
       see: ({ caller }, name) => getVisibleContext(prisma, caller, name),
       answer: async ({ caller, body }) => created(await withWarnings(caller, body.name)),
@@ -96,8 +92,8 @@ export function contextOperations(deps: Deps): Operations<'worker'> {
     getContext: async ({ caller, path }) => ok(await describe(caller, path.name)),
     updateContext: update,
     setContextVisibility: update,
-    deleteContext: async ({ caller, actor, path, query: { force } }) => {
-      await deleteContext(deps, caller, actor, path.name, { force });
+    deleteContext: async (call) => {
+      await deleteContext(deps, call, call.path.name, call.query);
       return noContent();
     },
 
@@ -125,8 +121,9 @@ export function contextOperations(deps: Deps): Operations<'worker'> {
         withFiles(tree, [{ path: call.path.path, content }]);
       return change(call, { change: write, message: message ?? messageOf(call.body), changeSource: 'files' });
     },
-    deleteContextFile: async ({ caller, actor, path: { name, path } }) => {
-      await changeFiles(deps, caller, actor, name, {
+    deleteContextFile: async (call) => {
+      const { name, path } = call.path;
+      await changeFiles(deps, call, name, {
         change: (tree) => {
           if (!tree.some((file) => file.path === path)) throw notFound('file', path, 'in this version of the context');
           return tree.filter((file) => file.path !== path);
@@ -140,8 +137,7 @@ export function contextOperations(deps: Deps): Operations<'worker'> {
       make: async (call) => {
         const files = await readUpload(call.req, { extract: call.query.extract });
         const write = (tree: Parameters<FilesChange['change']>[0]) => withFiles(tree, files);
-        const { made } = call;
-        return change(call, { change: write, message: messageOf(call.body), changeSource: 'upload', made });
+        return change(call, { change: write, message: messageOf(call.body), changeSource: 'upload' });
       },
       see: find,
       answer: async ({ caller, path }) => ok(await withWarnings(caller, path.name)),
@@ -156,9 +152,10 @@ export function contextOperations(deps: Deps): Operations<'worker'> {
       );
     },
     rollBackContext: {
-      make: async ({ caller, actor, path: { name, sha }, made, body }) => {
-        await rollBackContext(deps, caller, actor, made, name, { sha, message: messageOf(body) });
-        return ok(await describe(caller, name));
+      make: async (call) => {
+        const { name, sha } = call.path;
+        await rollBackContext(deps, call, name, { sha, message: messageOf(call.body) });
+        return ok(await describe(call.caller, name));
       },
       see: find,
       answer: async ({ caller, path }) => ok(await describe(caller, path.name)),

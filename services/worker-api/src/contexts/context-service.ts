@@ -1,15 +1,15 @@
 /** Changes of contexts: rows, versions and their packs. Everything commits together with its audit entry. */
 
 import { newId } from '@gantry/events';
-import { type Actor, conflict, type Made, type Principal } from '@gantry/http';
+import { type Actor, type CallOf, conflict, type Made, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Db } from '../database';
 import { requireUnused, workersThatDeclare } from '../declarations/workers-that-declare';
 import type { Deps } from '../deps';
-import { applyChanges, entriesOf, type FileChange, type FileTree, shaOfVersion } from '../file-trees/file-tree';
+import { applyChanges, entriesOf, type FileTree, shaOfVersion } from '../file-trees/file-tree';
 import { packTree, readTree } from '../file-trees/tree-pack';
-import type { Context, Visibility } from '../generated/prisma/client';
+import type { Context } from '../generated/prisma/client';
 import { createKeyedMutex } from '../keyed-mutex';
 import { ownerIdOf, requireTakingAway } from '../ownership';
 import {
@@ -30,20 +30,12 @@ const CONTEXTS_MAX = 500;
 /** Maximum number of retries after losing a race with another replica. */
 const TRIES = 5;
 
-export interface NewContext {
-  name: string;
-  description?: string;
-  writeable?: boolean;
-  visibility?: Visibility;
-  files?: FileChange[];
-}
+type NewContext = CallOf<'worker', 'createContext'>['body'];
 
 /** @throws AppError 400 naming unacceptable files; 409 `name_taken`, `too_many_contexts` */
 export async function createContext(
   deps: Deps,
-  caller: Principal,
-  actor: Actor,
-  made: Made,
+  { caller, actor, made }: Requester,
   { name, description = '', writeable = false, visibility = 'workspace', files = [] }: NewContext,
 ): Promise<void> {
   const { workspaceId } = caller;
@@ -71,19 +63,12 @@ export async function createContext(
   });
 }
 
-export interface ContextSettings {
-  description?: string;
-  writeable?: boolean;
-  visibility?: Visibility;
-}
-
 /** @throws AppError 404, 403 if the caller may not change the visibility */
 export async function updateContext(
   deps: Deps,
-  caller: Principal,
-  actor: Actor,
+  { caller, actor }: Requester,
   name: string,
-  settings: ContextSettings,
+  settings: CallOf<'worker', 'updateContext'>['body'],
 ): Promise<void> {
   const { workspaceId } = caller;
   await transaction(deps.prisma, async (tx) => {
@@ -100,8 +85,7 @@ export async function updateContext(
 /** @throws AppError 404, 403, 409 `in_use` naming the workers that declare it */
 export async function deleteContext(
   deps: Deps,
-  caller: Principal,
-  actor: Actor,
+  { caller, actor }: Requester,
   name: string,
   { force }: { force: boolean },
 ): Promise<void> {
@@ -123,7 +107,6 @@ export interface FilesChange {
   change: (tree: FileTree) => FileTree;
   message: string | null;
   changeSource: ContextChangeSource;
-  made?: Made;
 }
 
 /**
@@ -133,10 +116,9 @@ export interface FilesChange {
  */
 export async function changeFiles(
   deps: Deps,
-  caller: Principal,
-  actor: Actor,
+  { caller, actor, made }: Requester,
   name: string,
-  { change, message, changeSource, made }: FilesChange,
+  { change, message, changeSource }: FilesChange,
 ): Promise<Finding[]> {
   const find = () => getVisibleContext(deps.prisma, caller, name);
   const author = { authorId: ownerIdOf(caller), authorLabel: actor.label };
@@ -222,9 +204,7 @@ async function packedVersion(
 /** Appends a version equal to an earlier one. @throws AppError 404; 409 `busy` */
 export async function rollBackContext(
   deps: Deps,
-  caller: Principal,
-  actor: Actor,
-  made: Made,
+  { caller, actor, made }: Requester,
   name: string,
   { sha, message }: { sha: string; message: string | null },
 ): Promise<void> {
@@ -265,6 +245,5 @@ function audit(
   what: 'created' | 'updated' | 'deleted',
   details: Record<string, unknown>,
 ): Promise<unknown> {
-  const resource = { type: 'context', id: name };
-  return recordChange(tx, actor, { workspaceId, action: `context.${what}`, resource, details });
+  return recordChange(tx, actor, { workspaceId, action: `context.${what}`, id: name, details });
 }

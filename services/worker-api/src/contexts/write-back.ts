@@ -58,7 +58,7 @@ async function writeBack(deps: WriteBackDeps, tx: PoolClient, run: Run, change: 
     await recordChange(tx, SYSTEM, {
       workspaceId: run.workspaceId,
       action: 'context.write_back_refused',
-      resource: { type: 'context', id: context.name },
+      id: context.name,
       details: { run_id: run.id, reason: tree },
     });
     return;

@@ -32,7 +32,7 @@ interface Outcome {
 const CANCELLABLE: ApiRunStatus[] = ['queued', 'running', 'pending_approval'];
 const ENDED: ApiRunStatus[] = ['completed', 'failed', 'cancelled', 'timed_out', 'rejected'];
 
-export function bulkRunOperations(deps: Deps): Operations<'worker', 'cancelRuns' | 'replayRuns'> {
+export function bulkRunOperations(deps: Deps): Operations<'worker'> {
   return {
     cancelRuns: async ({ caller, actor, body }) => {
       const { ids, more } = await runsOf(caller, body, { allowed: CANCELLABLE, default: CANCELLABLE });
@@ -40,8 +40,7 @@ export function bulkRunOperations(deps: Deps): Operations<'worker', 'cancelRuns'
         const { workspaceId } = caller;
         await getRunFor(deps, caller, id);
         await deps.engine.cancel(workspaceId, id, async (tx) => {
-          const change = { workspaceId, action: 'run.cancelled', resource: { type: 'run', id } };
-          await recordChange(tx, actor, change);
+          await recordChange(tx, actor, { workspaceId, action: 'run.cancelled', id });
         });
       });
       return ok({ matched: ids.length, ...outcome, more });

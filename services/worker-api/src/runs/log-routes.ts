@@ -17,9 +17,7 @@ const wording: Wording = {
   others: 'told',
 };
 
-export function logOperations(
-  deps: Deps,
-): Operations<'worker', 'listRunLogs' | 'listWorkerLogs' | 'streamRun' | 'streamRunEvents' | 'streamRunLogs'> {
+export function logOperations(deps: Deps): Operations<'worker'> {
   const { engine, pool, prisma } = deps;
   return {
     listRunLogs: async (call) => {

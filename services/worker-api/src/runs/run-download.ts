@@ -12,7 +12,7 @@ import { lineToText } from './log-line';
 import { runOf } from './run-of-request';
 import { outputOf } from './run-output';
 
-export function downloadOperations(deps: Deps): Operations<'worker', 'downloadRunArtifact' | 'downloadRun'> {
+export function downloadOperations(deps: Deps): Operations<'worker'> {
   const { engine, objects, pool, log } = deps;
   return {
     downloadRunArtifact: async (call) => {

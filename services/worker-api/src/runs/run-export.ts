@@ -28,7 +28,7 @@ const COLUMNS = [
   'created_by',
 ] as const satisfies (keyof ReturnType<typeof headToApi>)[];
 
-export function exportOperations(deps: Deps): Operations<'worker', 'exportRuns'> {
+export function exportOperations(deps: Deps): Operations<'worker'> {
   return {
     exportRuns: async ({ caller, query, res }) => {
       const { workspaceId } = caller;

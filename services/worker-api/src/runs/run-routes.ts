@@ -62,11 +62,7 @@ export function runOperations(deps: Deps): Operations<'worker'> {
     cancelRun: async (call) => {
       const { workspaceId, id } = await runOf(deps, call);
       const run = await engine.cancel(workspaceId, id, async (tx) => {
-        await recordChange(tx, call.actor, {
-          workspaceId,
-          action: 'run.cancelled',
-          resource: { type: 'run', id },
-        });
+        await recordChange(tx, call.actor, { workspaceId, action: 'run.cancelled', id });
       });
       return ok(await toRunDetail(deps, run));
     },

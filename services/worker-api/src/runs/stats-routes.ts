@@ -3,11 +3,7 @@ import { subjectStats, subjectTimeseries } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import { getVisibleWorker } from '../workers/worker-repository';
 
-export function statsOperations({
-  pool,
-  prisma,
-  now,
-}: Deps): Operations<'worker', 'getWorkerStats' | 'getWorkerTimeseries'> {
+export function statsOperations({ pool, prisma, now }: Deps): Operations<'worker'> {
   return {
     getWorkerStats: async ({ caller, path }) => {
       const worker = await getVisibleWorker(prisma, caller, path.worker_id);

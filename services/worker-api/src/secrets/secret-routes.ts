@@ -86,7 +86,8 @@ export function secretOperations({ pool, secrets, keyRotation, now }: Deps): Ope
         recordChange(tx, actor, {
           workspaceId,
           action: 'secret_keys.rotated',
-          resource: { type: 'workspace', id: workspaceId },
+          type: 'workspace',
+          id: workspaceId,
           details: { key_version: version },
         }),
       );

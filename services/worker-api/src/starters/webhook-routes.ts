@@ -7,7 +7,7 @@ import { getWorkerBySecret, type HookedWorker, receiveWebhook } from './receive-
 
 const NO_BODY = Buffer.alloc(0);
 
-export function webhookOperations(deps: Deps): Operations<'worker', 'receiveWebhook'> {
+export function webhookOperations(deps: Deps): Operations<'worker'> {
   const idempotency = createIdempotency(deps);
   return {
     receiveWebhook: async ({ path, query, body, req, res }) => {

@@ -41,14 +41,8 @@ const FEATURES = {
   connections: false,
 };
 
-export function systemOperations({
-  deps,
-  health,
-  executors,
-  skillsUrl,
-  oidcName,
-  sendsEmail,
-}: SystemDeps): Operations<'worker', 'systemInfo' | 'systemOverview' | 'healthDetails' | 'platformConfig'> {
+export function systemOperations(options: SystemDeps): Operations<'worker'> {
+  const { deps, health, executors, skillsUrl, oidcName, sendsEmail } = options;
   const { prisma, baseUrl, dashboardUrl } = deps;
   return {
     systemInfo: () =>

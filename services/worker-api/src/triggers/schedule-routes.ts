@@ -3,7 +3,7 @@ import { checkSchedule, nextFire } from '@gantry/schedule';
 
 const PREVIEWED = 10;
 
-export function scheduleOperations({ now }: { now: () => Date }): Operations<'worker', 'previewSchedule'> {
+export function scheduleOperations({ now }: { now: () => Date }): Operations<'worker'> {
   return {
     previewSchedule: ({ body }) => {
       const { cron, timezone = 'UTC' } = body as { cron: string; timezone?: string };

@@ -1,4 +1,4 @@
-import { type Actor, conflict, type Principal } from '@gantry/http';
+import { conflict, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Deps } from '../deps';
 import type { WorkerStatus } from '../generated/prisma/client';
@@ -29,8 +29,7 @@ export const transitions = {
  */
 export async function changeStatus(
   deps: Deps,
-  caller: Principal,
-  actor: Actor,
+  { caller, actor }: Requester,
   id: string,
   { from, to, change, refusal }: Transition,
 ): Promise<void> {

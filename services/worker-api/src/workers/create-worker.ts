@@ -1,5 +1,5 @@
 import { newId } from '@gantry/events';
-import { type Actor, conflict, type Made, type Principal } from '@gantry/http';
+import { conflict, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { createInputValidator } from '@gantry/program';
 import { requireContexts } from '../contexts/contexts-for';
@@ -34,9 +34,7 @@ const WORKERS_MAX = 10_000;
  */
 export async function createWorker(
   deps: Deps,
-  caller: Principal,
-  actor: Actor,
-  made: Made,
+  { caller, actor, made }: Requester,
   input: NewWorkerInput,
   changeSource: ChangeSource,
 ): Promise<CreatedWorker> {

@@ -3,7 +3,7 @@
  * files, versions and their code) is taken away by housekeeping, a batch at a time, when none of its runs goes on any more.
  */
 
-import type { Actor, Principal } from '@gantry/http';
+import type { Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { deleteRunsOfSubject } from '@gantry/run-engine';
 import type { Deps } from '../deps';
@@ -14,7 +14,7 @@ import { codeFolder } from './worker-code';
 import { lockVisibleWorker } from './worker-repository';
 
 /** @throws AppError 403, 404 */
-export async function deleteWorker(deps: Deps, caller: Principal, actor: Actor, id: string): Promise<void> {
+export async function deleteWorker(deps: Deps, { caller, actor }: Requester, id: string): Promise<void> {
   const uid = await transaction(deps.prisma, async (tx) => {
     const worker = await lockVisibleWorker(tx, caller, id);
     requireTakingAway(caller, worker, 'worker');

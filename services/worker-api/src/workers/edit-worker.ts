@@ -1,6 +1,6 @@
 /** Changes of a worker: of what it is called, what starts it, how it runs and what its files are. */
 
-import { type Actor, conflict, type Principal } from '@gantry/http';
+import { conflict, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { createInputValidator } from '@gantry/program';
 import { requireContexts } from '../contexts/contexts-for';
@@ -43,14 +43,13 @@ export interface WorkerEdit {
  */
 export async function editWorker(
   deps: Deps,
-  caller: Principal,
-  actor: Actor,
+  requester: Requester,
   id: string,
   edit: WorkerEdit,
 ): Promise<EditedWorker> {
-  return editing(`${caller.workspaceId} ${id}`, async () => {
+  return editing(`${requester.caller.workspaceId} ${id}`, async () => {
     for (let tries = 0; tries < TRIES; tries++) {
-      const edited = await tryEdit(deps, caller, actor, id, edit);
+      const edited = await tryEdit(deps, requester, id, edit);
       if (edited) {
         return edited;
       }
@@ -62,8 +61,7 @@ export async function editWorker(
 /** Null where the version that the edit is based on is not the current one any more. */
 async function tryEdit(
   deps: Deps,
-  caller: Principal,
-  actor: Actor,
+  { caller, actor }: Requester,
   id: string,
   edit: WorkerEdit,
 ): Promise<EditedWorker | null> {

@@ -16,10 +16,5 @@ export async function recordWorkerChange(
   details: Record<string, unknown> = {},
 ): Promise<void> {
   await enqueue(tx, workerChanged, workspaceId, { workerUid: uid, workerId: id, change });
-  await recordChange(tx, actor, {
-    workspaceId,
-    action: `worker.${change}`,
-    resource: { type: 'worker', id },
-    details,
-  });
+  await recordChange(tx, actor, { workspaceId, action: `worker.${change}`, id, details });
 }

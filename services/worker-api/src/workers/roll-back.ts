@@ -1,4 +1,4 @@
-import type { Actor, Made, Principal } from '@gantry/http';
+import type { Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Deps } from '../deps';
 import { ownerIdOf } from '../ownership';
@@ -13,9 +13,7 @@ import { lockVisibleWorker } from './worker-repository';
  */
 export async function rollBack(
   deps: Deps,
-  caller: Principal,
-  actor: Actor,
-  made: Made,
+  { caller, actor, made }: Requester,
   id: string,
   { sha, message }: { sha: string; message: string | null },
 ): Promise<void> {

@@ -56,21 +56,19 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
     return workerToApi({ worker, facts, caller, baseUrl, definition });
   }
 
-  async function edit({ caller, actor, path }: Call<WorkerPath>, wanted: WorkerEdit): Promise<Answer> {
-    const { shown, warnings } = await editWorker(deps, caller, actor, path.worker_id, wanted);
-    const described = await describe(caller, path.worker_id);
+  async function edit(call: Call<WorkerPath>, wanted: WorkerEdit): Promise<Answer> {
+    const { shown, warnings } = await editWorker(deps, call, call.path.worker_id, wanted);
+    const described = await describe(call.caller, call.path.worker_id);
     return ok({ ...described, ...shown, warnings: [...warnings, ...missingSecretWarnings(described.missing_secrets)] });
   }
 
   const change = (call: Call<WorkerPath, unknown, object>, changeSource: 'edited' | 'files' = 'edited') =>
     edit(call, { change: parseWorkerChange({ ...call.body }), changeSource });
 
-  const move =
-    (name: keyof typeof transitions) =>
-    async ({ caller, actor, path }: Call<WorkerPath>) => {
-      await changeStatus(deps, caller, actor, path.worker_id, transitions[name]);
-      return ok(await describe(caller, path.worker_id));
-    };
+  const move = (name: keyof typeof transitions) => async (call: Call<WorkerPath>) => {
+    await changeStatus(deps, call, call.path.worker_id, transitions[name]);
+    return ok(await describe(call.caller, call.path.worker_id));
+  };
 
   /** The version that the query names, or the current one. */
   const versionOf = (sha: string | undefined, worker: WorkerWithTriggers): Promise<Version> =>
@@ -88,15 +86,16 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
       return ok(items, pageHeaders(req, query, total));
     },
     createWorker: {
-      make: async ({ caller, actor, made, body, files, res }) => {
+      make: async (call) => {
+        const { body, files, res } = call;
         const isUpload = 'bundle' in body;
         const { fields, tree } = isUpload ? await uploadOf(body, files) : bodyOf(body);
         const input = parseNewWorker(fields, tree);
         const source = isUpload ? 'bundle' : 'created';
-        const worker = await createWorker(deps, caller, actor, made, input, source);
+        const worker = await createWorker(deps, call, input, source);
         // The answer of a request that is sent again must not show a secret again, so it is not kept.
         res.locals.holdsSecret = Object.keys(worker.shown).length > 0;
-        const described = await describe(caller, worker.id);
+        const described = await describe(call.caller, worker.id);
         const warnings = [...worker.warnings, ...missingSecretWarnings(described.missing_secrets)];
         return created({ ...described, ...worker.shown, warnings });
       },
@@ -119,8 +118,8 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
       const replacement = parseNewWorker({ name: 'stays as it is', ...given }, tree);
       return edit(call, { change: parseWorkerChange(given), changeSource: 'bundle', replacement });
     },
-    deleteWorker: async ({ caller, actor, path }) => {
-      await deleteWorker(deps, caller, actor, path.worker_id);
+    deleteWorker: async (call) => {
+      await deleteWorker(deps, call, call.path.worker_id);
       return noContent();
     },
     pauseWorker: move('pause'),
@@ -160,9 +159,10 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
       });
     },
     rollBackWorker: {
-      make: async ({ caller, actor, path: { worker_id, sha }, made, body }) => {
-        await rollBack(deps, caller, actor, made, worker_id, { sha, message: body?.message?.trim() || null });
-        return ok(await describe(caller, worker_id));
+      make: async (call) => {
+        const { worker_id, sha } = call.path;
+        await rollBack(deps, call, worker_id, { sha, message: call.body?.message?.trim() || null });
+        return ok(await describe(call.caller, worker_id));
       },
       see: find,
       answer: async ({ caller, path }) => ok(await describe(caller, path.worker_id)),

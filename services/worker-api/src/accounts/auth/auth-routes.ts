@@ -18,9 +18,7 @@ export interface AuthDeps {
   setupToken: string | undefined;
 }
 
-export function authOperations(
-  deps: AuthDeps,
-): Operations<'worker', 'setUp' | 'signIn' | 'refreshSession' | 'signOut' | 'me' | 'jwks'> {
+export function authOperations(deps: AuthDeps): Operations<'worker'> {
   const { prisma, sessions, sessionCookie, signingKeys } = deps;
   return {
     setUp: async ({ body, req, res }) => {

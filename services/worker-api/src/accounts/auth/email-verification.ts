@@ -1,7 +1,7 @@
 /** Verification of an e-mail address: a mailed link, opened in a signed-in session of the account. */
 
 import { newOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
-import { type Actor, AppError, conflict, notFound, type Principal, unavailable } from '@gantry/http';
+import { conflict, gone, notFound, type Requester, unavailable } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
@@ -22,7 +22,7 @@ export interface VerificationDeps {
 const HOURS = 24;
 
 /** Invalidates earlier links. @returns the address it was sent to. @throws AppError 403 for a token, 409, 503 */
-export async function sendVerification(deps: VerificationDeps, caller: Principal, actor: Actor): Promise<string> {
+export async function sendVerification(deps: VerificationDeps, { caller, actor }: Requester): Promise<string> {
   const { prisma, hasher, mailer, dashboardUrl } = deps;
   const userId = signedInUserOf(caller);
   const { email, emailVerifiedAt } = await prisma.user.findUniqueOrThrow({ where: { id: userId } });
@@ -38,7 +38,7 @@ export async function sendVerification(deps: VerificationDeps, caller: Principal
     await recordChange(tx, actor, {
       workspaceId: caller.workspaceId,
       action: 'user.email_verification_requested',
-      resource: { type: 'user', id: userId },
+      id: userId,
     });
   });
   const sent = await mailer.send({
@@ -57,8 +57,7 @@ export async function sendVerification(deps: VerificationDeps, caller: Principal
  */
 export async function verifyEmail(
   { prisma, hasher, sessions }: VerificationDeps,
-  caller: Principal,
-  actor: Actor,
+  { caller, actor }: Requester,
   token: string,
 ): Promise<{ user: User; ended: string[] }> {
   const userId = signedInUserOf(caller);
@@ -74,7 +73,7 @@ export async function verifyEmail(
       where: { hash: link.hash, email: link.user.email, usedAt: null, expiresAt: { gt: new Date() } },
       data: { usedAt: new Date() },
     });
-    if (!count) throw new AppError('gone', 'link_spent', 'this link was used or has expired; request another');
+    if (!count) throw gone('link_spent', 'this link was used or has expired; request another');
     const ended = await sessions.closeAllOf(tx, userId, caller.tokenId ?? undefined);
     return { user: await proveEmail(tx, actor, userId, 'mailed_link'), ended };
   });

@@ -6,7 +6,7 @@
  */
 
 import { newOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
-import { type Actor, AppError, conflict, invalid, type Made, notFound, type Principal } from '@gantry/http';
+import { type Actor, conflict, gone, invalid, notFound, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
@@ -65,7 +65,7 @@ export async function sendResetLink(deps: ResetDeps, actor: Actor, emailText: st
     await recordChange(tx, actor, {
       workspaceId: user.defaultWorkspaceId,
       action: 'user.password_reset_requested',
-      resource: { type: 'user', id: user.id },
+      id: user.id,
     });
     return insertReset(tx, deps, { userId: user.id, email: user.email }, null);
   });
@@ -81,7 +81,7 @@ export async function sendResetLink(deps: ResetDeps, actor: Actor, emailText: st
  * every workspace of that account; and it opens a session, so it is never issued to a token.
  * @throws AppError 404, 403, 409
  */
-export async function createResetLink(deps: ResetDeps, caller: Principal, actor: Actor, made: Made, userId: string) {
+export async function createResetLink(deps: ResetDeps, { caller, actor, made }: Requester, userId: string) {
   const { workspaceId } = caller;
   const issuedBy = signedInUserOf(caller);
   return transaction(deps.prisma, async (tx) => {
@@ -96,7 +96,7 @@ export async function createResetLink(deps: ResetDeps, caller: Principal, actor:
     await recordChange(tx, actor, {
       workspaceId,
       action: 'member.password_reset_link_created',
-      resource: { type: 'member', id: userId },
+      id: userId,
       details: { email: member.email },
     });
     await made(tx, userId);
@@ -138,7 +138,7 @@ export async function resetPassword(
     await recordChange(tx, by, {
       workspaceId: user.defaultWorkspaceId,
       action: 'user.password_reset',
-      resource: { type: 'user', id: user.id },
+      id: user.id,
       details: { link: reset.issuedBy ? 'made_by_admin' : 'mailed' },
     });
     if (reset.issuedBy) await unproveEmail(tx, by, holder);
@@ -173,7 +173,7 @@ export async function setPassword(tx: Db, userId: string, passwordHash: string):
   await endResetsOf(tx, userId);
 }
 
-const spent = () => new AppError('gone', 'link_spent', 'this link was used or has expired; request another');
+const spent = () => gone('link_spent', 'this link was used or has expired; request another');
 
 export const sweepPasswordResets = (pool: Pool): Promise<unknown> =>
   pool.query("DELETE FROM password_resets WHERE expires_at < now() - interval '7 days'");

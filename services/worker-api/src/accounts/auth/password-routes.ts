@@ -1,5 +1,5 @@
 import type { IdentityCache } from '@gantry/auth';
-import { AppError, actorBy, answer, created, type Operations, ok } from '@gantry/http';
+import { actorBy, answer, created, forbidden, type Operations, ok } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Logger } from 'pino';
 import { recordChange } from '../../audit/audit-entry';
@@ -34,17 +34,13 @@ export function passwordOperations(deps: PasswordDeps): Operations<'worker'> {
       const { current_password, new_password } = body;
       const user = await prisma.user.findUniqueOrThrow({ where: { id: userId }, include: { credential: true } });
       if (!(await verifyPassword(user.credential?.passwordHash ?? null, current_password))) {
-        throw new AppError('forbidden', 'wrong_password', 'current_password: not your password');
+        throw forbidden('wrong_password', 'current_password: not your password');
       }
       const passwordHash = await newPasswordHash(new_password, user.email);
       const { session, ended } = await transaction(prisma, async (tx) => {
         await setPassword(tx, userId, passwordHash);
         const closed = await sessions.closeAllOf(tx, userId);
-        await recordChange(tx, actor, {
-          workspaceId: caller.workspaceId,
-          action: 'user.password_changed',
-          resource: { type: 'user', id: userId },
-        });
+        await recordChange(tx, actor, { workspaceId: caller.workspaceId, action: 'user.password_changed', id: userId });
         return { session: await sessions.open(tx, userId, clientOf(req)), ended: closed };
       });
       for (const id of ended) identities.evictToken(id);
@@ -58,17 +54,16 @@ export function passwordOperations(deps: PasswordDeps): Operations<'worker'> {
       }
       return answer(202, { delivery: mailer.isConfigured ? 'email' : 'ask_admin' });
     },
-    requestEmailVerification: async ({ caller, actor }) =>
-      answer(202, { email: await sendVerification(deps, caller, actor) }),
-    verifyEmail: async ({ caller, actor, body }) => {
-      const { user, ended } = await verifyEmail(deps, caller, actor, body.token);
+    requestEmailVerification: async (call) => answer(202, { email: await sendVerification(deps, call) }),
+    verifyEmail: async (call) => {
+      const { user, ended } = await verifyEmail(deps, call, call.body.token);
       for (const id of ended) identities.evictToken(id);
       identities.evictUser(user.id);
       return ok(userToApi(user));
     },
     createPasswordResetLink: {
-      make: async ({ caller, actor, path, made }) => {
-        const link = await createResetLink(deps, caller, actor, made, path.user_id);
+      make: async (call) => {
+        const link = await createResetLink(deps, call, call.path.user_id);
         return created({ reset_url: link.url, expires_at: link.expiresAt.toISOString() });
       },
       see: ({ caller }, userId) => getMember(prisma, caller.workspaceId, userId),

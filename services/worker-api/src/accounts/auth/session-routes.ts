@@ -26,12 +26,8 @@ const sessionToApi = ({ id, address, userAgent, createdAt, expiresAt }: Session,
   current: id === current,
 });
 
-export function sessionOperations({
-  prisma,
-  sessions,
-  sessionCookie,
-  identities,
-}: SessionDeps): Operations<'worker', 'listSessions' | 'endSession' | 'signOutEverywhere'> {
+export function sessionOperations(deps: SessionDeps): Operations<'worker'> {
+  const { prisma, sessions, sessionCookie, identities } = deps;
   return {
     listSessions: async (call) => {
       const found = await listSessions(prisma, signedInUserOf(call.caller));
@@ -42,11 +38,7 @@ export function sessionOperations({
       const sessionId = path.session_id;
       await transaction(prisma, async (tx) => {
         if (!(await revokeSessionById(tx, userId, sessionId))) throw notFound('session', sessionId);
-        await recordChange(tx, actor, {
-          workspaceId: caller.workspaceId,
-          action: 'session.ended',
-          resource: { type: 'session', id: sessionId },
-        });
+        await recordChange(tx, actor, { workspaceId: caller.workspaceId, action: 'session.ended', id: sessionId });
       });
       identities.evictToken(sessionId);
       return noContent();
@@ -62,7 +54,7 @@ export function sessionOperations({
         await recordChange(tx, actor, {
           workspaceId: caller.workspaceId,
           action: 'user.signed_out_everywhere',
-          resource: { type: 'user', id: userId },
+          id: userId,
           details: { sessions: closed.length, tokens: revoked.length },
         });
         return [...closed, ...revoked];

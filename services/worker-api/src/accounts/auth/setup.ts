@@ -2,7 +2,7 @@
 
 import { isSameSecret } from '@gantry/auth';
 import { enqueue, memberChanged, newId } from '@gantry/events';
-import { type Actor, AppError, conflict, invalid } from '@gantry/http';
+import { type Actor, type CallOf, conflict, forbidden, invalid } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { PrismaClient, User, Workspace } from '../../generated/prisma/client';
@@ -12,14 +12,6 @@ import { insertUser, isAnyUser } from '../users/user-repository';
 import { insertWorkspace } from '../workspaces/workspace-repository';
 import { hashPassword, passwordProblem } from './password';
 import type { Client, OpenSession, Sessions } from './session';
-
-export interface SetupInput {
-  setup_token: string;
-  email: string;
-  password: string;
-  name?: string;
-  workspace_name?: string;
-}
 
 interface SetupDeps {
   prisma: PrismaClient;
@@ -32,14 +24,10 @@ interface SetupDeps {
 const LOCK = 20_480_002;
 
 /** @throws AppError 403 for a wrong setup token, 409 if a user exists already, 400 for a poor password */
-export async function setUp(deps: SetupDeps, input: SetupInput, client: Client, actor: Actor) {
+export async function setUp(deps: SetupDeps, input: CallOf<'worker', 'setUp'>['body'], client: Client, actor: Actor) {
   const { prisma, sessions, setupToken } = deps;
   if (!setupToken || !isSameSecret(setupToken, input.setup_token)) {
-    throw new AppError(
-      'forbidden',
-      'wrong_setup_token',
-      'setup_token: not the one that this installation was started with',
-    );
+    throw forbidden('wrong_setup_token', 'setup_token: not the one that this installation was started with');
   }
   if (await isAnyUser(prisma)) throw alreadySetUp();
   const email = normaliseEmail(input.email);
@@ -64,7 +52,7 @@ export async function setUp(deps: SetupDeps, input: SetupInput, client: Client, 
     await recordChange(
       tx,
       { ...actor, id: user.id, label: email },
-      { workspaceId: workspace.id, action: 'workspace.created', resource: { type: 'workspace', id: workspace.id } },
+      { workspaceId: workspace.id, action: 'workspace.created', id: workspace.id },
     );
     return { user, workspace, session: await sessions.open(tx, user.id, client) };
   });

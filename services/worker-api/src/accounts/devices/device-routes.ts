@@ -43,12 +43,12 @@ export function deviceOperations(deps: DeviceDeps & { dashboardUrl: string }): O
         workspace: workspaceToApi(workspace, caller.role, true),
       });
     },
-    approveDevice: async ({ caller, actor, body }) => {
-      await decideDevice(prisma, caller, actor, body.user_code, 'approved');
+    approveDevice: async (call) => {
+      await decideDevice(prisma, call, call.body.user_code, 'approved');
       return noContent();
     },
-    denyDevice: async ({ caller, actor, body }) => {
-      await decideDevice(prisma, caller, actor, body.user_code, 'denied');
+    denyDevice: async (call) => {
+      await decideDevice(prisma, call, call.body.user_code, 'denied');
       return noContent();
     },
   };

@@ -8,7 +8,7 @@
 
 import { isSameSecret, newOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
 import { newId } from '@gantry/events';
-import { type Actor, AppError, notFound, type Principal } from '@gantry/http';
+import { AppError, forbidden, gone, notFound, type Principal, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
@@ -88,8 +88,7 @@ export async function findForApproval(prisma: PrismaClient, caller: Principal, t
 /** @throws AppError like findForApproval, and 404 if it was decided a moment ago */
 export async function decideDevice(
   prisma: PrismaClient,
-  caller: Principal,
-  actor: Actor,
+  { caller, actor }: Requester,
   typed: string,
   status: 'approved' | 'denied',
 ): Promise<void> {
@@ -105,7 +104,7 @@ export async function decideDevice(
     await recordChange(tx, actor, {
       workspaceId,
       action: `device.${status}`,
-      resource: { type: 'device', id },
+      id,
       details: { client_name: clientName, address },
     });
   });
@@ -145,13 +144,13 @@ export async function exchangeDevice(
     throw new AppError('invalid', 'wrong_user_code', 'user_code: not the one that belongs to this device_code');
   }
   await requirePace(prisma, request);
-  if (status === 'denied') throw new AppError('forbidden', 'access_denied', 'the request was denied');
+  if (status === 'denied') throw forbidden('access_denied', 'the request was denied');
   if (status === 'pending' || !workspaceId || !user) {
     throw new AppError('precondition', 'authorization_pending', 'authorization_pending', {
       retryAfterSeconds: INTERVAL_SECONDS,
     });
   }
-  if (user.disabledAt) throw new AppError('forbidden', 'access_denied', 'the approving account is disabled');
+  if (user.disabledAt) throw forbidden('access_denied', 'the approving account is disabled');
   return transaction(prisma, async (tx) => {
     const { count } = await tx.deviceRequest.updateMany({
       where: { id, spentAt: null },
@@ -163,12 +162,7 @@ export async function exchangeDevice(
     await recordChange(
       tx,
       { kind: 'device', id: user.id, label: user.email, tokenId: null, ...client, requestId: null },
-      {
-        workspaceId,
-        action: 'token.created',
-        resource: { type: 'token', id: created.id },
-        details: { name, prefix: created.prefix, device: id },
-      },
+      { workspaceId, action: 'token.created', id: created.id, details: { name, prefix: created.prefix, device: id } },
     );
     return { token, workspaceId, user };
   });
@@ -194,7 +188,7 @@ const undecided = () => ({
   expiresAt: { gt: new Date() },
 });
 
-const over = () => new AppError('gone', 'expired_token', 'this request is over; start again');
+const over = () => gone('expired_token', 'this request is over; start again');
 
 export async function sweepDeviceRequests(pool: Pool): Promise<void> {
   await pool.query("DELETE FROM device_requests WHERE expires_at < now() - interval '1 day'");

@@ -1,12 +1,12 @@
 /** The callers that count as a person, by operation. */
-import { AppError, type Principal } from '@gantry/http';
+import { forbidden, type Principal } from '@gantry/http';
 import type { Db } from '../../database';
 import { findTokenById } from '../tokens/token-repository';
 
 /** The user behind the caller. @throws AppError 403 for a workspace token */
 export function userOf({ userId }: Principal): string {
   if (userId) return userId;
-  throw new AppError('forbidden', 'needs_user', 'a workspace token does not belong to a person; sign in as one');
+  throw forbidden('needs_user', 'a workspace token does not belong to a person; sign in as one');
 }
 
 /** A person at a browser, not a program with a token. */
@@ -15,7 +15,7 @@ export const isSignedIn = ({ kind }: Principal): boolean => kind === 'session' |
 /** For operations closed to tokens, which could otherwise turn themselves into another credential. @throws AppError 403 */
 export function signedInUserOf(caller: Principal): string {
   if (isSignedIn(caller)) return userOf(caller);
-  throw new AppError('forbidden', 'needs_sign_in', 'this needs a signed-in person: a token cannot do it');
+  throw forbidden('needs_sign_in', 'this needs a signed-in person: a token cannot do it');
 }
 
 /**
@@ -27,7 +27,7 @@ export async function unlimitedUserOf(db: Db, caller: Principal): Promise<string
   if (caller.kind === 'personal_token' && caller.tokenId) {
     const token = await findTokenById(db, caller.tokenId);
     if (token?.role && token.role !== 'owner') {
-      throw new AppError('forbidden', 'role_too_low', `this token is limited to the role ${token.role}`);
+      throw forbidden('role_too_low', `this token is limited to the role ${token.role}`);
     }
   }
   return userId;

@@ -2,7 +2,7 @@
 
 import type { TokenHasher } from '@gantry/auth';
 import { newId } from '@gantry/events';
-import { type Actor, AppError, conflict, type Principal } from '@gantry/http';
+import { type Actor, conflict, forbidden, type Principal } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Db } from '../../database';
 import type { Invitation, PrismaClient, User, Workspace } from '../../generated/prisma/client';
@@ -60,8 +60,7 @@ export async function acceptInvitation(
     const { workspace, invitation } = await lockOpenInvitation(tx, hasher, token);
     const user = await tx.user.findUniqueOrThrow({ where: { id: userId } });
     if (user.email !== invitation.email) {
-      throw new AppError(
-        'forbidden',
+      throw forbidden(
         'wrong_account',
         `this invitation is for ${invitation.email}; you are signed in as ${user.email}`,
       );

@@ -21,19 +21,17 @@ export function invitationOperations(deps: InvitationDeps): Operations<'worker'>
   };
   return {
     inviteMember: {
-      make: async ({ caller, actor, body, made }) => answerInvited(await inviteMember(deps, caller, actor, made, body)),
+      make: async (call) => answerInvited(await inviteMember(deps, call, call.body)),
       ...invited,
     },
     resendInvitation: {
-      make: async ({ caller, actor, path, made }) =>
-        answerInvited(await resendInvitation(deps, caller, actor, made, path.invitation_id)),
+      make: async (call) => answerInvited(await resendInvitation(deps, call, call.path.invitation_id)),
       ...invited,
     },
     listInvitations: async (call) =>
       okPage(call, await listInvitations(prisma, call.caller.workspaceId), invitationToApi),
-    withdrawInvitation: async ({ caller, actor, path }) => {
-      const id = path.invitation_id;
-      await withdrawInvitation(prisma, caller.workspaceId, actor, id);
+    withdrawInvitation: async (call) => {
+      await withdrawInvitation(prisma, call, call.path.invitation_id);
       return noContent();
     },
     lookUpInvitation: async ({ body }) => ok(await lookUpInvitation(deps, body.token)),

@@ -1,5 +1,5 @@
 /** Rules for invitations, and their API representation. */
-import { AppError, conflict } from '@gantry/http';
+import { conflict, gone } from '@gantry/http';
 import type { Invitation } from '../../generated/prisma/client';
 
 const OPEN_DAYS = 7;
@@ -14,21 +14,17 @@ export interface Standing {
 /** @throws AppError 409 accepted, 410 withdrawn */
 export function requireUndecided({ acceptedAt, withdrawnAt }: Invitation): void {
   if (acceptedAt) throw conflict('invitation_accepted', 'this invitation was accepted already; sign in instead');
-  if (withdrawnAt) throw new AppError('gone', 'invitation_withdrawn', 'this invitation was withdrawn');
+  if (withdrawnAt) throw gone('invitation_withdrawn', 'this invitation was withdrawn');
 }
 
 /** @throws AppError 409 accepted, 410 withdrawn, expired, or if the inviter may no longer invite */
 export function requireOpen(invitation: Invitation & Standing): void {
   requireUndecided(invitation);
   if (invitation.expiresAt.getTime() <= Date.now()) {
-    throw new AppError('gone', 'invitation_expired', 'this invitation has expired; ask for another');
+    throw gone('invitation_expired', 'this invitation has expired; ask for another');
   }
   if (!invitation.stands) {
-    throw new AppError(
-      'gone',
-      'invitation_ended',
-      'the sender of this invitation may no longer invite; ask for another',
-    );
+    throw gone('invitation_ended', 'the sender of this invitation may no longer invite; ask for another');
   }
 }
 

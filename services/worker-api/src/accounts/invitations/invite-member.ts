@@ -1,8 +1,8 @@
 /** The inviter's side: invite, send again, withdraw. */
 
 import { newOpaqueToken, type TokenHasher } from '@gantry/auth';
-import { newId, type Role } from '@gantry/events';
-import { type Actor, AppError, conflict, invalid, type Made, type Principal } from '@gantry/http';
+import { newId } from '@gantry/events';
+import { type CallOf, conflict, forbidden, invalid, type Principal, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { PrismaClient } from '../../generated/prisma/client';
@@ -41,10 +41,8 @@ export interface Invited {
  */
 export async function inviteMember(
   deps: InviteDeps,
-  caller: Principal,
-  actor: Actor,
-  made: Made,
-  input: { email: string; role?: Role },
+  { caller, actor, made }: Requester,
+  input: CallOf<'worker', 'inviteMember'>['body'],
 ): Promise<Invited> {
   const { workspaceId } = caller;
   const email = normaliseEmail(input.email);
@@ -68,7 +66,8 @@ export async function inviteMember(
     await recordChange(tx, actor, {
       workspaceId,
       action: 'member.invited',
-      resource: { type: 'invitation', id: created.id },
+      type: 'invitation',
+      id: created.id,
       details: { email, role: created.role },
     });
     await made(tx, created.id);
@@ -78,7 +77,7 @@ export async function inviteMember(
 }
 
 /** A new link by the caller, valid for seven more days; the old link ends. @throws AppError 403, 404, 409 accepted, 410 withdrawn */
-export async function resendInvitation(deps: InviteDeps, caller: Principal, actor: Actor, made: Made, id: string) {
+export async function resendInvitation(deps: InviteDeps, { caller, actor, made }: Requester, id: string) {
   const { workspaceId } = caller;
   requireMayHandOver(deps.mailer, caller);
   const token = newOpaqueToken('inv_');
@@ -86,12 +85,7 @@ export async function resendInvitation(deps: InviteDeps, caller: Principal, acto
     await lockWorkspace(tx, workspaceId);
     const before = await getInvitation(tx, workspaceId, id);
     requireUndecided(before);
-    await recordChange(tx, actor, {
-      workspaceId,
-      action: 'invitation.resent',
-      resource: { type: 'invitation', id },
-      details: { email: before.email },
-    });
+    await recordChange(tx, actor, { workspaceId, action: 'invitation.resent', id, details: { email: before.email } });
     await made(tx, id);
     const { hash } = deps.hasher.hash(token);
     const link = { hash: new Uint8Array(hash), mailed: false, expiresAt: invitationExpiry() };
@@ -102,7 +96,8 @@ export async function resendInvitation(deps: InviteDeps, caller: Principal, acto
 }
 
 /** Idempotent. @throws AppError 404, 409 accepted */
-export async function withdrawInvitation(prisma: PrismaClient, workspaceId: string, actor: Actor, id: string) {
+export async function withdrawInvitation(prisma: PrismaClient, { caller, actor }: Requester, id: string) {
+  const { workspaceId } = caller;
   await transaction(prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
     const invitation = await getInvitation(tx, workspaceId, id);
@@ -112,7 +107,7 @@ export async function withdrawInvitation(prisma: PrismaClient, workspaceId: stri
     await recordChange(tx, actor, {
       workspaceId,
       action: 'invitation.withdrawn',
-      resource: { type: 'invitation', id },
+      id,
       details: { email: invitation.email },
     });
   });
@@ -121,8 +116,7 @@ export async function withdrawInvitation(prisma: PrismaClient, workspaceId: stri
 /** The link opens a session, which a token must not do: a token may have the link mailed, and never sees it. */
 function requireMayHandOver(mailer: Mailer, caller: Principal): void {
   if (mailer.isConfigured || askingTokenOf(caller) === null) return;
-  throw new AppError(
-    'forbidden',
+  throw forbidden(
     'needs_sign_in',
     'this installation sends no e-mail, so the inviter gets the link, which opens a session: a token cannot invite; sign in',
   );

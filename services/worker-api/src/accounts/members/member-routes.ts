@@ -17,28 +17,26 @@ export function memberOperations({ prisma, identities }: MemberDeps): Operations
       const members = await listMembers(prisma, call.caller.workspaceId);
       return okPage(call, members, (member) => memberToApi(member, call.caller));
     },
-    changeMemberRole: async ({ caller, actor, path, body }) => {
-      const userId = path.user_id;
-      const member = await changeRole(prisma, caller, actor, userId, body.role);
-      identities.evictUser(userId);
-      return ok(memberToApi(member, caller));
+    changeMemberRole: async (call) => {
+      const member = await changeRole(prisma, call, call.path.user_id, call.body.role);
+      identities.evictUser(member.userId);
+      return ok(memberToApi(member, call.caller));
     },
-    removeMember: async ({ caller, actor, path }) => {
-      const userId = path.user_id;
-      await removeMember(prisma, caller, actor, userId);
+    removeMember: async (call) => {
+      await removeMember(prisma, call, call.path.user_id);
+      identities.evictUser(call.path.user_id);
+      return noContent();
+    },
+    leaveWorkspace: async (call) => {
+      const userId = await unlimitedUserOf(prisma, call.caller);
+      await leaveWorkspace(prisma, call, userId);
       identities.evictUser(userId);
       return noContent();
     },
-    leaveWorkspace: async ({ caller, actor }) => {
-      const userId = await unlimitedUserOf(prisma, caller);
-      await leaveWorkspace(prisma, caller.workspaceId, actor, userId);
-      identities.evictUser(userId);
-      return noContent();
-    },
-    transferWorkspace: async ({ caller, actor, body }) => {
-      const fromUserId = userOf(caller);
-      const toUserId: string = body.user_id;
-      await transferOwnership(prisma, caller.workspaceId, actor, fromUserId, toUserId);
+    transferWorkspace: async (call) => {
+      const fromUserId = userOf(call.caller);
+      const toUserId = call.body.user_id;
+      await transferOwnership(prisma, call, fromUserId, toUserId);
       identities.evictUser(fromUserId);
       identities.evictUser(toUserId);
       return noContent();

@@ -1,7 +1,7 @@
 /** Membership changes. A lock on the workspace's row serialises them, so that the last owner cannot be lost in a race. */
 
 import type { Role } from '@gantry/events';
-import { type Actor, conflict, type Principal } from '@gantry/http';
+import { type Actor, conflict, type Principal, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';
@@ -13,8 +13,7 @@ import { membershipChanged } from './membership-changed';
 /** @throws AppError 404, 403 if a caller who is not an owner creates or changes one, 409 for the last owner */
 export async function changeRole(
   prisma: PrismaClient,
-  caller: Principal,
-  actor: Actor,
+  { caller, actor }: Requester,
   userId: string,
   role: Role,
 ): Promise<Member> {
@@ -35,23 +34,16 @@ export async function changeRole(
 }
 
 /** @throws AppError 404, 403 for an owner unless the caller is one, 409 for the last owner */
-export async function removeMember(
-  prisma: PrismaClient,
-  caller: Principal,
-  actor: Actor,
-  userId: string,
-): Promise<void> {
-  const { workspaceId } = caller;
+export async function removeMember(prisma: PrismaClient, { caller, actor }: Requester, userId: string): Promise<void> {
   await transaction(prisma, async (tx) => {
-    await removeLocked(tx, actor, workspaceId, await lockTouchable(tx, caller, userId), 'member.removed');
+    await removeLocked(tx, actor, caller.workspaceId, await lockTouchable(tx, caller, userId), 'member.removed');
   });
 }
 
 /** @throws AppError 409 for the last owner */
 export async function leaveWorkspace(
   prisma: PrismaClient,
-  workspaceId: string,
-  actor: Actor,
+  { caller: { workspaceId }, actor }: Requester,
   userId: string,
 ): Promise<void> {
   await transaction(prisma, async (tx) => {
@@ -63,8 +55,7 @@ export async function leaveWorkspace(
 /** The caller becomes an admin. @throws AppError 403 for a workspace token, 404, 409 for the caller */
 export async function transferOwnership(
   prisma: PrismaClient,
-  workspaceId: string,
-  actor: Actor,
+  { caller: { workspaceId }, actor }: Requester,
   fromUserId: string,
   toUserId: string,
 ): Promise<void> {
@@ -108,10 +99,5 @@ export async function announceMember(
   details: Record<string, unknown>,
 ): Promise<void> {
   await membershipChanged(tx, workspaceId, userId);
-  await recordChange(tx, actor, {
-    workspaceId,
-    action,
-    resource: { type: 'member', id: userId },
-    details,
-  });
+  await recordChange(tx, actor, { workspaceId, action, type: 'member', id: userId, details });
 }

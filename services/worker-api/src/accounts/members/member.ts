@@ -1,6 +1,6 @@
 /** Rules for changing members, and their API representation. */
 import type { Role } from '@gantry/events';
-import { AppError, type Principal, permissionTable } from '@gantry/http';
+import { forbidden, type Principal, permissionTable } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
 import type { Member } from './member-repository';
 
@@ -16,11 +16,7 @@ const mayTouch = (caller: Role, member: Role): boolean => caller === 'owner' || 
 /** @throws AppError 403 */
 export function requireMayTouch(caller: Principal, member: Role): void {
   if (mayTouch(caller.role, member)) return;
-  throw new AppError(
-    'forbidden',
-    'role_too_low',
-    `this needs the role owner in the workspace; yours is ${caller.role}`,
-  );
+  throw forbidden('role_too_low', `this needs the role owner in the workspace; yours is ${caller.role}`);
 }
 
 export function memberToApi(member: Member, caller: Principal) {

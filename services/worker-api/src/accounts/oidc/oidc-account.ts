@@ -98,7 +98,7 @@ async function link(
   await recordChange(tx, actor, {
     workspaceId: defaultWorkspaceId,
     action: 'user.identity_linked',
-    resource: { type: 'user', id },
+    id,
     details: { issuer },
   });
 }

@@ -35,7 +35,7 @@ const CALLBACK = '/auth/oidc/callback';
 /** Between leaving for the provider and coming back. */
 const LIFETIME_MS = 10 * 60_000;
 
-export function oidcOperations(deps: OidcDeps): Operations<'worker', 'startOidc' | 'finishOidc'> {
+export function oidcOperations(deps: OidcDeps): Operations<'worker'> {
   const { prisma, oidc, publicUrls, dashboardUrl, log } = deps;
   const provider = oidc && createIdentityProvider(oidc);
   const cookieOptions: CookieOptions = {

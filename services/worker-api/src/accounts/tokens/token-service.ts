@@ -1,13 +1,14 @@
 import { newOpaqueToken, shownPrefix, type TokenHasher } from '@gantry/auth';
-import { enqueue, newId, type Role, tokenRevoked } from '@gantry/events';
+import { enqueue, newId, tokenRevoked } from '@gantry/events';
 import {
-  type Actor,
   AppError,
+  type CallOf,
   conflict,
+  forbidden,
   invalid,
-  type Made,
   notFound,
   type Principal,
+  type Requester,
   roleAtLeast,
 } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
@@ -26,11 +27,7 @@ import {
   type TokenOwner,
 } from './token-repository';
 
-export interface TokenInput {
-  name: string;
-  expires_at?: string | null;
-  role?: Role;
-}
+type TokenInput = CallOf<'worker', 'createPersonalToken'>['body'];
 
 export interface TokenDeps {
   prisma: PrismaClient;
@@ -42,33 +39,19 @@ const PER_OWNER_MAX = 200;
 /** The user whose personal tokens the caller may manage. @throws AppError 403 for a workspace token */
 export function userOf(caller: Principal): { userId: string } {
   if (caller.userId) return { userId: caller.userId };
-  throw new AppError('forbidden', 'needs_user', 'a workspace token has no personal tokens; sign in as a person');
+  throw forbidden('needs_user', 'a workspace token has no personal tokens; sign in as a person');
 }
 
-export async function createPersonalToken(
-  deps: TokenDeps,
-  caller: Principal,
-  actor: Actor,
-  made: Made,
-  input: TokenInput,
-) {
-  const owner = userOf(caller);
-  const limits = await limitsFor(deps.prisma, caller, input);
-  return createToken(deps, 'svc_', owner, caller, actor, made, { ...limits, name: input.name });
+export async function createPersonalToken(deps: TokenDeps, requester: Requester, input: TokenInput) {
+  const owner = userOf(requester.caller);
+  const limits = await limitsFor(deps.prisma, requester.caller, input);
+  return createToken(deps, 'svc_', owner, requester, { ...limits, name: input.name });
 }
 
-export async function createWorkspaceToken(
-  deps: TokenDeps,
-  caller: Principal,
-  actor: Actor,
-  made: Made,
-  input: TokenInput,
-) {
-  const limits = await limitsFor(deps.prisma, caller, { role: 'admin', ...input });
-  return createToken(deps, 'wst_', { workspaceId: caller.workspaceId }, caller, actor, made, {
-    ...limits,
-    name: input.name,
-  });
+export async function createWorkspaceToken(deps: TokenDeps, requester: Requester, input: TokenInput) {
+  const { workspaceId } = requester.caller;
+  const limits = await limitsFor(deps.prisma, requester.caller, { role: 'admin', ...input });
+  return createToken(deps, 'wst_', { workspaceId }, requester, { ...limits, name: input.name });
 }
 
 /**
@@ -81,8 +64,7 @@ export async function revokeToken(
   prisma: PrismaClient,
   owner: TokenOwner,
   token: { id: string; withMade: boolean },
-  workspaceId: string,
-  actor: Actor,
+  { caller: { workspaceId }, actor }: Requester,
 ): Promise<string[]> {
   return transaction(prisma, async (tx) => {
     if (!(await markRevoked(tx, owner, token.id))) throw notFound('token', token.id);
@@ -92,7 +74,7 @@ export async function revokeToken(
       await recordChange(tx, actor, {
         workspaceId: workspace_id ?? workspaceId,
         action: 'token.revoked',
-        resource: { type: 'token', id },
+        id,
         ...(id !== token.id && { details: { revoked_with: token.id } }),
       });
     }
@@ -126,9 +108,7 @@ async function createToken(
   { prisma, hasher }: TokenDeps,
   prefix: 'svc_' | 'wst_',
   owner: TokenOwner,
-  caller: Principal,
-  actor: Actor,
-  made: Made,
+  { caller, actor, made }: Requester,
   { name, role, expiresAt }: TokenLimits & { name: string },
 ): Promise<{ created: Token; token: string }> {
   const askingToken = askingTokenOf(caller);
@@ -147,7 +127,7 @@ async function createToken(
     await recordChange(tx, actor, {
       workspaceId: caller.workspaceId,
       action: 'token.created',
-      resource: { type: 'token', id },
+      id,
       details: { name: inserted.created.name, prefix: shown, role, kind: prefix === 'svc_' ? 'personal' : 'workspace' },
     });
     await made(tx, id);

@@ -1,6 +1,6 @@
 /** Rules for tokens, and their API representation. */
 import type { Role } from '@gantry/events';
-import { AppError, roleAtLeast } from '@gantry/http';
+import { type AppError, forbidden, roleAtLeast } from '@gantry/http';
 import type { Token } from '../../generated/prisma/client';
 import type { ListedToken } from './token-repository';
 
@@ -18,8 +18,7 @@ export interface TokenLimits {
 export function withinMaker(wanted: TokenLimits, maker: TokenLimits): TokenLimits {
   if (maker.role && wanted.role && !roleAtLeast(maker.role, wanted.role)) throw tooHigh(maker.role);
   if (maker.expiresAt && wanted.expiresAt && wanted.expiresAt > maker.expiresAt) {
-    throw new AppError(
-      'forbidden',
+    throw forbidden(
       'outlives_maker',
       `expires_at: a token can't create one that outlives it; at the latest ${maker.expiresAt.toISOString()}`,
     );
@@ -28,7 +27,7 @@ export function withinMaker(wanted: TokenLimits, maker: TokenLimits): TokenLimit
 }
 
 export const tooHigh = (role: Role): AppError =>
-  new AppError('forbidden', 'role_too_high', `role: a token can't have more rights than its creator; at most ${role}`);
+  forbidden('role_too_high', `role: a token can't have more rights than its creator; at most ${role}`);
 
 export const tokenToApi = (token: ListedToken) => ({
   ...shown(token),

@@ -39,10 +39,5 @@ export async function unproveEmail(tx: Db, actor: Actor, user: User): Promise<vo
 async function announce(tx: Db, actor: Actor, user: User, action: string, details: Record<string, unknown>) {
   const { id, defaultWorkspaceId } = user;
   await enqueue(tx, memberChanged, defaultWorkspaceId ?? '', { userId: id });
-  await recordChange(tx, actor, {
-    workspaceId: defaultWorkspaceId,
-    action,
-    resource: { type: 'user', id },
-    details,
-  });
+  await recordChange(tx, actor, { workspaceId: defaultWorkspaceId, action, id, details });
 }

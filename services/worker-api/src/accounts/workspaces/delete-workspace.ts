@@ -16,7 +16,7 @@ import {
   workspaceRestored,
   writeClosure,
 } from '@gantry/events';
-import { type Actor, notFound } from '@gantry/http';
+import { type Actor, notFound, type Requester } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
 import { transaction } from '@gantry/postgres';
 import { deleteRunsOfWorkspace } from '@gantry/run-engine';
@@ -37,7 +37,8 @@ export interface Closed {
   closure: Closure;
 }
 
-export async function deleteWorkspace(prisma: PrismaClient, workspaceId: string, actor: Actor): Promise<Closed> {
+export async function deleteWorkspace(prisma: PrismaClient, { caller, actor }: Requester): Promise<Closed> {
+  const { workspaceId } = caller;
   return transaction(prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
     const deletedAt = new Date();
@@ -84,7 +85,7 @@ async function close(
   await recordChange(tx, actor, {
     workspaceId,
     action: restored ? 'workspace.restored' : 'workspace.deleted',
-    resource: { type: 'workspace', id: workspaceId },
+    id: workspaceId,
     ...(name !== undefined && { details: { name } }),
   });
   return closure;
@@ -118,6 +119,6 @@ export const purgeWorkspace = ({
   name: 'purge',
   handle: async (tx, { data: { workspaceId } }) => {
     await deleteAllOf(tx, objects, workspaceId);
-    vault.forget(workspaceId);
+    vault.evict(workspaceId);
   },
 });

@@ -57,7 +57,7 @@ export async function changeRetention(
   await recordChange(tx, actor, {
     workspaceId,
     action: 'workspace.retention_changed',
-    resource: { type: 'workspace', id: workspaceId },
+    id: workspaceId,
     details: { ...change },
   });
 }

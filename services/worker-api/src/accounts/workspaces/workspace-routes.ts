@@ -42,9 +42,9 @@ export function workspaceOperations(deps: {
       return ok(workspacesToApi(rows, caller), headers);
     },
     createWorkspace: {
-      make: async ({ caller, actor, body, made }) => {
-        const userId = await unlimitedUserOf(prisma, caller);
-        const workspace = await createWorkspace(prisma, userId, actor, made, body.name);
+      make: async (call) => {
+        const userId = await unlimitedUserOf(prisma, call.caller);
+        const workspace = await createWorkspace(prisma, userId, call, call.body.name);
         identities.evictUser(userId);
         return created(workspaceToApi(workspace, 'owner', false));
       },
@@ -55,16 +55,15 @@ export function workspaceOperations(deps: {
       },
     },
     getWorkspace: async ({ caller }) => ok(await getWhole(caller)),
-    updateWorkspace: async ({ caller, actor, body }) => {
-      await updateWorkspace({ pool, bounds }, caller.workspaceId, actor, body);
-      return ok(await getWhole(caller));
+    updateWorkspace: async (call) => {
+      await updateWorkspace({ pool, bounds }, call, call.body);
+      return ok(await getWhole(call.caller));
     },
-    deleteWorkspace: async ({ caller, actor }) => {
-      const { workspaceId, role } = caller;
-      const { workspace, closure } = await deleteWorkspace(prisma, workspaceId, actor);
+    deleteWorkspace: async (call) => {
+      const { workspace, closure } = await deleteWorkspace(prisma, call);
       closures.note(closure);
-      identities.evictWorkspace(workspaceId);
-      return ok(workspaceToApi(workspace, role, false));
+      identities.evictWorkspace(workspace.id);
+      return ok(workspaceToApi(workspace, call.caller.role, false));
     },
     restoreWorkspace: async ({ caller, actor, path }) => {
       const workspaceId = path.workspace_id;

@@ -1,8 +1,8 @@
 import { enqueue, memberChanged, newId, tokenRevoked } from '@gantry/events';
-import { type Actor, conflict, type Made, notFound, type Principal } from '@gantry/http';
+import { conflict, notFound, type Principal, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { RetentionBounds } from '@gantry/run-engine';
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
 import type { PrismaClient, Workspace } from '../../generated/prisma/client';
 import { insertMembership } from '../members/member-repository';
@@ -16,8 +16,7 @@ const OWNED_MAX = 50;
 export async function createWorkspace(
   prisma: PrismaClient,
   userId: string,
-  actor: Actor,
-  made: Made,
+  { actor, made }: Requester,
   name: string,
 ): Promise<Workspace> {
   return transaction(prisma, async (tx) => {
@@ -30,7 +29,7 @@ export async function createWorkspace(
     await recordChange(tx, actor, {
       workspaceId: workspace.id,
       action: 'workspace.created',
-      resource: { type: 'workspace', id: workspace.id },
+      id: workspace.id,
       details: { name: workspace.name },
     });
     await made(tx, workspace.id);
@@ -41,8 +40,7 @@ export async function createWorkspace(
 /** @throws AppError 404; 400 for a retention above the operator's bounds */
 export async function updateWorkspace(
   { pool, bounds }: { pool: Pool; bounds: RetentionBounds },
-  workspaceId: string,
-  actor: Actor,
+  { caller: { workspaceId }, actor }: Requester,
   { name, retention }: { name?: string; retention?: RetentionChange },
 ): Promise<void> {
   await transaction(pool, async (tx) => {
@@ -52,23 +50,12 @@ export async function updateWorkspace(
     );
     const [before] = rows;
     if (!before) throw notFound('workspace', workspaceId, 'that you are a member of');
-    if (name !== undefined) await renameWorkspace(tx, workspaceId, actor, { from: before.name, to: name.trim() });
+    if (name !== undefined) {
+      const details = { from: before.name, to: name.trim() };
+      await tx.query('UPDATE workspaces SET name = $2 WHERE id = $1', [workspaceId, details.to]);
+      await recordChange(tx, actor, { workspaceId, action: 'workspace.renamed', id: workspaceId, details });
+    }
     if (retention) await changeRetention(tx, { workspaceId, actor, change: retention, bounds });
-  });
-}
-
-async function renameWorkspace(
-  tx: PoolClient,
-  workspaceId: string,
-  actor: Actor,
-  details: { from: string; to: string },
-): Promise<void> {
-  await tx.query('UPDATE workspaces SET name = $2 WHERE id = $1', [workspaceId, details.to]);
-  await recordChange(tx, actor, {
-    workspaceId,
-    action: 'workspace.renamed',
-    resource: { type: 'workspace', id: workspaceId },
-    details,
   });
 }
 
