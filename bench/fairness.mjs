@@ -6,9 +6,6 @@
  * workspace: the executor runs all of them. The small workspace runs the same program, one run at a time: alone, beside the
  * crowd, and alone again, to show what the machine itself does meanwhile.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createClient, deploy } from './measure/client.mjs';
@@ -32,11 +29,10 @@ const LEFT_MIN = QUEUED / 10;
 const MANIFEST = { name: 'Wait', inputs: [{ name: 'ms', type: 'integer' }], outputs: ['ms'] };
 const CODE = 'import time\n\ndef run(ms):\n    time.sleep(ms / 1000)\n    return {"ms": ms}\n';
 
-const work = mkdtempSync(path.join(os.tmpdir(), 'gantry-bench-fairness-'));
-const platform = await startPlatform(work);
+const platform = await startPlatform();
 let database;
 try {
-  database = await connectDatabase(work, platform.local, 'automation_api');
+  database = await connectDatabase(platform, 'automation_api');
   const { local } = platform;
   const call = createClient(local.token);
   const id = await deploy(local, await zipOf({ 'main.py': CODE }), MANIFEST);
@@ -65,7 +61,6 @@ try {
 } finally {
   await database?.end();
   await platform.stop();
-  rmSync(work, { recursive: true, force: true });
 }
 
 async function measure(run, call, local) {

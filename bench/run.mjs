@@ -5,8 +5,7 @@
  * differ, ratios hold.
  */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -39,11 +38,9 @@ const MANIFEST = {
 const CODE = 'def run(a, b):\n    return {"sum": a + b}\n';
 const SCRIPT = 'import json, sys\ni = json.load(sys.stdin)\njson.dump({"sum": i["a"] + i["b"]}, sys.stdout)\n';
 
-const work = mkdtempSync(path.join(os.tmpdir(), 'gantry-bench-'));
-const script = path.join(work, 'add.py');
+const platform = await startPlatform();
+const script = path.join(platform.dir, 'add.py');
 writeFileSync(script, SCRIPT);
-
-const platform = await startPlatform(work);
 try {
   const { local } = platform;
   const id = await deploy(local, await zipOf({ 'main.py': CODE }), MANIFEST);
@@ -60,7 +57,6 @@ try {
   await growth(run, local, platform);
 } finally {
   await platform.stop();
-  rmSync(work, { recursive: true, force: true });
 }
 
 async function timed(work) {

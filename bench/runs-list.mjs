@@ -12,11 +12,8 @@
  *
  * With --export, the whole history is downloaded as CSV as well, at full speed and then slowly, with the memory of worker-api.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { createRequire } from 'node:module';
-import os from 'node:os';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createClient } from './measure/client.mjs';
 import { connectDatabase } from './measure/database.mjs';
@@ -26,7 +23,7 @@ import { median, quantile, round } from './measure/stats.mjs';
 
 // The bench has no dependencies of its own.
 const service = createRequire(new URL('../services/worker-api/package.json', import.meta.url));
-const { listRunPage } = service('./dist/runs/run-list.js');
+const { listRunPage } = service('@gantry/run-engine');
 
 const { values: options } = parseArgs({
   options: {
@@ -41,11 +38,10 @@ const READS = Number(options.reads);
 const LIMIT = 50;
 const DEEP_PAGE = 1_000;
 
-const work = mkdtempSync(path.join(os.tmpdir(), 'gantry-bench-runs-'));
-const platform = await startPlatform(work);
+const platform = await startPlatform();
 let database;
 try {
-  database = await connectDatabase(work, platform.local, 'worker_api');
+  database = await connectDatabase(platform, 'worker_api');
   const { workspace_id: workspaceId } = platform.local;
   const workers = await seedWorkers(workspaceId);
   const sizes = [];
@@ -60,7 +56,6 @@ try {
 } finally {
   await database?.end();
   await platform.stop();
-  rmSync(work, { recursive: true, force: true });
 }
 
 async function seedWorkers(workspaceId) {

@@ -6,6 +6,8 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { median, quantile } from './measure/stats.mjs';
 
 const require = createRequire(import.meta.url);
 const dist = '../services/executor/dist';
@@ -66,7 +68,6 @@ async function once(sandbox, isolation, n) {
   return performance.now() - began;
 }
 
-const at = (times, p) => [...times].sort((x, y) => x - y)[Math.min(times.length - 1, Math.floor(times.length * p))];
 /** CPU of this process, of what it has waited for (cold sandboxes), and of the zygote and its children. */
 function cpuMs(sandbox) {
   const of = (pid) => {
@@ -80,7 +81,6 @@ function cpuMs(sandbox) {
   };
   return of(process.pid) + of(sandbox.pool.current.pid);
 }
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function sustained(sandbox, isolation, count) {
   const began = performance.now();
@@ -107,12 +107,12 @@ for (let n = 0; n < runs; n++) {
 }
 const row = (name, times, { perSecond, cpu }) =>
   console.log(
-    `${name.padEnd(28)} p50 ${at(times, 0.5).toFixed(2).padStart(7)} ms   p99 ${at(times, 0.99).toFixed(2).padStart(7)} ms   ${perSecond.toFixed(0).padStart(4)} runs/s   ${cpu.toFixed(1).padStart(5)} CPU ms per run`,
+    `${name.padEnd(28)} p50 ${quantile(times, 0.5).toFixed(2).padStart(7)} ms   p99 ${quantile(times, 0.99).toFixed(2).padStart(7)} ms   ${perSecond.toFixed(0).padStart(4)} runs/s   ${cpu.toFixed(1).padStart(5)} CPU ms per run`,
   );
 console.log(`${os.cpus().length} cores, Python ${interpreter.version}, cgroups ${settings.cgroups?.version ?? 'none'}`);
 row('sealed children of a zygote', warm, await sustained(sandbox, 'zygote', runs * 4));
 row('cold bubblewrap', cold, await sustained(sandbox, 'process', Math.ceil(runs / 2)));
-console.log(`latency, cold to sealed: ${(at(cold, 0.5) / at(warm, 0.5)).toFixed(0)} times`);
+console.log(`latency, cold to sealed: ${(median(cold) / median(warm)).toFixed(0)} times`);
 await sandbox.stop();
 removeOwn(layout);
 fs.rmSync(base, { recursive: true, force: true });

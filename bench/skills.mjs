@@ -4,9 +4,6 @@
  * Starts a platform of its own and fills its database with SQL, in two steps, so that both sizes are measured in one run on
  * the same process. Half of the skills belong to the caller, one in ten is public, texts are 1 to 4 KB of varied words.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createClient } from './measure/client.mjs';
 import { connectDatabase } from './measure/database.mjs';
@@ -19,11 +16,10 @@ const { values: options } = parseArgs({
 const SMALL = 1_000;
 const READS = Number(options.reads);
 
-const work = mkdtempSync(path.join(os.tmpdir(), 'gantry-bench-skills-'));
-const platform = await startPlatform(work);
+const platform = await startPlatform();
 let database;
 try {
-  database = await connectDatabase(work, platform.local, 'skills_api');
+  database = await connectDatabase(platform, 'skills_api');
   const { skills_url: url, token } = platform.local;
   const call = createClient(token);
   const { id: userId, workspace_id: workspaceId } = await call('GET', `${url}/api/me`);
@@ -43,7 +39,6 @@ try {
 } finally {
   await database?.end();
   await platform.stop();
-  rmSync(work, { recursive: true, force: true });
 }
 
 async function seed(from, to, userId, workspaceId) {

@@ -5,10 +5,7 @@
  * reached the readers, and whether any of them missed, repeated or reordered an event. Readers connect to the service
  * itself: the gateway's limit of connections for one address would be what is measured otherwise.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
-import os from 'node:os';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createClient } from './measure/client.mjs';
@@ -37,8 +34,7 @@ const CONNECT_SECONDS = 20;
 /** What connecting needed for a moment is given back by then. */
 const SETTLE_MS = 8_000;
 
-const work = mkdtempSync(path.join(os.tmpdir(), 'gantry-bench-'));
-const platform = await startPlatform(work);
+const platform = await startPlatform();
 try {
   const { local } = platform;
   const call = createClient(local.token);
@@ -78,7 +74,6 @@ try {
   console.log(`readers that missed, repeated or reordered anything: ${wrong.length} of ${readers}`);
 } finally {
   await platform.stop();
-  rmSync(work, { recursive: true, force: true });
 }
 
 function serviceMb({ pid }) {

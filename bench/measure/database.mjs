@@ -8,11 +8,9 @@ const { Client } = createRequire(new URL('../../services/worker-api/package.json
 /**
  * The database of one service of a platform, as the launcher lays it out: the password beside the data, the port 105 above
  * the first.
- * @param {string} dir as given to startPlatform
- * @param {object} local of that platform
  * @param {'worker_api' | 'automation_api' | 'skills_api'} name
  */
-export async function connectDatabase(dir, local, name) {
+export async function connectDatabase({ dir, local }, name) {
   const { postgresPassword } = JSON.parse(readFileSync(path.join(dir, 'data/keys.json'), 'utf8'));
   const port = Number(new URL(local.base_url).port) + 105;
   const client = new Client(`postgresql://gantry:${postgresPassword}@127.0.0.1:${port}/${name}`);

@@ -1,7 +1,8 @@
 /** A platform for the time of one measurement. */
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import net from 'node:net';
+import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,8 +11,9 @@ const main = fileURLToPath(new URL('../../packages/platform/dist/main.js', impor
 const UNLIMITED = '1000000000';
 const START_MS = 120_000;
 
-/** @returns {Promise<{pid: number, local: object, stop: () => Promise<void>}>} `local` as in .data/local.json */
-export async function startPlatform(dir) {
+/** @returns {Promise<{dir: string, pid: number, local: object, stop: () => Promise<void>}>} `dir` goes with it, `local` is as in .data/local.json */
+export async function startPlatform() {
+  const dir = mkdtempSync(path.join(os.tmpdir(), 'gantry-bench-'));
   const data = path.join(dir, 'data');
   const child = spawn(process.execPath, [main], {
     env: {
@@ -36,11 +38,13 @@ export async function startPlatform(dir) {
   const file = path.join(data, 'local.json');
   if (!existsSync(file)) throw new Error(`${file} is missing`);
   return {
+    dir,
     pid: child.pid,
     local: JSON.parse(readFileSync(file, 'utf8')),
     stop: async () => {
       child.kill('SIGTERM');
       await ended;
+      rmSync(dir, { recursive: true, force: true });
     },
   };
 }
