@@ -15,13 +15,11 @@ const outsideOf = (folder, also) => ({
 const packageRules = (folder) => [
   {
     name: `${nameOf(folder)}-imports-what-it-may`,
-    severity: 'error',
     from: { path: `^${folder}/`, pathNot: TESTS },
     to: outsideOf(folder, []),
   },
   {
     name: `tests-of-${nameOf(folder)}-import-what-they-may`,
-    severity: 'error',
     from: { path: `^${folder}/.*(${TESTS})` },
     // The suites over the whole platform start services as those' own tests do.
     to: outsideOf(folder, folder === 'packages/testing' ? ['services/[^/]+/src/test'] : ['packages/testing']),
@@ -32,7 +30,6 @@ const foldersOf = (wings) => wings.flatMap((name) => WINGS[name].folders).join('
 
 const wingRule = ([wing, { mayImport }]) => ({
   name: `worker-api-${wing}`,
-  severity: 'error',
   from: { path: `^services/worker-api/src/(${foldersOf([wing])})/`, pathNot: TESTS },
   to: {
     path: '^services/worker-api/src/[^/]+/',
@@ -47,7 +44,6 @@ module.exports = {
     {
       name: 'not-listed-in-boundaries',
       comment: 'A new package or service says in boundaries.cjs what it may import.',
-      severity: 'error',
       from: { path: '^(services|packages)/', pathNot: `^(${Object.keys(PACKAGES).join('|')})/|^services/gateway/` },
       to: { path: '^(services|packages)/' },
     },
@@ -55,7 +51,6 @@ module.exports = {
       name: 'shared-files-of-a-service-know-no-folder',
       comment:
         'What lies beside the folders is either shared by them, or puts them together and is named here. Types of a folder are all that the shared ones may take.',
-      severity: 'error',
       from: {
         path: '^services/(worker|automation|skills)-api/src/[^/]+\\.ts$',
         pathNot: `/(app|housekeeping|main|reactions|(worker|automation|skills)-api)\\.ts$|${TESTS}`,
@@ -70,20 +65,17 @@ module.exports = {
     {
       name: 'dashboard-ui-knows-nothing-of-the-product',
       comment: 'No API, no address, no session: components and formatting alone.',
-      severity: 'error',
       from: { path: '^packages/dashboard/src/ui/' },
       to: { pathNot: '^packages/dashboard/src/ui/|/node_modules/(react|@mantine/(core|hooks))/' },
     },
     {
       name: 'dashboard-shell-stands-on-ui',
-      severity: 'error',
       from: { path: '^packages/dashboard/src/shell/' },
       to: { path: '^packages/dashboard/src/', pathNot: '^packages/dashboard/src/(shell|ui)/' },
     },
     {
       name: 'dashboard-shell-has-a-private-part',
       comment: 'The frame around every page is put together by the routes.',
-      severity: 'error',
       from: { path: '^packages/dashboard/src/[^/]+/', pathNot: '^packages/dashboard/src/shell/' },
       to: {
         path: '^packages/dashboard/src/shell/(frame/|(query-client|require-session|theme)\\.)',
@@ -93,25 +85,21 @@ module.exports = {
     {
       name: 'dashboard-page-never-imports-another-page',
       comment: 'A folder beside pages/ holds what several pages share.',
-      severity: 'error',
       from: { path: '^packages/dashboard/src/pages/([^/]+)/' },
       to: { path: '^packages/dashboard/src/pages/', pathNot: '^packages/dashboard/src/pages/$1/' },
     },
     {
       name: 'dashboard-only-routes-know-the-pages',
-      severity: 'error',
       from: { path: '^packages/dashboard/src/', pathNot: '^packages/dashboard/src/(pages/|routes\\.)' },
       to: { path: '^packages/dashboard/src/pages/' },
     },
     {
       name: 'dashboard-pages-are-fetched-when-needed',
-      severity: 'error',
       from: { path: '^packages/dashboard/src/routes\\.' },
       to: { path: '^packages/dashboard/src/pages/', dependencyTypesNot: ['dynamic-import'] },
     },
     {
       name: 'only-executor-and-launcher-start-processes',
-      severity: 'error',
       from: {
         path: '^(services|packages)/',
         pathNot: '^(services/executor|packages/(platform|testing))/|\\.test\\.tsx?$|/src/test/',
@@ -121,7 +109,6 @@ module.exports = {
     {
       name: 'zips-are-read-and-written-by-archive-alone',
       comment: 'The rules for hostile zips are in one place. Tests make theirs with a writer of their own.',
-      severity: 'error',
       from: { path: '^(services|packages)/', pathNot: '^packages/(archive|testing)/' },
       to: { path: '(^|node_modules/)(yauzl|yazl)(/|$)' },
     },
@@ -129,7 +116,6 @@ module.exports = {
       name: 'the-protocol-knows-no-runner',
       comment:
         'Nor sandboxes and what they use. runners/runner.ts is all that the protocol and the runners know of each other.',
-      severity: 'error',
       from: { path: '^services/executor/src/protocol/', pathNot: '\\.test\\.ts$' },
       to: {
         path: '^services/executor/src/(runners|sandbox|egress|store|dependencies)/',
@@ -138,7 +124,6 @@ module.exports = {
     },
     {
       name: 'a-runner-knows-no-protocol',
-      severity: 'error',
       from: {
         path: '^services/executor/src/(runners|sandbox|egress|store|dependencies|transfer|untrusted)/',
         pathNot: '\\.test\\.ts$',
@@ -148,7 +133,6 @@ module.exports = {
     {
       name: 'a-runner-takes-types-alone-of-the-messages',
       comment: 'What connects, publishes and asks comes from the same package.',
-      severity: 'error',
       from: {
         path: '^services/executor/src/(runners|sandbox|egress|store|dependencies|transfer|untrusted)/',
         pathNot: '\\.test\\.ts$',
@@ -157,15 +141,14 @@ module.exports = {
     },
     {
       name: 'what-runners-use-knows-no-runner',
-      severity: 'error',
       from: {
         path: '^services/executor/src/(sandbox|egress|store|dependencies|transfer|untrusted|host)/',
         pathNot: '\\.test\\.ts$',
       },
       to: { path: '^services/executor/src/runners/' },
     },
-    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-  ],
+    { name: 'no-cycles', from: {}, to: { circular: true } },
+  ].map((rule) => ({ severity: 'error', ...rule })),
   options: {
     doNotFollow: { path: 'node_modules|dist|generated' },
     // The built client is the only sign of an import of @gantry/api-client.
