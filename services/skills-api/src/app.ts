@@ -1,5 +1,5 @@
 /** Everything of the service that speaks HTTP, put together. Nothing here listens, connects or reads the environment. */
-import type { Identify, TokenHasher } from '@gantry/auth';
+import type { Identify } from '@gantry/auth';
 import type { WorkspaceClosures } from '@gantry/events';
 import { createSurface, documentsOf, type Health } from '@gantry/http';
 import type { SurfaceSettings } from '@gantry/service';
@@ -9,44 +9,37 @@ import { agentSkillOperations } from './agent-skills/agent-skill-routes';
 import { ZIP_BYTES_MAX } from './agent-skills/skill-zip';
 import { apiKeyOperations } from './api-keys/api-key-routes';
 import type { Database } from './database';
+import type { Deps } from './deps';
 import { libraryOperations } from './libraries/library-routes';
 import { meOperations } from './me/me-routes';
 import { serveAssets } from './pages/assets';
 import { pageOperations } from './pages/page-routes';
-import type { Render } from './rendering/rendered-cache';
 import { searchOperations } from './search/search-routes';
 import { skillOperations } from './skills/skill-routes';
-import type { ViewCounts } from './skills/view-counts';
 
-export interface AppOptions extends SurfaceSettings {
+export interface AppOptions extends SurfaceSettings, Omit<Deps, 'prisma'> {
   database: Database;
   health: Health;
   identify: Identify;
   closures: WorkspaceClosures;
-  hasher: TokenHasher;
-  views: ViewCounts;
-  render: Render;
-  /** Search finds misspelt words. */
-  forgiving: boolean;
-  /** At once in this process; the event that follows tells the others. */
-  evictKey: (keyId: string) => void;
 }
 
 export function createApp(options: AppOptions): Express {
-  const { database, hasher, views, forgiving, skillsUrl, dashboardUrl, baseUrl } = options;
-  const { pool, prisma } = database;
+  const { skillsUrl, dashboardUrl, baseUrl } = options;
+  const { pool, prisma } = options.database;
+  const deps: Deps = { ...options, prisma };
   return createSurface({
     ...options,
     ...documentsOf('skills', options),
     operations: {
       ...options.health.operations,
       ...meOperations,
-      ...skillOperations({ prisma, skillsUrl, views }),
-      ...searchOperations({ prisma, skillsUrl, forgiving }),
-      ...libraryOperations({ prisma, skillsUrl }),
-      ...apiKeyOperations({ prisma, hasher, revoked: options.evictKey }),
-      ...agentSkillOperations({ prisma, skillsUrl, views }),
-      ...pageOperations({ prisma, skillsUrl, views, render: options.render, forgiving }),
+      ...skillOperations(deps),
+      ...searchOperations(deps),
+      ...libraryOperations(deps),
+      ...apiKeyOperations(deps),
+      ...agentSkillOperations(deps),
+      ...pageOperations(deps),
     },
     authenticate: skillsAuthenticator({ ...options, publicUrls: [baseUrl, dashboardUrl, skillsUrl] }),
     errorShape: 'error',

@@ -5,13 +5,12 @@ import {
   createExternalJwtVerifier,
   createJwtVerifier,
   type ExternalIssuer,
-  type IdentityCache,
   identifyBy,
   type LastUse,
 } from '@gantry/auth';
 import { createSurface, documentsOf, type Health, memoryForAll, type SurfaceLimits } from '@gantry/http';
 import { type FileStore, storageRoutes } from '@gantry/object-store';
-import type { Express } from 'express';
+import type { AccountDeps } from './accounts/account-deps';
 import { createAccessTokens } from './accounts/auth/access-token';
 import { authOperations } from './accounts/auth/auth-routes';
 import { passwordOperations } from './accounts/auth/password-routes';
@@ -19,12 +18,12 @@ import { createSessions } from './accounts/auth/session';
 import { createSessionCookie } from './accounts/auth/session-cookie';
 import { sessionOperations } from './accounts/auth/session-routes';
 import { deviceOperations } from './accounts/devices/device-routes';
-import { createIntrospection, type Introspect } from './accounts/identity/introspection';
+import { createIntrospection } from './accounts/identity/introspection';
 import { invitationOperations } from './accounts/invitations/invitation-routes';
 import { memberOperations } from './accounts/members/member-routes';
 import type { OidcSettings } from './accounts/oidc/identity-provider';
 import { oidcOperations } from './accounts/oidc/oidc-routes';
-import { createSigningKeys, type SigningKeys } from './accounts/signing-keys/signing-keys';
+import { createSigningKeys } from './accounts/signing-keys/signing-keys';
 import { tokenOperations } from './accounts/tokens/token-routes';
 import { workspaceOperations } from './accounts/workspaces/workspace-routes';
 import { alertOperations } from './alerts/alert-routes';
@@ -62,16 +61,11 @@ export interface AppOptions extends SurfaceLimits {
   fileStore?: FileStore;
 }
 
-export interface WorkerApp {
-  app: Express;
-  introspect: Introspect;
-  identities: IdentityCache;
-  signingKeys: SigningKeys;
-}
+export type WorkerApp = ReturnType<typeof createApp>;
 
-export function createApp(options: AppOptions): WorkerApp {
-  const { deps, oidc, fileStore, skillsUrl } = options;
-  const { pool, prisma, retention, closures, vault, hasher, mailer, baseUrl, dashboardUrl, log } = deps;
+export function createApp(options: AppOptions) {
+  const { deps, setupToken, oidc, fileStore, skillsUrl } = options;
+  const { pool, closures, vault, hasher, baseUrl, dashboardUrl, log } = deps;
   const { issuer, audience, externalIssuer } = options.jwt;
   const publicUrls: [string, ...string[]] = [baseUrl, dashboardUrl, skillsUrl];
   const signingKeys = createSigningKeys({ pool, vault });
@@ -84,28 +78,25 @@ export function createApp(options: AppOptions): WorkerApp {
   const sessions = createSessions({ pool, hasher, revoked: identities.evictToken });
   const issueAccessToken = createAccessTokens({ signingKeys, issuer, audience });
   const sessionCookie = createSessionCookie({ issueAccessToken, publicUrls });
-  const sendsEmail = mailer.isConfigured;
+  const accounts: AccountDeps = {
+    ...{ ...deps, sessions, sessionCookie, identities, introspect, signingKeys, setupToken, oidc, publicUrls },
+  };
   const app = createSurface({
     ...options,
     ...documentsOf('worker', { baseUrl, dashboardUrl, skillsUrl }),
     canonicalPath,
     operations: {
       ...options.health.operations,
-      ...systemOperations({
-        ...{ deps, health: options.health, executors: options.executors, skillsUrl, sendsEmail },
-        oidcName: oidc?.name,
-      }),
-      ...authOperations({ prisma, sessions, sessionCookie, signingKeys, setupToken: options.setupToken }),
-      ...passwordOperations({ prisma, hasher, mailer, dashboardUrl, sessions, sessionCookie, identities, log }),
-      ...sessionOperations({ prisma, sessions, sessionCookie, identities }),
-      ...oidcOperations({
-        ...{ prisma, sessions, sessionCookie, identities, introspect, oidc, publicUrls, dashboardUrl, log },
-      }),
-      ...deviceOperations({ prisma, hasher, dashboardUrl }),
-      ...tokenOperations({ prisma, hasher, revoked: identities.evictToken }),
-      ...workspaceOperations({ prisma, pool, retention, closures, identities }),
-      ...memberOperations({ prisma, identities }),
-      ...invitationOperations({ prisma, hasher, mailer, dashboardUrl, sessions, sessionCookie, identities }),
+      ...systemOperations(options),
+      ...authOperations(accounts),
+      ...passwordOperations(accounts),
+      ...sessionOperations(accounts),
+      ...oidcOperations(accounts),
+      ...deviceOperations(accounts),
+      ...tokenOperations(accounts),
+      ...workspaceOperations(accounts),
+      ...memberOperations(accounts),
+      ...invitationOperations(accounts),
       ...auditOperations({ pool }),
       ...alertOperations(deps),
       ...approvalOperations(deps),

@@ -1,14 +1,10 @@
 import { notFound } from '@gantry/http';
 import type { Db } from '../database';
-import type { Artifact, Prisma } from '../generated/prisma/client';
+import type { Artifact } from '../generated/prisma/client';
 
 /** @throws AppError 404, the same for an unknown one and another workspace's */
 export async function getArtifact(db: Db, workspaceId: string, id: string): Promise<Artifact> {
   const artifact = await db.artifact.findFirst({ where: { id, workspaceId } });
   if (!artifact) throw notFound('artifact', id);
   return artifact;
-}
-
-export async function insertArtifact(db: Db, artifact: Prisma.ArtifactCreateInput): Promise<void> {
-  await db.artifact.create({ data: artifact });
 }

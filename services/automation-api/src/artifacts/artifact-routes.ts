@@ -5,7 +5,6 @@ import { ZIP_BYTES_MAX } from '@gantry/program';
 import type { Deps } from '../deps';
 import { getArtifact } from './artifact-repository';
 import { createArtifact } from './create-artifact';
-import { insertUpload } from './upload-repository';
 
 export function artifactOperations(deps: Deps): Operations<'automation'> {
   const { prisma, objects } = deps;
@@ -19,7 +18,7 @@ export function artifactOperations(deps: Deps): Operations<'automation'> {
         expiresSeconds: EXPIRES_SECONDS_MAX,
         audience: 'public',
       });
-      await insertUpload(prisma, workspaceId, { storageKey, createdBy: userId });
+      await prisma.upload.create({ data: { workspaceId, storageKey, createdBy: userId } });
       return ok({ uploadUrl, storageKey, maxBytes: ZIP_BYTES_MAX, expiresAt });
     },
 

@@ -15,7 +15,6 @@ import {
 import { auditOf } from '../audit/audit';
 import type { Deps } from '../deps';
 import { codeKeyOf, type FileEntry } from './artifact';
-import { insertArtifact } from './artifact-repository';
 import { parseManifest } from './manifest';
 import { getUpload } from './upload-repository';
 
@@ -71,7 +70,7 @@ export async function createArtifact(
     };
     const created = { artifactId, ...rest, warnings: warningsFor(inspected, declared) };
     await transaction(prisma, async (tx) => {
-      await insertArtifact(tx, {
+      const data = {
         ...artifact,
         workspaceId,
         codeKey,
@@ -80,7 +79,8 @@ export async function createArtifact(
         manifest: input.manifest as object,
         files: fileList as object[],
         createdBy: caller.userId,
-      });
+      };
+      await tx.artifact.create({ data });
       await auditOf(req)(tx, { action: 'artifact.created', id: artifact.id, details: { name: manifest.name, digest } });
       // Its warnings are known now and never again.
       await made(tx, artifact.id, { status: 201, body: created });

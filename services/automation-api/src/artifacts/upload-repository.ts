@@ -2,14 +2,6 @@ import { notFound } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
 import type { Db } from '../database';
 
-export async function insertUpload(
-  db: Db,
-  workspaceId: string,
-  upload: { storageKey: string; createdBy: string | null },
-): Promise<void> {
-  await db.upload.create({ data: { ...upload, workspaceId } });
-}
-
 /** May be used as often as one likes. @throws AppError 404, the same for an unknown one and another workspace's */
 export async function getUpload(db: Db, workspaceId: string, storageKey: string): Promise<{ storageKey: string }> {
   const upload = await db.upload.findFirst({ where: { storageKey, workspaceId } });

@@ -103,10 +103,7 @@ export function automationOperations(deps: Deps): Operations<'automation'> {
 
     patchAutomation: async (call) => ok(await detail(await patch(call, call.body))),
 
-    archiveAutomation: async (call) => {
-      await patch(call, { status: 'archived' });
-      return noContent();
-    },
+    archiveAutomation: async (call) => noContent(await patch(call, { status: 'archived' })),
 
     listVersions: async (call) => {
       const { workspaceId } = call.caller;

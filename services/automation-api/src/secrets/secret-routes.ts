@@ -33,10 +33,8 @@ export function secretOperations({ secrets }: Deps): Operations<'automation'> {
       },
     },
 
-    deleteSecret: async ({ caller, req, path }) => {
-      await secrets.delete(caller.workspaceId, path.name, auditOf(req));
-      return noContent();
-    },
+    deleteSecret: async ({ caller, req, path }) =>
+      noContent(await secrets.delete(caller.workspaceId, path.name, auditOf(req))),
   };
 }
 

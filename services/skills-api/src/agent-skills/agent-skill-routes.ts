@@ -2,7 +2,7 @@
 import { AppError, type CallOf, created, type Operations, ok } from '@gantry/http';
 import type { Request } from 'express';
 import { personOf, readerOf } from '../access/caller';
-import type { PrismaClient } from '../generated/prisma/client';
+import type { Deps } from '../deps';
 import { pageOf } from '../page-of';
 import { etagOf, sendUnlessKnown, skillEtag } from '../pages/conditional';
 import { toSkillMd } from '../skills/front-matter';
@@ -10,7 +10,6 @@ import { getReadableSkill } from '../skills/get-skill';
 import { publishSkill } from '../skills/publish-skill';
 import { type SkillWithBody, skillToApi } from '../skills/skill';
 import { checkContent, type PublishInput } from '../skills/skill-input';
-import type { ViewCounts } from '../skills/view-counts';
 import { listIndexed } from './agent-skill-repository';
 import { readSkillZip, zipSkill } from './skill-zip';
 
@@ -18,15 +17,9 @@ import { readSkillZip, zipSkill } from './skill-zip';
 const SCHEMA = 'https://schemas.agentskills.io/discovery/0.2.0/schema.json';
 const OTHERS_NAMED_MAX = 20;
 
-export interface AgentSkillDeps {
-  prisma: PrismaClient;
-  skillsUrl: string;
-  views: ViewCounts;
-}
-
 type Import = CallOf<'skills', 'importSkill'>;
 
-export function agentSkillOperations({ prisma, skillsUrl, views }: AgentSkillDeps): Operations<'skills'> {
+export function agentSkillOperations({ prisma, skillsUrl, views }: Deps): Operations<'skills'> {
   /** Null when the caller has it already: the answer is sent. */
   async function fetched({ req, res, path }: CallOf<'skills', 'skillAsZip'>): Promise<SkillWithBody | null> {
     const skill = await getReadableSkill(prisma, path.slug, readerOf(req));

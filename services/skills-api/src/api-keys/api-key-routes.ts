@@ -1,22 +1,10 @@
 import { type Call, created, noContent, type Operations, ok, okPage } from '@gantry/http';
 import { personInSessionOf } from '../access/caller';
-import {
-  type ApiKeyDeps,
-  apiKeyToApi,
-  createApiKey,
-  getOwnKey,
-  listApiKeys,
-  revokeApiKey,
-  rotateApiKey,
-} from './api-key';
+import type { Deps } from '../deps';
+import { apiKeyToApi, createApiKey, getOwnKey, listApiKeys, revokeApiKey, rotateApiKey } from './api-key';
 
-export interface ApiKeyRouteDeps extends ApiKeyDeps {
-  /** After a commit that ended a secret. */
-  revoked: (keyId: string) => void;
-}
-
-export function apiKeyOperations(deps: ApiKeyRouteDeps): Operations<'skills'> {
-  const { prisma, revoked } = deps;
+export function apiKeyOperations(deps: Deps): Operations<'skills'> {
+  const { prisma, evictKey } = deps;
   const see = ({ req }: Pick<Call, 'req'>, id: string) => getOwnKey(prisma, personInSessionOf(req), id);
   return {
     createApiKey: {
@@ -30,14 +18,14 @@ export function apiKeyOperations(deps: ApiKeyRouteDeps): Operations<'skills'> {
     rotateApiKey: {
       make: async ({ req, path }) => {
         const { row, key } = await rotateApiKey(deps, personInSessionOf(req), path.id);
-        revoked(path.id);
+        evictKey(path.id);
         return ok({ ...apiKeyToApi(row), key });
       },
       see,
     },
     revokeApiKey: async ({ req, path }) => {
       await revokeApiKey(prisma, personInSessionOf(req), path.id);
-      revoked(path.id);
+      evictKey(path.id);
       return noContent();
     },
   };

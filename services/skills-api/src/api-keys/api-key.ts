@@ -2,38 +2,30 @@
 
 import { type LastUse, newOpaqueToken, type OwnTokens, shownPrefix, type TokenHasher } from '@gantry/auth';
 import { enqueue, newId, tokenRevoked } from '@gantry/events';
-import { conflict, notFound } from '@gantry/http';
+import { apiFields, conflict, notFound } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Actor, Person } from '../access/caller';
 import type { Change } from '../audit/audit';
 import type { Db } from '../database';
+import type { Deps } from '../deps';
 import type { ApiKey, PrismaClient } from '../generated/prisma/client';
 
 export const KEYS_PER_USER_MAX = 25;
 
-export interface ApiKeyDeps {
-  prisma: PrismaClient;
-  hasher: TokenHasher;
+type ApiKeyDeps = Pick<Deps, 'prisma' | 'hasher'>;
+
+export const apiKeyToApi = (key: ApiKey) =>
+  apiFields(key, 'id', 'name', 'prefix', 'createdAt', 'rotatedAt', 'lastUsedAt');
+
+/** With the key itself, which is shown this once. */
+interface ShownKey {
+  row: ApiKey;
+  key: string;
 }
 
-export function apiKeyToApi({ id, name, prefix, createdAt, rotatedAt, lastUsedAt }: ApiKey) {
-  return {
-    id,
-    name,
-    prefix,
-    created_at: createdAt.toISOString(),
-    rotated_at: rotatedAt?.toISOString() ?? null,
-    last_used_at: lastUsedAt?.toISOString() ?? null,
-  };
-}
-
-/** @returns the row, and the key that is shown this once. @throws AppError 409 for the 26th */
-export function createApiKey(
-  { prisma, hasher }: ApiKeyDeps,
-  person: Actor,
-  name: string,
-): Promise<{ row: ApiKey; key: string }> {
+/** @throws AppError 409 for the 26th */
+export function createApiKey({ prisma, hasher }: ApiKeyDeps, person: Actor, name: string): Promise<ShownKey> {
   return transaction(prisma, async (tx) => {
     await lockUser(tx, person.userId);
     if ((await tx.apiKey.count({ where: { userId: person.userId, revokedAt: null } })) >= KEYS_PER_USER_MAX) {
@@ -58,11 +50,7 @@ export const listApiKeys = (db: Db, { userId, workspaceId }: Person): Promise<Ap
   });
 
 /** The same key under a new secret: what still sends the old one is refused. */
-export function rotateApiKey(
-  { prisma, hasher }: ApiKeyDeps,
-  person: Actor,
-  id: string,
-): Promise<{ row: ApiKey; key: string }> {
+export function rotateApiKey({ prisma, hasher }: ApiKeyDeps, person: Actor, id: string): Promise<ShownKey> {
   return transaction(prisma, async (tx) => {
     await getOwnKey(tx, person, id);
     const { key, ...secret } = newKey(hasher);

@@ -1,7 +1,7 @@
 import type { Person, Reader } from '../access/caller';
 import { findableSkill, owned, readableLibrary, readableSkill } from '../access/readable';
 import type { Db } from '../database';
-import { Prisma, type Visibility } from '../generated/prisma/client';
+import { Prisma } from '../generated/prisma/client';
 import type { Page } from '../page-of';
 import { SLUG } from '../skills/slug';
 import type { LibraryRow } from './library';
@@ -48,23 +48,14 @@ export function listSubscribed(db: Db, person: Person, { limit, offset }: Page):
     ORDER BY mine.created_at DESC, l.id DESC LIMIT ${limit + 1} OFFSET ${offset}`;
 }
 
-export interface NewLibrary {
-  id: string;
-  slug: string;
-  title: string;
-  description: string;
-  visibility: Visibility;
-  starter?: boolean;
-}
-
 /** False if the slug is taken. */
 export async function insertLibrary(
   tx: Db,
-  owner: Person,
-  { starter = false, ...library }: NewLibrary,
+  { workspaceId, userId }: Person,
+  library: Omit<Prisma.LibraryCreateManyInput, 'workspaceId' | 'ownerId'>,
 ): Promise<boolean> {
   const { count } = await tx.library.createMany({
-    data: [{ ...library, starter, workspaceId: owner.workspaceId, ownerId: owner.userId }],
+    data: [{ ...library, workspaceId, ownerId: userId }],
     skipDuplicates: true,
   });
   return count > 0;

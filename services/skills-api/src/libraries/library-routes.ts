@@ -1,7 +1,7 @@
 import { created, noContent, type Operations, ok } from '@gantry/http';
 import type { Request } from 'express';
 import { readerOf, signedInOf } from '../access/caller';
-import type { PrismaClient } from '../generated/prisma/client';
+import type { Deps } from '../deps';
 import { pageOf } from '../page-of';
 import { listInLibrary } from '../skills/skill-lists';
 import { type LibraryRow, libraryItemToApi, libraryToApi } from './library';
@@ -18,12 +18,7 @@ import {
   unsubscribe,
 } from './library-service';
 
-export interface LibraryDeps {
-  prisma: PrismaClient;
-  skillsUrl: string;
-}
-
-export function libraryOperations({ prisma, skillsUrl }: LibraryDeps): Operations<'skills'> {
+export function libraryOperations({ prisma, skillsUrl }: Deps): Operations<'skills'> {
   /** The library as the caller now sees it. */
   async function seenBy(req: Request, slug: string) {
     const reader = readerOf(req);
@@ -48,18 +43,13 @@ export function libraryOperations({ prisma, skillsUrl }: LibraryDeps): Operation
       await changeLibrary(prisma, signedInOf(req), path.slug, body);
       return ok(await seenBy(req, path.slug));
     },
-    deleteLibrary: async ({ req, path }) => {
-      await deleteLibrary(prisma, signedInOf(req), path.slug);
-      return noContent();
-    },
+    deleteLibrary: async ({ req, path }) => noContent(await deleteLibrary(prisma, signedInOf(req), path.slug)),
     addToLibrary: async ({ req, path, body }) => {
       await addToLibrary(prisma, signedInOf(req), path.slug, body.skill_slug);
       return ok(await seenBy(req, path.slug));
     },
-    removeFromLibrary: async ({ req, path }) => {
-      await removeFromLibrary(prisma, signedInOf(req), path.slug, path.skill_slug);
-      return noContent();
-    },
+    removeFromLibrary: async ({ req, path }) =>
+      noContent(await removeFromLibrary(prisma, signedInOf(req), path.slug, path.skill_slug)),
     orderLibrary: async ({ req, path, body }) => {
       await orderLibrary(prisma, signedInOf(req), path.slug, body.skill_slugs);
       return ok(await seenBy(req, path.slug));
@@ -76,9 +66,6 @@ export function libraryOperations({ prisma, skillsUrl }: LibraryDeps): Operation
       await subscribe(prisma, signedInOf(req), body.library_slug);
       return ok(await seenBy(req, body.library_slug));
     },
-    unsubscribe: async ({ req, path }) => {
-      await unsubscribe(prisma, signedInOf(req), path.slug);
-      return noContent();
-    },
+    unsubscribe: async ({ req, path }) => noContent(await unsubscribe(prisma, signedInOf(req), path.slug)),
   };
 }

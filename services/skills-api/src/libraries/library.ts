@@ -1,4 +1,5 @@
 /** A library: an ordered collection of skills that others can subscribe to. */
+import { apiFields } from '@gantry/http';
 import type { Visibility } from '../generated/prisma/client';
 import { publishedToApi, type SkillRow, skillItemToApi } from '../skills/skill';
 
@@ -28,10 +29,7 @@ export interface LibraryRow {
 export function libraryItemToApi(row: LibraryRow, skillsUrl: string) {
   return {
     ...publishedToApi(row, `${skillsUrl}/l`),
-    starter: row.starter,
-    skill_count: row.skill_count,
-    subscriber_count: row.subscriber_count,
-    subscribed: row.subscribed,
+    ...apiFields(row, 'starter', 'skill_count', 'subscriber_count', 'subscribed'),
   };
 }
 

@@ -2,33 +2,23 @@
 import { AppError, type CallOf, type Operations } from '@gantry/http';
 import type { Response } from 'express';
 import { readerOf } from '../access/caller';
-import type { PrismaClient } from '../generated/prisma/client';
+import type { Deps } from '../deps';
 import { listStarters } from '../libraries/library-repository';
 import { getReadableLibrary } from '../libraries/library-service';
 import { html } from '../rendering/html';
-import type { Render } from '../rendering/rendered-cache';
 import { searchSkills } from '../search/search-skills';
 import { parseBody } from '../skills/front-matter';
 import { getReadableSkill } from '../skills/get-skill';
 import { type SkillWithBody, skillToApi } from '../skills/skill';
 import { listInLibrary, listPublic } from '../skills/skill-lists';
-import type { ViewCounts } from '../skills/view-counts';
 import { etagOf, sendUnlessKnown, skillEtag, VARY_BY_FORMAT } from './conditional';
 import { sendPage } from './layout';
 import { countOf, hitList, libraryList, skillList } from './lists';
 import { byLine, skillHead, skillPage } from './skill-page';
 
-export interface PageDeps {
-  prisma: PrismaClient;
-  skillsUrl: string;
-  views: ViewCounts;
-  render: Render;
-  forgiving: boolean;
-}
-
 const FIRST_PAGE = { limit: 30, offset: 0 };
 
-export function pageOperations({ prisma, skillsUrl, views, render, forgiving }: PageDeps): Operations<'skills'> {
+export function pageOperations({ prisma, skillsUrl, views, render, forgiving }: Deps): Operations<'skills'> {
   const formats = {
     html: async (res: Response, skill: SkillWithBody) => {
       const { text } = parseBody(skill.body_md);

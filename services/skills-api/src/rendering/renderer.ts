@@ -20,11 +20,7 @@ export interface Rendered {
   plain: 'busy' | 'costly' | null;
 }
 
-export interface Renderer {
-  /** Never rejects. */
-  render(text: string, lowered: 0 | 1): Promise<Rendered>;
-  stop(): Promise<void>;
-}
+export type Renderer = ReturnType<typeof createRenderer>;
 
 export interface RendererLimits {
   /** Time limit of one document, without the wait. A maximum-size one of 256 KB takes up to a second. */
@@ -44,7 +40,7 @@ interface Job extends RenderQuestion {
   end(outcome: Outcome): void;
 }
 
-export function createRenderer({ log, limits = LIMITS }: { log: Logger; limits?: RendererLimits }): Renderer {
+export function createRenderer({ log, limits = LIMITS }: { log: Logger; limits?: RendererLimits }) {
   const waiting: Job[] = [];
   let current: Job | null = null;
   let thread: Worker | null = null;
@@ -95,7 +91,8 @@ export function createRenderer({ log, limits = LIMITS }: { log: Logger; limits?:
   }
 
   return {
-    render: (text, lowered) =>
+    /** Never rejects. */
+    render: (text: string, lowered: 0 | 1): Promise<Rendered> =>
       new Promise((resolve) => {
         const patience = setTimeout(() => {
           const index = waiting.indexOf(job);

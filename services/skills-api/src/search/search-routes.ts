@@ -1,16 +1,11 @@
 import type { Operations } from '@gantry/http';
 import { readerOf } from '../access/caller';
-import type { PrismaClient } from '../generated/prisma/client';
+import type { Deps } from '../deps';
 import { pageOf } from '../page-of';
 import { skillItemToApi } from '../skills/skill';
 import { searchSkills, toSegments } from './search-skills';
 
-export function searchOperations(deps: {
-  prisma: PrismaClient;
-  skillsUrl: string;
-  forgiving: boolean;
-}): Operations<'skills'> {
-  const { prisma, skillsUrl, forgiving } = deps;
+export function searchOperations({ prisma, skillsUrl, forgiving }: Deps): Operations<'skills'> {
   return {
     searchSkills: async (call) => {
       const hits = await searchSkills(prisma, readerOf(call.req), call.query.q, call.query, forgiving);

@@ -2,7 +2,7 @@ import { transaction } from '@gantry/postgres';
 import type { Person, Reader } from '../access/caller';
 import { owned, readableSkill } from '../access/readable';
 import type { Db } from '../database';
-import { Prisma, type Visibility } from '../generated/prisma/client';
+import { Prisma, type Skill, type Visibility } from '../generated/prisma/client';
 import type { SkillWithBody } from './skill';
 import type { SkillContent } from './skill-input';
 import { contentHashOf, skillMdDigestOf } from './skill-input';
@@ -34,32 +34,14 @@ export async function lockSkill(tx: Db, slug: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-export interface NewSkill {
-  id: string;
-  slug: string;
-  visibility: Visibility;
-  folder: string | null;
-  content: SkillContent;
-}
-
 /** False if the slug is taken, also by a skill that was deleted. */
 export async function insertSkill(
   tx: Db,
-  owner: Person,
-  { id, slug, visibility, folder, content }: NewSkill,
+  { workspaceId, userId }: Person,
+  { content, ...columns }: Pick<Skill, 'id' | 'slug' | 'visibility' | 'folder'> & { content: SkillContent },
 ): Promise<boolean> {
   const { count } = await tx.skill.createMany({
-    data: [
-      {
-        id,
-        slug,
-        visibility,
-        folder,
-        workspaceId: owner.workspaceId,
-        ownerId: owner.userId,
-        ...contentColumns(slug, content),
-      },
-    ],
+    data: [{ ...columns, workspaceId, ownerId: userId, ...contentColumns(columns.slug, content) }],
     skipDuplicates: true,
   });
   return count > 0;
@@ -78,15 +60,11 @@ export async function updateSkill(
 }
 
 function contentColumns(slug: string, content: SkillContent) {
-  const { title, description, bodyMd, tags, license, frontMatter } = content;
+  const { frontMatter, ...columns } = content;
   return {
-    title,
-    description,
-    bodyMd,
-    tags,
-    license,
+    ...columns,
     frontMatter: frontMatter === null ? Prisma.DbNull : { ...frontMatter },
-    contentHash: contentHashOf(bodyMd),
+    contentHash: contentHashOf(content.bodyMd),
     skillMdDigest: skillMdDigestOf(slug, content),
   };
 }

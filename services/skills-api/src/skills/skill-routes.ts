@@ -11,7 +11,7 @@ import {
 } from '@gantry/http';
 import type { Request } from 'express';
 import { type Actor, type Person, personOf, readerOf, signedInOf } from '../access/caller';
-import type { PrismaClient } from '../generated/prisma/client';
+import type { Deps } from '../deps';
 import { pageOf } from '../page-of';
 import { getOwnedSkill, getReadableSkill } from './get-skill';
 import { publishSkill } from './publish-skill';
@@ -22,17 +22,10 @@ import { checkContent } from './skill-input';
 import { listMine } from './skill-lists';
 import { changeSkill, deleteSkill, restoreSkill } from './update-skill';
 import { findVersion, listVersions, versionToApi } from './version-repository';
-import type { ViewCounts } from './view-counts';
-
-export interface SkillDeps {
-  prisma: PrismaClient;
-  skillsUrl: string;
-  views: ViewCounts;
-}
 
 type Publish = CallOf<'skills', 'publishSkill'>;
 
-export function skillOperations({ prisma, skillsUrl, views }: SkillDeps): Operations<'skills'> {
+export function skillOperations({ prisma, skillsUrl, views }: Deps): Operations<'skills'> {
   /** The skill as the caller now sees it. */
   const seenBy = async (person: Person, slug: string, warnings?: string[]) => ({
     ...skillToApi(await getReadableSkill(prisma, slug, person), skillsUrl),
@@ -67,10 +60,7 @@ export function skillOperations({ prisma, skillsUrl, views }: SkillDeps): Operat
       const { warnings } = await changeSkill(prisma, person, path.slug, body);
       return ok(await seenBy(person, path.slug, warnings));
     },
-    deleteSkill: async ({ req, path }) => {
-      await deleteSkill(prisma, personOf(req), path.slug);
-      return noContent();
-    },
+    deleteSkill: async ({ req, path }) => noContent(await deleteSkill(prisma, personOf(req), path.slug)),
     restoreSkill: async ({ req, path }) => {
       const person = personOf(req);
       await restoreSkill(prisma, person, path.slug);
@@ -95,10 +85,7 @@ export function skillOperations({ prisma, skillsUrl, views }: SkillDeps): Operat
     },
     saveSkill: async ({ req, path: { slug } }) =>
       ok({ slug, saved: true, saves: await saveSkill(prisma, personOf(req), slug) }),
-    unsaveSkill: async ({ req, path }) => {
-      await unsaveSkill(prisma, personOf(req), path.slug);
-      return noContent();
-    },
+    unsaveSkill: async ({ req, path }) => noContent(await unsaveSkill(prisma, personOf(req), path.slug)),
     shareSkill: async ({ req, path: { slug }, body }) =>
       ok({ slug, emails: await shareSkill(prisma, personOf(req), slug, body) }),
     listShares: async ({ req, path }) => {

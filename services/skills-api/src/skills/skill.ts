@@ -1,4 +1,5 @@
 /** A skill: its limits, and how the API shows it. */
+import { apiFields } from '@gantry/http';
 import type { Visibility } from '../generated/prisma/client';
 import type { FrontMatter } from './front-matter';
 
@@ -50,31 +51,18 @@ type Published = Pick<
 
 /** The fields that the API shows of skills and libraries alike. */
 export const publishedToApi = (row: Published, url: string) => ({
-  slug: row.slug,
-  title: row.title,
-  description: row.description,
-  visibility: row.visibility,
+  ...apiFields(row, 'slug', 'title', 'description', 'visibility', 'owned', 'created_at', 'updated_at'),
   owner: { id: row.owner_id, name: row.owner_name },
-  owned: row.owned,
   url: `${url}/${row.slug}`,
-  created_at: row.created_at.toISOString(),
-  updated_at: row.updated_at.toISOString(),
 });
 
 /** Without the text: lists. */
 export function skillItemToApi(row: SkillRow, skillsUrl: string) {
   return {
     ...publishedToApi(row, `${skillsUrl}/s`),
-    version: row.version,
-    content_hash: row.content_hash,
+    ...apiFields(row, 'version', 'content_hash', 'license', 'saved', 'views', 'saves', 'uses', 'deleted_at'),
     tags: row.override_tags ?? row.tags,
     folder: row.override_folder ?? (row.owned ? row.folder : null),
-    license: row.license,
-    saved: row.saved,
-    views: row.views,
-    saves: row.saves,
-    uses: row.uses,
-    deleted_at: row.deleted_at?.toISOString() ?? null,
   };
 }
 

@@ -1,3 +1,4 @@
+import { apiFields } from '@gantry/http';
 import type { Db } from '../database';
 import type { SkillVersion } from '../generated/prisma/client';
 import { contentHashOf, type SkillContent } from './skill-input';
@@ -37,20 +38,5 @@ export const listVersions = (db: Db, skillId: string): Promise<Omit<SkillVersion
 export const findVersion = (db: Db, skillId: string, version: number): Promise<SkillVersion | null> =>
   db.skillVersion.findUnique({ where: { skillId_version: { skillId, version } } });
 
-export function versionToApi({
-  version,
-  title,
-  contentHash,
-  message,
-  authorId,
-  createdAt,
-}: Omit<SkillVersion, 'bodyMd'>) {
-  return {
-    version,
-    title,
-    content_hash: contentHash,
-    message,
-    author_id: authorId,
-    created_at: createdAt.toISOString(),
-  };
-}
+export const versionToApi = (version: Omit<SkillVersion, 'bodyMd'>) =>
+  apiFields(version, 'version', 'title', 'contentHash', 'message', 'authorId', 'createdAt');

@@ -3,13 +3,9 @@ import { writeBehind } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 
-export interface ViewCounts {
-  note(skillId: string): void;
-  /** Writes everything noted so far. */
-  flush(): Promise<void>;
-}
+export type ViewCounts = ReturnType<typeof countViews>;
 
-export function countViews({ pool, log }: { pool: Pool; log: Logger }): ViewCounts {
+export function countViews({ pool, log }: { pool: Pool; log: Logger }) {
   const views = writeBehind<number>({
     write: (ids, counts) =>
       pool.query(
@@ -19,5 +15,9 @@ export function countViews({ pool, log }: { pool: Pool; log: Logger }): ViewCoun
     what: 'views of skills',
     log,
   });
-  return { note: (skillId) => views.note(skillId, (count = 0) => count + 1), flush: views.flush };
+  return {
+    note: (skillId: string) => views.note(skillId, (count = 0) => count + 1),
+    /** Writes everything noted so far. */
+    flush: views.flush,
+  };
 }

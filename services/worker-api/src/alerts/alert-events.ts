@@ -23,6 +23,10 @@ export function alertReactions(deps: Deps, listening: ListeningWorkspaces): Aler
     await raiseAlerts(tx, { ...raised, now: now() });
     afterCommit(tx, deliveryLoop.kick);
   };
+  const isHeardOfWorker =
+    (type: AlertType) =>
+    ({ workerUid }: { workerUid: string }, workspaceId: string) =>
+      isHeard(pool, { workspaceId, type, about: { workerUid } });
   return {
     runFinished: {
       name,
@@ -49,8 +53,7 @@ export function alertReactions(deps: Deps, listening: ListeningWorkspaces): Aler
     },
     approvalRequested: {
       name,
-      wants: ({ workerUid }, workspaceId) =>
-        isHeard(pool, { workspaceId, type: 'approval.requested', about: { workerUid } }),
+      wants: isHeardOfWorker('approval.requested'),
       handle: async (tx, { id, workspaceId, at, data }) => {
         const about = { workerUid: data.workerUid };
         const subject = await subjectOf(tx, about, data.workerId);
@@ -67,8 +70,7 @@ export function alertReactions(deps: Deps, listening: ListeningWorkspaces): Aler
     },
     scheduleMissed: {
       name,
-      wants: ({ workerUid }, workspaceId) =>
-        isHeard(pool, { workspaceId, type: 'schedule.missed', about: { workerUid } }),
+      wants: isHeardOfWorker('schedule.missed'),
       handle: async (tx, { id, workspaceId, at, data }) => {
         const about = { workerUid: data.workerUid };
         await raise(tx, {

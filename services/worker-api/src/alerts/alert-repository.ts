@@ -4,12 +4,6 @@ import type { Alert, Prisma } from '../generated/prisma/client';
 import { visibleTo } from '../ownership';
 import type { AlertOfWorker } from './alert';
 
-/** The subject of an alert: one worker, one automation, or with neither the whole workspace. */
-export interface AlertSubject {
-  workerUid: string | null;
-  automationId: string | null;
-}
-
 const withWorker = { worker: { select: { id: true } } } as const;
 
 /** Excludes alerts of deleted workers, and those of private workers that the caller cannot see. */
@@ -55,10 +49,6 @@ export async function getAlert(
   const alert = await db.alert.findFirst({ where, include: withWorker });
   if (!alert) throw notFound('alert', alertId);
   return alert;
-}
-
-export function countAlerts(db: Db, workspaceId: string, subject: AlertSubject): Promise<number> {
-  return db.alert.count({ where: { workspaceId, ...subject } });
 }
 
 export function insertAlert(db: Db, alert: Prisma.AlertUncheckedCreateInput): Promise<AlertOfWorker> {

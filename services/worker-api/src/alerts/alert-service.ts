@@ -6,7 +6,7 @@ import type { Deps } from '../deps';
 import { ownerIdOf } from '../ownership';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { type AlertInput, type AlertOfWorker, changedAlert } from './alert';
-import { countAlerts, deleteAlert, getAlert, insertAlert, lockAlert, updateAlert } from './alert-repository';
+import { deleteAlert, getAlert, insertAlert, lockAlert, updateAlert } from './alert-repository';
 import { type Channel, channelsOf } from './channels';
 import { endPendingDeliveries } from './delivery-repository';
 import { rotateSigningSecret } from './signing-secrets';
@@ -31,6 +31,7 @@ export async function createAlert(
     throw invalid([{ path: 'automation_id', message: 'an alert is for one worker or one automation, not for both' }]);
   }
   const worker = workerId === undefined ? null : await getVisibleWorker(deps.prisma, caller, workerId);
+  // One worker, one automation, or with neither the whole workspace.
   const subject = { workerUid: worker?.uid ?? null, automationId };
   const fields = changedAlert(input, rulesOf(deps), { ...EMPTY, automationId });
   const id = newId('alrt_');
@@ -39,7 +40,7 @@ export async function createAlert(
       ? null
       : await rotateSigningSecret(deps.vault, { id, workspaceId, signingKey: null }, deps.now());
   const alert = await transaction(deps.prisma, async (tx) => {
-    if ((await countAlerts(tx, workspaceId, subject)) >= PER_SUBJECT_MAX) {
+    if ((await tx.alert.count({ where: { workspaceId, ...subject } })) >= PER_SUBJECT_MAX) {
       throw conflict('too_many_alerts', `there are ${PER_SUBJECT_MAX} alerts for this already; delete some first`);
     }
     const inserted = await insertAlert(tx, {

@@ -1,5 +1,5 @@
 /** Validation of alerts, and their API representation. */
-import { type CallOf, conflict, invalid, type Principal, roleAtLeast } from '@gantry/http';
+import { apiFields, type CallOf, conflict, invalid, type Principal, roleAtLeast } from '@gantry/http';
 import { checkOutboundUrl, OutboundFailed } from '@gantry/safe-fetch';
 import { normaliseEmail } from '../accounts/users/email';
 import type { Alert, Worker } from '../generated/prisma/client';
@@ -77,17 +77,9 @@ const shownUrl = (url: string | null, caller: Principal): string | null =>
 
 export function alertToApi(alert: AlertOfWorker, caller: Principal) {
   return {
-    id: alert.id,
+    ...apiFields(alert, 'id', 'automationId', 'on', 'emailTo', 'description', 'enabled', 'disabledReason'),
+    ...apiFields(alert, 'createdBy', 'createdAt', 'updatedAt'),
     worker_id: alert.worker?.id ?? null,
-    automation_id: alert.automationId,
-    on: alert.on,
     url: shownUrl(alert.url, caller),
-    email_to: alert.emailTo,
-    description: alert.description,
-    enabled: alert.enabled,
-    disabled_reason: alert.disabledReason,
-    created_by: alert.createdBy,
-    created_at: alert.createdAt.toISOString(),
-    updated_at: alert.updatedAt.toISOString(),
   };
 }

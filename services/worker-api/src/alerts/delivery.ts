@@ -1,4 +1,5 @@
 /** Deliveries: retry schedule and API representation. */
+import { apiFields } from '@gantry/http';
 import type { AlertDelivery } from '../generated/prisma/client';
 
 /** One attempt, as in the log of attempts and in the API. */
@@ -45,17 +46,7 @@ export function nextAttemptAt(attempts: number, now: Date, random = Math.random(
   return backoffMs === undefined ? null : new Date(now.getTime() + Math.round(backoffMs * (1 + JITTER * random)));
 }
 
-export function deliveryToApi(delivery: AlertDelivery) {
-  return {
-    id: delivery.id,
-    alert_id: delivery.alertId,
-    channel: delivery.channel,
-    type: delivery.type,
-    status: delivery.status,
-    attempts: delivery.attempts,
-    next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
-    payload: delivery.payload,
-    created_at: delivery.createdAt.toISOString(),
-    ended_at: delivery.endedAt?.toISOString() ?? null,
-  };
-}
+export const deliveryToApi = (delivery: AlertDelivery) => ({
+  ...apiFields(delivery, 'id', 'alertId', 'channel', 'type', 'status', 'attempts', 'payload'),
+  ...apiFields(delivery, 'nextAttemptAt', 'createdAt', 'endedAt'),
+});

@@ -1,5 +1,6 @@
 import { isClosedSql } from '@gantry/events';
 import { notFound, type Principal } from '@gantry/http';
+import { statement } from '@gantry/postgres';
 import { awaitsDecisionSql, type DeleteWithRuns } from '@gantry/run-engine';
 import type { Pool, PoolClient } from 'pg';
 import type { Approval, ApprovalStatus, Prisma, PrismaClient } from '../generated/prisma/client';
@@ -28,30 +29,17 @@ export interface NewApproval {
   linkNumber: number | null;
 }
 
+const INSERT = statement(
+  undefined,
+  `INSERT INTO approvals (id, workspace_id, run_id, worker_uid, worker_id, step_ordinal, title, message, data, form,
+     requested_by, requested_at, expires_at, forbid_self, link_number)
+   VALUES ($id, $workspaceId, $runId, $workerUid, $workerId, $stepOrdinal, $title, $message, $data, $form,
+     $requestedBy, $requestedAt, $expiresAt, $forbidSelf, $linkNumber)`,
+);
+
 export async function insertApproval(tx: PoolClient, approval: NewApproval): Promise<void> {
   const json = (value: unknown) => (value === null || value === undefined ? null : JSON.stringify(value));
-  await tx.query(
-    `INSERT INTO approvals (id, workspace_id, run_id, worker_uid, worker_id, step_ordinal, title, message, data, form,
-       requested_by, requested_at, expires_at, forbid_self, link_number)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
-    [
-      approval.id,
-      approval.workspaceId,
-      approval.runId,
-      approval.workerUid,
-      approval.workerId,
-      approval.stepOrdinal,
-      approval.title,
-      approval.message,
-      json(approval.data),
-      json(approval.form),
-      approval.requestedBy,
-      approval.requestedAt,
-      approval.expiresAt,
-      approval.forbidSelf,
-      approval.linkNumber,
-    ],
-  );
+  await tx.query(INSERT({ ...approval, data: json(approval.data), form: json(approval.form) }));
 }
 
 export interface ApprovalFilter {

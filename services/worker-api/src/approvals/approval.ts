@@ -1,5 +1,5 @@
 /** Rules for approvals, and their API representation. */
-import { type AppError, conflict, invalid, type Principal } from '@gantry/http';
+import { type AppError, apiFields, conflict, invalid, type Principal } from '@gantry/http';
 import { createInputValidator, type InputItem } from '@gantry/program';
 import type { Approval, ApprovalStatus, Worker } from '../generated/prisma/client';
 
@@ -68,25 +68,13 @@ export interface ApprovalView {
 }
 
 export function approvalToApi(approval: ApprovalOfWorker, { mayDecide, reviewUrl }: ApprovalView) {
-  const { status, decidedAt, decidedBy, decidedByLabel } = approval;
+  const { status, decidedBy, decidedByLabel } = approval;
   return {
-    id: approval.id,
-    run_id: approval.runId,
-    worker_id: approval.workerId,
+    ...apiFields(approval, 'id', 'runId', 'workerId', 'status', 'title', 'message', 'data', 'reason', 'answer'),
+    ...apiFields(approval, 'requestedBy', 'requestedAt', 'expiresAt', 'decidedAt', 'decidedByLabel'),
     worker_name: approval.worker.name,
-    status,
-    title: approval.title,
-    message: approval.message,
-    data: approval.data,
     form: formOf(approval),
-    requested_by: approval.requestedBy,
-    requested_at: approval.requestedAt.toISOString(),
-    expires_at: approval.expiresAt.toISOString(),
-    decided_at: decidedAt?.toISOString() ?? null,
     decided_by: decidedBy ?? decidedByLabel,
-    decided_by_label: decidedByLabel,
-    reason: approval.reason,
-    answer: approval.answer,
     review_url: reviewUrl,
     permissions: { decide: mayDecide && status === 'pending' },
   };

@@ -1,5 +1,5 @@
 /** What whoever holds a review link sees and does, signed in or not. */
-import { AppError, actorBy, type CallOf, type Operations, ok } from '@gantry/http';
+import { AppError, actorBy, apiFields, type CallOf, type Operations, ok } from '@gantry/http';
 import type { Deps } from '../deps';
 import { type ApprovalOfWorker, deciderOf, formOf } from './approval';
 import { findApprovalForLink, labelOf } from './approval-repository';
@@ -42,18 +42,11 @@ async function getByLink({ prisma, hasher, now }: Deps, token: string): Promise<
 function reviewToApi(approval: ApprovalOfWorker, startedBy: string | null) {
   return {
     approval_id: approval.id,
-    workspace_id: approval.workspaceId,
-    status: approval.status,
-    title: approval.title,
-    message: approval.message,
-    data: approval.data,
+    ...apiFields(approval, 'workspaceId', 'status', 'title', 'message', 'data', 'reason'),
+    ...apiFields(approval, 'requestedAt', 'expiresAt', 'decidedAt'),
     form: formOf(approval),
     worker_name: approval.worker.name,
     started_by: startedBy,
-    requested_at: approval.requestedAt.toISOString(),
-    expires_at: approval.expiresAt.toISOString(),
-    decided_at: approval.decidedAt?.toISOString() ?? null,
     decided_by: deciderOf(approval),
-    reason: approval.reason,
   };
 }

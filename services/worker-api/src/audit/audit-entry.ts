@@ -1,7 +1,7 @@
 /** One entry of the audit log, as it is written, read and shown. */
 
 import { newId } from '@gantry/events';
-import { type Actor, resourceTypeOf } from '@gantry/http';
+import { type Actor, apiFields, resourceTypeOf } from '@gantry/http';
 import { execute, type Tx } from '@gantry/postgres';
 
 export interface Change {
@@ -71,15 +71,9 @@ export interface AuditRow {
 
 export function auditEntryToApi(row: AuditRow) {
   return {
-    id: row.id,
-    created_at: row.created_at.toISOString(),
+    ...apiFields(row, 'id', 'created_at', 'action', 'details', 'address', 'user_agent', 'request_id'),
     actor: { kind: row.actor_kind, id: row.actor_id, label: row.actor_label, token_id: row.actor_token_id },
-    action: row.action,
     resource: { type: row.resource_type, id: row.resource_id },
-    details: row.details,
-    address: row.address,
-    user_agent: row.user_agent,
-    request_id: row.request_id,
     source: row.source,
   };
 }

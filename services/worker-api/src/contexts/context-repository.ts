@@ -57,9 +57,6 @@ export async function listContexts(db: Db, principal: Principal): Promise<{ cont
   });
 }
 
-export const countContexts = (db: Db, workspaceId: string): Promise<number> =>
-  db.context.count({ where: { workspaceId } });
-
 /** False if the name is taken. */
 export async function insertContext(tx: Db, context: Prisma.ContextCreateManyInput): Promise<boolean> {
   const { count } = await tx.context.createMany({ data: [context], skipDuplicates: true });

@@ -15,7 +15,6 @@ import { ownerIdOf, requireTakingAway } from '../ownership';
 import {
   appendVersion,
   type ContextChangeSource,
-  countContexts,
   deleteContextRows,
   getCurrentVersion,
   getVersionBySha,
@@ -44,7 +43,7 @@ export async function createContext(
   const pack = await packTree(deps, packPrefix(workspaceId, uid), tree);
   const entries = entriesOf(tree);
   await transaction(deps.prisma, async (tx) => {
-    if ((await countContexts(tx, workspaceId)) >= CONTEXTS_MAX) {
+    if ((await tx.context.count({ where: { workspaceId } })) >= CONTEXTS_MAX) {
       throw conflict('too_many_contexts', `a workspace holds at most ${CONTEXTS_MAX} contexts`);
     }
     const settings = { name, description, writeable, visibility };

@@ -1,5 +1,5 @@
 /** The API representation of contexts, their versions and findings. */
-import { type Principal, permissionTable } from '@gantry/http';
+import { apiFields, type Principal, permissionTable } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
 import { type DeclaringWorker, usedByToApi } from '../declarations/workers-that-declare';
 import { bytesOf, treeVersionToItem } from '../file-trees/tree-version';
@@ -24,18 +24,12 @@ export function contextToApi({ context, version, caller, usedBy }: ShownContext)
   const permissions = permissionsFor(caller.role);
   const mayTakeAway = canTakeAway(caller, context);
   return {
-    name: context.name,
-    description: context.description,
+    ...apiFields(context, 'name', 'description', 'visibility', 'writeable', 'ownerId', 'createdAt', 'updatedAt'),
     ...sizesOf(version),
-    visibility: context.visibility,
-    writeable: context.writeable,
-    owner_id: context.ownerId,
     version: version.number,
     sha: version.sha,
     used_by: usedByToApi(caller, usedBy),
     findings: version.findings,
-    created_at: context.createdAt.toISOString(),
-    updated_at: context.updatedAt.toISOString(),
     permissions: {
       ...permissions,
       delete: permissions.delete && mayTakeAway,

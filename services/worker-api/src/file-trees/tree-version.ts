@@ -1,3 +1,4 @@
+import { apiFields } from '@gantry/http';
 import type { FileEntry } from './file-tree';
 
 /** A version of a worker or of a context. */
@@ -17,12 +18,8 @@ export const bytesOf = (files: Pick<FileEntry, 'size'>[]): number => files.reduc
 /** The fields that the API shows of every version. */
 export const treeVersionToItem = (version: TreeVersion, currentVersion: number) => ({
   version: version.number,
-  sha: version.sha,
+  ...apiFields(version, 'sha', 'message', 'authorId', 'changeSource', 'createdAt'),
   current: version.number === currentVersion,
-  message: version.message,
   author: version.authorLabel,
-  author_id: version.authorId,
-  change_source: version.changeSource,
   file_count: version.files.length,
-  created_at: version.createdAt.toISOString(),
 });

@@ -1,4 +1,5 @@
 /** Everything about one run. */
+import { apiFields } from '@gantry/http';
 import { type Run, type RunArtifact, readExtras, type ShownStep } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import { headToApi, runPath } from './run';
@@ -31,16 +32,9 @@ export async function toRunDetail(deps: Deps, run: Run) {
 }
 
 const stepToApi = (step: ShownStep) => ({
-  ordinal: step.ordinal,
-  kind: step.kind,
-  name: step.name,
-  status: step.status,
-  result: step.result,
-  error: step.error,
+  ...apiFields(step, 'ordinal', 'kind', 'name', 'status', 'result', 'error', 'startedAt', 'finishedAt'),
   run_id: step.kind === 'call' ? step.ref : null,
   approval_id: step.kind === 'approve' ? step.ref : null,
-  started_at: step.startedAt.toISOString(),
-  finished_at: step.finishedAt?.toISOString() ?? null,
 });
 
 async function readApprovals({ prisma }: Deps, run: Run) {
@@ -49,23 +43,12 @@ async function readApprovals({ prisma }: Deps, run: Run) {
     orderBy: [{ requestedAt: 'asc' }, { id: 'asc' }],
   });
   return approvals.map((approval) => ({
-    id: approval.id,
-    status: approval.status,
-    title: approval.title,
-    message: approval.message,
-    requested_at: approval.requestedAt.toISOString(),
-    expires_at: approval.expiresAt.toISOString(),
-    decided_at: approval.decidedAt?.toISOString() ?? null,
+    ...apiFields(approval, 'id', 'status', 'title', 'message', 'requestedAt', 'expiresAt', 'decidedAt', 'reason'),
     decided_by: approval.decidedByLabel ?? approval.decidedBy,
-    reason: approval.reason,
   }));
 }
 
-const artifactToApi = (run: Run, { id, name, contentType, size, sha256 }: RunArtifact) => ({
-  id,
-  name,
-  content_type: contentType,
-  size,
-  sha256,
-  download_url: `${runPath(run.id)}/artifacts/${id}/download`,
+const artifactToApi = (run: Run, artifact: RunArtifact) => ({
+  ...apiFields(artifact, 'id', 'name', 'contentType', 'size', 'sha256'),
+  download_url: `${runPath(run.id)}/artifacts/${artifact.id}/download`,
 });

@@ -1,4 +1,5 @@
 /** A run as the worker surface shows it: one flat object. */
+import { apiFields } from '@gantry/http';
 import type { RunHead } from '@gantry/run-engine';
 import { apiStatus } from '../run-status';
 
@@ -6,25 +7,18 @@ export const runPath = (runId: string): string => `/api/runs/${runId}`;
 
 /** How long it took is known when it has ended. */
 export function headToApi(run: RunHead) {
-  const { createdAt, startedAt, finishedAt, error } = run;
+  const { startedAt, finishedAt, error } = run;
   return {
-    id: run.id,
+    ...apiFields(run, 'id', 'workspaceId', 'trigger', 'priority', 'parentRunId', 'createdBy', 'createdAt', 'startedAt'),
     worker_id: run.subjectRef ?? run.subjectId,
-    workspace_id: run.workspaceId,
     worker_version: run.version,
     status: apiStatus(run.status),
-    trigger: run.trigger,
-    priority: run.priority,
     attempt: run.tries,
-    parent_run_id: run.parentRunId,
-    created_by: run.createdBy,
     cancel_requested: run.cancelRequestedAt !== null,
     waiting_for: waitingFor(run),
     error: error?.message ?? null,
     error_code: error?.code ?? null,
     total_cost_usd: run.costUsd,
-    created_at: createdAt.toISOString(),
-    started_at: startedAt?.toISOString() ?? null,
     completed_at: finishedAt?.toISOString() ?? null,
     duration_ms: startedAt && finishedAt ? Math.max(0, finishedAt.getTime() - startedAt.getTime()) : null,
   };

@@ -1,6 +1,7 @@
 import {
   type Answer,
   answer,
+  apiFields,
   type Call,
   noContent,
   notFound,
@@ -101,9 +102,6 @@ const statusOf = ({ createdAt, updatedAt }: SecretEntry): number =>
   createdAt.getTime() === updatedAt.getTime() ? 201 : 200;
 
 const toApi = (caller: Principal, entry: SecretEntry, workers: Map<string, DeclaringWorker[]>) => ({
-  name: entry.name,
-  created_at: entry.createdAt.toISOString(),
-  updated_at: entry.updatedAt.toISOString(),
-  last_used_at: entry.lastUsedAt?.toISOString() ?? null,
+  ...apiFields(entry, 'name', 'createdAt', 'updatedAt', 'lastUsedAt'),
   used_by: usedByToApi(caller, workers.get(entry.name)),
 });

@@ -1,5 +1,7 @@
 /** Executors as they announce themselves every few seconds; this process remembers them, and nothing else does. */
+
 import { type Bus, type ExecutorStatus, executorOf, executorStatus, listen, runSubjects } from '@gantry/events';
+import { apiFields } from '@gantry/http';
 import type { Logger } from 'pino';
 
 export interface KnownExecutor extends ExecutorStatus {
@@ -7,18 +9,14 @@ export interface KnownExecutor extends ExecutorStatus {
   lastSeenAt: Date;
 }
 
-export interface Executors {
-  /** Those that were heard of in the last minutes, the longest-lived first. */
-  list(): KnownExecutor[];
-  stop(): void;
-}
+export type Executors = ReturnType<typeof rememberExecutors>;
 
 /** Several announcements fit into it, so that one that was lost does not make an executor vanish. */
 const REMEMBERED_MS = 120_000;
 /** A platform has a few; a bound in case somebody's executor restarts all the time. */
 const REMEMBERED_MAX = 1_000;
 
-export function rememberExecutors({ bus, log, now }: { bus: Bus; log: Logger; now: () => Date }): Executors {
+export function rememberExecutors({ bus, log, now }: { bus: Bus; log: Logger; now: () => Date }) {
   const known = new Map<string, KnownExecutor>();
   const subscription = listen(
     bus,
@@ -33,7 +31,8 @@ export function rememberExecutors({ bus, log, now }: { bus: Bus; log: Logger; no
     { log },
   );
   return {
-    list: () => {
+    /** Those that were heard of in the last minutes, the longest-lived first. */
+    list: (): KnownExecutor[] => {
       const oldest = now().getTime() - REMEMBERED_MS;
       for (const [id, { lastSeenAt }] of known) if (lastSeenAt.getTime() < oldest) known.delete(id);
       return [...known.values()].sort((a, b) => a.startedAt - b.startedAt);
@@ -44,11 +43,6 @@ export function rememberExecutors({ bus, log, now }: { bus: Bus; log: Logger; no
 
 export const executorToApi = (executor: KnownExecutor) => ({
   id: executor.executorId,
-  state: executor.state,
-  slots: executor.slots,
-  busy: executor.busy,
-  isolation: executor.isolation,
-  python: executor.python,
+  ...apiFields(executor, 'state', 'slots', 'busy', 'isolation', 'python', 'lastSeenAt'),
   started_at: new Date(executor.startedAt).toISOString(),
-  last_seen_at: executor.lastSeenAt.toISOString(),
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Health, type Operations, ok } from '@gantry/http';
+import type { OidcSettings } from '../accounts/oidc/identity-provider';
 import { isAnyUser } from '../accounts/users/user-repository';
 import type { Deps } from '../deps';
 import type { Executors } from './executors';
@@ -10,16 +11,6 @@ import { readOverview } from './overview';
 const { version } = JSON.parse(readFileSync(path.resolve(__dirname, '../../package.json'), 'utf8')) as {
   version: string;
 };
-
-export interface SystemDeps {
-  deps: Deps;
-  health: Health;
-  executors: Executors;
-  skillsUrl: string;
-  /** Undefined where no identity provider is configured. */
-  oidcName: string | undefined;
-  sendsEmail: boolean;
-}
 
 /** What this version can do, so that clients need not try. */
 const FEATURES = {
@@ -41,15 +32,21 @@ const FEATURES = {
   connections: false,
 };
 
-export function systemOperations(options: SystemDeps): Operations<'worker'> {
-  const { deps, health, executors, skillsUrl, oidcName, sendsEmail } = options;
-  const { prisma, baseUrl, dashboardUrl } = deps;
+export function systemOperations(options: {
+  deps: Deps;
+  health: Health;
+  executors: Executors;
+  skillsUrl: string;
+  oidc: OidcSettings | undefined;
+}): Operations<'worker'> {
+  const { deps, health, executors, skillsUrl, oidc } = options;
+  const { prisma, baseUrl, dashboardUrl, mailer } = deps;
   return {
     systemInfo: () =>
       ok({
         name: 'Gantry',
         version,
-        features: { ...FEATURES, oidc_sign_in: oidcName !== undefined, email: sendsEmail },
+        features: { ...FEATURES, oidc_sign_in: oidc !== undefined, email: mailer.isConfigured },
       }),
     systemOverview: async ({ caller }) => ok(await readOverview({ ...deps, executors }, caller)),
     healthDetails: async () => ok(await readHealthDetails({ ...deps, health, version })),
@@ -58,9 +55,9 @@ export function systemOperations(options: SystemDeps): Operations<'worker'> {
         base_url: baseUrl,
         dashboard_url: dashboardUrl,
         skills_url: skillsUrl,
-        sign_in_methods: oidcName === undefined ? ['password'] : ['password', 'oidc'],
-        ...(oidcName !== undefined && { oidc_name: oidcName, oidc_start_url: '/auth/oidc/start' }),
-        password_reset: sendsEmail ? 'email' : 'ask_admin',
+        sign_in_methods: oidc ? ['password', 'oidc'] : ['password'],
+        ...(oidc && { oidc_name: oidc.name, oidc_start_url: '/auth/oidc/start' }),
+        password_reset: mailer.isConfigured ? 'email' : 'ask_admin',
         setup_required: !(await isAnyUser(prisma)),
       }),
   };

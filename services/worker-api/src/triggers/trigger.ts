@@ -1,5 +1,5 @@
 /** What starts a worker besides people and clients: how requests write it, and how the API shows it. */
-import { type FieldProblem, invalid } from '@gantry/http';
+import { apiFields, type FieldProblem, invalid } from '@gantry/http';
 import type { InputValidator } from '@gantry/program';
 import { checkSchedule, type Misfire } from '@gantry/schedule';
 import { z } from 'zod';
@@ -183,14 +183,8 @@ function triggerToApi(worker: ShownWorker, row: WorkerTrigger, baseUrl: string) 
   switch (row.type) {
     case 'cron':
       return {
-        type: 'cron' as const,
-        cron: row.cron,
-        timezone: row.timezone,
-        misfire: row.misfire,
-        inputs: row.inputs,
-        next_run_at: row.nextRunAt?.toISOString() ?? null,
-        last_scheduled_at: row.lastScheduledAt?.toISOString() ?? null,
-        missed_fires: row.missedFires,
+        ...apiFields(row, 'type', 'cron', 'timezone', 'misfire', 'inputs'),
+        ...apiFields(row, 'nextRunAt', 'lastScheduledAt', 'missedFires'),
       };
     case 'webhook':
       return {

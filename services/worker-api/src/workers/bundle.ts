@@ -8,17 +8,11 @@ import type { Worker, WorkerTrigger } from '../generated/prisma/client';
 import { DEFINITION_FIELDS, type Definition, parseDefinition } from './definition';
 import { isManifest } from './worker-input';
 
-export interface Bundle {
-  /** What worker.yaml says, not checked yet. */
-  fields: Record<string, unknown>;
-  tree: FileTree;
-}
-
 const MANIFEST_BYTES_MAX = 512 * 1024;
 const YAML = { charsMax: MANIFEST_BYTES_MAX, aliasesMax: 20 };
 
 /** @throws AppError 400 */
-export async function readBundle(zip: Buffer): Promise<Bundle> {
+export async function readBundle(zip: Buffer) {
   const files = withoutFolder(await readArchive(zip, 'bundle', isLeftOut));
   const manifests = files.filter(({ path }) => isManifest(path));
   const [manifest, another] = manifests;
@@ -27,7 +21,11 @@ export async function readBundle(zip: Buffer): Promise<Bundle> {
   const fields = fieldsOf(manifest.path, manifest.content);
   const others = files.filter((file) => file !== manifest);
   if (!others.length) throw wrong(`holds nothing but ${manifest.path}`);
-  return { fields, tree: treeOf(others, 'bundle') };
+  return {
+    /** What worker.yaml says, not checked yet. */
+    fields,
+    tree: treeOf(others, 'bundle'),
+  };
 }
 
 /** Whoever zips a folder gets the folder into the zip. */

@@ -1,5 +1,5 @@
 /** How the API shows a worker. */
-import { type Principal, permissionTable } from '@gantry/http';
+import { apiFields, type Principal, permissionTable } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
 import { bytesOf, treeVersionToItem } from '../file-trees/tree-version';
 import { canTakeAway } from '../ownership';
@@ -36,25 +36,21 @@ export interface ShownWorker {
 
 /** Without its definition: what a list needs. */
 export function workerToItem({ worker, facts, caller, baseUrl }: ShownWorker) {
-  const { id, name, description, status, runner, visibility, ownerId, currentVersion, tags, triggers } = worker;
+  const { status, currentVersion, triggers } = worker;
   const nextRunAt = status === 'active' ? nextRunAtOf(triggers) : null;
   return {
-    ...{ id, name, description, status },
+    ...apiFields(worker, 'id', 'name', 'description', 'status', 'runner', 'visibility', 'ownerId', 'tags'),
+    ...apiFields(worker, 'createdAt', 'updatedAt'),
     health: facts.health,
     trigger_type: triggerTypeOf(triggers),
     triggers: triggersToApi(worker, triggers, baseUrl),
-    ...{ runner, visibility },
-    owner_id: ownerId,
     version: currentVersion,
     sha: facts.sha,
-    tags,
     missing_secrets: facts.missingSecrets,
     last_run: facts.lastRun?.createdAt.toISOString() ?? null,
     last_run_id: facts.lastRun?.id ?? null,
     last_run_status: facts.lastRun?.status ?? null,
     next_run_at: nextRunAt?.toISOString() ?? null,
-    created_at: worker.createdAt.toISOString(),
-    updated_at: worker.updatedAt.toISOString(),
     permissions: permissionsOf(caller, worker),
   };
 }

@@ -1,24 +1,14 @@
 import { badCredential, SESSION_COOKIE } from '@gantry/auth';
 import { actorBy, created, noContent, type Operations, ok } from '@gantry/http';
-import type { PrismaClient } from '../../generated/prisma/client';
-import type { SigningKeys } from '../signing-keys/signing-keys';
+import type { AccountDeps } from '../account-deps';
 import { userToApi } from '../users/user';
 import { workspacesToApi, workspaceToApi } from '../workspaces/workspace';
 import { listWorkspaces } from '../workspaces/workspace-repository';
-import type { Sessions } from './session';
-import { clientOf, type SessionCookie } from './session-cookie';
+import { clientOf } from './session-cookie';
 import { setUp } from './setup';
 import { signIn } from './sign-in';
 
-export interface AuthDeps {
-  prisma: PrismaClient;
-  sessions: Sessions;
-  sessionCookie: SessionCookie;
-  signingKeys: SigningKeys;
-  setupToken: string | undefined;
-}
-
-export function authOperations(deps: AuthDeps): Operations<'worker'> {
+export function authOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, sessions, sessionCookie, signingKeys } = deps;
   return {
     setUp: async ({ body, req, res }) => {

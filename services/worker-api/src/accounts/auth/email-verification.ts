@@ -1,28 +1,20 @@
 /** Verification of an e-mail address: a mailed link, opened in a signed-in session of the account. */
 
-import { newOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
+import { newOpaqueToken, parseOpaqueToken } from '@gantry/auth';
 import { conflict, gone, notFound, type Requester, unavailable } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
-import type { PrismaClient, User } from '../../generated/prisma/client';
-import { type Mailer, NOT_CONFIGURED } from '../../mail/mailer';
+import type { User } from '../../generated/prisma/client';
+import { NOT_CONFIGURED } from '../../mail/mailer';
+import type { AccountDeps } from '../account-deps';
 import { signedInUserOf } from '../identity/person';
 import { proveEmail } from '../users/prove-email';
-import type { Sessions } from './session';
-
-export interface VerificationDeps {
-  prisma: PrismaClient;
-  hasher: TokenHasher;
-  mailer: Mailer;
-  sessions: Sessions;
-  dashboardUrl: string;
-}
 
 const HOURS = 24;
 
 /** Invalidates earlier links. @returns the address it was sent to. @throws AppError 403 for a token, 409, 503 */
-export async function sendVerification(deps: VerificationDeps, { caller, actor }: Requester): Promise<string> {
+export async function sendVerification(deps: AccountDeps, { caller, actor }: Requester): Promise<string> {
   const { prisma, hasher, mailer, dashboardUrl } = deps;
   const userId = signedInUserOf(caller);
   const { email, emailVerifiedAt } = await prisma.user.findUniqueOrThrow({ where: { id: userId } });
@@ -56,7 +48,7 @@ export async function sendVerification(deps: VerificationDeps, { caller, actor }
  * @throws AppError 403 for a token, 404 unknown or another account's, 410 spent or expired
  */
 export async function verifyEmail(
-  { prisma, hasher, sessions }: VerificationDeps,
+  { prisma, hasher, sessions }: AccountDeps,
   { caller, actor }: Requester,
   token: string,
 ): Promise<{ user: User; ended: string[] }> {

@@ -5,14 +5,14 @@
  * changes; an admin's link also when a membership of either person changes: see members/membership-changed.ts.
  */
 
-import { newOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
+import { newOpaqueToken, parseOpaqueToken } from '@gantry/auth';
 import { type Actor, conflict, gone, invalid, notFound, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';
-import type { PasswordReset, PrismaClient, User } from '../../generated/prisma/client';
-import type { Mailer } from '../../mail/mailer';
+import type { PasswordReset, User } from '../../generated/prisma/client';
+import type { AccountDeps } from '../account-deps';
 import { signedInUserOf } from '../identity/person';
 import { administersAll, isAdmin, listWorkspaceIdsOf } from '../members/member-repository';
 import { lockTouchable } from '../members/member-service';
@@ -20,14 +20,7 @@ import { revokeTokensOf } from '../tokens/token-repository';
 import { normaliseEmail } from '../users/email';
 import { proveEmail, unproveEmail } from '../users/prove-email';
 import { hashPassword, passwordProblem } from './password';
-import type { Client, OpenSession, Sessions } from './session';
-
-export interface ResetDeps {
-  prisma: PrismaClient;
-  hasher: TokenHasher;
-  mailer: Mailer;
-  dashboardUrl: string;
-}
+import type { Client, OpenSession, } from './session';
 
 const BY_EMAIL_HOURS = 1;
 const BY_ADMIN_HOURS = 24;
@@ -38,7 +31,7 @@ type Issuer = { issuedBy: string; workspaceId: string } | null;
 /** A new link invalidates earlier ones. The token is in the URL fragment (`#`), which no server and no log sees. */
 async function insertReset(
   tx: Db,
-  { hasher, dashboardUrl }: ResetDeps,
+  { hasher, dashboardUrl }: AccountDeps,
   { userId, email }: { userId: string; email: string },
   issuer: Issuer,
 ) {
@@ -56,7 +49,7 @@ export async function endResetsOf(tx: Db, userId: string): Promise<void> {
 }
 
 /** Sends a link if the account exists. Reveals neither case, and must not be awaited: it takes longer if the account exists. */
-export async function sendResetLink(deps: ResetDeps, actor: Actor, emailText: string): Promise<void> {
+export async function sendResetLink(deps: AccountDeps, actor: Actor, emailText: string): Promise<void> {
   const { prisma, mailer } = deps;
   const email = normaliseEmail(emailText);
   const user = email ? await prisma.user.findUnique({ where: { email } }) : null;
@@ -81,7 +74,7 @@ export async function sendResetLink(deps: ResetDeps, actor: Actor, emailText: st
  * every workspace of that account; and it opens a session, so it is never issued to a token.
  * @throws AppError 404, 403, 409
  */
-export async function createResetLink(deps: ResetDeps, { caller, actor, made }: Requester, userId: string) {
+export async function createResetLink(deps: AccountDeps, { caller, actor, made }: Requester, userId: string) {
   const { workspaceId } = caller;
   const issuedBy = signedInUserOf(caller);
   return transaction(deps.prisma, async (tx) => {
@@ -113,7 +106,7 @@ export async function createResetLink(deps: ResetDeps, { caller, actor, made }: 
  * @throws AppError 404 unknown, 410 spent or expired, 400 poor password
  */
 export async function resetPassword(
-  deps: Pick<ResetDeps, 'prisma' | 'hasher'> & { sessions: Sessions },
+  deps: Pick<AccountDeps, 'prisma' | 'hasher' | 'sessions'>,
   input: { token: string; new_password: string },
   client: Client,
   actor: Actor,

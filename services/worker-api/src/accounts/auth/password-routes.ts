@@ -1,32 +1,16 @@
-import type { IdentityCache } from '@gantry/auth';
 import { actorBy, answer, created, forbidden, type Operations, ok } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import type { Logger } from 'pino';
 import { recordChange } from '../../audit/audit-entry';
+import type { AccountDeps } from '../account-deps';
 import { signedInUserOf } from '../identity/person';
 import { getMember } from '../members/member-repository';
 import { userToApi } from '../users/user';
 import { sendVerification, verifyEmail } from './email-verification';
 import { verifyPassword } from './password';
-import {
-  createResetLink,
-  newPasswordHash,
-  type ResetDeps,
-  resetPassword,
-  sendResetLink,
-  setPassword,
-} from './password-reset';
-import type { Sessions } from './session';
-import { clientOf, type SessionCookie } from './session-cookie';
+import { createResetLink, newPasswordHash, resetPassword, sendResetLink, setPassword } from './password-reset';
+import { clientOf } from './session-cookie';
 
-export interface PasswordDeps extends ResetDeps {
-  sessions: Sessions;
-  sessionCookie: SessionCookie;
-  identities: IdentityCache;
-  log: Logger;
-}
-
-export function passwordOperations(deps: PasswordDeps): Operations<'worker'> {
+export function passwordOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, sessions, sessionCookie, mailer, identities, log } = deps;
   return {
     changePassword: async ({ caller, actor, body, req, res }) => {

@@ -5,21 +5,13 @@ import type { AccessToken, IssueAccessToken } from './access-token';
 import type { Client, OpenSession } from './session';
 import { SESSION_IDLE_DAYS } from './session-repository';
 
-export interface SessionCookie {
-  /** Sets the cookie. Returns the access JWT, for the response body. */
-  answer(res: Response, session: OpenSession): Promise<AccessToken>;
-  /** Sets the cookie, for a response without a body. */
-  set(res: Response, session: OpenSession): void;
-  /** The cookie of a request that may use it. A program that holds the cookie may omit Origin; a foreign page is refused. */
-  read(req: Request): string | undefined;
-  clear(res: Response): void;
-}
+export type SessionCookie = ReturnType<typeof createSessionCookie>;
 
 export function createSessionCookie(options: {
   issueAccessToken: IssueAccessToken;
   /** Addresses of the three surfaces, the worker surface first. */
   publicUrls: [string, ...string[]];
-}): SessionCookie {
+}) {
   const { issueAccessToken, publicUrls } = options;
   const origins = originsOf(publicUrls);
   const cookieOptions: CookieOptions = {
@@ -31,18 +23,21 @@ export function createSessionCookie(options: {
   const set = (res: Response, { cookie }: OpenSession) =>
     void res.cookie(SESSION_COOKIE, cookie, { ...cookieOptions, maxAge: SESSION_IDLE_DAYS * 86_400_000 });
   return {
+    /** Sets the cookie, for a response without a body. */
     set,
-    answer: async (res, session) => {
+    /** Sets the cookie. Returns the access JWT, for the response body. */
+    answer: async (res: Response, session: OpenSession): Promise<AccessToken> => {
       const access = await issueAccessToken(session);
       set(res, session);
       return access;
     },
-    read: (req) => {
+    /** The cookie of a request that may use it. A program that holds the cookie may omit Origin; a foreign page is refused. */
+    read: (req: Request): string | undefined => {
       const cookie = readSessionCookie(req);
       if (cookie) requireSameOrigin(req, origins, 'allow');
       return cookie;
     },
-    clear: (res) => void res.clearCookie(SESSION_COOKIE, cookieOptions),
+    clear: (res: Response) => void res.clearCookie(SESSION_COOKIE, cookieOptions),
   };
 }
 

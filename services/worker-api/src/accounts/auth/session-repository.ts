@@ -9,16 +9,10 @@ import { REPLACED_COOKIE_SECONDS } from '../identity/identity-repository';
 export const SESSION_IDLE_DAYS = 30;
 const SESSION_DAYS_MAX = 180;
 
-export interface NewSession {
-  id: string;
-  userId: string;
-  cookieHash: Buffer;
-  address: string | null;
-  userAgent: string | null;
-}
-
-export async function insertSession(tx: Db, session: NewSession): Promise<void> {
-  const { cookieHash, ...columns } = session;
+export async function insertSession(
+  tx: Db,
+  { cookieHash, ...columns }: Pick<Session, 'id' | 'userId' | 'address' | 'userAgent'> & { cookieHash: Buffer },
+): Promise<void> {
   await tx.session.create({
     data: {
       ...columns,

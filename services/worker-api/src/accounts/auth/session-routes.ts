@@ -1,32 +1,19 @@
-import type { IdentityCache } from '@gantry/auth';
 import { enqueue, memberChanged } from '@gantry/events';
-import { noContent, notFound, type Operations, okPage } from '@gantry/http';
+import { apiFields, noContent, notFound, type Operations, okPage } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
-import type { PrismaClient, Session } from '../../generated/prisma/client';
+import type { Session } from '../../generated/prisma/client';
+import type { AccountDeps } from '../account-deps';
 import { signedInUserOf } from '../identity/person';
 import { revokeTokensOf } from '../tokens/token-repository';
-import type { Sessions } from './session';
-import type { SessionCookie } from './session-cookie';
 import { listSessions, revokeSessionById } from './session-repository';
 
-export interface SessionDeps {
-  prisma: PrismaClient;
-  sessions: Sessions;
-  sessionCookie: SessionCookie;
-  identities: IdentityCache;
-}
-
-const sessionToApi = ({ id, address, userAgent, createdAt, expiresAt }: Session, current: string | null) => ({
-  id,
-  address,
-  user_agent: userAgent,
-  created_at: createdAt.toISOString(),
-  expires_at: expiresAt.toISOString(),
-  current: id === current,
+const sessionToApi = (session: Session, current: string | null) => ({
+  ...apiFields(session, 'id', 'address', 'userAgent', 'createdAt', 'expiresAt'),
+  current: session.id === current,
 });
 
-export function sessionOperations(deps: SessionDeps): Operations<'worker'> {
+export function sessionOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, sessions, sessionCookie, identities } = deps;
   return {
     listSessions: async (call) => {

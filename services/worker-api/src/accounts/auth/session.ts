@@ -19,41 +19,36 @@ export interface OpenSession {
   cookie: string;
 }
 
-export interface Sessions {
-  /** Inside the caller's transaction. */
-  open(tx: Db, userId: string, client: Client): Promise<OpenSession>;
-  /** @throws AppError 401 for a cookie that is no longer valid */
-  refresh(cookie: string): Promise<OpenSession>;
-  close(cookie: string): Promise<void>;
-  /** Inside the caller's transaction; `spared` stays active. Returns the ids, to be evicted from caches after the commit. */
-  closeAllOf(tx: Db, userId: string, spared?: string): Promise<string[]>;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 export function createSessions(options: {
   pool: Pool;
   hasher: TokenHasher;
   /** Called with the id of a session after it has ended. */
   revoked: (sessionId: string) => void;
-}): Sessions {
+}) {
   const { pool, hasher, revoked } = options;
   return {
-    open: async (tx, userId, client) => {
+    /** Inside the caller's transaction. */
+    open: async (tx: Db, userId: string, client: Client): Promise<OpenSession> => {
       const cookie = newOpaqueToken('ses_');
       const sessionId = newId('ssn_');
       await insertSession(tx, { id: sessionId, userId, cookieHash: hasher.hash(cookie).hash, ...client });
       return { userId, sessionId, cookie };
     },
-    refresh: async (cookie) => {
+    /** @throws AppError 401 for a cookie that is no longer valid */
+    refresh: async (cookie: string): Promise<OpenSession> => {
       const fresh = newOpaqueToken('ses_');
       const session = await replaceCookie(pool, hasher.candidates(cookie), hasher.hash(fresh).hash);
       if ('userId' in session) return { ...session, cookie: fresh };
       if (session.endedId) revoked(session.endedId);
       throw new AppError('unauthorized', 'session_ended', 'the session has ended; sign in again');
     },
-    close: async (cookie) => {
+    close: async (cookie: string) => {
       const endedId = await revokeSession(pool, hasher.candidates(cookie));
       if (endedId) revoked(endedId);
     },
+    /** Inside the caller's transaction; `spared` stays active. Returns the ids, to be evicted from caches after the commit. */
     closeAllOf: revokeSessionsOf,
   };
 }

@@ -5,26 +5,20 @@ import { enqueue, memberChanged, newId } from '@gantry/events';
 import { type Actor, type CallOf, conflict, forbidden, invalid } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
-import type { PrismaClient, User, Workspace } from '../../generated/prisma/client';
+import type { User, Workspace } from '../../generated/prisma/client';
+import type { AccountDeps } from '../account-deps';
 import { insertMembership } from '../members/member-repository';
 import { normaliseEmail } from '../users/email';
 import { insertUser, isAnyUser } from '../users/user-repository';
 import { insertWorkspace } from '../workspaces/workspace-repository';
 import { hashPassword, passwordProblem } from './password';
-import type { Client, OpenSession, Sessions } from './session';
-
-interface SetupDeps {
-  prisma: PrismaClient;
-  sessions: Sessions;
-  /** Undefined: set-up is disabled. */
-  setupToken: string | undefined;
-}
+import type { Client, OpenSession } from './session';
 
 /** Serialises two concurrent set-ups: the second finds the first one's user. */
 const LOCK = 20_480_002;
 
 /** @throws AppError 403 for a wrong setup token, 409 if a user exists already, 400 for a poor password */
-export async function setUp(deps: SetupDeps, input: CallOf<'worker', 'setUp'>['body'], client: Client, actor: Actor) {
+export async function setUp(deps: AccountDeps, input: CallOf<'worker', 'setUp'>['body'], client: Client, actor: Actor) {
   const { prisma, sessions, setupToken } = deps;
   if (!setupToken || !isSameSecret(setupToken, input.setup_token)) {
     throw forbidden('wrong_setup_token', 'setup_token: not the one that this installation was started with');

@@ -1,10 +1,10 @@
-import { type Answer, noContent, type Operations, ok } from '@gantry/http';
+import { type Answer, apiFields, noContent, type Operations, ok } from '@gantry/http';
+import type { AccountDeps } from '../account-deps';
 import { clientOf } from '../auth/session-cookie';
 import { userToApi } from '../users/user';
 import { workspaceToApi } from '../workspaces/workspace';
 import { getWorkspace } from '../workspaces/workspace-repository';
 import {
-  type DeviceDeps,
   type DeviceToken,
   decideDevice,
   exchangeDevice,
@@ -14,7 +14,7 @@ import {
   startDevice,
 } from './device-service';
 
-export function deviceOperations(deps: DeviceDeps & { dashboardUrl: string }): Operations<'worker'> {
+export function deviceOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, dashboardUrl } = deps;
   return {
     startDevice: async ({ body, req }) => {
@@ -34,23 +34,13 @@ export function deviceOperations(deps: DeviceDeps & { dashboardUrl: string }): O
       const request = await findForApproval(prisma, caller, body.user_code);
       const workspace = await getWorkspace(prisma, caller.workspaceId);
       return ok({
-        user_code: request.userCode,
-        client_name: request.clientName,
-        address: request.address,
-        user_agent: request.userAgent,
+        ...apiFields(request, 'userCode', 'clientName', 'address', 'userAgent', 'expiresAt'),
         requested_at: request.createdAt.toISOString(),
-        expires_at: request.expiresAt.toISOString(),
         workspace: workspaceToApi(workspace, caller.role, true),
       });
     },
-    approveDevice: async (call) => {
-      await decideDevice(prisma, call, call.body.user_code, 'approved');
-      return noContent();
-    },
-    denyDevice: async (call) => {
-      await decideDevice(prisma, call, call.body.user_code, 'denied');
-      return noContent();
-    },
+    approveDevice: async (call) => noContent(await decideDevice(prisma, call, call.body.user_code, 'approved')),
+    denyDevice: async (call) => noContent(await decideDevice(prisma, call, call.body.user_code, 'denied')),
   };
 }
 

@@ -6,22 +6,18 @@
  * user codes must wait.
  */
 
-import { isSameSecret, newOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
+import { isSameSecret, newOpaqueToken, parseOpaqueToken } from '@gantry/auth';
 import { newId } from '@gantry/events';
 import { AppError, forbidden, gone, notFound, type Principal, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
 import type { DeviceRequest, PrismaClient, User } from '../../generated/prisma/client';
+import type { AccountDeps } from '../account-deps';
 import type { Client } from '../auth/session';
 import { signedInUserOf } from '../identity/person';
 import { insertPersonalToken } from '../tokens/token-service';
 import { newUserCode, normaliseUserCode } from './user-code';
-
-export interface DeviceDeps {
-  prisma: PrismaClient;
-  hasher: TokenHasher;
-}
 
 export const LIFETIME_SECONDS = 600;
 export const INTERVAL_SECONDS = 2;
@@ -31,7 +27,7 @@ const WRONG_CODES_MAX = 5;
 const GUESS_WINDOW_SECONDS = 600;
 
 export async function startDevice(
-  { prisma, hasher }: DeviceDeps,
+  { prisma, hasher }: AccountDeps,
   clientName: string | undefined,
   client: Client,
 ): Promise<{ deviceCode: string; userCode: string }> {
@@ -122,7 +118,7 @@ export interface DeviceToken {
  * @throws AppError 400 a wrong user code, 403 denied, 404 unknown, 410 expired or spent, 428 not decided, 429 too fast
  */
 export async function exchangeDevice(
-  { prisma, hasher }: DeviceDeps,
+  { prisma, hasher }: AccountDeps,
   deviceCode: string,
   typedCode: string | null,
   client: Client,

@@ -5,9 +5,10 @@ import { newId } from '@gantry/events';
 import { type Actor, conflict, forbidden, type Principal } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Db } from '../../database';
-import type { Invitation, PrismaClient, User, Workspace } from '../../generated/prisma/client';
+import type { Invitation, User, Workspace } from '../../generated/prisma/client';
+import type { AccountDeps } from '../account-deps';
 import { newPasswordHash } from '../auth/password-reset';
-import type { Client, OpenSession, Sessions } from '../auth/session';
+import type { Client, OpenSession } from '../auth/session';
 import { isSignedIn } from '../identity/person';
 import { insertMembership, isMember, lockWorkspace } from '../members/member-repository';
 import { announceMember } from '../members/member-service';
@@ -16,14 +17,8 @@ import { insertUser } from '../users/user-repository';
 import { requireOpen } from './invitation';
 import { getInvitationByToken, markAccepted } from './invitation-repository';
 
-export interface AcceptDeps {
-  prisma: PrismaClient;
-  hasher: TokenHasher;
-  sessions: Sessions;
-}
-
 /** The same whether or not the address has an account: the holder of the link may be the inviter. */
-export async function lookUpInvitation({ prisma, hasher }: AcceptDeps, token: string) {
+export async function lookUpInvitation({ prisma, hasher }: AccountDeps, token: string) {
   const invitation = await getInvitationByToken(prisma, hasher, token);
   requireOpen(invitation);
   const { email, role, invitedBy, expiresAt, workspace } = invitation;
@@ -51,7 +46,7 @@ async function lockOpenInvitation(tx: Db, hasher: TokenHasher, token: string) {
  * @throws AppError 403 for another address than the invited one, 404, 409 accepted or a member already, 410
  */
 export async function acceptInvitation(
-  { prisma, hasher, sessions }: AcceptDeps,
+  { prisma, hasher, sessions }: AccountDeps,
   { userId, caller }: { userId: string; caller: Principal },
   actor: Actor,
   token: string,
@@ -80,7 +75,7 @@ export async function acceptInvitation(
  * @throws AppError 400 poor password, 404, 409 taken or accepted, 410
  */
 export async function registerByInvitation(
-  { prisma, hasher, sessions }: AcceptDeps,
+  { prisma, hasher, sessions }: AccountDeps,
   input: { token: string; password: string; name?: string },
   client: Client,
   actor: Actor,

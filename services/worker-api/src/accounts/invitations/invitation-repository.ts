@@ -2,29 +2,18 @@ import { parseOpaqueToken, type TokenHasher } from '@gantry/auth';
 import { notFound } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Db } from '../../database';
-import type { Invitation, Role, Workspace } from '../../generated/prisma/client';
+import type { Invitation, Prisma, Workspace } from '../../generated/prisma/client';
 import { listAdmins } from '../members/member-repository';
 import type { Standing } from './invitation';
-
-export interface NewInvitation {
-  id: string;
-  email: string;
-  role: Role;
-  hash: Buffer;
-  invitedBy: string;
-  tokenId: string | null;
-  expiresAt: Date;
-}
 
 export type StandingInvitation = Invitation & Standing;
 
 /** Created by the present caller, so it is valid. */
 export async function insertInvitation(
   tx: Db,
-  workspaceId: string,
-  { hash, ...rest }: NewInvitation,
+  invitation: Prisma.InvitationUncheckedCreateInput,
 ): Promise<StandingInvitation> {
-  const created = await tx.invitation.create({ data: { workspaceId, ...rest, hash: new Uint8Array(hash) } });
+  const created = await tx.invitation.create({ data: invitation });
   return { ...created, stands: true };
 }
 

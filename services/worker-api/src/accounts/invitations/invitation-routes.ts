@@ -1,20 +1,15 @@
-import type { IdentityCache } from '@gantry/auth';
 import { type Answer, actorBy, type Call, created, noContent, type Operations, ok, okPage } from '@gantry/http';
-import { clientOf, type SessionCookie } from '../auth/session-cookie';
+import type { AccountDeps } from '../account-deps';
+import { clientOf } from '../auth/session-cookie';
 import { unlimitedUserOf } from '../identity/person';
 import { userToApi } from '../users/user';
 import { workspaceToApi } from '../workspaces/workspace';
-import { type AcceptDeps, acceptInvitation, lookUpInvitation, registerByInvitation } from './accept-invitation';
+import { acceptInvitation, lookUpInvitation, registerByInvitation } from './accept-invitation';
 import { invitationToApi } from './invitation';
 import { getInvitation, listInvitations } from './invitation-repository';
-import { type InviteDeps, type Invited, inviteMember, resendInvitation, withdrawInvitation } from './invite-member';
+import { type Invited, inviteMember, resendInvitation, withdrawInvitation } from './invite-member';
 
-export interface InvitationDeps extends InviteDeps, AcceptDeps {
-  sessionCookie: SessionCookie;
-  identities: IdentityCache;
-}
-
-export function invitationOperations(deps: InvitationDeps): Operations<'worker'> {
+export function invitationOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, sessionCookie, identities } = deps;
   const invited = {
     see: ({ caller }: Pick<Call, 'caller'>, id: string) => getInvitation(prisma, caller.workspaceId, id),
@@ -30,10 +25,7 @@ export function invitationOperations(deps: InvitationDeps): Operations<'worker'>
     },
     listInvitations: async (call) =>
       okPage(call, await listInvitations(prisma, call.caller.workspaceId), invitationToApi),
-    withdrawInvitation: async (call) => {
-      await withdrawInvitation(prisma, call, call.path.invitation_id);
-      return noContent();
-    },
+    withdrawInvitation: async (call) => noContent(await withdrawInvitation(prisma, call, call.path.invitation_id)),
     lookUpInvitation: async ({ body }) => ok(await lookUpInvitation(deps, body.token)),
     acceptInvitation: async ({ caller, actor, body }) => {
       const userId = await unlimitedUserOf(prisma, caller);

@@ -1,5 +1,5 @@
 /** Rules for invitations, and their API representation. */
-import { conflict, gone } from '@gantry/http';
+import { apiFields, conflict, gone } from '@gantry/http';
 import type { Invitation } from '../../generated/prisma/client';
 
 const OPEN_DAYS = 7;
@@ -30,15 +30,7 @@ export function requireOpen(invitation: Invitation & Standing): void {
 
 const isOpen = ({ expiresAt, stands }: Invitation & Standing): boolean => stands && expiresAt.getTime() > Date.now();
 
-export function invitationToApi(invitation: Invitation & Standing) {
-  const { id, email, role, invitedBy, createdAt, expiresAt } = invitation;
-  return {
-    id,
-    email,
-    role,
-    invited_by: invitedBy,
-    created_at: createdAt.toISOString(),
-    expires_at: expiresAt.toISOString(),
-    open: isOpen(invitation),
-  };
-}
+export const invitationToApi = (invitation: Invitation & Standing) => ({
+  ...apiFields(invitation, 'id', 'email', 'role', 'invitedBy', 'createdAt', 'expiresAt'),
+  open: isOpen(invitation),
+});

@@ -1,12 +1,13 @@
 /** The inviter's side: invite, send again, withdraw. */
 
-import { newOpaqueToken, type TokenHasher } from '@gantry/auth';
+import { newOpaqueToken } from '@gantry/auth';
 import { newId } from '@gantry/events';
 import { type CallOf, conflict, forbidden, invalid, type Principal, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { PrismaClient } from '../../generated/prisma/client';
 import type { Mailer } from '../../mail/mailer';
+import type { AccountDeps } from '../account-deps';
 import { isMember, lockWorkspace } from '../members/member-repository';
 import { askingTokenOf } from '../tokens/token-service';
 import { normaliseEmail } from '../users/email';
@@ -19,13 +20,6 @@ import {
   markMailed,
   type StandingInvitation,
 } from './invitation-repository';
-
-export interface InviteDeps {
-  prisma: PrismaClient;
-  hasher: TokenHasher;
-  mailer: Mailer;
-  dashboardUrl: string;
-}
 
 export interface Invited {
   invitation: StandingInvitation;
@@ -40,7 +34,7 @@ export interface Invited {
  *   that is invited already
  */
 export async function inviteMember(
-  deps: InviteDeps,
+  deps: AccountDeps,
   { caller, actor, made }: Requester,
   input: CallOf<'worker', 'inviteMember'>['body'],
 ): Promise<Invited> {
@@ -55,12 +49,9 @@ export async function inviteMember(
     if (await isInvited(tx, workspaceId, email)) {
       throw conflict('already_invited', `email: ${email} has an open invitation; send it again or withdraw it`);
     }
-    const created = await insertInvitation(tx, workspaceId, {
-      id: newId('inv_'),
-      email,
-      role: input.role ?? 'member',
-      hash: deps.hasher.hash(token).hash,
-      ...inviterOf(caller),
+    const created = await insertInvitation(tx, {
+      ...{ id: newId('inv_'), workspaceId, email, role: input.role ?? 'member', ...inviterOf(caller) },
+      hash: new Uint8Array(deps.hasher.hash(token).hash),
       expiresAt: invitationExpiry(),
     });
     await recordChange(tx, actor, {
@@ -77,7 +68,7 @@ export async function inviteMember(
 }
 
 /** A new link by the caller, valid for seven more days; the old link ends. @throws AppError 403, 404, 409 accepted, 410 withdrawn */
-export async function resendInvitation(deps: InviteDeps, { caller, actor, made }: Requester, id: string) {
+export async function resendInvitation(deps: AccountDeps, { caller, actor, made }: Requester, id: string) {
   const { workspaceId } = caller;
   requireMayHandOver(deps.mailer, caller);
   const token = newOpaqueToken('inv_');
@@ -128,7 +119,7 @@ const inviterOf = (caller: Principal) => ({
 });
 
 async function deliver(
-  { prisma, mailer, dashboardUrl }: InviteDeps,
+  { prisma, mailer, dashboardUrl }: AccountDeps,
   caller: Principal,
   invitation: StandingInvitation,
   token: string,

@@ -81,13 +81,6 @@ export async function updateRole(tx: Db, workspaceId: string, userId: string, ro
   await tx.membership.update({ where: { workspaceId_userId: { workspaceId, userId } }, data: { role } });
 }
 
-export async function deleteMembership(tx: Db, workspaceId: string, userId: string): Promise<void> {
-  await tx.membership.delete({ where: { workspaceId_userId: { workspaceId, userId } } });
-}
-
-export const countOwners = (db: Db, workspaceId: string): Promise<number> =>
-  db.membership.count({ where: { workspaceId, role: 'owner' } });
-
 /** Every workspace of the user, deleted ones too. */
 export async function listWorkspaceIdsOf(db: Db, userId: string): Promise<string[]> {
   const rows = await db.membership.findMany({ where: { userId }, select: { workspaceId: true } });

@@ -1,17 +1,11 @@
-import type { IdentityCache } from '@gantry/auth';
 import { noContent, type Operations, ok, okPage } from '@gantry/http';
-import type { PrismaClient } from '../../generated/prisma/client';
+import type { AccountDeps } from '../account-deps';
 import { unlimitedUserOf, userOf } from '../identity/person';
 import { memberToApi } from './member';
 import { listMembers } from './member-repository';
 import { changeRole, leaveWorkspace, removeMember, transferOwnership } from './member-service';
 
-export interface MemberDeps {
-  prisma: PrismaClient;
-  identities: IdentityCache;
-}
-
-export function memberOperations({ prisma, identities }: MemberDeps): Operations<'worker'> {
+export function memberOperations({ prisma, identities }: AccountDeps): Operations<'worker'> {
   return {
     listMembers: async (call) => {
       const members = await listMembers(prisma, call.caller.workspaceId);

@@ -7,7 +7,7 @@ import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';
 import type { PrismaClient } from '../../generated/prisma/client';
 import { requireMayTouch } from './member';
-import { countOwners, deleteMembership, getMember, lockWorkspace, type Member, updateRole } from './member-repository';
+import { getMember, lockWorkspace, type Member, updateRole } from './member-repository';
 import { membershipChanged } from './membership-changed';
 
 /** @throws AppError 404, 403 if a caller who is not an owner creates or changes one, 409 for the last owner */
@@ -80,12 +80,12 @@ export async function lockTouchable(tx: Db, caller: Principal, userId: string): 
 
 async function removeLocked(tx: Db, actor: Actor, workspaceId: string, member: Member, action: string) {
   if (member.role === 'owner') await requireAnotherOwner(tx, workspaceId);
-  await deleteMembership(tx, workspaceId, member.userId);
+  await tx.membership.delete({ where: { workspaceId_userId: { workspaceId, userId: member.userId } } });
   await announceMember(tx, actor, workspaceId, member.userId, action, { email: member.email, role: member.role });
 }
 
 async function requireAnotherOwner(tx: Db, workspaceId: string): Promise<void> {
-  if ((await countOwners(tx, workspaceId)) > 1) return;
+  if ((await tx.membership.count({ where: { workspaceId, role: 'owner' } })) > 1) return;
   throw conflict('last_owner', 'the last owner stays: transfer the workspace or make another member an owner first');
 }
 

@@ -1,6 +1,6 @@
 /** Rules for changing members, and their API representation. */
 import type { Role } from '@gantry/events';
-import { forbidden, type Principal, permissionTable } from '@gantry/http';
+import { apiFields, forbidden, type Principal, permissionTable } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
 import type { Member } from './member-repository';
 
@@ -20,16 +20,12 @@ export function requireMayTouch(caller: Principal, member: Role): void {
 }
 
 export function memberToApi(member: Member, caller: Principal) {
-  const { userId, email, emailVerifiedAt, name, role, joinedAt } = member;
+  const { userId, emailVerifiedAt, role } = member;
   const may = permissionsFor(caller.role);
   const touch = mayTouch(caller.role, role);
   return {
-    user_id: userId,
-    email,
+    ...apiFields(member, 'userId', 'email', 'name', 'role', 'joinedAt'),
     email_verified: emailVerifiedAt !== null,
-    name,
-    role,
-    joined_at: joinedAt.toISOString(),
     permissions: {
       change_role: may.change_role && touch,
       remove: may.remove && touch,

@@ -29,16 +29,11 @@ export interface Departure {
   codeVerifier: string;
 }
 
-export interface IdentityProvider {
-  /** The redirect for the browser, and the state to keep until it returns. @throws AppError 503 */
-  depart(redirectUri: string): Promise<Departure>;
-  /** The person who returned. @throws for an invalid response: state, nonce, code, signature, issuer, audience, time */
-  arrive(currentUrl: URL, expected: { state: string; nonce: string; codeVerifier: string }): Promise<Person>;
-}
+export type IdentityProvider = ReturnType<typeof createIdentityProvider>;
 
 const TIMEOUT_SECONDS = 5;
 
-export function createIdentityProvider(settings: OidcSettings): IdentityProvider {
+export function createIdentityProvider(settings: OidcSettings) {
   const { issuer, clientId, clientSecret, scopes } = settings;
   let discovered: Promise<client.Configuration> | undefined;
 
@@ -59,7 +54,8 @@ export function createIdentityProvider(settings: OidcSettings): IdentityProvider
   }
 
   return {
-    depart: async (redirectUri) => {
+    /** The redirect for the browser, and the state to keep until it returns. @throws AppError 503 */
+    depart: async (redirectUri: string): Promise<Departure> => {
       const codeVerifier = client.randomPKCECodeVerifier();
       const state = client.randomState();
       const nonce = client.randomNonce();
@@ -73,7 +69,11 @@ export function createIdentityProvider(settings: OidcSettings): IdentityProvider
       });
       return { url, state, nonce, codeVerifier };
     },
-    arrive: async (currentUrl, { state, nonce, codeVerifier }) => {
+    /** The person who returned. @throws for an invalid response: state, nonce, code, signature, issuer, audience, time */
+    arrive: async (
+      currentUrl: URL,
+      { state, nonce, codeVerifier }: { state: string; nonce: string; codeVerifier: string },
+    ): Promise<Person> => {
       const config = await configuration();
       const tokens = await client.authorizationCodeGrant(config, currentUrl, {
         pkceCodeVerifier: codeVerifier,

@@ -4,38 +4,22 @@
  * State is bound to the browser by a cookie, so that nobody can finish a sign-in that another began, and its row is taken
  * out when it is used: one departure, one arrival. All happens on the host where it began, where the session cookie must be.
  */
+
 import { createHash } from 'node:crypto';
-import type { IdentityCache } from '@gantry/auth';
 import { badCredential, isSameSecret } from '@gantry/auth';
 import { AppError, actorBy, notFound, type Operations } from '@gantry/http';
 import type { CookieOptions, Request, Response } from 'express';
-import type { Logger } from 'pino';
-import type { PrismaClient } from '../../generated/prisma/client';
-import type { Sessions } from '../auth/session';
-import { clientOf, type SessionCookie } from '../auth/session-cookie';
-import type { Introspect } from '../identity/introspection';
+import type { AccountDeps } from '../account-deps';
+import { clientOf } from '../auth/session-cookie';
 import { createIdentityProvider, type IdentityProvider, type OidcSettings, type Person } from './identity-provider';
 import { proveByPerson, Refused, userOfPerson } from './oidc-account';
-
-export interface OidcDeps {
-  prisma: PrismaClient;
-  sessions: Sessions;
-  sessionCookie: SessionCookie;
-  identities: IdentityCache;
-  introspect: Introspect;
-  /** Undefined: nobody signs in this way. */
-  oidc: OidcSettings | undefined;
-  publicUrls: [string, ...string[]];
-  dashboardUrl: string;
-  log: Logger;
-}
 
 const STATE_COOKIE = 'svc_oidc_state';
 const CALLBACK = '/auth/oidc/callback';
 /** Between leaving for the provider and coming back. */
 const LIFETIME_MS = 10 * 60_000;
 
-export function oidcOperations(deps: OidcDeps): Operations<'worker'> {
+export function oidcOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, oidc, publicUrls, dashboardUrl, log } = deps;
   const provider = oidc && createIdentityProvider(oidc);
   const cookieOptions: CookieOptions = {
@@ -82,7 +66,7 @@ export function oidcOperations(deps: OidcDeps): Operations<'worker'> {
 
 /** Signs in who came back, or proves the address of who was signed in. Returns where they wanted to go. */
 async function arrive(
-  deps: OidcDeps,
+  deps: AccountDeps,
   provider: IdentityProvider,
   { signUp }: OidcSettings,
   req: Request,
@@ -113,7 +97,7 @@ async function arrive(
   return `${origin}${returnTo}`;
 }
 
-async function prove(deps: OidcDeps, person: Person, userId: string, req: Request): Promise<void> {
+async function prove(deps: AccountDeps, person: Person, userId: string, req: Request): Promise<void> {
   const signedIn = await signedInAt(deps, req);
   // Another person may have signed in here meanwhile.
   if (signedIn.userId !== userId) throw new Expired();
@@ -124,7 +108,7 @@ async function prove(deps: OidcDeps, person: Person, userId: string, req: Reques
 
 /** Whose session this browser has. @throws AppError 401 */
 async function signedInAt(
-  { sessionCookie, introspect }: OidcDeps,
+  { sessionCookie, introspect }: AccountDeps,
   req: Request,
 ): Promise<{ userId: string; sessionId: string }> {
   const cookie = sessionCookie.read(req);

@@ -11,14 +11,7 @@ import {
   listSigningKeys,
 } from './signing-key-repository';
 
-export interface SigningKeys {
-  signer(): Promise<SigningKey>;
-  /** The public key with that id, for verifying the platform's own JWTs. */
-  find(kid: string): Promise<KeyObject | undefined>;
-  jwks(): Promise<{ keys: PublicJwk[] }>;
-  /** Creates a key when one is due and removes expired ones; safe on every replica at any time. */
-  rotate(): Promise<void>;
-}
+export type SigningKeys = ReturnType<typeof createSigningKeys>;
 
 const FRESH_MS = 60_000;
 /** An unknown key id may be one just created by another replica, but anyone can invent ids: rereads are rate-limited. */
@@ -26,7 +19,7 @@ const UNKNOWN_REREAD_MS = 5_000;
 /** They belong to no workspace: the platform's own data key seals them. */
 const OWNER = '_platform';
 
-export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () => number }): SigningKeys {
+export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () => number }) {
   const { pool, vault, now = Date.now } = options;
   let known: SigningKey[] = [];
   let readAt = Number.NEGATIVE_INFINITY;
@@ -72,13 +65,15 @@ export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () 
   }
 
   return {
+    /** Creates a key when one is due and removes expired ones; safe on every replica at any time. */
     rotate,
-    signer: async () => {
+    signer: async (): Promise<SigningKey> => {
       const signer = signerAmong(await keys(), now());
       if (!signer) throw unavailable('the key that signs access tokens');
       return signer;
     },
-    find: async (kid) => {
+    /** The public key with that id, for verifying the platform's own JWTs. */
+    find: async (kid: string): Promise<KeyObject | undefined> => {
       const isIt = (key: SigningKey) => key.kid === kid;
       let key = (await keys()).find(isIt);
       if (!key && now() - readAt > UNKNOWN_REREAD_MS) {
@@ -87,6 +82,6 @@ export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () 
       }
       return key && createPublicKey(key.privateKey);
     },
-    jwks: async () => ({ keys: (await keys()).map(publicJwk) }),
+    jwks: async (): Promise<{ keys: PublicJwk[] }> => ({ keys: (await keys()).map(publicJwk) }),
   };
 }

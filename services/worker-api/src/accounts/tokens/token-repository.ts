@@ -55,10 +55,6 @@ async function countMade(db: Db, ids: string[]): Promise<Map<string, number>> {
   return new Map(rows.map(({ root, made }) => [root, made]));
 }
 
-export function countTokens(db: Db, owner: TokenOwner): Promise<number> {
-  return db.token.count({ where: { ...owner, revokedAt: null } });
-}
-
 /** False if the owner has no such token. */
 export async function markRevoked(tx: Db, owner: TokenOwner, tokenId: string): Promise<boolean> {
   const { count } = await tx.token.updateMany({

@@ -1,19 +1,15 @@
 import { type CallOf, created, noContent, type Operations, okPage } from '@gantry/http';
+import type { AccountDeps } from '../account-deps';
 import { newTokenToApi, tokenToApi } from './token';
 import { getToken, listTokens, type TokenOwner } from './token-repository';
-import { createPersonalToken, createWorkspaceToken, revokeToken, type TokenDeps, userOf } from './token-service';
+import { createPersonalToken, createWorkspaceToken, revokeToken, userOf } from './token-service';
 
-export interface TokenRouteDeps extends TokenDeps {
-  /** After a commit that revoked something. */
-  revoked: (tokenId: string) => void;
-}
-
-export function tokenOperations(deps: TokenRouteDeps): Operations<'worker'> {
-  const { prisma, revoked } = deps;
+export function tokenOperations(deps: AccountDeps): Operations<'worker'> {
+  const { prisma, identities } = deps;
   async function revoke(call: CallOf<'worker', 'revokePersonalToken' | 'revokeWorkspaceToken'>, owner: TokenOwner) {
     const token = { id: call.path.token_id, withMade: call.query.with_made };
     const ids = await revokeToken(prisma, owner, token, call);
-    ids.forEach(revoked);
+    for (const id of ids) identities.evictToken(id);
     return noContent();
   }
 

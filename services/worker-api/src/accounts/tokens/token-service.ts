@@ -15,9 +15,9 @@ import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';
 import type { PrismaClient, Token } from '../../generated/prisma/client';
+import type { AccountDeps } from '../account-deps';
 import { type TokenLimits, tooHigh, withinMaker } from './token';
 import {
-  countTokens,
   findTokenById,
   insertToken,
   lockAliveToken,
@@ -29,11 +29,6 @@ import {
 
 type TokenInput = CallOf<'worker', 'createPersonalToken'>['body'];
 
-export interface TokenDeps {
-  prisma: PrismaClient;
-  hasher: TokenHasher;
-}
-
 const PER_OWNER_MAX = 200;
 
 /** The user whose personal tokens the caller may manage. @throws AppError 403 for a workspace token */
@@ -42,13 +37,13 @@ export function userOf(caller: Principal): { userId: string } {
   throw forbidden('needs_user', 'a workspace token has no personal tokens; sign in as a person');
 }
 
-export async function createPersonalToken(deps: TokenDeps, requester: Requester, input: TokenInput) {
+export async function createPersonalToken(deps: AccountDeps, requester: Requester, input: TokenInput) {
   const owner = userOf(requester.caller);
   const limits = await limitsFor(deps.prisma, requester.caller, input);
   return createToken(deps, 'svc_', owner, requester, { ...limits, name: input.name });
 }
 
-export async function createWorkspaceToken(deps: TokenDeps, requester: Requester, input: TokenInput) {
+export async function createWorkspaceToken(deps: AccountDeps, requester: Requester, input: TokenInput) {
   const { workspaceId } = requester.caller;
   const limits = await limitsFor(deps.prisma, requester.caller, { role: 'admin', ...input });
   return createToken(deps, 'wst_', { workspaceId }, requester, { ...limits, name: input.name });
@@ -105,7 +100,7 @@ async function makerLimits(db: Db, caller: Principal): Promise<TokenLimits> {
 }
 
 async function createToken(
-  { prisma, hasher }: TokenDeps,
+  { prisma, hasher }: AccountDeps,
   prefix: 'svc_' | 'wst_',
   owner: TokenOwner,
   { caller, actor, made }: Requester,
@@ -152,7 +147,7 @@ async function insertNewToken(
   owner: TokenOwner,
   { name, ...columns }: Omit<NewToken, 'id' | 'prefix' | 'hash' | 'pepperVersion'>,
 ): Promise<{ created: Token; token: string }> {
-  if ((await countTokens(tx, owner)) >= PER_OWNER_MAX) {
+  if ((await tx.token.count({ where: { ...owner, revokedAt: null } })) >= PER_OWNER_MAX) {
     throw conflict('too_many_tokens', `there are ${PER_OWNER_MAX} tokens already; revoke some first`);
   }
   const token = newOpaqueToken(prefix);

@@ -1,6 +1,6 @@
 /** Rules for tokens, and their API representation. */
 import type { Role } from '@gantry/events';
-import { type AppError, forbidden, roleAtLeast } from '@gantry/http';
+import { type AppError, apiFields, forbidden, roleAtLeast } from '@gantry/http';
 import type { Token } from '../../generated/prisma/client';
 import type { ListedToken } from './token-repository';
 
@@ -31,20 +31,11 @@ export const tooHigh = (role: Role): AppError =>
 
 export const tokenToApi = (token: ListedToken) => ({
   ...shown(token),
-  last_used_at: token.lastUsedAt?.toISOString() ?? null,
-  created_by_token_id: token.createdByTokenId,
+  ...apiFields(token, 'lastUsedAt', 'createdByTokenId', 'madeTokens'),
   created_by_token_revoked: token.makerRevoked,
-  made_tokens: token.madeTokens,
 });
 
 /** The only time that the whole token is shown. */
 export const newTokenToApi = (created: Token, token: string) => ({ ...shown(created), token });
 
-const shown = ({ id, name, prefix, role, createdAt, expiresAt }: Token) => ({
-  id,
-  name,
-  prefix,
-  role,
-  created_at: createdAt.toISOString(),
-  expires_at: expiresAt?.toISOString() ?? null,
-});
+const shown = (token: Token) => apiFields(token, 'id', 'name', 'prefix', 'role', 'createdAt', 'expiresAt');

@@ -1,9 +1,7 @@
+import { apiFields } from '@gantry/http';
 import type { User } from '../../generated/prisma/client';
 
-export const userToApi = ({ id, email, emailVerifiedAt, name, createdAt }: User) => ({
-  id,
-  email,
-  email_verified: emailVerifiedAt !== null,
-  name,
-  created_at: createdAt.toISOString(),
+export const userToApi = (user: User) => ({
+  ...apiFields(user, 'id', 'email', 'name', 'createdAt'),
+  email_verified: user.emailVerifiedAt !== null,
 });

@@ -28,7 +28,3 @@ export function listDeletedWorkspaces(db: Db, userId: string, since: Date): Prom
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   });
 }
-
-export function countOwned(db: Db, userId: string): Promise<number> {
-  return db.membership.count({ where: { userId, role: 'owner' } });
-}

@@ -1,9 +1,5 @@
-import type { IdentityCache } from '@gantry/auth';
-import type { WorkspaceClosures } from '@gantry/events';
 import { type Call, created, type Operations, ok, okPage, type Principal, pageOf } from '@gantry/http';
-import type { RetentionBounds } from '@gantry/run-engine';
-import type { Pool } from 'pg';
-import type { PrismaClient } from '../../generated/prisma/client';
+import type { AccountDeps } from '../account-deps';
 import { unlimitedUserOf, userOf } from '../identity/person';
 import { getMember } from '../members/member-repository';
 import { deleteWorkspace, oldestRestorable, restoreWorkspace } from './delete-workspace';
@@ -12,18 +8,13 @@ import { getWorkspace, listDeletedWorkspaces, listWorkspaces } from './workspace
 import { getRetention } from './workspace-retention';
 import { createWorkspace, selectWorkspace, updateWorkspace } from './workspace-service';
 
-export function workspaceOperations(deps: {
-  prisma: PrismaClient;
-  pool: Pool;
-  retention: RetentionBounds;
-  closures: WorkspaceClosures;
-  identities: IdentityCache;
-}): Operations<'worker'> {
+export function workspaceOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, pool, retention: bounds, closures, identities } = deps;
   const getWhole = async ({ workspaceId, role }: Principal) => ({
     ...workspaceToApi(await getWorkspace(prisma, workspaceId), role, true),
     retention: await getRetention(pool, workspaceId, bounds),
   });
+
   /** With the role of the caller, who is a member. @throws AppError 403, 404 */
   async function getJoined({ caller }: Pick<Call, 'caller'>, workspaceId: string) {
     const userId = await unlimitedUserOf(prisma, caller);

@@ -7,7 +7,7 @@ import { recordChange } from '../../audit/audit-entry';
 import type { PrismaClient, Workspace } from '../../generated/prisma/client';
 import { insertMembership } from '../members/member-repository';
 import { membershipChanged } from '../members/membership-changed';
-import { countOwned, insertWorkspace } from './workspace-repository';
+import { insertWorkspace } from './workspace-repository';
 import { changeRetention, type RetentionChange } from './workspace-retention';
 
 const OWNED_MAX = 50;
@@ -20,7 +20,7 @@ export async function createWorkspace(
   name: string,
 ): Promise<Workspace> {
   return transaction(prisma, async (tx) => {
-    if ((await countOwned(tx, userId)) >= OWNED_MAX) {
+    if ((await tx.membership.count({ where: { userId, role: 'owner' } })) >= OWNED_MAX) {
       throw conflict('too_many_workspaces', `you own ${OWNED_MAX} workspaces already; delete or transfer one first`);
     }
     const workspace = await insertWorkspace(tx, { id: newId('ws_'), name: name.trim() });
