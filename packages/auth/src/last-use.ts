@@ -5,11 +5,7 @@ import type { Logger } from 'pino';
 /** Tables with the credentials of a service: `id`, `last_used_at`. */
 export type CredentialTable = 'tokens' | 'api_keys';
 
-export interface LastUse {
-  note(id: string, lastUsedAt: Date | null): void;
-  /** Writes the pending batch. */
-  flush(): Promise<void>;
-}
+export type LastUse = ReturnType<typeof trackLastUse>;
 
 interface LastUseOptions {
   pool: { query(sql: string, values: unknown[]): Promise<unknown> };
@@ -19,7 +15,7 @@ interface LastUseOptions {
 
 const RESOLUTION_MS = 60_000;
 
-export function trackLastUse({ pool, table, log }: LastUseOptions): LastUse {
+export function trackLastUse({ pool, table, log }: LastUseOptions) {
   const used = writeBehind<Date>({
     write: (ids, dates) =>
       pool.query(
@@ -31,10 +27,11 @@ export function trackLastUse({ pool, table, log }: LastUseOptions): LastUse {
     log,
   });
   return {
-    note: (id, lastUsedAt) => {
+    note: (id: string, lastUsedAt: Date | null) => {
       const now = new Date();
       if (!lastUsedAt || now.getTime() - lastUsedAt.getTime() >= RESOLUTION_MS) used.note(id, () => now);
     },
+    /** Writes the pending batch. */
     flush: used.flush,
   };
 }

@@ -26,13 +26,6 @@ export interface OwnTokens {
   identify: (token: string, introspect: Introspect) => Promise<Identity | null>;
 }
 
-export interface RemoteIdentify {
-  identify: Identify;
-  /** Takes effect here at once; an auth.token.revoked event does it in the other replicas. */
-  evictToken(tokenId: string): void;
-  stop(): void;
-}
-
 export interface RemoteIdentifyOptions {
   bus: Bus;
   jwksUrl: string;
@@ -45,7 +38,7 @@ export interface RemoteIdentifyOptions {
 }
 
 /** `identify` throws a 503 AppError if worker-api cannot be reached and nothing fresh is cached. */
-export function remoteIdentify(options: RemoteIdentifyOptions): RemoteIdentify {
+export function remoteIdentify(options: RemoteIdentifyOptions) {
   const { bus, jwksUrl, issuer, audience, externalIssuer, ownTokens, log } = options;
   const verifyJwt = createJwtVerifier({ findKey: remoteKeys({ url: jwksUrl }), issuer, audience });
   const introspect: Introspect = async (question) => {
@@ -70,7 +63,12 @@ export function remoteIdentify(options: RemoteIdentifyOptions): RemoteIdentify {
       : ofAccount(credential),
   );
   const eviction = evictOnEvents(cache, { bus, log });
-  return { identify: cache.identify, evictToken: cache.evictToken, stop: eviction.stop };
+  return {
+    identify: cache.identify,
+    /** Takes effect here at once; an auth.token.revoked event does it in the other replicas. */
+    evictToken: cache.evictToken,
+    stop: eviction.stop,
+  };
 }
 
 /** Converts a credential into the lookup that worker-api answers. */

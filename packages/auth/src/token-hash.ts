@@ -10,25 +10,21 @@ export interface TokenHash {
   hash: Buffer;
 }
 
-export interface TokenHasher {
-  /** For a new token: under the current pepper. */
-  hash(token: string): TokenHash;
-  /** For a lookup: under every pepper that is still configured. */
-  candidates(token: string): Buffer[];
-  /** Compares the stored hash with the presented token in constant time. */
-  matches(token: string, stored: Uint8Array): boolean;
-}
+export type TokenHasher = ReturnType<typeof createTokenHasher>;
 
-export function createTokenHasher(peppers: KeyRing): TokenHasher {
+export function createTokenHasher(peppers: KeyRing) {
   const under = (pepper: Buffer, token: string) => createHmac('sha256', pepper).update(token).digest();
   const candidates = (token: string) => [...peppers.keys.values()].map((pepper) => under(pepper, token));
   return {
-    hash: (token) => ({
+    /** For a new token: under the current pepper. */
+    hash: (token: string): TokenHash => ({
       pepperVersion: peppers.current,
       hash: under(peppers.keys.get(peppers.current) as Buffer, token),
     }),
+    /** For a lookup: under every pepper that is still configured. */
     candidates,
-    matches: (token, stored) =>
+    /** Compares the stored hash with the presented token in constant time. */
+    matches: (token: string, stored: Uint8Array): boolean =>
       candidates(token).some((hash) => hash.length === stored.length && timingSafeEqual(hash, stored)),
   };
 }

@@ -26,17 +26,7 @@ export interface Closure {
   restored: boolean;
 }
 
-export interface WorkspaceClosures {
-  /** Whether the workspace is closed, as far as this replica knows. */
-  has(workspaceId: string): boolean;
-  /** Closed workspaces. */
-  list(): string[];
-  /** Calls back when this replica learns that a workspace is closed. */
-  onClosed(react: (workspaceId: string) => void): void;
-  /** Applies a closure committed by this process without waiting for the event. */
-  note(closure: Closure): void;
-  stop(): void;
-}
+export type WorkspaceClosures = Awaited<ReturnType<typeof openWorkspaceClosures>>;
 
 /** SQL condition: whether the workspace in this column or parameter is closed. The table has one row per deletion of the last week. */
 export const isClosedSql = (workspaceId: string): string =>
@@ -74,11 +64,7 @@ function merge(known: Closure | undefined, heard: Closure): Closure {
 const READ_MS = 1_000;
 
 /** @param bus absent: only the table is read */
-export async function openWorkspaceClosures(options: {
-  pool: Pool;
-  bus?: Bus;
-  log: Logger;
-}): Promise<WorkspaceClosures> {
+export async function openWorkspaceClosures(options: { pool: Pool; bus?: Bus; log: Logger }) {
   const { pool, bus, log } = options;
   const known = new Map<string, Closure>();
   const reactions: ((workspaceId: string) => void)[] = [];
@@ -119,9 +105,13 @@ export async function openWorkspaceClosures(options: {
   await readAgain();
 
   return {
+    /** Whether the workspace is closed, as far as this replica knows. */
     has,
-    list: () => [...known.keys()].filter(has),
-    onClosed: (react) => void reactions.push(react),
+    /** Closed workspaces. */
+    list: (): string[] => [...known.keys()].filter(has),
+    /** Calls back when this replica learns that a workspace is closed. */
+    onClosed: (react: (workspaceId: string) => void) => void reactions.push(react),
+    /** Applies a closure committed by this process without waiting for the event. */
     note,
     stop: () => {
       stopped = true;

@@ -30,12 +30,6 @@ export interface FieldProblem {
   message: string;
 }
 
-interface ErrorExtras {
-  cause?: unknown;
-  fields?: FieldProblem[];
-  retryAfterSeconds?: number;
-}
-
 export class AppError extends Error {
   readonly status: number;
   readonly fields: FieldProblem[] | undefined;
@@ -45,7 +39,7 @@ export class AppError extends Error {
     readonly kind: ErrorKind,
     readonly code: string,
     readonly detail: string,
-    extras: ErrorExtras = {},
+    extras: { cause?: unknown; fields?: FieldProblem[]; retryAfterSeconds?: number } = {},
   ) {
     super(detail, { cause: extras.cause });
     this.name = 'AppError';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { type Answer, answer, ok } from './handler';
+import { answer, ok } from './handler';
 
 export interface DependencyState {
   name: string;
@@ -8,14 +8,7 @@ export interface DependencyState {
   latencyMs: number | null;
 }
 
-export interface Health {
-  operations: { live(): Answer; ready(): Promise<Answer> };
-  /** Asks every dependency now. */
-  dependencies(): Promise<DependencyState[]>;
-  isDraining(): boolean;
-  /** From now on /health says 503, so that load balancers stop sending. */
-  drain(): void;
-}
+export type Health = ReturnType<typeof health>;
 
 const CHECK_MS = 1_500;
 
@@ -23,12 +16,14 @@ const CHECK_MS = 1_500;
  * `/healthz`: the process lives. `/health`: it can do its work; 503 names the dependency that is down, or draining.
  * @param checks reject, or take longer than 1.5 s, while their dependency is down
  */
-export function health(checks: Record<string, () => Promise<unknown>>): Health {
+export function health(checks: Record<string, () => Promise<unknown>>) {
   let draining = false;
   const dependencies = () => Promise.all(Object.entries(checks).map(([name, check]) => measure(name, check)));
   return {
+    /** Asks every dependency now. */
     dependencies,
-    isDraining: () => draining,
+    isDraining: (): boolean => draining,
+    /** From now on /health says 503, so that load balancers stop sending. */
     drain: () => {
       draining = true;
     },

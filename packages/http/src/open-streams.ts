@@ -36,15 +36,11 @@ const open = new Set<Stream>();
 let looking: NodeJS.Timeout | undefined;
 let isLooking = false;
 
-export interface OpenStreams {
-  /** Until the answer is closed. @throws AppError 429 */
-  open(req: Request, res: Response, operation: Operation): void;
-}
-
-export function openStreams(authenticate: Authenticate, limits: PlaceLimits = DEFAULT_STREAM_LIMITS): OpenStreams {
+export function openStreams(authenticate: Authenticate, limits: PlaceLimits = DEFAULT_STREAM_LIMITS) {
   const taken = places('live streams', limits);
   return {
-    open(req, res, operation) {
+    /** Until the answer is closed. @throws AppError 429 */
+    open(req: Request, res: Response, operation: Operation) {
       const giveBack = taken.take(req);
       const stream: Stream = { req, res, operation, authenticate, unsureSince: null };
       open.add(stream);

@@ -7,10 +7,7 @@ export interface Found {
   params: Record<string, string> | null;
 }
 
-export interface OperationTable {
-  /** Undefined where nothing has this path; the methods that it has where this one is none of them. */
-  find(method: string, path: string): Found | { allowed: string[] } | undefined;
-}
+export type OperationTable = ReturnType<typeof operationTable>;
 
 /** Of one step of a path. Fixed text wins over a pattern, a pattern over a parameter. */
 interface Step {
@@ -23,12 +20,13 @@ interface Step {
 }
 
 /** As Express routes: letter case of fixed text and one slash at the end make no difference. */
-export function operationTable(operations: Operation[]): OperationTable {
+export function operationTable(operations: Operation[]) {
   const root = newStep();
   const names = new Map(operations.map((one) => [one, parameterNames(one.path)]));
   for (const operation of operations) stepOf(root, operation).operations.set(operation.method.toUpperCase(), operation);
   return {
-    find(method, path) {
+    /** Undefined where nothing has this path; the methods that it has where this one is none of them. */
+    find(method: string, path: string): Found | { allowed: string[] } | undefined {
       const parts = path.slice(1).split('/');
       const walked = walk(root, parts, 0, []);
       if (!walked) return undefined;

@@ -12,22 +12,12 @@ export interface PlaceLimits {
   total?: number;
 }
 
-export interface Places {
-  /**
-   * @param credential under which it is counted; by default the one that the request was let in with
-   * @returns gives the place back; once, however often it is called
-   * @throws AppError 429 where the caller has as many as he may, 503 where all are taken
-   */
-  take(req: Request, credential?: string): () => void;
-}
+export type Places = ReturnType<typeof places>;
 
 const RETRY_AFTER_SECONDS = 5;
 
 /** @param what there are too many of, in the plural */
-export function places(
-  what: string,
-  { perCredential, perAddress, total = Number.POSITIVE_INFINITY }: PlaceLimits,
-): Places {
+export function places(what: string, { perCredential, perAddress, total = Number.POSITIVE_INFINITY }: PlaceLimits) {
   const taken = new Map<string, number>();
   let all = 0;
 
@@ -40,7 +30,12 @@ export function places(
   }
 
   return {
-    take(req, credential = credentialOf(req)) {
+    /**
+     * @param credential under which it is counted; by default the one that the request was let in with
+     * @returns gives the place back; once, however often it is called
+     * @throws AppError 429 where the caller has as many as he may, 503 where all are taken
+     */
+    take(req: Request, credential = credentialOf(req)): () => void {
       const address = addressOf(req);
       if (credential && isFull(credential, perCredential)) throw tooMany(what, perCredential, 'this credential');
       if (isFull(address, perAddress)) throw tooMany(what, perAddress, 'your address');

@@ -30,14 +30,7 @@ export interface Spent {
   waitMs: number;
 }
 
-export interface RateCount {
-  /** Spends one of `limit` per minute, unless that is more than there is. */
-  spend(caller: string, limit: number): Spent;
-  /** The answer of `spend`, without spending. */
-  look(caller: string, limit: number): Spent;
-  /** Tells and asks now. Tests use it; otherwise it happens by itself. */
-  exchange(): Promise<void>;
-}
+export type RateCount = ReturnType<typeof createRateCount>;
 
 /** Windows are numbered from the epoch, so that all replicas cut time at the same places. */
 interface Counted {
@@ -63,7 +56,7 @@ interface Known {
 
 const nameOf = (caller: string, window: number): string => `${window} ${caller}`;
 
-export function createRateCount(options: { pool: Pool; log: Logger; now?: () => number }): RateCount {
+export function createRateCount(options: { pool: Pool; log: Logger; now?: () => number }) {
   const { pool, log, now = Date.now } = options;
   const callers = new Map<string, Counted>();
   let untold = new Map<string, Untold>();
@@ -168,7 +161,8 @@ export function createRateCount(options: { pool: Pool; log: Logger; now?: () => 
   }
 
   return {
-    spend(caller, limit) {
+    /** Spends one of `limit` per minute, unless that is more than there is. */
+    spend(caller: string, limit: number): Spent {
       const at = now();
       const counted = countedFor(caller, windowAt(at));
       const allowed = standing(counted, limit, at).remaining > 0;
@@ -178,7 +172,8 @@ export function createRateCount(options: { pool: Pool; log: Logger; now?: () => 
       }
       return { allowed, ...standing(counted, limit, at) };
     },
-    look(caller, limit) {
+    /** The answer of `spend`, without spending. */
+    look(caller: string, limit: number): Spent {
       const at = now();
       const known = callers.get(caller);
       // Whoever never spent anything is not remembered for asking.
@@ -186,6 +181,7 @@ export function createRateCount(options: { pool: Pool; log: Logger; now?: () => 
       const stands = standing(counted, limit, at);
       return { allowed: stands.remaining > 0, ...stands };
     },
+    /** Tells and asks now. Tests use it; otherwise it happens by itself. */
     exchange,
   };
 }

@@ -17,23 +17,9 @@ export const DEFAULT_RATE_LIMITS: RateLimits = { requestsPerMinute: 600, runsPer
 const GUESSES_PER_REQUEST = 10;
 
 /** Each throws AppError 429, and says in the answer's headers where the caller stands. */
-export interface Budgets {
-  /**
-   * Before a credential is looked at. An address that went on guessing far beyond its budget gets no more looks; below
-   * that a good credential still gets in, since others may share the address.
-   */
-  requireLook(req: Request, res: Response): void;
-  /** Of a request that takes from no budget: nobody can say who calls. */
-  show(req: Request, res: Response): void;
-  /** A bad credential takes from the budget of its address, whatever it was sent for. */
-  spendOnGuess(operation: Operation, req: Request, res: Response): void;
-  /** A request for no operation, such as an unknown path, takes from the budget of its address. */
-  spendOnAddress(req: Request, res: Response): void;
-  /** Per credential, or per address where there is none; sign-in always per address. */
-  spend(operation: Operation, req: Request, res: Response): void;
-}
+export type Budgets = ReturnType<typeof budgets>;
 
-export function budgets(limits: RateLimits, count: RateCount): Budgets {
+export function budgets(limits: RateLimits, count: RateCount) {
   const limitOf = {
     requests: limits.requestsPerMinute,
     runs: limits.runsPerMinute,
@@ -52,19 +38,27 @@ export function budgets(limits: RateLimits, count: RateCount): Budgets {
     tell(res, limitOf.requests, count.look(`requests ${caller}`, limitOf.requests));
 
   return {
-    requireLook(req, res) {
+    /**
+     * Before a credential is looked at. An address that went on guessing far beyond its budget gets no more looks; below
+     * that a good credential still gets in, since others may share the address.
+     */
+    requireLook(req: Request, res: Response) {
       const stands = count.look(`guesses ${addressOf(req)}`, guessesMax);
       if (stands.remaining) return;
       tell(res, guessesMax, stands);
       throw tooMany(guessesMax, stands);
     },
-    show: (req, res) => showRequests(addressOf(req), res),
-    spendOnGuess({ limit }, req, res) {
+    /** Of a request that takes from no budget: nobody can say who calls. */
+    show: (req: Request, res: Response) => showRequests(addressOf(req), res),
+    /** A bad credential takes from the budget of its address, whatever it was sent for. */
+    spendOnGuess({ limit }: Operation, req: Request, res: Response) {
       count.spend(`guesses ${addressOf(req)}`, guessesMax);
       take(limit === 'none' ? 'requests' : limit, addressOf(req), res);
     },
-    spendOnAddress: (req, res) => take('requests', addressOf(req), res),
-    spend({ limit }, req, res) {
+    /** A request for no operation, such as an unknown path, takes from the budget of its address. */
+    spendOnAddress: (req: Request, res: Response) => take('requests', addressOf(req), res),
+    /** Per credential, or per address where there is none; sign-in always per address. */
+    spend({ limit }: Operation, req: Request, res: Response) {
       if (limit === 'none') return showRequests(credentialOf(req) ?? addressOf(req), res);
       const caller = limit === 'sign-in' ? undefined : credentialOf(req);
       take(limit, caller ?? addressOf(req), res);

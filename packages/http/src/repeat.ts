@@ -1,9 +1,6 @@
 import type { Logger } from 'pino';
 
-export interface Repeated {
-  /** Begins nothing any more, and waits for what is under way. */
-  stop(): Promise<void>;
-}
+export type Repeated = ReturnType<typeof repeat>;
 
 /**
  * Does `work` again and again, never twice at once: the pause of `everyMs` begins when it has ended, and comes before the
@@ -15,7 +12,7 @@ export function repeat(options: {
   work: () => Promise<unknown>;
   what: string;
   log: Pick<Logger, 'warn'>;
-}): Repeated {
+}) {
   const { everyMs, work, what, log } = options;
   let underWay: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
@@ -39,6 +36,7 @@ export function repeat(options: {
 
   schedule();
   return {
+    /** Begins nothing any more, and waits for what is under way. */
     stop: async () => {
       stopped = true;
       clearTimeout(timer);

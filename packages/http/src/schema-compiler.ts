@@ -11,22 +11,17 @@ export type { ErrorObject };
 
 import { isMoment } from './moment';
 
-export interface SchemaCompiler {
-  /** @param every finds everything that is wrong, at a cost that grows with it: for small data */
-  compile(schema: Schema, every: boolean): ValidateFunction;
-}
+export type SchemaCompiler = ReturnType<typeof schemaCompiler>;
 
 /** @param coerce takes the text of a query for the number or boolean that the schema wants */
-export function schemaCompiler(
-  schemas: Record<string, Schema>,
-  { coerce = false, defaults = true } = {},
-): SchemaCompiler {
+export function schemaCompiler(schemas: Record<string, Schema>, { coerce = false, defaults = true } = {}) {
   const ajvOf = (allErrors: boolean) =>
     createAjv(schemas, { allErrors, verbose: allErrors, coerceTypes: coerce, useDefaults: defaults });
   let first: Ajv2020 | undefined;
   let all: Ajv2020 | undefined;
   return {
-    compile: (schema, every) => {
+    /** @param every finds everything that is wrong, at a cost that grows with it: for small data */
+    compile: (schema: Schema, every: boolean): ValidateFunction => {
       if (every) all ??= ajvOf(true);
       else first ??= ajvOf(false);
       return ((every ? all : first) as Ajv2020).compile(schema);

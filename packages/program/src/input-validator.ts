@@ -5,32 +5,29 @@ import type { InputItem } from './items';
 import { createMatchers, type PatternBudget, patternBudget } from './user-pattern';
 
 /** The compiled inputs of one program. */
-export interface InputValidator {
-  schema: InputSchema;
-  /** @returns the inputs with defaults filled in. @throws AppError 400 naming every invalid input */
-  check(inputs: Record<string, unknown>): Record<string, unknown>;
-  /**
-   * The problems for which `check` would throw.
-   * @param budget shared by all checks of one request, if there are several
-   */
-  problems(inputs: Record<string, unknown>, budget?: PatternBudget): FieldProblem[];
-}
+export type InputValidator = ReturnType<typeof createInputValidator>;
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-export function createInputValidator(items: InputItem[]): InputValidator {
+export function createInputValidator(items: InputItem[]) {
   const schema = inputSchemaOf(items);
   const validate = compile(schema);
   const names = Object.keys(schema.properties);
   return {
     schema,
-    check: (inputs) => {
+    /** @returns the inputs with defaults filled in. @throws AppError 400 naming every invalid input */
+    check: (inputs: Record<string, unknown>): Record<string, unknown> => {
       const filled = { ...inputs };
       const errors = validate(filled, patternBudget());
       if (errors.length) throw invalid(problemsOf(errors, names), 'invalid_inputs');
       return filled;
     },
-    problems: (inputs, budget = patternBudget()) => problemsOf(validate({ ...inputs }, budget), names),
+    /**
+     * The problems for which `check` would throw.
+     * @param budget shared by all checks of one request, if there are several
+     */
+    problems: (inputs: Record<string, unknown>, budget: PatternBudget = patternBudget()): FieldProblem[] =>
+      problemsOf(validate({ ...inputs }, budget), names),
   };
 }
 

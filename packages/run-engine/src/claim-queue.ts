@@ -24,24 +24,11 @@ export interface Claim extends Claimant {
   expiresAt: number;
 }
 
-export interface ClaimQueue {
-  readonly size: number;
-  /** Whether a claim stands that takes a runner of which this holds. */
-  some(which: (runner: string) => boolean): boolean;
-  /** The oldest claim that takes this runner, taken out of the queue; put it back if it is not used. */
-  take(runner: string): Claim | undefined;
-  /** All of them in the same way, oldest first. */
-  takeAll(): Claim[];
-  putBack(claim: Claim): void;
-  /** Answers all with "nothing" and takes no more: their executors turn to another replica. */
-  close(): void;
-}
-
 const SWEEP_MS = 250;
 /** A claim that is about to expire is not worth a commit. */
 const MARGIN_MS = 300;
 
-export function openClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim: () => void): ClaimQueue {
+export function openClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim: () => void) {
   let claims: Claim[] = [];
   const release = (claim: Claim) => claim.answer(NOTHING_TO_DO);
 
@@ -93,17 +80,21 @@ export function openClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim
     get size() {
       return claims.length;
     },
-    some: (which) => claims.some(({ runners }) => runners.some(which)),
-    take: (runner) => takeFirst(({ runners }) => runners.includes(runner)),
-    takeAll: () => {
+    /** Whether a claim stands that takes a runner of which this holds. */
+    some: (which: (runner: string) => boolean): boolean => claims.some(({ runners }) => runners.some(which)),
+    /** The oldest claim that takes this runner, taken out of the queue; put it back if it is not used. */
+    take: (runner: string): Claim | undefined => takeFirst(({ runners }) => runners.includes(runner)),
+    /** All of them in the same way, oldest first. */
+    takeAll: (): Claim[] => {
       const taken: Claim[] = [];
       for (let claim = takeFirst(() => true); claim; claim = takeFirst(() => true)) taken.push(claim);
       return taken;
     },
-    putBack: (claim) => {
+    putBack: (claim: Claim) => {
       if (claim.expiresAt > Date.now()) claims.unshift(claim);
       else release(claim);
     },
+    /** Answers all with "nothing" and takes no more: their executors turn to another replica. */
     close: () => {
       clearInterval(sweep);
       for (const subscription of subscriptions) subscription.unsubscribe();

@@ -22,12 +22,6 @@ const STOP = {
          RETURNING id, attempt, executor_id AS "executorId"`,
 };
 
-export interface ClosedWorkspaces {
-  /** The stream ends when its workspace is closed, at once if it is closed already. */
-  watch(workspaceId: string, stream: Response): void;
-  stop(): Promise<void>;
-}
-
 type Held = Pick<Run, 'id' | 'attempt' | 'executorId'>;
 
 export function endInClosedWorkspaces(deps: {
@@ -36,7 +30,7 @@ export function endInClosedWorkspaces(deps: {
   /** One that is not told now hears it when its lease is renewed. */
   askToStop: (run: Held) => void;
   log: Logger;
-}): ClosedWorkspaces {
+}) {
   const { closures, pool, askToStop, log } = deps;
   const streams = new Map<string, Set<Response>>();
 
@@ -60,7 +54,8 @@ export function endInClosedWorkspaces(deps: {
   });
 
   return {
-    watch(workspaceId, stream) {
+    /** The stream ends when its workspace is closed, at once if it is closed already. */
+    watch(workspaceId: string, stream: Response) {
       const open = streams.get(workspaceId) ?? new Set();
       streams.set(workspaceId, open.add(stream));
       stream.once('close', () => {

@@ -6,11 +6,7 @@ import type { RunSignals } from './run-signals';
 import type { Waiters } from './waiters';
 import type { Waker } from './waker';
 
-export interface Departures {
-  left(run: Run): void;
-  /** A run that was ended, with those that ended with it or have to be told. */
-  leftTogether(tree: EndedTree): void;
-}
+export type Departures = ReturnType<typeof createDepartures>;
 
 export function createDepartures(deps: {
   signals: RunSignals;
@@ -18,7 +14,7 @@ export function createDepartures(deps: {
   waker: Waker;
   relay: Relay;
   onSettled: ((run: Run) => void) | undefined;
-}): Departures {
+}) {
   const { signals, waiters, waker, relay, onSettled } = deps;
 
   function left(run: Run): void {
@@ -35,7 +31,8 @@ export function createDepartures(deps: {
 
   return {
     left,
-    leftTogether({ run, ended, running }) {
+    /** A run that was ended, with those that ended with it or have to be told. */
+    leftTogether({ run, ended, running }: EndedTree) {
       left(run);
       ended.forEach(left);
       running.forEach(signals.askToStop);

@@ -27,16 +27,7 @@ import type { Run } from './run';
 const POLL_MS = 500;
 const SLOT_WAIT_MS = { answeredAtOnce: 60, answeredAtEnd: 250 };
 
-export interface Dispatcher {
-  /** A claim for a run that is not written yet; undefined: it is to be queued. */
-  claimFor(runner: string, wait: keyof typeof SLOT_WAIT_MS): Promise<Claim | undefined> | Claim | undefined;
-  /**
-   * Hands out a run that is being written, leased to the claim's executor; its job is built meanwhile.
-   * @throws what `written` throws, and the claim stands again
-   */
-  handOutNew(run: Run, claim: Claim, written: Promise<unknown>): Promise<void>;
-  close(): Promise<void>;
-}
+export type Dispatcher = ReturnType<typeof startDispatcher>;
 
 export function startDispatcher(deps: {
   bus: Bus;
@@ -47,7 +38,7 @@ export function startDispatcher(deps: {
   /** @param written before that, nothing may be stored for the run */
   build: (run: Run, executorId: string, written?: Promise<unknown>) => Promise<BuiltJob>;
   end: EndRunning;
-}): Dispatcher {
+}) {
   const { bus, pool, source, leaseMs, log } = deps;
   const seal = createSealer();
   const queues = createKnownQueues();
@@ -149,8 +140,13 @@ export function startDispatcher(deps: {
   }
 
   return {
+    /** A claim for a run that is not written yet; undefined: it is to be queued. */
     claimFor,
-    async handOutNew(run, claim, written) {
+    /**
+     * Hands out a run that is being written, leased to the claim's executor; its job is built meanwhile.
+     * @throws what `written` throws, and the claim stands again
+     */
+    async handOutNew(run: Run, claim: Claim, written: Promise<unknown>) {
       // While PostgreSQL writes; once the question is on its way.
       const building = nextTurn().then(() => deps.build(run, claim.executorId, written));
       building.catch(() => {});

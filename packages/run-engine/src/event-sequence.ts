@@ -4,17 +4,9 @@
  */
 import type { NewEvent, StoredEvent } from './run-events';
 
-export interface EventSequence {
-  /** Everything up to here has been told. */
-  readonly last: number;
-  /** Whether something is missing before what came live. */
-  readonly isAhead: boolean;
-  live(events: NewEvent[]): void;
-  /** As they follow each other in the table. */
-  stored(events: StoredEvent[]): void;
-}
+export type EventSequence = ReturnType<typeof createEventSequence>;
 
-export function createEventSequence(last: number, tell: (event: StoredEvent) => void): EventSequence {
+export function createEventSequence(last: number, tell: (event: StoredEvent) => void) {
   const ahead = new Map<number, StoredEvent>();
 
   function pass(event: StoredEvent) {
@@ -30,18 +22,21 @@ export function createEventSequence(last: number, tell: (event: StoredEvent) => 
   }
 
   return {
+    /** Everything up to here has been told. */
     get last() {
       return last;
     },
+    /** Whether something is missing before what came live. */
     get isAhead() {
       return ahead.size > 0;
     },
-    live(events) {
+    live(events: NewEvent[]) {
       // Closing events count only with the ending that wins, and that the table knows.
       for (const event of events) if (!event.closes && event.seq > last) ahead.set(event.seq, event);
       passAhead();
     },
-    stored(events) {
+    /** As they follow each other in the table. */
+    stored(events: StoredEvent[]) {
       for (const event of events) if (event.seq > last) pass(event);
       for (const seq of ahead.keys()) if (seq <= last) ahead.delete(seq);
       passAhead();

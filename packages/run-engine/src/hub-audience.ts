@@ -3,19 +3,9 @@ import type { Reader, Told } from './reader';
 
 const COALESCE_MS = 25;
 
-export interface Audience {
-  readonly size: number;
-  add(reader: Reader): void;
-  remove(reader: Reader): void;
-  tell(told: Told): void;
-  /** At once, what was told and is not sent yet. */
-  flush(): void;
-  /** @param last number of the last event that was told */
-  comment(last: number): void;
-  end(): void;
-}
+export type Audience = ReturnType<typeof createAudience>;
 
-export function createAudience(): Audience {
+export function createAudience() {
   const readers = new Set<Reader>();
   let unsent: Told[] = [];
   let flushing: NodeJS.Timeout | undefined;
@@ -40,14 +30,16 @@ export function createAudience(): Audience {
     get size() {
       return readers.size;
     },
-    add: (reader) => void readers.add(reader),
-    remove: (reader) => void readers.delete(reader),
-    tell(told) {
+    add: (reader: Reader) => void readers.add(reader),
+    remove: (reader: Reader) => void readers.delete(reader),
+    tell(told: Told) {
       unsent.push(told);
       flushing ??= setTimeout(flush, COALESCE_MS);
     },
+    /** At once, what was told and is not sent yet. */
     flush,
-    comment(last) {
+    /** @param last number of the last event that was told */
+    comment(last: number) {
       const comment = oncePerStyle((reader) => reader.comment(last));
       for (const reader of readers) reader.write(comment(reader));
     },

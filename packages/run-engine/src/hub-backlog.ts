@@ -3,15 +3,10 @@ import type { Told } from './reader';
 
 const CHARS_MAX = 512 * 1024;
 
-export interface Backlog {
-  /** It holds everything after this number. */
-  readonly from: number;
-  add(told: Told): void;
-  after(seq: number): Told[];
-}
+export type Backlog = ReturnType<typeof createBacklog>;
 
 /** @param from number of the event before the first that will be added */
-export function createBacklog(from: number, charsMax = CHARS_MAX): Backlog {
+export function createBacklog(from: number, charsMax = CHARS_MAX) {
   let events: Told[] = [];
   let chars = 0;
 
@@ -28,14 +23,15 @@ export function createBacklog(from: number, charsMax = CHARS_MAX): Backlog {
   }
 
   return {
+    /** It holds everything after this number. */
     get from() {
       return from;
     },
-    add(told) {
+    add(told: Told) {
       events.push(told);
       chars += told.body.length;
       if (chars > charsMax) trim();
     },
-    after: (last) => events.filter(({ seq }) => seq > last),
+    after: (last: number): Told[] => events.filter(({ seq }) => seq > last),
   };
 }

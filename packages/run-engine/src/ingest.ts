@@ -20,13 +20,9 @@ import { type ReportDeps, refuseReport, writeReports } from './write-reports';
 
 const IN_FLIGHT_MAX = 500;
 
-export interface Ingest {
-  /** True when everything that executors have reported so far is in the tables, and nothing of it was lost. */
-  caughtUp(): Promise<boolean>;
-  stop(): Promise<void>;
-}
+export type Ingest = ReturnType<typeof startIngest>;
 
-export function startIngest(deps: ReportDeps & { bus: Bus; tokens: RunTokens }): Ingest {
+export function startIngest(deps: ReportDeps & { bus: Bus; tokens: RunTokens }) {
   const { bus, pool, source, tokens, log } = deps;
   const stream = runEventsStream(source);
   const watch = watchStream({ bus, pool, stream, log });
@@ -59,7 +55,8 @@ export function startIngest(deps: ReportDeps & { bus: Bus; tokens: RunTokens }):
   });
 
   return {
-    caughtUp: async () => queue.isIdle && watch.isConsumed(),
+    /** True when everything that executors have reported so far is in the tables, and nothing of it was lost. */
+    caughtUp: async (): Promise<boolean> => queue.isIdle && watch.isConsumed(),
     stop: async () => {
       await fetching.stop();
       await queue.stop();

@@ -19,21 +19,13 @@ export interface Received {
   batch: RunEventBatch;
 }
 
-export interface ReportQueue {
-  /** Nothing waits, and nothing is being written. */
-  readonly isIdle: boolean;
-  push(received: Received): void;
-  /** Resolves when what waits was written; while PostgreSQL is away it is left to another replica. */
-  stop(): Promise<void>;
-}
-
 export function createReportQueue(deps: {
   /** Writes all of them together and acknowledges them, or throws. */
   write: (received: Received[]) => Promise<void>;
   /** One that can't be written by itself. @param err why */
   refuse: (received: Received, err: unknown) => Promise<void>;
   log: Logger;
-}): ReportQueue {
+}) {
   const { log } = deps;
   const waiting: Received[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -87,14 +79,16 @@ export function createReportQueue(deps: {
   }
 
   return {
+    /** Nothing waits, and nothing is being written. */
     get isIdle() {
       return !waiting.length && !writing;
     },
-    push(received) {
+    push(received: Received) {
       waiting.push(received);
       if (received.batch.events.at(-1)?.type === 'finished' || waiting.length >= BATCH_MAX) write();
       else timer ??= setTimeout(write, UNHURRIED_MS);
     },
+    /** Resolves when what waits was written; while PostgreSQL is away it is left to another replica. */
     async stop() {
       stopped = true;
       write();

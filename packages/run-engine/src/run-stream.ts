@@ -8,26 +8,7 @@ import { type Bus, hasConsumedAll, INGEST_DURABLE, type StreamState, streamState
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 
-export interface StreamWatch {
-  /** Before messages are read: looks whether it is still the stream that was read last. */
-  note(): Promise<void>;
-  /** A message with this number was read. */
-  saw(seq: number): void;
-  /** Everything in it was read, by this or another replica, and nothing of it was lost. */
-  isConsumed(): Promise<boolean>;
-}
-
-export function watchStream({
-  bus,
-  pool,
-  stream,
-  log,
-}: {
-  bus: Bus;
-  pool: Pool;
-  stream: string;
-  log: Logger;
-}): StreamWatch {
+export function watchStream({ bus, pool, stream, log }: { bus: Bus; pool: Pool; stream: string; log: Logger }) {
   /** Of this stream, as this replica has seen it. */
   let lastSeq = 0;
   let created: Date | undefined;
@@ -47,11 +28,14 @@ export function watchStream({
   }
 
   return {
+    /** Before messages are read: looks whether it is still the stream that was read last. */
     note,
-    saw(seq) {
+    /** A message with this number was read. */
+    saw(seq: number) {
       lastSeq = Math.max(lastSeq, seq);
     },
-    async isConsumed() {
+    /** Everything in it was read, by this or another replica, and nothing of it was lost. */
+    async isConsumed(): Promise<boolean> {
       const state = await streamState(bus, stream);
       if (isSame(state) && state.lastSeq >= lastSeq) return hasConsumedAll(bus, stream, INGEST_DURABLE);
       await note();

@@ -20,15 +20,11 @@ export interface HandedOut {
   executorId: string;
 }
 
-export interface RunTokens {
-  give(to: HandedOut): string;
-  /** Constant in time for tokens of the right length. */
-  accepts(claimed: HandedOut & { token: string }): boolean;
-}
+export type RunTokens = ReturnType<typeof createRunTokens>;
 
 const TOKEN_BYTES = 16;
 
-export function createRunTokens(source: RunSource, { current, keys }: TokenKeys): RunTokens {
+export function createRunTokens(source: RunSource, { current, keys }: TokenKeys) {
   const currentKey = keys.get(current);
   if (!currentKey) throw new Error(`there is no key ${current} for run tokens`);
   const sign = (key: Buffer, { runId, attempt, executorId }: HandedOut): Buffer =>
@@ -37,8 +33,9 @@ export function createRunTokens(source: RunSource, { current, keys }: TokenKeys)
       .digest()
       .subarray(0, TOKEN_BYTES);
   return {
-    give: (to) => sign(currentKey, to).toString('base64url'),
-    accepts({ token, ...claimed }) {
+    give: (to: HandedOut): string => sign(currentKey, to).toString('base64url'),
+    /** Constant in time for tokens of the right length. */
+    accepts({ token, ...claimed }: HandedOut & { token: string }): boolean {
       const given = Buffer.from(token, 'base64url');
       if (given.length !== TOKEN_BYTES) return false;
       // Every key is tried, so that the time does not tell which.

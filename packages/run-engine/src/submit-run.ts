@@ -13,17 +13,7 @@ import { type IsCurrent, insertRun, makeRun } from './run-row';
 import type { RunSignals } from './run-signals';
 import type { Waiters, Watch } from './waiters';
 
-export interface Submission {
-  /**
-   * Writes the run, and hands it to a waiting executor at once if there is one. Without waiting, it comes back queued or
-   * running.
-   * @param waitMs as for waitForEnd; default: not at all
-   * @throws SubjectChanged; AppError 409 in a closed workspace, and where another request has the run's Idempotency-Key by now
-   */
-  submitAndWait(run: NewRun, waitMs?: number): Promise<Run>;
-  /** Resolves when the run is terminal, or with its state after `waitMs`. */
-  waitForEnd(run: Run, waitMs: number): Promise<Run>;
-}
+export type Submission = ReturnType<typeof createSubmission>;
 
 export function createSubmission(deps: {
   pool: Pool;
@@ -32,7 +22,7 @@ export function createSubmission(deps: {
   waiters: Waiters;
   leaseMs: number;
   isCurrent: IsCurrent | undefined;
-}): Submission {
+}) {
   const { pool, dispatcher, signals, waiters, leaseMs, isCurrent } = deps;
 
   /** A run that is suspended wakes its watchers without having ended. */
@@ -46,7 +36,13 @@ export function createSubmission(deps: {
   }
 
   return {
-    async submitAndWait(newRun, waitMs = 0) {
+    /**
+     * Writes the run, and hands it to a waiting executor at once if there is one. Without waiting, it comes back queued or
+     * running.
+     * @param waitMs as for waitForEnd; default: not at all
+     * @throws SubjectChanged; AppError 409 in a closed workspace, and where another request has the run's Idempotency-Key by now
+     */
+    async submitAndWait(newRun: NewRun, waitMs = 0): Promise<Run> {
       const { runner } = newRun.spec;
       // A run with a slot is always queued: see claim-runs.ts.
       const isQueued = newRun.held || newRun.slot;
@@ -71,7 +67,8 @@ export function createSubmission(deps: {
       }
     },
 
-    async waitForEnd(run, waitMs) {
+    /** Resolves when the run is terminal, or with its state after `waitMs`. */
+    async waitForEnd(run: Run, waitMs: number): Promise<Run> {
       if (waitMs <= 0 || isTerminal(run.status)) return run;
       const watch = waiters.watch(run.id);
       try {

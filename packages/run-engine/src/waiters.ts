@@ -11,15 +11,9 @@ export interface Watch {
   close(): void;
 }
 
-export interface Waiters {
-  /** Watching begins with the call. */
-  watch(runId: string): Watch;
-  /** This replica has committed the run's end. */
-  settled(run: Run): void;
-  close(): void;
-}
+export type Waiters = ReturnType<typeof createWaiters>;
 
-export function createWaiters(bus: Bus, source: RunSource, onChanged: (runId: string) => void): Waiters {
+export function createWaiters(bus: Bus, source: RunSource, onChanged: (runId: string) => void) {
   const byRun = new Map<string, Set<(news: News) => void>>();
 
   function tell(runId: string, run: Run | undefined) {
@@ -37,7 +31,8 @@ export function createWaiters(bus: Bus, source: RunSource, onChanged: (runId: st
   });
 
   return {
-    watch(runId) {
+    /** Watching begins with the call. */
+    watch(runId: string): Watch {
       let unread: News | null = null;
       let wake: (news: News) => void = () => {};
       const hear = (news: News) => {
@@ -66,7 +61,8 @@ export function createWaiters(bus: Bus, source: RunSource, onChanged: (runId: st
         },
       };
     },
-    settled: (run) => tell(run.id, run),
+    /** This replica has committed the run's end. */
+    settled: (run: Run) => tell(run.id, run),
     close: () => subscription.unsubscribe(),
   };
 }

@@ -6,13 +6,9 @@ import type { RunSignals } from './run-signals';
 
 const TICK_MS = 500;
 
-export interface Waker {
-  /** Something may be due now. */
-  kick(): void;
-  stop(): Promise<void>;
-}
+export type Waker = ReturnType<typeof startWaker>;
 
-export function startWaker({ pool, signals, log }: { pool: Pool; signals: RunSignals; log: Logger }): Waker {
+export function startWaker({ pool, signals, log }: { pool: Pool; signals: RunSignals; log: Logger }) {
   let stopped = false;
   let waking: Promise<void> | null = null;
   let again = false;
@@ -39,6 +35,7 @@ export function startWaker({ pool, signals, log }: { pool: Pool; signals: RunSig
   }
 
   return {
+    /** Something may be due now. */
     kick: wake,
     stop: async () => {
       stopped = true;

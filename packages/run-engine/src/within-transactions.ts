@@ -10,45 +10,28 @@ import { appendServiceEvents, type ServiceEvent } from './run-events';
 import { insertRun } from './run-row';
 import type { RunSignals } from './run-signals';
 
-export interface WithinTransactions {
-  /**
-   * Null if there is a run for scheduledFor already, or that time came in a closed workspace.
-   * @throws as submitAndWait
-   */
-  submitIn(tx: PoolClient, run: NewRun): Promise<Run | null>;
-  /**
-   * A run that waits for a decision goes on, and the step that it waits for gets its result. A run that is held before its
-   * first start has no step.
-   * @returns null, and nothing is changed, when it is elsewhere meanwhile or waits for another step
-   */
-  resumeIn(tx: PoolClient, runId: string, options: ResumeOptions): Promise<Run | null>;
-  /**
-   * Ends a run that no executor holds, as the caller has read it; a run that it has called is cancelled with it.
-   * @returns null when it is elsewhere meanwhile
-   */
-  endIn(tx: PoolClient, run: Run, ending: IdleEnding): Promise<Run | null>;
-  /**
-   * Adds to what those who watch a run see.
-   * @returns false, and nothing is added, when an executor holds the run or it has ended
-   */
-  appendEventIn(tx: PoolClient, runId: string, event: Pick<ServiceEvent, 'type' | 'data'>): Promise<boolean>;
-}
+export type WithinTransactions = ReturnType<typeof withinTransactions>;
 
-export function withinTransactions(
-  source: RunSource,
-  signals: RunSignals,
-  { leftTogether }: Departures,
-): WithinTransactions {
+export function withinTransactions(source: RunSource, signals: RunSignals, { leftTogether }: Departures) {
   /** One of these for all that a transaction queues. */
   const hint = () => signals.hint();
 
   return {
-    submitIn: (tx, run) => {
+    /**
+     * Null if there is a run for scheduledFor already, or that time came in a closed workspace.
+     * @throws as submitAndWait
+     */
+    submitIn: (tx: PoolClient, run: NewRun): Promise<Run | null> => {
       afterCommit(tx, hint);
       return insertRun(tx, run, null);
     },
 
-    async resumeIn(tx, runId, options) {
+    /**
+     * A run that waits for a decision goes on, and the step that it waits for gets its result. A run that is held before its
+     * first start has no step.
+     * @returns null, and nothing is changed, when it is elsewhere meanwhile or waits for another step
+     */
+    async resumeIn(tx: PoolClient, runId: string, options: ResumeOptions): Promise<Run | null> {
       const resumed = await resumeRunIn(tx, runId, options);
       if (resumed) {
         afterCommit(tx, () => signals.changed(runId));
@@ -57,13 +40,21 @@ export function withinTransactions(
       return resumed;
     },
 
-    async endIn(tx, run, ending) {
+    /**
+     * Ends a run that no executor holds, as the caller has read it; a run that it has called is cancelled with it.
+     * @returns null when it is elsewhere meanwhile
+     */
+    async endIn(tx: PoolClient, run: Run, ending: IdleEnding): Promise<Run | null> {
       const tree = await endRunIn(tx, source, run, ending);
       if (tree) afterCommit(tx, () => leftTogether(tree));
       return tree?.run ?? null;
     },
 
-    async appendEventIn(tx, runId, event) {
+    /**
+     * Adds to what those who watch a run see.
+     * @returns false, and nothing is added, when an executor holds the run or it has ended
+     */
+    async appendEventIn(tx: PoolClient, runId: string, event: Pick<ServiceEvent, 'type' | 'data'>): Promise<boolean> {
       const { rows } = await tx.query('SELECT status, attempt FROM runs WHERE id = $1 FOR UPDATE', [runId]);
       if (!rows[0] || !isIdle(rows[0].status)) return false;
       await appendServiceEvents(tx, [{ ...event, runId, attempt: rows[0].attempt }]);

@@ -40,23 +40,21 @@ const REFUSED_IPV6: [string, number][] = [
   ['ff00::', 8],
 ];
 
-export interface AddressPolicy {
-  /** @param address a literal IP address, never a name. */
-  isAllowed(address: string, port: number): boolean;
-}
+export type AddressPolicy = ReturnType<typeof createAddressPolicy>;
 
 /**
  * @param allowPrivate exceptions for operators and tests: CIDR ranges, addresses, or `address:port` (IPv6 in brackets).
  * Throws a RangeError or TypeError for anything else.
  */
-export function createAddressPolicy(allowPrivate: string[] = []): AddressPolicy {
+export function createAddressPolicy(allowPrivate: string[] = []) {
   const refused = new BlockList();
   for (const [net, prefix] of REFUSED_IPV4) refused.addSubnet(net, prefix, 'ipv4');
   for (const [net, prefix] of REFUSED_IPV6) refused.addSubnet(net, prefix, 'ipv6');
   const exceptions = allowPrivate.map(parseException);
 
   return {
-    isAllowed(address, port) {
+    /** @param address a literal IP address, never a name. */
+    isAllowed(address: string, port: number): boolean {
       const candidates = [address, ...embeddedIpv4(address)];
       if (exceptions.some((allows) => allows(candidates.at(-1) ?? address, port))) return true;
       return candidates.every((one) => isIP(one) !== 0 && !refused.check(one, familyOf(one)) && !isOwn(one));

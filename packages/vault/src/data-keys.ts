@@ -16,17 +16,6 @@ export interface DataKey {
   key: Buffer;
 }
 
-export interface DataKeys {
-  /** The newest key of the workspace, at most a minute stale; created on first use. */
-  current(workspaceId: string): Promise<DataKey>;
-  /** @throws Error if there is no such key. */
-  byVersion(workspaceId: string, version: number): Promise<DataKey>;
-  /** Adds a newer key inside the caller's transaction; invalidate the cache with `evict` after the commit. @returns its version */
-  add(tx: PoolClient, workspaceId: string): Promise<number>;
-  evict(workspaceId: string): void;
-  rewrap(): Promise<number>;
-}
-
 interface Row {
   workspace_id: string;
   version: number;
@@ -42,7 +31,7 @@ const FRESH_MS = 60_000;
 
 const INSERT = 'INSERT INTO data_keys (workspace_id, version, kek_version, wrapped_key) VALUES ($1, $2, $3, $4)';
 
-export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }): DataKeys {
+export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }) {
   const cached = new LRUCache<string, { found: DataKey[]; readAt: number }>({ max: CACHED_MAX });
 
   function unwrap({ workspace_id, version, kek_version, wrapped_key }: Row): DataKey {
@@ -102,19 +91,22 @@ export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }): D
   }
 
   return {
-    current: async (workspaceId) => {
+    /** The newest key of the workspace, at most a minute stale; created on first use. */
+    current: async (workspaceId: string): Promise<DataKey> => {
       const newest = (await keysOf(workspaceId, FRESH_MS)).at(-1) ?? (await create(workspaceId)).at(-1);
       if (!newest) throw new Error(`the data key of workspace ${workspaceId} was deleted while it was being created`);
       return newest;
     },
-    byVersion: async (workspaceId, version) => {
+    /** @throws Error if there is no such key. */
+    byVersion: async (workspaceId: string, version: number): Promise<DataKey> => {
       const of = (found: DataKey[]) => found.find((key) => key.version === version);
       // Another replica may have created a newer key since this one read them.
       const key = of(await keysOf(workspaceId)) ?? of(remember(workspaceId, await load(workspaceId)));
       if (!key) throw new Error(`workspace ${workspaceId} has no data key ${version}`);
       return key;
     },
-    add: async (tx, workspaceId) => {
+    /** Adds a newer key inside the caller's transaction; invalidate the cache with `evict` after the commit. @returns its version */
+    add: async (tx: PoolClient, workspaceId: string): Promise<number> => {
       await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('data_keys:' || $1, 0))", [workspaceId]);
       const { rows } = await tx.query<{ next: number }>(
         'SELECT coalesce(max(version), 0) + 1 AS next FROM data_keys WHERE workspace_id = $1',
@@ -124,10 +116,10 @@ export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }): D
       await tx.query(INSERT, [workspaceId, fresh.version, keys.current, wrap(workspaceId, fresh)]);
       return fresh.version;
     },
-    evict: (workspaceId) => {
+    evict: (workspaceId: string) => {
       cached.delete(workspaceId);
     },
-    rewrap: async () => {
+    rewrap: async (): Promise<number> => {
       let total = 0;
       for (let done = await rewrapBatch(); done > 0; done = await rewrapBatch()) total += done;
       return total;

@@ -24,19 +24,7 @@ export interface SealedColumn {
   version: string;
 }
 
-export interface KeyRotation {
-  /**
-   * Adds a key and re-encrypts everything with it. `finish` takes care of the remainder.
-   * @param audit writes the audit entry inside the transaction that adds the key
-   * @throws AppError 409 `keys_rotating` while ten keys wait to be retired
-   */
-  rotate(
-    workspaceId: string,
-    audit: (tx: Tx, keyVersion: number) => Promise<unknown>,
-  ): Promise<{ keyVersion: number; resealed: number }>;
-  /** For housekeeping: continues every rotation in progress. Safe to run on several replicas at once. */
-  finish(): Promise<{ resealed: number; retired: number }>;
-}
+export type KeyRotation = ReturnType<typeof createKeyRotation>;
 
 const RETIRE_SECONDS = 3_600;
 const KEYS_MAX = 10;
@@ -49,7 +37,7 @@ export function createKeyRotation(options: {
   log: { error(fields: object, message: string): void };
   /** For tests: minimum retention of an older key. */
   retireSeconds?: number;
-}): KeyRotation {
+}) {
   const { pool, vault, columns, log, retireSeconds = RETIRE_SECONDS } = options;
 
   async function reseal(workspaceId: string): Promise<number> {
@@ -104,7 +92,15 @@ export function createKeyRotation(options: {
         AND newer.created_at <= now() - make_interval(secs => $2)) ${unused}`;
 
   return {
-    rotate: async (workspaceId, audit) => {
+    /**
+     * Adds a key and re-encrypts everything with it. `finish` takes care of the remainder.
+     * @param audit writes the audit entry inside the transaction that adds the key
+     * @throws AppError 409 `keys_rotating` while ten keys wait to be retired
+     */
+    rotate: async (
+      workspaceId: string,
+      audit: (tx: Tx, keyVersion: number) => Promise<unknown>,
+    ): Promise<{ keyVersion: number; resealed: number }> => {
       const keyVersion = await transaction(pool, async (tx) => {
         const version = await vault.addDataKey(tx, workspaceId);
         const { rows } = await tx.query('SELECT count(*)::int AS count FROM data_keys WHERE workspace_id = $1', [
@@ -120,7 +116,8 @@ export function createKeyRotation(options: {
       return { keyVersion, resealed: await reseal(workspaceId) };
     },
 
-    finish: async () => {
+    /** For housekeeping: continues every rotation in progress. Safe to run on several replicas at once. */
+    finish: async (): Promise<{ resealed: number; retired: number }> => {
       const { rows } = await pool.query<{ workspace_id: string }>(
         'SELECT workspace_id FROM data_keys GROUP BY workspace_id HAVING count(*) > 1',
       );

@@ -23,24 +23,7 @@ export interface SecretChange {
 /** Writes the audit entry of the change inside its transaction. */
 export type AuditSecret = (tx: Tx, change: SecretChange) => Promise<unknown>;
 
-export interface SecretStore {
-  /** @throws AppError 400 for a value that cannot be stored, 409 `too_many_secrets` */
-  set(
-    workspaceId: string,
-    secret: { name: string; value: string; createdBy: string | null },
-    audit: AuditSecret,
-  ): Promise<SecretEntry & { isNew: boolean }>;
-  /** By name. */
-  list(workspaceId: string): Promise<SecretEntry[]>;
-  /** @throws AppError 404 */
-  delete(workspaceId: string, name: string, audit: AuditSecret): Promise<void>;
-  /** For a run: values by name; unset names are absent. */
-  reveal(workspaceId: string, names: string[]): Promise<Record<string, string>>;
-  /** Whether it is set, and whether the stored value decrypts. Does not count as a use. */
-  test(workspaceId: string, name: string): Promise<{ isSet: boolean; decrypts: boolean }>;
-  /** The names among `names` that are not set. */
-  missing(workspaceId: string, names: string[]): Promise<string[]>;
-}
+export type SecretStore = ReturnType<typeof createSecretStore>;
 
 const VALUE_BYTES_MAX = 32 * 1024;
 /** More would not fit into one job. */
@@ -66,9 +49,14 @@ const MISSING = `SELECT name FROM unnest($2::text[]) WITH ORDINALITY AS needed (
   WHERE NOT EXISTS (SELECT FROM secrets WHERE workspace_id = $1 AND secrets.name = needed.name) ORDER BY place`;
 
 /** Both services that run code have the same `secrets` table, and only this file reads and writes it. */
-export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault }): SecretStore {
+export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault }) {
   return {
-    set: async (workspaceId, { name, value, createdBy }, audit) => {
+    /** @throws AppError 400 for a value that cannot be stored, 409 `too_many_secrets` */
+    set: async (
+      workspaceId: string,
+      { name, value, createdBy }: { name: string; value: string; createdBy: string | null },
+      audit: AuditSecret,
+    ): Promise<SecretEntry & { isNew: boolean }> => {
       checkValue(value);
       // The value is bound to its version, so it is sealed for the next one; the loser of a race retries.
       for (;;) {
@@ -96,16 +84,20 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
       }
     },
 
-    list: async (workspaceId) => (await pool.query<SecretEntry>(LIST, [workspaceId])).rows,
+    /** By name. */
+    list: async (workspaceId: string): Promise<SecretEntry[]> =>
+      (await pool.query<SecretEntry>(LIST, [workspaceId])).rows,
 
-    delete: (workspaceId, name, audit) =>
+    /** @throws AppError 404 */
+    delete: (workspaceId: string, name: string, audit: AuditSecret) =>
       transaction(pool, async (tx) => {
         const { rowCount } = await tx.query(DELETE, [workspaceId, name]);
         if (!rowCount) throw notFound('secret', name);
         await audit(tx, { action: 'secret.deleted', id: name });
       }),
 
-    reveal: async (workspaceId, names) => {
+    /** For a run: values by name; unset names are absent. */
+    reveal: async (workspaceId: string, names: string[]): Promise<Record<string, string>> => {
       if (!names.length) return {};
       const { rows } = await pool.query<{ name: string; version: number; sealed: Buffer; isFresh: boolean }>({
         name: 'reveal-secrets',
@@ -120,7 +112,8 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
       return Object.fromEntries(await Promise.all(values));
     },
 
-    test: async (workspaceId, name) => {
+    /** Whether it is set, and whether the stored value decrypts. Does not count as a use. */
+    test: async (workspaceId: string, name: string): Promise<{ isSet: boolean; decrypts: boolean }> => {
       const { rows } = await pool.query<{ version: number; sealed: Buffer }>(
         'SELECT version, sealed FROM secrets WHERE workspace_id = $1 AND name = $2',
         [workspaceId, name],
@@ -135,7 +128,8 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
       return { isSet: true, decrypts };
     },
 
-    missing: async (workspaceId, names) => {
+    /** The names among `names` that are not set. */
+    missing: async (workspaceId: string, names: string[]): Promise<string[]> => {
       if (!names.length) return [];
       const { rows } = await pool.query<{ name: string }>(MISSING, [workspaceId, names]);
       return rows.map(({ name }) => name);

@@ -3,7 +3,7 @@
  *
  * A sealed value is bound to its associated data (table, workspace, name, version): copied into another row it does not decrypt.
  */
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import { associatedData, decrypt, encrypt } from './aead';
 import { createDataKeys } from './data-keys';
 import type { KeyRing } from './key-ring';
@@ -15,47 +15,41 @@ export interface AssociatedData {
   version: number;
 }
 
-export interface Vault {
-  /** For a `bytea` column. Call it before a transaction, not inside one: it may insert the workspace's data key itself. */
-  seal(workspaceId: string, associatedData: AssociatedData, value: string): Promise<Buffer>;
-  /** @throws Error if the value was sealed for other associated data, was modified, or its key is not configured. */
-  open(workspaceId: string, associatedData: AssociatedData, sealed: Uint8Array): Promise<string>;
-  /** Cache invalidation: drops the workspace's keys. Call it when the workspace is deleted together with its row in `data_keys`. */
-  evict(workspaceId: string): void;
-  /**
-   * Rewraps every data key with the current key-encryption key and returns the number of keys changed. Requests continue
-   * meanwhile, and several replicas may do it at once. Older keys can then be removed from ENCRYPTION_KEYS.
-   */
-  rewrap(): Promise<number>;
-  /** For key-rotation.ts. Adds a newer data key inside the caller's transaction; call `evict` after the commit. */
-  addDataKey(tx: PoolClient, workspaceId: string): Promise<number>;
-}
+export type Vault = ReturnType<typeof createVault>;
 
 /** First byte of every sealed value, so that another cipher can be distinguished later. */
 const FORMAT = 1;
 /** Format, and the version of the data key (32 bits, big endian). */
 const HEADER_BYTES = 5;
 
-export function createVault(options: { keys: KeyRing; pool: Pool }): Vault {
+export function createVault(options: { keys: KeyRing; pool: Pool }) {
   const dataKeys = createDataKeys(options);
   const bindingOf = (workspaceId: string, { table, name, version }: AssociatedData) =>
     associatedData(table, workspaceId, name, version);
   return {
-    seal: async (workspaceId, associatedData, value) => {
+    /** For a `bytea` column. Call it before a transaction, not inside one: it may insert the workspace's data key itself. */
+    seal: async (workspaceId: string, associatedData: AssociatedData, value: string): Promise<Buffer> => {
       const { version, key } = await dataKeys.current(workspaceId);
       const header = Buffer.alloc(HEADER_BYTES);
       header.writeUInt8(FORMAT);
       header.writeUInt32BE(version, 1);
       return Buffer.concat([header, encrypt(key, bindingOf(workspaceId, associatedData), Buffer.from(value))]);
     },
-    open: async (workspaceId, associatedData, sealed) => {
+    /** @throws Error if the value was sealed for other associated data, was modified, or its key is not configured. */
+    open: async (workspaceId: string, associatedData: AssociatedData, sealed: Uint8Array): Promise<string> => {
       const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
       if (bytes.length < HEADER_BYTES || bytes[0] !== FORMAT) throw new Error('not a sealed value');
       const { key } = await dataKeys.byVersion(workspaceId, bytes.readUInt32BE(1));
       return decrypt(key, bindingOf(workspaceId, associatedData), bytes.subarray(HEADER_BYTES)).toString();
     },
+    /** Cache invalidation: drops the workspace's keys. Call it when the workspace is deleted together with its row in `data_keys`. */
     evict: dataKeys.evict,
+    /**
+     * Rewraps every data key with the current key-encryption key and returns the number of keys changed. Requests continue
+     * meanwhile, and several replicas may do it at once. Older keys can then be removed from ENCRYPTION_KEYS.
+     */
     rewrap: dataKeys.rewrap,
+    /** For key-rotation.ts. Adds a newer data key inside the caller's transaction; call `evict` after the commit. */
     addDataKey: dataKeys.add,
   };
 }

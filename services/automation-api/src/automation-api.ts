@@ -10,24 +10,22 @@ import {
   connectBus,
   type NatsAddress,
   openWorkspaceClosures,
-  type Relay,
   runEventsStream,
   startRelay,
   streamsCheck,
 } from '@gantry/events';
-import { type Health, health, observeStreams, postgresCheck } from '@gantry/http';
+import { health, observeStreams, postgresCheck } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
-import { type RetentionBounds, type RunEngine, startRunEngine } from '@gantry/run-engine';
+import { type RetentionBounds, startRunEngine } from '@gantry/run-engine';
 import { type SurfaceSettings, startSweeps } from '@gantry/service';
 import { createSecretStore, createVault, deriveKeys, type KeyRing } from '@gantry/vault';
-import type { Express } from 'express';
 import { createApp } from './app';
 import { createRunnables } from './artifacts/runnable';
 import { createRecentAutomations, IS_CURRENT } from './automations/current-version';
 import { openDatabase } from './database';
 import type { Deps } from './deps';
 import { sweepsOf } from './housekeeping';
-import { type ScheduleTicker, startScheduleTicker } from './starters/schedule-ticker';
+import { startScheduleTicker } from './starters/schedule-ticker';
 import { serveAutomationStats } from './system/automation-stats';
 import { consumeWorkspaceEvents } from './workspaces/workspace-events';
 
@@ -48,20 +46,9 @@ export interface AutomationApiOptions extends SurfaceSettings {
   autoTick?: boolean;
 }
 
-export interface AutomationApi {
-  app: Express;
-  deps: Deps;
-  engine: RunEngine;
-  relay: Relay;
-  ticker: ScheduleTicker;
-  health: Health;
-  /** Readiness turns 503 and standing work is handed back; requests are still answered. */
-  drain(): Promise<void>;
-  /** After the last answer. */
-  close(): Promise<void>;
-}
+export type AutomationApi = Awaited<ReturnType<typeof startAutomationApi>>;
 
-export async function startAutomationApi(options: AutomationApiOptions): Promise<AutomationApi> {
+export async function startAutomationApi(options: AutomationApiOptions) {
   const { log, dashboardUrl, baseUrl, skillsUrl } = options;
   const objects = openObjectStore({ ...options.objectStore, publicUrl: dashboardUrl });
   const database = openDatabase(options.databaseUrl, log);
@@ -118,6 +105,7 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
     relay,
     ticker,
     health: checks,
+    /** Readiness turns 503 and standing work is handed back; requests are still answered. */
     drain: async () => {
       checks.drain();
       stats.stop();
@@ -125,6 +113,7 @@ export async function startAutomationApi(options: AutomationApiOptions): Promise
       await ticker.stop();
       await engine.drain();
     },
+    /** After the last answer. */
     close: async () => {
       for (const consumer of consumers) await consumer.stop();
       closures.stop();

@@ -21,15 +21,9 @@ export interface ExecutorOptions extends MachineOptions {
   sources: RunSource[];
 }
 
-export interface Executor {
-  id: string;
-  metrics: ReturnType<typeof createMetrics>;
-  healthy(): boolean;
-  /** Lets runs finish for up to `drainMs`, hands back those that have not started, and ends. */
-  stop(drainMs: number): Promise<void>;
-}
+export type Executor = Awaited<ReturnType<typeof startExecutor>>;
 
-export async function startExecutor(options: ExecutorOptions): Promise<Executor> {
+export async function startExecutor(options: ExecutorOptions) {
   const { bus, log, slots, isolation, sources } = options;
   const id = bus.user;
   const python = options.interpreter.version;
@@ -102,5 +96,11 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
     stopping ??= drain(drainMs);
     return stopping;
   };
-  return { id, metrics, healthy: () => connection.isUp() && !draining, stop };
+  return {
+    id,
+    metrics,
+    healthy: (): boolean => connection.isUp() && !draining,
+    /** Lets runs finish for up to `drainMs`, hands back those that have not started, and ends. */
+    stop,
+  };
 }

@@ -8,7 +8,6 @@ import { startEgressProxy } from './egress/proxy';
 import { byteCompiler } from './runners/python/byte-compile';
 import type { Interpreter } from './runners/python/interpreter';
 import { createPythonRunner } from './runners/python/python-runner';
-import type { Runner } from './runners/runner';
 import { openCgroups } from './sandbox/cgroup';
 import { type Layout, removeOwn } from './sandbox/layout';
 import { type Isolation, startSandbox } from './sandbox/sandbox';
@@ -31,25 +30,13 @@ export interface MachineOptions {
   recycle?: { forks: number; ms: number };
 }
 
-export interface Machine {
-  /** By name, as in claims and jobs. */
-  runners: ReadonlyMap<string, Runner>;
-  python: Runner;
-  cgroupVersion: 1 | 2 | null;
-  /** Number of sealed processes waiting for a run. */
-  ready(): number;
-  zygoteRestarts(): number;
-  storeBytes(): number;
-  stop(): Promise<void>;
-}
-
 const RECYCLE = { forks: 5_000, ms: 30 * 60_000 };
 
 /** @throws if no sandbox can be built here */
 export async function startMachine(
   options: MachineOptions,
   { log, onEgressDenied }: { log: Logger; onEgressDenied(reason: string): void },
-): Promise<Machine> {
+) {
   const { layout, interpreter, slots, isolation, recycle = RECYCLE } = options;
   const store = openDirectoryStore(layout.storeDir, options.storeBytesMax);
   // The location of packages on this machine must not be visible to runs.
@@ -84,9 +71,11 @@ export async function startMachine(
     }),
   });
   return {
+    /** By name, as in claims and jobs. */
     runners: new Map([[PYTHON, python]]),
     python,
     cgroupVersion: settings.cgroups?.version ?? null,
+    /** Number of sealed processes waiting for a run. */
     ready: sandbox.ready,
     zygoteRestarts: sandbox.restarts,
     storeBytes: store.bytes,

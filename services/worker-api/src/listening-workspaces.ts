@@ -13,11 +13,9 @@ const READ_MS = 250;
 const LISTENING = `SELECT workspace_id FROM alerts WHERE enabled
   UNION SELECT workspace_id FROM worker_triggers WHERE type = 'event'`;
 
-export interface ListeningWorkspaces {
-  includes(workspaceId: string): Promise<boolean>;
-}
+export type ListeningWorkspaces = ReturnType<typeof createListeningWorkspaces>;
 
-export function createListeningWorkspaces(pool: Pool): ListeningWorkspaces {
+export function createListeningWorkspaces(pool: Pool) {
   let known = new Set<string>();
   /** The reading that has not begun yet. */
   let next: Promise<void> | undefined;
@@ -30,7 +28,7 @@ export function createListeningWorkspaces(pool: Pool): ListeningWorkspaces {
   }
 
   return {
-    async includes(workspaceId) {
+    async includes(workspaceId: string): Promise<boolean> {
       if (known.has(workspaceId)) return true;
       next ??= read();
       await next;

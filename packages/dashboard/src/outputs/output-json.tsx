@@ -13,14 +13,8 @@ export function OutputJson({ value }: { value: unknown }) {
   );
 }
 
-interface NodeProps {
-  name?: string;
-  value: unknown;
-  depth: number;
-}
-
 /** Folded branches are not rendered, so a huge value costs only the part that is open. */
-function Node({ name, value, depth }: NodeProps) {
+function Node({ name, value, depth }: { name?: string; value: unknown; depth: number }) {
   const [open, setOpen] = useState(depth < OPEN_DEPTH);
   const [shown, setShown] = useState(CHILDREN_SHOWN);
   const key = name !== undefined && <span className={styles.key}>{name}: </span>;

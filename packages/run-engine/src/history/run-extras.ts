@@ -1,18 +1,11 @@
 /** What is shown with one run besides its row. Each is found by the run's own key, and a run has few of them. */
 import type { Sql } from '@gantry/postgres';
 import type { Run } from '../run';
-import { type ShownStep, shownSteps } from './shown-steps';
+import { shownSteps } from './shown-steps';
 
 const POSITION_MAX = 1_000;
 
-export interface RunExtras {
-  logsCount: number;
-  steps: ShownStep[];
-  /** From 1; at most POSITION_MAX + 1. Null for a run that is not queued. */
-  queuePosition: number | null;
-}
-
-export async function readExtras(sql: Sql, run: Run): Promise<RunExtras> {
+export async function readExtras(sql: Sql, run: Run) {
   const { id } = run;
   const [logs, steps, ahead] = await Promise.all([
     sql.query(`SELECT count(*)::int AS count FROM run_events WHERE run_id = $1 AND type = 'log'`, [id]),
@@ -22,6 +15,7 @@ export async function readExtras(sql: Sql, run: Run): Promise<RunExtras> {
   return {
     logsCount: logs.rows[0].count,
     steps,
+    /** From 1; at most POSITION_MAX + 1. Null for a run that is not queued. */
     queuePosition: ahead && (ahead.rows[0].count as number) + 1,
   };
 }

@@ -14,20 +14,19 @@ export interface Runnable {
   spec: RunSpec;
 }
 
-export interface Runnables {
-  /** @throws AppError 404 */
-  get(workspaceId: string, artifactId: string): Promise<Runnable>;
-}
-
 /** A compiled one takes about 50 KB. */
 const KEPT_MAX = 500;
 
-export function createRunnables(db: Db): Runnables {
+export function createRunnables(db: Db) {
   const kept = keepRecent<Runnable>(KEPT_MAX);
   return {
-    get: (workspaceId, artifactId) => kept(`${workspaceId} ${artifactId}`, () => load(db, workspaceId, artifactId)),
+    /** @throws AppError 404 */
+    get: (workspaceId: string, artifactId: string): Promise<Runnable> =>
+      kept(`${workspaceId} ${artifactId}`, () => load(db, workspaceId, artifactId)),
   };
 }
+
+export type Runnables = ReturnType<typeof createRunnables>;
 
 async function load(db: Db, workspaceId: string, artifactId: string): Promise<Runnable> {
   const artifact = await getArtifact(db, workspaceId, artifactId);

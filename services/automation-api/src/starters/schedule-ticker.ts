@@ -18,11 +18,7 @@ import { startRun } from '../runs/start-run';
 
 export type TickerDeps = Pick<Deps, 'pool' | 'prisma' | 'engine' | 'objects' | 'runnables' | 'now'> & { log: Logger };
 
-export interface ScheduleTicker {
-  /** Starts all that is due now. @returns how many runs were started */
-  tick(): Promise<number>;
-  stop(): Promise<void>;
-}
+export type ScheduleTicker = ReturnType<typeof startScheduleTicker>;
 
 const EVERY_MS = 500;
 
@@ -45,7 +41,7 @@ interface DueRow {
 }
 
 /** @param auto false: only `tick()` called by hand does anything */
-export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }): ScheduleTicker {
+export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }) {
   const { pool, now, log } = deps;
 
   async function tick(): Promise<number> {
@@ -81,7 +77,11 @@ export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }
   }
 
   const ticking = options.auto ? repeat({ everyMs: EVERY_MS, work: tick, what: 'schedules', log }) : null;
-  return { tick, stop: async () => ticking?.stop() };
+  return {
+    /** Starts all that is due now. @returns how many runs were started */
+    tick,
+    stop: async () => ticking?.stop(),
+  };
 }
 
 async function lockDue(tx: PoolClient, at: Date): Promise<DueRow | undefined> {

@@ -14,10 +14,7 @@ const PROGRESS_MS = 5_000;
 
 export class DependencyError extends Error {}
 
-export interface Dependencies {
-  /** Installs the set at `<store>/<digest>` if necessary; `say` receives lines for the run's log meanwhile. */
-  pin(requirements: string[], say: (text: string) => void): Promise<{ digest: string; unpin(): void }>;
-}
+export type Dependencies = ReturnType<typeof createDependencies>;
 
 export function createDependencies(options: {
   store: DirectoryStore;
@@ -27,7 +24,7 @@ export function createDependencies(options: {
   pythonVersion: string;
   /** The directory that contains the package `pip`; null if this interpreter has none. */
   pipPath: string | null;
-}): Dependencies {
+}) {
   const { store, runTool, egress, index, pythonVersion, pipPath } = options;
   const directories = index.findLinks.filter((place) => place.startsWith('/'));
   const urls = [index.indexUrl, ...index.extraIndexUrls, ...index.findLinks].filter((place) => place?.includes('://'));
@@ -66,7 +63,8 @@ export function createDependencies(options: {
   }
 
   return {
-    async pin(asked, say) {
+    /** Installs the set at `<store>/<digest>` if necessary; `say` receives lines for the run's log meanwhile. */
+    async pin(asked: string[], say: (text: string) => void): Promise<{ digest: string; unpin(): void }> {
       const requirements = [...new Set(asked.map(parseRequirement))].sort();
       if (requirements.length > REQUIREMENTS_MAX)
         throw new DependencyError(`At most ${REQUIREMENTS_MAX} dependencies are allowed.`);

@@ -37,10 +37,7 @@ export interface EgressRules {
   onDenied?(target: string, reason: string): void;
 }
 
-export interface EgressProxy {
-  admit(rules: EgressRules): EgressPass;
-  stop(): Promise<void>;
-}
+export type EgressProxy = Awaited<ReturnType<typeof startEgressProxy>>;
 
 interface Admitted {
   rules: EgressRules;
@@ -66,7 +63,7 @@ export async function startEgressProxy(options: {
   policy: AddressPolicy;
   log: Logger;
   onDenied(reason: string): void;
-}): Promise<EgressProxy> {
+}) {
   const admitted = new Map<string, Admitted>();
   const file = path.join(options.directory, 's');
   fs.rmSync(file, { force: true });
@@ -155,7 +152,7 @@ export async function startEgressProxy(options: {
   }
 
   return {
-    admit(rules) {
+    admit(rules: EgressRules): EgressPass {
       const nonce = randomBytes(NONCE_CHARS / 2).toString('hex');
       const run: Admitted = { rules, bytesLeft: rules.bytesMax, clients: 0, connections: new Set() };
       admitted.set(nonce, run);

@@ -2,13 +2,7 @@ import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-export interface Metrics {
-  registry: Registry;
-  runs: Counter;
-  /** Seconds: from a job's arrival to `started` (prepare), from there to its result (run). */
-  phase: Histogram;
-  egressDenied: Counter;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600];
 
@@ -20,7 +14,7 @@ export function createMetrics(observe: {
   storeBytes(): number;
   unstoredBatches(): number;
   spoolBytes(): number;
-}): Metrics {
+}) {
   const registry = new Registry();
   const registers = [registry];
   const gauge = (name: string, help: string, read: () => number) =>
@@ -51,6 +45,7 @@ export function createMetrics(observe: {
       labelNames: ['source', 'status', 'code'],
       registers,
     }),
+    /** Seconds: from a job's arrival to `started` (prepare), from there to its result (run). */
     phase: new Histogram({
       name: 'gantry_executor_phase_seconds',
       help: 'Duration of the phases of a run',

@@ -38,13 +38,7 @@ const LOCAL_WAIT_MS = 1_000;
 /** After no responders, or an invalid reply. */
 const BACK_OFF_MS = { least: 500, most: 2_000 };
 
-export interface ClaimLoop {
-  /** Slots in use, including jobs that wait here for one. */
-  busy(): number;
-  start(): void;
-  /** Stops claiming and withdraws outstanding claims; resolves when no job can arrive any more. */
-  stop(): Promise<void>;
-}
+export type ClaimLoop = ReturnType<typeof createClaimLoop>;
 
 interface SourceClaims {
   source: RunSource;
@@ -74,7 +68,7 @@ export function createClaimLoop(options: {
   /** Returns a job to the queue. */
   returnJob(job: Job): void;
   onChange(): void;
-}): ClaimLoop {
+}) {
   const { bus, executorId, slots, runners } = options;
   const { publicKey, privateKey } = options.keys;
   const open = createOpener(privateKey);
@@ -200,11 +194,13 @@ export function createClaimLoop(options: {
   }
 
   return {
-    busy: () => busy + waiting.length,
+    /** Slots in use, including jobs that wait here for one. */
+    busy: (): number => busy + waiting.length,
     start() {
       running = true;
       fill();
     },
+    /** Stops claiming and withdraws outstanding claims; resolves when no job can arrive any more. */
     async stop() {
       running = false;
       clearTimeout(retryTimer);

@@ -1,11 +1,6 @@
 import type { Bus } from '@gantry/events';
 
-export interface ConnectionWatch {
-  isUp(): boolean;
-  stop(): void;
-}
-
-export function watchConnection(bus: Bus): ConnectionWatch {
+export function watchConnection(bus: Bus) {
   let up = true;
   let watching = true;
   void (async () => {
@@ -16,7 +11,7 @@ export function watchConnection(bus: Bus): ConnectionWatch {
     }
   })();
   return {
-    isUp: () => up,
+    isUp: (): boolean => up,
     stop: () => {
       watching = false;
     },

@@ -49,21 +49,7 @@ export interface RunEvents {
   abandon(): void;
 }
 
-export interface EventPublisher {
-  open(attempt: Attempt): RunEvents;
-  /** Attempts that have ended here but whose ending is not confirmed by the service. */
-  unconfirmed(): Attempt[];
-  /** The service has the ending. */
-  confirm(attempt: Attempt): void;
-  /** The service reports that it does not have the ending yet. */
-  remind(attempt: Attempt): void;
-  /** False while batches are unacknowledged: further runs would only add to the backlog. */
-  healthy(): boolean;
-  unacknowledged(): number;
-  /** Resolves when everything has been acknowledged, or after `timeoutMs`. @returns unacknowledged batches, which are in the spool */
-  settle(timeoutMs: number): Promise<number>;
-  stop(): void;
-}
+export type EventPublisher = ReturnType<typeof createEventPublisher>;
 
 interface Batch {
   id: string;
@@ -89,12 +75,7 @@ interface Report extends Attempt {
 
 const keyOf = ({ runId, attempt }: Pick<Attempt, 'runId' | 'attempt'>) => `${runId}/${attempt}`;
 
-export function createEventPublisher(options: {
-  bus: Bus;
-  executorId: string;
-  spool: Spool;
-  log: Logger;
-}): EventPublisher {
+export function createEventPublisher(options: { bus: Bus; executorId: string; spool: Spool; log: Logger }) {
   const { bus, executorId, spool, log } = options;
   const reports = new Map<string, Report>();
   /** Stored batches, oldest first. */
@@ -307,12 +288,15 @@ export function createEventPublisher(options: {
 
   return {
     open,
-    unconfirmed: () => [...reports.values()].filter(({ ended }) => ended),
-    confirm: (attempt) => {
+    /** Attempts that have ended here but whose ending is not confirmed by the service. */
+    unconfirmed: (): Attempt[] => [...reports.values()].filter(({ ended }) => ended),
+    /** The service has the ending. */
+    confirm: (attempt: Attempt) => {
       const report = reports.get(keyOf(attempt));
       if (report?.ended) discard(report);
     },
-    remind: (attempt) => {
+    /** The service reports that it does not have the ending yet. */
+    remind: (attempt: Attempt) => {
       const report = reports.get(keyOf(attempt));
       const last = report?.batches.at(-1);
       if (!report?.ended || last?.state !== 'stored' || last.at > Date.now() - CONFIRM_MS * 2 ** report.round) return;
@@ -323,9 +307,11 @@ export function createEventPublisher(options: {
       for (const batch of report.batches) if (kept.has(batch)) takeBack(batch);
       void send(report);
     },
-    healthy: () => waitsSince() >= Date.now() - ACK_MS,
-    unacknowledged: () => waiting.size,
-    async settle(timeoutMs) {
+    /** False while batches are unacknowledged: further runs would only add to the backlog. */
+    healthy: (): boolean => waitsSince() >= Date.now() - ACK_MS,
+    unacknowledged: (): number => waiting.size,
+    /** Resolves when everything has been acknowledged, or after `timeoutMs`. @returns unacknowledged batches, which are in the spool */
+    async settle(timeoutMs: number): Promise<number> {
       const deadline = Date.now() + timeoutMs;
       while (waiting.size > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
       return waiting.size;

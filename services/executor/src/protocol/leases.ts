@@ -22,15 +22,7 @@ import type { Attempt } from './attempt';
 import type { EventPublisher } from './event-publisher';
 import type { ActiveRun } from './run-job';
 
-export interface Leases {
-  add(run: ActiveRun): void;
-  remove(run: ActiveRun): void;
-  find(runId: string): ActiveRun | undefined;
-  all(): ActiveRun[];
-  /** Whether a job's lease, fresh or renewed, is certainly still valid. */
-  isCurrent(job: Job): boolean;
-  stop(): void;
-}
+export type Leases = ReturnType<typeof createLeases>;
 
 /** Maximum number of runs in one renewal. */
 const RENEWED_MAX = 1_000;
@@ -40,7 +32,7 @@ export function createLeases(options: {
   executorId: string;
   publisher: Pick<EventPublisher, 'unconfirmed' | 'confirm' | 'remind'>;
   log: Logger;
-}): Leases {
+}) {
   const { bus, executorId, publisher, log } = options;
   const held = new Map<string, { run: ActiveRun; goodSince: number }>();
 
@@ -95,13 +87,14 @@ export function createLeases(options: {
   }, LEASE_RENEW_MS);
 
   return {
-    add: (run) => void held.set(run.job.runId, { run, goodSince: Date.now() }),
-    remove: (run) => {
+    add: (run: ActiveRun) => void held.set(run.job.runId, { run, goodSince: Date.now() }),
+    remove: (run: ActiveRun) => {
       if (held.get(run.job.runId)?.run === run) held.delete(run.job.runId);
     },
-    find: (runId) => held.get(runId)?.run,
-    all: () => [...held.values()].map(({ run }) => run),
-    isCurrent: (job) => Date.now() - (held.get(job.runId)?.goodSince ?? Date.now()) < LEASE_MS,
+    find: (runId: string): ActiveRun | undefined => held.get(runId)?.run,
+    all: (): ActiveRun[] => [...held.values()].map(({ run }) => run),
+    /** Whether a job's lease, fresh or renewed, is certainly still valid. */
+    isCurrent: (job: Job): boolean => Date.now() - (held.get(job.runId)?.goodSince ?? Date.now()) < LEASE_MS,
     stop: () => clearInterval(timer),
   };
 }

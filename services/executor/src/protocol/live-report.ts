@@ -7,14 +7,7 @@ const PROGRESS_MS = 50;
 const COST_EVENTS_MAX = 1_000;
 const COST_USD_MAX = 1e12;
 
-export interface LiveReport {
-  progress(fraction: number, message: string | null): void;
-  cost(usd: number, label: string | null): void;
-  /** The sum of all costs, including those no longer reported individually. */
-  costUsd(): number;
-  /** Reports the latest progress now unless it has been sent. */
-  flush(): void;
-}
+export type LiveReport = ReturnType<typeof createLiveReport>;
 
 /** @param onFailure called if progress cannot be reported; a later flush() will not repeat it */
 export function createLiveReport({
@@ -23,7 +16,7 @@ export function createLiveReport({
 }: {
   emit(event: NewRunEvent): void;
   onFailure(err: unknown): void;
-}): LiveReport {
+}) {
   let latest: Omit<Extract<RunEvent, { type: 'progress' }>, 'seq' | 'at'> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let costUsd = 0;
@@ -46,13 +39,15 @@ export function createLiveReport({
   }
 
   return {
+    /** Reports the latest progress now unless it has been sent. */
     flush,
-    costUsd: () => costUsd,
-    progress(fraction, message) {
+    /** The sum of all costs, including those no longer reported individually. */
+    costUsd: (): number => costUsd,
+    progress(fraction: number, message: string | null) {
       latest = { type: 'progress', fraction, message };
       timer ??= setTimeout(flushLate, PROGRESS_MS);
     },
-    cost(usd, label) {
+    cost(usd: number, label: string | null) {
       costUsd = Math.min(costUsd + usd, COST_USD_MAX);
       if (++costEvents <= COST_EVENTS_MAX) emit({ type: 'cost', usd, label });
     },

@@ -33,22 +33,7 @@ export interface RunJobDeps {
   mayStart(job: Job): boolean;
 }
 
-export interface ActiveRun {
-  readonly job: Job;
-  readonly started: boolean;
-  /** Cancellation was requested: it ends as cancelled, with the log so far. */
-  cancel(): void;
-  /** It belongs to another executor now: it ends without a report. */
-  lose(): void;
-  /** Returns it to the queue, if it has not started. @returns false if it has. */
-  handBack(): boolean;
-  /** It has started and cannot continue here: it ends as failed, so that nothing waits for it. */
-  giveUp(message: string): void;
-  /** Resolves when the terminal event has been handed over. */
-  readonly settled: Promise<void>;
-  /** Resolves when nothing of it is left on this machine. */
-  readonly gone: Promise<void>;
-}
+export type ActiveRun = ReturnType<typeof startRun>;
 
 /** Stops a run before it has a process; thrown through its preparation. */
 class Stopped extends Error {}
@@ -77,7 +62,7 @@ interface RunText {
 }
 
 /** @param release called once, as soon as another run may take this one's slot. */
-export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: () => void): ActiveRun {
+export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: () => void) {
   const { metrics, log } = deps;
   const events = deps.publisher.open(job);
   const arrivedAt = performance.now();
@@ -199,16 +184,22 @@ export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: ()
     get started() {
       return started;
     },
+    /** Cancellation was requested: it ends as cancelled, with the log so far. */
     cancel: () =>
       settlement.stop({ status: 'cancelled', error: { code: 'cancelled', message: 'The run was cancelled.' } }),
+    /** It belongs to another executor now: it ends without a report. */
     lose: settlement.lose,
-    handBack() {
+    /** Returns it to the queue, if it has not started. @returns false if it has. */
+    handBack(): boolean {
       if (started) return false;
       settlement.stop({ status: 'returned' });
       return true;
     },
-    giveUp: (message) => settlement.stop({ status: 'failed', error: { code: 'executor_lost', message } }),
+    /** It has started and cannot continue here: it ends as failed, so that nothing waits for it. */
+    giveUp: (message: string) => settlement.stop({ status: 'failed', error: { code: 'executor_lost', message } }),
+    /** Resolves when the terminal event has been handed over. */
     settled: settlement.settled,
+    /** Resolves when nothing of it is left on this machine. */
     gone,
   };
 }

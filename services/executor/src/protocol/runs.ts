@@ -11,14 +11,7 @@ const GONE_MS_MAX = 2_000;
 /** Minimum time for reports, even if the drain time is nearly over. */
 const REPORT_MS_MIN = 10_000;
 
-export interface Runs {
-  /** @param release called once, when another run may take this one's slot */
-  start(job: Job, release: () => void): void;
-  /** Returns the job to the queue: it was not begun here. */
-  handBack(job: Job): void;
-  /** Hands back runs that have not begun, waits for the others up to `drainMs` and ends the rest. */
-  endAll(drainMs: number): Promise<void>;
-}
+export type Runs = ReturnType<typeof createRuns>;
 
 export function createRuns(
   deps: Omit<RunJobDeps, 'mayStart'> & {
@@ -29,7 +22,7 @@ export function createRuns(
     isConnected(): boolean;
     log: Logger;
   },
-): Runs {
+) {
   const { runners, leases, publisher, log } = deps;
   const leaving = new Set<Promise<void>>();
   const runDeps: RunJobDeps = { ...deps, mayStart: (job) => deps.isConnected() && leases.isCurrent(job) };
@@ -42,8 +35,10 @@ export function createRuns(
   }
 
   return {
+    /** Returns the job to the queue: it was not begun here. */
     handBack,
-    start(job, release) {
+    /** @param release called once, when another run may take this one's slot */
+    start(job: Job, release: () => void) {
       const runner = runners.get(job.runner);
       if (!runner) {
         log.error({ runId: job.runId, runner: job.runner }, 'a run of another runner than claimed: handed back');
@@ -56,7 +51,8 @@ export function createRuns(
       leaving.add(run.gone);
       void run.gone.finally(() => leaving.delete(run.gone));
     },
-    async endAll(drainMs) {
+    /** Hands back runs that have not begun, waits for the others up to `drainMs` and ends the rest. */
+    async endAll(drainMs: number) {
       for (const run of leases.all()) run.handBack();
       const deadline = Date.now() + drainMs;
       await settledBefore(

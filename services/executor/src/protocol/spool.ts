@@ -20,13 +20,7 @@ export interface SpooledReport {
   batches: SpooledBatch[];
 }
 
-export interface Spool {
-  append(report: Attempt & { subject: string }, batch: SpooledBatch): void;
-  remove(attempt: Attempt): void;
-  /** Reports left by an earlier process. */
-  recover(): SpooledReport[];
-  bytes(): number;
-}
+export type Spool = ReturnType<typeof openSpool>;
 
 /** Beyond this size batches stay in memory only. No run is claimed while batches wait, so this is rarely reached. */
 const BYTES_MAX = 256 << 20;
@@ -41,7 +35,7 @@ const head = z.object({
 });
 const line = z.object({ id: z.string(), payload: z.string() });
 
-export function openSpool({ directory, log }: { directory: string; log: Logger }): Spool {
+export function openSpool({ directory, log }: { directory: string; log: Logger }) {
   const sizes = new Map<string, number>();
   let total = 0;
   let full = false;
@@ -68,7 +62,7 @@ export function openSpool({ directory, log }: { directory: string; log: Logger }
   }
 
   return {
-    append({ runId, source, attempt, token, subject }, { id, payload }) {
+    append({ runId, source, attempt, token, subject }: Attempt & { subject: string }, { id, payload }: SpooledBatch) {
       if (!NAME.test(runId)) throw new Error(`${runId} is not a valid file name`);
       const file = fileOf({ runId, attempt });
       const known = sizes.has(file);
@@ -83,13 +77,14 @@ export function openSpool({ directory, log }: { directory: string; log: Logger }
       fs.appendFileSync(file, text, { mode: 0o600 });
       grow(file, Buffer.byteLength(text));
     },
-    remove(attempt) {
+    remove(attempt: Attempt) {
       const file = fileOf(attempt);
       fs.rmSync(file, { force: true });
       total -= sizes.get(file) ?? 0;
       sizes.delete(file);
     },
-    recover() {
+    /** Reports left by an earlier process. */
+    recover(): SpooledReport[] {
       return fs.readdirSync(directory).flatMap((name) => {
         const file = path.join(directory, name);
         const report = read(file);
@@ -101,6 +96,6 @@ export function openSpool({ directory, log }: { directory: string; log: Logger }
         return [];
       });
     },
-    bytes: () => total,
+    bytes: (): number => total,
   };
 }

@@ -4,16 +4,8 @@ const STATUS_MS = 5_000;
 /** Changes within this time are announced together. */
 const STATUS_COALESCE_MS = 500;
 
-export interface StatusAnnouncer {
-  now(): void;
-  /** Announces soon, together with other changes. */
-  soon(): void;
-  /** Announces for the last time. */
-  stop(): void;
-}
-
 /** Publishes this executor's status every few seconds and on change. @param statusOf called each time */
-export function announceStatus(bus: Bus, executorId: string, statusOf: () => ExecutorStatus): StatusAnnouncer {
+export function announceStatus(bus: Bus, executorId: string, statusOf: () => ExecutorStatus) {
   let coalescing: NodeJS.Timeout | undefined;
 
   function announce(status: ExecutorStatus) {
@@ -26,9 +18,11 @@ export function announceStatus(bus: Bus, executorId: string, statusOf: () => Exe
 
   return {
     now,
+    /** Announces soon, together with other changes. */
     soon() {
       coalescing ??= setTimeout(now, STATUS_COALESCE_MS);
     },
+    /** Announces for the last time. */
     stop() {
       clearInterval(timer);
       announce({ ...statusOf(), state: 'stopped' });

@@ -17,17 +17,7 @@ export interface RunCgroup {
   /** Makes the group available to another run once all its processes have ended. */
   release(): void;
 }
-export interface Cgroups {
-  version: 1 | 2;
-  /**
-   * Moving another process makes the kernel synchronise all CPUs, 5 to 13 ms unless one was moved just before. It
-   * therefore happens off the event loop, and while the process still waits for its run.
-   * @param pid in this process's pid namespace.
-   */
-  confine(pid: number): Promise<RunCgroup>;
-  /** Groups for up to `count` concurrent children of a zygote, which join by themselves: on v1 without any synchronisation. */
-  pool(count: number): GroupPool;
-}
+export type Cgroups = ReturnType<typeof reusableGroups>;
 
 export interface GroupPool {
   /** Descriptors for the zygote to inherit: a process that writes `0` into one joins its group. */
@@ -112,7 +102,7 @@ interface Group {
 }
 
 /** Creating and removing a pair of groups costs more than a millisecond of CPU, so they are reused. */
-function reusableGroups(version: 1 | 2, bases: string[]): Cgroups {
+function reusableGroups(version: 1 | 2, bases: string[]) {
   const free: Group[] = [];
   const series = randomBytes(4).toString('hex');
   let made = 0;
@@ -187,7 +177,17 @@ function reusableGroups(version: 1 | 2, bases: string[]): Cgroups {
     };
   }
 
-  return { version, confine, pool };
+  return {
+    version,
+    /**
+     * Moving another process makes the kernel synchronise all CPUs, 5 to 13 ms unless one was moved just before. It
+     * therefore happens off the event loop, and while the process still waits for its run.
+     * @param pid in this process's pid namespace.
+     */
+    confine,
+    /** Groups for up to `count` concurrent children of a zygote, which join by themselves: on v1 without any synchronisation. */
+    pool,
+  };
 }
 
 function oomKills(version: 1 | 2, directory: string): number {

@@ -6,11 +6,7 @@ import { fetchZip } from './fetch-zip';
 /** A version of code: a zip named by its SHA-256. */
 export type CodeReference = Job['code'];
 
-export interface CodeStore {
-  /** Makes the code available, unpacked and finished, at `<store>/<digest>`. Synchronous if it is already there. */
-  pin(code: CodeReference): void | Promise<void>;
-  unpin(code: CodeReference): void;
-}
+export type CodeStore = ReturnType<typeof createCodeStore>;
 
 export function createCodeStore({
   store,
@@ -19,13 +15,14 @@ export function createCodeStore({
   store: DirectoryStore;
   /** Applied once to unpacked code, before anything runs it. */
   finish(directory: string): Promise<void>;
-}): CodeStore {
+}) {
   return {
-    pin: (code) =>
+    /** Makes the code available, unpacked and finished, at `<store>/<digest>`. Synchronous if it is already there. */
+    pin: (code: CodeReference): void | Promise<void> =>
       store.pin(code.digest, async (directory) => {
         await unpackZip(await fetchZip(code, 'the code'), directory);
         await finish(directory);
       }),
-    unpin: (code) => store.unpin(code.digest),
+    unpin: (code: CodeReference) => store.unpin(code.digest),
   };
 }

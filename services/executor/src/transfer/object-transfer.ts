@@ -93,19 +93,13 @@ export async function putBytes(url: string, contentType: string, body: Buffer): 
   });
 }
 
-export interface Upload {
-  /** A promise if the other side applies backpressure. */
-  write(piece: Buffer): Promise<void> | void;
-  /** Resolves when the store has received everything. */
-  end(): Promise<void>;
-  abort(): void;
-}
+export type Upload = Awaited<ReturnType<typeof startUpload>>;
 
 /**
  * A streamed body cannot be sent a second time, so only the connection is retried: the store may be
  * starting. @throws TransferError if it cannot be reached
  */
-export async function startUpload(url: string, contentType: string, size: number): Promise<Upload> {
+export async function startUpload(url: string, contentType: string, size: number) {
   const { sent, answer } = await retried(async () => {
     const sent = open('PUT', url, { 'content-type': contentType, 'content-length': size });
     const answer = answerOf(sent, url);
@@ -114,10 +108,12 @@ export async function startUpload(url: string, contentType: string, size: number
     return { sent, answer };
   });
   return {
-    write(piece) {
+    /** A promise if the other side applies backpressure. */
+    write(piece: Buffer): Promise<void> | void {
       if (sent.destroyed || sent.write(piece)) return;
       return drained(sent);
     },
+    /** Resolves when the store has received everything. */
     async end() {
       sent.end();
       (await answer).resume();

@@ -10,17 +10,11 @@ import { tryLockRun } from '@gantry/run-engine';
 import { listOver, readApproval } from './approval-repository';
 import { type SettleDeps, settleIn } from './settle-approval';
 
-export interface ApprovalSweeper {
-  /** Ends all that are over now. @returns how many */
-  tick(): Promise<number>;
-  stop(): Promise<void>;
-}
-
 const EVERY_MS = 1_000;
 const BATCH = 100;
 
 /** @param options.auto false: only explicit calls of `tick()` do anything */
-export function startApprovalSweeper(deps: SettleDeps, options: { auto: boolean }): ApprovalSweeper {
+export function startApprovalSweeper(deps: SettleDeps, options: { auto: boolean }) {
   const { pool, log, now } = deps;
   let stopped = false;
 
@@ -44,6 +38,7 @@ export function startApprovalSweeper(deps: SettleDeps, options: { auto: boolean 
 
   const ticking = options.auto ? repeat({ everyMs: EVERY_MS, work: tick, what: 'approvals', log }) : null;
   return {
+    /** Ends all that are over now. @returns how many */
     tick,
     stop: async () => {
       stopped = true;

@@ -13,21 +13,20 @@ export interface Runnable {
   spec: RunSpec;
 }
 
-export interface Runnables {
-  /** @throws AppError 409 where the worker has no such version */
-  get(sql: Sql, workerUid: string, version: number): Promise<Runnable>;
-}
-
 /** A compiled one takes about 50 KB. */
 const KEPT_MAX = 500;
 const MB = 1024 * 1024;
 
-export function createRunnables(): Runnables {
+export function createRunnables() {
   const kept = keepRecent<Runnable>(KEPT_MAX);
   return {
-    get: (sql, workerUid, version) => kept(`${workerUid} ${version}`, () => load(sql, workerUid, version)),
+    /** @throws AppError 409 where the worker has no such version */
+    get: (sql: Sql, workerUid: string, version: number): Promise<Runnable> =>
+      kept(`${workerUid} ${version}`, () => load(sql, workerUid, version)),
   };
 }
+
+export type Runnables = ReturnType<typeof createRunnables>;
 
 async function load(sql: Sql, workerUid: string, version: number): Promise<Runnable> {
   const { rows } = await sql.query(

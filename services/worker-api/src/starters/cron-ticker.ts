@@ -19,11 +19,7 @@ import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import { isAway, startOrRefuse } from './start-or-refuse';
 
-export interface CronTicker {
-  /** Starts all that is due now. @returns how many runs were made */
-  tick(): Promise<number>;
-  stop(): Promise<void>;
-}
+export type CronTicker = ReturnType<typeof startCronTicker>;
 
 const EVERY_MS = 500;
 const TRIGGERS_PER_BATCH = 100;
@@ -55,7 +51,7 @@ interface Batch {
 }
 
 /** @param auto false: only `tick()` called by hand does anything */
-export function startCronTicker(deps: Deps, options: { auto: boolean }): CronTicker {
+export function startCronTicker(deps: Deps, options: { auto: boolean }) {
   const { pool, now, log } = deps;
 
   async function tick(): Promise<number> {
@@ -72,7 +68,11 @@ export function startCronTicker(deps: Deps, options: { auto: boolean }): CronTic
   }
 
   const ticking = options.auto ? repeat({ everyMs: EVERY_MS, work: tick, what: 'cron triggers', log }) : null;
-  return { tick, stop: async () => ticking?.stop() };
+  return {
+    /** Starts all that is due now. @returns how many runs were made */
+    tick,
+    stop: async () => ticking?.stop(),
+  };
 }
 
 function fireBatch(deps: Deps, pool: Pool, at: Date): Promise<Batch> {

@@ -17,18 +17,9 @@ const NEWLINE = 10;
 type LogStream = 'stdout' | 'stderr';
 const LEVEL_OF: Record<LogStream, LogLevel> = { stdout: 'info', stderr: 'warning' };
 
-export interface RunLog {
-  /** Raw bytes of stdout or stderr, in arbitrary chunks. */
-  write(stream: LogStream, chunk: Buffer): void;
-  /** One record of context.log() or logging. */
-  record(level: string, text: string, fields: Record<string, unknown> | undefined): void;
-  /** A line from the platform itself: not masked, not counted. */
-  platform(text: string, level?: LogLevel): void;
-  /** Emits text that was held back or lacked a line end. */
-  end(): void;
-}
+export type RunLog = ReturnType<typeof createRunLog>;
 
-export function createRunLog(options: { redactor: Redactor; bytesMax: number; emit: (line: Line) => void }): RunLog {
+export function createRunLog(options: { redactor: Redactor; bytesMax: number; emit: (line: Line) => void }) {
   const { redactor, emit } = options;
   let bytesLeft = options.bytesMax;
   let full = false;
@@ -82,11 +73,14 @@ export function createRunLog(options: { redactor: Redactor; bytesMax: number; em
   }
 
   return {
+    /** A line from the platform itself: not masked, not counted. */
     platform,
-    write: (stream, chunk) => {
+    /** Raw bytes of stdout or stderr, in arbitrary chunks. */
+    write: (stream: LogStream, chunk: Buffer) => {
       if (!full) split(stream, streams[stream].masked.push(chunk));
     },
-    record(level, text, fields) {
+    /** One record of context.log() or logging. */
+    record(level: string, text: string, fields: Record<string, unknown> | undefined) {
       const known = (['debug', 'info', 'warning', 'error'] as const).find((one) => one === level) ?? 'info';
       if (full) return;
       const masked = fields && withinLine(printableJson(redactor.json(fields)) as Record<string, unknown>);
@@ -100,6 +94,7 @@ export function createRunLog(options: { redactor: Redactor; bytesMax: number; em
             emit({ stream: 'context', level: known, text: printable(piece.toString()), ...own });
         });
     },
+    /** Emits text that was held back or lacked a line end. */
     end() {
       for (const stream of ['stdout', 'stderr'] as const) {
         split(stream, streams[stream].masked.end());
