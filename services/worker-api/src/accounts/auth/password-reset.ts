@@ -20,7 +20,7 @@ import { revokeTokensOf } from '../tokens/token-repository';
 import { normaliseEmail } from '../users/email';
 import { proveEmail, unproveEmail } from '../users/prove-email';
 import { hashPassword, passwordProblem } from './password';
-import type { Client, OpenSession, } from './session';
+import type { Client, OpenSession } from './session';
 
 const BY_EMAIL_HOURS = 1;
 const BY_ADMIN_HOURS = 24;
