@@ -15,6 +15,8 @@ const TRIGGERS: Record<WorkerRun['trigger'], string> = {
   replay: 'A replay',
 };
 
+const dollars = (usd: number): string => (usd < 0.0001 ? 'less than $0.0001' : `$${figure(Number(usd.toFixed(4)))}`);
+
 export function RunFacts({ run }: { run: WorkerRun }) {
   const facts: [string, ReactNode][] = [
     ['Started by', TRIGGERS[run.trigger]],
@@ -23,7 +25,7 @@ export function RunFacts({ run }: { run: WorkerRun }) {
     ['Ended', run.completed_at !== null && <Timestamp key="ended" at={Date.parse(run.completed_at)} />],
     ['Duration', run.duration_ms !== null && duration(run.duration_ms)],
     ['Attempt', run.attempt > 1 && run.attempt],
-    ['Cost', run.total_cost_usd > 0 && `$${figure(run.total_cost_usd)}`],
+    ['Cost', run.total_cost_usd > 0 && dollars(run.total_cost_usd)],
     ['Comes from', run.parent_run_id !== null && <RunLink key="parent" runId={run.parent_run_id} />],
     ['Worker', run.worker_id],
     ['Version', run.worker_version],
