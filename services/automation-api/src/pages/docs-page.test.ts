@@ -157,6 +157,44 @@ inBrowser('an operation opens by keyboard, and its address can be shared', async
   await page.context().close();
 });
 
+inBrowser('the sidebar lists every operation, and a search in it finds them by their words', async () => {
+  const { page, problems } = await visit('automation');
+  const operations = page.getByRole('navigation', { name: 'Operations' });
+  await operations.getByRole('link').first().waitFor();
+  const listed = (await operations.getByRole('link').allTextContents()).map((text) => text.replace(/^[A-Z]+ /, ''));
+  expect(listed.sort()).toEqual(summariesOf('automation').sort());
+  const search = page.getByRole('searchbox', { name: 'Search operations' });
+  await search.fill('/API/deploy zip');
+  await operations.getByText('No operation has these words.').waitFor();
+  await search.fill('/API/deploy');
+  await expect(operations.getByRole('link').count()).resolves.toBe(1);
+  await search.press('Enter');
+  await page.getByText('Needs the role member or higher.').first().waitFor();
+  expect(page.url()).toContain('deployAutomation');
+  await search.fill('');
+  await operations.getByRole('link', { name: 'Get a run', exact: false }).first().click();
+  await page.getByText('Needs the role viewer or higher.').first().waitFor();
+  expect(page.url()).toContain('getRun');
+  await page.goBack();
+  expect(page.url()).toContain('deployAutomation');
+  expect(problems).toEqual([]);
+  await page.context().close();
+});
+
+inBrowser('the reference begins with workers, in the typeface of the dashboard', async () => {
+  const { page } = await visit('');
+  await page.getByRole('heading', { level: 1, name: 'Gantry worker surface' }).waitFor();
+  await page.locator('.opblock-summary-description').first().waitFor();
+  const surfaceLinks = page.getByRole('navigation', { name: 'Surfaces' }).getByRole('link');
+  expect(await surfaceLinks.allTextContents()).toEqual(['Workers', 'Automations', 'Skills']);
+  const families =
+    "[...document.querySelectorAll('h1,h2,h3,p,a,button,input,td')].map((one) => getComputedStyle(one).fontFamily)";
+  const others = (await page.evaluate<string[]>(families)).filter((family) => !/Schibsted|mono/.test(family));
+  expect(others).toEqual([]);
+  expect(await page.evaluate("document.fonts.check('16px \\'Schibsted Grotesk Variable\\'')")).toBe(true);
+  await page.context().close();
+});
+
 inBrowser('the choice of a colour scheme is the one made in the dashboard', async () => {
   const { page } = await visit('automation', { colorScheme: 'light' });
   const dark = () => page.evaluate("document.documentElement.classList.contains('dark-mode')");

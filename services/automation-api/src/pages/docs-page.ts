@@ -18,6 +18,7 @@ export function docsPage({ directory, addresses }: DocsPageOptions): Router {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
+    "font-src 'self'",
     "img-src 'self' data:",
     // Trying an operation out sends it to its own surface.
     `connect-src ${["'self'", ...Object.values(addresses).map((url) => new URL(url).origin)].join(' ')}`,
