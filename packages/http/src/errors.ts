@@ -49,10 +49,35 @@ export class AppError extends Error {
   }
 }
 
-/** 400 with the fields that are wrong; the detail names the first. */
+/** An answer names no more. */
+export const PROBLEMS_MAX = 20;
+
+/** 400 with the fields that are wrong. */
 export function invalid(fields: FieldProblem[], code = 'invalid'): AppError {
-  const [first] = fields;
-  return new AppError('invalid', code, first ? `${first.path}: ${first.message}` : 'invalid request', { fields });
+  const named = fields.slice(0, PROBLEMS_MAX).map(({ path, message }) => `${path}: ${message}`);
+  return new AppError('invalid', code, named.join('; ') || 'invalid request', { fields });
+}
+
+/**
+ * Runs every check although one fails, so that one answer names all that is wrong.
+ * @throws AppError 400 with the fields of all of them, and the code of the first
+ */
+export function together<T extends unknown[]>(...checks: { [K in keyof T]: () => T[K] }): T {
+  const failed: AppError[] = [];
+  const results = checks.map((check) => {
+    try {
+      return check();
+    } catch (err) {
+      if (!(err instanceof AppError) || err.kind !== 'invalid' || !err.fields) throw err;
+      return void failed.push(err);
+    }
+  });
+  const [first] = failed;
+  if (!first) return results as T;
+  throw invalid(
+    failed.flatMap(({ fields }) => fields ?? []),
+    first.code,
+  );
 }
 
 /**
@@ -61,6 +86,10 @@ export function invalid(fields: FieldProblem[], code = 'invalid'): AppError {
  */
 export const notFound = (what: string, id: string, where = 'in this workspace'): AppError =>
   new AppError('not_found', 'not_found', `no ${what} "${id.slice(0, 100)}" ${where}`);
+
+/** For a link that was sent by e-mail and holds a token. */
+export const unknownLink = (what: string): AppError =>
+  new AppError('not_found', 'not_found', `this link belongs to no ${what}; ask for a new one`);
 
 export const conflict = (code: string, detail: string): AppError => new AppError('conflict', code, detail);
 export const forbidden = (code: string, detail: string): AppError => new AppError('forbidden', code, detail);

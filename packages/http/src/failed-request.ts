@@ -2,8 +2,7 @@
 import type { ErrorRequestHandler } from 'express';
 import multer from 'multer';
 import type { Logger } from 'pino';
-import { AppError, type ErrorKind, type FieldProblem, isDependencyDown, unavailable } from './errors';
-import { PROBLEMS_MAX } from './request-validator';
+import { AppError, type ErrorKind, type FieldProblem, isDependencyDown, PROBLEMS_MAX, unavailable } from './errors';
 import { leaveBodyUnread } from './unread-body';
 
 export type ErrorShape = 'detail' | 'error';

@@ -42,7 +42,7 @@ export * from './principal';
 export * from './rate-count';
 export * from './rate-limit';
 export * from './repeat';
-export { sayIssue, sayProblem } from './say-problem';
+export { sayIssues, sayProblem } from './say-problem';
 export * from './surface';
 export { leaveBodyUnread } from './unread-body';
 export { memoryForAll, readBody } from './upload';

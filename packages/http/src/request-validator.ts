@@ -1,13 +1,12 @@
 /** Whether a request is as its operation's entry in the OpenAPI file says, at a cost that a sender can't choose. */
 import type { Request } from 'express';
-import { AppError, type FieldProblem } from './errors';
+import { type FieldProblem, invalid, PROBLEMS_MAX } from './errors';
 import type { OpenApiDocument, Operation, Parameter, Schema } from './openapi-document';
 import { sayProblem } from './say-problem';
 import { type ErrorObject, type SchemaCompiler, schemaCompiler } from './schema-compiler';
 
 /** Up to this size of a body everything that is wrong is said; of a larger one what is found first. */
 const EXPLAINED_BYTES_MAX = 16 * 1024;
-export const PROBLEMS_MAX = 20;
 
 /** Fills in defaults, and makes numbers and booleans of the texts of path and query. @throws AppError 400 */
 export type ValidateRequest = (req: Request, mediaType: string | undefined) => void;
@@ -30,7 +29,7 @@ export function requestValidators({ schemas }: OpenApiDocument): (operation: Ope
       problems.push(...parameters(given, true));
       const body = mediaType === undefined ? undefined : bodies.get(mediaType);
       if (body) problems.push(...body({ body: req.body }, (req.rawBody?.length ?? 0) <= EXPLAINED_BYTES_MAX));
-      if (problems.length) throw invalidRequest(problems);
+      if (problems.length) throw invalid(problems);
       refuseUnusable(given.query);
       // Express reads the query anew each time that it is asked for.
       Object.defineProperty(req, 'query', { value: given.query, writable: true, configurable: true, enumerable: true });
@@ -99,19 +98,13 @@ function refuseUnusable(query: Record<string, unknown>): void {
   for (const [path, given] of Object.entries<unknown>(query)) {
     for (const value of [given].flat()) {
       if (typeof value === 'number' && !Number.isFinite(value)) {
-        throw invalidRequest([{ path, message: 'must be a finite number' }]);
+        throw invalid([{ path, message: 'must be a finite number' }]);
       }
       if (typeof value === 'string' && value.includes('\0')) {
-        throw invalidRequest([{ path, message: 'must not contain NUL' }]);
+        throw invalid([{ path, message: 'must not contain NUL' }]);
       }
     }
   }
-}
-
-function invalidRequest(problems: FieldProblem[]): AppError {
-  const fields = problems.slice(0, PROBLEMS_MAX);
-  const detail = fields.map(({ path, message }) => `${path}: ${message}`).join('; ');
-  return new AppError('invalid', 'invalid', detail, { fields });
 }
 
 const PART_OF_REQUEST = /^\/(body|query|params|headers)(?=\/|$)\/?/;

@@ -10,6 +10,7 @@ const TYPES: Record<string, string> = {
   boolean: 'true or false',
   array: 'a list',
   object: 'an object',
+  record: 'an object',
   null: 'null',
 };
 
@@ -17,7 +18,7 @@ const FORMATS: Record<string, string> = {
   'date-time': 'a date and time with its zone, such as 2026-01-05T09:00:00Z',
   date: 'a date, such as 2026-01-05',
   email: 'an e-mail address',
-  uri: 'a URL',
+  uri: 'a URL that begins with http:// or https://',
 };
 
 /** By their source, as the OpenAPI files write them. */
@@ -28,14 +29,21 @@ const PATTERNS: [RegExp, string][] = [
   [/^\^\[A-Za-z_\]\[A-Za-z0-9_\]/, 'may hold letters, digits and _, and does not begin with a digit'],
   [/^\^(sha256:)?\[0-9a-f\]/, 'must be a digest in hexadecimal digits'],
   [/^\^\[!-~\]/, 'may hold visible ASCII characters only'],
-  [/\\x00-\\x1f/, 'must not be blank, nor hold control characters'],
+  [/\(\?=\.\*\\S\)/, 'must not be blank, nor hold control characters'],
+  [/\\x00-\\x1f/, 'must not hold control characters'],
   [/\^\\s\*\[\^\\s/, 'must not be blank'],
   [/^\^\[\^(\\x00|\\u0000|\0)\]/, 'must not contain NUL'],
+  [/^\^aut_/, 'must be the id of an automation'],
+  [/^\^key_/, 'must be the id of a key'],
+  [/^\^\/\(/, 'must be a path of the dashboard, such as /workers'],
 ];
 
 const typeOf = (name: string): string => TYPES[name] ?? name;
 const typesOf = (names: string | string[]): string => [names].flat().map(typeOf).join(' or ');
 const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
+const atLeast = (count: number, one: string): string =>
+  count === 1 ? 'must not be empty' : `needs at least ${counted(count, one)}`;
+const atMost = (count: number, one: string): string => `may have at most ${counted(count, one)}`;
 
 /** @param error one of Ajv's; with `verbose` it says more */
 export function sayProblem({ keyword, params, message, parentSchema }: ErrorObject): string {
@@ -61,13 +69,13 @@ export function sayProblem({ keyword, params, message, parentSchema }: ErrorObje
     case 'pattern':
       return PATTERNS.find(([source]) => source.test(params.pattern))?.[1] ?? `must match ${params.pattern}`;
     case 'minLength':
-      return params.limit === 1 ? 'must not be empty' : `needs at least ${counted(params.limit, 'character')}`;
+      return atLeast(params.limit, 'character');
     case 'maxLength':
-      return `may have at most ${counted(params.limit, 'character')}`;
+      return atMost(params.limit, 'character');
     case 'minItems':
-      return params.limit === 1 ? 'must not be empty' : `needs at least ${counted(params.limit, 'item')}`;
+      return atLeast(params.limit, 'item');
     case 'maxItems':
-      return `may have at most ${counted(params.limit, 'item')}`;
+      return atMost(params.limit, 'item');
     case 'minProperties':
       return params.limit === 1 ? 'must say something' : `needs at least ${params.limit} properties`;
     case 'maxProperties':
@@ -90,22 +98,37 @@ export function sayProblem({ keyword, params, message, parentSchema }: ErrorObje
   }
 }
 
-/** Zod's, by its place below `root`. */
-export function sayIssue(issue: z.core.$ZodIssue, root: (string | number)[] = []): FieldProblem {
-  return { path: [...root, ...issue.path.map(String)].join('.'), message: messageOf(issue) };
+/** Zod's, each by its place below `root`. */
+export function sayIssues({ issues }: z.ZodError, root: string[] = []): FieldProblem[] {
+  return issues.flatMap((issue) => {
+    const where = [...root, ...issue.path.map(String)];
+    if (issue.code !== 'unrecognized_keys') return [{ path: where.join('.') || 'body', message: messageOf(issue) }];
+    return issue.keys.map((key) => ({ path: [...where, key].join('.'), message: 'unknown property' }));
+  });
 }
+
+const UNITS: Record<string, string> = { string: 'character', array: 'item' };
 
 function messageOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type') {
-    if (/received undefined$/.test(issue.message)) return 'is required';
-    return `must be ${typeOf(issue.expected === 'int' ? 'integer' : issue.expected)}`;
+  switch (issue.code) {
+    case 'invalid_type':
+      if (/received undefined$/.test(issue.message)) return 'is required';
+      return `must be ${typeOf(issue.expected === 'int' ? 'integer' : issue.expected)}`;
+    case 'invalid_value':
+      return `must be one of: ${issue.values.map(String).join(', ')}`;
+    case 'too_small': {
+      const unit = UNITS[issue.origin];
+      if (unit) return atLeast(Number(issue.minimum), unit);
+      return issue.inclusive ? `must be ${issue.minimum} or more` : `must be more than ${issue.minimum}`;
+    }
+    case 'too_big': {
+      const unit = UNITS[issue.origin];
+      if (unit) return atMost(Number(issue.maximum), unit);
+      return issue.inclusive ? `must be ${issue.maximum} or less` : `must be less than ${issue.maximum}`;
+    }
+    case 'invalid_union':
+      return issue.message === 'Invalid input' ? 'has none of the forms that it may have' : issue.message;
+    default:
+      return issue.message;
   }
-  if (issue.code === 'unrecognized_keys') return `unknown property: ${issue.keys.join(', ')}`;
-  if (issue.code === 'invalid_value') return `must be one of: ${issue.values.map(String).join(', ')}`;
-  if (issue.code === 'too_small' && issue.origin === 'string' && Number(issue.minimum) <= 1) return 'must not be empty';
-  if (issue.code === 'too_small') return `must be ${issue.minimum} or more${UNITS[issue.origin] ?? ''}`;
-  if (issue.code === 'too_big') return `must be ${issue.maximum} or less${UNITS[issue.origin] ?? ''}`;
-  return issue.message;
 }
-
-const UNITS: Record<string, string> = { string: ' characters', array: ' items' };

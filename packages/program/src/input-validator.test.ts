@@ -34,9 +34,30 @@ test("the caller's own object is left as it was", () => {
 test('every wrong input is named at once', () => {
   expect(problems(['who', { name: 'n', type: 'integer' }], { n: 'x', other: 1 })).toEqual({
     'inputs.who': 'is required',
-    'inputs.n': 'must be integer',
+    'inputs.n': 'must be a whole number',
     'inputs.other': 'unknown input; known: who, n',
   });
+});
+
+test.each<[item: object, value: unknown, said: string]>([
+  [{ type: 'text' }, 7, 'must be a text'],
+  [{ type: 'text', required: true }, '', 'must not be empty'],
+  [{ type: 'text', min_length: 2 }, 'a', 'needs at least 2 characters'],
+  [{ type: 'text', max_length: 3 }, 'abcd', 'may have at most 3 characters'],
+  [{ type: 'text', pattern: '^[a-z0-9][a-z0-9-]+$' }, 'A', 'must match ^[a-z0-9][a-z0-9-]+$'],
+  [{ type: 'number', maximum: 1 }, 2, 'must be 1 or less'],
+  [{ type: 'boolean' }, 'true', 'must be true or false'],
+  [{ type: 'select', options: ['a', 'b'] }, 'c', 'must be one of: a, b'],
+  [{ type: 'date' }, 'tomorrow', 'must be a date, such as 2026-01-05'],
+  [{ type: 'url' }, 'ftp://a.test', 'must be a URL that begins with http:// or https://'],
+  [{ type: 'file' }, 'a.csv', 'must be a file: name, and content_base64 or the storageKey of an upload'],
+])('%j refuses %j in words: %s', (item, value, said) => {
+  expect(problems([{ name: 'i', ...item }], { i: value })).toEqual({ 'inputs.i': said });
+});
+
+test('a file whose name is a path is refused in words', () => {
+  const found = problems([{ name: 'i', type: 'file' }], { i: { name: 'a/b' } });
+  expect(found).toEqual({ 'inputs.i.name': 'must be a file name without / and \\' });
 });
 
 test.each<[item: object, good: unknown[], bad: unknown[]]>([

@@ -1,4 +1,4 @@
-import { type FieldProblem, invalid } from '@gantry/http';
+import { type FieldProblem, invalid, sayProblem } from '@gantry/http';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020';
 import { type InputSchema, inputSchemaOf } from './input-schema';
 import type { InputItem } from './items';
@@ -40,8 +40,8 @@ export function checkDefaults(items: InputItem[], path: string): FieldProblem[] 
   return items.flatMap((item, index) => {
     const { name, default: value } = item;
     if (value === undefined) return [];
-    const [error] = compile({ ...inputSchemaOf([item]), required: [] })({ [name]: value }, budget);
-    return error ? [{ path: `${path}.${index}.default`, message: error.message ?? 'does not fit' }] : [];
+    const errors = compile({ ...inputSchemaOf([item]), required: [] })({ [name]: value }, budget);
+    return problemsOf(errors.slice(0, 1), [name]).map(({ message }) => ({ path: `${path}.${index}.default`, message }));
   });
 }
 
@@ -80,25 +80,31 @@ function compile(schema: InputSchema): Validate {
     problems = new Map();
     if (validate(inputs)) return [];
     return (validate.errors ?? []).map((error) => {
-      const problem = error.keyword === 'pattern' && problems.get(error.params.pattern);
-      return problem ? { ...error, message: problem } : error;
+      if (error.keyword !== 'pattern') return error;
+      return { ...error, message: problems.get(error.params.pattern) ?? `must match ${error.params.pattern}` };
     });
   };
 }
 
 function problemsOf(errors: ErrorObject[], names: string[]): FieldProblem[] {
-  return errors.map(({ keyword, instancePath, params, message = 'is wrong' }) => {
+  return errors.map((error) => {
+    const { keyword, instancePath, params, message = 'is wrong' } = error;
     const where = ['inputs', ...instancePath.split('/').slice(1).map(unescapePointer)];
     if (keyword === 'required') return { path: [...where, params.missingProperty].join('.'), message: 'is required' };
     if (keyword === 'additionalProperties') {
       const path = [...where, params.additionalProperty].join('.');
       return { path, message: where.length > 1 ? 'unknown property' : `unknown input; known: ${listOf(names)}` };
     }
-    if (keyword === 'enum') return { path: where.join('.'), message: `must be one of ${listOf(params.allowedValues)}` };
-    return { path: where.join('.'), message };
+    const path = where.join('.');
+    if (keyword === 'enum') return { path, message: `must be one of: ${listOf(params.allowedValues)}` };
+    if (keyword === 'type' && params.type === 'object') return { path, message: AS_FILE };
+    if (keyword !== 'pattern') return { path, message: sayProblem(error) };
+    return { path, message: where.length > 2 ? 'must be a file name without / and \\' : message };
   });
 }
 
+/** No other input is an object by its type. */
+const AS_FILE = 'must be a file: name, and content_base64 or the storageKey of an upload';
 const listOf = (values: unknown[]) => (values.length ? values.slice(0, 20).map(String).join(', ') : 'none');
 const unescapePointer = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~');
 

@@ -13,8 +13,10 @@ export interface Schedule {
  * @throws AppError 400 `bad_schedule` naming the field
  */
 export function checkSchedule(schedule: Schedule, paths: Record<keyof Schedule, string>): void {
-  const problem = timeZoneProblem(schedule.timezone, paths.timezone) ?? cronProblem(schedule, paths.cron);
-  if (problem) throw invalid([problem], 'bad_schedule');
+  const inZone = timeZoneProblem(schedule.timezone, paths.timezone);
+  const problems = [cronProblem(inZone ? { ...schedule, timezone: 'UTC' } : schedule, paths.cron), inZone];
+  const found = problems.filter((problem) => problem !== null);
+  if (found.length) throw invalid(found, 'bad_schedule');
 }
 
 function timeZoneProblem(timezone: string, path: string): FieldProblem | null {
@@ -27,15 +29,26 @@ function timeZoneProblem(timezone: string, path: string): FieldProblem | null {
 }
 
 function cronProblem(schedule: Schedule, path: string): FieldProblem | null {
-  const fields = schedule.cron.trim().split(/\s+/).length;
-  if (fields !== 5 && fields !== 6) {
-    return { path, message: `needs five fields, or six with seconds first; this has ${fields}` };
+  const fields = schedule.cron.trim().split(/\s+/);
+  if (fields.length !== 5 && fields.length !== 6) {
+    return { path, message: `needs five fields, or six with seconds first; this has ${fields.length}` };
   }
+  const names = FIELDS.slice(-fields.length);
+  const wrong = fields.flatMap((field, at) => {
+    const alone = names.map((_name, other) => (other === at ? field : '*')).join(' ');
+    return isCron(alone) ? [] : [`"${field}" is no ${names[at]}`];
+  });
+  if (wrong.length) return { path, message: wrong.join(', ') };
+  return nextFire(schedule, new Date()) ? null : { path, message: 'never fires' };
+}
+
+const FIELDS = ['second', 'minute', 'hour', 'day of the month', 'month', 'day of the week'];
+
+function isCron(text: string): boolean {
   try {
-    if (nextFire(schedule, new Date())) return null;
-    return { path, message: 'never fires' };
-  } catch (err) {
-    return { path, message: (err as Error).message.replace(/^CronPattern: /, '') };
+    return Boolean(new Cron(text, { paused: true, mode: '5-or-6-parts' }));
+  } catch {
+    return false;
   }
 }
 

@@ -34,6 +34,25 @@ test.each([
   );
 });
 
+test.each([
+  ['61 * * * *', '"61" is no minute'],
+  ['0 0 0 32 13 *', '"32" is no day of the month, "13" is no month'],
+  ['1,,2 */x * * 9', '"1,,2" is no minute, "*/x" is no hour, "9" is no day of the week'],
+])('%j: %s', (cron, message) => {
+  expect(() => checkSchedule({ cron, timezone: 'UTC' }, { cron: 'cron', timezone: 'zone' })).toThrow(
+    `cron: ${message}`,
+  );
+});
+
+test('a schedule that is wrong twice is told so at once', () => {
+  const check = () => checkSchedule({ cron: '* * *', timezone: 'Mars/Olympus' }, { cron: 'cron', timezone: 'zone' });
+  expect(check).toThrow(
+    expect.objectContaining({
+      fields: [expect.objectContaining({ path: 'cron' }), expect.objectContaining({ path: 'zone' })],
+    }),
+  );
+});
+
 describe('after an outage from 10:00 to 10:05:30', () => {
   const first = at('2026-01-01T10:01:00Z');
   const now = at('2026-01-01T10:05:30Z');

@@ -87,6 +87,15 @@ test.each([
   expect(body).toMatchObject({ code, error: expect.any(String), details: expect.any(Array) });
 });
 
+test('all that is wrong with an artifact is in one answer, in sentences', async () => {
+  const inputs = [{ name: 'a', type: 'integer', default: 'x' }];
+  const { body } = await create(me, 'x', { entrypoint: 'main.js', manifest: { name: 'x', inputs } }).expect(400);
+  expect(body.details).toEqual([
+    { path: 'manifest.inputs.0.default', message: 'must be a whole number' },
+    { path: 'entrypoint', message: 'must name a Python file, like main.py or src/main.py' },
+  ]);
+});
+
 test('an entrypoint without run(), or that is no Python, is a 400', async () => {
   const answer = async (code: string) => create(me, await uploaded(me, await zipOf({ 'main.py': code })));
   expect(await answer('def walk(): pass')).toMatchObject({ status: 400, body: { code: 'no_run' } });

@@ -1,17 +1,9 @@
 import { pathProblem } from '@gantry/archive';
 import { newId } from '@gantry/events';
-import { AppError, type CallOf, invalid } from '@gantry/http';
+import { AppError, type CallOf, invalid, together } from '@gantry/http';
 import { ObjectMissing, ObjectTooLarge } from '@gantry/object-store';
 import { transaction } from '@gantry/postgres';
-import {
-  checkDefaults,
-  fewAtOnce,
-  inspectEntrypoint,
-  readArchive,
-  repack,
-  warningsFor,
-  ZIP_BYTES_MAX,
-} from '@gantry/program';
+import { fewAtOnce, inspectEntrypoint, readArchive, repack, warningsFor, ZIP_BYTES_MAX } from '@gantry/program';
 import { auditOf } from '../audit/audit';
 import type { Deps } from '../deps';
 import { codeKeyOf, type FileEntry } from './artifact';
@@ -38,10 +30,10 @@ export async function createArtifact(
   const { prisma, bus, objects } = deps;
   const { workspaceId } = caller;
   const { entrypoint } = input;
-  const manifest = parseManifest(input.manifest);
-  const wrongDefaults = checkDefaults(manifest.inputs, 'manifest.inputs');
-  if (wrongDefaults.length) throw invalid(wrongDefaults, 'bad_manifest');
-  checkEntrypoint(entrypoint);
+  const [manifest] = together(
+    () => parseManifest(input.manifest),
+    () => checkEntrypoint(entrypoint),
+  );
   const { storageKey } = await getUpload(prisma, workspaceId, input.storageKey);
 
   return unpacking(async () => {

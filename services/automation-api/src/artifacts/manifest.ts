@@ -2,8 +2,15 @@
  * The manifest: what an automation needs and gives. Keys that we don't know are kept and not read, since manifests carry
  * `version`, `author`, `icon` and the like for other programs; what we do read must have the right shape.
  */
-import { invalid, sayIssue } from '@gantry/http';
-import { dependencyNames, inputItems, outputItems, secretNames, storedInputItems } from '@gantry/program';
+import { invalid, sayIssues } from '@gantry/http';
+import {
+  checkDefaults,
+  dependencyNames,
+  inputItems,
+  outputItems,
+  secretNames,
+  storedInputItems,
+} from '@gantry/program';
 import { z } from 'zod';
 
 const MANIFEST_CHARS_MAX = 256 * 1024;
@@ -35,7 +42,10 @@ export function parseManifest(value: unknown): Manifest {
   if (json.length > MANIFEST_CHARS_MAX) throw refused(`is larger than ${MANIFEST_CHARS_MAX / 1024} KB`);
   // PostgreSQL's jsonb can't hold it, also where nobody reads.
   if (hasNul) throw refused('contains a NUL character');
-  return parse(manifest, value);
+  const parsed = parse(manifest, value);
+  const problems = checkDefaults(parsed.inputs, 'manifest.inputs');
+  if (problems.length) throw invalid(problems, 'bad_manifest');
+  return parsed;
 }
 
 /** Of an artifact that was accepted once; a pattern that would be refused today is a problem of those who fill it in. */
@@ -44,8 +54,5 @@ export const parseStoredManifest = (value: unknown): Manifest => parse(storedMan
 function parse(schema: typeof manifest, value: unknown): Manifest {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw invalid(
-    parsed.error.issues.map((issue) => sayIssue(issue, ['manifest'])),
-    'bad_manifest',
-  );
+  throw invalid(sayIssues(parsed.error, ['manifest']), 'bad_manifest');
 }

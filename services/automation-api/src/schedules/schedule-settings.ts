@@ -1,5 +1,5 @@
 /** The part of an automation that says when it runs by itself. */
-import { type CallOf, type FieldProblem, invalid } from '@gantry/http';
+import { type CallOf, type FieldProblem, invalid, together } from '@gantry/http';
 import { checkSchedule, nextFire } from '@gantry/schedule';
 import type { Runnable } from '../artifacts/runnable';
 import type { Automation, Prisma } from '../generated/prisma/client';
@@ -42,17 +42,14 @@ export function changedSchedule(
   const misfire = change.misfire ?? before.misfire;
   const inputs = change.scheduleInputs ?? (before.scheduleInputs as Record<string, unknown>);
   const wished = change.scheduleEnabled ?? (change.schedule ? true : before.scheduleEnabled);
-  if (change.scheduleEnabled && schedule === null) {
-    throw invalid(
-      [{ path: 'scheduleEnabled', message: 'there is no schedule to enable; set schedule' }],
-      'bad_schedule',
-    );
-  }
-  checkSchedule({ cron: schedule ?? '0 0 * * *', timezone }, { cron: 'schedule', timezone: 'timezone' });
   const scheduleEnabled = wished && schedule !== null;
-  if (change.scheduleInputs) requireSmall(change.scheduleInputs);
   const touched = change.schedule !== undefined || change.scheduleEnabled || change.scheduleInputs !== undefined;
-  if (touched && scheduleEnabled) checkInputs(runnable, inputs);
+  together(
+    () => requireSchedule(change.scheduleEnabled, schedule),
+    () => checkSchedule({ cron: schedule ?? '0 0 * * *', timezone }, { cron: 'schedule', timezone: 'timezone' }),
+    () => change.scheduleInputs && requireSmall(change.scheduleInputs),
+    () => touched && scheduleEnabled && checkInputs(runnable, inputs),
+  );
   const isDue = scheduleEnabled && status === 'active' && schedule !== null;
   const isSame =
     before.nextRunAt !== null && schedule === before.schedule && timezone === before.timezone && before.scheduleEnabled;
@@ -64,6 +61,12 @@ export function changedSchedule(
     scheduleInputs: inputs as Prisma.InputJsonObject,
     nextRunAt: isDue ? (isSame ? before.nextRunAt : nextFire({ cron: schedule, timezone }, now)) : null,
   };
+}
+
+function requireSchedule(isEnabled: boolean | undefined, schedule: string | null): void {
+  if (!isEnabled || schedule !== null) return;
+  const message = 'there is no schedule to enable; set schedule';
+  throw invalid([{ path: 'scheduleEnabled', message }], 'bad_schedule');
 }
 
 /** Prisma takes a microsecond for each part of a JSON value, while everybody else waits. */

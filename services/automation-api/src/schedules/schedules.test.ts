@@ -126,6 +126,17 @@ test('an edit that leaves the schedule alone leaves the next fire alone', async 
   expect(await scheduling(id)).toMatchObject({ enabled: false, nextRunAt: null });
 });
 
+test('all that is wrong with a schedule is in one answer', async () => {
+  const artifactId = await makeArtifact(me, { files, manifest: { name: 'x', inputs: ['who'] } });
+  const wrong = { schedule: '* * *', timezone: 'Mars/Olympus', scheduleInputs: { who: 7 } };
+  const { body } = await me.post('/api/deploy', { artifactId, ...wrong }).expect(400);
+  expect(body.details).toEqual([
+    { path: 'schedule', message: 'needs five fields, or six with seconds first; this has 3' },
+    { path: 'timezone', message: '"Mars/Olympus" is not an IANA time zone like Europe/Berlin or UTC' },
+    { path: 'scheduleInputs.who', message: 'must be a text' },
+  ]);
+});
+
 test('bad schedules and inputs are a 400 that names the field', async () => {
   const artifactId = await makeArtifact(me, {
     files,

@@ -166,7 +166,7 @@ export async function unsubscribe(prisma: PrismaClient, person: Person, slug: st
 
 function checkTitle(given: string): string {
   const title = given.replace(/\s+/g, ' ').trim();
-  if (!title) throw invalid([{ path: 'title', message: 'is empty' }]);
-  if (title.includes('\0')) throw invalid([{ path: 'title', message: 'contains a NUL character' }]);
+  if (!title) throw invalid([{ path: 'title', message: 'must not be empty' }]);
+  if (title.includes('\0')) throw invalid([{ path: 'title', message: 'must not contain NUL' }]);
   return title;
 }

@@ -47,15 +47,15 @@ export function checkContent(input: PublishInput, before?: SkillContent): Checke
   const problems: FieldProblem[] = [];
   const check = (path: string, message: string | false) => message && problems.push({ path, message });
   check('title', !content.title && 'is missing: send a title, or front matter with a name');
-  check('title', content.title.length > TITLE_CHARS_MAX && `at most ${TITLE_CHARS_MAX} characters`);
+  check('title', content.title.length > TITLE_CHARS_MAX && `may have at most ${TITLE_CHARS_MAX} characters`);
   check('body_md', !text.trim() && (body.trim() ? 'has front matter but no text' : 'is missing or empty'));
   check(
     'description',
-    content.description.length > DESCRIPTION_CHARS_MAX && `at most ${DESCRIPTION_CHARS_MAX} characters`,
+    content.description.length > DESCRIPTION_CHARS_MAX && `may have at most ${DESCRIPTION_CHARS_MAX} characters`,
   );
   check('tags', content.tags.length > TAGS_MAX && `${content.tags.length} tags; at most ${TAGS_MAX} are allowed`);
   for (const [index, tag] of content.tags.entries()) {
-    check(`tags.${index}`, tag.length > TAG_CHARS_MAX && `at most ${TAG_CHARS_MAX} characters`);
+    check(`tags.${index}`, tag.length > TAG_CHARS_MAX && `may have at most ${TAG_CHARS_MAX} characters`);
   }
   for (const [path, value] of Object.entries({ title: given, ...input })) {
     if ([value].flat().some((one) => typeof one === 'string' && one.includes('\0')))
@@ -68,7 +68,10 @@ export function checkContent(input: PublishInput, before?: SkillContent): Checke
 /** @throws AppError 400 */
 export function checkSlug(slug: string): void {
   if (!SLUG.test(slug)) {
-    throw invalid([{ path: 'slug', message: '3 to 64 of a-z, 0-9 and hyphens; no hyphen at either end' }], 'bad_slug');
+    throw invalid(
+      [{ path: 'slug', message: 'must be 3 to 64 of a-z, 0-9 and hyphens, with no hyphen at either end' }],
+      'bad_slug',
+    );
   }
   if (isReserved(slug)) throw invalid([{ path: 'slug', message: `"${slug}" is reserved; choose another` }], 'bad_slug');
 }

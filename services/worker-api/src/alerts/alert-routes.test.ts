@@ -108,6 +108,17 @@ test.each<[object, string]>([
   expect(answer.body.errors).toEqual(expect.arrayContaining([expect.objectContaining({ path: field })]));
 });
 
+test('all that is wrong with an alert is in one answer', async () => {
+  const wrong = {
+    on: ['approval.requested'],
+    url: 'http://127.0.0.1/',
+    email_to: 'a@b@c, d@e',
+    automation_id: 'aut_1',
+  };
+  const { body } = await admin.post('/api/alerts', wrong).expect(400);
+  expect(body.errors.map(({ path }: { path: string }) => path)).toEqual(['url', 'email_to', 'on']);
+});
+
 test('an e-mail address is refused where nothing can send to it, naming the setting', async () => {
   const { body } = await admin.post('/api/alerts', { on: ['run.failed'], email_to: 'a@example.com' }).expect(409);
   expect(body).toMatchObject({ code: 'mail_not_configured', detail: expect.stringContaining('SMTP_URL') });

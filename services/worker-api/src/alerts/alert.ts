@@ -1,5 +1,5 @@
 /** Validation of alerts, and their API representation. */
-import { apiFields, type CallOf, conflict, invalid, type Principal, roleAtLeast } from '@gantry/http';
+import { apiFields, type CallOf, conflict, invalid, type Principal, roleAtLeast, together } from '@gantry/http';
 import { checkOutboundUrl, OutboundFailed } from '@gantry/safe-fetch';
 import { normaliseEmail } from '../accounts/users/email';
 import type { Alert, Worker } from '../generated/prisma/client';
@@ -33,13 +33,19 @@ export function changedAlert(input: AlertInput, rules: AlertRules, before: Alert
     enabled: input.enabled ?? before.enabled,
     automationId: before.automationId,
   };
-  if (after.url === null && after.emailTo === null) {
+  const [url, emailTo] = together(
+    () => (input.url ? checkedUrl(input.url, rules.outboundAllow) : after.url),
+    () => (input.email_to ? checkedEmail(input.email_to, rules.mailIsConfigured) : after.emailTo),
+    () => requireChannel(after),
+    () => requireHeardOf(after),
+  );
+  return { ...after, url, emailTo };
+}
+
+function requireChannel({ url, emailTo }: AlertFields): void {
+  if (url === null && emailTo === null) {
     throw invalid([{ path: 'url', message: 'an alert needs a url, an email_to or both' }]);
   }
-  requireHeardOf(after);
-  if (input.url) after.url = checkedUrl(input.url, rules.outboundAllow);
-  if (input.email_to) after.emailTo = checkedEmail(input.email_to, rules.mailIsConfigured);
-  return after;
 }
 
 /** For automations only the ends of runs are announced. */

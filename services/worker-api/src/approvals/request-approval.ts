@@ -1,7 +1,7 @@
 /** Requests an approval: before a run starts, or in the middle of its code. */
 
 import { approvalRequested, enqueue, newId, type RunError, type Suspension } from '@gantry/events';
-import { AppError, type FieldProblem, sayIssue } from '@gantry/http';
+import { AppError, invalid, sayIssues } from '@gantry/http';
 import { checkDefaults, type InputItem, inputItems } from '@gantry/program';
 import type { Run, RunEngine } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
@@ -102,28 +102,21 @@ export async function suspendForApproval(
 /** With every shorthand expanded. @throws AppError 400 naming every invalid position */
 function readForm(items: unknown[]): InputItem[] {
   const parsed = inputItems.safeParse(items);
-  if (!parsed.success) {
-    throw wrong(parsed.error.issues.map((issue) => sayIssue(issue, ['form'])));
-  }
+  if (!parsed.success) throw invalid(sayIssues(parsed.error, ['form']));
   const form = parsed.data;
   const files = form.flatMap(({ type }, index) =>
     type === 'file' ? [{ path: `form.${index}.type`, message: 'an approval cannot ask for a file' }] : [],
   );
   const problems = [...files, ...checkDefaults(form, 'form')];
-  if (problems.length) throw wrong(problems);
+  if (problems.length) throw invalid(problems);
   return form;
 }
 
 function readExpiry(seconds: number | null): number | null {
   if (seconds === null) return null;
   if (seconds >= EXPIRY_SECONDS_MIN && seconds <= EXPIRY_SECONDS_MAX) return seconds;
-  throw wrong([{ path: 'expires_in', message: 'must be between a second and 30 days' }]);
+  throw invalid([{ path: 'expires_in', message: 'must be between a second and 30 days' }]);
 }
-
-const wrong = (problems: FieldProblem[]): AppError =>
-  new AppError('invalid', 'invalid', problems.map(({ path, message }) => `${path}: ${message}`).join('; '), {
-    fields: problems,
-  });
 
 /** Text columns cannot store NUL. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '\ufffd');

@@ -1,5 +1,5 @@
 /** What starts a worker besides people and clients: how requests write it, and how the API shows it. */
-import { apiFields, type FieldProblem, invalid } from '@gantry/http';
+import { apiFields, invalid, sayIssues, together } from '@gantry/http';
 import type { InputValidator } from '@gantry/program';
 import { checkSchedule, type Misfire } from '@gantry/schedule';
 import { z } from 'zod';
@@ -82,7 +82,10 @@ const event = z
 
 const manual = z.strictObject({ type: z.literal('manual') });
 
-const trigger = z.preprocess(spelt, z.discriminatedUnion('type', [manual, cron, webhook, event]));
+const trigger = z.preprocess(
+  spelt,
+  z.discriminatedUnion('type', [manual, cron, webhook, event], 'must be manual, cron, webhook or event'),
+);
 
 /** `"webhook"` is short for `{"type": "webhook"}`, `schedule` is another word for `cron`. */
 function spelt(value: unknown): unknown {
@@ -110,7 +113,7 @@ export function parseTriggers(body: TriggerBody): TriggerInput[] | null {
   if (name === 'schedule') return onlyStored([parseOne(asCron(body.schedule), 'schedule')]);
   if (!Array.isArray(body.triggers)) throw invalid([{ path: 'triggers', message: 'must be a list' }], 'bad_trigger');
   if (body.triggers.length > TRIGGERS_MAX + 1) throw tooMany(TRIGGERS_MAX, '');
-  const parsed = onlyStored(body.triggers.map((one, index) => parseOne(one, `triggers.${index}`)));
+  const parsed = onlyStored(together(...body.triggers.map((one, index) => () => parseOne(one, `triggers.${index}`))));
   for (const [type, max] of [['cron', 1] as const, ['webhook', 1] as const, ['event', EVENTS_MAX] as const]) {
     if (parsed.filter((one) => one.type === type).length > max) throw tooMany(max, `${type} `);
   }
@@ -118,7 +121,7 @@ export function parseTriggers(body: TriggerBody): TriggerInput[] | null {
 }
 
 const tooMany = (max: number, kind: string) =>
-  invalid([{ path: 'triggers', message: `at most ${max} ${kind}trigger${max === 1 ? '' : 's'}` }], 'bad_trigger');
+  invalid([{ path: 'triggers', message: `may have at most ${max} ${kind}trigger${max === 1 ? '' : 's'}` }], 'bad_trigger');
 
 type Manual = z.infer<typeof manual>;
 
@@ -130,22 +133,12 @@ const asCron = (schedule: unknown): unknown =>
 
 function parseOne(value: unknown, path: string): TriggerInput | Manual {
   const result = trigger.safeParse(value);
-  if (!result.success) throw invalid(problemsOf(result.error, path), 'bad_trigger');
+  if (!result.success) throw invalid(sayIssues(result.error, [path]), 'bad_trigger');
   const parsed = result.data;
   if (parsed.type !== 'cron') return parsed;
   checkSchedule(parsed, { cron: `${path}.cron`, timezone: `${path}.timezone` });
   return { ...parsed, cron: parsed.cron.trim(), path };
 }
-
-const problemsOf = (error: z.ZodError, path: string): FieldProblem[] =>
-  error.issues.flatMap((issue) => {
-    const where = [path, ...issue.path].join('.');
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({ path: `${where}.${key}`, message: 'unknown property' }));
-    }
-    const isUnknownType = issue.code === 'invalid_union';
-    return [{ path: where, message: isUnknownType ? 'must be manual, cron, webhook or event' : issue.message }];
-  });
 
 /**
  * Refuses a schedule whose runs would be refused for their inputs. A worker that declares none takes any.

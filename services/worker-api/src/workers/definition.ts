@@ -1,6 +1,6 @@
 /** What of a worker is versioned beside its files: how it runs. Stored with every shorthand spelt out and every default. */
 import { pathProblem } from '@gantry/archive';
-import { type FieldProblem, invalid } from '@gantry/http';
+import { type FieldProblem, invalid, sayIssues } from '@gantry/http';
 import { checkDefaults, dependencyNames, inputItems, outputItems, secretNames } from '@gantry/program';
 import { z } from 'zod';
 import { SLUG } from './slug';
@@ -51,7 +51,7 @@ const NAMES_MAX = 50;
 
 /** The fields that a request or a worker.yaml has for it. */
 const definitionFields = {
-  runner: z.enum(RUNNERS, `unknown runner; there are ${RUNNERS.join(' and ')}`).default('python'),
+  runner: z.enum(RUNNERS).default('python'),
   entrypoint: z.string().max(1_024).default('main.py'),
   inputs: inputItems.default([]),
   outputs: outputItems.default([]),
@@ -86,7 +86,7 @@ export function parseDefinition(input: DefinitionInput): Definition {
   const field = Object.entries(input).find(([, value]) => UNREADABLE.test(JSON.stringify(value) ?? ''))?.[0];
   if (field) throw invalid([{ path: field, message: 'contains a NUL or half of a character' }], 'bad_worker');
   const parsed = definition.safeParse(input);
-  if (!parsed.success) throw invalid(problemsOf(parsed.error), 'bad_worker');
+  if (!parsed.success) throw invalid(sayIssues(parsed.error), 'bad_worker');
   if (parsed.data.runner === 'agent') {
     const message = 'agent workers need a model and come with the chat; until then there is "python"';
     throw invalid([{ path: 'runner', message }], 'not_available');
@@ -121,14 +121,4 @@ export function mergeDefinition(present: Definition, change: DefinitionInput): D
     if (given !== null && typeof given === 'object') merged[field] = { ...present[field], ...given };
   }
   return merged;
-}
-
-/** Every issue with its place, unknown properties each by its own. */
-export function problemsOf(error: z.ZodError): FieldProblem[] {
-  return error.issues.flatMap((issue) => {
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'unknown property' }));
-    }
-    return [{ path: issue.path.join('.') || 'body', message: issue.message }];
-  });
 }

@@ -1,9 +1,9 @@
 /** What a request or a bundle says a worker is to be, checked field by field. */
-import { invalid } from '@gantry/http';
+import { invalid, sayIssues, together } from '@gantry/http';
 import { z } from 'zod';
 import type { FileChange, FileTree } from '../file-trees/file-tree';
 import { parseTriggers, type TriggerInput } from '../triggers/trigger';
-import { DEFINITION_FIELDS, type Definition, type DefinitionInput, parseDefinition, problemsOf } from './definition';
+import { DEFINITION_FIELDS, type Definition, type DefinitionInput, parseDefinition } from './definition';
 import { isReserved, SLUG } from './slug';
 
 const TAGS_MAX = 20;
@@ -83,14 +83,17 @@ export interface WorkerChange {
 
 /** @throws AppError 400 naming each field that is wrong */
 export function parseNewWorker(body: Record<string, unknown>, tree: FileTree): NewWorkerInput {
-  const parsed = check(newWorker, body);
-  const given = parseDefinition(definitionOf(body));
+  const [parsed, given, triggers] = together(
+    () => check(newWorker, body),
+    () => parseDefinition(definitionOf(body)),
+    () => parseTriggers(body) ?? [],
+  );
   requireEntrypoint(given, tree);
   const { name, description, tags, visibility } = parsed;
   return {
     id: parsed.id,
     settings: { name, description, tags, visibility },
-    triggers: parseTriggers(body) ?? [],
+    triggers,
     definition: given,
     tree,
     message: parsed.message || null,
@@ -99,12 +102,15 @@ export function parseNewWorker(body: Record<string, unknown>, tree: FileTree): N
 
 /** @throws AppError 400 naming each field that is wrong */
 export function parseWorkerChange({ files = [], ...body }: Record<string, unknown>): WorkerChange {
-  const parsed = check(change, body);
+  const [parsed, triggers] = together(
+    () => check(change, body),
+    () => parseTriggers(body),
+  );
   const given = (field: keyof Settings) => Object.hasOwn(body, field);
   const fields = (Object.keys(settings) as (keyof Settings)[]).filter(given);
   return {
     settings: Object.fromEntries(fields.map((field) => [field, parsed[field]])),
-    triggers: parseTriggers(body),
+    triggers,
     keepsOtherTriggers: body.schedule !== undefined,
     definition: definitionOf(body),
     files: files as FileChange[],
@@ -118,7 +124,7 @@ export function parseWorkerChange({ files = [], ...body }: Record<string, unknow
 function check<T extends z.ZodType>(schema: T, body: unknown): z.output<T> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  throw invalid(problemsOf(parsed.error), 'bad_worker');
+  throw invalid(sayIssues(parsed.error), 'bad_worker');
 }
 
 function definitionOf(body: Record<string, unknown>): DefinitionInput {

@@ -124,6 +124,23 @@ test.each<[string, string, object]>([
   expect(await count()).toBe(before);
 });
 
+test('all that is wrong with a worker is in one answer, in sentences', async () => {
+  const { body } = await post({
+    ...helloWorker,
+    ...{ name: 'Wrong', id: 'tags', runner: 'perl', inputs: [{ name: 'n', type: 'colour' }] },
+    triggers: [{ type: 'pigeon' }, { type: 'cron', cron: '* * *', timezone: 'Mars/Olympus' }],
+  }).expect(400);
+  expect(body.errors).toEqual([
+    { path: 'id', message: 'is a word of this API; choose another' },
+    { path: 'runner', message: 'must be one of: python, agent' },
+    { path: 'inputs.0.type', message: expect.stringMatching(/^must be one of: text, textarea, number/) },
+    { path: 'triggers.0.type', message: 'must be manual, cron, webhook or event' },
+    { path: 'triggers.1.cron', message: 'needs five fields, or six with seconds first; this has 3' },
+    { path: 'triggers.1.timezone', message: '"Mars/Olympus" is not an IANA time zone like Europe/Berlin or UTC' },
+  ]);
+  for (const { path, message } of body.errors) expect(body.detail).toContain(`${path}: ${message}`);
+});
+
 test('what is changed makes a new version only where it changes what runs', async () => {
   const made = await createWorker(api, { name: 'Edited', limits: { memory_mb: 256 } });
   const path = '/api/workers/edited';

@@ -1,7 +1,7 @@
 /** Verification of an e-mail address: a mailed link, opened in a signed-in session of the account. */
 
 import { newOpaqueToken, parseOpaqueToken } from '@gantry/auth';
-import { conflict, gone, notFound, type Requester, unavailable } from '@gantry/http';
+import { conflict, gone, type Requester, unavailable, unknownLink } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
@@ -59,7 +59,7 @@ export async function verifyEmail(
     where: { hash: { in: hashes }, userId },
     include: { user: true },
   });
-  if (!link || !hasher.matches(token, link.hash)) throw notFound('confirmation', 'of this link, for this account');
+  if (!link || !hasher.matches(token, link.hash)) throw unknownLink('confirmation of this account');
   return transaction(prisma, async (tx) => {
     const { count } = await tx.emailVerification.updateMany({
       where: { hash: link.hash, email: link.user.email, usedAt: null, expiresAt: { gt: new Date() } },

@@ -6,7 +6,7 @@
  */
 
 import { newOpaqueToken, parseOpaqueToken } from '@gantry/auth';
-import { type Actor, conflict, gone, invalid, notFound, type Requester } from '@gantry/http';
+import { type Actor, conflict, gone, invalid, type Requester, unknownLink } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
@@ -115,7 +115,7 @@ export async function resetPassword(
   const isToken = parseOpaqueToken(input.token)?.prefix === 'rst_';
   const hashes = isToken ? hasher.candidates(input.token).map((hash) => new Uint8Array(hash)) : [];
   const reset = await prisma.passwordReset.findFirst({ where: { hash: { in: hashes } }, include: { user: true } });
-  if (!reset || !hasher.matches(input.token, reset.hash)) throw notFound('password reset', 'of this link');
+  if (!reset || !hasher.matches(input.token, reset.hash)) throw unknownLink('password reset');
   const { user } = reset;
   const isOpen = () => ({ hash: reset.hash, usedAt: null, expiresAt: { gt: new Date() } });
   const opens = (await isStanding(prisma, reset, user)) && (await prisma.passwordReset.count({ where: isOpen() }));

@@ -24,7 +24,7 @@ export function sessionOperations(deps: AccountDeps): Operations<'worker'> {
       const userId = signedInUserOf(caller);
       const sessionId = path.session_id;
       await transaction(prisma, async (tx) => {
-        if (!(await revokeSessionById(tx, userId, sessionId))) throw notFound('session', sessionId);
+        if (!(await revokeSessionById(tx, userId, sessionId))) throw notFound('session', sessionId, 'of this account');
         await recordChange(tx, actor, { workspaceId: caller.workspaceId, action: 'session.ended', id: sessionId });
       });
       identities.evictToken(sessionId);

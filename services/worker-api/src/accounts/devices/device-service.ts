@@ -78,7 +78,7 @@ export async function findForApproval(prisma: PrismaClient, caller: Principal, t
   const request = await prisma.deviceRequest.findFirst({ where: { userCode, ...undecided() } });
   if (request) return request;
   await prisma.deviceGuess.create({ data: { id: newId('gss_'), userId } });
-  throw notFound('waiting device with the code', userCode);
+  throw notFound('waiting device with the code', userCode, 'now');
 }
 
 /** @throws AppError like findForApproval, and 404 if it was decided a moment ago */
@@ -96,7 +96,7 @@ export async function decideDevice(
       where: { id, ...undecided() },
       data: { status, decidedBy: userId, workspaceId },
     });
-    if (!count) throw notFound('waiting device with the code', userCode);
+    if (!count) throw notFound('waiting device with the code', userCode, 'now');
     await recordChange(tx, actor, {
       workspaceId,
       action: `device.${status}`,

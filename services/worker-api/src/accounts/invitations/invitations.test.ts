@@ -103,7 +103,8 @@ test('sent again, the new link works and the old one does not', async () => {
   await owner.post(`${path()}/invitations/${id}/resend`).expect(201);
   const fresh = tokenIn(await mail.messageTo(email));
   expect(fresh).not.toBe(token);
-  await nobody.post('/auth/invitations/lookup', { token }).expect(404);
+  const { body } = await nobody.post('/auth/invitations/lookup', { token }).expect(404);
+  expect(body.detail).toBe('this link belongs to no invitation; ask for a new one');
   await nobody.post('/auth/invitations/lookup', { token: fresh }).expect(200);
 });
 

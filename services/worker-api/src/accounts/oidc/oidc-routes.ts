@@ -36,7 +36,7 @@ export function oidcOperations(deps: AccountDeps): Operations<'worker'> {
 
   return {
     startOidc: async ({ query, req, res }) => {
-      if (!provider) throw notFound('identity provider', 'oidc');
+      if (!provider) throw notFound('identity provider', 'oidc', 'on this installation');
       const origin = originOf(req);
       const proving = query.prove ? await signedInAt(deps, req) : null;
       const { url, state, nonce, codeVerifier } = await provider.depart(`${origin}${CALLBACK}`);
@@ -49,7 +49,7 @@ export function oidcOperations(deps: AccountDeps): Operations<'worker'> {
       res.redirect(302, url.href);
     },
     finishOidc: async ({ req, res }) => {
-      if (!provider || !oidc) throw notFound('identity provider', 'oidc');
+      if (!provider || !oidc) throw notFound('identity provider', 'oidc', 'on this installation');
       res.clearCookie(STATE_COOKIE, cookieOptions);
       try {
         res.redirect(302, await arrive(deps, provider, oidc, req, res));
