@@ -13,7 +13,7 @@ import { type BackupContent, type BackupWriter, createBackupFile } from './backu
 import { type Snapshot, takeSnapshots } from './database-copy';
 import { linkObjects, objectsIn } from './object-links';
 import { type AddressOf, findRunning, startOwn } from './own-postgres';
-import { megabytes, type PartProgress, showParts } from './part-progress';
+import { type PartProgress, showParts, sizeOf } from './part-progress';
 
 /** The files of a data directory that hold keys and ways to sign in. */
 const SECRET_FILES = ['keys.json', 'local.json', 'sample.json'];
@@ -67,7 +67,7 @@ async function writeBackup({ dataDir, file, progress }: BackupOptions, passphras
   }
   const size = await writer.finish();
   parts.end();
-  progress.step(`${file}: ${megabytes(size)}`);
+  progress.step(`${file}: ${sizeOf(size)}`);
 }
 
 function secretsIn(dataDir: string): Record<string, string> {
