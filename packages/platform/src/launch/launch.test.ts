@@ -1,15 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
-import net from 'node:net';
 import path from 'node:path';
 import { temporaryDir, until } from '@gantry/testing';
 import { checkoutDir } from '../dirs/shared-dir';
 import type { Sample } from '../first-run/first-run';
 import { isAlive } from '../supervise/process';
+import { freeRange, isFree, START_MS } from '../test/launched-platform';
 import type { Local } from './local-state';
 
 const launcher = path.join(checkoutDir, 'packages/platform/dist/main.js');
-const START_MS = 90_000;
 
 let dataDir: string;
 let port: number;
@@ -21,23 +20,6 @@ beforeAll(async () => {
   port = await freeRange();
 }, START_MS);
 afterAll(() => stop('SIGKILL'));
-
-/** The first port of 120 that are free where the platform will listen. */
-async function freeRange(): Promise<number> {
-  for (;;) {
-    const first = 20_000 + Math.floor(Math.random() * 10_000);
-    const wanted = [0, 1, 2, 100, 101, 102, 105, 106, 110, 111, 112, 113];
-    const free = await Promise.all(wanted.map((offset) => isFree(first + offset)));
-    if (free.every(Boolean)) return first;
-  }
-}
-
-function isFree(candidate: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = net.createServer().once('error', () => resolve(false));
-    server.listen(candidate, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
-}
 
 async function start(): Promise<void> {
   output = '';

@@ -63,7 +63,7 @@ export async function runProgram(dataDir: string, command: string[], env: NodeJS
 }
 
 /** The first port of 120 that are free where the platform will listen. */
-async function freeRange(): Promise<number> {
+export async function freeRange(): Promise<number> {
   for (;;) {
     const first = 20_000 + Math.floor(Math.random() * 10_000);
     const wanted = [0, 1, 2, 100, 101, 102, 105, 106, 110, 111, 112, 113];
@@ -72,7 +72,7 @@ async function freeRange(): Promise<number> {
   }
 }
 
-function isFree(candidate: number): Promise<boolean> {
+export function isFree(candidate: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = net.createServer().once('error', () => resolve(false));
     server.listen(candidate, '127.0.0.1', () => server.close(() => resolve(true)));

@@ -5,6 +5,7 @@ import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
 import { workerApi } from '../../shell/api';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
+import { Facts } from '../../ui/facts';
 import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import settings from '../../ui/panel-content.module.css';
@@ -114,14 +115,9 @@ function Decision({ asked, busy, problem, onDecide }: DecisionProps) {
       <p className={settings.text}>
         Approve only if you started this yourself, just now, and your terminal shows the same code.
       </p>
-      <dl className={styles.facts}>
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <div className={styles.facts}>
+        <Facts facts={facts} />
+      </div>
       {problem && (
         <Notice tone="error" title="Nothing was decided">
           {problem}
