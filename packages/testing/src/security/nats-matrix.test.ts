@@ -96,7 +96,7 @@ function rightsOf(role: Role, id: string): Rights {
         says: [
           ...published(
             role,
-            'run.finished worker.changed approval.requested approval.decided schedule.missed alert.raised auth.token.revoked member.changed workspace.deleted workspace.restored workspace.purged audit.recorded',
+            'run.finished worker.changed approval.requested approval.decided schedule.missed alert.raised auth.token.revoked member.changed workspace.deleted workspace.restored workspace.purged workspace.retention_changed audit.recorded',
           ),
           ...fetches(
             'EVENTS',
@@ -114,7 +114,7 @@ function rightsOf(role: Role, id: string): Rights {
           ...published(role, 'run.finished automation.deployed audit.recorded'),
           ...fetches(
             'EVENTS',
-            'automation-api-workspace-deleted-v1 automation-api-workspace-restored-v1 automation-api-workspace-purged-v1',
+            'automation-api-workspace-deleted-v1 automation-api-workspace-restored-v1 automation-api-workspace-purged-v1 automation-api-workspace-retention_changed-v1',
           ),
           ...automation.says,
           'auth.introspect.v1',
