@@ -39,7 +39,7 @@ export interface ReportDeps {
   computeCostUsd: ComputeCostUsd;
 }
 
-/** All of them, and acknowledges them after their commit. */
+/** All of them, and acknowledges them after their commit, once who waits for it was told. */
 export async function writeReports(deps: ReportDeps, received: Received[]): Promise<void> {
   const { pool, source, computeCostUsd } = deps;
   const batches = received.map(({ batch }) => batch);
@@ -53,10 +53,12 @@ export async function writeReports(deps: ReportDeps, received: Received[]): Prom
     const suspension = suspensionOf(batch, computeCostUsd);
     if (suspension) await suspend(deps, suspension);
   }
-  for (const { message } of received) message.ack();
   for (const run of runs) deps.onSettled({ run, logs: wholeLogs(batches.filter(({ runId }) => runId === run.id)) });
   for (const { id } of runs) ending.delete(id);
   ending.forEach(deps.onRepeated);
+  setImmediate(() => {
+    for (const { message } of received) message.ack();
+  });
   await takeBack(deps, batches);
 }
 
