@@ -1,4 +1,5 @@
 /** One job from its arrival to its terminal event. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FailedStep, Job, RunError, Suspension } from '@gantry/events';
 import type { Logger } from 'pino';
 import type { Metrics } from '../host/metrics';
@@ -138,8 +139,12 @@ export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: ()
    */
   async function begin(prepared: PreparedRun): Promise<{ begun: RunProcess; mayBegin: Promise<boolean> }> {
     events.push({ type: 'started' });
-    events.flush();
-    const stored = events.stored();
+    // Once the process has begun to prepare itself, which takes longer.
+    const stored = nextTurn().then(() => {
+      events.flush();
+      return events.stored();
+    });
+    stored.catch(() => {});
     const taken = prepared.start();
     const begun = taken instanceof Promise ? await taken : taken;
     process = begun;
