@@ -24,6 +24,9 @@ const password = () => openLocalState(dataDir).keys.postgresPassword;
 const EMPTY =
   /(outbox|inbox|idempotency_keys|device_\w+|external_identities|oidc_sign_ins|password_resets|webhook_receipts|pack_intents|uploads|library_subscriptions|skill_saves|automation-api\/(run_steps|workspace_closures))$/;
 
+/** The sweeps make partitions of events once they run. */
+const NOT_A_WEEK = /^(?!run_events_\d{8}$)/;
+
 // biome-ignore lint/suspicious/noExplicitAny: answers are read field by field by the test that knows them
 type Json = any;
 type Surface = 'base_url' | 'dashboard_url' | 'skills_url';
@@ -110,7 +113,7 @@ test('its databases have become what new ones are, and no migration was applied 
   await inDatabases(addressOf as AddressOf, async (client, service) => {
     const fresh = new Client({ connectionString: (await createDatabase(service as 'worker-api')).url });
     await fresh.connect();
-    expect(await shapeOf(client)).toEqual(await shapeOf(fresh));
+    expect(await shapeOf(client, NOT_A_WEEK)).toEqual(await shapeOf(fresh));
     const migrations = 'SELECT migration_name FROM _prisma_migrations ORDER BY 1';
     expect((await client.query(migrations)).rows).toEqual((await fresh.query(migrations)).rows);
     await fresh.end();
