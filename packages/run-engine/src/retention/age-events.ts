@@ -45,9 +45,11 @@ async function ageEventsOf(pool: Pool, retention: WorkspaceRetention, before: Da
   }
 }
 
+/** Not of a workspace that was purged meanwhile: its runs go first, and what is held here waits for that. */
 async function markDeleted(sql: Sql, workspaceId: string, to: Date): Promise<void> {
   await sql.query(
-    `INSERT INTO run_retention AS r (workspace_id, events_deleted_to) VALUES ($1, $2)
+    `INSERT INTO run_retention AS r (workspace_id, events_deleted_to)
+     SELECT $1, $2 FROM (SELECT FROM runs WHERE workspace_id = $1 LIMIT 1 FOR KEY SHARE) run
      ON CONFLICT (workspace_id) DO UPDATE SET events_deleted_to = greatest(r.events_deleted_to, EXCLUDED.events_deleted_to)`,
     [workspaceId, to],
   );

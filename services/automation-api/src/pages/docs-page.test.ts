@@ -66,7 +66,7 @@ async function visit(
   options: BrowserContextOptions = {},
 ): Promise<{ page: Page; problems: string[] }> {
   const context = await (browser as Browser).newContext({ reducedMotion: 'reduce', ...options });
-  context.setDefaultTimeout(8_000);
+  context.setDefaultTimeout(30_000);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));

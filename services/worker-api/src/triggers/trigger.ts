@@ -121,7 +121,10 @@ export function parseTriggers(body: TriggerBody): TriggerInput[] | null {
 }
 
 const tooMany = (max: number, kind: string) =>
-  invalid([{ path: 'triggers', message: `may have at most ${max} ${kind}trigger${max === 1 ? '' : 's'}` }], 'bad_trigger');
+  invalid(
+    [{ path: 'triggers', message: `may have at most ${max} ${kind}trigger${max === 1 ? '' : 's'}` }],
+    'bad_trigger',
+  );
 
 type Manual = z.infer<typeof manual>;
 
