@@ -62,7 +62,8 @@ function answersOf(path, method, operation) {
   );
   const statuses = operation.responses.default ? statusesOf(path, method, operation) : [];
   const added = statuses.map((status) => [status, { $ref: `#/components/responses/Status${status}` }]);
-  return { ...operation, responses: { ...Object.fromEntries(added), ...own } };
+  const asksForNobody = operation['x-access'] === 'public' && !operation.security && { security: [] };
+  return { ...operation, ...asksForNobody, responses: { ...Object.fromEntries(added), ...own } };
 }
 
 const waits = (status) => ['429', '503', 'default'].includes(status);

@@ -9,6 +9,8 @@ interface Answer {
 interface Operation {
   operationId: string;
   'x-access': string;
+  /** Empty: no credential. Absent: as the document says. */
+  security?: object[];
   requestBody?: unknown;
   responses: Record<string, Answer>;
 }
@@ -35,7 +37,9 @@ test.each(Object.entries(publishedFiles))(
     for (const [path, { operationId, requestBody, responses, ...operation }] of operations) {
       if (!responses.default) continue;
       const expected = ['400', '429', '503'];
-      if (operation['x-access'] !== 'public') expected.push('401', '403');
+      const isPublic = operation['x-access'] === 'public';
+      if (!isPublic) expected.push('401', '403');
+      expect([operationId, operation.security?.length !== 0]).toEqual([operationId, !isPublic]);
       if (path.includes('{')) expected.push('404');
       if (requestBody) expected.push('413', '415');
       const documented = Object.keys(responses);

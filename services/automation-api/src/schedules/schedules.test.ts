@@ -126,6 +126,17 @@ test('an edit that leaves the schedule alone leaves the next fire alone', async 
   expect(await scheduling(id)).toMatchObject({ enabled: false, nextRunAt: null });
 });
 
+test('another schedule leaves a disabled one disabled, and a first one is enabled', async () => {
+  clock('2026-01-05T23:00:30Z');
+  const { id } = await scheduled({ schedule: '*/10 * * * *' });
+  await me.patch(`/api/automations/${id}`, { scheduleEnabled: false }).expect(200);
+  await me.patch(`/api/automations/${id}`, { schedule: '*/20 * * * *' }).expect(200);
+  expect(await scheduling(id)).toMatchObject({ enabled: false, nextRunAt: null });
+  await me.patch(`/api/automations/${id}`, { schedule: null }).expect(200);
+  await me.patch(`/api/automations/${id}`, { schedule: '*/30 * * * *' }).expect(200);
+  expect(await scheduling(id)).toMatchObject({ enabled: true, nextRunAt: Date.parse('2026-01-05T23:30:00Z') });
+});
+
 test('all that is wrong with a schedule is in one answer', async () => {
   const artifactId = await makeArtifact(me, { files, manifest: { name: 'x', inputs: ['who'] } });
   const wrong = { schedule: '* * *', timezone: 'Mars/Olympus', scheduleInputs: { who: 7 } };
