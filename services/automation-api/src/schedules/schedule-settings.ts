@@ -26,7 +26,7 @@ export const NO_SCHEDULE: ScheduleState = {
 };
 
 /**
- * The columns after a change. A schedule that is set without a word about `scheduleEnabled` is enabled. While it is
+ * The columns after a change. A first schedule is enabled unless `scheduleEnabled` says otherwise; another leaves that as it was. While it is
  * disabled or the automation is not active nothing is due, and what passes meanwhile is not missed.
  * @throws AppError 400 naming the field: bad cron or zone, inputs that a run would refuse
  */
@@ -41,7 +41,7 @@ export function changedSchedule(
   const status = change.status ?? before.status;
   const misfire = change.misfire ?? before.misfire;
   const inputs = change.scheduleInputs ?? (before.scheduleInputs as Record<string, unknown>);
-  const wished = change.scheduleEnabled ?? (change.schedule ? true : before.scheduleEnabled);
+  const wished = change.scheduleEnabled ?? (before.scheduleEnabled || (before.schedule === null && !!change.schedule));
   const scheduleEnabled = wished && schedule !== null;
   const touched = change.schedule !== undefined || change.scheduleEnabled || change.scheduleInputs !== undefined;
   together(
