@@ -27,6 +27,7 @@ export * from './health';
 export * from './idempotency';
 export { type HeldKey, heldKeyParams, keyLost, markKeySql, sweepIdempotencyKeys } from './idempotency-keys';
 export { JSON_BYTES_MAX } from './json-body';
+export { measureJson } from './json-size';
 export * from './log';
 export { answerMalformedRequests, HEADER_BYTES_MAX } from './malformed-request';
 export { serveMetrics } from './metrics';

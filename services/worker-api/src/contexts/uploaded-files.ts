@@ -1,5 +1,5 @@
 /** Files of a context as they arrive in requests: in JSON, as the raw body, in a form, in a zip. */
-import { AppError, type FieldProblem, invalid, JSON_BYTES_MAX, readBody } from '@gantry/http';
+import { AppError, type FieldProblem, invalid, JSON_BYTES_MAX, measureJson, readBody } from '@gantry/http';
 import { readArchive } from '@gantry/program';
 import type { Request } from 'express';
 import { isLeftOut, TREE_BYTES_MAX } from '../file-trees/file-tree';
@@ -36,6 +36,8 @@ interface Wrapper {
 const WRAPPER_BEGINS = /^\s{0,100}\{\s{0,100}"(content|content_base64|message)"\s{0,100}:/;
 const WRAPPER_HEAD_BYTES = 400;
 const WRAPPER_KEYS = new Set(['content', 'content_base64', 'message']);
+/** What has more of anything is the file itself; to parse many names takes long. */
+const WRAPPER_MOST = { depth: 64, parts: 100_000, names: WRAPPER_KEYS.size };
 
 /** Undefined for JSON that is the file itself. @throws AppError 400, 413 */
 function wrappedIn(bytes: Buffer): Wrapper | undefined {
@@ -43,6 +45,8 @@ function wrappedIn(bytes: Buffer): Wrapper | undefined {
   if (bytes.length > JSON_BYTES_MAX) {
     throw new AppError('too_large', 'too_large', 'the JSON is larger than 1 MB; send a larger file as its bytes');
   }
+  const { depth, parts, names: differing } = measureJson(bytes, WRAPPER_MOST);
+  if (depth > WRAPPER_MOST.depth || parts > WRAPPER_MOST.parts || differing > WRAPPER_MOST.names) return undefined;
   const body = parsed(bytes);
   const names = Object.keys(body);
   const isWrapper = names.every((name) => WRAPPER_KEYS.has(name)) && ('content' in body || 'content_base64' in body);
