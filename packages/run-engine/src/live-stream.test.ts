@@ -352,6 +352,9 @@ test('the stream of a run whose events are gone tells how it ended, once', async
   await job.report({ type: 'started' }, { type: 'log', stream: 'stdout', level: 'info', text: 'long ago' });
   await job.complete({ n: 7 });
   await until(async () => (await one.engine.get('ws_a', run.id)).status === 'completed');
+  // The first report may be written after the end, by another replica.
+  const LOGGED = "SELECT FROM run_events WHERE run_id = $1 AND type = 'log'";
+  await until(async () => (await engines.pool.query(LOGGED, [run.id])).rowCount === 1);
   await engines.pool.query('DELETE FROM run_events WHERE run_id = $1', [run.id]);
   const reader = read(one, run.id);
   await reader.ended;
