@@ -1,8 +1,7 @@
+import { unwrap } from '@gantry/api-client';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { authorizedFetch, type WorkerRun, workerBaseUrl } from '../../shell/api';
-import { workerRunUrls } from '../../shell/paths';
-import { session } from '../../shell/session';
+import { type WorkerRun, workerApi } from '../../shell/api';
 import { fileSize } from '../../ui/format';
 import { DownloadIcon } from '../../ui/icons';
 import { ListItem } from '../../ui/list-item';
@@ -30,12 +29,10 @@ export function RunFiles({ run }: { run: WorkerRun }) {
 function RunFile({ run, artifact }: { run: WorkerRun; artifact: Artifact }) {
   const download = useMutation({
     mutationFn: async () => {
-      const url = workerRunUrls(await workerBaseUrl()).artifact(run.id, artifact.id);
-      const response = await authorizedFetch(
-        new Request(url, { headers: { Authorization: `Bearer ${await session.token()}` } }),
-      );
-      if (!response.ok) throw new Error(`The server answered ${response.status}.`);
-      saveFile(artifact.name, await response.blob());
+      const worker = await workerApi();
+      const params = { path: { run_id: run.id, artifact_id: artifact.id } };
+      const file = worker.GET('/api/runs/{run_id}/artifacts/{artifact_id}/download', { params, parseAs: 'blob' });
+      saveFile(artifact.name, await unwrap(file));
     },
   });
   return (
