@@ -17,7 +17,7 @@ export interface SurfaceAddresses {
   skillsUrl: string;
 }
 
-/** What one of our surfaces is told of its own documents and of the surfaces beside it. */
+/** The documents of one surface, and the other surfaces with their addresses. */
 export function documentsOf(surface: Surface, { baseUrl, dashboardUrl, skillsUrl }: SurfaceAddresses) {
   const urls: Record<Surface, string> = { worker: baseUrl, automation: dashboardUrl, skills: skillsUrl };
   const surfaces = Object.keys(urls) as Surface[];

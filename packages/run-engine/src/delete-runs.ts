@@ -12,7 +12,7 @@ const ENDED = "status IN ('completed', 'failed', 'cancelled', 'timed_out', 'reje
 /** All that a run leaves in the object store lies here, whichever attempt wrote it; its input files alone lie elsewhere. */
 export const runFolder = (workspaceId: string, runId: string): string => `${workspaceId}/runs/${runId}`;
 
-/** What else goes with runs, in the transaction that deletes them. */
+/** Deletes the service's own rows of these runs, in the transaction that deletes the runs. */
 export type DeleteWithRuns = (tx: Sql, runIds: string[]) => Promise<unknown>;
 
 interface Subject {

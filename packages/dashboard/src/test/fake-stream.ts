@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What happened in a run, and who watches. */
+/** The events of a run, and the clients that follow it. */
 export interface FakeStream {
   events: { id: number; event: string; data: object }[];
   watchers: Set<ServerResponse>;

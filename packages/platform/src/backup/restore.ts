@@ -46,7 +46,7 @@ export async function restore({ dataDir, file, passphrase, progress }: RestoreOp
   } finally {
     await supervisor.stop();
   }
-  // What has the name must also be on the disk.
+  // The rename must not reach the disk before the files do.
   await promisify(execFile)('sync');
   fs.renameSync(made, dataDir);
   progress.step(`${dataDir} is restored: npm start brings it up`);

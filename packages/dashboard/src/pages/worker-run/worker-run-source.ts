@@ -4,7 +4,7 @@ import type { RunSource } from '../../runs/use-run';
 import { type WorkerRun, workerApi, workerBaseUrl } from '../../shell/api';
 import { workerRunUrls } from '../../shell/paths';
 
-/** What a run does before it ends. */
+/** The statuses of a run that has not ended. */
 const UNDER_WAY: WorkerRun['status'][] = ['queued', 'running', 'pending_approval'];
 
 export const isOver = ({ status }: Pick<WorkerRun, 'status'>): boolean => !UNDER_WAY.includes(status);
