@@ -2,18 +2,22 @@
 import type { ObjectStore } from '@gantry/object-store';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
+import { terminalStatuses } from './run';
 
 /** Each keeps its statement far below the statement timeout. */
 export const RUNS_AT_ONCE = 500;
 const FOLDERS_AT_ONCE = 20;
 
-const ENDED = "status IN ('completed', 'failed', 'cancelled', 'timed_out', 'rejected')";
+const ENDED = `status IN ('${terminalStatuses.join("', '")}')`;
 
 /** All that a run leaves in the object store lies here, whichever attempt wrote it; its input files alone lie elsewhere. */
 export const runFolder = (workspaceId: string, runId: string): string => `${workspaceId}/runs/${runId}`;
 
 /** Deletes the service's own rows of these runs, in the transaction that deletes the runs. */
 export type DeleteWithRuns = (tx: Sql, runIds: string[]) => Promise<unknown>;
+
+const idsOf = async (sql: Sql, text: string, values: unknown[]): Promise<string[]> =>
+  (await sql.query<{ id: string }>(text, values)).rows.map(({ id }) => id);
 
 interface Subject {
   workspaceId: string;
@@ -29,20 +33,10 @@ export async function deleteRunsOfSubject(
   objects: ObjectStore,
   { workspaceId, subjectId }: Subject,
 ): Promise<boolean> {
-  for (;;) {
-    const { rows } = await pool.query<{ id: string }>(
-      `SELECT id FROM runs WHERE workspace_id = $1 AND subject_id = $2 AND ${ENDED} LIMIT ${RUNS_AT_ONCE}`,
-      [workspaceId, subjectId],
-    );
-    if (
-      !(await deleteEnded(
-        { pool, objects },
-        workspaceId,
-        rows.map(({ id }) => id),
-      ))
-    )
-      break;
-  }
+  const some = `SELECT id FROM runs WHERE workspace_id = $1 AND subject_id = $2 AND ${ENDED} LIMIT ${RUNS_AT_ONCE}`;
+  const deleteSome = async () =>
+    deleteEnded({ pool, objects }, workspaceId, await idsOf(pool, some, [workspaceId, subjectId]));
+  while (await deleteSome());
   const { rowCount } = await pool.query('SELECT FROM runs WHERE workspace_id = $1 AND subject_id = $2 LIMIT 1', [
     workspaceId,
     subjectId,
@@ -62,11 +56,11 @@ export async function deleteEnded(
 ): Promise<number> {
   if (!runIds.length) return 0;
   return transaction(deps.pool, async (tx) => {
-    const { rows } = await tx.query<{ id: string }>(
+    const ids = await idsOf(
+      tx,
       `SELECT id FROM runs WHERE workspace_id = $1 AND id = ANY($2) AND ${ENDED} FOR UPDATE SKIP LOCKED`,
       [workspaceId, runIds],
     );
-    const ids = rows.map(({ id }) => id);
     const files = await inputFilesOf(tx, workspaceId, ids);
     const removals = [
       ...ids.map((id) => () => deps.objects.deleteFolder(runFolder(workspaceId, id))),
@@ -113,16 +107,9 @@ async function deleteRows(sql: Sql, runIds: string[]): Promise<void> {
 
 /** Deletes the rows of all runs of a workspace, whatever their state. Their objects go with the workspace's folder. */
 export async function deleteRunsOfWorkspace(sql: Sql, workspaceId: string): Promise<void> {
-  for (;;) {
-    const { rows } = await sql.query<{ id: string }>(
-      `SELECT id FROM runs WHERE workspace_id = $1 LIMIT ${RUNS_AT_ONCE}`,
-      [workspaceId],
-    );
-    if (!rows.length) break;
-    await deleteRows(
-      sql,
-      rows.map(({ id }) => id),
-    );
+  const some = `SELECT id FROM runs WHERE workspace_id = $1 LIMIT ${RUNS_AT_ONCE}`;
+  for (let ids = await idsOf(sql, some, [workspaceId]); ids.length; ids = await idsOf(sql, some, [workspaceId])) {
+    await deleteRows(sql, ids);
   }
   await sql.query('DELETE FROM run_retention WHERE workspace_id = $1', [workspaceId]);
 }

@@ -4,7 +4,7 @@
  */
 import type { Sql } from '@gantry/postgres';
 import type { Pool } from 'pg';
-import { deleteEvents } from '../delete-runs';
+import { deleteEvents, RUNS_AT_ONCE } from '../delete-runs';
 import { type AgingDeps, DAY_MS, type Place, RUNS_PER_SWEEP } from './age-runs';
 import { dropWeeks, makeWeeks, weekOf } from './event-partitions';
 import { listRetention, type WorkspaceRetention } from './retention';
@@ -21,8 +21,6 @@ export async function ageEvents({ pool, bounds, now }: Pick<AgingDeps, 'pool' | 
   }
   await dropWeeks(pool, dropped);
 }
-
-const RUNS_AT_ONCE = 500;
 
 /** Of the runs that a workspace made since the last sweep's end and before that moment. */
 async function ageEventsOf(pool: Pool, retention: WorkspaceRetention, before: Date, table: string): Promise<void> {
