@@ -5,12 +5,13 @@ import { AutomationStatusChip } from '../../automations/automation-status';
 import type { Page } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { CheckIcon, CopyIcon } from '../../ui/icons';
+import layout from '../../ui/page.module.css';
 import styles from './automation-page.module.css';
 
 export function AutomationHead({ page }: { page: Page }) {
   const clipboard = useClipboard({ timeout: 2_000 });
   return (
-    <div className={styles.head}>
+    <div className={layout.head}>
       {page.access === 'member' && (
         <Link to={paths.home} className={styles.back}>
           All automations
@@ -18,7 +19,7 @@ export function AutomationHead({ page }: { page: Page }) {
       )}
       <h1>{page.name}</h1>
       {page.description && <p className={styles.description}>{page.description}</p>}
-      <div className={styles.facts}>
+      <div className={layout.facts}>
         <AutomationStatusChip status={page.status} />
         <span>Version {page.currentVersion}</span>
         <span>{page.visibility === 'public' ? 'Anyone with the link may run it' : 'Members only'}</span>

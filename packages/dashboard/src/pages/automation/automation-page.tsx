@@ -1,5 +1,4 @@
 import { unwrap } from '@gantry/api-client';
-import { Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Navigate, useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
@@ -15,7 +14,9 @@ import { NotFound } from '../../shell/frame/not-found';
 import { runIdIn, runPath, signInPath } from '../../shell/paths';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
+import { LoadingPage } from '../../ui/loading-page';
 import { FailedToLoad } from '../../ui/notice';
+import layout from '../../ui/page.module.css';
 import { Panel } from '../../ui/panel';
 import { AutomationHead } from './automation-head';
 import styles from './automation-page.module.css';
@@ -48,7 +49,7 @@ export default function AutomationPage() {
     return <Elsewhere what="automation" queryKey={pageKey(automationId)} read={read} />;
   }
   if (error) return <FailedToLoad what="The automation" error={error} retry={refetch} />;
-  return <Loading />;
+  return <LoadingPage what="the automation" columns={styles.work} />;
 }
 
 function LoadedPage({ page }: { page: Page }) {
@@ -97,7 +98,7 @@ function LoadedPage({ page }: { page: Page }) {
         </Panel>
       </div>
       {member && (
-        <div className={styles.history}>
+        <div className={`${layout.mainAndAside} ${styles.history}`}>
           <Panel title="Past runs">
             <PastRuns automationId={page.id} selected={runId} />
           </Panel>
@@ -121,22 +122,4 @@ function useInView(runId: string | null) {
     if (top < 0 || top > window.innerHeight / 2) box.current?.scrollIntoView();
   }, [runId]);
   return box;
-}
-
-function Loading() {
-  return (
-    <div aria-busy="true">
-      <p className="visually-hidden" role="status">
-        Loading the automation
-      </p>
-      <div className={styles.head}>
-        <Skeleton height={40} width="min(100%, 24rem)" />
-        <Skeleton height={20} width="min(100%, 34rem)" mt={12} />
-      </div>
-      <div className={styles.work}>
-        <Skeleton height={360} radius={10} />
-        <Skeleton height={360} radius={10} />
-      </div>
-    </div>
-  );
 }

@@ -4,6 +4,7 @@ import type { WorkerRun } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { duration } from '../../ui/format';
 import { CheckIcon, CrossIcon, WaitIcon } from '../../ui/icons';
+import content from '../../ui/panel-content.module.css';
 import { StatusChip, type Tone } from '../../ui/status-chip';
 import styles from './step-list.module.css';
 
@@ -25,7 +26,7 @@ export function StepList({ steps }: { steps: Step[] }) {
         return (
           <li key={step.ordinal} data-status={step.status}>
             <div>
-              <p className={styles.name}>{step.run_id ? <Called step={step} runId={step.run_id} /> : step.name}</p>
+              <p className={content.what}>{step.run_id ? <Called step={step} runId={step.run_id} /> : step.name}</p>
               <p className={styles.fact}>
                 {KINDS[step.kind]}
                 {step.finished_at !== null &&

@@ -7,8 +7,8 @@ import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { duration } from '../../ui/format';
 import { Failure } from '../../ui/notice';
+import layout from '../../ui/page.module.css';
 import { Timestamp } from '../../ui/timestamp';
-import styles from './worker-run-page.module.css';
 import { isOver, workerRunKey } from './worker-run-source';
 import { WorkerRunStatusChip, wordFor } from './worker-run-status';
 
@@ -20,10 +20,10 @@ interface WorkerRunHeadProps {
 export function WorkerRunHead({ run, worker }: WorkerRunHeadProps) {
   const role = useWorkspace()?.role;
   return (
-    <div className={styles.head}>
-      <p className={styles.facts}>Run of the worker</p>
+    <div className={layout.head}>
+      <p className={layout.facts}>Run of the worker</p>
       <h1>{worker?.name ?? run.worker_id}</h1>
-      <div className={styles.facts}>
+      <div className={layout.facts}>
         <WorkerRunStatusChip run={run} />
         <span>
           {run.duration_ms !== null && `in ${duration(run.duration_ms)}, `}

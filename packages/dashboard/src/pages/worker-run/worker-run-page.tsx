@@ -1,5 +1,4 @@
 import { unwrap } from '@gantry/api-client';
-import { Skeleton } from '@mantine/core';
 import { useThrottledValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
@@ -14,7 +13,9 @@ import { RunProgress } from '../../runs/run-progress';
 import { useRun } from '../../runs/use-run';
 import { isStatus, type OutputItem, type Worker, type WorkerRun, workerApi } from '../../shell/api';
 import { useTitle } from '../../shell/use-title';
+import { LoadingPage } from '../../ui/loading-page';
 import { FailedToLoad } from '../../ui/notice';
+import layout from '../../ui/page.module.css';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { RunFacts } from './run-facts';
@@ -50,7 +51,7 @@ function FollowedRun({ runId }: { runId: string }) {
     return <Elsewhere what="run" queryKey={workerRunKey(runId)} read={(headers) => readRun(runId, headers)} />;
   }
   if (query.error) return <FailedToLoad what="The run" error={query.error} retry={refetch} />;
-  return <Loading />;
+  return <LoadingPage what="the run" columns={layout.mainAndAside} />;
 }
 
 /** Undefined until it is known, and where it was deleted since. */
@@ -78,7 +79,7 @@ function LoadedRun({ run, worker, live }: LoadedRunProps) {
   return (
     <>
       <WorkerRunHead run={run} worker={worker} />
-      <div className={styles.work}>
+      <div className={layout.mainAndAside}>
         <div className={styles.column}>
           <Panel title="Result">
             <div className={styles.result}>
@@ -136,22 +137,4 @@ function LoadedRun({ run, worker, live }: LoadedRunProps) {
 function emptyLog(live: LiveRun, over: boolean): string {
   if (live.done) return 'This run printed nothing.';
   return over ? 'Reading the log…' : 'Lines appear here as the code prints them.';
-}
-
-function Loading() {
-  return (
-    <div aria-busy="true">
-      <p className="visually-hidden" role="status">
-        Loading the run
-      </p>
-      <div className={styles.head}>
-        <Skeleton height={40} width="min(100%, 24rem)" />
-        <Skeleton height={20} width="min(100%, 34rem)" />
-      </div>
-      <div className={styles.work}>
-        <Skeleton height={360} radius={10} />
-        <Skeleton height={240} radius={10} />
-      </div>
-    </div>
-  );
 }
