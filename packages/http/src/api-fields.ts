@@ -4,17 +4,27 @@ type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
 
 type InJson<Value> = Value extends Date ? string : Value;
 
+/** Each is derived once, not for every row of a list. They stand in our code, so there are few. */
+const snakeNames = new Map<string, string>();
+
+function snakeCase(name: string): string {
+  let known = snakeNames.get(name);
+  if (known === undefined) {
+    known = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    snakeNames.set(name, known);
+  }
+  return known;
+}
+
 /**
  * Fields of a row under the names that the API gives them: in snake case, and dates as ISO 8601.
  * @example apiFields(session, 'id', 'userAgent', 'createdAt') // { id, user_agent, created_at }
  */
 export function apiFields<Row extends object, Name extends keyof Row & string>(row: Row, ...names: Name[]) {
-  const fields = names.map((name) => {
+  const fields: Record<string, unknown> = {};
+  for (const name of names) {
     const value = row[name];
-    return [
-      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      value instanceof Date ? value.toISOString() : value,
-    ];
-  });
-  return Object.fromEntries(fields) as { [Field in Name as SnakeCase<Field>]: InJson<Row[Field]> };
+    fields[snakeCase(name)] = value instanceof Date ? value.toISOString() : value;
+  }
+  return fields as { [Field in Name as SnakeCase<Field>]: InJson<Row[Field]> };
 }
