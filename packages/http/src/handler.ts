@@ -82,8 +82,7 @@ export const answer = (status: number, body: unknown, headers: Record<string, st
 });
 export const ok = (body: unknown, headers?: Record<string, string>): Answer => answer(200, body, headers);
 export const created = (body: unknown, headers?: Record<string, string>): Answer => answer(201, body, headers);
-/** @param _done what was awaited first; it is not sent */
-export const noContent = (_done?: unknown): Answer => ({ status: 204 });
+export const noContent = (): Answer => ({ status: 204 });
 
 /** A handler as Express calls it, and where it makes something, what is done when its request comes again. */
 export function expressForm(typed: Handler<never>): { work: Work; revisit?: Revisit } {

@@ -103,7 +103,7 @@ export function automationOperations(deps: Deps): Operations<'automation'> {
 
     patchAutomation: async (call) => ok(await detail(await patch(call, call.body))),
 
-    archiveAutomation: async (call) => noContent(await patch(call, { status: 'archived' })),
+    archiveAutomation: async (call) => patch(call, { status: 'archived' }).then(noContent),
 
     listVersions: async (call) => {
       const { workspaceId } = call.caller;

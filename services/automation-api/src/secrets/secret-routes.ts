@@ -34,7 +34,7 @@ export function secretOperations({ secrets }: Deps): Operations<'automation'> {
     },
 
     deleteSecret: async ({ caller, req, path }) =>
-      noContent(await secrets.delete(caller.workspaceId, path.name, auditOf(req))),
+      secrets.delete(caller.workspaceId, path.name, auditOf(req)).then(noContent),
   };
 }
 

@@ -43,13 +43,13 @@ export function libraryOperations({ prisma, skillsUrl }: Deps): Operations<'skil
       await changeLibrary(prisma, signedInOf(req), path.slug, body);
       return ok(await seenBy(req, path.slug));
     },
-    deleteLibrary: async ({ req, path }) => noContent(await deleteLibrary(prisma, signedInOf(req), path.slug)),
+    deleteLibrary: async ({ req, path }) => deleteLibrary(prisma, signedInOf(req), path.slug).then(noContent),
     addToLibrary: async ({ req, path, body }) => {
       await addToLibrary(prisma, signedInOf(req), path.slug, body.skill_slug);
       return ok(await seenBy(req, path.slug));
     },
     removeFromLibrary: async ({ req, path }) =>
-      noContent(await removeFromLibrary(prisma, signedInOf(req), path.slug, path.skill_slug)),
+      removeFromLibrary(prisma, signedInOf(req), path.slug, path.skill_slug).then(noContent),
     orderLibrary: async ({ req, path, body }) => {
       await orderLibrary(prisma, signedInOf(req), path.slug, body.skill_slugs);
       return ok(await seenBy(req, path.slug));
@@ -66,6 +66,6 @@ export function libraryOperations({ prisma, skillsUrl }: Deps): Operations<'skil
       await subscribe(prisma, signedInOf(req), body.library_slug);
       return ok(await seenBy(req, body.library_slug));
     },
-    unsubscribe: async ({ req, path }) => noContent(await unsubscribe(prisma, signedInOf(req), path.slug)),
+    unsubscribe: async ({ req, path }) => unsubscribe(prisma, signedInOf(req), path.slug).then(noContent),
   };
 }

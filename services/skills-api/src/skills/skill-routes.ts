@@ -60,7 +60,7 @@ export function skillOperations({ prisma, skillsUrl, views }: Deps): Operations<
       const { warnings } = await changeSkill(prisma, person, path.slug, body);
       return ok(await seenBy(person, path.slug, warnings));
     },
-    deleteSkill: async ({ req, path }) => noContent(await deleteSkill(prisma, personOf(req), path.slug)),
+    deleteSkill: async ({ req, path }) => deleteSkill(prisma, personOf(req), path.slug).then(noContent),
     restoreSkill: async ({ req, path }) => {
       const person = personOf(req);
       await restoreSkill(prisma, person, path.slug);
@@ -85,7 +85,7 @@ export function skillOperations({ prisma, skillsUrl, views }: Deps): Operations<
     },
     saveSkill: async ({ req, path: { slug } }) =>
       ok({ slug, saved: true, saves: await saveSkill(prisma, personOf(req), slug) }),
-    unsaveSkill: async ({ req, path }) => noContent(await unsaveSkill(prisma, personOf(req), path.slug)),
+    unsaveSkill: async ({ req, path }) => unsaveSkill(prisma, personOf(req), path.slug).then(noContent),
     shareSkill: async ({ req, path: { slug }, body }) =>
       ok({ slug, emails: await shareSkill(prisma, personOf(req), slug, body) }),
     listShares: async ({ req, path }) => {

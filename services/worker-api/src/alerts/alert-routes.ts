@@ -53,7 +53,7 @@ export function alertOperations(deps: Deps): Operations<'worker'> {
     },
     getAlert: async (call) => ok(alertToApi(await alertOf(call), call.caller)),
     updateAlert: async (call) => ok(changed(call, await editAlert(deps, call, call.path.alert_id, call.body))),
-    deleteAlert: async (call) => noContent(await removeAlert(deps, call, call.path.alert_id)),
+    deleteAlert: async (call) => removeAlert(deps, call, call.path.alert_id).then(noContent),
     testAlert: async (call) => ok(await testAlert(deps, await alertOf(call))),
     listAlertDeliveries: async (call) => {
       const { req, query } = call;

@@ -92,7 +92,7 @@ export function contextOperations(deps: Deps): Operations<'worker'> {
     getContext: async ({ caller, path }) => ok(await describe(caller, path.name)),
     updateContext: update,
     setContextVisibility: update,
-    deleteContext: async (call) => noContent(await deleteContext(deps, call, call.path.name, call.query)),
+    deleteContext: async (call) => deleteContext(deps, call, call.path.name, call.query).then(noContent),
 
     listContextFiles: async (call) => {
       const version = await versionOf(call.query.version, await find(call));

@@ -118,7 +118,7 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
       const replacement = parseNewWorker({ name: 'stays as it is', ...given }, tree);
       return edit(call, { change: parseWorkerChange(given), changeSource: 'bundle', replacement });
     },
-    deleteWorker: async (call) => noContent(await deleteWorker(deps, call, call.path.worker_id)),
+    deleteWorker: async (call) => deleteWorker(deps, call, call.path.worker_id).then(noContent),
     pauseWorker: move('pause'),
     resumeWorker: move('resume'),
     archiveWorker: move('archive'),

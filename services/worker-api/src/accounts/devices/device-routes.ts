@@ -39,8 +39,8 @@ export function deviceOperations(deps: AccountDeps): Operations<'worker'> {
         workspace: workspaceToApi(workspace, caller.role, true),
       });
     },
-    approveDevice: async (call) => noContent(await decideDevice(prisma, call, call.body.user_code, 'approved')),
-    denyDevice: async (call) => noContent(await decideDevice(prisma, call, call.body.user_code, 'denied')),
+    approveDevice: async (call) => decideDevice(prisma, call, call.body.user_code, 'approved').then(noContent),
+    denyDevice: async (call) => decideDevice(prisma, call, call.body.user_code, 'denied').then(noContent),
   };
 }
 

@@ -25,7 +25,7 @@ export function invitationOperations(deps: AccountDeps): Operations<'worker'> {
     },
     listInvitations: async (call) =>
       okPage(call, await listInvitations(prisma, call.caller.workspaceId), invitationToApi),
-    withdrawInvitation: async (call) => noContent(await withdrawInvitation(prisma, call, call.path.invitation_id)),
+    withdrawInvitation: async (call) => withdrawInvitation(prisma, call, call.path.invitation_id).then(noContent),
     lookUpInvitation: async ({ body }) => ok(await lookUpInvitation(deps, body.token)),
     acceptInvitation: async ({ caller, actor, body }) => {
       const userId = await unlimitedUserOf(prisma, caller);
