@@ -1,8 +1,9 @@
 /** How long a workspace keeps its runs: set here, carried out by the services that have runs. */
 import { enqueue, retentionChanged } from '@gantry/events';
-import { type Actor, invalid } from '@gantry/http';
+import { type Actor, apiFields, invalid } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import {
+  type ChangedRetention,
   listChangedRetention,
   type Retention,
   type RetentionBounds,
@@ -21,11 +22,7 @@ export interface RetentionChange {
   runs_kept?: number | null;
 }
 
-const toApi = ({ runDays, logDays, runsKept }: Retention) => ({
-  run_days: runDays,
-  log_days: logDays,
-  runs_kept: runsKept,
-});
+const toApi = (retention: Retention) => apiFields(retention, 'runDays', 'logDays', 'runsKept');
 
 export async function getRetention(sql: Sql, workspaceId: string, bounds: RetentionBounds) {
   const settings = await readRetention(sql, workspaceId);
@@ -51,9 +48,9 @@ export async function changeRetention(
     logDays: change.log_days === undefined ? logDays : change.log_days,
     runsKept: change.runs_kept === undefined ? runsKept : change.runs_kept,
   };
-  const changedAt = new Date();
-  await writeRetention(tx, { workspaceId, ...settings, changedAt });
-  await enqueue(tx, retentionChanged, workspaceId, { workspaceId, ...settings, changedAt: changedAt.getTime() });
+  const changed = { workspaceId, ...settings, changedAt: new Date() };
+  await writeRetention(tx, changed);
+  await announce(tx, changed);
   await recordChange(tx, actor, {
     workspaceId,
     action: 'workspace.retention_changed',
@@ -64,7 +61,8 @@ export async function changeRetention(
 
 /** For a service that JetStream lost the event for: nothing else would ever inform it. */
 export async function announceRetention(pool: Pool): Promise<void> {
-  for (const { workspaceId, changedAt, ...settings } of await listChangedRetention(pool)) {
-    await enqueue(pool, retentionChanged, workspaceId, { workspaceId, ...settings, changedAt: changedAt.getTime() });
-  }
+  for (const changed of await listChangedRetention(pool)) await announce(pool, changed);
 }
+
+const announce = (sql: Sql, { changedAt, ...setting }: ChangedRetention) =>
+  enqueue(sql, retentionChanged, setting.workspaceId, { ...setting, changedAt: changedAt.getTime() });
