@@ -183,7 +183,7 @@ async function installAndBuild(env) {
   }
   const sources = sourceStamp();
   if (built() && isDone('built', sources)) return;
-  if (command !== 'start') {
+  if (command === 'test' || command === 'bench') {
     const turbo = ['exec', 'turbo', 'run', 'build', '--output-logs=new-only', '--ui=stream'];
     await done('built', sources, () => mustSucceed('building', 'npx', pnpm(...turbo), env));
   } else if (!built() || !isDone('built-for-start', sources)) {
