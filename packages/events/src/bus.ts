@@ -15,8 +15,9 @@ import type { Service } from './catalogue';
 import { answerSubject, inboxPrefixOf } from './inboxes';
 import type { NatsAddress } from './nats-address';
 import { claimsIn, credentialsIn } from './nats-jwt';
+import { createRequester, type Requester } from './requester';
 
-export interface Bus {
+export interface Bus extends Requester {
   nc: NatsConnection;
   js: JetStreamClient;
   /** The name of this connection in subjects. */
@@ -39,11 +40,12 @@ export async function connectBus(
   const user = options.creds
     ? claimsIn(options.creds).name
     : decodeURIComponent(username) || options.anonymous || ANYBODY;
+  const inboxPrefix = inboxPrefixOf(user);
   const nc = await connect({
     servers: host,
     name: options.name,
     // Only this user may subscribe to its inbox: see permissions.ts.
-    inboxPrefix: inboxPrefixOf(user),
+    inboxPrefix,
     ...credentials(options.creds, username, password),
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
@@ -54,7 +56,7 @@ export async function connectBus(
     noAsyncTraces: true,
   });
   void logStatus(nc, options.log);
-  return { nc, js: nc.jetstream(), user };
+  return { nc, js: nc.jetstream(), user, ...createRequester(nc, inboxPrefix) };
 }
 
 function credentials(creds: string | undefined, username: string, password: string): Partial<ConnectionOptions> {
@@ -96,10 +98,13 @@ export async function request<T extends z.ZodType>(
   timeoutMs: number,
   answeredBy?: Service,
 ): Promise<z.infer<T>> {
-  const message = await bus.nc.request(subject, encode(payload), {
-    timeout: timeoutMs,
-    ...(answeredBy && { noMux: true, reply: answerSubject(answeredBy, bus.user, nuid.next()) }),
-  });
+  const message = answeredBy
+    ? await bus.nc.request(subject, encode(payload), {
+        timeout: timeoutMs,
+        noMux: true,
+        reply: answerSubject(answeredBy, bus.user, nuid.next()),
+      })
+    : await bus.request(subject, encode(payload), timeoutMs);
   return decode(reply, message.data);
 }
 

@@ -6,13 +6,15 @@
  * a crash in between publishes it again under the same `Nats-Msg-Id`, which JetStream and every consumer's inbox drop.
  */
 import { afterCommit, execute, poolOf, type Tx, transaction } from '@gantry/postgres';
-import { headers } from 'nats';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { type Bus, encode } from './bus';
 import { type EventType, eventSubject, type Service } from './catalogue';
 import { newId } from './id';
+
+/** For JetStream to store a message. */
+const STORE_MS = 5_000;
 
 export interface Envelope {
   id: string;
@@ -125,10 +127,8 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
       ...(row.traceparent ? { traceparent: row.traceparent } : {}),
       data: row.data,
     };
-    const head = headers();
-    head.set('Nats-Msg-Id', String(row.id));
     const subject = eventSubject({ type: String(row.type) }, service);
-    await bus.js.publish(subject, encode(envelope), { headers: head, timeout: 5_000 });
+    await bus.store(subject, encode(envelope), String(row.id), STORE_MS);
   }
 
   schedule(TICK_MS);

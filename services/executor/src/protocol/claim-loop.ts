@@ -123,7 +123,7 @@ export function createClaimLoop(options: {
     claim.probing = true;
     const nothing: LeaseRenewal = { runs: [] };
     try {
-      await bus.nc.request(runSubjects.lease(claim.source, executorId), encode(nothing), { timeout: PROBE_MS });
+      await bus.request(runSubjects.lease(claim.source, executorId), encode(nothing), PROBE_MS);
       claim.open = true;
     } catch (err) {
       backOff(claim, err as NatsError);
@@ -149,7 +149,7 @@ export function createClaimLoop(options: {
     try {
       const timeout = CLAIM_HOLD_MS + REPLY_MARGIN_MS;
       const subject = runSubjects.claim(claim.source, executorId);
-      const reply = await bus.nc.request(subject, encode(request), { timeout });
+      const reply = await bus.request(subject, encode(request), timeout);
       const withdrawn = !claim.standing.delete(claimId);
       const job = openJob(open, { executorId, claimId }, reply.data);
       if (job) accept(job);

@@ -164,8 +164,8 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
   }
 
   async function publish(report: Report, batch: Batch) {
-    const msgID = report.round ? `${batch.id}/${report.round}` : batch.id;
-    const ack = await bus.js.publish(report.subject, batch.payload, { msgID, timeout: ACK_MS });
+    const id = report.round ? `${batch.id}/${report.round}` : batch.id;
+    const ack = await bus.store(report.subject, batch.payload, id, ACK_MS);
     if (ack.seq < (lastSeq.get(ack.stream) ?? 0) && !ack.duplicate) storeWasLost(ack.stream);
     if (!ack.duplicate) lastSeq.set(ack.stream, ack.seq);
     if (batch.state === 'waiting') markStored(report, batch);

@@ -57,9 +57,7 @@ export function createLeases(options: {
     const asked = Date.now();
     try {
       const renewal: LeaseRenewal = { runs };
-      const reply = await bus.nc.request(runSubjects.lease(source, executorId), encode(renewal), {
-        timeout: LEASE_RENEW_MS,
-      });
+      const reply = await bus.request(runSubjects.lease(source, executorId), encode(renewal), LEASE_RENEW_MS);
       const { cancelled, lost } = decode(leaseReply, reply.data);
       const [gone, unwanted] = [new Set(lost), new Set(cancelled)];
       for (const attempt of attempts)

@@ -1,0 +1,63 @@
+import { given, givenNats } from '@gantry/testing';
+import type { NatsError } from 'nats';
+import { pino } from 'pino';
+import { connectBus, encode } from './bus';
+import { alertRaised, eventSubject } from './catalogue';
+import { runSubjects } from './run-protocol';
+import { EVENTS_STREAM, keepStreams, runEventsStream } from './streams';
+
+const log = pino({ level: 'silent' });
+const nats = givenNats();
+/** With rights that no service has. */
+const connected = () => connectBus({ ...nats.spectator, name: 'spectator', log });
+const [asker, answerer] = [given(connected, (one) => one.nc.close()), given(connected, (one) => one.nc.close())];
+
+test('each request gets the reply to it, in whatever order they come', async () => {
+  const questions: { text: string; respond: (text: string) => void }[] = [];
+  answerer.nc.subscribe('answered', {
+    callback: (_err, message) => {
+      questions.push({ text: message.string(), respond: (text) => message.respond(Buffer.from(text)) });
+      if (questions.length === 20) for (const { text, respond } of questions.reverse()) respond(text);
+    },
+  });
+  await answerer.nc.flush();
+  const texts = Array.from({ length: 20 }, (_, n) => `question ${n}`);
+  const replies = await Promise.all(texts.map((text) => asker.request('answered', Buffer.from(text), 5_000)));
+  expect(replies.map((reply) => reply.string())).toEqual(texts);
+});
+
+test('a request says whether nobody listens, nobody replied in time, or the connection has ended', async () => {
+  const { nc, request } = await connected();
+  const ask = (subject: string, text: string, timeoutMs = 5_000) => request(subject, encode(text), timeoutMs);
+  await expect(ask('unheard', 'anybody?')).rejects.toMatchObject({ code: '503' });
+  answerer.nc.subscribe('ignored', { callback: () => {} });
+  await answerer.nc.flush();
+  await expect(ask('ignored', 'anybody?', 50)).rejects.toMatchObject({ code: 'TIMEOUT' });
+  const open = ask('ignored', 'still?', 60_000);
+  await Promise.all([nc.close(), expect(open).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })]);
+  await expect(ask('ignored', 'too late')).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+});
+
+test('JetStream stores one id once, and its refusal is told from a stream that is missing', async () => {
+  const streams = await keepStreams({ bus: asker, log });
+  const subject = eventSubject(alertRaised, 'worker-api');
+  const store = (id: string) => asker.store(subject, encode({ id }), id, 5_000);
+  const stored = await store('evt_1');
+  expect(stored).toMatchObject({ stream: EVENTS_STREAM });
+  expect(stored.duplicate).toBeFalsy();
+  expect(await store('evt_1')).toMatchObject({ seq: stored.seq, duplicate: true });
+
+  const stream = runEventsStream('automation');
+  const manager = await asker.nc.jetstreamManager({ checkAPI: false });
+  const { config } = await manager.streams.info(stream);
+  await manager.streams.update(stream, { ...config, max_bytes: 10_000 });
+  const fill = async () => {
+    const report = runSubjects.events('automation', 'an-executor', 'run_1');
+    for (let n = 0; ; n++) await asker.store(report, Buffer.alloc(900), `fill ${n}`, 5_000);
+  };
+  await expect(fill()).rejects.toMatchObject({ api_error: { description: 'maximum bytes exceeded' } });
+  streams.stop();
+  await manager.streams.delete(EVENTS_STREAM);
+  const refusal = await store('evt_2').catch((err: NatsError) => ({ code: err.code, refusedBy: err.api_error }));
+  expect(refusal).toEqual({ code: '503', refusedBy: undefined });
+});

@@ -1,0 +1,82 @@
+/**
+ * Requests whose replies arrive at one subscription, and messages that JetStream confirms. nats.js can do both, but ends every
+ * request by creating an error and rejecting with it: 1 to 2 ms of a waited run (median of 600 pairs, two cores).
+ */
+import {
+  type ApiError,
+  createInbox,
+  ErrorCode,
+  headers,
+  type Msg,
+  type MsgHdrs,
+  type NatsConnection,
+  NatsError,
+  type PubAck,
+} from 'nats';
+
+export interface Requester {
+  /**
+   * @param timeoutMs milliseconds
+   * @throws NatsError: no responders (code 503), no reply in time, or not connected
+   */
+  request(subject: string, payload: Uint8Array, timeoutMs: number, head?: MsgHdrs): Promise<Msg>;
+  /**
+   * Resolves when the message is stored; JetStream stores one `id` once.
+   * @throws NatsError like a request's; with `api_error` where the stream refuses the message
+   */
+  store(subject: string, payload: Uint8Array, id: string, timeoutMs: number): Promise<PubAck>;
+}
+
+interface Asked {
+  resolve(reply: Msg): void;
+  reject(error: NatsError): void;
+}
+
+/** The status of a reply that the server sends because nobody listens. */
+const NO_RESPONDERS = 503;
+
+export function createRequester(nc: NatsConnection, inboxPrefix: string): Requester {
+  const inbox = createInbox(inboxPrefix);
+  const asked = new Map<string, Asked>();
+  let number = 0;
+
+  nc.subscribe(`${inbox}.*`, {
+    callback: (refusal, message) => {
+      if (refusal) return;
+      const { resolve, reject } = asked.get(message.subject) ?? {};
+      if (message.data.length || message.headers?.code !== NO_RESPONDERS) resolve?.(message);
+      else reject?.(NatsError.errorForCode(ErrorCode.NoResponders));
+    },
+  });
+  void nc.closed().then(() => {
+    for (const { reject } of asked.values()) reject(NatsError.errorForCode(ErrorCode.ConnectionClosed));
+  });
+
+  async function request(subject: string, payload: Uint8Array, timeoutMs: number, head?: MsgHdrs) {
+    const reply = `${inbox}.${number++}`;
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      return await new Promise<Msg>((resolve, reject) => {
+        asked.set(reply, { resolve, reject });
+        timer = setTimeout(() => reject(NatsError.errorForCode(ErrorCode.Timeout)), timeoutMs);
+        nc.publish(subject, payload, { reply, headers: head });
+      });
+    } finally {
+      clearTimeout(timer);
+      asked.delete(reply);
+    }
+  }
+
+  async function store(subject: string, payload: Uint8Array, id: string, timeoutMs: number) {
+    const head = headers();
+    head.set('Nats-Msg-Id', id);
+    const { data } = await request(subject, payload, timeoutMs, head);
+    const ack: PubAck & { error?: ApiError } = JSON.parse(Buffer.from(data).toString());
+    if (!ack.error) return ack;
+    const refusal = new NatsError(ack.error.description, String(ack.error.code));
+    refusal.api_error = ack.error;
+    throw refusal;
+  }
+
+  return { request, store };
+}
