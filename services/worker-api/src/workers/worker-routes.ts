@@ -8,6 +8,7 @@ import {
   noContent,
   type Operations,
   ok,
+  okPage,
   type Principal,
   pageHeaders,
 } from '@gantry/http';
@@ -107,7 +108,7 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
         return created({ ...described, warnings: missingSecretWarnings(described.missing_secrets) });
       },
     },
-    listWorkerTags: async ({ caller }) => ok(await listTags(prisma, caller)),
+    listWorkerTags: async (call) => okPage(call, await listTags(prisma, call.caller), (tag) => tag),
     getWorker: async ({ caller, path }) => ok(await describe(caller, path.worker_id)),
     updateWorker: (call) => change(call),
     putWorker: async (call) => {
@@ -127,7 +128,7 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
 
     listWorkerFiles: async (call) => {
       const { code } = await versionOf(call.query.version, await find(call));
-      return ok((await readTree(objects, code)).map(fileToApi));
+      return okPage(call, await readTree(objects, code), fileToApi);
     },
     writeWorkerFiles: (call) => change(call, 'files'),
     listWorkerVersions: async (call) => {
