@@ -2,6 +2,7 @@ import './request';
 
 export * from './actor';
 export * from './admission';
+export * from './allowed-methods';
 export * from './api-fields';
 export * from './audit';
 export { atSpeed } from './body-speed';

@@ -14,6 +14,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
 import { admission } from './admission';
+import { methodNotAllowed } from './allowed-methods';
 import { AppError } from './errors';
 import { type ErrorShape, failedRequest, lastResort } from './failed-request';
 import { type AnyOperations, expressForm } from './handler';
@@ -77,7 +78,9 @@ export function createSurface(options: SurfaceOptions): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', 'loopback, linklocal, uniquelocal');
-  app.use(requestLog(log), observeRequests(), neverKeepErrors);
+  const count = createRateCount({ pool: options.pool, log });
+  const budget = budgets(options.rateLimits ?? DEFAULT_RATE_LIMITS, count);
+  app.use(requestLog(log), observeRequests(), neverKeepErrors, tellStanding(budget));
   app.use(
     helmet({
       contentSecurityPolicy: {
@@ -90,17 +93,15 @@ export function createSurface(options: SurfaceOptions): Express {
     app.use(cors({ origin: options.corsOrigins, maxAge: 600, exposedHeaders: EXPOSED_HEADERS }));
   app.use(serveOpenapi(options.publishedFile ?? options.openapiFile, options.publicUrl ?? null));
   options.beside?.(app);
-  app.use(noStore, route(options));
+  app.use(noStore, route(options, budget));
   app.use(failedRequest(options.errorShape, log), lastResort(log));
   return app;
 }
 
-function route(options: SurfaceOptions): RequestHandler {
+function route(options: SurfaceOptions, budget: Budgets): RequestHandler {
   const { canonicalPath = (path) => path } = options;
   const document = readOpenApiDocument(options.openapiFile);
   const table = operationTable(document.operations);
-  const count = createRateCount({ pool: options.pool, log: options.log });
-  const budget = budgets(options.rateLimits ?? DEFAULT_RATE_LIMITS, count);
   const answers = answersOf(document, options, budget);
   const elsewhere = otherSurfaces(options.otherSurfaces ?? []);
   return (req, res) => {
@@ -112,7 +113,9 @@ function route(options: SurfaceOptions): RequestHandler {
     const found = table.find(req.method, path);
     if (!found || 'allowed' in found) {
       budget.spendOnAddress(req, res);
-      throw found ? notAllowed(req, res, asked, found.allowed) : notFoundPath(asked, elsewhere(req.method, asked));
+      throw found
+        ? methodNotAllowed(req, res, asked, found.allowed)
+        : notFoundPath(asked, elsewhere(req.method, asked));
     }
     req.operation = found.operation;
     const answer = answers.get(found.operation) as Answer;
@@ -164,11 +167,6 @@ function answersOf(document: OpenApiDocument, options: SurfaceOptions, budget: B
 const notFoundPath = (path: string, elsewhere?: string) =>
   new AppError('not_found', 'not_found', `${path}: not found${elsewhere ? `; ${elsewhere}` : ''}`);
 
-function notAllowed(req: Request, res: Response, path: string, allowed: string[]): AppError {
-  res.set('Allow', allowed.join(', '));
-  return new AppError('method_not_allowed', 'method_not_allowed', `${path}: ${req.method} method not allowed`);
-}
-
 const EXPOSED_HEADERS = [
   'X-Request-Id',
   'Retry-After',
@@ -203,6 +201,18 @@ const neverKeepErrors: RequestHandler = (_req, res, next) => {
   };
   next();
 };
+
+/** What takes from no budget, such as a file of the dashboard, says where its address stands. */
+const tellStanding =
+  (budget: Budgets): RequestHandler =>
+  (req, res, next) => {
+    const writeHead = res.writeHead.bind(res) as (...args: unknown[]) => Response;
+    res.writeHead = (...args: unknown[]) => {
+      if (!res.headersSent && !res.hasHeader('RateLimit-Limit')) budget.show(req, res);
+      return writeHead(...args);
+    };
+    next();
+  };
 
 function requestLog(log: Logger): RequestHandler {
   return pinoHttp({
