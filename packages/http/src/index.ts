@@ -5,6 +5,7 @@ export * from './admission';
 export * from './allowed-methods';
 export * from './api-fields';
 export * from './audit';
+export type { CheckBody } from './body-problems';
 export { atSpeed } from './body-speed';
 export * from './bounded-yaml';
 export * from './drained';

@@ -15,6 +15,7 @@ import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
 import { admission } from './admission';
 import { methodNotAllowed } from './allowed-methods';
+import { type CheckBody, withMeaning } from './body-problems';
 import { AppError } from './errors';
 import { type ErrorShape, failedRequest, lastResort } from './failed-request';
 import { type AnyOperations, expressForm } from './handler';
@@ -50,6 +51,8 @@ export interface SurfaceOptions extends SurfaceLimits {
   /** What /openapi.json shows; the same document when absent. */
   publishedFile?: string;
   operations: AnyOperations;
+  /** By operation: what its body means beyond its schema, so that one answer names all that is wrong. */
+  bodyChecks?: Record<string, CheckBody>;
   /** Null without a credential; throws a 401 AppError for a bad one. */
   authenticate: (req: Request) => Promise<Principal | null>;
   errorShape: ErrorShape;
@@ -153,7 +156,12 @@ function answersOf(document: OpenApiDocument, options: SurfaceOptions, budget: B
       await admit(operation, params, req, res);
       if (!params) throw new AppError('invalid', 'invalid', `${req.askedPath}: the path is not encoded as URLs are`);
       req.params = params;
-      validate(req, await read(operation, req, res));
+      const mediaType = await read(operation, req, res);
+      try {
+        validate(req, mediaType);
+      } catch (err) {
+        throw withMeaning(err, options.bodyChecks?.[operation.id], req.body);
+      }
       // Counted before the handler looks up what it streams.
       if (operation.isStream) streams.open(req, res, operation);
       await work(req, res);

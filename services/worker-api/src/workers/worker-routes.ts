@@ -90,8 +90,7 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
       make: async (call) => {
         const { body, files, res } = call;
         const isUpload = 'bundle' in body;
-        const { fields, tree } = isUpload ? await uploadOf(body, files) : bodyOf(body);
-        const input = parseNewWorker(fields, tree);
+        const input = isUpload ? newWorkerOfUpload(await uploadOf(body, files)) : newWorkerOf(body);
         const source = isUpload ? 'bundle' : 'created';
         const worker = await createWorker(deps, call, input, source);
         // The answer of a request that is sent again must not show a secret again, so it is not kept.
@@ -116,7 +115,7 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
       if (!('bundle' in body)) return change({ ...call, body });
       const { fields, tree } = await uploadOf(body, files);
       const { id: _, ...given } = fields;
-      const replacement = parseNewWorker({ name: 'stays as it is', ...given }, tree);
+      const replacement = parseNewWorker({ name: 'stays as it is', ...given }, () => tree);
       return edit(call, { change: parseWorkerChange(given), changeSource: 'bundle', replacement });
     },
     deleteWorker: async (call) => deleteWorker(deps, call, call.path.worker_id).then(noContent),
@@ -189,10 +188,16 @@ const filterOf = ({ trigger_type: triggerType, ...given }: CallOf<'worker', 'lis
   ...(triggerType && { triggerType }),
 });
 
-function bodyOf({ files, ...fields }: NewWorker) {
-  refuseManifests(files);
-  return { fields, tree: applyChanges([], files) };
+/** @throws AppError 400 */
+export function newWorkerOf({ files = [], ...fields }: Partial<NewWorker>) {
+  return parseNewWorker(fields, () => {
+    refuseManifests(files);
+    return applyChanges([], files);
+  });
 }
+
+const newWorkerOfUpload = ({ fields, tree }: Awaited<ReturnType<typeof uploadOf>>) =>
+  parseNewWorker(fields, () => tree);
 
 /** The bundle of a form; what else is in the form counts more than its worker.yaml. */
 async function uploadOf({ bundle: _, ...form }: WorkerBundle, files: Express.Multer.File[]) {

@@ -1,5 +1,6 @@
 /** Passwords: strength rules and hashing (Argon2id, in a separate thread). */
 import { randomBytes } from 'node:crypto';
+import { invalid } from '@gantry/http';
 import { hash, verify } from '@node-rs/argon2';
 
 /** OWASP's password storage cheat sheet: 19 MiB, two passes, one lane. */
@@ -28,8 +29,13 @@ function nobodysHash(): Promise<string> {
   return nobodys;
 }
 
-/** The problem with a new password, or undefined. */
-export function passwordProblem(password: string, email: string): string | undefined {
+/** @throws AppError 400 `weak_password` that names the field */
+export function requireGoodPassword(password: string, email: string, field: string): void {
+  const problem = passwordProblem(password, email);
+  if (problem) throw invalid([{ path: field, message: problem }], 'weak_password');
+}
+
+function passwordProblem(password: string, email: string): string | undefined {
   const characters = [...normalise(password)];
   if (characters.length < CHARACTERS_MIN) return `at least ${CHARACTERS_MIN} characters`;
   if (new Set(characters).size < DIFFERENT_MIN) return `at least ${DIFFERENT_MIN} different characters`;
