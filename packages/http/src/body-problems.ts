@@ -1,7 +1,7 @@
 import { AppError, type FieldProblem, invalid } from './errors';
 
 /** Looks at what a body means. @throws AppError 400 with the fields that are wrong */
-export type CheckBody = (body: Record<string, unknown>) => unknown;
+export type CheckBody = (body: never) => unknown;
 
 /**
  * Adds to what the schema refuses of a body what the rest of it means: the sender corrects all of it at once. Fields that the
@@ -13,7 +13,7 @@ export function withMeaning(refused: unknown, check: CheckBody | undefined, body
   const named = new Set(refused.fields.map(topOf));
   const rest = Object.fromEntries(Object.entries(body).filter(([field]) => !named.has(field)));
   try {
-    check(rest);
+    check(rest as never);
   } catch (err) {
     if (!(err instanceof AppError) || err.kind !== 'invalid' || !err.fields) return refused;
     return invalid([...refused.fields, ...err.fields.filter((one) => !named.has(topOf(one)))]);

@@ -189,8 +189,9 @@ const filterOf = ({ trigger_type: triggerType, ...given }: CallOf<'worker', 'lis
 });
 
 /** @throws AppError 400 */
-export function newWorkerOf({ files = [], ...fields }: Partial<NewWorker>) {
+export function newWorkerOf({ files, ...fields }: Partial<NewWorker>) {
   return parseNewWorker(fields, () => {
+    if (!files) throw invalid([{ path: 'files', message: 'is required' }]);
     refuseManifests(files);
     return applyChanges([], files);
   });

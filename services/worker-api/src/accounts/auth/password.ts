@@ -35,7 +35,8 @@ export function requireGoodPassword(password: string, email: string, field: stri
   if (problem) throw invalid([{ path: field, message: problem }], 'weak_password');
 }
 
-function passwordProblem(password: string, email: string): string | undefined {
+/** The problem with a new password, or undefined. */
+export function passwordProblem(password: string, email: string): string | undefined {
   const characters = [...normalise(password)];
   if (characters.length < CHARACTERS_MIN) return `at least ${CHARACTERS_MIN} characters`;
   if (new Set(characters).size < DIFFERENT_MIN) return `at least ${DIFFERENT_MIN} different characters`;
