@@ -208,7 +208,8 @@ async function answerWorkspace(fake: FakeAccounts, req: FakeRequest): Promise<Fa
   }
   if (!what && present) {
     if (verb === 'PATCH') {
-      const { name = present.name, retention = {} } = (await req.body()) as Partial<Schemas['Workspace']>;
+      const body: object = await req.body();
+      const { name = present.name, retention = {} } = body as Partial<Schemas['Workspace']>;
       Object.assign(present, { name, retention: { ...present.retention, ...retention } });
     } else if (verb === 'DELETE') {
       fake.me.workspaces = fake.me.workspaces.filter((one) => one !== present);

@@ -31,10 +31,7 @@ export function RetentionForm({ workspace }: { workspace: Workspace }) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const given = new FormData(event.currentTarget);
-    const { run_days, log_days, runs_kept } = Object.fromEntries(
-      FIELDS.map(({ name }) => [name, Number(given.get(name))]),
-    );
-    change.mutate({ run_days, log_days, runs_kept } as Days);
+    change.mutate(Object.fromEntries(FIELDS.map(({ name }) => [name, Number(given.get(name))])) as Days);
   };
   const retention = data?.retention;
   return (
