@@ -164,6 +164,26 @@ withBrowser('accounts', () => {
     expect(site.api.accounts.me.workspaces).toHaveLength(2);
   });
 
+  test('an admin sets by keyboard how long runs are kept, within the bounds of the installation', async () => {
+    const page = await site.signedIn('/settings/workspace');
+    const days = page.getByLabel('Days that runs are kept');
+    await days.fill('400');
+    await days.press('Enter');
+    expect(await days.evaluate((input: HTMLInputElement) => input.validity.rangeOverflow)).toBe(true);
+    await days.fill('14');
+    await days.press('Tab');
+    await page.keyboard.type('7');
+    await page.keyboard.press('Enter');
+    await page.getByText('Saved.').waitFor();
+    const [operations] = site.api.accounts.me.workspaces;
+    expect(operations?.retention).toMatchObject({ run_days: 14, log_days: 7, runs_kept: 100 });
+    await page.getByLabel('Workspace', { exact: true }).selectOption('The laboratory');
+    await page.waitForFunction(() => localStorage.getItem('gantry-workspace') === 'ws_lab');
+    await page.goto(at('/settings/workspace'));
+    await page.getByText('You are here as viewer.').waitFor();
+    expect(await page.getByRole('heading', { name: 'Retention' }).count()).toBe(0);
+  });
+
   test('a deleted workspace is restored, and what is on screen is of it again', async () => {
     const page = await site.signedIn('/settings/workspace');
     await page.getByRole('button', { name: 'Delete Operations' }).click();

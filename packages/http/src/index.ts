@@ -2,8 +2,10 @@ import './request';
 
 export * from './actor';
 export * from './admission';
+export * from './allowed-methods';
 export * from './api-fields';
 export * from './audit';
+export type { CheckBody } from './body-problems';
 export { atSpeed } from './body-speed';
 export * from './bounded-yaml';
 export * from './drained';

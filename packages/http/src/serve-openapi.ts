@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { type RequestHandler, Router } from 'express';
 import { dump, load } from 'js-yaml';
+import { readOnly } from './allowed-methods';
 
 /** @param server the public address; null where each answer names the address that it was asked at */
 export function serveOpenapi(openapiFile: string, server: string | null): Router {
@@ -19,6 +20,7 @@ export function serveOpenapi(openapiFile: string, server: string | null): Router
     };
   };
   const router = Router();
+  router.all(['/openapi.json', '/openapi.yaml'], readOnly);
   router.get('/openapi.json', send('application/json', JSON.stringify));
   router.get(
     '/openapi.yaml',

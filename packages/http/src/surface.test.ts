@@ -167,6 +167,16 @@ test('HEAD is answered as GET is, without the body, and Allow names both', async
   expect((await request(app).post('/api/things/x').expect(405)).headers.allow).toBe('GET, HEAD');
 });
 
+test('what is no operation says where its address stands too, and which methods it has', async () => {
+  const app = surface({ beside: (one) => void one.get('/page', (_req, res) => void res.send('a page')) });
+  for (const path of ['/page', '/openapi.json', '/openapi.yaml', '/nothing']) {
+    const { headers } = await request(app).get(path);
+    expect([path, headers['ratelimit-limit']]).toEqual([path, '600']);
+    expect(headers).toMatchObject({ 'ratelimit-remaining': expect.any(String), 'ratelimit-reset': expect.any(String) });
+  }
+  expect((await request(app).post('/openapi.json').expect(405)).headers.allow).toBe('GET, HEAD');
+});
+
 test('an unknown path is named as it was asked for', async () => {
   const aliased = surface({ canonicalPath: (asked) => `/api${asked.replace(/^\/v1/, '')}` });
   expect((await request(aliased).get('/v1/nothing')).body.error).toBe('/v1/nothing: not found');

@@ -14,6 +14,8 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
 import { admission } from './admission';
+import { methodNotAllowed } from './allowed-methods';
+import { type CheckBody, withMeaning } from './body-problems';
 import { AppError } from './errors';
 import { type ErrorShape, failedRequest, lastResort } from './failed-request';
 import { type AnyOperations, expressForm } from './handler';
@@ -49,6 +51,8 @@ export interface SurfaceOptions extends SurfaceLimits {
   /** What /openapi.json shows; the same document when absent. */
   publishedFile?: string;
   operations: AnyOperations;
+  /** By operation: what its body means beyond its schema, so that one answer names all that is wrong. */
+  bodyChecks?: Record<string, CheckBody>;
   /** Null without a credential; throws a 401 AppError for a bad one. */
   authenticate: (req: Request) => Promise<Principal | null>;
   errorShape: ErrorShape;
@@ -77,7 +81,9 @@ export function createSurface(options: SurfaceOptions): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', 'loopback, linklocal, uniquelocal');
-  app.use(requestLog(log), observeRequests(), neverKeepErrors);
+  const count = createRateCount({ pool: options.pool, log });
+  const budget = budgets(options.rateLimits ?? DEFAULT_RATE_LIMITS, count);
+  app.use(requestLog(log), observeRequests(), neverKeepErrors, tellStanding(budget));
   app.use(
     helmet({
       contentSecurityPolicy: {
@@ -90,17 +96,15 @@ export function createSurface(options: SurfaceOptions): Express {
     app.use(cors({ origin: options.corsOrigins, maxAge: 600, exposedHeaders: EXPOSED_HEADERS }));
   app.use(serveOpenapi(options.publishedFile ?? options.openapiFile, options.publicUrl ?? null));
   options.beside?.(app);
-  app.use(noStore, route(options));
+  app.use(noStore, route(options, budget));
   app.use(failedRequest(options.errorShape, log), lastResort(log));
   return app;
 }
 
-function route(options: SurfaceOptions): RequestHandler {
+function route(options: SurfaceOptions, budget: Budgets): RequestHandler {
   const { canonicalPath = (path) => path } = options;
   const document = readOpenApiDocument(options.openapiFile);
   const table = operationTable(document.operations);
-  const count = createRateCount({ pool: options.pool, log: options.log });
-  const budget = budgets(options.rateLimits ?? DEFAULT_RATE_LIMITS, count);
   const answers = answersOf(document, options, budget);
   const elsewhere = otherSurfaces(options.otherSurfaces ?? []);
   return (req, res) => {
@@ -112,7 +116,9 @@ function route(options: SurfaceOptions): RequestHandler {
     const found = table.find(req.method, path);
     if (!found || 'allowed' in found) {
       budget.spendOnAddress(req, res);
-      throw found ? notAllowed(req, res, asked, found.allowed) : notFoundPath(asked, elsewhere(req.method, asked));
+      throw found
+        ? methodNotAllowed(req, res, asked, found.allowed)
+        : notFoundPath(asked, elsewhere(req.method, asked));
     }
     req.operation = found.operation;
     const answer = answers.get(found.operation) as Answer;
@@ -150,7 +156,12 @@ function answersOf(document: OpenApiDocument, options: SurfaceOptions, budget: B
       await admit(operation, params, req, res);
       if (!params) throw new AppError('invalid', 'invalid', `${req.askedPath}: the path is not encoded as URLs are`);
       req.params = params;
-      validate(req, await read(operation, req, res));
+      const mediaType = await read(operation, req, res);
+      try {
+        validate(req, mediaType);
+      } catch (err) {
+        throw withMeaning(err, options.bodyChecks?.[operation.id], req.body);
+      }
       // Counted before the handler looks up what it streams.
       if (operation.isStream) streams.open(req, res, operation);
       await work(req, res);
@@ -163,11 +174,6 @@ function answersOf(document: OpenApiDocument, options: SurfaceOptions, budget: B
 
 const notFoundPath = (path: string, elsewhere?: string) =>
   new AppError('not_found', 'not_found', `${path}: not found${elsewhere ? `; ${elsewhere}` : ''}`);
-
-function notAllowed(req: Request, res: Response, path: string, allowed: string[]): AppError {
-  res.set('Allow', allowed.join(', '));
-  return new AppError('method_not_allowed', 'method_not_allowed', `${path}: ${req.method} method not allowed`);
-}
 
 const EXPOSED_HEADERS = [
   'X-Request-Id',
@@ -203,6 +209,18 @@ const neverKeepErrors: RequestHandler = (_req, res, next) => {
   };
   next();
 };
+
+/** What takes from no budget, such as a file of the dashboard, says where its address stands. */
+const tellStanding =
+  (budget: Budgets): RequestHandler =>
+  (req, res, next) => {
+    const writeHead = res.writeHead.bind(res) as (...args: unknown[]) => Response;
+    res.writeHead = (...args: unknown[]) => {
+      if (!res.headersSent && !res.hasHeader('RateLimit-Limit')) budget.show(req, res);
+      return writeHead(...args);
+    };
+    next();
+  };
 
 function requestLog(log: Logger): RequestHandler {
   return pinoHttp({

@@ -1,6 +1,6 @@
 /** The other end of the file driver's presigned URLs. Mounted beside the API: the URL is the whole credential. */
 import { Readable } from 'node:stream';
-import { AppError, atSpeed, leaveBodyUnread, type Places, places } from '@gantry/http';
+import { AppError, atSpeed, leaveBodyUnread, methodNotAllowed, type Places, places } from '@gantry/http';
 import { type Request, type Response, Router } from 'express';
 import type { FileStore } from './file-store';
 import { attachment } from './object-store';
@@ -17,7 +17,13 @@ export function storageRoutes(store: FileStore, closed: { has(workspaceId: strin
     const grant = readGrant(store.signingKey, { method: req.method, key: keyOf(req), query: req.query });
     if (!grant) {
       leaveBodyUnread(req, res);
-      throw new AppError('forbidden', 'bad_signature', 'this URL was changed, has expired, or is for another method');
+      const signed = readGrant(store.signingKey, {
+        method: String(req.query.method),
+        key: keyOf(req),
+        query: req.query,
+      });
+      if (signed) throw methodNotAllowed(req, res, 'this URL', signed.method === 'PUT' ? ['PUT'] : ['GET', 'HEAD']);
+      throw new AppError('forbidden', 'bad_signature', 'this URL was changed or has expired');
     }
     if (closed.has(grant.key.slice(0, grant.key.indexOf('/')))) {
       leaveBodyUnread(req, res);

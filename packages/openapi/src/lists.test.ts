@@ -1,4 +1,4 @@
-/** Every list can be read in pages: a rule of the contract for all surfaces. */
+/** Every list can be read in pages, in an order that its description states: a rule of the contract for all surfaces. */
 import { readFileSync } from 'node:fs';
 import { openapiFiles } from './index';
 
@@ -6,13 +6,18 @@ interface Node {
   [key: string]: unknown;
 }
 
-/** Short by nature, or read from a place of their own onwards. */
-const NOT_IN_PAGES = new Set([
-  ...['jwks', 'ready', 'listWorkerTags', 'listWorkerFiles', 'listContextFiles', 'getArtifactCode'],
-  ...['listRunLogs', 'listWorkerLogs', 'getWorkerTimeseries', 'listAlertDeliveries', 'listShares'],
-]);
+/** Documents of a fixed shape, which are read whole. */
+const NOT_IN_PAGES = new Set(['jwks', 'ready', 'getArtifactCode', 'getWorkerTimeseries']);
 
-function listsOf(file: string): [id: string, parameters: string[]][] {
+const ORDER = /newest|oldest|first|sorted by|in order|in the order|order of/i;
+
+interface List {
+  id: string;
+  parameters: string[];
+  description: string;
+}
+
+function listsOf(file: string): List[] {
   const document: Node = JSON.parse(readFileSync(file, 'utf8'));
   const follow = (value: unknown): Node => {
     const ref = (value as Node | undefined)?.$ref;
@@ -28,13 +33,26 @@ function listsOf(file: string): [id: string, parameters: string[]][] {
     const properties = Object.values((schema.properties as Node | undefined) ?? {}).map((one) => follow(one).type);
     const isList = schema.type === 'array' || (properties.length <= 2 && properties.includes('array'));
     const parameters = [item.parameters, get.parameters].flatMap((some) => (some as unknown[] | undefined) ?? []);
-    return isList ? [[String(get.operationId), parameters.map((one) => String(follow(one).name))]] : [];
+    if (!isList || NOT_IN_PAGES.has(String(get.operationId))) return [];
+    return {
+      id: String(get.operationId),
+      parameters: parameters.map((one) => String(follow(one).name)),
+      description: `${get.summary}. ${get.description}`,
+    };
   });
 }
 
-test.each(Object.entries(openapiFiles))('every list of the %s surface takes limit and offset', (_surface, file) => {
-  const lists = listsOf(file).filter(([id]) => !NOT_IN_PAGES.has(id));
-  expect(lists.length).toBeGreaterThan(2);
-  const without = lists.filter(([, names]) => !(names.includes('limit') && names.includes('offset')));
-  expect(without.map(([id]) => id)).toEqual([]);
+describe.each(Object.entries(openapiFiles))('every list of the %s surface', (_surface, file) => {
+  const lists = listsOf(file);
+
+  test('takes limit and offset', () => {
+    expect(lists.length).toBeGreaterThan(2);
+    const without = lists.filter(({ parameters }) => !['limit', 'offset'].every((name) => parameters.includes(name)));
+    expect(without.map(({ id }) => id)).toEqual([]);
+  });
+
+  test('states its order', () => {
+    const silent = lists.filter(({ description }) => !ORDER.test(description));
+    expect(silent.map(({ id }) => id)).toEqual([]);
+  });
 });

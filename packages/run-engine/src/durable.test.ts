@@ -44,6 +44,28 @@ const answer = { approved_by: 'Ada', data: null };
 const approved = (engine: RunEngine, run: Run) =>
   engines.tx((tx) => engine.resumeIn(tx, run.id, { from: 'pending_approval', step: { ordinal: 1, result: answer } }));
 
+test('what is saved again after a pause replaces what the code had saved under that name', async () => {
+  const engine = await callingReplica(engines);
+  const executor = await engines.executor();
+  const run = await engine.submitAndWait(aRun());
+  const saved = (id: string, attempt: number, name = 'report.csv'): FakeEvent => {
+    const file = { name, contentType: 'text/csv', size: 1, sha256: 'a'.repeat(64) };
+    return { type: 'artifact', artifactId: id, ...file, key: `ws_a/runs/${run.id}/${attempt}/${id}` };
+  };
+  const first = await claimed(executor);
+  await first.report({ type: 'started' }, saved('art_1', 1), saved('art_2', 1, 'only-before.csv'));
+  await first.suspend(sleep(1, LONG_MS));
+  await inStatus(engine, run, 'suspended');
+  await wakeAll();
+  const second = await claimed(executor);
+  await second.report({ type: 'started' }, saved('art_3', 2), saved('art_4', 2));
+  await second.report({ type: 'finished', status: 'completed', output: null, usage: noUsage });
+  const ended = await inStatus(engine, run, 'completed');
+  const ids = (await engine.artifacts(ended)).map(({ id }) => id);
+  expect(ids.sort()).toEqual(['art_2', 'art_3', 'art_4']);
+  expect(await engine.findArtifact(ended, 'art_1')).toMatchObject({ name: 'report.csv' });
+});
+
 test('a run sleeps without an executor, and goes on with what it has recorded', async () => {
   const engine = await callingReplica(engines);
   const executor = await engines.executor();

@@ -20,6 +20,7 @@ import { createRunHubs } from './run-hub';
 import {
   countRecentRuns,
   countRuns,
+  findArtifact,
   getRun,
   lastRuns,
   listArtifacts,
@@ -52,6 +53,8 @@ export interface RunEngine extends Submission, WithinTransactions, Cancellation 
   /** stdout, stderr and context.log() as one text. */
   logsText(run: Run): Promise<string>;
   artifacts(run: Run): Promise<RunArtifact[]>;
+  /** Also one that a later attempt replaced. */
+  findArtifact(run: Run, id: string): Promise<RunArtifact | null>;
   /** What it has recorded, and what it waits for; in the order of the code. */
   steps(run: Run): Promise<StepRow[]>;
   /** Writeable contexts that a completed run has changed. */
@@ -148,6 +151,7 @@ export async function startRunEngine(deps: {
     recentCounts: (workspaceId, since) => countRecentRuns(pool, workspaceId, since),
     logsText: async (run) => knownLogs.get(run) ?? (await readLogsText(pool, run)),
     artifacts: (run) => listArtifacts(pool, run.id),
+    findArtifact: (run, id) => findArtifact(pool, run.id, id),
     steps: (run) => listSteps(pool, run.id),
     contextChanges: (run) => readContextChanges(pool, run),
 

@@ -136,11 +136,24 @@ export async function countRecentRuns(pool: Pool, workspaceId: string, since: Da
   return new Map(rows.map(({ status, count }) => [status, count]));
 }
 
+const ARTIFACT = 'id, name, content_type AS "contentType", size::float8 AS size, sha256, key';
+
+/** Keys are made in leases.ts, and come back from an executor that may be hostile. */
+const ATTEMPT = "coalesce(substring(key FROM '/(\\d{1,9})/[^/]*$')::int, 0)";
+
+/** In the order in which they were saved. Code that runs again from the top replaces what it saved under the same name. */
 export async function listArtifacts(pool: Pool, runId: string): Promise<RunArtifact[]> {
   const { rows } = await pool.query(
-    `SELECT id, name, content_type AS "contentType", size::float8 AS size, sha256, key FROM run_artifacts
-     WHERE run_id = $1 ORDER BY created_at, id`,
+    `SELECT ${ARTIFACT} FROM (
+       SELECT *, ${ATTEMPT} AS attempt, max(${ATTEMPT}) OVER (PARTITION BY name) AS last FROM run_artifacts WHERE run_id = $1
+     ) saved WHERE attempt = last ORDER BY created_at, id`,
     [runId],
   );
   return rows;
+}
+
+/** Also one that was replaced: a recorded step may name it. */
+export async function findArtifact(pool: Pool, runId: string, id: string): Promise<RunArtifact | null> {
+  const { rows } = await pool.query(`SELECT ${ARTIFACT} FROM run_artifacts WHERE run_id = $1 AND id = $2`, [runId, id]);
+  return rows[0] ?? null;
 }

@@ -31,7 +31,7 @@ const SECRETS_MAX = 500;
 const TABLE = 'secrets';
 
 const ENTRY = 'name, created_at AS "createdAt", updated_at AS "updatedAt", last_used_at AS "lastUsedAt"';
-const LIST = `SELECT ${ENTRY} FROM secrets WHERE workspace_id = $1 ORDER BY name`;
+const LIST = `SELECT ${ENTRY} FROM secrets WHERE workspace_id = $1 ORDER BY created_at DESC, name DESC`;
 const FIND_VERSION = `SELECT (SELECT count(*)::int FROM secrets WHERE workspace_id = $1) AS count,
   (SELECT version FROM secrets WHERE workspace_id = $1 AND name = $2) AS version`;
 const INSERT = `INSERT INTO secrets (workspace_id, name, version, sealed, created_by, updated_at)
@@ -84,7 +84,7 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
       }
     },
 
-    /** By name. */
+    /** Newest first. */
     list: async (workspaceId: string): Promise<SecretEntry[]> =>
       (await pool.query<SecretEntry>(LIST, [workspaceId])).rows,
 

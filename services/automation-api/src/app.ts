@@ -11,6 +11,7 @@ import type { Deps } from './deps';
 import { docsPage } from './pages/docs-page';
 import { pageOperations } from './pages/page-routes';
 import { runOperations } from './runs/run-routes';
+import { checkGivenSchedule } from './schedules/schedule-settings';
 import { secretOperations } from './secrets/secret-routes';
 
 export interface AppOptions extends SurfaceSettings {
@@ -38,6 +39,7 @@ export function createApp(options: AppOptions): Express {
       ...secretOperations(deps),
       ...pageOperations(deps),
     },
+    bodyChecks: { deployAutomation: checkGivenSchedule, patchAutomation: checkGivenSchedule },
     errorShape: 'error',
     pool: deps.pool,
     beside: (app) => {

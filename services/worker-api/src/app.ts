@@ -17,6 +17,7 @@ import { passwordOperations } from './accounts/auth/password-routes';
 import { createSessions } from './accounts/auth/session';
 import { createSessionCookie } from './accounts/auth/session-cookie';
 import { sessionOperations } from './accounts/auth/session-routes';
+import { requireSignIn } from './accounts/auth/setup';
 import { deviceOperations } from './accounts/devices/device-routes';
 import { createIntrospection } from './accounts/identity/introspection';
 import { invitationOperations } from './accounts/invitations/invitation-routes';
@@ -45,8 +46,9 @@ import { webhookOperations } from './starters/webhook-routes';
 import type { Executors } from './system/executors';
 import { frontDoor } from './system/front-door';
 import { systemOperations } from './system/system-routes';
-import { scheduleOperations } from './triggers/schedule-routes';
-import { workerOperations } from './workers/worker-routes';
+import { checkPreview, scheduleOperations } from './triggers/schedule-routes';
+import { parseWorkerChange } from './workers/worker-input';
+import { newWorkerOf, workerOperations } from './workers/worker-routes';
 
 export interface AppOptions extends SurfaceLimits {
   deps: Deps;
@@ -112,6 +114,12 @@ export function createApp(options: AppOptions) {
       ...secretOperations(deps),
       ...scheduleOperations({ now: deps.now }),
       ...webhookOperations(deps),
+    },
+    bodyChecks: {
+      setUp: requireSignIn,
+      createWorker: newWorkerOf,
+      updateWorker: parseWorkerChange,
+      previewSchedule: checkPreview,
     },
     authenticate: createAuthenticator({ identify: identities.identify, closures, publicUrls }),
     errorShape: 'detail',

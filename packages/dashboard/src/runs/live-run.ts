@@ -13,13 +13,16 @@ export interface LogLine {
   at: number | null;
 }
 
+/** With the attempt that saved it. */
+type LiveArtifact = RunArtifact & { attempt: number };
+
 export interface LiveRun {
   lines: LogLine[];
   /** Lines that are no longer shown, because there are too many. */
   dropped: number;
   started: boolean;
   progress: { fraction: number; message: string | null } | null;
-  artifacts: RunArtifact[];
+  artifacts: LiveArtifact[];
   /** Counts what changes more of the run than its log. */
   changes: number;
   interrupted: boolean;
@@ -48,7 +51,7 @@ export function applyEvents(before: LiveRun, events: StreamEvent[]): LiveRun {
     const body = parse(data);
     if (event === 'log') added.push(lineOf(id, body));
     else if (event === 'progress') after.progress = progressOf(body);
-    else if (event === 'artifact') after.artifacts = [...after.artifacts, artifactOf(body)];
+    else if (event === 'artifact') after.artifacts = withArtifact(after.artifacts, artifactOf(id, body));
     else if (event === 'status') after.started ||= body.status === 'running';
     else if (event === 'done') after.done = true;
     if (event === 'status' || event === 'step' || event === 'approval') after.changes++;
@@ -71,8 +74,22 @@ function parse(data: string): Record<string, unknown> {
 }
 
 /** Streams are alike on all surfaces and say `content_type`; lists of this surface say `contentType`. */
-const artifactOf = ({ artifact_id, content_type, ...body }: Record<string, unknown>) =>
-  ({ ...body, id: artifact_id, contentType: content_type }) as RunArtifact;
+const artifactOf = (id: string, { artifact_id, content_type, ...body }: Record<string, unknown>) =>
+  ({
+    ...body,
+    id: artifact_id,
+    contentType: content_type,
+    attempt: Math.floor(Number(id) / EVENTS_OF_ATTEMPT),
+  }) as LiveArtifact;
+
+/** Numbers of events begin anew at a multiple of it when the code runs again from the top. */
+const EVENTS_OF_ATTEMPT = 1_000_000;
+
+/** Code that runs again replaces what it saved under the same name. */
+const withArtifact = (all: LiveArtifact[], saved: LiveArtifact): LiveArtifact[] => [
+  ...all.filter(({ name, attempt }) => name !== saved.name || attempt === saved.attempt),
+  saved,
+];
 
 const lineOf = (id: string, { level, text, fields, at }: Record<string, unknown>): LogLine => ({
   id,

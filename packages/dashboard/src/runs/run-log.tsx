@@ -14,9 +14,13 @@ interface RunLogProps {
 /** This close to the end counts as reading along. */
 const NEAR_END_PX = 24;
 
+const isNearEnd = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement) =>
+  scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
+
 /** Follows the last line until somebody scrolls up to read; scrolling back down follows again. */
 export function RunLog({ lines, dropped, startedAt, empty }: RunLogProps) {
   const box = useRef<HTMLDivElement>(null);
+  const top = useRef(0);
   const [following, setFollowing] = useState(true);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: every new line moves the end.
@@ -36,9 +40,13 @@ export function RunLog({ lines, dropped, startedAt, empty }: RunLogProps) {
         aria-label="Log"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
         tabIndex={0}
-        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) =>
-          setFollowing(scrollHeight - scrollTop - clientHeight < NEAR_END_PX)
-        }
+        onScroll={({ currentTarget: log }) => {
+          const movedUp = log.scrollTop < top.current;
+          top.current = log.scrollTop;
+          // A line is measured when it comes into view: then the end moves on although nobody scrolled away from it.
+          if (following && !movedUp && !isNearEnd(log)) log.scrollTop = log.scrollHeight;
+          else setFollowing(isNearEnd(log));
+        }}
       >
         {lines.length === 0 && <p className={styles.empty}>{empty}</p>}
         {dropped > 0 && <p className={styles.empty}>{dropped} earlier lines are not shown.</p>}

@@ -47,6 +47,12 @@ function workspace(id: string, name: string, role: Schemas['Role']): Schemas['Wo
   const may = role === 'owner' || role === 'admin';
   return {
     ...{ id, name, role, active: false, created_at: AT },
+    retention: {
+      run_days: 90,
+      log_days: 30,
+      runs_kept: 100,
+      maximums: { run_days: 365, log_days: 90, runs_kept: 1_000 },
+    },
     permissions: {
       ...{ update: may, delete: role === 'owner', transfer: role === 'owner', invite: may },
       ...{ manage_members: may, manage_tokens: may, read_audit_log: may },
@@ -201,8 +207,11 @@ async function answerWorkspace(fake: FakeAccounts, req: FakeRequest): Promise<Fa
     return { status: 201, body: fake.me.workspaces.at(-1) as object };
   }
   if (!what && present) {
-    if (verb === 'PATCH') present.name = (await req.body()).name ?? '';
-    else {
+    if (verb === 'PATCH') {
+      const body: object = await req.body();
+      const { name = present.name, retention = {} } = body as Partial<Schemas['Workspace']>;
+      Object.assign(present, { name, retention: { ...present.retention, ...retention } });
+    } else if (verb === 'DELETE') {
       fake.me.workspaces = fake.me.workspaces.filter((one) => one !== present);
       fake.deleted.push({ ...present, deleted_at: AT, purge_at: LATER });
     }

@@ -10,6 +10,8 @@ export interface SubjectLogQuery extends LogFilter {
   /** Only of runs made at or after. */
   since?: Date | undefined;
   limit: number;
+  /** Lines that are passed over, of those that the filter leaves. */
+  offset: number;
   cursor?: LogCursor | undefined;
 }
 
@@ -23,6 +25,8 @@ export interface LogCursor {
 export interface SubjectLogPage {
   lines: (LogLine & { runId: string })[];
   next: LogCursor | null;
+  /** Of `offset`: fewer where the page ended before. */
+  skipped: number;
 }
 
 interface Place {
@@ -35,20 +39,23 @@ export async function readSubjectLog(sql: Sql, subjectId: string, query: Subject
   const lines: SubjectLogPage['lines'] = [];
   let at: LogCursor | undefined = query.cursor;
   let looked = 0;
+  let skipped = 0;
   for (let seenRuns = 0; seenRuns < RUNS_MAX; seenRuns += RUN_BATCH) {
     const runs = await runsFrom(sql, subjectId, query.since, at);
     for (const run of runs) {
       const before = at?.runId === run.id ? at.seq : Number.MAX_SAFE_INTEGER;
       for await (const line of readLinesBackwards(sql, run.id, before)) {
-        if (lines.length === query.limit || looked++ === LINES_MAX) return { lines, next: at ?? null };
+        if (lines.length === query.limit || looked++ === LINES_MAX) return { lines, next: at ?? null, skipped };
         at = { createdAt: run.createdAt, runId: run.id, seq: line.seq };
-        if (matches(line)) lines.push({ ...line, runId: run.id });
+        if (!matches(line)) continue;
+        if (skipped < query.offset) skipped++;
+        else lines.push({ ...line, runId: run.id });
       }
       at = { createdAt: run.createdAt, runId: run.id, seq: 0 };
     }
-    if (runs.length < RUN_BATCH) return { lines, next: null };
+    if (runs.length < RUN_BATCH) return { lines, next: null, skipped };
   }
-  return { lines, next: at ?? null };
+  return { lines, next: at ?? null, skipped };
 }
 
 /** Newest first, from the cursor's run on, that one included. */

@@ -1,6 +1,7 @@
 /** The dashboard's built files, and its one page for every address that a browser may open. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { readOnly } from '@gantry/http';
 import express, { type RequestHandler, Router } from 'express';
 
 /** Addresses of programs: an unknown one is an error in JSON, not the dashboard. */
@@ -37,6 +38,7 @@ export function dashboardFiles({ directory, addresses }: DashboardOptions): Rout
     express.static(path.join(root, 'assets'), { immutable: true, maxAge: YEAR_SECONDS * 1_000, fallthrough: false }),
   );
   router.use(express.static(root, { index: false, setHeaders: (res) => void res.set('Cache-Control', 'no-cache') }));
+  router.all(['/', '/config.json'], readOnly);
   // One build serves every installation: the page asks where the other surfaces are.
   router.get('/config.json', (_req, res) => {
     res.set('Cache-Control', 'no-cache').json({ base_url: addresses.baseUrl, skills_url: addresses.skillsUrl });

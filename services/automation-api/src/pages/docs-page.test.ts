@@ -110,6 +110,9 @@ test('a file of no surface is not found', async () => {
     expect((await fetch(`${url}/openapi/${name}`)).status).toBe(404);
   }
   expect((await fetch(`${url}/docs/other.html`)).status).toBe(404);
+  for (const path of ['/docs/', '/openapi/worker.yaml']) {
+    expect((await fetch(url + path, { method: 'DELETE' })).status).toBe(405);
+  }
 });
 
 describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {

@@ -1,7 +1,7 @@
 /** The API reference at /docs and the OpenAPI files at /openapi, as packages/api-docs has built them. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { AppError } from '@gantry/http';
+import { AppError, readOnly } from '@gantry/http';
 import express, { Router } from 'express';
 
 export interface DocsPageOptions {
@@ -29,6 +29,7 @@ export function docsPage({ directory, addresses }: DocsPageOptions): Router {
 
   const files = Object.keys(addresses).map((surface) => `/openapi/${surface}.yaml`);
   const router = Router();
+  router.use(['/docs', '/openapi'], readOnly);
   for (const [surface, address] of Object.entries(addresses)) {
     router.get(`/openapi/${surface}.yaml`, (_req, res) => {
       const file = readBuilt(path.join(directory, 'openapi', `${surface}.yaml`));

@@ -112,7 +112,7 @@ function listedOutputs(run: Run): { outputs?: Record<string, unknown> } {
 
 /** @throws AppError 404 */
 export async function redirectToArtifact(deps: Deps, res: Response, run: Run, artifactId: string): Promise<void> {
-  const artifact = (await deps.engine.artifacts(run)).find(({ id }) => id === artifactId);
+  const artifact = await deps.engine.findArtifact(run, artifactId);
   if (!artifact) throw notFound('artifact', artifactId, 'of this run');
   const url = await deps.objects.presignGet(artifact.key, {
     expiresSeconds: EXPIRES_SECONDS_MAX,

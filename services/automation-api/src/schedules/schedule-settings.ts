@@ -46,7 +46,7 @@ export function changedSchedule(
   const touched = change.schedule !== undefined || change.scheduleEnabled || change.scheduleInputs !== undefined;
   together(
     () => requireSchedule(change.scheduleEnabled, schedule),
-    () => checkSchedule({ cron: schedule ?? '0 0 * * *', timezone }, { cron: 'schedule', timezone: 'timezone' }),
+    () => checkGivenSchedule({ schedule, timezone }),
     () => change.scheduleInputs && requireSmall(change.scheduleInputs),
     () => touched && scheduleEnabled && checkInputs(runnable, inputs),
   );
@@ -61,6 +61,20 @@ export function changedSchedule(
     scheduleInputs: inputs as Prisma.InputJsonObject,
     nextRunAt: isDue ? (isSame ? before.nextRunAt : nextFire({ cron: schedule, timezone }, now)) : null,
   };
+}
+
+/** Stands for the expression where there is none, so that the zone is looked at. */
+const ANY_CRON = '0 0 * * *';
+
+/** What can be said of a schedule without its automation. @throws AppError 400 */
+export function checkGivenSchedule({
+  schedule,
+  timezone = 'UTC',
+}: {
+  schedule?: string | null;
+  timezone?: string;
+}): void {
+  checkSchedule({ cron: schedule ?? ANY_CRON, timezone }, { cron: 'schedule', timezone: 'timezone' });
 }
 
 function requireSchedule(isEnabled: boolean | undefined, schedule: string | null): void {

@@ -23,12 +23,12 @@ export async function findLibrary(db: Db, slug: string, reader: Reader): Promise
   return rows[0] ?? null;
 }
 
-/** Libraries that ship with the installation, by title. */
+/** Libraries that ship with the installation, newest first. */
 export function listStarters(db: Db, reader: Reader, { limit, offset }: Page): Promise<LibraryRow[]> {
   return db.$queryRaw<LibraryRow[]>`
     SELECT ${columns(reader)} FROM libraries l JOIN people p ON p.user_id = l.owner_id
     WHERE l.starter AND l.visibility = 'public' AND l.deleted_at IS NULL
-    ORDER BY l.title, l.id LIMIT ${limit + 1} OFFSET ${offset}`;
+    ORDER BY l.created_at DESC, l.id DESC LIMIT ${limit + 1} OFFSET ${offset}`;
 }
 
 /** Newest first. */

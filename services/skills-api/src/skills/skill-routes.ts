@@ -8,6 +8,7 @@ import {
   type Operations,
   ok,
   okPage,
+  pageOf as pageOfAll,
 } from '@gantry/http';
 import type { Request } from 'express';
 import { type Actor, type Person, personOf, readerOf, signedInOf } from '../access/caller';
@@ -88,9 +89,10 @@ export function skillOperations({ prisma, skillsUrl, views }: Deps): Operations<
     unsaveSkill: async ({ req, path }) => unsaveSkill(prisma, personOf(req), path.slug).then(noContent),
     shareSkill: async ({ req, path: { slug }, body }) =>
       ok({ slug, emails: await shareSkill(prisma, personOf(req), slug, body) }),
-    listShares: async ({ req, path }) => {
-      const { id, slug } = await getOwnedSkill(prisma, path.slug, personOf(req));
-      return ok({ slug, emails: await listShares(prisma, id) });
+    listShares: async (call) => {
+      const { id, slug } = await getOwnedSkill(prisma, call.path.slug, personOf(call.req));
+      const { rows, headers } = pageOfAll(call, await listShares(prisma, id));
+      return ok({ slug, emails: rows }, headers);
     },
     overrideSkill: async ({ req, path: { slug }, body }) => {
       const person = signedInOf(req);

@@ -283,6 +283,7 @@ test('dead letters are sent again one by one or all together', async () => {
   }
   const dead = await deliveriesOf(alert.id, '?status=dead&limit=2');
   expect(dead).toHaveLength(2);
+  expect(await deliveriesOf(alert.id, '?status=dead&limit=1&offset=1')).toMatchObject([{ id: dead[1].id }]);
   answers.delete(alert.path);
   await admin.post(`/api/alerts/${alert.id}/deliveries/${dead[0].id}/replay`).expect(202);
   const { body: tooEarly } = await admin.post(`/api/alerts/${alert.id}/deliveries/${dead[0].id}/replay`).expect(409);

@@ -58,13 +58,13 @@ export function alertOperations(deps: Deps): Operations<'worker'> {
     listAlertDeliveries: async (call) => {
       const { req, query } = call;
       const { id, workspaceId } = await alertOf(call);
-      const { status, limit } = query;
+      const { status, limit, offset } = query;
       const found = await listDeliveries(
         prisma,
         workspaceId,
         id,
         { status },
-        { limit: limit + 1, after: cursorOf(query) },
+        { limit: limit + 1, offset, after: cursorOf(query) },
       );
       const page = found.slice(0, limit);
       return ok(page.map(deliveryToApi), nextHeaders(req, found.length > limit ? page.at(-1) : null));

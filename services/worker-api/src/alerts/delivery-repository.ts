@@ -108,7 +108,7 @@ export function listDeliveries(
   workspaceId: string,
   alertId: string,
   filter: { status?: DeliveryStatus | undefined },
-  page: { limit: number; after: PageCursor | undefined },
+  page: { limit: number; offset: number; after: PageCursor | undefined },
 ): Promise<AlertDelivery[]> {
   const { after } = page;
   return db.alertDelivery.findMany({
@@ -122,6 +122,7 @@ export function listDeliveries(
     },
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
     take: page.limit,
+    skip: page.offset,
   });
 }
 

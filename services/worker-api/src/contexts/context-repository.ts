@@ -37,12 +37,12 @@ export async function getVisibleContext(db: Db, principal: Principal, name: stri
   return context;
 }
 
-/** Contexts visible to the principal, with their current versions, by name. */
+/** Contexts visible to the principal, with their current versions, newest first. */
 export async function listContexts(db: Db, principal: Principal): Promise<{ context: Context; version: Version }[]> {
   const { workspaceId } = principal;
   const contexts = await db.context.findMany({
     where: { workspaceId, ...visibleTo(principal) },
-    orderBy: { name: 'asc' },
+    orderBy: [{ createdAt: 'desc' }, { name: 'desc' }],
   });
   const rows = await db.contextVersion.findMany({
     where: {

@@ -96,7 +96,8 @@ export function contextOperations(deps: Deps): Operations<'worker'> {
 
     listContextFiles: async (call) => {
       const version = await versionOf(call.query.version, await find(call));
-      return ok(call.query.content ? (await readTree(objects, version.pack)).map(fileToApi) : version.files);
+      if (!call.query.content) return okPage(call, version.files, (file) => file);
+      return okPage(call, await readTree(objects, version.pack), fileToApi);
     },
     writeContextFiles: (call) => {
       const { files, message = null } = call.body;

@@ -1,5 +1,5 @@
 /** What runs say: as a list, as text, live, and over all runs of a worker. */
-import { type Operations, ok } from '@gantry/http';
+import { linkTo, type Operations, ok } from '@gantry/http';
 import { type LogLine, matcherOf, readLines, readSubjectLog, type Wording } from '@gantry/run-engine';
 import { written } from '../backpressure';
 import type { Deps } from '../deps';
@@ -21,7 +21,7 @@ export function logOperations(deps: Deps): Operations<'worker'> {
   const { engine, pool, prisma } = deps;
   return {
     listRunLogs: async (call) => {
-      const { query, res } = call;
+      const { query, req, res } = call;
       const run = await runOf(deps, call);
       const matches = matcherOf(query);
       if (query.format === 'text') {
@@ -34,32 +34,40 @@ export function logOperations(deps: Deps): Operations<'worker'> {
         return;
       }
       const lines: LogLine[] = [];
+      let toSkip = query.offset;
       for await (const line of readLines(pool, run.id, query.after)) {
-        if (!matches(line)) continue;
+        if (!matches(line) || toSkip-- > 0) continue;
         lines.push(line);
         if (lines.length > query.limit) break;
       }
       const page = lines.slice(0, query.limit);
-      const hasMore = lines.length > query.limit;
+      const after = lines.length > query.limit ? (page.at(-1)?.seq ?? null) : null;
       return ok(page.map(lineToApi), {
-        'X-Has-More': String(hasMore),
-        ...(hasMore && { 'X-Next-After': String(page.at(-1)?.seq) }),
+        'X-Has-More': String(after !== null),
+        ...(after !== null && { 'X-Next-After': String(after), ...linkTo(req, { after, offset: null }) }),
       });
     },
 
-    listWorkerLogs: async ({ caller, path, query }) => {
+    listWorkerLogs: async ({ caller, path, query, req }) => {
       const worker = await getVisibleWorker(prisma, caller, path.worker_id);
-      const { q, level, since, limit, cursor } = query;
-      const { lines, next } = await readSubjectLog(pool, worker.uid, {
+      const { q, level, since, limit, offset, cursor } = query;
+      const { lines, next, skipped } = await readSubjectLog(pool, worker.uid, {
         search: q,
         level,
         since: queryDate(since, 'since'),
         limit,
+        offset,
         cursor: cursor === undefined ? undefined : readCursor(cursor),
       });
       return ok(
         lines.map(({ runId, ...line }) => ({ run_id: runId, ...lineToApi(line) })),
-        { 'X-Has-More': String(next !== null), ...(next && { 'X-Next-Cursor': cursorText(next) }) },
+        {
+          'X-Has-More': String(next !== null),
+          ...(next && {
+            'X-Next-Cursor': cursorText(next),
+            ...linkTo(req, { cursor: cursorText(next), offset: offset - skipped || null }),
+          }),
+        },
       );
     },
 

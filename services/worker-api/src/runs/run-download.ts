@@ -19,7 +19,7 @@ export function downloadOperations(deps: Deps): Operations<'worker'> {
       const { res } = call;
       const run = await runOf(deps, call);
       const id = call.path.artifact_id;
-      const artifact = (await engine.artifacts(run)).find((one) => one.id === id);
+      const artifact = await engine.findArtifact(run, id);
       if (!artifact) throw notFound('artifact', id, 'of this run');
       const content = await objects.get(artifact.key).catch((err) => {
         throw err instanceof ObjectMissing ? notFound('artifact', id, 'of this run') : err;

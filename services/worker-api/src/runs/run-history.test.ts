@@ -166,6 +166,13 @@ test('the export holds every run that the filters find, and no formula', async (
 });
 
 describe('logs', () => {
+  /** All pages, from this one on, as their Link leads. */
+  async function followed(path: string): Promise<{ text: string }[]> {
+    const { body, headers } = await me.get(path).expect(200);
+    const [, next] = /<([^>]*)>; rel="next"/.exec(headers.link ?? '') ?? [];
+    return next === undefined ? body : [...body, ...(await followed(next))];
+  }
+
   let worker: MadeWorker;
   let runId: string;
   beforeAll(async () => {
@@ -190,6 +197,11 @@ describe('logs', () => {
     const page = await me.get(`/api/runs/${runId}/logs?limit=2`).expect(200);
     expect([page.headers['x-has-more'], page.headers['x-next-after']]).toEqual(['true', '1000003']);
     expect(await list('after=1000003')).toMatchObject([{ level: 'error' }]);
+    expect(await list('offset=1&limit=1')).toMatchObject([{ text: 'row 7 is odd' }]);
+    expect(await followed(`/api/runs/${runId}/logs?limit=1&offset=1`)).toMatchObject([
+      { text: 'row 7 is odd' },
+      { level: 'error' },
+    ]);
     await me.get(`/api/runs/${runId}/logs?level=loud`).expect(400);
   });
 
@@ -215,6 +227,8 @@ describe('logs', () => {
     } while (cursor);
     expect(seen).toEqual(['fine', 'row 8 is odd', 'NUL \u0000 inside', 'row 7 is odd', 'reading Straße']);
     expect((await search('level=error')).body).toHaveLength(1);
+    const path = `/api/workers/${worker.id}/logs?limit=2&offset=1`;
+    expect((await followed(path)).map(({ text }) => text)).toEqual(seen.slice(1));
     expect((await me.get(`/api/workers/${worker.id}/logs?cursor=AAAA`).expect(400)).body.errors[0].path).toBe('cursor');
   });
 });

@@ -1,11 +1,14 @@
+import { readOnly } from '@gantry/http';
 import { Router } from 'express';
 
 /** `GET /`: a browser goes on to the dashboard, a program is told where everything is. */
 export function frontDoor({ dashboardUrl, skillsUrl }: { dashboardUrl: string; skillsUrl: string }): Router {
   const docs = new URL('/docs', dashboardUrl).href;
-  return Router().get('/', (req, res) => {
-    res.vary('Accept');
-    if (req.accepts(['json', 'html']) === 'html') return res.redirect(302, dashboardUrl);
-    res.json({ name: 'Gantry, worker surface', dashboard: dashboardUrl, docs, skills: skillsUrl });
-  });
+  return Router()
+    .all('/', readOnly)
+    .get('/', (req, res) => {
+      res.vary('Accept');
+      if (req.accepts(['json', 'html']) === 'html') return res.redirect(302, dashboardUrl);
+      res.json({ name: 'Gantry, worker surface', dashboard: dashboardUrl, docs, skills: skillsUrl });
+    });
 }

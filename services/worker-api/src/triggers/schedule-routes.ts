@@ -2,13 +2,19 @@ import { type Operations, ok } from '@gantry/http';
 import { checkSchedule, nextFire } from '@gantry/schedule';
 
 const PREVIEWED = 10;
+/** Stands for an expression that the schema has refused. */
+const EVERY_DAY = '0 0 * * *';
+
+/** @throws AppError 400 */
+export function checkPreview({ cron = EVERY_DAY, timezone = 'UTC' }: { cron?: string; timezone?: string }) {
+  checkSchedule({ cron, timezone }, { cron: 'cron', timezone: 'timezone' });
+  return { cron, timezone };
+}
 
 export function scheduleOperations({ now }: { now: () => Date }): Operations<'worker'> {
   return {
     previewSchedule: ({ body }) => {
-      const { cron, timezone = 'UTC' } = body as { cron: string; timezone?: string };
-      const schedule = { cron, timezone };
-      checkSchedule(schedule, { cron: 'cron', timezone: 'timezone' });
+      const schedule = checkPreview(body);
       const fires: Date[] = [];
       for (let fire = nextFire(schedule, now()); fire && fires.length < PREVIEWED; fire = nextFire(schedule, fire)) {
         fires.push(fire);

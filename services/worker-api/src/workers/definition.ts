@@ -49,10 +49,12 @@ const contextName = z.string().regex(SLUG, 'must be the name of a context, like 
 const distinct = (names: string[]) => [...new Set(names)];
 const NAMES_MAX = 50;
 
+export const ENTRYPOINT = 'main.py';
+
 /** The fields that a request or a worker.yaml has for it. */
 const definitionFields = {
   runner: z.enum(RUNNERS).default('python'),
-  entrypoint: z.string().max(1_024).default('main.py'),
+  entrypoint: z.string().max(1_024).default(ENTRYPOINT),
   inputs: inputItems.default([]),
   outputs: outputItems.default([]),
   secrets: secretNames.default([]),

@@ -3,7 +3,7 @@ import { invalid, sayIssues, together } from '@gantry/http';
 import { z } from 'zod';
 import type { FileChange, FileTree } from '../file-trees/file-tree';
 import { parseTriggers, type TriggerInput } from '../triggers/trigger';
-import { DEFINITION_FIELDS, type Definition, type DefinitionInput, parseDefinition } from './definition';
+import { DEFINITION_FIELDS, type Definition, type DefinitionInput, ENTRYPOINT, parseDefinition } from './definition';
 import { isReserved, SLUG } from './slug';
 
 const TAGS_MAX = 20;
@@ -82,13 +82,18 @@ export interface WorkerChange {
 }
 
 /** @throws AppError 400 naming each field that is wrong */
-export function parseNewWorker(body: Record<string, unknown>, tree: FileTree): NewWorkerInput {
-  const [parsed, given, triggers] = together(
+export function parseNewWorker(body: Record<string, unknown>, treeOf: () => FileTree): NewWorkerInput {
+  const { entrypoint = ENTRYPOINT } = body;
+  const [parsed, given, triggers, tree] = together(
     () => check(newWorker, body),
     () => parseDefinition(definitionOf(body)),
     () => parseTriggers(body) ?? [],
+    () => {
+      const tree = treeOf();
+      if (typeof entrypoint === 'string') requireEntrypoint({ entrypoint }, tree);
+      return tree;
+    },
   );
-  requireEntrypoint(given, tree);
   const { name, description, tags, visibility } = parsed;
   return {
     id: parsed.id,
@@ -133,7 +138,7 @@ function definitionOf(body: Record<string, unknown>): DefinitionInput {
 }
 
 /** @throws AppError 400 */
-export function requireEntrypoint({ entrypoint }: Definition, tree: { path: string }[]): void {
+export function requireEntrypoint({ entrypoint }: Pick<Definition, 'entrypoint'>, tree: { path: string }[]): void {
   if (tree.some(({ path }) => path === entrypoint)) return;
   throw invalid(
     [{ path: 'entrypoint', message: `there is no file "${entrypoint}" among the files` }],

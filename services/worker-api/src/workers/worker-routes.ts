@@ -8,6 +8,7 @@ import {
   noContent,
   type Operations,
   ok,
+  okPage,
   type Principal,
   pageHeaders,
 } from '@gantry/http';
@@ -89,8 +90,7 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
       make: async (call) => {
         const { body, files, res } = call;
         const isUpload = 'bundle' in body;
-        const { fields, tree } = isUpload ? await uploadOf(body, files) : bodyOf(body);
-        const input = parseNewWorker(fields, tree);
+        const input = isUpload ? newWorkerOfUpload(await uploadOf(body, files)) : newWorkerOf(body);
         const source = isUpload ? 'bundle' : 'created';
         const worker = await createWorker(deps, call, input, source);
         // The answer of a request that is sent again must not show a secret again, so it is not kept.
@@ -107,7 +107,7 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
         return created({ ...described, warnings: missingSecretWarnings(described.missing_secrets) });
       },
     },
-    listWorkerTags: async ({ caller }) => ok(await listTags(prisma, caller)),
+    listWorkerTags: async (call) => okPage(call, await listTags(prisma, call.caller), (tag) => tag),
     getWorker: async ({ caller, path }) => ok(await describe(caller, path.worker_id)),
     updateWorker: (call) => change(call),
     putWorker: async (call) => {
@@ -115,7 +115,7 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
       if (!('bundle' in body)) return change({ ...call, body });
       const { fields, tree } = await uploadOf(body, files);
       const { id: _, ...given } = fields;
-      const replacement = parseNewWorker({ name: 'stays as it is', ...given }, tree);
+      const replacement = parseNewWorker({ name: 'stays as it is', ...given }, () => tree);
       return edit(call, { change: parseWorkerChange(given), changeSource: 'bundle', replacement });
     },
     deleteWorker: async (call) => deleteWorker(deps, call, call.path.worker_id).then(noContent),
@@ -127,7 +127,7 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
 
     listWorkerFiles: async (call) => {
       const { code } = await versionOf(call.query.version, await find(call));
-      return ok((await readTree(objects, code)).map(fileToApi));
+      return okPage(call, await readTree(objects, code), fileToApi);
     },
     writeWorkerFiles: (call) => change(call, 'files'),
     listWorkerVersions: async (call) => {
@@ -188,10 +188,17 @@ const filterOf = ({ trigger_type: triggerType, ...given }: CallOf<'worker', 'lis
   ...(triggerType && { triggerType }),
 });
 
-function bodyOf({ files, ...fields }: NewWorker) {
-  refuseManifests(files);
-  return { fields, tree: applyChanges([], files) };
+/** @throws AppError 400 */
+export function newWorkerOf({ files, ...fields }: Partial<NewWorker>) {
+  return parseNewWorker(fields, () => {
+    if (!files) throw invalid([{ path: 'files', message: 'is required' }]);
+    refuseManifests(files);
+    return applyChanges([], files);
+  });
 }
+
+const newWorkerOfUpload = ({ fields, tree }: Awaited<ReturnType<typeof uploadOf>>) =>
+  parseNewWorker(fields, () => tree);
 
 /** The bundle of a form; what else is in the form counts more than its worker.yaml. */
 async function uploadOf({ bundle: _, ...form }: WorkerBundle, files: Express.Multer.File[]) {

@@ -11,12 +11,14 @@ import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 import { DeletedWorkspaces } from './deleted-workspaces';
+import { RetentionForm } from './retention';
 
 export default function WorkspacePage() {
   const workspace = useWorkspace();
   return (
     <SettingsFrame title="Workspace">
       {workspace ? <Present key={workspace.id} workspace={workspace} /> : <Skeleton height={160} />}
+      {workspace?.permissions.update && <RetentionForm key={workspace.id} workspace={workspace} />}
       <Another />
       <DeletedWorkspaces />
     </SettingsFrame>

@@ -6,7 +6,7 @@
  */
 
 import { newOpaqueToken, parseOpaqueToken } from '@gantry/auth';
-import { type Actor, conflict, gone, invalid, type Requester, unknownLink } from '@gantry/http';
+import { type Actor, conflict, gone, type Requester, unknownLink } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
@@ -19,7 +19,7 @@ import { lockTouchable } from '../members/member-service';
 import { revokeTokensOf } from '../tokens/token-repository';
 import { normaliseEmail } from '../users/email';
 import { proveEmail, unproveEmail } from '../users/prove-email';
-import { hashPassword, passwordProblem } from './password';
+import { hashPassword, requireGoodPassword } from './password';
 import type { Client, OpenSession } from './session';
 
 const BY_EMAIL_HOURS = 1;
@@ -154,8 +154,7 @@ async function isStanding(db: Db, { email, issuedBy, workspaceId }: PasswordRese
 
 /** @throws AppError 400 that names the field */
 export async function newPasswordHash(password: string, email: string, field = 'new_password'): Promise<string> {
-  const problem = passwordProblem(password, email);
-  if (problem) throw invalid([{ path: field, message: problem }], 'weak_password');
+  requireGoodPassword(password, email, field);
   return hashPassword(password);
 }
 

@@ -1,5 +1,6 @@
 /** Passwords: strength rules and hashing (Argon2id, in a separate thread). */
 import { randomBytes } from 'node:crypto';
+import { invalid } from '@gantry/http';
 import { hash, verify } from '@node-rs/argon2';
 
 /** OWASP's password storage cheat sheet: 19 MiB, two passes, one lane. */
@@ -26,6 +27,12 @@ let nobodys: Promise<string> | undefined;
 function nobodysHash(): Promise<string> {
   nobodys ??= hashPassword(randomBytes(32).toString('hex'));
   return nobodys;
+}
+
+/** @throws AppError 400 `weak_password` that names the field */
+export function requireGoodPassword(password: string, email: string, field: string): void {
+  const problem = passwordProblem(password, email);
+  if (problem) throw invalid([{ path: field, message: problem }], 'weak_password');
 }
 
 /** The problem with a new password, or undefined. */

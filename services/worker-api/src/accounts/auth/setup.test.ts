@@ -92,6 +92,13 @@ describe('on a fresh installation', () => {
     expect(body.errors).toEqual(expect.arrayContaining([expect.objectContaining({ path: field })]));
   });
 
+  test('all that is wrong is said at once, of whichever kind', async () => {
+    const pathsOf = async (fields: object) =>
+      (await setUp({ ...valid, ...fields }).expect(400)).body.errors.map(({ path }: { path: string }) => path).sort();
+    expect(await pathsOf({ email: 'nobody', password: 'short' })).toEqual(['email', 'password']);
+    expect(await pathsOf({ email: 'nobody', password: 'short', name: 5 })).toEqual(['email', 'name', 'password']);
+  });
+
   test('unknown properties are refused by name', async () => {
     const { body } = await setUp({ ...valid, role: 'owner' }).expect(400);
     expect(body.errors).toEqual([{ path: 'role', message: 'unknown property' }]);

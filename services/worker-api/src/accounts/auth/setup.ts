@@ -2,16 +2,16 @@
 
 import { isSameSecret } from '@gantry/auth';
 import { enqueue, memberChanged, newId } from '@gantry/events';
-import { type Actor, type CallOf, conflict, forbidden, invalid } from '@gantry/http';
+import { type Actor, type CallOf, conflict, forbidden, together } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { User, Workspace } from '../../generated/prisma/client';
 import type { AccountDeps } from '../account-deps';
 import { insertMembership } from '../members/member-repository';
-import { normaliseEmail } from '../users/email';
+import { normaliseEmail, requireEmail } from '../users/email';
 import { insertUser, isAnyUser } from '../users/user-repository';
 import { insertWorkspace } from '../workspaces/workspace-repository';
-import { hashPassword, passwordProblem } from './password';
+import { hashPassword, requireGoodPassword } from './password';
 import type { Client, OpenSession } from './session';
 
 /** Serialises two concurrent set-ups: the second finds the first one's user. */
@@ -24,10 +24,7 @@ export async function setUp(deps: AccountDeps, input: CallOf<'worker', 'setUp'>[
     throw forbidden('wrong_setup_token', 'setup_token: not the one that this installation was started with');
   }
   if (await isAnyUser(prisma)) throw alreadySetUp();
-  const email = normaliseEmail(input.email);
-  if (!email) throw invalid([{ path: 'email', message: 'must be an e-mail address' }]);
-  const problem = passwordProblem(input.password, email);
-  if (problem) throw invalid([{ path: 'password', message: problem }], 'weak_password');
+  const email = requireSignIn(input);
   const passwordHash = await hashPassword(input.password);
   return transaction(prisma, async (tx): Promise<{ user: User; workspace: Workspace; session: OpenSession }> => {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`;
@@ -50,6 +47,15 @@ export async function setUp(deps: AccountDeps, input: CallOf<'worker', 'setUp'>[
     );
     return { user, workspace, session: await sessions.open(tx, user.id, client) };
   });
+}
+
+/** @returns the address as it is kept @throws AppError 400 for either, or both */
+export function requireSignIn({ email, password }: { email?: string; password?: string }): string {
+  const [address] = together(
+    () => requireEmail(email ?? ''),
+    () => requireGoodPassword(password ?? '', normaliseEmail(email ?? '') ?? '', 'password'),
+  );
+  return address;
 }
 
 const alreadySetUp = () => conflict('already_set_up', 'this installation has an owner already; sign in instead');

@@ -2,7 +2,7 @@
 
 import { newOpaqueToken } from '@gantry/auth';
 import { newId } from '@gantry/events';
-import { type CallOf, conflict, forbidden, invalid, type Principal, type Requester } from '@gantry/http';
+import { type CallOf, conflict, forbidden, type Principal, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { PrismaClient } from '../../generated/prisma/client';
@@ -10,7 +10,7 @@ import type { Mailer } from '../../mail/mailer';
 import type { AccountDeps } from '../account-deps';
 import { isMember, lockWorkspace } from '../members/member-repository';
 import { askingTokenOf } from '../tokens/token-service';
-import { normaliseEmail } from '../users/email';
+import { requireEmail } from '../users/email';
 import { getWorkspace } from '../workspaces/workspace-repository';
 import { invitationExpiry, requireUndecided } from './invitation';
 import {
@@ -39,8 +39,7 @@ export async function inviteMember(
   input: CallOf<'worker', 'inviteMember'>['body'],
 ): Promise<Invited> {
   const { workspaceId } = caller;
-  const email = normaliseEmail(input.email);
-  if (!email) throw invalid([{ path: 'email', message: 'must be an e-mail address' }]);
+  const email = requireEmail(input.email);
   requireMayHandOver(deps.mailer, caller);
   const token = newOpaqueToken('inv_');
   const invitation = await transaction(deps.prisma, async (tx) => {

@@ -15,12 +15,12 @@ const INCLUDE_USER = { user: { select: { email: true, emailVerifiedAt: true, nam
 
 const MANAGERS: Role[] = ['admin', 'owner'];
 
-/** Oldest first. */
+/** Newest first. */
 export async function listMembers(db: Db, workspaceId: string): Promise<Member[]> {
   const rows = await db.membership.findMany({
     where: { workspaceId },
     include: INCLUDE_USER,
-    orderBy: [{ createdAt: 'asc' }, { userId: 'asc' }],
+    orderBy: [{ createdAt: 'desc' }, { userId: 'desc' }],
   });
   return rows.map(({ user, userId, role, createdAt }) => ({ userId, role, joinedAt: createdAt, ...user }));
 }

@@ -1,7 +1,16 @@
+import { invalid } from '@gantry/http';
+
 const SHAPE = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,189}$/u;
 
 /** The canonical spelling: `" Ada@Example.COM "` signs in as `ada@example.com`. Null for an invalid address. */
 export function normaliseEmail(text: string): string | null {
   const email = text.trim().normalize('NFKC').toLowerCase();
   return SHAPE.test(email) ? email : null;
+}
+
+/** @throws AppError 400 */
+export function requireEmail(text: string): string {
+  const email = normaliseEmail(text);
+  if (!email) throw invalid([{ path: 'email', message: 'must be an e-mail address' }]);
+  return email;
 }

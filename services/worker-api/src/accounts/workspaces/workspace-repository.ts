@@ -6,11 +6,11 @@ export function insertWorkspace(tx: Db, workspace: { id: string; name: string })
   return tx.workspace.create({ data: workspace });
 }
 
-/** Oldest first. @param workspaceIds from the caller's principal, never from a request */
+/** Newest first. @param workspaceIds from the caller's principal, never from a request */
 export function listWorkspaces(db: Db, workspaceIds: string[]): Promise<Workspace[]> {
   return db.workspace.findMany({
     where: { id: { in: workspaceIds }, deletedAt: null },
-    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
   });
 }
 
@@ -21,10 +21,10 @@ export async function getWorkspace(db: Db, workspaceId: string): Promise<Workspa
   return workspace;
 }
 
-/** Workspaces owned by the user and deleted after `since`, oldest first. */
+/** Workspaces owned by the user and deleted after `since`, newest first. */
 export function listDeletedWorkspaces(db: Db, userId: string, since: Date): Promise<Workspace[]> {
   return db.workspace.findMany({
     where: { deletedAt: { gt: since }, memberships: { some: { userId, role: 'owner' } } },
-    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
   });
 }
