@@ -6,10 +6,11 @@
 /** The packages that each package and service may import. Tests may use `testing` as well. */
 exports.PACKAGES = {
   'packages/openapi': [],
+  'packages/env': [],
   'packages/postgres': [],
   'packages/events': ['postgres'],
   'packages/http': ['events', 'openapi', 'postgres'],
-  'packages/service': ['events', 'http'],
+  'packages/service': ['env', 'events', 'http'],
   'packages/vault': ['events', 'http', 'postgres'],
   'packages/auth': ['events', 'http', 'vault'],
   'packages/object-store': ['http'],
@@ -23,7 +24,7 @@ exports.PACKAGES = {
   'packages/dashboard': ['api-client'],
   'packages/platform': ['archive', 'events'],
   'packages/testing': ['archive', 'auth', 'events', 'http', 'openapi', 'platform'],
-  'services/executor': ['archive', 'events', 'safe-fetch'],
+  'services/executor': ['archive', 'env', 'events', 'safe-fetch'],
   'services/skills-api': ['archive', 'auth', 'events', 'http', 'openapi', 'postgres', 'service', 'vault'],
   'services/automation-api': [
     ...['archive', 'auth', 'events', 'http', 'object-store', 'openapi', 'postgres'],

@@ -27,11 +27,3 @@ function withoutSlash(url: string): string {
 
 const common = z.object(commonEnv);
 export type CommonEnv = z.infer<typeof common>;
-
-/** Parses the environment; on failure reports every problem at once and exits the process. */
-export function readEnv<T extends z.ZodType>(schema: T, env: NodeJS.ProcessEnv = process.env): z.infer<T> {
-  const parsed = schema.safeParse(env);
-  if (parsed.success) return parsed.data;
-  process.stderr.write(`The environment is invalid:\n${z.prettifyError(parsed.error)}\n`);
-  process.exit(78);
-}

@@ -1,9 +1,10 @@
 /** The process of a service, identical for all three: environment, start-up, requests, clean shutdown. */
+import { readEnv } from '@gantry/env';
 import type { Service } from '@gantry/events';
 import { createLogger, type ErrorShape, type SurfaceAddresses, type SurfaceLimits } from '@gantry/http';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
-import { type CommonEnv, readEnv } from './env';
+import type { CommonEnv } from './env';
 import { type RunningService, serve } from './serve';
 
 /** Settings of every surface, from the environment. */
@@ -12,7 +13,7 @@ export interface SurfaceSettings extends SurfaceAddresses, SurfaceLimits {
 }
 
 /** Exits the process if the environment is invalid or start-up fails. */
-export function runService<Schema extends z.ZodType<CommonEnv>>(options: {
+export function runService<Schema extends z.ZodObject & z.ZodType<CommonEnv>>(options: {
   name: Service;
   errorShape: ErrorShape;
   envSchema: Schema;

@@ -1,6 +1,6 @@
 import { connectBus, natsAddress } from '@gantry/events';
 import { pino } from 'pino';
-import { readEnv } from './env';
+import { readExecutorEnv } from './env';
 import { startExecutor } from './executor';
 import { dropPrivileges, requireReachable } from './host/drop-privileges';
 import { takeIdentity } from './host/identity';
@@ -11,7 +11,7 @@ import { explainNoSandbox } from './sandbox/explain-no-sandbox';
 import { prepareLayout } from './sandbox/layout';
 
 async function main() {
-  const env = readEnv();
+  const env = readExecutorEnv();
   const log = pino({ name: 'executor', level: env.LOG_LEVEL, base: { service: 'executor' } });
   const owner = { uid: env.EXECUTOR_UID, gid: env.EXECUTOR_GID ?? env.EXECUTOR_UID };
   const asRoot = process.getuid?.() === 0;
