@@ -10,7 +10,7 @@ exports.PACKAGES = {
   'packages/postgres': [],
   'packages/events': ['postgres'],
   'packages/http': ['events', 'openapi', 'postgres'],
-  'packages/service': ['env', 'events', 'http'],
+  'packages/service': ['env', 'events', 'http', 'postgres'],
   'packages/vault': ['events', 'http', 'postgres'],
   'packages/auth': ['events', 'http', 'vault'],
   'packages/object-store': ['http'],

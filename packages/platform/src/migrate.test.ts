@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { createDatabase, temporaryDir } from '@gantry/testing';
+import { createDatabase, describeWithPgBouncer, givenPgBouncer, temporaryDir } from '@gantry/testing';
 import { Client } from 'pg';
 import { migrate } from './migrate';
 
@@ -33,6 +33,19 @@ test('each migration is applied once, in order, also when several starters come 
   const outcomes = await Promise.all([1, 2, 3].map(() => migrate(url, dir)));
   expect(outcomes.flatMap((outcome) => outcome.applied)).toEqual(['1_first', '2_second']);
   expect(await migrate(url, dir)).toMatchObject({ applied: [] });
+});
+
+describeWithPgBouncer('through PgBouncer in transaction mode', () => {
+  const pgbouncer = givenPgBouncer(5);
+  test('each migration is applied once, and no lock stays behind', async () => {
+    const { url } = await createDatabase('empty');
+    const dir = migrations({ ...second, ...first });
+    const outcomes = await Promise.all([1, 2, 3].map(() => migrate(pgbouncer.through(url), dir)));
+    expect(outcomes.flatMap((outcome) => outcome.applied).sort()).toEqual(['1_first', '2_second']);
+    const held = `SELECT count(*)::int AS n FROM pg_locks WHERE locktype = 'advisory' AND database =
+      (SELECT oid FROM pg_database WHERE datname = current_database())`;
+    expect(await rows(url, held)).toEqual([{ n: 0 }]);
+  });
 });
 
 test('a migration that was changed after it was applied is refused', async () => {

@@ -53,17 +53,20 @@ export async function migrateTo(url: string, wanted: (name: string) => boolean, 
   const client = new Client({ connectionString: url, application_name: 'gantry-migrate' });
   await client.connect();
   try {
-    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    await client.query('SET client_min_messages = warning');
-    await client.query(TABLE);
     const migrations = inOrder(dirs.flatMap(readMigrations));
-    const done = await appliedMigrations(client);
+    const done = await locked(client, async () => {
+      await client.query(TABLE);
+      return appliedMigrations(client);
+    });
     refuseChanges(migrations, done);
-    const pending = migrations.filter(({ name }) => wanted(name) && !done.has(name));
-    for (const migration of pending) await apply(client, migration);
+    const applied: string[] = [];
+    for (const migration of migrations) {
+      if (!wanted(migration.name) || done.has(migration.name)) continue;
+      if (await apply(client, migration)) applied.push(migration.name);
+    }
     const names = new Set(migrations.map((migration) => migration.name));
     return {
-      applied: pending.map((migration) => migration.name),
+      applied,
       unknown: [...done.keys()].filter((name) => !names.has(name)),
     };
   } finally {
@@ -113,19 +116,35 @@ function refuseChanges(migrations: Migration[], done: Map<string, string>): void
   );
 }
 
-async function apply(client: Client, { name, sql, checksum }: Migration): Promise<void> {
+/** @returns false if another process has applied it since */
+async function apply(client: Client, { name, sql, checksum }: Migration): Promise<boolean> {
   const startedAt = new Date();
   try {
-    await client.query('BEGIN');
-    await client.query(sql);
-    await client.query(
-      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-       VALUES ($1, $2, $3, $4, clock_timestamp(), 1)`,
-      [randomUUID(), checksum, name, startedAt],
-    );
-    await client.query('COMMIT');
+    return await locked(client, async () => {
+      if ((await appliedMigrations(client)).has(name)) return false;
+      await client.query(sql);
+      await client.query(
+        `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+         VALUES ($1, $2, $3, $4, clock_timestamp(), 1)`,
+        [randomUUID(), checksum, name, startedAt],
+      );
+      return true;
+    });
   } catch (cause) {
-    await client.query('ROLLBACK').catch(() => {});
     throw new Error(`migration ${name} failed and left nothing behind: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** In a transaction, whose lock works through PgBouncer too: a session's would stay behind on a connection of the pool. */
+async function locked<T>(client: Client, work: () => Promise<T>): Promise<T> {
+  await client.query('BEGIN');
+  try {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    const result = await work();
+    await client.query('COMMIT');
+    return result;
+  } catch (err) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw err;
   }
 }

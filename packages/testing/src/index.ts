@@ -8,6 +8,7 @@ export * from './free-port';
 export * from './given';
 export * from './once-for-a-key';
 export * from './open-stream';
+export * from './pgbouncer';
 export * from './plain-hasher';
 export { runDir, temporaryDir } from './run-dir';
 export * from './stack';

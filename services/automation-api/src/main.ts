@@ -1,6 +1,7 @@
 import { externalIssuer } from '@gantry/auth';
 import { natsAddress } from '@gantry/events';
 import { objectStoreSettings } from '@gantry/object-store';
+import { poolSettings } from '@gantry/postgres';
 import { retentionBounds } from '@gantry/run-engine';
 import { runService } from '@gantry/service';
 import { startAutomationApi } from './automation-api';
@@ -14,6 +15,7 @@ runService({
     startAutomationApi({
       ...settings,
       databaseUrl: env.DATABASE_URL,
+      pool: poolSettings(env),
       nats: natsAddress(env),
       encryptionKeys: env.ENCRYPTION_KEYS,
       objectStore: objectStoreSettings(env),
