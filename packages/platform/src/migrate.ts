@@ -2,9 +2,8 @@
  * Applies SQL migrations and records them exactly as Prisma does, so that `prisma migrate deploy` and
  * `prisma migrate status` agree with what was done here, and the other way round.
  */
-import { createHash, randomUUID } from 'node:crypto';
-import fs from 'node:fs';
-import path from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { appliedMigrations, type Migration, readMigrations } from '@gantry/postgres';
 import { Client } from 'pg';
 
 export interface Migrated {
@@ -12,13 +11,6 @@ export interface Migrated {
   applied: string[];
   /** Names that the database has and this code does not: the code is older, which a roll-back makes normal. */
   unknown: string[];
-}
-
-interface Migration {
-  name: string;
-  file: string;
-  sql: string;
-  checksum: string;
 }
 
 /** The lock that Prisma's own engine takes: neither can run beside the other. */
@@ -45,15 +37,14 @@ export async function migrate(url: string, ...dirs: string[]): Promise<Migrated>
   return migrateTo(url, () => true, ...dirs);
 }
 
-export const migrationNames = (...dirs: string[]): string[] =>
-  inOrder(dirs.flatMap(readMigrations)).map(({ name }) => name);
+export const migrationNames = (...dirs: string[]): string[] => readMigrations(dirs).map(({ name }) => name);
 
 /** As `migrate`, but applies only the wanted migrations: those of a list make the tables that an older version had. */
 export async function migrateTo(url: string, wanted: (name: string) => boolean, ...dirs: string[]): Promise<Migrated> {
   const client = new Client({ connectionString: url, application_name: 'gantry-migrate' });
   await client.connect();
   try {
-    const migrations = inOrder(dirs.flatMap(readMigrations));
+    const migrations = readMigrations(dirs);
     const done = await locked(client, async () => {
       await client.query(TABLE);
       return appliedMigrations(client);
@@ -72,39 +63,6 @@ export async function migrateTo(url: string, wanted: (name: string) => boolean, 
   } finally {
     await client.end();
   }
-}
-
-function readMigrations(dir: string): Migration[] {
-  if (!fs.existsSync(dir)) return [];
-  const entries = fs.readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  // git leaves the empty directory of a file that another branch has.
-  const names = entries.map((entry) => entry.name).filter((name) => fs.readdirSync(path.join(dir, name)).length > 0);
-  return names.map((name) => {
-    const file = path.join(dir, name, 'migration.sql');
-    const sql = fs.readFileSync(file);
-    return { name, file, sql: sql.toString(), checksum: createHash('sha256').update(sql).digest('hex') };
-  });
-}
-
-function inOrder(migrations: Migration[]): Migration[] {
-  const sorted = [...migrations].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const twice = sorted.find(({ name }, index) => sorted[index + 1]?.name === name);
-  if (twice) throw new Error(`two folders have a migration ${twice.name}: one of them is ${twice.file}`);
-  return sorted;
-}
-
-/** Checksum by name. */
-async function appliedMigrations(client: Client): Promise<Map<string, string>> {
-  const { rows } = await client.query<{ migration_name: string; checksum: string; finished_at: Date | null }>(
-    'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL',
-  );
-  const failed = rows.find((row) => row.finished_at === null);
-  if (failed) {
-    throw new Error(
-      `migration ${failed.migration_name} failed half-way in an earlier attempt by Prisma: settle it with "prisma migrate resolve"`,
-    );
-  }
-  return new Map(rows.map((row) => [row.migration_name, row.checksum]));
 }
 
 function refuseChanges(migrations: Migration[], done: Map<string, string>): void {

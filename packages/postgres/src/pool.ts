@@ -23,8 +23,7 @@ export function createPool(url: string, options: PoolSettings & { service: strin
     connectionString: url,
     max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    application_name: options.service,
-    ...(pgbouncer === 'off' && { statement_timeout: STATEMENT_TIMEOUT_MS }),
+    ...startupParameters(options),
   });
   // When PostgreSQL goes down, idle connections emit `error` on the pool and busy ones on themselves; an unhandled `error`
   // would end the process. The user of a busy connection gets the failure of its query.
@@ -35,6 +34,11 @@ export function createPool(url: string, options: PoolSettings & { service: strin
   });
   return pool;
 }
+
+export const startupParameters = ({ service, pgbouncer = 'off' }: { service: string } & PoolSettings) => ({
+  application_name: service,
+  ...(pgbouncer === 'off' && { statement_timeout: STATEMENT_TIMEOUT_MS }),
+});
 
 /** Sends statements without their names: the next one may run on another server connection, which has none of them. */
 function sendUnnamed(client: PoolClient): void {

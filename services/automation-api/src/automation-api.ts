@@ -85,11 +85,14 @@ export async function startAutomationApi(options: AutomationApiOptions) {
   const housekeeping = startSweeps(sweepsOf({ pool, prisma, objects, vault, retention: options.retention, now }), log);
   const remote = options.identify ? null : remoteIdentify({ bus, ...options.jwt, log });
   const identify = options.identify ?? (remote as NonNullable<typeof remote>).identify;
-  const checks = health({
-    postgres: postgresCheck(pool),
-    nats: () => bus.nc.flush(),
-    jetstream: streamsCheck(bus, ownStreams),
-  });
+  const checks = health(
+    {
+      postgres: postgresCheck(pool),
+      nats: () => bus.nc.flush(),
+      jetstream: streamsCheck(bus, ownStreams),
+    },
+    log,
+  );
   const recent = createRecentAutomations();
   const deps: Deps = { prisma, pool, bus, closures, engine, objects, secrets, runnables, recent, dashboardUrl, now };
   const app = createApp({

@@ -1,6 +1,7 @@
+import path from 'node:path';
 import { externalIssuer } from '@gantry/auth';
 import { natsAddress } from '@gantry/events';
-import { objectStoreSettings } from '@gantry/object-store';
+import { objectStoreSettings, openObjectStore, storeProblems } from '@gantry/object-store';
 import { poolSettings } from '@gantry/postgres';
 import { retentionBounds } from '@gantry/run-engine';
 import { runService } from '@gantry/service';
@@ -10,7 +11,12 @@ import { envSchema } from './env';
 runService({
   name: 'automation-api',
   errorShape: 'error',
+  dir: path.dirname(__dirname),
   envSchema,
+  checks: (env) => {
+    const objects = openObjectStore({ ...objectStoreSettings(env), publicUrl: env.DASHBOARD_URL });
+    return [() => storeProblems(objects)];
+  },
   start: (env, settings) =>
     startAutomationApi({
       ...settings,

@@ -23,7 +23,7 @@ export async function startSkillsApi(env: Env, settings: SurfaceSettings): Promi
   const { pool, prisma } = database;
   const bus = await connectBus({ ...natsAddress(env), name: 'skills-api', log });
   const relay = startRelay({ pool, bus, service: 'skills-api', log });
-  const checks = health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() });
+  const checks = health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() }, log);
   const hasher = createTokenHasher(env.TOKEN_PEPPERS);
   const keyUse = trackLastUse({ pool, table: 'api_keys', log });
   const views = countViews({ pool, log });

@@ -110,11 +110,14 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     { prisma, pool, hasher, vault, mailer, outboundAllow, dashboardUrl, now, log },
     { auto: options.autoTick ?? true },
   );
-  const checks = health({
-    postgres: postgresCheck(pool),
-    nats: () => bus.nc.flush(),
-    jetstream: streamsCheck(bus, ownStreams),
-  });
+  const checks = health(
+    {
+      postgres: postgresCheck(pool),
+      nats: () => bus.nc.flush(),
+      jetstream: streamsCheck(bus, ownStreams),
+    },
+    log,
+  );
   const deps: Deps = {
     ...{ prisma, pool, bus, closures, engine, objects, vault, secrets, keyRotation, runnables, rates, hasher, mailer },
     ...{ retention, deliveryLoop, outboundAllow, baseUrl, dashboardUrl, now, log },
