@@ -8,12 +8,12 @@ const RETRY_MS = 2_000;
 
 /**
  * Resolves when no check finds a problem.
- * @param tell hears all present problems each time they change
+ * @param tell hears all present problems each time they change, and is waited for
  */
-export async function untilUsable(checks: Check[], tell: (problems: string[]) => void): Promise<void> {
+export async function untilUsable(checks: Check[], tell: (problems: string[]) => unknown): Promise<void> {
   for (let said = ''; ; await sleep(RETRY_MS)) {
     const problems = (await Promise.all(checks.map((check) => check()))).flat();
-    if (problems.join() !== said) tell(problems);
+    if (problems.join() !== said) await tell(problems);
     if (!problems.length) return;
     said = problems.join();
   }

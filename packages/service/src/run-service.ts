@@ -6,7 +6,8 @@ import { databaseProblems, migrationFoldersOf, readMigrations } from '@gantry/po
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { CommonEnv } from './env';
-import { openDoor, type RunningService } from './serve';
+import { type RunningService, serve } from './serve';
+import { tellProblems } from './tell-problems';
 
 /** Settings of every surface, from the environment. */
 export interface SurfaceSettings extends SurfaceAddresses, SurfaceLimits {
@@ -28,14 +29,10 @@ export function runService<Schema extends z.ZodObject & z.ZodType<CommonEnv>>(op
   const main = async () => {
     const env = readEnv(options.envSchema);
     const log = createLogger(name, env.LOG_LEVEL);
-    const door = await openDoor({ errorShape, host: env.HOST, port: env.PORT });
     const checks = [...commonChecks(name, options.dir, env, log), ...(options.checks?.(env) ?? [])];
-    await untilUsable(checks, (problems) => {
-      for (const problem of problems) log.error(`not ready: ${problem}`);
-      door.waitsFor(problems);
-    });
+    await untilUsable(checks, tellProblems({ host: env.HOST, port: env.PORT, log }));
     const running = await options.start(env, settingsOf(env, log));
-    door.letIn(running, { metricsPort: env.METRICS_PORT, log });
+    await serve({ ...running, errorShape, host: env.HOST, port: env.PORT, metricsPort: env.METRICS_PORT, log });
   };
   main().catch((err) => {
     process.stderr.write(`${name} could not start: ${err?.stack ?? err}\n`);
