@@ -2,7 +2,6 @@
  * Creates an executor's NATS user, in a separate process that runs before it: the required key can create
  * executors, so the process that runs user code must never have it.
  */
-import fs from 'node:fs';
 import { readEnrolEnv } from './env';
 import { dropPrivileges } from './host/drop-privileges';
 import { enrol } from './host/identity';
@@ -10,7 +9,7 @@ import { openDirectory } from './sandbox/layout';
 
 function main() {
   const env = readEnrolEnv();
-  const key = JSON.parse(fs.readFileSync(env.NATS_EXECUTOR_SEED_FILE, 'utf8'));
+  const key = JSON.parse(env.NATS_EXECUTOR_SEED);
   const owner = { uid: env.EXECUTOR_UID, gid: env.EXECUTOR_GID ?? env.EXECUTOR_UID };
   const dropping = process.getuid?.() === 0 && env.EXECUTOR_ALLOW_ROOT === undefined;
   openDirectory(env.EXECUTOR_DIR, process.getuid?.() === 0 ? owner : null);

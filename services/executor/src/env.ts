@@ -1,5 +1,6 @@
 import os from 'node:os';
 import path from 'node:path';
+import { readEnv } from '@gantry/env';
 import { natsEnv, runSources } from '@gantry/events';
 import { z } from 'zod';
 
@@ -18,7 +19,7 @@ const id = z.coerce
   .min(1)
   .max(2 ** 31);
 
-const schema = z.object({
+export const envSchema = z.object({
   ...natsEnv,
   METRICS_PORT: port,
   HOST: z.string().default('0.0.0.0'),
@@ -58,22 +59,14 @@ const schema = z.object({
     'must be host names or addresses',
   ),
 });
-export type Env = z.infer<typeof schema>;
+export type Env = z.infer<typeof envSchema>;
 
-const enrolSchema = schema
+const enrolSchema = envSchema
   .pick({ EXECUTOR_DIR: true, EXECUTOR_UID: true, EXECUTOR_GID: true, EXECUTOR_ALLOW_ROOT: true })
   .extend({
     /** JSON of an ExecutorKey. */
-    NATS_EXECUTOR_SEED_FILE: z.string(),
+    NATS_EXECUTOR_SEED: z.string(),
   });
 
-/** Parses the environment; on failure reports every problem at once and exits the process. */
-export const readEnv = (env: NodeJS.ProcessEnv = process.env): Env => parsed(schema, env);
-export const readEnrolEnv = (env: NodeJS.ProcessEnv = process.env) => parsed(enrolSchema, env);
-
-function parsed<T extends z.ZodType>(wanted: T, env: NodeJS.ProcessEnv): z.infer<T> {
-  const found = wanted.safeParse(env);
-  if (found.success) return found.data;
-  process.stderr.write(`The environment is invalid:\n${z.prettifyError(found.error)}\n`);
-  process.exit(78);
-}
+export const readExecutorEnv = (): Env => readEnv(envSchema);
+export const readEnrolEnv = () => readEnv(enrolSchema);

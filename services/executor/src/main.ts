@@ -1,6 +1,7 @@
-import { connectBus, natsAddress } from '@gantry/events';
+import { untilUsable } from '@gantry/env';
+import { connectBus, natsAddress, natsProblems } from '@gantry/events';
 import { pino } from 'pino';
-import { readEnv } from './env';
+import { readExecutorEnv } from './env';
 import { startExecutor } from './executor';
 import { dropPrivileges, requireReachable } from './host/drop-privileges';
 import { takeIdentity } from './host/identity';
@@ -11,7 +12,7 @@ import { explainNoSandbox } from './sandbox/explain-no-sandbox';
 import { prepareLayout } from './sandbox/layout';
 
 async function main() {
-  const env = readEnv();
+  const env = readExecutorEnv();
   const log = pino({ name: 'executor', level: env.LOG_LEVEL, base: { service: 'executor' } });
   const owner = { uid: env.EXECUTOR_UID, gid: env.EXECUTOR_GID ?? env.EXECUTOR_UID };
   const asRoot = process.getuid?.() === 0;
@@ -27,6 +28,9 @@ async function main() {
   const identity = takeIdentity(env.EXECUTOR_DIR);
   const given = natsAddress(env);
   const nats = { ...given, creds: given.creds ?? identity.creds };
+  await untilUsable([() => natsProblems(nats)], (problems) => {
+    for (const problem of problems) log.error(`not ready: ${problem}`);
+  });
   const bus = await connectBus({ ...nats, anonymous: identity.name, name: 'executor', log });
   const executor = await startExecutor({
     ...{ bus, log, layout, interpreter },

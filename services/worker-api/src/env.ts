@@ -18,7 +18,8 @@ export const envSchema = z.object({
   TOKEN_PEPPERS: keyRing,
   /** Who knows it may create the first owner. Without it nobody can. */
   SETUP_TOKEN: z
-    .union([z.literal(''), z.string().min(16)])
+    .string()
+    .refine((token) => token === '' || token.length >= 16, 'must have 16 characters or more')
     .transform((token) => token || undefined)
     .optional(),
   /** `smtp://user:password@host:587` or `smtps://...:465`. Without it links are shown instead of sent. */
