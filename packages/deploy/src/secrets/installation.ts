@@ -27,7 +27,7 @@ const NATS_SERVER = {
   jetstream: { store_dir: '/data', max_memory_store: 64 << 20, max_file_store: 4 * 2 ** 30 },
 };
 
-export const readers = [...services, 'postgres', 'nats', 'nats-seeds', ENROLMENT, 's3'] as const;
+export const readers = [...services, 'postgres', 'nats', 'nats-seeds', ENROLMENT, 's3', 'grafana'] as const;
 /** Read where code of strangers runs, and by no service. */
 export const readByExecutors = (reader: string): boolean => reader === ENROLMENT;
 
@@ -59,6 +59,8 @@ export function completed(kept: Secrets): Secrets {
     need(service, 's3-access-key-id', () => keyId);
     need(service, 's3-secret-access-key', () => secretKey);
   }
+
+  need('grafana', 'admin-password', password);
 
   const seeds: NatsSeeds = JSON.parse(need('nats-seeds', 'seeds.json', () => JSON.stringify(generateNatsSeeds())));
   for (const service of services) need(service, 'nats.creds', () => serviceCredentials(seeds, service));
