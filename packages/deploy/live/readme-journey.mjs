@@ -34,14 +34,16 @@ export async function readmeJourney({ base, dashboard, token }) {
 }
 
 const EXPECTED = [
-  /event: done/,
-  /"words": ?4/,
-  /part 3/,
-  /ZeroDivisionError|division by zero/,
-  /"status": ?"(pending|delivering|failed|delivered|retrying|dead)"/,
-  /id,worker_id/,
-  /"greeting": ?"Hello, Ada!"/,
-  /the key has 11 characters|"status": ?"(success|completed|succeeded)"/,
+  /event: done\ndata: .*"completed"/,
+  /"output":\{"words":4\}/,
+  /"status":"queued","run_id"/,
+  /"timezone":"Europe\/Berlin"/,
+  /^division by zero$/m,
+  /"type":"run.failed"/,
+  /,failed,api,.*,exception,division by zero,/,
+  /"greeting":"Hello, Ada!"/,
+  /the key has 11 characters/,
+  /"greeting":"Hello, Test!"/,
 ];
 
 /** Makes the owner of a new installation by the link that it prints. @returns a token of theirs */
