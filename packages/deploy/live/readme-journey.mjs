@@ -28,22 +28,23 @@ export async function readmeJourney({ base, dashboard, token }) {
   const printed = await text(shell.stdout);
   fs.rmSync(dir, { recursive: true });
   for (const expected of EXPECTED) {
-    if (!expected.test(printed)) throw new Error(`README's journey did not print ${expected}:\n${printed}`);
+    if (!printed.includes(expected))
+      throw new Error(`README's journey did not print ${JSON.stringify(expected)}:\n${printed}`);
   }
   return printed;
 }
 
 const EXPECTED = [
-  /event: done\ndata: .*"completed"/,
-  /"output":\{"words":4\}/,
-  /"status":"queued","run_id"/,
-  /"timezone":"Europe\/Berlin"/,
-  /^division by zero$/m,
-  /"type":"run.failed"/,
-  /,failed,api,.*,exception,division by zero,/,
-  /"greeting":"Hello, Ada!"/,
-  /the key has 11 characters/,
-  /"greeting":"Hello, Test!"/,
+  '"output":{"words":4}',
+  '"status":"completed"}',
+  '"status":"queued","run_id"',
+  '"timezone":"Europe/Berlin"',
+  '\ndivision by zero\n',
+  '"type":"run.failed"',
+  ',exception,division by zero,',
+  '"greeting":"Hello, Ada!"',
+  'the key has 11 characters',
+  '"greeting":"Hello, Test!"',
 ];
 
 /** Makes the owner of a new installation by the link that it prints. @returns a token of theirs */

@@ -78,10 +78,12 @@ export const spareExecutor = (secrets: Secrets): string =>
 
 /** The configuration with its JWTs decoded, but for when they were signed. */
 const claimsOf = (config: string): string =>
-  config.replace(/eyJ[\w-]+\.([\w-]+)\.[\w-]+/g, (_, payload: string) => {
-    const { iat, jti, ...claims } = JSON.parse(Buffer.from(payload, 'base64url').toString());
-    return JSON.stringify(claims);
-  });
+  JSON.stringify(JSON.parse(config, (_, value) => (String(value).startsWith('eyJ') ? claimsIn(value) : value)));
+
+function claimsIn(jwt: string): object {
+  const { iat, jti, ...claims } = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
+  return claims;
+}
 
 const password = (): string => randomBytes(32).toString('base64url');
 const keyRing = (): string => `v1:${randomBytes(32).toString('base64')}`;
