@@ -54,7 +54,7 @@ USER 10001:10001
 FROM base AS executor
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends bubblewrap ca-certificates python3 python3-pip \
- && rm -rf /var/lib/apt/lists/* /var/cache/ldconfig/aux-cache /var/log/* \
+ && rm -rf /var/lib/apt/lists/* /var/cache/* /var/log/* \
  && install --directory --owner 10001 --group 10001 /var/lib/gantry/executor
 ENV EXECUTOR_DIR=/var/lib/gantry/executor
 COPY --from=build /out/executor /app
@@ -63,7 +63,7 @@ USER 10001:10001
 FROM base AS gateway
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends nginx-light \
- && rm -rf /var/lib/apt/lists/* /var/cache/ldconfig/aux-cache /var/log/*
+ && rm -rf /var/lib/apt/lists/* /var/cache/* /var/log/*
 COPY --from=build /out/gateway /app
 USER 10001:10001
 # Lets requests under way finish.
