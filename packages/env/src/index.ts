@@ -1,1 +1,4 @@
+export * from './certificates';
+export * from './clock';
 export * from './read-env';
+export * from './until-usable';

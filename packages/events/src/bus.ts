@@ -1,4 +1,5 @@
 /** The connection to NATS, and JSON over it. */
+import { isIP } from 'node:net';
 import {
   type Authenticator,
   type ConnectionOptions,
@@ -35,16 +36,15 @@ export async function connectBus(
     log: Logger;
   },
 ): Promise<Bus> {
-  const { username, password, host } = new URL(options.url);
+  const { username } = new URL(options.url);
   const user = options.creds
     ? claimsIn(options.creds).name
     : decodeURIComponent(username) || options.anonymous || ANYBODY;
   const nc = await connect({
-    servers: host,
+    ...connectionOptions(options),
     name: options.name,
     // Only this user may subscribe to its inbox: see permissions.ts.
     inboxPrefix: inboxPrefixOf(user),
-    ...credentials(options.creds, username, password),
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
     reconnectJitter: 250,
@@ -55,6 +55,18 @@ export async function connectBus(
   });
   void logStatus(nc, options.log);
   return { nc, js: nc.jetstream(), user };
+}
+
+/** TLS is demanded by a CA or by `tls:`; a server that demands it gets it anyway. */
+export function connectionOptions({ url, creds, ca }: NatsAddress): ConnectionOptions {
+  const { protocol, username, password, host, hostname } = new URL(url);
+  // The client would otherwise accept a certificate for "localhost" from a server that is addressed by number.
+  const numbered = isIP(host.startsWith('[') ? hostname.slice(1, -1) : hostname) && { host: hostname };
+  return {
+    servers: host,
+    ...credentials(creds, username, password),
+    ...((ca || protocol === 'tls:') && { tls: { ...(ca && { ca }), ...numbered } }),
+  };
 }
 
 function credentials(creds: string | undefined, username: string, password: string): Partial<ConnectionOptions> {

@@ -6,6 +6,7 @@ export * from './id';
 export * from './nats-accounts';
 export * from './nats-address';
 export * from './nats-jwt';
+export * from './nats-problems';
 export { keyOf, type NKey, newKey } from './nkey';
 export * from './outbox';
 export * from './permissions';

@@ -1,4 +1,5 @@
 /** Address of NATS and the credentials to connect with. */
+import { caCertificates } from '@gantry/env';
 import { z } from 'zod';
 
 export interface NatsAddress {
@@ -6,20 +7,26 @@ export interface NatsAddress {
   url: string;
   /** Content of a credentials file: a user's JWT and its seed. */
   creds?: string | undefined;
+  /** CAs in PEM; absent: those that Node.js trusts. */
+  ca?: string | undefined;
 }
 
 export const natsEnv = {
   NATS_URL: z.url(),
   /** Content of a credentials file. Absent: the user is in NATS_URL. */
   NATS_CREDS: z.string().optional(),
+  /** Of the server; demands TLS, as `tls://` in NATS_URL does. */
+  NATS_CA: caCertificates,
 };
 
 interface NatsEnv {
   NATS_URL: string;
   NATS_CREDS?: string | undefined;
+  NATS_CA?: string | undefined;
 }
 
 export const natsAddress = (env: NatsEnv): NatsAddress => ({
   url: env.NATS_URL,
   creds: env.NATS_CREDS || undefined,
+  ca: env.NATS_CA,
 });

@@ -10,6 +10,7 @@
  * consumer can make JetStream deliver any message to any subject, bypassing all permissions; the other services may
  * therefore only fetch and acknowledge their own messages.
  */
+import { clockProblem } from '@gantry/env';
 import {
   AckPolicy,
   type ConsumerMessages,
@@ -21,6 +22,7 @@ import {
   RetentionPolicy,
   StorageType,
   type StreamConfig,
+  type StreamInfo,
 } from 'nats';
 import type { Logger } from 'pino';
 import type { Bus } from './bus';
@@ -103,12 +105,14 @@ export interface StreamState {
   lastSeq: number;
   /** Creation time of this incarnation of the stream. */
   created: Date;
+  /** By the server's clock; absent: a server before 2.10. */
+  now?: Date | undefined;
 }
 
 /** @throws NatsError if JetStream does not answer, or the stream is missing */
 export async function streamState(bus: Bus, name: string): Promise<StreamState> {
   const manager = await bus.nc.jetstreamManager({ checkAPI: false });
-  const { state, config, created } = await manager.streams.info(name);
+  const { state, config, created, ts }: StreamInfo & { ts?: string } = await manager.streams.info(name);
   return {
     name,
     messages: state.messages,
@@ -116,6 +120,7 @@ export async function streamState(bus: Bus, name: string): Promise<StreamState> 
     bytesMax: config.max_bytes,
     lastSeq: state.last_seq,
     created: new Date(created),
+    now: ts ? new Date(ts) : undefined,
   };
 }
 
@@ -129,12 +134,20 @@ export async function hasConsumedAll(bus: Bus, stream: string, durable: string):
   return num_pending === 0 && num_ack_pending === 0;
 }
 
-/** A health check. @throws Error while a stream is missing, or is about to refuse messages */
-export const streamsCheck = (bus: Bus, names: string[]) => async (): Promise<void> => {
-  for (const state of await Promise.all(names.map((name) => streamState(bus, name)))) {
+/**
+ * A health check.
+ * @returns a problem that does not end readiness
+ * @throws Error while a stream is missing, or is about to refuse messages
+ */
+export const streamsCheck = (bus: Bus, names: string[]) => async (): Promise<string | undefined> => {
+  const askedAt = Date.now();
+  const states = await Promise.all(names.map((name) => streamState(bus, name)));
+  for (const state of states) {
     if (state.bytes < state.bytesMax * FULL_SHARE) continue;
     throw new Error(`the stream ${state.name} is full: ${state.bytes} of ${state.bytesMax} bytes`);
   }
+  const now = states[0]?.now;
+  return now && clockProblem('NATS', now, askedAt);
 };
 
 /** Creates the streams and their consumers, and recreates missing ones. Resolves when they exist, or the first attempt has failed. */

@@ -13,6 +13,14 @@ test('readiness names what is down and comes back by itself', async () => {
   expect(await ask(subject)).toEqual({ status: 200, body: { status: 'ok' } });
 });
 
+test('what works and is not as it should be is shown without ending readiness', async () => {
+  const subject = health({ postgres: async () => 'the clock of PostgreSQL is 300 s behind' });
+  expect(await ask(subject)).toEqual({
+    status: 200,
+    body: { status: 'ok', problems: ['the clock of PostgreSQL is 300 s behind'] },
+  });
+});
+
 test('a draining service says so although everything is up', async () => {
   const subject = health({});
   subject.drain();

@@ -1,4 +1,6 @@
+import { clockProblem } from '@gantry/env';
 import type { Pool } from 'pg';
+import type { Logger } from 'pino';
 import { answer, ok } from './handler';
 
 export interface DependencyState {
@@ -6,6 +8,8 @@ export interface DependencyState {
   up: boolean;
   /** How long it took to say so; null: no answer in time. */
   latencyMs: number | null;
+  /** It is up, and still something is wrong with it. */
+  problem?: string | undefined;
 }
 
 export type Health = ReturnType<typeof health>;
@@ -14,10 +18,12 @@ const CHECK_MS = 1_500;
 
 /**
  * `/healthz`: the process lives. `/health`: it can do its work; 503 names the dependency that is down, or draining.
- * @param checks reject, or take longer than 1.5 s, while their dependency is down
+ * @param checks reject, or take longer than 1.5 s, while their dependency is down; a sentence is a problem that is shown, and
+ *   that no load balancer could mend: it does not end readiness
  */
-export function health(checks: Record<string, () => Promise<unknown>>) {
+export function health(checks: Record<string, () => Promise<unknown>>, log?: Logger) {
   let draining = false;
+  let had = false;
   const dependencies = () => Promise.all(Object.entries(checks).map(([name, check]) => measure(name, check)));
   return {
     /** Asks every dependency now. */
@@ -30,9 +36,13 @@ export function health(checks: Record<string, () => Promise<unknown>>) {
     operations: {
       live: () => ok({ status: 'ok' }),
       ready: async () => {
-        const down = (await dependencies()).filter(({ up }) => !up).map(({ name }) => name);
+        const states = await dependencies();
+        const down = states.filter(({ up }) => !up).map(({ name }) => name);
+        const problems = states.flatMap(({ problem = [] }) => problem);
+        if (problems.length && !had) log?.error({ problems }, 'ready, but not as it should be');
+        had = problems.length > 0;
         const status = draining ? 'draining' : down.length ? 'unavailable' : 'ok';
-        const body = { status, ...(down.length && { down }) };
+        const body = { status, ...(down.length && { down }), ...(problems.length && { problems }) };
         return status === 'ok' ? ok(body) : answer(503, body, { 'Retry-After': '2' });
       },
     },
@@ -45,12 +55,21 @@ async function measure(name: string, check: () => Promise<unknown>): Promise<Dep
   const late = new Promise<DependencyState>((resolve) => {
     timer = setTimeout(resolve, CHECK_MS, { name, up: false, latencyMs: null });
   });
-  const settled = (up: boolean) => ({ name, up, latencyMs: Math.round((performance.now() - before) * 10) / 10 });
+  const settled = (up: boolean, found?: unknown) => ({
+    name,
+    up,
+    latencyMs: Math.round((performance.now() - before) * 10) / 10,
+    ...(typeof found === 'string' && { problem: found }),
+  });
   const state = check().then(
-    () => settled(true),
+    (found) => settled(true, found),
     () => settled(false),
   );
   return Promise.race([state, late]).finally(() => clearTimeout(timer));
 }
 
-export const postgresCheck = (pool: Pool) => () => pool.query('SELECT 1');
+export const postgresCheck = (pool: Pool) => async () => {
+  const askedAt = Date.now();
+  const { rows } = await pool.query('SELECT clock_timestamp() AS now');
+  return clockProblem('PostgreSQL', rows[0].now, askedAt);
+};

@@ -1,4 +1,5 @@
 /** The object store's part of a service's environment. */
+import { caCertificates } from '@gantry/env';
 import { z } from 'zod';
 import type { ObjectStoreSettings } from './open-object-store';
 
@@ -12,6 +13,8 @@ export const objectStoreEnv = {
   /** Absent: the SDK's default credentials, such as the machine's role. */
   S3_ACCESS_KEY_ID: z.string().min(1).optional(),
   S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
+  /** Of the endpoints. */
+  S3_CA: caCertificates,
 };
 
 const schema = z.object(objectStoreEnv);
@@ -21,6 +24,7 @@ export function objectStoreSettings(env: z.infer<typeof schema>): Omit<ObjectSto
     location: env.OBJECT_STORE,
     signingKey: env.OBJECT_STORE_SIGNING_KEY,
     internalUrl: env.OBJECT_STORE_INTERNAL_URL,
+    s3Ca: env.S3_CA,
     ...(env.S3_ACCESS_KEY_ID &&
       env.S3_SECRET_ACCESS_KEY && {
         s3Credentials: { accessKeyId: env.S3_ACCESS_KEY_ID, secretAccessKey: env.S3_SECRET_ACCESS_KEY },

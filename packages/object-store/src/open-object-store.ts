@@ -11,6 +11,8 @@ export interface ObjectStoreSettings {
   signingKey: string;
   publicUrl: string;
   internalUrl: string;
+  /** PEM. */
+  s3Ca?: string | undefined;
   s3Credentials?: { accessKeyId: string; secretAccessKey: string };
 }
 
@@ -32,5 +34,6 @@ export function openObjectStore(settings: ObjectStoreSettings): FileStore | S3St
     publicEndpoint: searchParams.get('publicEndpoint') ?? undefined,
     pathStyle: searchParams.get('pathStyle') === 'true',
     credentials: settings.s3Credentials,
+    ca: settings.s3Ca,
   });
 }

@@ -33,6 +33,8 @@ export interface S3StoreOptions {
   pathStyle?: boolean;
   /** Absent: the SDK's default credentials, such as the machine's role. */
   credentials?: { accessKeyId: string; secretAccessKey: string };
+  /** CAs of the endpoints, in PEM. Absent: those that Node.js trusts. */
+  ca?: string | undefined;
 }
 
 export interface S3Store extends ObjectStore {
@@ -52,6 +54,7 @@ export function createS3Store(options: S3StoreOptions): S3Store {
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       ...(endpoint && { endpoint }),
+      ...(options.ca && { requestHandler: { httpsAgent: { ca: options.ca } } }),
       ...(options.credentials && { credentials: options.credentials }),
     };
     return new S3Client(config);

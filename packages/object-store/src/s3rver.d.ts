@@ -7,6 +7,9 @@ declare module 's3rver' {
       silent: boolean;
       directory: string;
       configureBuckets: { name: string; configs: string[] }[];
+      /** PEM; with both it serves HTTPS. */
+      key?: Buffer;
+      cert?: Buffer;
     });
     run(): Promise<{ port: number }>;
     close(): Promise<void>;

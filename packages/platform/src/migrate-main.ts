@@ -1,10 +1,13 @@
 /**
  * Migrates the database of every service whose DATABASE_URL_WORKER, DATABASE_URL_AUTOMATION or DATABASE_URL_SKILLS is set,
  * side by side. With --create a database that is missing is created first. Ends with 1 if one of them fails.
+ *
+ * `migrate-main.js status` only lists them, and ends with 1 if one is pending, with 2 if one was changed.
  */
 import { createIfMissing } from './create-database';
 import { migrate } from './migrate';
 import { migrationFolders } from './migrate-folders';
+import { reportMigrations } from './migrate-status';
 import { databases, type ServiceName, serviceNames } from './service-names';
 
 const CONNECT_DEADLINE_MS = 60_000;
@@ -17,6 +20,12 @@ async function migrateService(service: ServiceName, url: string): Promise<string
   const { applied, unknown } = await whenThere(() => migrate(url, ...migrationFolders(service)));
   const older = unknown.length ? `; this code is older than the database, which also has ${unknown.join(', ')}` : '';
   return `${service}: ${applied.length ? `applied ${applied.join(', ')}` : 'up to date'}${older}`;
+}
+
+async function statusOf(service: ServiceName, url: string): Promise<string> {
+  const { lines, exitCode } = await reportMigrations(url, ...migrationFolders(service));
+  process.exitCode = Math.max(Number(process.exitCode ?? 0), exitCode);
+  return lines.map((line) => `${service}: ${line}`).join('\n');
 }
 
 async function whenThere<T>(work: () => Promise<T>): Promise<T> {
@@ -37,7 +46,8 @@ async function main() {
     const url = process.env[databases[service].variable];
     return url ? [{ service, url }] : [];
   });
-  const outcomes = await Promise.allSettled(wanted.map(({ service, url }) => migrateService(service, url)));
+  const work = process.argv.includes('status') ? statusOf : migrateService;
+  const outcomes = await Promise.allSettled(wanted.map(({ service, url }) => work(service, url)));
   for (const [index, outcome] of outcomes.entries()) {
     if (outcome.status === 'fulfilled') process.stdout.write(`${outcome.value}\n`);
     else {

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { createDatabase, temporaryDir } from '@gantry/testing';
+import { createDatabase, describeWithPgBouncer, givenPgBouncer, temporaryDir } from '@gantry/testing';
 import { Client } from 'pg';
 import { migrate } from './migrate';
+import { reportMigrations } from './migrate-status';
 
 const first = { '1_first': 'CREATE TABLE thing (id TEXT NOT NULL, CONSTRAINT thing_pkey PRIMARY KEY (id));' };
 const second = { '2_second': 'ALTER TABLE thing ADD COLUMN size INTEGER;' };
@@ -35,6 +36,19 @@ test('each migration is applied once, in order, also when several starters come 
   expect(await migrate(url, dir)).toMatchObject({ applied: [] });
 });
 
+describeWithPgBouncer('through PgBouncer in transaction mode', () => {
+  const pgbouncer = givenPgBouncer(5);
+  test('each migration is applied once, and no lock stays behind', async () => {
+    const { url } = await createDatabase('empty');
+    const dir = migrations({ ...second, ...first });
+    const outcomes = await Promise.all([1, 2, 3].map(() => migrate(pgbouncer.through(url), dir)));
+    expect(outcomes.flatMap((outcome) => outcome.applied).sort()).toEqual(['1_first', '2_second']);
+    const held = `SELECT count(*)::int AS n FROM pg_locks WHERE locktype = 'advisory' AND database =
+      (SELECT oid FROM pg_database WHERE datname = current_database())`;
+    expect(await rows(url, held)).toEqual([{ n: 0 }]);
+  });
+});
+
 test('a migration that was changed after it was applied is refused', async () => {
   const { url } = await createDatabase('empty');
   const dir = migrations(first);
@@ -54,6 +68,34 @@ test('the migrations of several folders are applied in one order, and none again
   });
   migrations({ '2_second': 'ALTER TABLE thing ADD COLUMN length INTEGER;' }, shared);
   await expect(migrate(url, own, shared)).rejects.toThrow(`restore ${shared}/2_second/migration.sql`);
+});
+
+test('a report lists each migration with its state, and its exit code says whether this code can work', async () => {
+  const { url } = await createDatabase('empty');
+  const dir = migrations({ ...first, ...second });
+  expect(await reportMigrations(url, dir)).toEqual({
+    lines: ['pending 1_first', 'pending 2_second', '2 pending: run "migrate"'],
+    exitCode: 1,
+  });
+  expect(await rows(url, "SELECT to_regclass('_prisma_migrations') AS made")).toEqual([{ made: null }]);
+  await migrate(url, dir);
+  expect(await reportMigrations(url, dir)).toEqual({
+    lines: ['applied 1_first', 'applied 2_second', 'up to date'],
+    exitCode: 0,
+  });
+  expect(await reportMigrations(url, migrations(first))).toEqual({
+    lines: [
+      'applied 1_first',
+      'unknown 2_second',
+      'this code is older than the database, which is fine after a roll-back',
+    ],
+    exitCode: 0,
+  });
+  migrations({ '1_first': 'CREATE TABLE other ();' }, dir);
+  expect(await reportMigrations(url, dir)).toMatchObject({
+    lines: ['applied 2_second', 'changed 1_first', expect.stringContaining('restore the files')],
+    exitCode: 2,
+  });
 });
 
 test('two folders can not have the same migration', async () => {

@@ -2,9 +2,8 @@
  * Applies SQL migrations and records them exactly as Prisma does, so that `prisma migrate deploy` and
  * `prisma migrate status` agree with what was done here, and the other way round.
  */
-import { createHash, randomUUID } from 'node:crypto';
-import fs from 'node:fs';
-import path from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { appliedMigrations, type Migration, readMigrations } from '@gantry/postgres';
 import { Client } from 'pg';
 
 export interface Migrated {
@@ -12,13 +11,6 @@ export interface Migrated {
   applied: string[];
   /** Names that the database has and this code does not: the code is older, which a roll-back makes normal. */
   unknown: string[];
-}
-
-interface Migration {
-  name: string;
-  file: string;
-  sql: string;
-  checksum: string;
 }
 
 /** The lock that Prisma's own engine takes: neither can run beside the other. */
@@ -45,63 +37,32 @@ export async function migrate(url: string, ...dirs: string[]): Promise<Migrated>
   return migrateTo(url, () => true, ...dirs);
 }
 
-export const migrationNames = (...dirs: string[]): string[] =>
-  inOrder(dirs.flatMap(readMigrations)).map(({ name }) => name);
+export const migrationNames = (...dirs: string[]): string[] => readMigrations(dirs).map(({ name }) => name);
 
 /** As `migrate`, but applies only the wanted migrations: those of a list make the tables that an older version had. */
 export async function migrateTo(url: string, wanted: (name: string) => boolean, ...dirs: string[]): Promise<Migrated> {
   const client = new Client({ connectionString: url, application_name: 'gantry-migrate' });
   await client.connect();
   try {
-    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    await client.query('SET client_min_messages = warning');
-    await client.query(TABLE);
-    const migrations = inOrder(dirs.flatMap(readMigrations));
-    const done = await appliedMigrations(client);
+    const migrations = readMigrations(dirs);
+    const done = await locked(client, async () => {
+      await client.query(TABLE);
+      return appliedMigrations(client);
+    });
     refuseChanges(migrations, done);
-    const pending = migrations.filter(({ name }) => wanted(name) && !done.has(name));
-    for (const migration of pending) await apply(client, migration);
+    const applied: string[] = [];
+    for (const migration of migrations) {
+      if (!wanted(migration.name) || done.has(migration.name)) continue;
+      if (await apply(client, migration)) applied.push(migration.name);
+    }
     const names = new Set(migrations.map((migration) => migration.name));
     return {
-      applied: pending.map((migration) => migration.name),
+      applied,
       unknown: [...done.keys()].filter((name) => !names.has(name)),
     };
   } finally {
     await client.end();
   }
-}
-
-function readMigrations(dir: string): Migration[] {
-  if (!fs.existsSync(dir)) return [];
-  const entries = fs.readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  // git leaves the empty directory of a file that another branch has.
-  const names = entries.map((entry) => entry.name).filter((name) => fs.readdirSync(path.join(dir, name)).length > 0);
-  return names.map((name) => {
-    const file = path.join(dir, name, 'migration.sql');
-    const sql = fs.readFileSync(file);
-    return { name, file, sql: sql.toString(), checksum: createHash('sha256').update(sql).digest('hex') };
-  });
-}
-
-function inOrder(migrations: Migration[]): Migration[] {
-  const sorted = [...migrations].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const twice = sorted.find(({ name }, index) => sorted[index + 1]?.name === name);
-  if (twice) throw new Error(`two folders have a migration ${twice.name}: one of them is ${twice.file}`);
-  return sorted;
-}
-
-/** Checksum by name. */
-async function appliedMigrations(client: Client): Promise<Map<string, string>> {
-  const { rows } = await client.query<{ migration_name: string; checksum: string; finished_at: Date | null }>(
-    'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL',
-  );
-  const failed = rows.find((row) => row.finished_at === null);
-  if (failed) {
-    throw new Error(
-      `migration ${failed.migration_name} failed half-way in an earlier attempt by Prisma: settle it with "prisma migrate resolve"`,
-    );
-  }
-  return new Map(rows.map((row) => [row.migration_name, row.checksum]));
 }
 
 function refuseChanges(migrations: Migration[], done: Map<string, string>): void {
@@ -113,19 +74,35 @@ function refuseChanges(migrations: Migration[], done: Map<string, string>): void
   );
 }
 
-async function apply(client: Client, { name, sql, checksum }: Migration): Promise<void> {
+/** @returns false if another process has applied it since */
+async function apply(client: Client, { name, sql, checksum }: Migration): Promise<boolean> {
   const startedAt = new Date();
   try {
-    await client.query('BEGIN');
-    await client.query(sql);
-    await client.query(
-      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-       VALUES ($1, $2, $3, $4, clock_timestamp(), 1)`,
-      [randomUUID(), checksum, name, startedAt],
-    );
-    await client.query('COMMIT');
+    return await locked(client, async () => {
+      if ((await appliedMigrations(client)).has(name)) return false;
+      await client.query(sql);
+      await client.query(
+        `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+         VALUES ($1, $2, $3, $4, clock_timestamp(), 1)`,
+        [randomUUID(), checksum, name, startedAt],
+      );
+      return true;
+    });
   } catch (cause) {
-    await client.query('ROLLBACK').catch(() => {});
     throw new Error(`migration ${name} failed and left nothing behind: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** In a transaction, whose lock works through PgBouncer too: a session's would stay behind on a connection of the pool. */
+async function locked<T>(client: Client, work: () => Promise<T>): Promise<T> {
+  await client.query('BEGIN');
+  try {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    const result = await work();
+    await client.query('COMMIT');
+    return result;
+  } catch (err) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw err;
   }
 }

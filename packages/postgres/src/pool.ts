@@ -1,4 +1,4 @@
-import { Pool } from 'pg';
+import { Pool, type PoolClient, type QueryConfig } from 'pg';
 import type { Logger } from 'pino';
 
 const CONNECTIONS_MAX = 10;
@@ -6,28 +6,46 @@ const CONNECTIONS_MAX = 10;
 const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
 
-/**
- * The one pool of a service, shared by Prisma's adapter and plain SQL.
- * @param options.max connections; default 10
- * @param options.settings PostgreSQL settings for every connection: `-c name=value`
- */
-export function createPool(
-  url: string,
-  options: { service: string; log: Logger; max?: number; settings?: string },
-): Pool {
+export interface PoolSettings {
+  /** Connections; default 10. */
+  max?: number | undefined;
+  /**
+   * PgBouncer in transaction mode refuses parameters at start-up, so that the time limit of statements has to be its own,
+   * and before 1.21 loses prepared statements. Default: off.
+   */
+  pgbouncer?: 'off' | 'transaction' | 'transaction-prepared' | undefined;
+}
+
+/** The one pool of a service, shared by Prisma's adapter and plain SQL. */
+export function createPool(url: string, options: PoolSettings & { service: string; log: Logger }): Pool {
+  const { max = CONNECTIONS_MAX, pgbouncer = 'off' } = options;
   const pool = new Pool({
     connectionString: url,
-    max: options.max ?? CONNECTIONS_MAX,
+    max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    application_name: options.service,
-    ...(options.settings && { options: options.settings }),
+    ...startupParameters(options),
   });
   // When PostgreSQL goes down, idle connections emit `error` on the pool and busy ones on themselves; an unhandled `error`
   // would end the process. The user of a busy connection gets the failure of its query.
   pool.on('error', (err) => options.log.warn({ err }, 'lost an idle connection to PostgreSQL'));
   pool.on('connect', (client) => {
     client.on('error', (err) => options.log.warn({ err }, 'lost a connection to PostgreSQL'));
+    if (pgbouncer === 'transaction') sendUnnamed(client);
   });
   return pool;
+}
+
+export const startupParameters = ({ service, pgbouncer = 'off' }: { service: string } & PoolSettings) => ({
+  application_name: service,
+  ...(pgbouncer === 'off' && { statement_timeout: STATEMENT_TIMEOUT_MS }),
+});
+
+/** Sends statements without their names: the next one may run on another server connection, which has none of them. */
+function sendUnnamed(client: PoolClient): void {
+  const query: (...args: unknown[]) => unknown = client.query.bind(client);
+  client.query = ((statement: string | QueryConfig, ...rest: unknown[]) =>
+    query(
+      typeof statement === 'object' && statement.name ? { ...statement, name: undefined } : statement,
+      ...rest,
+    )) as PoolClient['query'];
 }

@@ -1,4 +1,5 @@
 import { natsEnv } from '@gantry/events';
+import { databaseEnv } from '@gantry/postgres';
 import { z } from 'zod';
 
 /** Settings that every service has. */
@@ -8,7 +9,7 @@ export const commonEnv = {
   HOST: z.string().default('0.0.0.0'),
   PORT: z.coerce.number().int().min(0).max(65535),
   METRICS_PORT: z.coerce.number().int().min(0).max(65535),
-  DATABASE_URL: z.url(),
+  ...databaseEnv,
   ...natsEnv,
   /** Public addresses of the three surfaces, without a trailing slash. */
   BASE_URL: z.url().transform(withoutSlash),

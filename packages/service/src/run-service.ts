@@ -1,11 +1,12 @@
 /** The process of a service, identical for all three: environment, start-up, requests, clean shutdown. */
-import { readEnv } from '@gantry/env';
-import type { Service } from '@gantry/events';
+import { type Check, readEnv, untilUsable } from '@gantry/env';
+import { natsAddress, natsProblems, type Service } from '@gantry/events';
 import { createLogger, type ErrorShape, type SurfaceAddresses, type SurfaceLimits } from '@gantry/http';
+import { databaseProblems, migrationFoldersOf, readMigrations } from '@gantry/postgres';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { CommonEnv } from './env';
-import { type RunningService, serve } from './serve';
+import { openDoor, type RunningService } from './serve';
 
 /** Settings of every surface, from the environment. */
 export interface SurfaceSettings extends SurfaceAddresses, SurfaceLimits {
@@ -15,21 +16,37 @@ export interface SurfaceSettings extends SurfaceAddresses, SurfaceLimits {
 /** Exits the process if the environment is invalid or start-up fails. */
 export function runService<Schema extends z.ZodObject & z.ZodType<CommonEnv>>(options: {
   name: Service;
+  /** Holds package.json and the migrations. */
+  dir: string;
   errorShape: ErrorShape;
   envSchema: Schema;
+  /** What it needs besides PostgreSQL and NATS. */
+  checks?: (env: z.infer<Schema>) => Check[];
   start: (env: z.infer<Schema>, settings: SurfaceSettings) => Promise<RunningService>;
 }): void {
   const { name, errorShape } = options;
   const main = async () => {
     const env = readEnv(options.envSchema);
     const log = createLogger(name, env.LOG_LEVEL);
+    const door = await openDoor({ errorShape, host: env.HOST, port: env.PORT });
+    const checks = [...commonChecks(name, options.dir, env, log), ...(options.checks?.(env) ?? [])];
+    await untilUsable(checks, (problems) => {
+      for (const problem of problems) log.error(`not ready: ${problem}`);
+      door.waitsFor(problems);
+    });
     const running = await options.start(env, settingsOf(env, log));
-    await serve({ ...running, errorShape, host: env.HOST, port: env.PORT, metricsPort: env.METRICS_PORT, log });
+    door.letIn(running, { metricsPort: env.METRICS_PORT, log });
   };
   main().catch((err) => {
     process.stderr.write(`${name} could not start: ${err?.stack ?? err}\n`);
     process.exit(1);
   });
+}
+
+function commonChecks(service: Service, dir: string, env: CommonEnv, log: Logger): Check[] {
+  const migrations = readMigrations(migrationFoldersOf(dir));
+  const database = { url: env.DATABASE_URL, pgbouncer: env.PGBOUNCER, service, migrations, log };
+  return [() => databaseProblems(database), () => natsProblems(natsAddress(env))];
 }
 
 const settingsOf = (env: CommonEnv, log: Logger): SurfaceSettings => ({

@@ -14,7 +14,7 @@ export default async function globalSetup(): Promise<void> {
   process.env[POSTGRES_VARIABLE] = postgresUrl(options, 'postgres');
 }
 
-const tools: ToolName[] = ['nats-server', 'nginx', 'bwrap', 'chromium'];
+const tools: ToolName[] = ['nats-server', 'nginx', 'bwrap', 'chromium', 'pgbouncer'];
 
 /** Every test finds these on PATH, whether the machine has them or they are fetched now. */
 async function obtainTools(): Promise<void> {

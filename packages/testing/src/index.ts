@@ -1,13 +1,17 @@
 export * from './announcer';
 export * from './api-caller';
 export * from './catch-logs';
+export * from './certificates';
 export { createDatabase, cutConnections, givenPool, type Template, type TestDatabase } from './database';
+export * from './documented-variables';
 export * from './fake-executor';
 export * from './fake-inspector';
 export * from './free-port';
 export * from './given';
 export * from './once-for-a-key';
 export * from './open-stream';
+export * from './own-servers';
+export * from './pgbouncer';
 export * from './plain-hasher';
 export { runDir, temporaryDir } from './run-dir';
 export * from './stack';

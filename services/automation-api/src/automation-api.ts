@@ -16,6 +16,7 @@ import {
 } from '@gantry/events';
 import { health, observeStreams, postgresCheck } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
+import type { PoolSettings } from '@gantry/postgres';
 import { type RetentionBounds, startRunEngine } from '@gantry/run-engine';
 import { type SurfaceSettings, startSweeps } from '@gantry/service';
 import { createSecretStore, createVault, deriveKeys, type KeyRing } from '@gantry/vault';
@@ -31,6 +32,7 @@ import { consumeWorkspaceEvents } from './workspaces/workspace-events';
 
 export interface AutomationApiOptions extends SurfaceSettings {
   databaseUrl: string;
+  pool?: PoolSettings;
   nats: NatsAddress;
   encryptionKeys: KeyRing;
   objectStore: Omit<ObjectStoreSettings, 'publicUrl'>;
@@ -51,7 +53,7 @@ export type AutomationApi = Awaited<ReturnType<typeof startAutomationApi>>;
 export async function startAutomationApi(options: AutomationApiOptions) {
   const { log, dashboardUrl, baseUrl, skillsUrl } = options;
   const objects = openObjectStore({ ...options.objectStore, publicUrl: dashboardUrl });
-  const database = openDatabase(options.databaseUrl, log);
+  const database = openDatabase(options.databaseUrl, log, options.pool);
   const { pool, prisma } = database;
   const bus = await connectBus({ ...options.nats, name: 'automation-api', log });
   const ownStreams = [runEventsStream('automation')];
@@ -83,11 +85,14 @@ export async function startAutomationApi(options: AutomationApiOptions) {
   const housekeeping = startSweeps(sweepsOf({ pool, prisma, objects, vault, retention: options.retention, now }), log);
   const remote = options.identify ? null : remoteIdentify({ bus, ...options.jwt, log });
   const identify = options.identify ?? (remote as NonNullable<typeof remote>).identify;
-  const checks = health({
-    postgres: postgresCheck(pool),
-    nats: () => bus.nc.flush(),
-    jetstream: streamsCheck(bus, ownStreams),
-  });
+  const checks = health(
+    {
+      postgres: postgresCheck(pool),
+      nats: () => bus.nc.flush(),
+      jetstream: streamsCheck(bus, ownStreams),
+    },
+    log,
+  );
   const recent = createRecentAutomations();
   const deps: Deps = { prisma, pool, bus, closures, engine, objects, secrets, runnables, recent, dashboardUrl, now };
   const app = createApp({

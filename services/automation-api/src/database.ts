@@ -1,4 +1,4 @@
-import { createPool, type Database as SharedDatabase, sharePool } from '@gantry/postgres';
+import { createPool, type PoolSettings, type Database as SharedDatabase, sharePool } from '@gantry/postgres';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Logger } from 'pino';
 import { type Prisma, PrismaClient } from './generated/prisma/client';
@@ -11,7 +11,12 @@ export type Database = SharedDatabase<PrismaClient>;
 /** A burst of runs keeps more connections busy than the other surfaces ever do. */
 const CONNECTIONS_MAX = 16;
 
-export function openDatabase(url: string, log: Logger): Database {
-  const pool = createPool(url, { service: 'automation-api', log, max: CONNECTIONS_MAX });
+export function openDatabase(url: string, log: Logger, settings: PoolSettings = {}): Database {
+  const pool = createPool(url, {
+    ...settings,
+    max: settings.max ?? CONNECTIONS_MAX,
+    service: 'automation-api',
+    log,
+  });
   return sharePool(new PrismaClient({ adapter: new PrismaPg(pool) }), pool);
 }

@@ -1,6 +1,8 @@
+import path from 'node:path';
 import { externalIssuer } from '@gantry/auth';
 import { natsAddress } from '@gantry/events';
-import { objectStoreSettings } from '@gantry/object-store';
+import { objectStoreSettings, openObjectStore, storeProblems } from '@gantry/object-store';
+import { poolSettings } from '@gantry/postgres';
 import { retentionBounds } from '@gantry/run-engine';
 import { runService } from '@gantry/service';
 import { startAutomationApi } from './automation-api';
@@ -9,11 +11,17 @@ import { envSchema } from './env';
 runService({
   name: 'automation-api',
   errorShape: 'error',
+  dir: path.dirname(__dirname),
   envSchema,
+  checks: (env) => {
+    const objects = openObjectStore({ ...objectStoreSettings(env), publicUrl: env.DASHBOARD_URL });
+    return [() => storeProblems(objects)];
+  },
   start: (env, settings) =>
     startAutomationApi({
       ...settings,
       databaseUrl: env.DATABASE_URL,
+      pool: poolSettings(env),
       nats: natsAddress(env),
       encryptionKeys: env.ENCRYPTION_KEYS,
       objectStore: objectStoreSettings(env),

@@ -1,4 +1,5 @@
-import { connectBus, natsAddress } from '@gantry/events';
+import { untilUsable } from '@gantry/env';
+import { connectBus, natsAddress, natsProblems } from '@gantry/events';
 import { pino } from 'pino';
 import { readExecutorEnv } from './env';
 import { startExecutor } from './executor';
@@ -27,6 +28,9 @@ async function main() {
   const identity = takeIdentity(env.EXECUTOR_DIR);
   const given = natsAddress(env);
   const nats = { ...given, creds: given.creds ?? identity.creds };
+  await untilUsable([() => natsProblems(nats)], (problems) => {
+    for (const problem of problems) log.error(`not ready: ${problem}`);
+  });
   const bus = await connectBus({ ...nats, anonymous: identity.name, name: 'executor', log });
   const executor = await startExecutor({
     ...{ bus, log, layout, interpreter },

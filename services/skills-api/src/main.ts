@@ -1,5 +1,12 @@
+import path from 'node:path';
 import { runService } from '@gantry/service';
 import { envSchema } from './env';
 import { startSkillsApi } from './skills-api';
 
-runService({ name: 'skills-api', errorShape: 'error', envSchema, start: startSkillsApi });
+runService({
+  name: 'skills-api',
+  dir: path.dirname(__dirname),
+  errorShape: 'error',
+  envSchema,
+  start: startSkillsApi,
+});

@@ -2,6 +2,7 @@
 import { createTokenHasher, externalIssuer, remoteIdentify, trackLastUse } from '@gantry/auth';
 import { connectBus, consume, natsAddress, openWorkspaceClosures, runFinished, startRelay } from '@gantry/events';
 import { health, postgresCheck } from '@gantry/http';
+import { poolSettings } from '@gantry/postgres';
 import { type RunningService, type SurfaceSettings, startSweeps } from '@gantry/service';
 import { apiKeyTokens } from './api-keys/api-key';
 import { createApp } from './app';
@@ -18,11 +19,11 @@ import { consumeWorkspaceEvents } from './workspaces/workspace-events';
 
 export async function startSkillsApi(env: Env, settings: SurfaceSettings): Promise<RunningService> {
   const { log } = settings;
-  const database = openDatabase(env.DATABASE_URL, log);
+  const database = openDatabase(env.DATABASE_URL, log, poolSettings(env));
   const { pool, prisma } = database;
   const bus = await connectBus({ ...natsAddress(env), name: 'skills-api', log });
   const relay = startRelay({ pool, bus, service: 'skills-api', log });
-  const checks = health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() });
+  const checks = health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() }, log);
   const hasher = createTokenHasher(env.TOKEN_PEPPERS);
   const keyUse = trackLastUse({ pool, table: 'api_keys', log });
   const views = countViews({ pool, log });

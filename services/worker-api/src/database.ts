@@ -1,4 +1,4 @@
-import { createPool, type Database as SharedDatabase, sharePool } from '@gantry/postgres';
+import { createPool, type PoolSettings, type Database as SharedDatabase, sharePool } from '@gantry/postgres';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Logger } from 'pino';
 import { type Prisma, PrismaClient } from './generated/prisma/client';
@@ -8,7 +8,7 @@ export type Db = PrismaClient | Prisma.TransactionClient;
 
 export type Database = SharedDatabase<PrismaClient>;
 
-export function openDatabase(url: string, log: Logger): Database {
-  const pool = createPool(url, { service: 'worker-api', log });
+export function openDatabase(url: string, log: Logger, settings: PoolSettings = {}): Database {
+  const pool = createPool(url, { ...settings, service: 'worker-api', log });
   return sharePool(new PrismaClient({ adapter: new PrismaPg(pool) }), pool);
 }

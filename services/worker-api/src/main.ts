@@ -1,6 +1,8 @@
+import path from 'node:path';
 import { externalIssuer } from '@gantry/auth';
 import { natsAddress } from '@gantry/events';
-import { objectStoreSettings } from '@gantry/object-store';
+import { objectStoreSettings, openObjectStore, storeProblems } from '@gantry/object-store';
+import { poolSettings } from '@gantry/postgres';
 import { retentionBounds } from '@gantry/run-engine';
 import { runService } from '@gantry/service';
 import { envSchema, oidcSettings } from './env';
@@ -9,11 +11,17 @@ import { startWorkerApi } from './worker-api';
 runService({
   name: 'worker-api',
   errorShape: 'detail',
+  dir: path.dirname(__dirname),
   envSchema,
+  checks: (env) => {
+    const objects = openObjectStore({ ...objectStoreSettings(env), publicUrl: env.BASE_URL });
+    return [() => storeProblems(objects)];
+  },
   start: (env, settings) =>
     startWorkerApi({
       ...settings,
       databaseUrl: env.DATABASE_URL,
+      pool: poolSettings(env),
       nats: natsAddress(env),
       encryptionKeys: env.ENCRYPTION_KEYS,
       tokenPeppers: env.TOKEN_PEPPERS,

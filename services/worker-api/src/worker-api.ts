@@ -12,6 +12,7 @@ import {
 } from '@gantry/events';
 import { createRateCount, type Health, health, observeStreams, postgresCheck } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
+import type { PoolSettings } from '@gantry/postgres';
 import { type RetentionBounds, startRunEngine } from '@gantry/run-engine';
 import { type SurfaceSettings, startSweeps } from '@gantry/service';
 import { createKeyRotation, createSecretStore, createVault, deriveKeys, type KeyRing } from '@gantry/vault';
@@ -34,6 +35,7 @@ import { rememberExecutors } from './system/executors';
 
 export interface WorkerApiOptions extends SurfaceSettings {
   databaseUrl: string;
+  pool?: PoolSettings;
   nats: NatsAddress;
   encryptionKeys: KeyRing;
   tokenPeppers: KeyRing;
@@ -68,7 +70,7 @@ export interface WorkerApi extends WorkerApp {
 export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerApi> {
   const { log, baseUrl, dashboardUrl, retention } = options;
   const objects = openObjectStore({ ...options.objectStore, publicUrl: baseUrl });
-  const database = openDatabase(options.databaseUrl, log);
+  const database = openDatabase(options.databaseUrl, log, options.pool);
   const { pool, prisma } = database;
   const bus = await connectBus({ ...options.nats, name: 'worker-api', log });
   const streams = await keepStreams({ bus, log });
@@ -108,11 +110,14 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     { prisma, pool, hasher, vault, mailer, outboundAllow, dashboardUrl, now, log },
     { auto: options.autoTick ?? true },
   );
-  const checks = health({
-    postgres: postgresCheck(pool),
-    nats: () => bus.nc.flush(),
-    jetstream: streamsCheck(bus, ownStreams),
-  });
+  const checks = health(
+    {
+      postgres: postgresCheck(pool),
+      nats: () => bus.nc.flush(),
+      jetstream: streamsCheck(bus, ownStreams),
+    },
+    log,
+  );
   const deps: Deps = {
     ...{ prisma, pool, bus, closures, engine, objects, vault, secrets, keyRotation, runnables, rates, hasher, mailer },
     ...{ retention, deliveryLoop, outboundAllow, baseUrl, dashboardUrl, now, log },

@@ -27,4 +27,4 @@ export function answers(probe: Probe, timeoutMs: number): Promise<boolean> {
 }
 
 /** From where a process listens to where it is reached. */
-const reachable = (listening = '127.0.0.1') => (listening === '0.0.0.0' ? '127.0.0.1' : listening);
+const reachable = (listening = '127.0.0.1') => (/^(0\.0\.0\.0|::)$/.test(listening) ? '127.0.0.1' : listening);

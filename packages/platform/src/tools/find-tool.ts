@@ -17,12 +17,13 @@ interface Tool {
   version: string[];
 }
 
-export type ToolName = 'nats-server' | 'nginx' | 'bwrap' | 'chromium';
+export type ToolName = 'nats-server' | 'nginx' | 'bwrap' | 'chromium' | 'pgbouncer';
 
 export const tools: Record<ToolName, Tool> = {
   'nats-server': { commands: ['nats-server'], debian: 'nats-server', brew: 'nats-server', version: ['--version'] },
   nginx: { commands: ['nginx'], debian: 'nginx', brew: 'nginx', version: ['-v'] },
   bwrap: { commands: ['bwrap'], debian: 'bubblewrap', version: ['--version'] },
+  pgbouncer: { commands: ['pgbouncer'], debian: 'pgbouncer', brew: 'pgbouncer', version: ['--version'] },
   chromium: {
     commands: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
     debian: 'chromium',

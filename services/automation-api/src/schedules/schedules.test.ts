@@ -1,4 +1,4 @@
-/** Two replicas on one database; the clock is the test's. */
+/** Three replicas on one database; the clock is the test's. */
 import type { AutomationApi } from '../automation-api';
 import { type Caller, deployed, makeArtifact, testService } from '../test/service';
 
@@ -8,7 +8,8 @@ let me: Caller;
 
 const service = testService({ now: () => now });
 beforeAll(async () => {
-  replicas = [service.api, await service.replica({ now: () => now })];
+  const replica = () => service.replica({ now: () => now });
+  replicas = [service.api, await replica(), await replica()];
   me = service.signedIn();
 });
 afterEach(async () => {

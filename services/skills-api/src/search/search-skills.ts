@@ -6,8 +6,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Reader } from '../access/caller';
 import { findableSkill, present } from '../access/readable';
-import type { Db } from '../database';
-import { Prisma } from '../generated/prisma/client';
+import { Prisma, type PrismaClient } from '../generated/prisma/client';
 import type { Page } from '../page-of';
 import type { SkillRow } from '../skills/skill';
 import { skillColumns, skillTables } from '../skills/skill-repository';
@@ -22,6 +21,8 @@ export type SearchHit = SkillRow & { rank: number; title_marked: string; excerpt
 /** At most this many matches are ranked, which bounds the cost of a search for a word that half of all skills contain. */
 const CANDIDATES_MAX = 1_000;
 const MISSPELT_MAX = 200;
+/** How alike a misspelt word must be to be found: pg_trgm's own 0.6 misses two letters changed over. */
+const WORD_SIMILARITY = '0.4';
 /** Length of the text that excerpts are chosen from. */
 const EXCERPT_SOURCE_CHARS = 20_000;
 /** For PostgreSQL, where the first quantifier makes all of them lazy. Stripped from excerpts, since its fields are shown separately. */
@@ -48,18 +49,29 @@ export async function forgivesTyping(pool: Pool, log: Logger): Promise<boolean> 
 
 /** Best first; one more than the page size if there are more. */
 export async function searchSkills(
-  db: Db,
+  prisma: PrismaClient,
   reader: Reader,
   text: string,
   page: Page,
   forgiving: boolean,
 ): Promise<SearchHit[]> {
-  const exact = await rankedHits(db, reader, text, page, false);
+  const exact = await rankedHits(prisma, reader, text, page, false);
   // Fuzzy matching costs more than exact lookup: it is used only if the page is not full without it.
-  return exact.length > page.limit || !forgiving ? exact : rankedHits(db, reader, text, page, true);
+  if (exact.length > page.limit || !forgiving) return exact;
+  const [, hits] = await prisma.$transaction([
+    prisma.$executeRaw`SELECT set_config('pg_trgm.word_similarity_threshold', ${WORD_SIMILARITY}, true)`,
+    rankedHits(prisma, reader, text, page, true),
+  ]);
+  return hits;
 }
 
-function rankedHits(db: Db, reader: Reader, text: string, page: Page, forgiving: boolean): Promise<SearchHit[]> {
+function rankedHits(
+  prisma: PrismaClient,
+  reader: Reader,
+  text: string,
+  page: Page,
+  forgiving: boolean,
+): Prisma.PrismaPromise<SearchHit[]> {
   const words = wordsOf(text);
   const query = Prisma.sql`(websearch_to_tsquery('english', ${asked(text)}) || to_tsquery('english', ${words.join(' & ')}))`;
   // Any of the words: to mark a whole phrase, or all words together, ts_headline tries all their positions in the text.
@@ -68,7 +80,7 @@ function rankedHits(db: Db, reader: Reader, text: string, page: Page, forgiving:
   const misspelt = Prisma.sql`
     UNION (SELECT s.id FROM skills s WHERE ${text} <% ${names} AND ${searchable(reader)} LIMIT ${MISSPELT_MAX})`;
   const likeness = forgiving ? Prisma.sql`+ word_similarity(${text}, ${names})` : Prisma.empty;
-  return db.$queryRaw<SearchHit[]>`
+  return prisma.$queryRaw<SearchHit[]>`
     WITH hits AS MATERIALIZED (
       (SELECT s.id FROM skills s WHERE s.search @@ ${query} AND ${searchable(reader)} LIMIT ${CANDIDATES_MAX})
       ${forgiving ? misspelt : Prisma.empty}

@@ -233,7 +233,8 @@ test('when nobody decides in time the run is rejected, once, however many replic
     Array.from({ length: 6 }, () => heldRun({ approvals: { required: true, expires_in_seconds: 60 } })),
   );
   clock = 30_000;
-  const sweepers = [api.deps, (await api.replica()).deps].map((deps) => startApprovalSweeper(deps, { auto: false }));
+  const replicas = [api, await api.replica(), await api.replica()];
+  const sweepers = replicas.map(({ deps }) => deps).map((deps) => startApprovalSweeper(deps, { auto: false }));
   // The replica has yet to connect, which takes a while on a busy machine.
   for (const sweeper of sweepers) await until(async () => (await sweeper.tick()) >= 0, { deadlineMs: 20_000 });
   const first = runs[0]?.approval.id;

@@ -1,5 +1,5 @@
 import { connectBus, scheduleMissed, subjectOfAll } from '@gantry/events';
-/** Two replicas on one database; the clock is the test's. */
+/** Three replicas on one database; the clock is the test's. */
 import { until } from '@gantry/testing';
 import { callerOf } from '../test/caller';
 import { addVersion, type MadeWorker, makeWorker } from '../test/make-worker';
@@ -13,7 +13,7 @@ let now = new Date('2026-01-05T08:59:30Z');
 
 const api = testWorkerApi({ now: () => now });
 beforeAll(async () => {
-  replicas = [api, await api.replica()];
+  replicas = [api, await api.replica(), await api.replica()];
   me = callerOf(api.url, api.owner.jwt);
 });
 afterEach(() => api.deps.pool.query('UPDATE worker_triggers SET next_run_at = NULL'));

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { ExternalIssuer } from '@gantry/auth';
 import { type Bus, connectBus, newId, type Role } from '@gantry/events';
 import type { RateLimits } from '@gantry/http';
-import { transaction } from '@gantry/postgres';
+import { type PoolSettings, transaction } from '@gantry/postgres';
 import { DEFAULT_RETENTION } from '@gantry/run-engine';
 import {
   type CaughtLogs,
@@ -81,7 +81,8 @@ const newKeyRing = () => parseKeyRing(`v1:${randomBytes(32).toString('base64')}`
 export interface TestWorkerApiOptions {
   nats?: TestNats;
   rateLimits?: RateLimits;
-  reach?: (databaseUrl: string) => Promise<string>;
+  reach?: (databaseUrl: string) => string | Promise<string>;
+  pool?: PoolSettings;
   smtpUrl?: string;
   outboundAllow?: string[];
   oidc?: OidcSettings;
@@ -105,6 +106,7 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
   const opened: (() => Promise<unknown>)[] = [];
   const settings = {
     databaseUrl: (await options.reach?.(databaseUrl)) ?? databaseUrl,
+    ...(options.pool && { pool: options.pool }),
     nats: nats.as('worker-api'),
     baseUrl: BASE_URL,
     dashboardUrl: DASHBOARD_URL,

@@ -1,0 +1,39 @@
+import { X509Certificate } from 'node:crypto';
+import { z } from 'zod';
+
+const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** CAs in PEM, in place of those that Node.js trusts. */
+export const caCertificates = z
+  .string()
+  .refine(areCertificates, 'must contain CA certificates in PEM: -----BEGIN CERTIFICATE----- ...')
+  .optional();
+
+function areCertificates(pem: string): boolean {
+  try {
+    return (pem.match(PEM) ?? []).map((one) => new X509Certificate(one)).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+const UNTRUSTED =
+  /DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|self-signed certificate|unable to (verify|get)/;
+const OTHER_NAME = /ERR_TLS_CERT_ALTNAME_INVALID|does not match certificate's altnames/;
+const OVER = /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID|certificate (has expired|is not yet valid)/;
+
+/**
+ * The reason for a refused certificate, and its remedy. Clients wrap such errors, and some keep only the text.
+ * @param setting that names the CA
+ * @returns undefined for any other failure
+ */
+export function certificateProblem({ code, message }: Error & { code?: string }, setting: string): string | undefined {
+  const text = `${code} ${message}`;
+  if (UNTRUSTED.test(text)) {
+    return `its certificate is signed by a CA that is not trusted here: set ${setting} to the certificate of that CA`;
+  }
+  if (OTHER_NAME.test(text)) {
+    return `its certificate is for other names: use one of them in the address, or issue a certificate for this one (${message})`;
+  }
+  return OVER.test(text) ? 'its certificate is not valid now: renew it, or set the clock' : undefined;
+}

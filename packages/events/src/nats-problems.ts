@@ -1,0 +1,31 @@
+/** Whether a process can work with NATS, and otherwise the reason and the remedy. */
+import { certificateProblem } from '@gantry/env';
+import { connect } from 'nats';
+import { connectionOptions } from './bus';
+import type { NatsAddress } from './nats-address';
+
+const CONNECT_TIMEOUT_MS = 2_000;
+const NO_JETSTREAM = 'NATS runs without JetStream: add a jetstream block with a store_dir to its configuration';
+
+/** @returns a sentence for each, without addresses; none if the process can work */
+export async function natsProblems(address: NatsAddress): Promise<string[]> {
+  try {
+    const nc = await connect({ ...connectionOptions(address), timeout: CONNECT_TIMEOUT_MS, reconnect: false });
+    const problems = nc.info?.jetstream ? [] : [NO_JETSTREAM];
+    await nc.close();
+    return problems;
+  } catch (err) {
+    return [`NATS: ${reasonOf(err as Error & { code?: string })}`];
+  }
+}
+
+const REASONS: Record<string, string> = {
+  CONNECTION_REFUSED: 'nothing listens at the address in NATS_URL: start it, or correct the address',
+  ENOTFOUND: 'no host of that name: correct the one in NATS_URL',
+  AUTHORIZATION_VIOLATION: 'it refuses the credentials: NATS_CREDS has to be of this server, and not revoked',
+  SERVER_OPT_NA: 'it offers no TLS: configure its tls block, or remove NATS_CA and write nats:// in NATS_URL',
+  TIMEOUT: 'it does not answer in time',
+};
+
+const reasonOf = (err: Error & { code?: string }): string =>
+  certificateProblem(err, 'NATS_CA') ?? REASONS[err.code ?? ''] ?? `it does not answer (${err.code ?? err.message})`;

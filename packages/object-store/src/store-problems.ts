@@ -1,0 +1,38 @@
+/** Whether a service can work with its object store, and otherwise the reason and the remedy. */
+import { randomBytes } from 'node:crypto';
+import { certificateProblem } from '@gantry/env';
+import type { ObjectStore } from './object-store';
+
+const REASONS: Record<string, string> = {
+  AccessDenied: 'it denies access: allow GetObject, PutObject, DeleteObject and ListBucket on the bucket',
+  Forbidden: 'it denies access: allow GetObject, PutObject, DeleteObject and ListBucket on the bucket',
+  NoSuchBucket: 'it has no such bucket: create it, or correct OBJECT_STORE',
+  InvalidAccessKeyId: 'it does not know the key: correct S3_ACCESS_KEY_ID',
+  SignatureDoesNotMatch: 'it refuses the signature: correct S3_SECRET_ACCESS_KEY',
+  RequestTimeTooSkewed: "its clock is apart from this machine's: synchronise both by NTP",
+  CredentialsProviderError: 'no credentials: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, or give the machine a role',
+  EACCES: 'the directory is not writable: give it to the user of this process',
+  EROFS: 'the directory is on a read-only file system: mount a volume there',
+  ENOSPC: 'its disk is full',
+  ENOTFOUND: 'no host of that name: correct the endpoint in OBJECT_STORE',
+  ECONNREFUSED: 'nothing listens at the endpoint in OBJECT_STORE: start it, or correct the address',
+};
+
+/**
+ * Writes, reads and deletes an object.
+ * @returns a sentence, without addresses; none if the service can work
+ */
+export async function storeProblems(store: ObjectStore): Promise<string[]> {
+  const folder = `start-check/${randomBytes(8).toString('hex')}`;
+  try {
+    await store.put(`${folder}/object`, Buffer.from('ok'));
+    await store.getBuffer(`${folder}/object`, 2);
+    await store.deleteFolder(folder);
+    return [];
+  } catch (err) {
+    const failure = err as Error & { code?: string };
+    const { name, code = name, message } = failure;
+    const reason = REASONS[code] ?? REASONS[name] ?? `it does not work (${code}: ${message})`;
+    return [`object store: ${certificateProblem(failure, 'S3_CA') ?? reason}`];
+  }
+}

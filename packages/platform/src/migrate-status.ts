@@ -1,0 +1,39 @@
+import { type MigrationStatus, migrationStatus, readMigrations } from '@gantry/postgres';
+import { Client } from 'pg';
+
+export interface MigrationReport {
+  /** `<state> <migration>`, each with a line of its own, and a last line that sums up. */
+  lines: string[];
+  /** 0: this code can work with the database; 1: migrations are pending; 2: one was changed after it was applied. */
+  exitCode: number;
+}
+
+/** Changes nothing, and waits for no lock. */
+export async function reportMigrations(url: string, ...dirs: string[]): Promise<MigrationReport> {
+  const client = new Client({ connectionString: url, application_name: 'gantry-migrate' });
+  await client.connect();
+  try {
+    const status = await migrationStatus(client, readMigrations(dirs));
+    const states = Object.entries(status) as [keyof MigrationStatus, string[]][];
+    const isListed = (state: keyof MigrationStatus, name: string) =>
+      state !== 'applied' || !(status.changed.includes(name) || status.unknown.includes(name));
+    return {
+      lines: [
+        ...states.flatMap(([state, names]) =>
+          names.filter((name) => isListed(state, name)).map((name) => `${state.padEnd(7)} ${name}`),
+        ),
+        sumUp(status),
+      ],
+      exitCode: status.changed.length ? 2 : status.pending.length ? 1 : 0,
+    };
+  } finally {
+    await client.end();
+  }
+}
+
+function sumUp({ pending, changed, unknown }: MigrationStatus): string {
+  if (changed.length) return 'changed after they were applied: restore the files, and write new migrations instead';
+  if (pending.length) return `${pending.length} pending: run "migrate"`;
+  if (unknown.length) return 'this code is older than the database, which is fine after a roll-back';
+  return 'up to date';
+}

@@ -1,0 +1,84 @@
+/** Whether a service can work with its database, and otherwise the reason and the remedy. */
+import { certificateProblem, clockProblem } from '@gantry/env';
+import { Client, type ClientBase } from 'pg';
+import type { Logger } from 'pino';
+import { type Migration, migrationStatus } from './migrations';
+import { type PoolSettings, startupParameters } from './pool';
+
+const CONNECT_TIMEOUT_MS = 2_000;
+
+interface Expected extends Pick<PoolSettings, 'pgbouncer'> {
+  url: string;
+  service: string;
+  migrations: Migration[];
+  /** Hears of what does not keep the service from working. */
+  log: Logger;
+}
+
+/** @returns a sentence for each; none if the service can work */
+export async function databaseProblems(expected: Expected): Promise<string[]> {
+  try {
+    const client = new Client({
+      connectionString: expected.url,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      ...startupParameters(expected),
+    });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      return await problemsIn(client, expected);
+    } finally {
+      void client.end().catch(() => {});
+    }
+  } catch (err) {
+    return [`PostgreSQL: ${reasonOf(err as Error & { code?: string })}`];
+  }
+}
+
+async function problemsIn(client: ClientBase, { migrations, log, pgbouncer = 'off' }: Expected): Promise<string[]> {
+  const askedAt = Date.now();
+  const { rows } = await client.query(
+    "SELECT clock_timestamp() AS now, current_setting('statement_timeout') = '0' AS endless",
+  );
+  const clock = clockProblem('PostgreSQL', rows[0].now, askedAt);
+  if (rows[0].endless && pgbouncer !== 'off') {
+    log.warn("statements have no time limit: set PgBouncer's connect_query to 'SET statement_timeout = 10000'");
+  }
+  const { pending, changed, unknown } = await migrationStatus(client, migrations);
+  if (unknown.length) {
+    log.warn(
+      { unknown },
+      'this code is older than its database: fine after a roll-back, else deploy the newer version',
+    );
+  }
+  return [
+    ...(clock ? [clock] : []),
+    ...changed.map(
+      (name) => `migration ${name} is not what was applied to the database: deploy the version that was, unchanged`,
+    ),
+    ...(pending.length ? [`the database lacks ${pending.length} migrations, first ${pending[0]}: run "migrate"`] : []),
+  ];
+}
+
+const REASONS: Record<string, string> = {
+  '28P01': 'it refuses the password: correct the one in DATABASE_URL',
+  '28000': 'it refuses the user: correct the one in DATABASE_URL, or its pg_hba.conf',
+  '3D000': 'it has no such database: correct the name in DATABASE_URL, or create it',
+  '42501': 'the user of DATABASE_URL may not read its own tables: make it the owner of the database',
+  ENOTFOUND: 'no host of that name: correct the one in DATABASE_URL',
+  ECONNREFUSED: 'nothing listens at the address in DATABASE_URL: start it, or correct the address',
+};
+
+/** Addresses and names are left out: readiness shows these sentences to everybody. */
+function reasonOf(err: Error & { code?: string }): string {
+  if (/unsupported startup parameter/.test(err.message)) return 'it is a PgBouncer: set PGBOUNCER=transaction';
+  if (/does not support SSL/.test(err.message)) {
+    return 'it offers no TLS: switch ssl on there, or remove sslmode from DATABASE_URL';
+  }
+  if (err.code === 'ENOENT') return 'the file of sslrootcert in DATABASE_URL cannot be read: correct its path';
+  return (
+    certificateProblem(err, 'sslrootcert in DATABASE_URL') ??
+    REASONS[err.code ?? ''] ??
+    `it does not answer (${err.code ?? err.message})`
+  );
+}
