@@ -1,11 +1,11 @@
 /**
- * `migrate` applies what a service's database lacks. `migrate status [--wait <seconds>]` names what that is, and ends with 1
- * if it is anything; with --wait, after that time.
+ * `migrate` applies what a service's database lacks. `migrate status [--wait <seconds>]` lists its migrations, and ends with 0
+ * only if this code can work with the database; it asks again for that long.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { readEnv } from '@gantry/env';
-import { migrate as applyAll, migrationFolders, pendingMigrations, type ServiceName } from '@gantry/platform';
+import { migrate as applyAll, migrationFolders, reportMigrations, type ServiceName } from '@gantry/platform';
 import { z } from 'zod';
 
 const schema = z.object({ DATABASE_URL: z.url() });
@@ -18,31 +18,38 @@ export async function migrate(service: ServiceName): Promise<void> {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { wait: { type: 'string' } } });
   const folders = migrationFolders(service);
   try {
-    const outcome =
+    process.exitCode =
       positionals[0] === 'status'
-        ? await until(
-            Number(values.wait ?? 0),
-            () => true,
-            () => requireAll(url, folders),
-          )
-        : await until(PATIENCE_S, isUnreachable, () => applyMissing(url, folders));
-    process.stdout.write(`${service}: ${outcome}\n`);
+        ? await status(url, folders, Number(values.wait ?? 0))
+        : await until(PATIENCE_S, isUnreachable, () => applyMissing(service, url, folders));
   } catch (err) {
     process.stderr.write(`${service}: ${(err as Error).message || (err as { code?: string }).code}\n`);
     process.exitCode = 1;
   }
 }
 
-async function applyMissing(url: string, folders: string[]): Promise<string> {
+async function applyMissing(service: ServiceName, url: string, folders: string[]): Promise<number> {
   const { applied, unknown } = await applyAll(url, ...folders);
   const older = unknown.length ? `; this code is older than the database, which also has ${unknown.join(', ')}` : '';
-  return `${applied.length ? `applied ${applied.join(', ')}` : 'up to date'}${older}`;
+  process.stdout.write(`${service}: ${applied.length ? `applied ${applied.join(', ')}` : 'up to date'}${older}\n`);
+  return 0;
 }
 
-async function requireAll(url: string, folders: string[]): Promise<string> {
-  const pending = await pendingMigrations(url, ...folders);
-  if (pending.length) throw new Error(`pending: ${pending.join(', ')}`);
-  return 'up to date';
+async function status(url: string, folders: string[], seconds: number): Promise<number> {
+  const deadline = Date.now() + seconds * 1_000;
+  for (;;) {
+    const left = (deadline - Date.now()) / 1_000;
+    const { lines, exitCode } = await until(
+      left,
+      () => true,
+      () => reportMigrations(url, ...folders),
+    );
+    if (exitCode === 0 || left <= 0) {
+      process.stdout.write(`${lines.join('\n')}\n`);
+      return exitCode;
+    }
+    await delay(POLL_MS);
+  }
 }
 
 /** The network says so, or a server that is starting (cannot_connect_now). */
