@@ -120,11 +120,10 @@ test('only the gateway is published, and by default to this machine alone', () =
 test('executors reach NATS, the object store and the internet, and nothing reaches the databases but their services', () => {
   const beside = (name: string) => {
     const networks = compose.services[name]?.networks ?? [];
-    const leadingOn = networks.filter((network) => compose.networks[network]?.internal);
     return services
       .filter(
         ([other, { networks: theirs = [], profiles }]) =>
-          other !== name && !profiles && theirs.some((each) => leadingOn.includes(each)),
+          other !== name && !profiles && theirs.some((each) => networks.includes(each)),
       )
       .map(([other]) => other)
       .sort();
