@@ -1,0 +1,69 @@
+/**
+ * `migrate` applies what a service's database lacks. `migrate status [--wait <seconds>]` lists its migrations, and ends with 0
+ * only if this code can work with the database; it asks again for that long.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { readEnv } from '@gantry/env';
+import { migrate as applyAll, migrationFolders, reportMigrations, type ServiceName } from '@gantry/platform';
+import { z } from 'zod';
+
+const schema = z.object({ DATABASE_URL: z.url() });
+const POLL_MS = 500;
+/** For a database server that is starting. */
+const PATIENCE_S = 60;
+
+export async function migrate(service: ServiceName): Promise<void> {
+  const { DATABASE_URL: url } = readEnv(schema);
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { wait: { type: 'string' } } });
+  const folders = migrationFolders(service);
+  try {
+    process.exitCode =
+      positionals[0] === 'status'
+        ? await status(url, folders, Number(values.wait ?? 0))
+        : await until(PATIENCE_S, isUnreachable, () => applyMissing(service, url, folders));
+  } catch (err) {
+    process.stderr.write(`${service}: ${(err as Error).message || (err as { code?: string }).code}\n`);
+    process.exitCode = 1;
+  }
+}
+
+async function applyMissing(service: ServiceName, url: string, folders: string[]): Promise<number> {
+  const { applied, unknown } = await applyAll(url, ...folders);
+  const older = unknown.length ? `; this code is older than the database, which also has ${unknown.join(', ')}` : '';
+  process.stdout.write(`${service}: ${applied.length ? `applied ${applied.join(', ')}` : 'up to date'}${older}\n`);
+  return 0;
+}
+
+async function status(url: string, folders: string[], seconds: number): Promise<number> {
+  const deadline = Date.now() + seconds * 1_000;
+  for (;;) {
+    const left = (deadline - Date.now()) / 1_000;
+    const { lines, exitCode } = await until(
+      left,
+      () => true,
+      () => reportMigrations(url, ...folders),
+    );
+    if (exitCode === 0 || left <= 0) {
+      process.stdout.write(`${lines.join('\n')}\n`);
+      return exitCode;
+    }
+    await delay(POLL_MS);
+  }
+}
+
+/** The network says so, or a server that is starting (cannot_connect_now). */
+const isUnreachable = (err: NodeJS.ErrnoException): boolean =>
+  err.syscall !== undefined || err.code === '57P03' || err.code === 'ECONNREFUSED';
+
+async function until<T>(seconds: number, isWorthRetrying: (err: Error) => boolean, work: () => Promise<T>): Promise<T> {
+  const deadline = Date.now() + seconds * 1_000;
+  for (;;) {
+    try {
+      return await work();
+    } catch (err) {
+      if (Date.now() >= deadline || !isWorthRetrying(err as Error)) throw err;
+      await delay(POLL_MS);
+    }
+  }
+}
