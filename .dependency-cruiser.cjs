@@ -12,6 +12,13 @@ const outsideOf = (folder, also) => ({
   pathNot: `^(${[folder, ...PACKAGES[folder].map((name) => `packages/${name}`), ...also].join('|')})/`,
 });
 
+const ONLY_IN_TESTS = {
+  // The suites over the whole platform start services as those' own tests do.
+  'packages/testing': ['services/[^/]+/src/test'],
+  // What is deployed sets variables that the services know.
+  'packages/deploy': ['packages/testing', 'services/[^/]+/src/env\\.ts', 'services/executor/src/sandbox/seccomp\\.ts'],
+};
+
 const packageRules = (folder) => [
   {
     name: `${nameOf(folder)}-imports-what-it-may`,
@@ -21,8 +28,7 @@ const packageRules = (folder) => [
   {
     name: `tests-of-${nameOf(folder)}-import-what-they-may`,
     from: { path: `^${folder}/.*(${TESTS})` },
-    // The suites over the whole platform start services as those' own tests do.
-    to: outsideOf(folder, folder === 'packages/testing' ? ['services/[^/]+/src/test'] : ['packages/testing']),
+    to: outsideOf(folder, ONLY_IN_TESTS[folder] ?? ['packages/testing']),
   },
 ];
 

@@ -23,6 +23,7 @@ exports.PACKAGES = {
   'packages/api-docs': ['openapi'],
   'packages/dashboard': ['api-client'],
   'packages/platform': ['archive', 'events'],
+  'packages/deploy': ['env', 'events', 'platform'],
   'packages/testing': ['archive', 'auth', 'events', 'http', 'openapi', 'platform'],
   'services/executor': ['archive', 'env', 'events', 'safe-fetch'],
   'services/skills-api': ['archive', 'auth', 'events', 'http', 'openapi', 'postgres', 'service', 'vault'],

@@ -1,6 +1,6 @@
 /**
- * `npm start`, `npm test`, `npm run backup`, `restore` and `bench` on a machine that has Node and npm and nothing else:
- * installs and builds what changed since the last time, then hands over. Plain JavaScript without dependencies, because
+ * `npm start`, `npm test`, `npm run backup`, `restore` and `bench`, and the build of images, where Node and npm are and nothing
+ * else: installs and builds what changed since the last time, then hands over. Plain JavaScript without dependencies, because
  * there are none yet.
  */
 import { spawn } from 'node:child_process';
@@ -236,6 +236,8 @@ function platform(main) {
 requireNode();
 const env = environment();
 const commands = {
+  /** For images. */
+  build: () => {},
   start: () => platform('main.js'),
   backup: () => platform('backup/backup-main.js'),
   restore: () => platform('backup/backup-main.js'),

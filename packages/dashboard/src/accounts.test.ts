@@ -58,6 +58,9 @@ withBrowser('accounts', () => {
       await visitor.goto(at('/reset-password#rst_good'));
       await visitor.getByRole('heading', { name: 'New password' }).waitFor();
       await checkPage(visitor, 'reset-password', look);
+      await visitor.goto(at('/setup#set_good'));
+      await visitor.getByRole('heading', { name: 'Set up Gantry' }).waitFor();
+      await checkPage(visitor, 'setup', look);
       site.api.accounts.oidcName = 'Test ID';
       await visitor.goto(at('/sign-in?error=oidc_expired'));
       await visitor.getByRole('link', { name: 'Sign in with Test ID' }).waitFor();
@@ -209,6 +212,17 @@ withBrowser('accounts', () => {
     await page.getByText('at least 10 characters', { exact: false }).last().waitFor();
     await page.getByLabel('Choose a password').fill('long enough to pass');
     await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
+  test('the link that a new installation prints makes its owner and signs them in, and its token leaves the address', async () => {
+    const page = await site.visit();
+    await page.goto(at('/setup#set_good'));
+    await page.getByLabel('E-mail').fill(PERSON.email);
+    await page.getByLabel('Password', { exact: true }).fill('long enough to pass');
+    expect(page.url()).toBe(at('/setup'));
+    await page.getByRole('button', { name: 'Create the owner and sign in' }).click();
     await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });

@@ -14,6 +14,7 @@ const CARDS: Pages = [
   [paths.invite, lazy(() => import('./pages/invite/invite-page'))],
   [paths.forgotPassword, lazy(() => import('./pages/forgot-password/forgot-password-page'))],
   [paths.resetPassword, lazy(() => import('./pages/reset-password/reset-password-page'))],
+  [paths.setup, lazy(() => import('./pages/setup/setup-page'))],
   [paths.verifyEmail, lazy(() => import('./pages/verify-email/verify-email-page'))],
 ];
 

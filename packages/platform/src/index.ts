@@ -2,6 +2,7 @@ export * from './dirs/shared-dir';
 export * from './gateway/gateway';
 export * from './migrate';
 export * from './migrate-folders';
+export * from './migration-status';
 export * from './nats/nats';
 export * from './nats/nats-config';
 export * from './postgres/postgres';

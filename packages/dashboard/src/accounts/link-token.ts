@@ -1,4 +1,4 @@
-export type LinkPurpose = 'invitation' | 'reset' | 'verification';
+export type LinkPurpose = 'invitation' | 'reset' | 'setup' | 'verification';
 
 /**
  * The token of a link that was sent to somebody stands behind `#`, where no server sees it. It is kept for this tab while

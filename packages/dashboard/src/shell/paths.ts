@@ -10,6 +10,8 @@ export const paths = {
   invite: '/invite',
   forgotPassword: '/forgot-password',
   resetPassword: '/reset-password',
+  /** Also written by the command that prints the link. */
+  setup: '/setup',
   verifyEmail: '/verify-email',
   members: '/settings/members',
   tokens: '/settings/tokens',

@@ -183,7 +183,7 @@ async function answerVisitor(fake: FakeAccounts, { line, body }: FakeRequest): P
   }
   if (line === 'GET /auth/oidc/start') return { status: 302, headers: { Location: '/sign-in?error=oidc_not_invited' } };
   if (line === 'POST /auth/password/forgot') return { status: 202, body: { delivery: 'ask_admin' } };
-  if (line === 'POST /auth/invitations/register' || line === 'POST /auth/password/reset') {
+  if (['POST /auth/invitations/register', 'POST /auth/password/reset', 'POST /auth/setup'].includes(line)) {
     const { password, new_password } = await body();
     if ((password ?? new_password ?? '').length < 10) return refused(400, 'password: at least 10 characters');
     return { status: 200, body: granted, headers: cookie };

@@ -15,6 +15,12 @@ export interface GatewayOptions {
   ports: { worker: number; dashboard: number; skills: number };
   /** `host:port` of each service. */
   upstreams: { workerApi: string; automationApi: string; skillsApi: string };
+  /** Looks the names of services up while nginx runs. Absent: they are addresses that stay as they are. */
+  resolver?: string;
+  /** `https` where TLS ends in front of this. */
+  scheme?: 'http' | 'https';
+  /** Where refusals and failures are written; default a file in `dir`. */
+  log?: string;
   /** Whose X-Forwarded-For counts: addresses or networks. */
   trustedProxy?: string;
   requestsPerSecond?: number;
@@ -25,7 +31,7 @@ export interface GatewayOptions {
   owner?: number;
 }
 
-const TEMPLATE = path.join(checkoutDir, 'services/gateway/nginx.conf.template');
+const TEMPLATES = path.join(checkoutDir, 'services/gateway');
 
 /** Generous: they stop a flood, while the services count what a credential may do. */
 const REQUESTS_PER_SECOND = 2_000;
@@ -53,7 +59,9 @@ export function renderGatewayConfig(options: GatewayOptions): string {
   const { ports, upstreams } = options;
   const connections = connectionsWithin(options.connections ?? CONNECTIONS);
   const perAddress = Math.min(CONNECTIONS_PER_ADDRESS, Math.floor(connections / ADDRESSES_MIN));
-  const values: Record<string, string | number> = {
+  const values: Record<string, string | number | undefined> = {
+    GATEWAY_SERVICES: readTemplate(options.resolver ? 'names.conf.template' : 'addresses.conf.template').trim(),
+    GATEWAY_RESOLVER: options.resolver,
     GATEWAY_DIR: options.dir,
     GATEWAY_HOST: options.host,
     GATEWAY_WORKER_PORT: ports.worker,
@@ -62,21 +70,25 @@ export function renderGatewayConfig(options: GatewayOptions): string {
     WORKER_API: upstreams.workerApi,
     AUTOMATION_API: upstreams.automationApi,
     SKILLS_API: upstreams.skillsApi,
-    GATEWAY_SCHEME: '$scheme',
+    GATEWAY_SCHEME: options.scheme ?? '$scheme',
     GATEWAY_TRUSTED_PROXY: options.trustedProxy ?? 'unix:',
     GATEWAY_CONNECTIONS: connections,
     GATEWAY_OPEN_FILES: connections + OWN_FILES,
     GATEWAY_REQUESTS_PER_SECOND: options.requestsPerSecond ?? REQUESTS_PER_SECOND,
     GATEWAY_CONNECTIONS_PER_ADDRESS: options.connectionsPerAddress ?? perAddress,
-    GATEWAY_LOG: gatewayLog(options.dir),
+    GATEWAY_LOG: options.log ?? gatewayLog(options.dir),
   };
-  const template = fs.readFileSync(TEMPLATE, 'utf8').replace(/^#.*\n/gm, '');
-  return template.replace(/\$\{(\w+)\}/g, (_, name: string) => {
-    const value = values[name];
-    if (value === undefined) throw new Error(`${TEMPLATE} uses \${${name}}, which has no value`);
-    return String(value);
-  });
+  const fill = (text: string): string =>
+    text.replace(/\$\{(\w+)\}/g, (_, name: string) => {
+      const value = values[name];
+      if (value === undefined) throw new Error(`the gateway's template uses \${${name}}, which has no value`);
+      return fill(String(value));
+    });
+  return fill(readTemplate('nginx.conf.template'));
 }
+
+const readTemplate = (name: string): string =>
+  fs.readFileSync(path.join(TEMPLATES, name), 'utf8').replace(/^#.*\n/gm, '');
 
 /** Writes the configuration and says how to start nginx. */
 export function gatewayProcess(options: GatewayOptions): ProcessSpec {

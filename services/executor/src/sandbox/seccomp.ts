@@ -41,7 +41,7 @@ const CALLS = {
   execveat: [322, 281],
 } satisfies Record<string, [x64: number, arm64: number]>;
 
-const NEVER: Record<string, Numbers> = {
+export const NEVER: Record<string, Numbers> = {
   ptrace: [101, 117],
   process_vm_readv: [310, 270],
   process_vm_writev: [311, 271],
@@ -97,7 +97,7 @@ const NEVER: Record<string, Numbers> = {
   sysfs: [139, null],
 };
 
-const SEALING: Record<string, Numbers> = {
+export const SEALING: Record<string, Numbers> = {
   mount: [165, 40],
   umount2: [166, 39],
   pivot_root: [155, 41],

@@ -69,7 +69,8 @@ function SignInForm({ next, error }: { next: string; error: string | null }) {
         <Link to={paths.forgotPassword}>Forgotten your password?</Link>
       </p>
       <p className={styles.hint}>
-        First time here? The sign-in that <code>npm start</code> made is in <code>.data/local.json</code>.
+        First time here? The sign-in that <code>npm start</code> made is in <code>.data/local.json</code>; in
+        containers, <code>setup</code> prints a link.
       </p>
     </form>
   );

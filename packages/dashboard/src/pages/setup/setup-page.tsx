@@ -1,0 +1,50 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { BrokenLink } from '../../accounts/broken-link';
+import { takeLinkToken } from '../../accounts/link-token';
+import { NewPasswordField } from '../../accounts/new-password-field';
+import { useLinkSignIn } from '../../accounts/use-link-sign-in';
+import { account } from '../../shell/api';
+import { CardPage } from '../../shell/frame/card-page';
+import { useTitle } from '../../shell/use-title';
+import styles from '../../ui/card.module.css';
+import { Failure } from '../../ui/notice';
+
+/** Where the link leads that an installation prints while it has no owner. */
+export default function SetupPage() {
+  useTitle('Set up');
+  const [token] = useState(() => takeLinkToken('setup'));
+  const setup = useLinkSignIn('setup', (owner: { email: string; password: string }) =>
+    unwrap(account.POST('/auth/setup', { body: { setup_token: token ?? '', ...owner } })),
+  );
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    setup.mutate({ email: String(form.get('email')), password: String(form.get('password')) });
+  }
+
+  return (
+    <CardPage>
+      <form className={styles.card} onSubmit={submit}>
+        <div>
+          <h1>Set up Gantry</h1>
+          <p className={styles.lead}>You become its owner, and invite the others.</p>
+        </div>
+        {token ? (
+          <>
+            <TextInput name="email" type="email" label="E-mail" autoComplete="username" required withAsterisk={false} />
+            <NewPasswordField name="password" label="Password" />
+            <Failure error={setup.error} />
+            <Button type="submit" size="md" loading={setup.isPending} fullWidth>
+              Create the owner and sign in
+            </Button>
+          </>
+        ) : (
+          <BrokenLink />
+        )}
+      </form>
+    </CardPage>
+  );
+}

@@ -1,0 +1,32 @@
+/** `generate <directory>` or `generate --kubernetes <namespace> <namespace of runs>`: every secret that is missing. */
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { completed, spareExecutor } from '../secrets/installation';
+import { completeKubernetesSecrets } from '../secrets/kubernetes-secrets';
+import { fillStock, readSecretFiles, writeSecretFiles } from '../secrets/secret-files';
+
+/** More than a machine has use for; each start of the command fills it up. */
+const STOCK = 32;
+
+export async function generate(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { kubernetes: { type: 'boolean', default: false } },
+  });
+  const [first, second] = positionals;
+  if (!first || (values.kubernetes && !second)) {
+    process.stderr.write('usage: generate <directory> | generate --kubernetes <namespace> <namespace of runs>\n');
+    process.exit(64);
+  }
+  const made = values.kubernetes
+    ? await completeKubernetesSecrets({ services: first, runs: second ?? first })
+    : inFiles(first);
+  process.stdout.write(made.length ? `made ${made.join(', ')}\n` : 'everything was there\n');
+}
+
+function inFiles(dir: string): string[] {
+  const secrets = completed(readSecretFiles(dir));
+  const made = writeSecretFiles(dir, secrets);
+  const executors = fillStock(path.join(dir, 'executors'), STOCK, () => spareExecutor(secrets));
+  return executors ? [...made, `credentials for ${executors} executors`] : made;
+}

@@ -1,0 +1,175 @@
+/** docker-compose.yml, as far as it can be judged without a daemon; `npm run test:compose` runs it. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { parse } from 'yaml';
+import type { z } from 'zod';
+import { envSchema as automationApi } from '../../../services/automation-api/src/env';
+import { envSchema as executor } from '../../../services/executor/src/env';
+import { envSchema as skillsApi } from '../../../services/skills-api/src/env';
+import { envSchema as workerApi } from '../../../services/worker-api/src/env';
+import { gatewayEnv } from './commands/gateway';
+import { completed } from './secrets/installation';
+
+const root = path.resolve(__dirname, '../../..');
+
+interface Service {
+  image: string;
+  build?: { target: string };
+  environment?: Record<string, string | null>;
+  volumes?: string[];
+  networks?: string[];
+  network_mode?: string;
+  ports?: string[];
+  profiles?: string[];
+  depends_on?: Record<string, { condition: string }>;
+  security_opt?: string[];
+  cap_drop?: string[];
+  [key: string]: unknown;
+}
+const compose: {
+  services: Record<string, Service>;
+  networks: Record<string, { internal?: boolean } | null>;
+  volumes: Record<string, unknown>;
+} = parse(fs.readFileSync(path.join(root, 'docker-compose.yml'), 'utf8'), { merge: true });
+const services = Object.entries(compose.services);
+const dockerfile = fs.readFileSync(path.join(root, 'Dockerfile'), 'utf8');
+
+/** What an image sets by itself. */
+const inImage = new Set([...dockerfile.matchAll(/\b([A-Z][A-Z0-9_]+)="?[^\s"]/g)].map(([, name = '']) => name));
+const nameOf = (variable: string) => variable.replace(/_FILE$/, '');
+
+const schemas: Record<string, z.ZodObject> = {
+  'worker-api': workerApi,
+  'automation-api': automationApi,
+  'skills-api': skillsApi,
+  executor,
+  gateway: gatewayEnv,
+};
+
+describe.each(Object.entries(schemas))('the environment of %s', (name, schema) => {
+  const environment = compose.services[name]?.environment ?? {};
+  const set = Object.keys(environment).map(nameOf);
+
+  test('names nothing that the service does not know', () => {
+    const known = [...Object.keys(schema.shape), 'EXECUTOR_STOCK'];
+    expect(set.filter((variable) => !known.includes(variable))).toEqual([]);
+  });
+
+  test('lacks nothing that the service requires', () => {
+    const required = schema.safeParse({}).error?.issues.map(({ path: [variable] }) => String(variable)) ?? [];
+    const given = Object.entries(environment).flatMap(([variable, value]) =>
+      value === null ? [] : [nameOf(variable)],
+    );
+    expect(required.filter((variable) => !given.includes(variable) && !inImage.has(variable))).toEqual([]);
+  });
+
+  test('lets the operator set whatever else there is', () => {
+    const settled = [
+      'NODE_ENV',
+      'HOST',
+      'BWRAP',
+      'PYTHON',
+      'NATS_CREDS',
+      'EXECUTOR_UNSANDBOXED',
+      'EXECUTOR_ALLOW_ROOT',
+    ];
+    settled.push('EXECUTOR_UID', 'EXECUTOR_GID', 'GATEWAY_DIR', 'GATEWAY_HOST', 'GATEWAY_RESOLVER');
+    const optional = Object.keys(schema.shape).filter((variable) => !settled.includes(variable));
+    expect(optional.filter((variable) => !set.includes(variable) && !inImage.has(variable))).toEqual([]);
+  });
+});
+
+test('every file that a variable names is a secret that is made, in a volume of that service', () => {
+  const made = completed({});
+  for (const [name, { environment = {}, volumes = [] }] of services) {
+    const mounts = volumes.map((volume) => volume.split(':')).filter(([source]) => source?.startsWith('secrets-'));
+    for (const [variable, file] of Object.entries(environment)) {
+      if (!variable.endsWith('_FILE') || !file) continue;
+      const mount = mounts.find(([, place = '']) => path.dirname(file) === place);
+      const reader = mount?.[0]?.replace('secrets-', '') ?? `a volume at ${file}`;
+      expect({ name, reader, keys: Object.keys(made[reader] ?? {}) }).toMatchObject({
+        keys: expect.arrayContaining([path.basename(file)]),
+      });
+    }
+  }
+});
+
+test('no container is given the secrets of another, and only the one that makes them may write', () => {
+  const holders = services.flatMap(([name, { volumes = [] }]) =>
+    volumes.filter((volume) => volume.startsWith('secrets-')).map((volume) => ({ name, volume: volume.split(':') })),
+  );
+  const others = holders.filter(({ name }) => name !== 'generate');
+  expect(others.filter(({ volume: [, , mode] }) => mode !== 'ro')).toEqual([]);
+  const allowed = (name: string) => [name.replace(/^migrate-/, '').replace(/^setup$/, 'worker-api')];
+  expect(
+    others.filter(({ name, volume: [source = ''] }) => !allowed(name).includes(source.slice('secrets-'.length))),
+  ).toEqual([]);
+});
+
+test('no password is written down', () => {
+  const texts = services.flatMap(([, { environment = {} }]) => Object.entries(environment));
+  const secret = /(PASSWORD|SECRET|TOKEN|PEPPERS|KEYS?|CREDS|DATABASE_URL)$/;
+  expect(texts.filter(([variable, value]) => secret.test(variable) && value !== null)).toEqual([]);
+});
+
+test('only the gateway is published, and by default to this machine alone', () => {
+  const published = services.filter(([, { ports, profiles }]) => ports && !profiles);
+  expect(published.map(([name]) => name)).toEqual(['gateway']);
+  for (const [, { ports = [] }] of services) {
+    for (const port of ports) expect(port).toMatch(/^\$\{GANTRY_HOST:-127\.0\.0\.1\}:/);
+  }
+});
+
+test('executors reach NATS, the object store and the internet, and nothing reaches the databases but their services', () => {
+  const beside = (name: string) => {
+    const networks = compose.services[name]?.networks ?? [];
+    const leadingOn = networks.filter((network) => compose.networks[network]?.internal);
+    return services
+      .filter(
+        ([other, { networks: theirs = [], profiles }]) =>
+          other !== name && !profiles && theirs.some((each) => leadingOn.includes(each)),
+      )
+      .map(([other]) => other)
+      .sort();
+  };
+  expect(beside('executor')).toEqual(['automation-api', 'nats', 'worker-api']);
+  const apis = ['automation-api', 'skills-api', 'worker-api'];
+  expect(beside('postgres')).toEqual([...apis, ...apis.map((name) => `migrate-${name}`)].sort());
+});
+
+test('every container starts again by itself, is bounded, and may do no more than it must', () => {
+  for (const [name, service] of services) {
+    expect({ name, ...service }).toMatchObject({
+      restart: expect.stringMatching(/^(unless-stopped|on-failure:\d)$/),
+      cap_drop: ['ALL'],
+      security_opt: expect.arrayContaining([expect.stringMatching(/^no-new-privileges:true$/)]),
+      logging: { options: { 'max-size': expect.any(String) } },
+    });
+    if (service.restart === 'unless-stopped')
+      expect({ name, ...service }).toMatchObject({ mem_limit: expect.any(String) });
+    if (name !== 'postgres') expect({ name, ...service }).toMatchObject({ read_only: true });
+  }
+});
+
+test('whoever needs another waits until it works', () => {
+  for (const [name, { depends_on = {} }] of services) {
+    for (const [other, { condition }] of Object.entries(depends_on)) {
+      const once = String(compose.services[other]?.restart).startsWith('on-failure');
+      expect({ name, other, condition }).toEqual({
+        name,
+        other,
+        condition: once ? 'service_completed_successfully' : 'service_healthy',
+      });
+    }
+  }
+});
+
+test('a network, a volume and a target are named where they are made', () => {
+  const targets = [...dockerfile.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, target]) => target);
+  for (const [, { build, networks = [], volumes = [] }] of services) {
+    expect([...targets, undefined]).toContain(build?.target);
+    expect(Object.keys(compose.networks)).toEqual(expect.arrayContaining(networks));
+    const named = volumes.map((volume) => volume.split(':')[0] ?? '').filter((source) => /^[a-z]/.test(source));
+    expect(Object.keys(compose.volumes)).toEqual(expect.arrayContaining(named));
+  }
+});

@@ -1,0 +1,76 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
+const text = fs.readFileSync(path.resolve(__dirname, '../../../Dockerfile'), 'utf8');
+
+interface Stage {
+  from: string;
+  name: string;
+  /** Instructions in order, each on one line. */
+  lines: string[];
+}
+
+const stages: Stage[] = [];
+for (const line of text
+  .replace(/^#.*\n/gm, '')
+  .replace(/\\\n\s*/g, '')
+  .split('\n')
+  .filter(Boolean)) {
+  const [, from, name] = /^FROM (\S+) AS (\S+)$/.exec(line) ?? [];
+  if (from && name) stages.push({ from, name, lines: [] });
+  else stages.at(-1)?.lines.push(line);
+}
+const stageOf = (name: string) => stages.find((stage) => stage.name === name);
+/** With what it begins from. */
+const linesOf = (stage: Stage): string[] => [
+  ...(stageOf(stage.from) ? linesOf(stageOf(stage.from) as Stage) : []),
+  ...stage.lines,
+];
+const last = (stage: Stage, instruction: string) =>
+  linesOf(stage)
+    .filter((line) => line.startsWith(`${instruction} `))
+    .at(-1)
+    ?.slice(instruction.length + 1);
+const images = stages.filter(({ name }) => !['build', 'base', 'objects'].includes(name));
+
+test('every image begins from the same version of the same system', () => {
+  const foreign = stages.map(({ from }) => from).filter((from) => !stageOf(from));
+  expect(new Set(foreign)).toEqual(new Set(['node:24-bookworm-slim']));
+  expect(images.map(({ name }) => name)).toEqual([
+    'worker-api',
+    'automation-api',
+    'skills-api',
+    'executor',
+    'gateway',
+    'setup',
+  ]);
+});
+
+test.each(images)('$name runs as a numbered user, starts a program and no shell, and says how it is', (stage) => {
+  expect(last(stage, 'USER')).toBe('10001:10001');
+  expect(last(stage, 'ENTRYPOINT')).toBe('[]');
+  expect(JSON.parse(last(stage, 'CMD') ?? '')).toEqual(expect.any(Array));
+  expect(last(stage, 'HEALTHCHECK')).toMatch(stage.name === 'setup' ? /^NONE$/ : /CMD \["health"\]$/);
+  expect(last(stage, 'LABEL')).toMatch(/image\.revision="\$COMMIT".*sbom="\/app\/sbom\.cdx\.json"/);
+});
+
+test.each(images)(
+  '$name takes nothing from a build but its own pruned tree, which it cannot change',
+  ({ name, lines }) => {
+    expect(lines.filter((line) => /^(COPY|ADD)/.test(line))).toEqual([`COPY --from=build /out/${name} /app`]);
+  },
+);
+
+test('packages of the system come without recommendations, and leave no index, log or cache behind', () => {
+  const installing = stages.flatMap(({ lines }) => lines).filter((line) => line.includes('apt-get install'));
+  expect(installing).toHaveLength(2);
+  for (const line of installing) {
+    expect(line).toMatch(/^RUN apt-get update && apt-get install --yes --no-install-recommends /);
+    expect(line).toMatch(/&& rm -rf \/var\/lib\/apt\/lists\/\* \/var\/cache\/ldconfig\/aux-cache \/var\/log\/\*/);
+  }
+});
+
+test('nothing secret can stay in a layer, and nothing is fetched from outside the package registries', () => {
+  expect(text).not.toMatch(/^ARG .*(TOKEN|SECRET|PASSWORD|KEY)/im);
+  expect(text).not.toMatch(/^ADD |curl |wget |sudo |:latest/m);
+});
