@@ -70,7 +70,7 @@ USER 10001:10001
 STOPSIGNAL SIGQUIT
 
 FROM base AS setup
-RUN for reader in worker-api automation-api skills-api postgres nats nats-seeds executor-enrolment s3 executors; do \
+RUN for reader in worker-api automation-api skills-api postgres nats nats-seeds executor-enrolment s3 grafana executors; do \
       install --directory --owner 10001 --group 10001 "/secrets/$reader"; \
     done
 COPY --from=build /out/setup /app

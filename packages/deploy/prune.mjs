@@ -51,9 +51,12 @@ const images = {
 /** Of our own projects. */
 const RUNTIME = ['package.json', 'dist', 'migrations', 'prisma/migrations', 'python', 'assets', 'starter'];
 const LEFT_OUT = /\.(map|d\.ts|tsbuildinfo)$|\/__pycache__$/;
-/** Types, sources of what is compiled, other databases than ours: most of what npm packages contain. */
-const LEFT_OUT_OF_PACKAGES =
-  /\.(map|[cm]?ts|md|markdown|flow)$|\/@prisma\/client\/runtime\/(.*\.mjs$|.*compiler_\w+\.(?!postgresql\.))/;
+/** Types and sources of what is compiled: half of what npm packages contain. */
+const LEFT_OUT_OF_PACKAGES = /\.(map|[cm]?ts|md|markdown|flow)$/;
+/** Prisma's drivers of other databases, and all of them a second time as modules. */
+const isOtherDriver = (file) =>
+  file.includes('/@prisma/client/runtime/') &&
+  (file.endsWith('.mjs') || (file.includes('_compiler_') && !file.includes('.postgresql.')));
 
 for (const [name, { projects, commands, files = [] }] of Object.entries(images)) {
   const tree = path.join(out, name);
@@ -90,7 +93,11 @@ function addPackage(dir, tree, seen) {
   if (seen.has(dir)) return;
   const manifest = readManifest(dir);
   seen.set(dir, manifest);
-  copy(dir, path.join(tree, path.relative(root, dir)), LEFT_OUT_OF_PACKAGES);
+  copy(
+    dir,
+    path.join(tree, path.relative(root, dir)),
+    (file) => LEFT_OUT_OF_PACKAGES.test(file) || isOtherDriver(file),
+  );
   const neighbours = dir.slice(0, -manifest.name.length);
   const isOptional = (name) => manifest.peerDependenciesMeta?.[name]?.optional;
   const peers = Object.keys(manifest.peerDependencies ?? {}).filter((name) => !isOptional(name));
@@ -109,9 +116,9 @@ function copyLink(from, to) {
   fs.symlinkSync(fs.readlinkSync(from), to);
 }
 
-function copy(from, to, leftOut = LEFT_OUT) {
+function copy(from, to, isLeftOut = (file) => LEFT_OUT.test(file)) {
   if (!fs.existsSync(from)) return;
-  fs.cpSync(from, to, { recursive: true, filter: (file) => !leftOut.test(file) });
+  fs.cpSync(from, to, { recursive: true, filter: (file) => !isLeftOut(file) });
 }
 
 function readManifest(dir) {

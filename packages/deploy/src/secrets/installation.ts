@@ -27,7 +27,7 @@ const NATS_SERVER = {
   jetstream: { store_dir: '/data', max_memory_store: 64 << 20, max_file_store: 4 * 2 ** 30 },
 };
 
-export const readers = [...services, 'postgres', 'nats', 'nats-seeds', ENROLMENT, 's3'] as const;
+export const readers = [...services, 'postgres', 'nats', 'nats-seeds', ENROLMENT, 's3', 'grafana'] as const;
 /** Read where code of strangers runs, and by no service. */
 export const readByExecutors = (reader: string): boolean => reader === ENROLMENT;
 
@@ -60,6 +60,8 @@ export function completed(kept: Secrets): Secrets {
     need(service, 's3-secret-access-key', () => secretKey);
   }
 
+  need('grafana', 'admin-password', password);
+
   const seeds: NatsSeeds = JSON.parse(need('nats-seeds', 'seeds.json', () => JSON.stringify(generateNatsSeeds())));
   for (const service of services) need(service, 'nats.creds', () => serviceCredentials(seeds, service));
   need(ENROLMENT, 'executor-key.json', () => JSON.stringify(executorKeyOf(seeds)));
@@ -76,10 +78,12 @@ export const spareExecutor = (secrets: Secrets): string =>
 
 /** The configuration with its JWTs decoded, but for when they were signed. */
 const claimsOf = (config: string): string =>
-  config.replace(/eyJ[\w-]+\.([\w-]+)\.[\w-]+/g, (_, payload: string) => {
-    const { iat, jti, ...claims } = JSON.parse(Buffer.from(payload, 'base64url').toString());
-    return JSON.stringify(claims);
-  });
+  JSON.stringify(JSON.parse(config, (_, value) => (String(value).startsWith('eyJ') ? claimsIn(value) : value)));
+
+function claimsIn(jwt: string): object {
+  const { iat, jti, ...claims } = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
+  return claims;
+}
 
 const password = (): string => randomBytes(32).toString('base64url');
 const keyRing = (): string => `v1:${randomBytes(32).toString('base64')}`;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { readers, type Secrets } from './installation';
 
 /** Programs of others that run as a user of their own choice; their volume is mounted nowhere else. */
-const FOREIGN = ['postgres', 'nats', 's3'];
+const FOREIGN = ['postgres', 'nats', 's3', 'grafana'];
 
 export function readSecretFiles(dir: string): Secrets {
   return Object.fromEntries(readers.map((reader) => [reader, valuesIn(path.join(dir, reader))]));

@@ -1,0 +1,64 @@
+/** What README.md tells a newcomer to type, typed against a platform that somebody else started. */
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+
+const README = path.resolve(import.meta.dirname, '../../../README.md');
+
+/** The commands of both journeys. Left out is the sample of `npm start`, which no other installation has. */
+function commands({ base, dashboard }) {
+  const readme = fs.readFileSync(README, 'utf8');
+  const blocks = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block);
+  return blocks
+    .filter((block) => !block.includes('expense-review'))
+    .join('\n')
+    .replaceAll('http://localhost:8080', base)
+    .replaceAll('http://localhost:8081', dashboard);
+}
+
+/** @returns what they print. @throws Error unless every line of it that matters is there */
+export async function readmeJourney({ base, dashboard, token }) {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'readme-'));
+  fs.mkdirSync(path.join(dir, '.data'));
+  fs.writeFileSync(path.join(dir, '.data/local.json'), JSON.stringify({ token }));
+  const shell = spawn('bash', ['-u'], { cwd: dir, stdio: ['pipe', 'pipe', 'inherit'] });
+  shell.stdin.end(commands({ base, dashboard }));
+  const printed = await text(shell.stdout);
+  fs.rmSync(dir, { recursive: true });
+  for (const expected of EXPECTED) {
+    if (!printed.includes(expected))
+      throw new Error(`README's journey did not print ${JSON.stringify(expected)}:\n${printed}`);
+  }
+  return printed;
+}
+
+const EXPECTED = [
+  '"output":{"words":4}',
+  '"status":"completed"}',
+  '"status":"queued","run_id"',
+  '"timezone":"Europe/Berlin"',
+  '\ndivision by zero\n',
+  '"type":"run.failed"',
+  ',exception,division by zero,',
+  '"greeting":"Hello, Ada!"',
+  'the key has 11 characters',
+  '"greeting":"Hello, Test!"',
+];
+
+/** Makes the owner of a new installation by the link that it prints. @returns a token of theirs */
+export async function becomeOwner({ base, setupToken, email = 'owner@example.com' }) {
+  const call = async (place, body, bearer) => {
+    const answer = await fetch(`${base}${place}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...(bearer && { Authorization: `Bearer ${bearer}` }) },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`POST ${place} answered ${answer.status}: ${await answer.text()}`);
+    return answer.json();
+  };
+  const account = { setup_token: setupToken, email, password: 'a few words of my own' };
+  const { access_token } = await call('/auth/setup', account);
+  return (await call('/auth/tokens', { name: 'test' }, access_token)).token;
+}
