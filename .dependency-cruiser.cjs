@@ -108,7 +108,7 @@ module.exports = {
       name: 'only-executor-and-launcher-start-processes',
       from: {
         path: '^(services|packages)/',
-        pathNot: '^(services/executor|packages/(platform|testing))/|\\.test\\.tsx?$|/src/test/',
+        pathNot: '^(services/executor|packages/(deploy|platform|testing))/|\\.test\\.tsx?$|/src/test/',
       },
       to: { path: '^(node:)?child_process$' },
     },

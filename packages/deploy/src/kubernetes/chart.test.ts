@@ -1,0 +1,102 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import Ajv from 'ajv';
+import { parse, parseAllDocuments } from 'yaml';
+import { withPlainNames } from './chart';
+import { filesOfChart } from './generated-files';
+import { type KubernetesObject, kustomize, nameOf, render, root } from './rendered';
+
+const chart = path.join(root, 'k8s/chart');
+const values = parse(fs.readFileSync(path.join(chart, 'values.yaml'), 'utf8'));
+const onceRendered = kustomize ? test : test.skip;
+
+// biome-ignore lint/suspicious/noExplicitAny: values of any shape.
+const at = (place: string, given: any): any => place.split('.').reduce((it, name) => it[name], given);
+
+/** What Helm does with the few expressions that the chart consists of. */
+function helmTemplate(given: object): KubernetesObject[] {
+  const text = fs
+    .readdirSync(path.join(chart, 'templates'))
+    .map((file) => fs.readFileSync(path.join(chart, 'templates', file), 'utf8'))
+    .join('')
+    .replace(/\{\{- if \.Values\.(\S+) \}\}\n([\s\S]*?)\{\{- end \}\}\n/g, (_, place, block) =>
+      at(place, given) ? block : '',
+    )
+    .replace(/\{\{ toJson \.Values\.(\S+) \| sha256sum \| quote \}\}/g, (_, place) =>
+      JSON.stringify(
+        createHash('sha256')
+          .update(JSON.stringify(at(place, given)))
+          .digest('hex'),
+      ),
+    )
+    .replace(/\{\{ toJson \.Values\.(\S+) \}\}/g, (_, place) => JSON.stringify(at(place, given)))
+    .replace(/\{\{ \.Values\.(\S+) \}\}/g, (_, place) => at(place, given));
+  expect(text).not.toContain('{{');
+  return parseAllDocuments(text).map((document) => document.toJS());
+}
+
+/** Kustomize rolls Pods by the name of a ConfigMap, the chart by an annotation; no StorageClass is the cluster's own. */
+function comparable(objects: KubernetesObject[]): Record<string, unknown> {
+  return Object.fromEntries(
+    objects.map((object) => {
+      const annotations = object.spec?.template?.metadata?.annotations;
+      if (annotations?.['gantry.dev/config']) delete object.spec.template.metadata.annotations;
+      return [nameOf(object), JSON.parse(JSON.stringify(object, (_, value) => value ?? undefined))];
+    }),
+  );
+}
+
+onceRendered('the chart is made from k8s/overlays/local, and with its own values is the same objects', () => {
+  for (const [file, text] of Object.entries(filesOfChart())) {
+    expect({ file, text: fs.readFileSync(file, 'utf8') }).toEqual({ file, text });
+  }
+  const wanted = comparable(withPlainNames(render('k8s/overlays/local')));
+  expect(comparable(helmTemplate(values))).toEqual(wanted);
+
+  const helm = spawnSync('helm', ['template', 'gantry', chart], { encoding: 'utf8' });
+  if (helm.error) process.stderr.write('the chart was not rendered by Helm, which is not on PATH\n');
+  else
+    expect(
+      comparable(
+        parseAllDocuments(helm.stdout)
+          .map((document) => document.toJS())
+          .filter(Boolean),
+      ),
+    ).toEqual(wanted);
+});
+
+test('a value moves what it names, and what is switched off is not there', () => {
+  const given = structuredClone(values);
+  given.image = { registry: 'registry.example.com/', tag: '1.2.3' };
+  given.postgres.enabled = false;
+  given.workerApi.maxReplicas = 20;
+  given.services.BASE_URL = 'https://api.example.com';
+  const objects = Object.fromEntries(helmTemplate(given).map((object) => [nameOf(object), object]));
+  expect(objects['StatefulSet gantry/postgres']).toBeUndefined();
+  expect(objects['StatefulSet gantry/nats']).toBeDefined();
+  expect(objects['HorizontalPodAutoscaler gantry/worker-api']?.spec.maxReplicas).toBe(20);
+  expect(objects['Job gantry/migrate-worker-api-1.2.3']?.spec.template.spec.containers[0].image).toBe(
+    'registry.example.com/gantry/worker-api:1.2.3',
+  );
+  expect(objects['ConfigMap gantry/services']?.data?.BASE_URL).toBe('https://api.example.com');
+  const hash = (all: typeof objects) => all['Deployment gantry/worker-api']?.spec.template.metadata.annotations;
+  const before = Object.fromEntries(helmTemplate(values).map((object) => [nameOf(object), object]));
+  expect(hash(objects)).not.toEqual(hash(before));
+});
+
+test('values.schema.json knows every value, and refuses others', () => {
+  const check = new Ajv({ strict: false }).compile(
+    JSON.parse(fs.readFileSync(path.join(chart, 'values.schema.json'), 'utf8')),
+  );
+  expect(check(values)).toBe(true);
+  for (const wrong of [
+    { imagee: {} },
+    { image: { tag: 1 } },
+    { workerApi: { minReplicas: 0 } },
+    { nats: { enabled: 'no' } },
+  ]) {
+    expect({ wrong, ok: check(wrong) }).toEqual({ wrong, ok: false });
+  }
+});

@@ -1,0 +1,155 @@
+/** `kubectl apply -k k8s/overlays/local`, and what a person does next. */
+import { execFileSync, execSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { apiCaller, type Call, until, zipOf } from '@gantry/testing';
+import { root } from '../rendered';
+import { apply, type Forward, forward, get, kubectl, list, rolledOut } from './kubectl';
+
+export interface Installation {
+  token: string;
+  worker: Call;
+  automation: Call;
+  /** A folder with the `.data/local.json` that `npm start` would have written. */
+  dir: string;
+}
+
+const WORKER_API = 'http://localhost:8080';
+const PORTS = [8080, 8081, 8082];
+const LONG_S = 480;
+
+/** Where no StorageClass makes volumes, as on a bare test cluster: directories of the node, which must be there. */
+function offerVolumes(dir: string): void {
+  apply(
+    ['postgres', 'nats', 'objects'].map((name) => ({
+      apiVersion: 'v1',
+      kind: 'PersistentVolume',
+      metadata: { name: `gantry-${name}` },
+      spec: {
+        capacity: { storage: '10Gi' },
+        accessModes: ['ReadWriteOnce'],
+        persistentVolumeReclaimPolicy: 'Retain',
+        hostPath: { path: path.join(dir, name), type: 'Directory' },
+        claimRef: {
+          apiVersion: 'v1',
+          kind: 'PersistentVolumeClaim',
+          namespace: 'gantry',
+          name: name === 'objects' ? name : `data-${name}-0`,
+        },
+      },
+    })),
+  );
+}
+
+export async function install(dir: string): Promise<void> {
+  const { LOAD_IMAGES, VOLUMES_DIR } = process.env;
+  if (LOAD_IMAGES) execSync(LOAD_IMAGES, { cwd: root, stdio: 'inherit' });
+  if (VOLUMES_DIR) offerVolumes(VOLUMES_DIR);
+  kubectl(['apply', '-k', path.join(root, 'k8s/overlays/local')]);
+  for (const object of ['statefulset/postgres', 'statefulset/nats', ...apis, 'deployment/gateway'])
+    rolledOut('gantry', object, LONG_S);
+  rolledOut('gantry-runs', 'deployment/executor', LONG_S);
+  fs.mkdirSync(path.join(dir, '.data'), { recursive: true });
+}
+
+export const apis = ['worker-api', 'automation-api', 'skills-api'].map((name) => `deployment/${name}`);
+
+let forwarded: Forward | undefined;
+/** Again after the Pod that served it has gone. */
+export async function reach(): Promise<void> {
+  forwarded?.stop();
+  forwarded = await forward('gantry', 'gateway', PORTS);
+}
+export const hangUp = (): void => forwarded?.stop();
+
+/** Signs in as README.md says. An installation that has an owner keeps the token in the folder. */
+export async function signIn(dir: string): Promise<Installation> {
+  const file = path.join(dir, '.data/local.json');
+  const printed = kubectl(['exec', '-n', 'gantry', 'deploy/worker-api', '-c', 'api', '--', 'setup']);
+  const [, setupToken] = /setup#(\S+)/.exec(printed) ?? [];
+  if (setupToken) {
+    const anonymous = apiCaller(WORKER_API, '');
+    const account = { email: 'owner@gantry.local', password: 'a long enough password' };
+    const { body } = await anonymous('POST', '/auth/setup', { setup_token: setupToken, ...account });
+    const { body: made } = await apiCaller(WORKER_API, body.access_token)('POST', '/auth/tokens', { name: 'cluster' });
+    fs.writeFileSync(file, JSON.stringify({ token: made.token }));
+    await createSampleWorker(made.token);
+  }
+  const { token } = JSON.parse(fs.readFileSync(file, 'utf8'));
+  return { token, worker: apiCaller(WORKER_API, token), automation: apiCaller('http://localhost:8081', token), dir };
+}
+
+async function createSampleWorker(token: string): Promise<void> {
+  const sample = path.join(root, 'examples/workers/expense-review');
+  const files = Object.fromEntries(
+    fs.readdirSync(sample).map((name) => [name, fs.readFileSync(path.join(sample, name), 'utf8')]),
+  );
+  const form = new FormData();
+  form.set('bundle', new Blob([new Uint8Array(await zipOf(files))], { type: 'application/zip' }), 'worker.zip');
+  const answer = await fetch(`${WORKER_API}/api/workers`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}` },
+    body: form,
+  });
+  if (!answer.ok) throw new Error(`the sample worker was refused: ${answer.status} ${await answer.text()}`);
+}
+
+/** The lines of README.md that a person copies, in its order: two sections of shell. */
+export function readmeJourney(dir: string): string {
+  const readme = fs.readFileSync(path.join(root, 'README.md'), 'utf8');
+  const sections = readme.slice(readme.indexOf('## A worker'), readme.indexOf('## More'));
+  const script = [...sections.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, lines]) => lines).join('\n');
+  return execFileSync('bash', ['-u'], {
+    cwd: dir,
+    input: script,
+    encoding: 'utf8',
+    timeout: 120_000,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+}
+
+export async function createWorker(call: Call, name: string, code: string, more: object = {}): Promise<string> {
+  const files = [{ path: 'main.py', content: code }];
+  const { status, body } = await call('POST', '/api/workers', { name, trigger: 'manual', files, ...more });
+  if (status !== 200 && status !== 201) throw new Error(`${name}: ${status} ${JSON.stringify(body)}`);
+  return body.id;
+}
+
+export async function runOf(call: Call, worker: string, inputs: object = {}): Promise<string> {
+  const { status, body } = await call('POST', `/api/workers/${worker}/runs`, { inputs });
+  if (!body?.run_id) throw new Error(`no run: ${status} ${JSON.stringify(body)}`);
+  return body.run_id;
+}
+
+const terminal = ['completed', 'failed', 'cancelled', 'timed_out', 'rejected'];
+
+export const ended = (call: Call, run: string, deadlineMs = 120_000) =>
+  until(
+    async () => {
+      const { body } = await call('GET', `/api/runs/${run}`);
+      return terminal.includes(body?.status) && body;
+    },
+    { deadlineMs, everyMs: 250, what: `run ${run} ends` },
+  );
+
+/** Restarts of each container of ours since the beginning. */
+export const restarts = (): Record<string, number> =>
+  Object.fromEntries(
+    ['gantry', 'gantry-runs'].flatMap((namespace) =>
+      list('pods', '-n', namespace).flatMap(({ metadata, status }) =>
+        (status.containerStatuses ?? []).map(({ restartCount }: { restartCount: number }) => [
+          metadata.name,
+          restartCount,
+        ]),
+      ),
+    ),
+  );
+
+export const has = (resource: string): boolean => {
+  try {
+    get(resource);
+    return true;
+  } catch {
+    return false;
+  }
+};

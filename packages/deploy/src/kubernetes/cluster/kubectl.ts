@@ -1,0 +1,61 @@
+/** kubectl against the cluster of KUBECONFIG. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { until } from '@gantry/testing';
+import type { KubernetesObject } from '../rendered';
+
+/** @throws Error with what kubectl said */
+export function kubectl(args: string[], options: { input?: string; timeoutMs?: number } = {}): string {
+  const { stdout, stderr, status, signal } = spawnSync('kubectl', args, {
+    encoding: 'utf8',
+    input: options.input ?? '',
+    timeout: options.timeoutMs ?? 120_000,
+    maxBuffer: 64 << 20,
+  });
+  if (status !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr || signal}`);
+  return stdout;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: objects of every kind, with their status.
+export type Live = KubernetesObject & { status?: any };
+
+export const get = (...args: string[]): Live => JSON.parse(kubectl(['get', '-o', 'json', ...args]));
+export const list = (...args: string[]): Live[] => (get(...args) as unknown as { items: Live[] }).items;
+export const apply = (objects: object[]): string =>
+  kubectl(['apply', '-f', '-'], { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }) });
+
+export const podsOf = (namespace: string, app: string): Live[] =>
+  list('pods', '-n', namespace, '-l', `app.kubernetes.io/name=${app}`).filter(
+    ({ metadata, status }) =>
+      !(metadata as { deletionTimestamp?: string }).deletionTimestamp && status.phase === 'Running',
+  );
+
+/** Until a rollout is over. Objects are looked at by kubectl, which waits for changes of them. */
+export const rolledOut = (namespace: string, object: string, timeoutS = 300): string =>
+  kubectl(['rollout', 'status', '-n', namespace, object, `--timeout=${timeoutS}s`], {
+    timeoutMs: (timeoutS + 10) * 1_000,
+  });
+
+export interface Forward {
+  stop(): void;
+}
+
+/** Ports of a Service as ports of this machine: of one of its Pods, so that it ends with that. */
+export async function forward(namespace: string, service: string, ports: number[]): Promise<Forward> {
+  const child: ChildProcess = spawn(
+    'kubectl',
+    ['port-forward', '-n', namespace, `service/${service}`, ...ports.map(String)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  let lines = '';
+  child.stdout?.on('data', (text) => {
+    lines += text;
+  });
+  await until(() => ports.every((port) => lines.includes(`127.0.0.1:${port}`)), {
+    deadlineMs: 20_000,
+    everyMs: 50,
+    what: 'ports are forwarded',
+  });
+  return { stop: () => child.kill() };
+}

@@ -1,0 +1,72 @@
+/** load.cjs as a Pod beside the platform: what it sees is what a load balancer in front of the gateway sees. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { until } from '@gantry/testing';
+import { apply, get, kubectl } from './kubectl';
+
+export interface Outcome {
+  requests: number;
+  failures: string[];
+  /** Ids of those that were accepted. */
+  runs: string[];
+}
+
+export interface Load {
+  sofar(): Outcome;
+  /** Lets requests under way end. */
+  stop(): Outcome;
+}
+
+const NAMESPACE = 'gantry-test';
+
+export async function startLoad(options: {
+  token: string;
+  worker: string;
+  image: string;
+  clients?: number;
+  readsOnly?: boolean;
+}): Promise<Load> {
+  const env = {
+    GATEWAY: 'gateway.gantry.svc',
+    TOKEN: options.token,
+    WORKER: options.worker,
+    CLIENTS: String(options.clients ?? 4),
+    ONLY: options.readsOnly ? 'reads' : '',
+  };
+  kubectl(['delete', 'pod', 'load', '-n', NAMESPACE, '--ignore-not-found', '--now']);
+  apply([
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'load', namespace: NAMESPACE },
+      data: { 'load.cjs': fs.readFileSync(path.join(__dirname, 'load.cjs'), 'utf8') },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'load', namespace: NAMESPACE },
+      spec: {
+        terminationGracePeriodSeconds: 1,
+        containers: [
+          {
+            name: 'load',
+            image: options.image,
+            command: ['/usr/local/bin/node', '/load/load.cjs'],
+            env: Object.entries(env).map(([name, value]) => ({ name, value })),
+            volumeMounts: [{ name: 'load', mountPath: '/load' }],
+          },
+        ],
+        volumes: [{ name: 'load', configMap: { name: 'load' } }],
+      },
+    },
+  ]);
+  await until(() => get('pod', 'load', '-n', NAMESPACE).status.phase === 'Running', {
+    deadlineMs: 60_000,
+    everyMs: 250,
+    what: 'load runs',
+  });
+  const ask = (place: string): Outcome =>
+    JSON.parse(kubectl(['get', '--raw', `/api/v1/namespaces/${NAMESPACE}/pods/load:8000/proxy${place}`]));
+  return { sofar: () => ask('/'), stop: () => ask('/stop') };
+}

@@ -1,0 +1,237 @@
+/** The platform on a real cluster. `npm run test:cluster`; see docs/operations/kubernetes.md. */
+import os from 'node:os';
+import path from 'node:path';
+import { until } from '@gantry/testing';
+import {
+  apis,
+  createWorker,
+  ended,
+  hangUp,
+  has,
+  type Installation,
+  install,
+  reach,
+  readmeJourney,
+  restarts,
+  runOf,
+  signIn,
+} from './installation';
+import { get, kubectl, list, podsOf, rolledOut } from './kubectl';
+import { type Load, startLoad } from './load';
+
+const NAP = 'import time\n\ndef run(n):\n    time.sleep(0.3)\n    return {"n": n}\n';
+const LONG_NAP = 'import time\n\ndef run(seconds):\n    time.sleep(seconds)\n    return {"slept": seconds}\n';
+const GREEDY = 'def run():\n    held = []\n    while True:\n        held.append(bytearray(10_000_000))\n';
+const ALL = [
+  ...apis.map((name) => ['gantry', name]),
+  ['gantry', 'deployment/gateway'],
+  ['gantry-runs', 'deployment/executor'],
+] as [string, string][];
+
+const dir = process.env.INSTALLATION_DIR ?? path.join(os.tmpdir(), 'gantry-cluster');
+let gantry: Installation;
+let nap: string;
+let image: string;
+
+beforeAll(async () => {
+  await install(dir);
+  await reach();
+  gantry = await signIn(dir);
+  image =
+    list('jobs', '-n', 'gantry').find(({ metadata }) => metadata.name.startsWith('generate-secrets'))?.spec.template
+      .spec.containers[0].image ??
+    get('daemonset', 'executor-seccomp', '-n', 'gantry-node').spec.template.spec.containers[0].image;
+  // The load below is one credential's: what it may do in a minute is not the question here.
+  for (const name of apis)
+    kubectl([
+      'set',
+      'env',
+      '-n',
+      'gantry',
+      name,
+      '-c',
+      'api',
+      'RATE_LIMIT_REQUESTS_PER_MINUTE=100000',
+      'RATE_LIMIT_RUNS_PER_MINUTE=100000',
+    ]);
+  for (const name of apis) rolledOut('gantry', name);
+  nap = await createWorker(gantry.worker, `Nap ${Date.now()}`, NAP, { inputs: [{ name: 'n', type: 'integer' }] });
+});
+
+afterAll(() => hangUp());
+
+const settled = () => {
+  for (const [namespace, object] of ALL) rolledOut(namespace, object);
+};
+
+/** Every request of a client was answered, and every run that was accepted has ended well. */
+async function nothingLost(load: Load): Promise<{ requests: number; runs: number }> {
+  const { requests, failures, runs } = load.stop();
+  expect(failures).toEqual([]);
+  await reach();
+  const ends = await Promise.all(runs.map((run) => ended(gantry.worker, run)));
+  expect(ends.filter(({ status }) => status !== 'completed')).toEqual([]);
+  expect(runs.length).toBeGreaterThan(20);
+  return { requests, runs: runs.length };
+}
+
+test('the journey of README.md works through the gateway', () => {
+  const output = readmeJourney(dir);
+  expect(output).toContain('event: done');
+  expect(output).toContain('"words":4');
+  expect(output).toContain('division by zero');
+  expect(output).toMatch(/http:\/\/localhost:8081\/\S+/);
+  expect(output).toContain('Hello, Ada!');
+});
+
+test.each(ALL)('%s/%s is rolled under load without a failed request or a lost run', async (namespace, object) => {
+  const load = await startLoad({ token: gantry.token, worker: nap, image });
+  await until(() => load.sofar().runs.length > 10, { deadlineMs: 60_000, everyMs: 500, what: 'the load is under way' });
+  kubectl(['rollout', 'restart', '-n', namespace, object]);
+  rolledOut(namespace, object, 400);
+  const before = load.sofar().runs.length;
+  await until(() => load.sofar().runs.length > before + 10, {
+    deadlineMs: 60_000,
+    everyMs: 500,
+    what: 'the load goes on',
+  });
+  const { requests, runs } = await nothingLost(load);
+  process.stderr.write(`  ${object}: ${requests} requests, ${runs} runs\n`);
+});
+
+test('an executor that has to go lets its runs end, and a new one takes the next', async () => {
+  const sleeper = await createWorker(gantry.worker, `Sleeper ${Date.now()}`, LONG_NAP, {
+    inputs: [{ name: 'seconds', type: 'integer' }],
+  });
+  const run = await runOf(gantry.worker, sleeper, { seconds: 40 });
+  await until(async () => (await gantry.worker('GET', `/api/runs/${run}`)).body.status === 'running', {
+    deadlineMs: 20_000,
+    everyMs: 200,
+    what: 'it runs',
+  });
+  kubectl(['rollout', 'restart', '-n', 'gantry-runs', 'deployment/executor']);
+  rolledOut('gantry-runs', 'deployment/executor', 200);
+  expect(await ended(gantry.worker, run)).toMatchObject({ status: 'completed', attempt: 1 });
+});
+
+test.each(ALL)('after %s/%s has lost a Pod without warning the platform runs on', async (namespace, object) => {
+  const name = object.replace('deployment/', '');
+  const [victim] = podsOf(namespace, name);
+  kubectl(['delete', 'pod', '-n', namespace, victim?.metadata.name ?? '', '--force', '--grace-period=0']);
+  rolledOut(namespace, object);
+  await reach();
+  const run = await until(() => runOf(gantry.worker, nap, { n: 1 }), {
+    deadlineMs: 60_000,
+    everyMs: 500,
+    what: 'a run is accepted',
+  });
+  expect(await ended(gantry.worker, run)).toMatchObject({ status: 'completed' });
+});
+
+test.each(['postgres', 'nats'])('after %s has lost its Pod nothing is lost', async (name) => {
+  const { body } = await gantry.worker('GET', '/api/workers');
+  const run = await runOf(gantry.worker, nap, { n: 1 });
+  // Not by force: a successor would start on the volume of one that still runs.
+  kubectl(['delete', 'pod', '-n', 'gantry', `${name}-0`, '--grace-period=1']);
+  rolledOut('gantry', `statefulset/${name}`);
+  expect(await ended(gantry.worker, run)).toMatchObject({ status: 'completed' });
+  const next = await until(() => runOf(gantry.worker, nap, { n: 2 }), {
+    deadlineMs: 60_000,
+    everyMs: 500,
+    what: 'a run is accepted',
+  });
+  expect(await ended(gantry.worker, next)).toMatchObject({ status: 'completed' });
+  expect((await gantry.worker('GET', '/api/workers')).body.length).toBe(body.length);
+});
+
+test('a second eviction is refused while the first replica is missing', () => {
+  settled();
+  const [one, two] = podsOf('gantry', 'worker-api').map(({ metadata }) => metadata.name);
+  const evict = (name = '') =>
+    kubectl(['create', '--raw', `/api/v1/namespaces/gantry/pods/${name}/eviction`, '-f', '-'], {
+      input: JSON.stringify({ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: 'gantry' } }),
+    });
+  evict(one);
+  expect(() => evict(two)).toThrow(/disruption budget/);
+  rolledOut('gantry', 'deployment/worker-api');
+});
+
+test('each service scales alone', async () => {
+  for (const name of ['worker-api', 'automation-api', 'skills-api', 'gateway']) {
+    kubectl(['patch', 'hpa', '-n', 'gantry', name, '--type=merge', '-p', '{"spec":{"minReplicas":3}}']);
+    await until(() => get('deployment', '-n', 'gantry', name).status.readyReplicas === 3, {
+      deadlineMs: 120_000,
+      everyMs: 500,
+      what: `${name} has 3`,
+    });
+    kubectl(['patch', 'hpa', '-n', 'gantry', name, '--type=merge', '-p', '{"spec":{"minReplicas":2}}']);
+  }
+  kubectl(['scale', '-n', 'gantry-runs', 'deployment/executor', '--replicas=2']);
+  rolledOut('gantry-runs', 'deployment/executor');
+  const overview = () => gantry.worker('GET', '/api/system/overview');
+  await reach();
+  const two = await until(
+    async () => {
+      const { body } = await overview();
+      return body?.executors?.length >= 2 && body;
+    },
+    { deadlineMs: 60_000, everyMs: 500, what: 'two executors are known' },
+  );
+  expect(two.executors.length).toBeGreaterThanOrEqual(2);
+  kubectl(['scale', '-n', 'gantry-runs', 'deployment/executor', '--replicas=1']);
+});
+
+test('a run that takes all memory dies alone', async () => {
+  settled();
+  const greedy = await createWorker(gantry.worker, `Greedy ${Date.now()}`, GREEDY, {
+    limits: { memory_mb: 128, timeout_seconds: 60 },
+  });
+  const before = restarts();
+  const [bad, good] = await Promise.all([runOf(gantry.worker, greedy), runOf(gantry.worker, nap, { n: 1 })]);
+  expect(await ended(gantry.worker, bad)).toMatchObject({ status: 'failed', error_code: 'out_of_memory' });
+  expect(await ended(gantry.worker, good)).toMatchObject({ status: 'completed' });
+  for (const [pod, count] of Object.entries(restarts()))
+    expect({ pod, count }).toEqual({ pod, count: before[pod] ?? 0 });
+});
+
+const whenMeasured = has('apiservice/v1beta1.metrics.k8s.io') ? test : test.skip;
+whenMeasured('an API gets more replicas when its CPU is busy', async () => {
+  kubectl([
+    'patch',
+    'hpa',
+    '-n',
+    'gantry',
+    'worker-api',
+    '--type=json',
+    '-p',
+    '[{"op":"replace","path":"/spec/metrics/0/resource/target/averageValue","value":"100m"}]',
+  ]);
+  const load = await startLoad({ token: gantry.token, worker: nap, image, clients: 16, readsOnly: true });
+  await until(() => get('hpa', '-n', 'gantry', 'worker-api').status.desiredReplicas > 2, {
+    deadlineMs: 180_000,
+    everyMs: 2_000,
+    what: 'more replicas are wanted',
+  });
+  expect(load.stop().failures).toEqual([]);
+  kubectl([
+    'patch',
+    'hpa',
+    '-n',
+    'gantry',
+    'worker-api',
+    '--type=json',
+    '-p',
+    '[{"op":"replace","path":"/spec/metrics/0/resource/target/averageValue","value":"700m"}]',
+  ]);
+});
+
+const nodes = list('nodes');
+const whenSeveral = nodes.length > 1 ? test : test.skip;
+if (nodes.length === 1) process.stderr.write('a node is not drained: the cluster has one\n');
+whenSeveral('a node is drained without a failed request or a lost run', async () => {
+  const load = await startLoad({ token: gantry.token, worker: nap, image });
+  const gone = podsOf('gantry', 'gateway')[0]?.spec.nodeName;
+  kubectl(['drain', gone, '--ignore-daemonsets', '--delete-emptydir-data', '--timeout=300s'], { timeoutMs: 310_000 });
+  await nothingLost(load);
+  kubectl(['uncordon', gone]);
+});
