@@ -23,6 +23,7 @@ import { CANCELLED, type EndRunning } from './end-run';
 import type { BuiltJob } from './job';
 import { createKnownQueues } from './known-queues';
 import type { Run } from './run';
+import { countHandedOut, timeClaim } from './run-metrics';
 
 const POLL_MS = 500;
 const SLOT_WAIT_MS = { answeredAtOnce: 60, answeredAtEnd: 250 };
@@ -104,12 +105,8 @@ export function startDispatcher(deps: {
     const handedOut: Promise<void>[] = [];
     try {
       for (const group of byRunners(taken)) {
-        const claimed = await claimRuns(
-          pool,
-          group.claims.map((claim) => claim.executorId),
-          group.runners,
-          leaseMs,
-        );
+        const executorIds = group.claims.map((claim) => claim.executorId);
+        const claimed = await timeClaim(source, claimRuns(pool, executorIds, group.runners, leaseMs));
         if (claimed.length === group.claims.length) group.runners.forEach(queues.queued);
         for (const { run, index } of claimed) {
           const claim = group.claims[index] as Claim;
@@ -130,7 +127,10 @@ export function startDispatcher(deps: {
       if (run.cancelRequestedAt) await deps.end(run, 'cancelled', CANCELLED);
       else {
         const built = await (building ?? deps.build(run, claim.executorId));
-        if ('job' in built) return claim.answer(sealJob(seal, claim, built.job));
+        if ('job' in built) {
+          claim.answer(sealJob(seal, claim, built.job));
+          return countHandedOut(source, run);
+        }
         await deps.end(run, 'failed', built.refused);
       }
     } catch (err) {

@@ -14,7 +14,7 @@ import {
   startRelay,
   streamsCheck,
 } from '@gantry/events';
-import { health, observeStreams, postgresCheck } from '@gantry/http';
+import { health, observeService, postgresCheck } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import { type RetentionBounds, startRunEngine } from '@gantry/run-engine';
 import { type SurfaceSettings, startSweeps } from '@gantry/service';
@@ -55,7 +55,6 @@ export async function startAutomationApi(options: AutomationApiOptions) {
   const { pool, prisma } = database;
   const bus = await connectBus({ ...options.nats, name: 'automation-api', log });
   const ownStreams = [runEventsStream('automation')];
-  const unobserve = observeStreams(bus, ownStreams);
   const relay = startRelay({ pool, bus, service: 'automation-api', log });
   const vault = createVault({ keys: options.encryptionKeys, pool });
   const secrets = createSecretStore({ pool, vault });
@@ -88,6 +87,7 @@ export async function startAutomationApi(options: AutomationApiOptions) {
     nats: () => bus.nc.flush(),
     jetstream: streamsCheck(bus, ownStreams),
   });
+  const unobserve = observeService({ service: 'automation-api', pool, bus, streams: ownStreams, health: checks });
   const recent = createRecentAutomations();
   const deps: Deps = { prisma, pool, bus, closures, engine, objects, secrets, runnables, recent, dashboardUrl, now };
   const app = createApp({

@@ -10,7 +10,7 @@ import {
   startRelay,
   streamsCheck,
 } from '@gantry/events';
-import { createRateCount, type Health, health, observeStreams, postgresCheck } from '@gantry/http';
+import { createRateCount, type Health, health, observeService, postgresCheck } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import { type RetentionBounds, startRunEngine } from '@gantry/run-engine';
 import { type SurfaceSettings, startSweeps } from '@gantry/service';
@@ -73,7 +73,6 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const bus = await connectBus({ ...options.nats, name: 'worker-api', log });
   const streams = await keepStreams({ bus, log });
   const ownStreams = [EVENTS_STREAM, runEventsStream('worker')];
-  const unobserve = observeStreams(bus, ownStreams);
   const relay = startRelay({ pool, bus, service: 'worker-api', log });
   const hasher = createTokenHasher(options.tokenPeppers);
   const vault = createVault({ keys: options.encryptionKeys, pool });
@@ -113,6 +112,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     nats: () => bus.nc.flush(),
     jetstream: streamsCheck(bus, ownStreams),
   });
+  const unobserve = observeService({ service: 'worker-api', pool, bus, streams: ownStreams, health: checks });
   const deps: Deps = {
     ...{ prisma, pool, bus, closures, engine, objects, vault, secrets, keyRotation, runnables, rates, hasher, mailer },
     ...{ retention, deliveryLoop, outboundAllow, baseUrl, dashboardUrl, now, log },
