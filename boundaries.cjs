@@ -6,14 +6,15 @@
 /** The packages that each package and service may import. Tests may use `testing` as well. */
 exports.PACKAGES = {
   'packages/openapi': [],
+  'packages/tracing': [],
   'packages/postgres': [],
   'packages/events': ['postgres'],
-  'packages/http': ['events', 'openapi', 'postgres'],
-  'packages/service': ['events', 'http'],
+  'packages/http': ['events', 'openapi', 'postgres', 'tracing'],
+  'packages/service': ['events', 'http', 'tracing'],
   'packages/vault': ['events', 'http', 'postgres'],
   'packages/auth': ['events', 'http', 'vault'],
   'packages/object-store': ['http'],
-  'packages/run-engine': ['events', 'http', 'object-store', 'postgres'],
+  'packages/run-engine': ['events', 'http', 'object-store', 'postgres', 'tracing'],
   'packages/archive': [],
   'packages/safe-fetch': [],
   'packages/schedule': ['http'],
@@ -23,15 +24,15 @@ exports.PACKAGES = {
   'packages/dashboard': ['api-client'],
   'packages/platform': ['archive', 'events'],
   'packages/testing': ['archive', 'auth', 'events', 'http', 'openapi', 'platform'],
-  'services/executor': ['archive', 'events', 'safe-fetch'],
+  'services/executor': ['archive', 'events', 'safe-fetch', 'tracing'],
   'services/skills-api': ['archive', 'auth', 'events', 'http', 'openapi', 'postgres', 'service', 'vault'],
   'services/automation-api': [
     ...['archive', 'auth', 'events', 'http', 'object-store', 'openapi', 'postgres'],
-    ...['program', 'run-engine', 'schedule', 'service', 'vault'],
+    ...['program', 'run-engine', 'schedule', 'service', 'tracing', 'vault'],
   ],
   'services/worker-api': [
     ...['archive', 'auth', 'events', 'http', 'object-store', 'openapi', 'postgres'],
-    ...['program', 'run-engine', 'safe-fetch', 'schedule', 'service', 'vault'],
+    ...['program', 'run-engine', 'safe-fetch', 'schedule', 'service', 'tracing', 'vault'],
   ],
 };
 

@@ -15,6 +15,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Bus, createSealer, type RunSource, runSubjects, sealJob } from '@gantry/events';
+import { startSpan, traceFields } from '@gantry/tracing';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type Claim, openClaimQueue } from './claim-queue';
@@ -122,19 +123,27 @@ export function startDispatcher(deps: {
 
   /** A failure here leaves the run to the sweeper: its lease runs out unconfirmed and it is queued again. */
   async function handOut(run: Run, claim: Claim, building?: Promise<BuiltJob>): Promise<void> {
+    const span = startSpan('claim', {
+      kind: 'producer',
+      parent: run.traceparent,
+      attributes: { 'gantry.run.id': run.id, 'gantry.attempt': run.attempt },
+    });
     try {
       // Somebody asked for its end before it was handed back to the queue.
       if (run.cancelRequestedAt) await deps.end(run, 'cancelled', CANCELLED);
       else {
         const built = await (building ?? deps.build(run, claim.executorId));
         if ('job' in built) {
+          if (span) built.job.traceparent = span.traceparent;
           claim.answer(sealJob(seal, claim, built.job));
           return countHandedOut(source, run);
         }
         await deps.end(run, 'failed', built.refused);
       }
     } catch (err) {
-      log.error({ err, runId: run.id }, 'run not handed out');
+      log.error({ err, runId: run.id, ...traceFields(run.traceparent) }, 'run not handed out');
+    } finally {
+      span?.end();
     }
     claims.putBack(claim);
   }

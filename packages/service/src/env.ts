@@ -1,4 +1,5 @@
 import { natsEnv } from '@gantry/events';
+import { tracingEnv } from '@gantry/tracing';
 import { z } from 'zod';
 
 /** Settings that every service has. */
@@ -10,6 +11,7 @@ export const commonEnv = {
   METRICS_PORT: z.coerce.number().int().min(0).max(65535),
   DATABASE_URL: z.url(),
   ...natsEnv,
+  ...tracingEnv,
   /** Public addresses of the three surfaces, without a trailing slash. */
   BASE_URL: z.url().transform(withoutSlash),
   DASHBOARD_URL: z.url().transform(withoutSlash),

@@ -1,6 +1,7 @@
 /** The process of a service, identical for all three: environment, start-up, requests, clean shutdown. */
 import type { Service } from '@gantry/events';
 import { createLogger, type ErrorShape, type SurfaceAddresses, type SurfaceLimits } from '@gantry/http';
+import { startTracing } from '@gantry/tracing';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { type CommonEnv, readEnv } from './env';
@@ -8,6 +9,8 @@ import { type RunningService, serve } from './serve';
 
 /** Settings of every surface, from the environment. */
 export interface SurfaceSettings extends SurfaceAddresses, SurfaceLimits {
+  /** See TRACE_URL_TEMPLATE. */
+  traceUrlTemplate?: string | undefined;
   log: Logger;
 }
 
@@ -22,8 +25,13 @@ export function runService<Schema extends z.ZodType<CommonEnv>>(options: {
   const main = async () => {
     const env = readEnv(options.envSchema);
     const log = createLogger(name, env.LOG_LEVEL);
+    const endTracing = startTracing(name, env, log);
     const running = await options.start(env, settingsOf(env, log));
-    await serve({ ...running, errorShape, host: env.HOST, port: env.PORT, metricsPort: env.METRICS_PORT, log });
+    const close = async () => {
+      await running.close();
+      await endTracing();
+    };
+    await serve({ ...running, close, errorShape, host: env.HOST, port: env.PORT, metricsPort: env.METRICS_PORT, log });
   };
   main().catch((err) => {
     process.stderr.write(`${name} could not start: ${err?.stack ?? err}\n`);
@@ -41,5 +49,6 @@ const settingsOf = (env: CommonEnv, log: Logger): SurfaceSettings => ({
     signInsPerMinute: env.RATE_LIMIT_SIGN_INS_PER_MINUTE,
   },
   streamLimits: { perCredential: env.STREAMS_PER_CREDENTIAL_MAX, perAddress: env.STREAMS_PER_ADDRESS_MAX },
+  traceUrlTemplate: env.TRACE_URL_TEMPLATE,
   log,
 });

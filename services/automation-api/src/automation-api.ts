@@ -49,7 +49,7 @@ export interface AutomationApiOptions extends SurfaceSettings {
 export type AutomationApi = Awaited<ReturnType<typeof startAutomationApi>>;
 
 export async function startAutomationApi(options: AutomationApiOptions) {
-  const { log, dashboardUrl, baseUrl, skillsUrl } = options;
+  const { log, dashboardUrl, baseUrl, skillsUrl, traceUrlTemplate } = options;
   const objects = openObjectStore({ ...options.objectStore, publicUrl: dashboardUrl });
   const database = openDatabase(options.databaseUrl, log);
   const { pool, prisma } = database;
@@ -89,7 +89,20 @@ export async function startAutomationApi(options: AutomationApiOptions) {
   });
   const unobserve = observeService({ service: 'automation-api', pool, bus, streams: ownStreams, health: checks });
   const recent = createRecentAutomations();
-  const deps: Deps = { prisma, pool, bus, closures, engine, objects, secrets, runnables, recent, dashboardUrl, now };
+  const deps: Deps = {
+    prisma,
+    pool,
+    bus,
+    closures,
+    engine,
+    objects,
+    secrets,
+    runnables,
+    recent,
+    dashboardUrl,
+    traceUrlTemplate,
+    now,
+  };
   const app = createApp({
     ...options,
     deps,

@@ -1,6 +1,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import { natsEnv, runSources } from '@gantry/events';
+import { tracingEnv } from '@gantry/tracing';
 import { z } from 'zod';
 
 const I_KNOW = 'i-know';
@@ -20,6 +21,7 @@ const id = z.coerce
 
 const schema = z.object({
   ...natsEnv,
+  ...tracingEnv,
   METRICS_PORT: port,
   HOST: z.string().default('0.0.0.0'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

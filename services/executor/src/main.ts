@@ -1,4 +1,5 @@
 import { connectBus, natsAddress } from '@gantry/events';
+import { startTracing } from '@gantry/tracing';
 import { pino } from 'pino';
 import { readEnv } from './env';
 import { startExecutor } from './executor';
@@ -22,6 +23,7 @@ async function main() {
   if (stayRoot) log.warn('staying root as configured; sandboxes still run as another user');
   else if (asRoot) dropPrivileges(owner.uid, owner.gid);
   requireReachable(env.EXECUTOR_DIR);
+  const endTracing = startTracing('executor', env, log);
   const interpreter = findInterpreter(env.PYTHON);
 
   const identity = takeIdentity(env.EXECUTOR_DIR);
@@ -64,6 +66,7 @@ async function main() {
     await executor.stop(env.EXECUTOR_DRAIN_MS);
     await bus.nc.drain().catch(() => {});
     metrics.close();
+    await endTracing();
     log.info('stopped');
     process.exit(0);
   };

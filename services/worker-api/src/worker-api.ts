@@ -66,7 +66,7 @@ export interface WorkerApi extends WorkerApp {
 }
 
 export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerApi> {
-  const { log, baseUrl, dashboardUrl, retention } = options;
+  const { log, baseUrl, dashboardUrl, traceUrlTemplate, retention } = options;
   const objects = openObjectStore({ ...options.objectStore, publicUrl: baseUrl });
   const database = openDatabase(options.databaseUrl, log);
   const { pool, prisma } = database;
@@ -115,7 +115,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const unobserve = observeService({ service: 'worker-api', pool, bus, streams: ownStreams, health: checks });
   const deps: Deps = {
     ...{ prisma, pool, bus, closures, engine, objects, vault, secrets, keyRotation, runnables, rates, hasher, mailer },
-    ...{ retention, deliveryLoop, outboundAllow, baseUrl, dashboardUrl, now, log },
+    ...{ retention, deliveryLoop, outboundAllow, baseUrl, dashboardUrl, traceUrlTemplate, now, log },
   };
   ready(deps);
   const executors = rememberExecutors({ bus, log, now });
