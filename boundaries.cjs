@@ -7,14 +7,15 @@
 exports.PACKAGES = {
   'packages/openapi': [],
   'packages/env': [],
+  'packages/tracing': [],
   'packages/postgres': ['env'],
   'packages/events': ['env', 'postgres'],
-  'packages/http': ['env', 'events', 'openapi', 'postgres'],
-  'packages/service': ['env', 'events', 'http', 'postgres'],
+  'packages/http': ['env', 'events', 'openapi', 'postgres', 'tracing'],
+  'packages/service': ['env', 'events', 'http', 'postgres', 'tracing'],
   'packages/vault': ['events', 'http', 'postgres'],
   'packages/auth': ['events', 'http', 'vault'],
   'packages/object-store': ['env', 'http'],
-  'packages/run-engine': ['events', 'http', 'object-store', 'postgres'],
+  'packages/run-engine': ['events', 'http', 'object-store', 'postgres', 'tracing'],
   'packages/archive': [],
   'packages/safe-fetch': [],
   'packages/schedule': ['http'],
@@ -25,15 +26,15 @@ exports.PACKAGES = {
   'packages/platform': ['archive', 'events', 'postgres'],
   'packages/deploy': ['env', 'events', 'platform'],
   'packages/testing': ['archive', 'auth', 'events', 'http', 'openapi', 'platform'],
-  'services/executor': ['archive', 'env', 'events', 'safe-fetch'],
+  'services/executor': ['archive', 'env', 'events', 'safe-fetch', 'tracing'],
   'services/skills-api': ['archive', 'auth', 'events', 'http', 'openapi', 'postgres', 'service', 'vault'],
   'services/automation-api': [
     ...['archive', 'auth', 'events', 'http', 'object-store', 'openapi', 'postgres'],
-    ...['program', 'run-engine', 'schedule', 'service', 'vault'],
+    ...['program', 'run-engine', 'schedule', 'service', 'tracing', 'vault'],
   ],
   'services/worker-api': [
     ...['archive', 'auth', 'events', 'http', 'object-store', 'openapi', 'postgres'],
-    ...['program', 'run-engine', 'safe-fetch', 'schedule', 'service', 'vault'],
+    ...['program', 'run-engine', 'safe-fetch', 'schedule', 'service', 'tracing', 'vault'],
   ],
 };
 

@@ -72,7 +72,14 @@ const TAKE = {
          RETURNING id, type, workspace_id, traceparent, data, created_at`,
   values: [BATCH],
 };
+const BACKLOG = `SELECT count(*)::int AS events, coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 AS "oldestSeconds"
+  FROM (SELECT created_at FROM outbox ORDER BY created_at LIMIT 10000) oldest`;
 const IS_EMPTY = { name: 'outbox-is-empty', text: 'SELECT NOT EXISTS (SELECT FROM outbox) AS empty' };
+
+/** What is committed and not published; no more than 10,000 events are counted. */
+export async function outboxBacklog(pool: Pool): Promise<{ events: number; oldestSeconds: number }> {
+  return (await pool.query(BACKLOG)).rows[0];
+}
 
 export function startRelay(options: { pool: Pool; bus: Bus; service: Service; log: Logger }): Relay {
   const { pool, bus, service, log } = options;

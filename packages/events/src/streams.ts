@@ -124,15 +124,19 @@ export async function streamState(bus: Bus, name: string): Promise<StreamState> 
   };
 }
 
+/** Messages that a consumer has not acknowledged. */
+export async function consumerBacklog(bus: Bus, stream: string, durable: string): Promise<number> {
+  const manager = await bus.nc.jetstreamManager({ checkAPI: false });
+  const { num_pending, num_ack_pending } = await manager.consumers.info(stream, durable);
+  return num_pending + num_ack_pending;
+}
+
 /**
  * True when a consumer has acknowledged everything. The stream may still count messages then: a killed server restores
  * acknowledged ones and never delivers them; they expire by age.
  */
-export async function hasConsumedAll(bus: Bus, stream: string, durable: string): Promise<boolean> {
-  const manager = await bus.nc.jetstreamManager({ checkAPI: false });
-  const { num_pending, num_ack_pending } = await manager.consumers.info(stream, durable);
-  return num_pending === 0 && num_ack_pending === 0;
-}
+export const hasConsumedAll = async (bus: Bus, stream: string, durable: string): Promise<boolean> =>
+  (await consumerBacklog(bus, stream, durable)) === 0;
 
 /**
  * A health check.

@@ -1,4 +1,5 @@
 /** The last middleware: turns whatever was thrown into the surface's error body, and leaks nothing. */
+import { traceFields } from '@gantry/tracing';
 import type { ErrorRequestHandler } from 'express';
 import multer from 'multer';
 import type { Logger } from 'pino';
@@ -27,7 +28,10 @@ export function failedRequest(shape: ErrorShape, log: Logger): ErrorRequestHandl
   return (err, req, res, next) => {
     const error = toAppError(err);
     const status = error?.status ?? 500;
-    if (status >= 500) log.error({ err, requestId: req.id, operation: req.operation?.id }, 'request failed');
+    if (status >= 500) {
+      const trace = traceFields(req.get('traceparent'));
+      log.error({ err, requestId: req.id, operation: req.operation?.id, ...trace }, 'request failed');
+    }
     if (res.headersSent) return next(err);
     leaveBodyUnread(req, res);
     if (status === 401) res.set('WWW-Authenticate', 'Bearer');

@@ -1,21 +1,68 @@
 import { createServer, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
-import { collectDefaultMetrics, Histogram, register } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, type LabelValues, register } from 'prom-client';
 
 const requestSeconds = new Histogram({
-  name: 'gantry_http_request_seconds',
-  help: 'Time from the first byte of a request to the last of its answer',
-  labelNames: ['operation', 'status'],
+  name: 'gantry_http_request_duration_seconds',
+  help: 'Time from the first byte of a request to the last of its answer, or until its caller went away',
+  labelNames: ['operation', 'method', 'status'],
   buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
 });
 
 export function observeRequests(): RequestHandler {
   return (req, res, next) => {
-    const end = requestSeconds.startTimer();
-    res.once('finish', () => end({ operation: req.operation?.id ?? 'none', status: String(res.statusCode) }));
+    const began = performance.now();
+    // Also of answers that their reader ends, as with live streams.
+    res.once('close', () => {
+      const { id = 'none', method = 'other' } = req.operation ?? {};
+      const status = res.headersSent ? `${Math.floor(res.statusCode / 100)}xx` : 'aborted';
+      const labels = { operation: id, method: method.toUpperCase(), status };
+      requestSeconds.observe(labels, (performance.now() - began) / 1_000);
+    });
     next();
   };
+}
+
+const READ_MS_MAX = 4_000;
+
+/**
+ * Gauges whose values one reading gives, at each scrape.
+ * @param helps by name
+ * @param read sets them; all are absent while it fails, or takes longer than READ_MS_MAX
+ */
+export function gaugesReadTogether<Name extends string, Label extends string>(
+  labelNames: Label[],
+  helps: Record<Name, string>,
+  read: (set: Record<Name, (labels: LabelValues<Label>, value: number) => void>) => Promise<unknown>,
+): void {
+  const gauges: Gauge<Label>[] = [];
+  const set = {} as Record<Name, (labels: LabelValues<Label>, value: number) => void>;
+  const clear = () => {
+    for (const gauge of gauges) {
+      gauge.reset();
+      // A reset gives one without labels a 0 that nobody has read.
+      if (!labelNames.length) gauge.remove();
+    }
+  };
+  let reading: Promise<unknown> | undefined;
+  async function collect() {
+    // One that never ends takes no second connection, and no scrape along.
+    if (!reading) {
+      clear();
+      reading = read(set)
+        .catch(clear)
+        .finally(() => {
+          reading = undefined;
+        });
+    }
+    await Promise.race([reading, sleep(READ_MS_MAX, undefined, { ref: false })]);
+  }
+  for (const name of Object.keys(helps) as Name[]) {
+    const gauge = new Gauge({ name, help: helps[name], labelNames, collect });
+    gauges.push(gauge);
+    set[name] = (labels, value) => gauge.set(labels, value);
+  }
 }
 
 const FIRST_SAMPLES_MS = 50;

@@ -6,6 +6,7 @@
  * operation that does not say who may call it stops the start.
  */
 import { newId } from '@gantry/events';
+import { traceFields } from '@gantry/tracing';
 import cors from 'cors';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
@@ -36,6 +37,7 @@ import { requestValidators } from './request-validator';
 import { responseValidators } from './response-validator';
 import { pathForLog } from './secret-paths';
 import { serveOpenapi } from './serve-openapi';
+import { traceRequest } from './trace-request';
 
 /** Settings of a surface that come from the environment; tests set their own. */
 export interface SurfaceLimits {
@@ -121,6 +123,7 @@ function route(options: SurfaceOptions, budget: Budgets): RequestHandler {
         : notFoundPath(asked, elsewhere(req.method, asked));
     }
     req.operation = found.operation;
+    traceRequest(found.operation, req, res);
     const answer = answers.get(found.operation) as Answer;
     return answer(found.params, req, res);
   };
@@ -249,7 +252,7 @@ function requestLog(log: Logger): RequestHandler {
     quietReqLogger: true,
     quietResLogger: true,
     // Written when it is known which operation was meant.
-    customSuccessObject: (req, _res, line) => ({ req, ...line }),
-    customErrorObject: (req, _res, _err, line) => ({ req, ...line }),
+    customSuccessObject: (req, _res, line) => ({ req, ...traceFields(req.headers.traceparent as string), ...line }),
+    customErrorObject: (req, _res, _err, line) => ({ req, ...traceFields(req.headers.traceparent as string), ...line }),
   });
 }

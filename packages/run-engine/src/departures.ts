@@ -13,7 +13,7 @@ export function createDepartures(deps: {
   waiters: Waiters;
   waker: Waker;
   relay: Relay;
-  onSettled: ((run: Run) => void) | undefined;
+  onSettled: (run: Run) => void;
 }) {
   const { signals, waiters, waker, relay, onSettled } = deps;
 
@@ -21,7 +21,7 @@ export function createDepartures(deps: {
     if (isTerminal(run.status)) {
       waiters.settled(run);
       relay.kick();
-      onSettled?.(run);
+      onSettled(run);
       if (run.parentRunId) waker.kick();
     }
     // Whoever waits here is answered first: each message costs this process, and wakes another one.

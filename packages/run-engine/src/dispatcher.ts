@@ -15,6 +15,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Bus, createSealer, type RunSource, runSubjects, sealJob } from '@gantry/events';
+import { startSpan, traceFields } from '@gantry/tracing';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type Claim, openClaimQueue } from './claim-queue';
@@ -23,6 +24,7 @@ import { CANCELLED, type EndRunning } from './end-run';
 import type { BuiltJob } from './job';
 import { createKnownQueues } from './known-queues';
 import type { Run } from './run';
+import { countHandedOut, timeClaim } from './run-metrics';
 
 const POLL_MS = 500;
 const SLOT_WAIT_MS = { answeredAtOnce: 60, answeredAtEnd: 250 };
@@ -104,12 +106,8 @@ export function startDispatcher(deps: {
     const handedOut: Promise<void>[] = [];
     try {
       for (const group of byRunners(taken)) {
-        const claimed = await claimRuns(
-          pool,
-          group.claims.map((claim) => claim.executorId),
-          group.runners,
-          leaseMs,
-        );
+        const executorIds = group.claims.map((claim) => claim.executorId);
+        const claimed = await timeClaim(source, claimRuns(pool, executorIds, group.runners, leaseMs));
         if (claimed.length === group.claims.length) group.runners.forEach(queues.queued);
         for (const { run, index } of claimed) {
           const claim = group.claims[index] as Claim;
@@ -125,16 +123,27 @@ export function startDispatcher(deps: {
 
   /** A failure here leaves the run to the sweeper: its lease runs out unconfirmed and it is queued again. */
   async function handOut(run: Run, claim: Claim, building?: Promise<BuiltJob>): Promise<void> {
+    const span = startSpan('claim', {
+      kind: 'producer',
+      parent: run.traceparent,
+      attributes: { 'gantry.run.id': run.id, 'gantry.attempt': run.attempt },
+    });
     try {
       // Somebody asked for its end before it was handed back to the queue.
       if (run.cancelRequestedAt) await deps.end(run, 'cancelled', CANCELLED);
       else {
         const built = await (building ?? deps.build(run, claim.executorId));
-        if ('job' in built) return claim.answer(sealJob(seal, claim, built.job));
+        if ('job' in built) {
+          if (span) built.job.traceparent = span.traceparent;
+          claim.answer(sealJob(seal, claim, built.job));
+          return countHandedOut(source, run);
+        }
         await deps.end(run, 'failed', built.refused);
       }
     } catch (err) {
-      log.error({ err, runId: run.id }, 'run not handed out');
+      log.error({ err, runId: run.id, ...traceFields(run.traceparent) }, 'run not handed out');
+    } finally {
+      span?.end();
     }
     claims.putBack(claim);
   }

@@ -17,6 +17,7 @@ import type { ComputeCostUsd } from './reported';
 import type { Run, RunStatus } from './run';
 import { type ContextChange, readContextChanges, readLogsText } from './run-events';
 import { createRunHubs } from './run-hub';
+import { countEnded, observeQueue } from './run-metrics';
 import {
   countRecentRuns,
   countRuns,
@@ -100,7 +101,12 @@ export async function startRunEngine(deps: {
   const hubs = createRunHubs({ bus, pool, source, tokens, log });
   const waiters = createWaiters(bus, source, hubs.changed);
   const waker = startWaker({ pool, signals, log });
-  const departures = createDepartures({ signals, waiters, waker, relay, onSettled: deps.onSettled });
+  const onSettled = (run: Run) => {
+    countEnded(source, run);
+    deps.onSettled?.(run);
+  };
+  const departures = createDepartures({ signals, waiters, waker, relay, onSettled });
+  const unobserve = observeQueue(source, pool);
   const { left } = departures;
   /** Logs of runs that have just ended, for whoever waited; gone with the run object. */
   const knownLogs = new WeakMap<Run, string>();
@@ -167,6 +173,7 @@ export async function startRunEngine(deps: {
     drain: () => dispatcher.close(),
 
     async stop() {
+      unobserve();
       await closed.stop();
       await waker.stop();
       await sweeper.stop();

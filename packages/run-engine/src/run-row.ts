@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { isClosedSql } from '@gantry/events';
 import { conflict, heldKeyParams, keyLost, markKeySql } from '@gantry/http';
 import { type Statement, statement } from '@gantry/postgres';
+import { startSpan } from '@gantry/tracing';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { type NewRun, type Run, type RunKind, type RunStatus, SubjectChanged } from './run';
 
@@ -139,6 +140,13 @@ export function madeAt(runId: string): Date | null {
   return second ? new Date(Number(second) * 1_000) : null;
 }
 
+/** Of a run that no request asks for, such as one of a schedule. */
+function newTrace({ trigger }: NewRun): string | undefined {
+  const span = startSpan('submit', { kind: 'producer', attributes: { 'gantry.trigger': trigger } });
+  span?.end();
+  return span?.traceparent;
+}
+
 /** The run as it will stand in the table. */
 export function makeRun(run: NewRun, lease: FirstLease | null): Run {
   const status: RunStatus = run.held ? 'pending_approval' : lease ? 'running' : 'queued';
@@ -172,7 +180,7 @@ export function makeRun(run: NewRun, lease: FirstLease | null): Run {
     cancelRequestedAt: null,
     executorId: lease?.executorId ?? null,
     requestId: run.requestId ?? null,
-    traceparent: run.traceparent ?? null,
+    traceparent: run.traceparent ?? newTrace(run) ?? null,
     createdAt: now,
     startedAt: lease ? now : null,
     finishedAt: null,

@@ -7,6 +7,7 @@
  */
 import type { Bus, RunError } from '@gantry/events';
 import { type Repeated, repeat } from '@gantry/http';
+import { traceFields } from '@gantry/tracing';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { CANCELLED, type EndRunning } from './end-run';
@@ -48,7 +49,8 @@ export function startSweeper(deps: {
     const expired = await expiredRuns();
     if (!expired.length || Date.now() - reachableSince < leaseMs || !(await deps.caughtUp())) return;
     for (const { run, confirmed, requeues } of expired) {
-      log.warn({ runId: run.id, attempt: run.attempt, confirmed, requeues }, 'lease ran out');
+      const { id: runId, attempt } = run;
+      log.warn({ runId, attempt, confirmed, requeues, ...traceFields(run.traceparent) }, 'lease ran out');
       if (run.cancelRequestedAt) await deps.end(run, 'cancelled', CANCELLED);
       else if (confirmed) await deps.end(run, 'failed', LOST);
       else if (requeues >= REQUEUES_MAX) await deps.end(run, 'failed', NEVER_BEGUN);

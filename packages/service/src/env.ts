@@ -1,5 +1,6 @@
 import { natsEnv } from '@gantry/events';
 import { databaseEnv } from '@gantry/postgres';
+import { tracingEnv } from '@gantry/tracing';
 import { z } from 'zod';
 
 /** Settings that every service has. */
@@ -11,6 +12,7 @@ export const commonEnv = {
   METRICS_PORT: z.coerce.number().int().min(0).max(65535),
   ...databaseEnv,
   ...natsEnv,
+  ...tracingEnv,
   /** Public addresses of the three surfaces, without a trailing slash. */
   BASE_URL: z.url().transform(withoutSlash),
   DASHBOARD_URL: z.url().transform(withoutSlash),

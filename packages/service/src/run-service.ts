@@ -3,6 +3,7 @@ import { type Check, readEnv, untilUsable } from '@gantry/env';
 import { natsAddress, natsProblems, type Service } from '@gantry/events';
 import { createLogger, type ErrorShape, type SurfaceAddresses, type SurfaceLimits } from '@gantry/http';
 import { databaseProblems, migrationFoldersOf, readMigrations } from '@gantry/postgres';
+import { startTracing } from '@gantry/tracing';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { CommonEnv } from './env';
@@ -11,6 +12,8 @@ import { tellProblems } from './tell-problems';
 
 /** Settings of every surface, from the environment. */
 export interface SurfaceSettings extends SurfaceAddresses, SurfaceLimits {
+  /** See TRACE_URL_TEMPLATE. */
+  traceUrlTemplate?: string | undefined;
   log: Logger;
 }
 
@@ -31,8 +34,13 @@ export function runService<Schema extends z.ZodObject & z.ZodType<CommonEnv>>(op
     const log = createLogger(name, env.LOG_LEVEL);
     const checks = [...commonChecks(name, options.dir, env, log), ...(options.checks?.(env) ?? [])];
     await untilUsable(checks, tellProblems({ host: env.HOST, port: env.PORT, log }));
+    const endTracing = startTracing(name, env, log);
     const running = await options.start(env, settingsOf(env, log));
-    await serve({ ...running, errorShape, host: env.HOST, port: env.PORT, metricsPort: env.METRICS_PORT, log });
+    const close = async () => {
+      await running.close();
+      await endTracing();
+    };
+    await serve({ ...running, close, errorShape, host: env.HOST, port: env.PORT, metricsPort: env.METRICS_PORT, log });
   };
   main().catch((err) => {
     process.stderr.write(`${name} could not start: ${err?.stack ?? err}\n`);
@@ -56,5 +64,6 @@ const settingsOf = (env: CommonEnv, log: Logger): SurfaceSettings => ({
     signInsPerMinute: env.RATE_LIMIT_SIGN_INS_PER_MINUTE,
   },
   streamLimits: { perCredential: env.STREAMS_PER_CREDENTIAL_MAX, perAddress: env.STREAMS_PER_ADDRESS_MAX },
+  traceUrlTemplate: env.TRACE_URL_TEMPLATE,
   log,
 });

@@ -14,7 +14,7 @@ import {
   startRelay,
   streamsCheck,
 } from '@gantry/events';
-import { health, observeStreams, postgresCheck } from '@gantry/http';
+import { health, observeService, postgresCheck } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import type { PoolSettings } from '@gantry/postgres';
 import { type RetentionBounds, startRunEngine } from '@gantry/run-engine';
@@ -51,13 +51,12 @@ export interface AutomationApiOptions extends SurfaceSettings {
 export type AutomationApi = Awaited<ReturnType<typeof startAutomationApi>>;
 
 export async function startAutomationApi(options: AutomationApiOptions) {
-  const { log, dashboardUrl, baseUrl, skillsUrl } = options;
+  const { log, dashboardUrl, baseUrl, skillsUrl, traceUrlTemplate } = options;
   const objects = openObjectStore({ ...options.objectStore, publicUrl: dashboardUrl });
   const database = openDatabase(options.databaseUrl, log, options.pool);
   const { pool, prisma } = database;
   const bus = await connectBus({ ...options.nats, name: 'automation-api', log });
   const ownStreams = [runEventsStream('automation')];
-  const unobserve = observeStreams(bus, ownStreams);
   const relay = startRelay({ pool, bus, service: 'automation-api', log });
   const vault = createVault({ keys: options.encryptionKeys, pool });
   const secrets = createSecretStore({ pool, vault });
@@ -93,8 +92,22 @@ export async function startAutomationApi(options: AutomationApiOptions) {
     },
     log,
   );
+  const unobserve = observeService({ service: 'automation-api', pool, bus, streams: ownStreams, health: checks });
   const recent = createRecentAutomations();
-  const deps: Deps = { prisma, pool, bus, closures, engine, objects, secrets, runnables, recent, dashboardUrl, now };
+  const deps: Deps = {
+    prisma,
+    pool,
+    bus,
+    closures,
+    engine,
+    objects,
+    secrets,
+    runnables,
+    recent,
+    dashboardUrl,
+    traceUrlTemplate,
+    now,
+  };
   const app = createApp({
     ...options,
     deps,

@@ -20,5 +20,7 @@ export interface Deps {
   recent: RecentAutomations;
   /** Public address of this surface, without a slash at the end. */
   dashboardUrl: string;
+  /** Of the trace of a run; undefined: the operator has named none. */
+  traceUrlTemplate: string | undefined;
   now: () => Date;
 }

@@ -2,6 +2,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { readEnv } from '@gantry/env';
 import { natsEnv, runSources } from '@gantry/events';
+import { tracingEnv } from '@gantry/tracing';
 import { z } from 'zod';
 
 const I_KNOW = 'i-know';
@@ -21,6 +22,7 @@ const id = z.coerce
 
 export const envSchema = z.object({
   ...natsEnv,
+  ...tracingEnv,
   METRICS_PORT: port,
   HOST: z.string().default('0.0.0.0'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

@@ -1,5 +1,6 @@
 import { untilUsable } from '@gantry/env';
 import { connectBus, natsAddress, natsProblems } from '@gantry/events';
+import { startTracing } from '@gantry/tracing';
 import { pino } from 'pino';
 import { readExecutorEnv } from './env';
 import { startExecutor } from './executor';
@@ -23,6 +24,7 @@ async function main() {
   if (stayRoot) log.warn('staying root as configured; sandboxes still run as another user');
   else if (asRoot) dropPrivileges(owner.uid, owner.gid);
   requireReachable(env.EXECUTOR_DIR);
+  const endTracing = startTracing('executor', env, log);
   const interpreter = findInterpreter(env.PYTHON);
 
   const identity = takeIdentity(env.EXECUTOR_DIR);
@@ -68,6 +70,7 @@ async function main() {
     await executor.stop(env.EXECUTOR_DRAIN_MS);
     await bus.nc.drain().catch(() => {});
     metrics.close();
+    await endTracing();
     log.info('stopped');
     process.exit(0);
   };

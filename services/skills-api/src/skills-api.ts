@@ -1,7 +1,7 @@
 /** The whole service but for listening. */
 import { createTokenHasher, externalIssuer, remoteIdentify, trackLastUse } from '@gantry/auth';
 import { connectBus, consume, natsAddress, openWorkspaceClosures, runFinished, startRelay } from '@gantry/events';
-import { health, postgresCheck } from '@gantry/http';
+import { health, observeService, postgresCheck } from '@gantry/http';
 import { poolSettings } from '@gantry/postgres';
 import { type RunningService, type SurfaceSettings, startSweeps } from '@gantry/service';
 import { apiKeyTokens } from './api-keys/api-key';
@@ -24,6 +24,7 @@ export async function startSkillsApi(env: Env, settings: SurfaceSettings): Promi
   const bus = await connectBus({ ...natsAddress(env), name: 'skills-api', log });
   const relay = startRelay({ pool, bus, service: 'skills-api', log });
   const checks = health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() }, log);
+  const unobserve = observeService({ service: 'skills-api', pool, bus, streams: [], health: checks });
   const hasher = createTokenHasher(env.TOKEN_PEPPERS);
   const keyUse = trackLastUse({ pool, table: 'api_keys', log });
   const views = countViews({ pool, log });
@@ -75,6 +76,7 @@ export async function startSkillsApi(env: Env, settings: SurfaceSettings): Promi
       await Promise.all([uses, ...workspaceEvents].map((consumer) => consumer.stop()));
       await Promise.all([views.flush(), keyUse.flush()]);
       await relay.stop();
+      unobserve();
       await bus.nc.drain();
       await database.close();
     },

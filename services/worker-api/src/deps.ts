@@ -36,6 +36,8 @@ export interface Deps {
   /** Public addresses of the worker surface and the dashboard, without a slash at the end. */
   baseUrl: string;
   dashboardUrl: string;
+  /** Of the trace of a run; undefined: the operator has named none. */
+  traceUrlTemplate: string | undefined;
   now: () => Date;
   log: Logger;
 }

@@ -10,7 +10,7 @@ import {
   startRelay,
   streamsCheck,
 } from '@gantry/events';
-import { createRateCount, type Health, health, observeStreams, postgresCheck } from '@gantry/http';
+import { createRateCount, type Health, health, observeService, postgresCheck } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import type { PoolSettings } from '@gantry/postgres';
 import { type RetentionBounds, startRunEngine } from '@gantry/run-engine';
@@ -68,14 +68,13 @@ export interface WorkerApi extends WorkerApp {
 }
 
 export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerApi> {
-  const { log, baseUrl, dashboardUrl, retention } = options;
+  const { log, baseUrl, dashboardUrl, traceUrlTemplate, retention } = options;
   const objects = openObjectStore({ ...options.objectStore, publicUrl: baseUrl });
   const database = openDatabase(options.databaseUrl, log, options.pool);
   const { pool, prisma } = database;
   const bus = await connectBus({ ...options.nats, name: 'worker-api', log });
   const streams = await keepStreams({ bus, log });
   const ownStreams = [EVENTS_STREAM, runEventsStream('worker')];
-  const unobserve = observeStreams(bus, ownStreams);
   const relay = startRelay({ pool, bus, service: 'worker-api', log });
   const hasher = createTokenHasher(options.tokenPeppers);
   const vault = createVault({ keys: options.encryptionKeys, pool });
@@ -118,9 +117,10 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     },
     log,
   );
+  const unobserve = observeService({ service: 'worker-api', pool, bus, streams: ownStreams, health: checks });
   const deps: Deps = {
     ...{ prisma, pool, bus, closures, engine, objects, vault, secrets, keyRotation, runnables, rates, hasher, mailer },
-    ...{ retention, deliveryLoop, outboundAllow, baseUrl, dashboardUrl, now, log },
+    ...{ retention, deliveryLoop, outboundAllow, baseUrl, dashboardUrl, traceUrlTemplate, now, log },
   };
   ready(deps);
   const executors = rememberExecutors({ bus, log, now });

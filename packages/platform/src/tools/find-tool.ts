@@ -17,13 +17,15 @@ interface Tool {
   version: string[];
 }
 
-export type ToolName = 'nats-server' | 'nginx' | 'bwrap' | 'chromium' | 'pgbouncer';
+export type ToolName = 'nats-server' | 'nginx' | 'bwrap' | 'chromium' | 'pgbouncer' | 'promtool';
 
 export const tools: Record<ToolName, Tool> = {
   'nats-server': { commands: ['nats-server'], debian: 'nats-server', brew: 'nats-server', version: ['--version'] },
   nginx: { commands: ['nginx'], debian: 'nginx', brew: 'nginx', version: ['-v'] },
   bwrap: { commands: ['bwrap'], debian: 'bubblewrap', version: ['--version'] },
   pgbouncer: { commands: ['pgbouncer'], debian: 'pgbouncer', brew: 'pgbouncer', version: ['--version'] },
+  // Checks alert rules in tests.
+  promtool: { commands: ['promtool'], debian: 'prometheus', brew: 'prometheus', version: ['--version'] },
   chromium: {
     commands: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
     debian: 'chromium',

@@ -8,6 +8,7 @@ import {
   type RunStatus,
   type Wording,
 } from '@gantry/run-engine';
+import { traceUrl } from '@gantry/tracing';
 import { type ApiRunStatus, apiStatus } from '../run-status';
 
 /** A dict that run() returned is the outputs; anything else goes under the single declared name, else under `result`. */
@@ -78,6 +79,12 @@ export async function toRunDetail(engine: RunEngine, run: Run) {
     cancelRequested: run.cancelRequestedAt !== null,
   };
 }
+
+/** For members: where the operator looks at traces is no matter of those who have a page's link. */
+export const traceOf = (template: string | undefined, run: Run): { traceUrl?: string } => {
+  const url = traceUrl(template, run.traceparent);
+  return url ? { traceUrl: url } : {};
+};
 
 export const toRunArtifact = ({ id, name, contentType, size, sha256 }: RunArtifact) => ({
   id,

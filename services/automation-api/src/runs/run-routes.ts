@@ -14,6 +14,7 @@ import {
   toRunResult,
   toStartedTest,
   toTestRun,
+  traceOf,
   wordingOf,
 } from './run-result';
 import { runTest } from './run-test';
@@ -74,7 +75,10 @@ export function runOperations(deps: Deps): Operations<'automation'> {
       return ok(body, next && linkTo(req, { offset: null, before: next.id }));
     },
 
-    getRun: async (call) => ok(await toRunDetail(engine, await getRun(call))),
+    getRun: async (call) => {
+      const run = await getRun(call);
+      return ok({ ...(await toRunDetail(engine, run)), ...traceOf(deps.traceUrlTemplate, run) });
+    },
 
     cancelRun: async (call) => {
       const { workspaceId, id } = await getRun(call);

@@ -29,7 +29,15 @@ export function createMetrics(observe: {
   gauge('gantry_executor_slots', 'Maximum number of concurrent runs', () => observe.slots);
   gauge('gantry_executor_slots_busy', 'Runs that hold a slot', observe.busy);
   gauge('gantry_executor_sealed_children', 'Sealed processes that wait for a run', observe.ready);
-  gauge('gantry_executor_zygote_restarts', 'Zygotes that had to be replaced because they died', observe.restarts);
+  new Counter({
+    name: 'gantry_executor_zygote_restarts_total',
+    help: 'Zygotes that had to be replaced because they died',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(observe.restarts());
+    },
+  });
   gauge('gantry_executor_store_bytes', 'Unpacked code and dependencies', observe.storeBytes);
   gauge(
     'gantry_executor_unstored_batches',

@@ -1,6 +1,7 @@
 /** One job from its arrival to its terminal event. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FailedStep, Job, RunError, Suspension } from '@gantry/events';
+import { startSpan, traceFields } from '@gantry/tracing';
 import type { Logger } from 'pino';
 import type { Metrics } from '../host/metrics';
 import {
@@ -64,7 +65,15 @@ interface RunText {
 
 /** @param release called once, as soon as another run may take this one's slot. */
 export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: () => void) {
-  const { metrics, log } = deps;
+  const { metrics } = deps;
+  const { runId, attempt, source, runner: name } = job;
+  const span = startSpan('run', {
+    kind: 'consumer',
+    parent: job.traceparent,
+    attributes: { 'gantry.run.id': runId, 'gantry.attempt': attempt, 'gantry.source': source, 'gantry.runner': name },
+  });
+  if (span) job.traceparent = span.traceparent;
+  const log = job.traceparent ? deps.log.child(traceFields(job.traceparent)) : deps.log;
   const events = deps.publisher.open(job);
   const arrivedAt = performance.now();
   let started = false;
@@ -77,7 +86,10 @@ export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: ()
     emit: (event) => settlement.emit(event),
     onFailure: (err) => log.error({ runId: job.runId, attempt: job.attempt, err }, 'progress could not be reported'),
   });
-  const settlement = createSettlement({ ...{ job, events, live, release, metrics, log }, process: () => process });
+  const settlement = createSettlement({
+    ...{ job, events, live, release, metrics, span, log },
+    process: () => process,
+  });
   const { emit, endWithin, finish, guarded } = settlement;
 
   async function run() {

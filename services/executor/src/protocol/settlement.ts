@@ -3,6 +3,7 @@
  * whatever happens to the process, to the service or in between.
  */
 import type { Job } from '@gantry/events';
+import type { Span } from '@gantry/tracing';
 import type { Logger } from 'pino';
 import type { Metrics } from '../host/metrics';
 import type { RunProcess, RunResult } from '../runners/runner';
@@ -49,6 +50,7 @@ export function createSettlement(options: {
   /** Called once, as soon as another run may take this one's slot. */
   release(): void;
   metrics: Pick<Metrics, 'runs'>;
+  span?: Span | undefined;
   log: Logger;
 }): Settlement {
   const { job, events, live, log } = options;
@@ -103,7 +105,10 @@ export function createSettlement(options: {
     finished = true;
     try {
       if (!lost) guarded(() => report(ending, usage));
-      options.metrics.runs.inc({ source: job.source, status: ending.status, code: ending.error?.code ?? '' });
+      const { status } = ending;
+      const code = ending.error?.code ?? '';
+      options.metrics.runs.inc({ source: job.source, status, code });
+      options.span?.end({ failed: code !== '', attributes: { 'gantry.status': status, 'gantry.error.code': code } });
     } finally {
       guarded(releaseSlot);
       settle();

@@ -21,6 +21,7 @@ import {
   stepKinds,
   suspension as suspensionSchema,
 } from '@gantry/events';
+import { startSpan } from '@gantry/tracing';
 import { z } from 'zod';
 import type { RunHooks } from '../runners/runner';
 import { getBytes } from '../transfer/object-transfer';
@@ -126,6 +127,8 @@ export function stepsOf(options: {
     const reply = await record({ ordinal, kind, name: step.name, result, startedAt: at, durationMs });
     if ('refused' in reply) return { refused: `${what} could not be recorded: ${reply.refused}` };
     last = ordinal;
+    const attributes = { 'gantry.step.ordinal': ordinal };
+    startSpan(kind, { kind: 'internal', parent: job.traceparent, startedAt: at, attributes })?.end();
     emit({ type: 'step', ordinal, kind, name: step.name, durationMs });
     return reply;
   }

@@ -34,6 +34,8 @@ const attemptsTotal = new Counter({
   help: 'Attempts to deliver alerts',
   labelNames: ['channel', 'outcome'],
 });
+// An increase from nothing is none to Prometheus, and an alert watches this one.
+for (const channel of Object.keys(channels)) attemptsTotal.inc({ channel, outcome: 'dead' }, 0);
 
 export type LoopDeps = ChannelDeps & Pick<Deps, 'pool' | 'log'>;
 

@@ -1,6 +1,7 @@
 /** Everything about one run. */
 import { apiFields } from '@gantry/http';
 import { type Run, type RunArtifact, readExtras, type ShownStep } from '@gantry/run-engine';
+import { traceUrl } from '@gantry/tracing';
 import type { Deps } from '../deps';
 import { headToApi, runPath } from './run';
 import { outputOf } from './run-output';
@@ -14,6 +15,7 @@ export async function toRunDetail(deps: Deps, run: Run) {
     readApprovals(deps, run),
   ]);
   const { error, cpuMs, maxRssBytes, requestId } = run;
+  const trace = traceUrl(deps.traceUrlTemplate, run.traceparent);
   return {
     ...headToApi(run),
     input: run.inputs,
@@ -23,6 +25,7 @@ export async function toRunDetail(deps: Deps, run: Run) {
     cpu_ms: cpuMs,
     max_memory_bytes: maxRssBytes,
     request_id: requestId,
+    ...(trace && { trace_url: trace }),
     logs_count: extras.logsCount,
     queue_position: extras.queuePosition,
     steps: extras.steps.map(stepToApi),

@@ -30,8 +30,15 @@ export function RunFacts({ run }: { run: WorkerRun }) {
     ['Worker', run.worker_id],
     ['Version', run.worker_version],
     ['Run', run.id],
+    ['Trace', run.trace_url !== undefined && <TraceLink key="trace" url={run.trace_url} />],
   ];
   return <Facts facts={facts.filter(([, value]) => value !== false && value !== null)} />;
 }
+
+const TraceLink = ({ url }: { url: string }) => (
+  <a href={url} target="_blank" rel="noreferrer">
+    Open
+  </a>
+);
 
 const RunLink = ({ runId }: { runId: string }) => <Link to={workerRunPath(runId)}>{runId}</Link>;

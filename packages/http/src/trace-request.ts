@@ -1,0 +1,26 @@
+import { startSpan, traceFields } from '@gantry/tracing';
+import type { Request, Response } from 'express';
+import type { Operation } from './openapi-document';
+
+/** Asked for all the time by those who watch over the service. */
+const untraced = new Set(['live', 'ready']);
+const FIRST_FAILURE = 500;
+
+/** A span for the request. From here on its `traceparent` is that of the span, so that a run of it continues the trace. */
+export function traceRequest(operation: Operation, req: Request, res: Response): void {
+  if (untraced.has(operation.id)) return;
+  const span = startSpan(operation.id, {
+    kind: 'server',
+    parent: req.get('traceparent'),
+    attributes: { 'http.request.method': operation.method.toUpperCase(), 'http.route': operation.path },
+  });
+  if (!span) return;
+  req.headers.traceparent = span.traceparent;
+  req.log = req.log.child(traceFields(span.traceparent));
+  res.once('close', () =>
+    span.end({
+      failed: res.statusCode >= FIRST_FAILURE,
+      attributes: { 'http.response.status_code': res.statusCode },
+    }),
+  );
+}

@@ -1,0 +1,97 @@
+/** Metrics of the services' half of running code. Each replica counts what it does itself; the queue is the same for all. */
+import { isClosedSql, type RunErrorCode, type RunSource } from '@gantry/events';
+import { gaugesReadTogether } from '@gantry/http';
+import type { Pool } from 'pg';
+import { Counter, Histogram } from 'prom-client';
+import type { Run } from './run';
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600];
+
+const claims = new Histogram({
+  name: 'gantry_claim_duration_seconds',
+  help: 'Time that one look for queued runs takes, which hands out as many as executors ask for',
+  labelNames: ['source'],
+  buckets: SECONDS.slice(0, 11),
+});
+const waits = new Histogram({
+  name: 'gantry_run_wait_seconds',
+  help: 'From the submission of a run to its first executor',
+  labelNames: ['source'],
+  buckets: SECONDS,
+});
+const durations = new Histogram({
+  name: 'gantry_run_duration_seconds',
+  help: 'From the submission of a run to its end, with everything that it waited for',
+  labelNames: ['source', 'status'],
+  buckets: SECONDS,
+});
+const endings = new Counter({
+  name: 'gantry_runs_ended_total',
+  help: 'Runs that ended, by status and error code',
+  labelNames: ['source', 'status', 'code'],
+});
+
+/** An increase from nothing is none to Prometheus: what alerts watch begins with 0. */
+const WATCHED: RunErrorCode[] = ['executor_lost', 'sandbox'];
+
+const secondsSince = (at: Date) => Math.max(0, Date.now() - at.getTime()) / 1_000;
+
+export async function timeClaim<T>(source: RunSource, claim: Promise<T>): Promise<T> {
+  const end = claims.startTimer({ source });
+  try {
+    return await claim;
+  } finally {
+    end();
+  }
+}
+
+export function countHandedOut(source: RunSource, run: Run): void {
+  if (run.attempt === 1) waits.observe({ source }, secondsSince(run.createdAt));
+}
+
+export function countEnded(source: RunSource, { status, error, createdAt }: Run): void {
+  durations.observe({ source, status }, secondsSince(createdAt));
+  endings.inc({ source, status, code: error?.code ?? '' });
+}
+
+/** A scrape costs the same however long a queue is. */
+const COUNTED_MAX = 50_000;
+
+const queue = (condition: string) => `
+  SELECT count(*)::int AS runs, coalesce(extract(epoch FROM now() - min(available_at)), 0)::float8 AS "oldestSeconds" FROM (
+    SELECT r.available_at FROM runs r
+    WHERE r.status = 'queued' AND r.slot_key IS ${condition} AND r.available_at <= now() AND NOT ${isClosedSql('r.workspace_id')}
+    LIMIT ${COUNTED_MAX}
+  ) counted`;
+/** One partial index holds each kind. */
+const QUEUES = `SELECT false AS limited, q.* FROM (${queue('NULL')}) q UNION ALL SELECT true, q.* FROM (${queue('NOT NULL')}) q`;
+
+const pools = new Map<RunSource, Pool>();
+
+gaugesReadTogether(
+  ['source', 'limited'],
+  {
+    gantry_queue_runs:
+      'Runs that could be handed out now, of those with a concurrency limit and of the others; no more than 50,000 are counted',
+    gantry_queue_oldest_wait_seconds: 'How long the oldest of them has waited; 0 without one',
+  },
+  (set) =>
+    Promise.all(
+      [...pools].map(async ([source, pool]) => {
+        for (const { limited, runs, oldestSeconds } of (await pool.query(QUEUES)).rows) {
+          const labels = { source, limited: String(limited) };
+          set.gantry_queue_runs(labels, runs);
+          set.gantry_queue_oldest_wait_seconds(labels, oldestSeconds);
+        }
+      }),
+    ),
+);
+
+/** @returns ends it */
+export function observeQueue(source: RunSource, pool: Pool): () => void {
+  pools.set(source, pool);
+  for (const code of WATCHED) endings.inc({ source, status: 'failed', code }, 0);
+  return () => {
+    if (pools.get(source) === pool) pools.delete(source);
+  };
+}

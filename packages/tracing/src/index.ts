@@ -1,0 +1,3 @@
+export * from './env';
+export { traceFields, traceUrl } from './traceparent';
+export * from './tracing';

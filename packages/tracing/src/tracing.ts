@@ -1,0 +1,48 @@
+/**
+ * Spans, written by hand at the few places where a run changes hands. Their parent is the traceparent that the request, the
+ * run or the job carries. Without an endpoint nothing of OpenTelemetry is loaded, and a span costs one comparison.
+ *
+ * No attribute holds what people wrote: no inputs, names, messages or addresses.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { TracingEnv } from './env';
+import type { Tracer } from './otlp';
+
+export type Attributes = Record<string, string | number>;
+
+export interface SpanOptions {
+  kind: 'server' | 'producer' | 'consumer' | 'internal';
+  /** Absent or malformed: a new trace, which the sampler may leave out. */
+  parent?: string | null | undefined;
+  /** Epoch milliseconds; default now. */
+  startedAt?: number;
+  attributes?: Attributes;
+}
+
+export interface Span {
+  /** For what is done on behalf of this span. */
+  traceparent: string;
+  end(outcome?: { failed?: boolean; attributes?: Attributes; at?: number }): void;
+}
+
+let tracer: Tracer | undefined;
+
+/** A receiver that is away must not hold up the end of a process. */
+const CLOSE_MS_MAX = 2_000;
+
+/** @returns sends what is left, and ends it */
+export function startTracing(service: string, env: TracingEnv, log: Logger): () => Promise<void> {
+  const endpoint = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (!endpoint || env.OTEL_SDK_DISABLED === 'true') return async () => {};
+  const { openTracer } = require('./otlp') as typeof import('./otlp');
+  const opened = openTracer(service, log);
+  tracer = opened;
+  return async () => {
+    tracer = undefined;
+    await Promise.race([opened.close().catch(() => {}), sleep(CLOSE_MS_MAX)]);
+  };
+}
+
+/** Undefined while nobody wants spans. */
+export const startSpan = (name: string, options: SpanOptions): Span | undefined => tracer?.start(name, options);
