@@ -4,8 +4,8 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from 'pino';
+import type { Span, SpanOptions } from './span';
 import { parseTraceparent } from './traceparent';
-import type { Span, SpanOptions } from './tracing';
 
 export type Tracer = ReturnType<typeof openTracer>;
 
