@@ -10,4 +10,6 @@ module.exports = {
   maxWorkers: 1,
   bail: 1,
   testTimeout: 600_000,
+  // Connections of fetch outlive the forwarded port that they went through.
+  forceExit: true,
 };

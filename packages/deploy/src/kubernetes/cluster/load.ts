@@ -1,4 +1,4 @@
-/** load.cjs as a Pod beside the platform: what it sees is what a load balancer in front of the gateway sees. */
+/** load-client.cjs as a Pod beside the platform: what it sees is what a load balancer in front of the gateway sees. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { until } from '@gantry/testing';
@@ -40,7 +40,7 @@ export async function startLoad(options: {
       apiVersion: 'v1',
       kind: 'ConfigMap',
       metadata: { name: 'load', namespace: NAMESPACE },
-      data: { 'load.cjs': fs.readFileSync(path.join(__dirname, 'load.cjs'), 'utf8') },
+      data: { 'load.cjs': fs.readFileSync(path.join(__dirname, 'load-client.cjs'), 'utf8') },
     },
     {
       apiVersion: 'v1',
