@@ -2,14 +2,14 @@
 
 const { PACKAGES, WINGS } = require('./boundaries.cjs');
 
-const TESTS = '\\.test\\.tsx?$|/src/test/';
+const TESTS = '\\.test\\.tsx?$|/src/test/|/kubernetes/cluster/';
 
 const nameOf = (folder) => folder.replace('/', '-');
 
 /** @param also further folders, as patterns */
 const outsideOf = (folder, also) => ({
   path: '^(services|packages)/',
-  pathNot: `^(${[folder, ...PACKAGES[folder].map((name) => `packages/${name}`), ...also].join('|')})/`,
+  pathNot: `^(${[folder, ...PACKAGES[folder].map((name) => `packages/${name}`), ...also].join('|')})(/|$)`,
 });
 
 const ONLY_IN_TESTS = {
