@@ -178,7 +178,7 @@ withBrowser('accounts', () => {
     const [operations] = site.api.accounts.me.workspaces;
     expect(operations?.retention).toMatchObject({ run_days: 14, log_days: 7, runs_kept: 100 });
     await page.getByLabel('Workspace', { exact: true }).selectOption('The laboratory');
-    await page.waitForFunction(() => localStorage.getItem('gantry-workspace') === 'ws_lab');
+    await page.getByRole('heading', { name: 'Automations' }).waitFor();
     await page.goto(at('/settings/workspace'));
     await page.getByText('You are here as viewer.').waitFor();
     expect(await page.getByRole('heading', { name: 'Retention' }).count()).toBe(0);
