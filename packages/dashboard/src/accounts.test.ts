@@ -180,9 +180,9 @@ withBrowser('accounts', () => {
     await page.getByText('Saved.').waitFor();
     const [operations] = site.api.accounts.me.workspaces;
     expect(operations?.retention).toMatchObject({ run_days: 14, log_days: 7, runs_kept: 100 });
-    await page.getByLabel('Workspace', { exact: true }).selectOption('The laboratory');
-    await page.waitForFunction(() => localStorage.getItem('gantry-workspace') === 'ws_lab');
-    await page.goto(at('/settings/workspace'));
+    site.api.accounts.me.workspace_id = 'ws_lab';
+    await page.goto(at('/settings/members'));
+    await page.getByRole('link', { name: 'Workspace', exact: true }).click();
     await page.getByText('You are here as viewer.').waitFor();
     expect(await page.getByRole('heading', { name: 'Retention' }).count()).toBe(0);
   });

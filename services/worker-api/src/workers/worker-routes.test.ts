@@ -139,17 +139,10 @@ test('all that is wrong with a worker is in one answer, in sentences', async () 
     { path: 'triggers.1.timezone', message: '"Mars/Olympus" is not an IANA time zone like Europe/Berlin or UTC' },
   ]);
   for (const { path, message } of body.errors) expect(body.detail).toContain(`${path}: ${message}`);
-  const mixed = {
-    ...helloWorker,
-    name: 5,
-    trigger: 'cron',
-    cron: '* * *',
-    timezone: 'Mars/Olympus',
-    entrypoint: 'b.py',
-  };
-  const { body: refused } = await post(mixed).expect(400);
-  expect(refused.errors.map(({ path }: { path: string }) => path).sort()).toEqual([
-    ...['cron', 'entrypoint', 'name', 'timezone'],
+  const triggers = [{ type: 'cron', cron: '* * *', timezone: 'Mars/Olympus' }];
+  const { body: mixed } = await post({ ...helloWorker, name: 5, entrypoint: 'b.py', triggers }).expect(400);
+  expect(mixed.errors.map(({ path }: { path: string }) => path).sort()).toEqual([
+    ...['entrypoint', 'name', 'triggers.0.cron', 'triggers.0.timezone'],
   ]);
 });
 
