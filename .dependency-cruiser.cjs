@@ -9,7 +9,7 @@ const nameOf = (folder) => folder.replace('/', '-');
 /** @param also further folders, as patterns */
 const outsideOf = (folder, also) => ({
   path: '^(services|packages)/',
-  pathNot: `^(${[folder, ...PACKAGES[folder].map((name) => `packages/${name}`), ...also].join('|')})/`,
+  pathNot: `^(${[folder, ...PACKAGES[folder].map((name) => `packages/${name}`), ...also].join('|')})(/|$)`,
 });
 
 const ONLY_IN_TESTS = {
