@@ -51,8 +51,8 @@ const images = {
 /** Of our own projects. */
 const RUNTIME = ['package.json', 'dist', 'migrations', 'prisma/migrations', 'python', 'assets', 'starter'];
 const LEFT_OUT = /\.(map|d\.ts|tsbuildinfo)$|\/__pycache__$/;
-/** Types and sources of what is compiled: half of what npm packages contain. */
-const LEFT_OUT_OF_PACKAGES = /\.(map|[cm]?ts|md|markdown|flow)$/;
+/** Types, sources of what is compiled, and .bin with its shell scripts: half of what npm packages contain. */
+const LEFT_OUT_OF_PACKAGES = /\.(map|[cm]?ts|md|markdown|flow|bin)$/;
 /** Prisma's drivers of other databases, and all of them a second time as modules. */
 const isOtherDriver = (file) =>
   file.includes('/@prisma/client/runtime/') &&

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 
-const README = path.resolve(import.meta.dirname, '../../../README.md');
+const README = path.resolve(import.meta.dirname, '../../../../README.md');
 
 /** The commands of both journeys. Left out is the sample of `npm start`, which no other installation has. */
 function commands({ base, dashboard }) {

@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { becomeOwner, readmeJourney } from './readme-journey.mjs';
 
-const root = path.resolve(import.meta.dirname, '../../..');
+const root = path.resolve(import.meta.dirname, '../../../..');
 const PORTS = { WORKER_PORT: '18080', DASHBOARD_PORT: '18081', SKILLS_PORT: '18082' };
 const base = `http://localhost:${PORTS.WORKER_PORT}`;
 const dashboard = `http://localhost:${PORTS.DASHBOARD_PORT}`;
