@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { chartFiles } from './chart';
 import { withNetworkTables } from './network-doc';
 import { networkPolicies } from './network-policies';
@@ -17,8 +17,17 @@ export function filesFromTables(): Record<string, string> {
       networkPolicies()
         .map((each) => stringify(each, { aliasDuplicateObjects: false }))
         .join('---\n'),
+    [path.join(root, 'k8s/components/monitoring/rules.yaml')]: prometheusRule(),
     [networkDoc]: withNetworkTables(fs.readFileSync(networkDoc, 'utf8')),
   };
+}
+
+/** The rules that promtool checks, as the Prometheus Operator reads them. */
+function prometheusRule(): string {
+  const { groups } = parse(fs.readFileSync(path.join(root, 'observability/rules/gantry.yaml'), 'utf8'));
+  const metadata = { name: 'gantry', namespace: 'gantry' };
+  const object = { apiVersion: 'monitoring.coreos.com/v1', kind: 'PrometheusRule', metadata, spec: { groups } };
+  return `# Generated from observability/rules/gantry.yaml.\n${stringify(object, { lineWidth: 0 })}`;
 }
 
 /** The same of the chart, which Kustomize has to render first. @throws Error without it */

@@ -45,7 +45,7 @@ async function client() {
       const started = await call('POST', 8080, `/api/workers/${WORKER}/runs`, { inputs: { n: runs.length } });
       if (started) runs.push(JSON.parse(started).run_id);
       await call('GET', 8081, '/api/automations');
-      await call('GET', 8082, '/api/skills');
+      await call('GET', 8082, '/api/v1/me/skills');
     }
     await call('GET', 8080, '/api/runs?limit=20');
     if (!ONLY) await pause(100);
