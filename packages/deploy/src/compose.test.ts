@@ -57,9 +57,8 @@ describe.each(Object.entries(schemas))('the environment of %s', (name, schema) =
   const set = Object.keys(environment).map(nameOf);
 
   test('names nothing that the service does not know', () => {
-    // OpenTelemetry reads its standard variables by itself.
     const known = [...Object.keys(schema.shape), 'EXECUTOR_STOCK'];
-    expect(set.filter((variable) => !known.includes(variable) && !variable.startsWith('OTEL_'))).toEqual([]);
+    expect(set.filter((variable) => !known.includes(variable))).toEqual([]);
   });
 
   test('lacks nothing that the service requires', () => {

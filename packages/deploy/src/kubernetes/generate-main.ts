@@ -1,11 +1,7 @@
-/** Writes what is made from tables: NetworkPolicies, docs/operations/network.md, and from k8s/ the Helm chart. Tests compare them. */
-import fs from 'node:fs';
+/** `npm run chart`: writes the Helm chart to k8s/chart, and what is made from tables, which tests compare. */
 import path from 'node:path';
-import { filesFromTables, filesOfChart } from './generated-files';
+import { filesFromTables, filesOfChart, writeFiles } from './generated-files';
+import { root } from './rendered';
 
-for (const files of [filesFromTables, filesOfChart]) {
-  for (const [file, text] of Object.entries(files())) {
-    fs.mkdirSync(path.dirname(file), { recursive: true });
-    fs.writeFileSync(file, text);
-  }
-}
+writeFiles(root, filesFromTables());
+writeFiles(path.join(root, 'k8s/chart'), filesOfChart());

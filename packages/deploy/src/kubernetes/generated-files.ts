@@ -8,17 +8,25 @@ import { kustomize, render, root } from './rendered';
 
 const GENERATED = '# Generated from packages/deploy/src/kubernetes/edges.ts.\n';
 
-/** Content by absolute path, of files that are made from tables. */
+export function writeFiles(folder: string, files: Record<string, string>): void {
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.join(folder, name);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, text);
+  }
+}
+
+/** Content by path, of files that are made from tables. */
 export function filesFromTables(): Record<string, string> {
-  const networkDoc = path.join(root, 'docs/operations/network.md');
+  const networkDoc = 'docs/operations/network.md';
   return {
-    [path.join(root, 'k8s/components/network-policies/policies.yaml')]:
+    'k8s/components/network-policies/policies.yaml':
       GENERATED +
       networkPolicies()
         .map((each) => stringify(each, { aliasDuplicateObjects: false }))
         .join('---\n'),
-    [path.join(root, 'k8s/components/monitoring/rules.yaml')]: prometheusRule(),
-    [networkDoc]: withNetworkTables(fs.readFileSync(networkDoc, 'utf8')),
+    'k8s/components/monitoring/rules.yaml': prometheusRule(),
+    [networkDoc]: withNetworkTables(fs.readFileSync(path.join(root, networkDoc), 'utf8')),
   };
 }
 
@@ -30,9 +38,9 @@ function prometheusRule(): string {
   return `# Generated from observability/rules/gantry.yaml.\n${stringify(object, { lineWidth: 0 })}`;
 }
 
-/** The same of the chart, which Kustomize has to render first. @throws Error without it */
+/** The Helm chart, made from what Kustomize renders: content by path in the chart. @throws Error without Kustomize */
 export function filesOfChart(): Record<string, string> {
   if (!kustomize) throw new Error('neither kustomize nor kubectl is on PATH');
-  const files = Object.entries(chartFiles(render('k8s/overlays/local')));
-  return Object.fromEntries(files.map(([name, text]) => [path.join(root, 'k8s/chart', name), text]));
+  const described = fs.readFileSync(path.join(root, 'k8s/chart/Chart.yaml'), 'utf8');
+  return { 'Chart.yaml': described, ...chartFiles(render('k8s/overlays/local')) };
 }

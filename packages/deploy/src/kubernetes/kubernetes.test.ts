@@ -4,7 +4,6 @@ import os from 'node:os';
 import path from 'node:path';
 import { natsPermissions } from '@gantry/events';
 import { liveness } from '@gantry/platform';
-import Ajv from 'ajv';
 import type { z } from 'zod';
 import { envSchema as automationApi } from '../../../../services/automation-api/src/env';
 import { envSchema as executor } from '../../../../services/executor/src/env';
@@ -28,14 +27,9 @@ import {
   workloads,
 } from './rendered';
 import { type Level, podSecurityProblems } from './test/pod-security';
+import { typeProblems } from './test/typed-objects';
 
 const OVERLAYS = ['k8s/overlays/local', 'k8s/overlays/production'];
-/** Their definitions are in no package registry that is reachable from everywhere. */
-const WITHOUT_SCHEMA = [
-  'external-secrets.io/v1 ExternalSecret',
-  'monitoring.coreos.com/v1 PodMonitor',
-  'monitoring.coreos.com/v1 PrometheusRule',
-];
 const schemas: Record<string, z.ZodObject> = {
   'worker-api': workerApi,
   'automation-api': automationApi,
@@ -50,7 +44,7 @@ const onceRendered = kustomize ? describe.each(OVERLAYS) : describe.skip.each(OV
 
 test('what is generated from tables is as the tables are', () => {
   for (const [file, text] of Object.entries(filesFromTables())) {
-    expect({ file, text: fs.readFileSync(file, 'utf8') }).toEqual({ file, text });
+    expect({ file, text: fs.readFileSync(path.join(root, file), 'utf8') }).toEqual({ file, text });
   }
 });
 
@@ -58,24 +52,6 @@ test('who has a NATS user has a connection to NATS, and nobody else', () => {
   const connected = edges.filter(({ to }) => to === 'nats').map(({ from }) => from);
   expect(connected.sort()).toEqual([...Object.keys(natsPermissions), 'executor'].sort());
 });
-
-/** @returns what is wrong with the fields of each object */
-function schemaProblems(objects: KubernetesObject[]): string[] {
-  const { kinds, $defs } = JSON.parse(fs.readFileSync(path.join(__dirname, 'test/schemas.json'), 'utf8'));
-  const ajv = new Ajv({
-    strict: false,
-    formats: { int32: true, int64: true, double: true, byte: true, 'date-time': true },
-  });
-  return objects.flatMap((object) => {
-    const kind = `${object.apiVersion} ${object.kind}`;
-    if (WITHOUT_SCHEMA.includes(kind)) return [];
-    if (!kinds[kind]) return [`${nameOf(object)}: there is no schema of ${kind}`];
-    ajv.getSchema(kind) ?? ajv.addSchema({ ...kinds[kind], $defs }, kind);
-    return ajv.validate(kind, object)
-      ? []
-      : [`${nameOf(object)}: ${ajv.errorsText(ajv.errors)} ${JSON.stringify(ajv.errors?.[0]?.params)}`];
-  });
-}
 
 /** Those that no overlay of ours uses. */
 const OTHERS = ['cloudnative-pg', 'ingress'];
@@ -89,7 +65,7 @@ const OTHERS = ['cloudnative-pg', 'ingress'];
     const objects = render(folder);
     fs.rmSync(folder, { recursive: true });
     expect(objects.length).toBeGreaterThan(0);
-    expect(schemaProblems(objects)).toEqual([]);
+    expect(typeProblems(objects)).toEqual([]);
   },
 );
 
@@ -117,7 +93,7 @@ onceRendered('%s', (overlay) => {
     Object.fromEntries(pods.map((pod) => [nameOf(pod), check(pod)]).filter(([, found]) => found?.length));
 
   test('every object has the fields that Kubernetes knows, and no other', () => {
-    expect(schemaProblems(objects)).toEqual([]);
+    expect(typeProblems(objects)).toEqual([]);
   });
 
   test('every Pod is admitted by the level of its namespace, and executors have nothing above theirs', () => {
