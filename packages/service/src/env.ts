@@ -1,6 +1,6 @@
 import { natsEnv } from '@gantry/events';
 import { databaseEnv } from '@gantry/postgres';
-import { tracingEnv } from '@gantry/tracing';
+import { traceLinkEnv, tracingEnv } from '@gantry/tracing';
 import { z } from 'zod';
 
 /** Settings that every service has. */
@@ -13,6 +13,7 @@ export const commonEnv = {
   ...databaseEnv,
   ...natsEnv,
   ...tracingEnv,
+  ...traceLinkEnv,
   /** Public addresses of the three surfaces, without a trailing slash. */
   BASE_URL: z.url().transform(withoutSlash),
   DASHBOARD_URL: z.url().transform(withoutSlash),

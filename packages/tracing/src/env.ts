@@ -25,6 +25,10 @@ export const tracingEnv = {
   OTEL_SERVICE_NAME: optional(z.string()),
   OTEL_RESOURCE_ATTRIBUTES: optional(z.string()),
   OTEL_SDK_DISABLED: optional(z.enum(['true', 'false'])),
+};
+
+/** Of services that show runs. */
+export const traceLinkEnv = {
   /** Address of a trace where operators look at traces, with `{trace_id}`: a run's detail links to it. */
   TRACE_URL_TEMPLATE: optional(
     z.url({ protocol: /^https?$/ }).refine((template) => template.includes('{trace_id}'), 'must contain {trace_id}'),

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { pino } from 'pino';
 import { z } from 'zod';
-import { tracingEnv } from './env';
+import { traceLinkEnv, tracingEnv } from './env';
 import { traceFields, traceUrl } from './traceparent';
 import { startSpan, startTracing } from './tracing';
 
@@ -70,7 +70,7 @@ test('log lines and links know the trace of a valid traceparent, and links only 
 });
 
 test('a variable that OpenTelemetry would misunderstand is refused, and an empty one is as good as none', () => {
-  const env = z.object(tracingEnv);
+  const env = z.object({ ...tracingEnv, ...traceLinkEnv });
   const unset = { OTEL_EXPORTER_OTLP_ENDPOINT: '', OTEL_TRACES_SAMPLER: '', OTEL_TRACES_SAMPLER_ARG: '' };
   expect(Object.values(env.parse(unset)).filter((value) => value !== undefined)).toEqual([]);
   expect(env.parse({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.1' })).toMatchObject({

@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { TracingEnv } from './env';
+import { type TracingEnv, tracingEnv } from './env';
 import type { Tracer } from './otlp';
 import type { Span, SpanOptions } from './span';
 
@@ -19,6 +19,10 @@ const CLOSE_MS_MAX = 2_000;
 export function startTracing(service: string, env: TracingEnv, log: Logger): () => Promise<void> {
   const endpoint = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? env.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (!endpoint || env.OTEL_SDK_DISABLED === 'true') return async () => {};
+  // The SDK reads them by itself, and knows nothing of files.
+  for (const name of Object.keys(tracingEnv) as (keyof TracingEnv)[]) {
+    if (env[name] !== undefined) process.env[name] = String(env[name]);
+  }
   const { openTracer } = require('./otlp') as typeof import('./otlp');
   const opened = openTracer(service, log);
   tracer = opened;
