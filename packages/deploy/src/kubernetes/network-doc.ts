@@ -36,8 +36,10 @@ const tables: Record<string, () => string> = { connections, events, parties: lab
 
 /** @param text the document, with `<!-- name -->` before each table and an empty line after it */
 export function withNetworkTables(text: string): string {
-  return text.replace(/(<!-- (\w+) -->\n)[\s\S]*?(?=\n\n|\n$)/g, (all, mark: string, name: string) => {
-    const make = tables[name];
-    return make ? mark + make() : all;
-  });
+  const withTable = (block: string) => {
+    const [mark] = block.split('\n', 1);
+    const make = tables[/^<!-- (\w+) -->$/.exec(mark as string)?.[1] ?? ''];
+    return make ? `${mark}\n${make()}` : block;
+  };
+  return `${text.trimEnd().split('\n\n').map(withTable).join('\n\n')}\n`;
 }
