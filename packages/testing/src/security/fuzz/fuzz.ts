@@ -165,8 +165,8 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     for (const { service, blockedMs, cpuMs } of await loops.read()) {
       longestBlockMs[service] = Math.max(longestBlockMs[service] ?? 0, Math.round(blockedMs));
       if (!isBlock({ blockedMs, cpuMs })) continue;
-      // Whatever was under way while a loop stood still took at least that long.
-      const suspects = [...recent].filter(({ from, until }) => until > windowFrom && until - from > blockedMs * 0.8);
+      // One that blocks too long takes at least as long; several may have done so without a turn of the loop between them.
+      const suspects = [...recent].filter(({ from, until }) => until > windowFrom && until - from > BLOCK_MS_MAX);
       await confirm(service, blockedMs, cpuMs, suspects);
     }
     for (const sent of recent) if (sent.until < windowFrom) recent.delete(sent);
