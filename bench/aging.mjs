@@ -129,11 +129,14 @@ async function sweep(at) {
   let isOver = false;
   const writer = writeLive(waits, () => isOver);
   let deleted = 0;
-  await ageEvents(deps);
-  for (let some = 1; some; deleted += some) some = await ageRuns(deps);
+  try {
+    await ageEvents(deps);
+    for (let some = 1; some; deleted += some) some = await ageRuns(deps);
+  } finally {
+    isOver = true;
+    await writer;
+  }
   const seconds = (performance.now() - began) / 1_000;
-  isOver = true;
-  await writer;
   const slowest = Math.max(...waits);
   return { deleted, sweepSeconds: round(seconds, 1), slowestWriteMs: round(slowest, 0), writes: waits.length };
 }
