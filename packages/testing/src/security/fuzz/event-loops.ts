@@ -1,4 +1,6 @@
 /** Longest blocks of the services' event loops, as they measure them themselves. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
 export interface Service {
   service: string;
   url: string;
@@ -12,9 +14,11 @@ export interface Block {
 }
 
 const SCRAPE_MS = 10_000;
+/** Of the monitor: it misses a block that begins between its reset, which a scrape is, and its next tick. */
+const TICK_MS = 10;
 
 export interface EventLoops {
-  /** The longest block of each service since the last time that this was called. */
+  /** The longest block of each service since the last time that this was called; a new one would be seen from now on. */
   read(): Promise<Block[]>;
 }
 
@@ -33,5 +37,11 @@ export function watchEventLoops(services: Service[]): EventLoops {
     return { service, blockedMs, cpuMs };
   }
 
-  return { read: () => Promise.all(services.map(readOne)) };
+  return {
+    async read() {
+      const blocks = await Promise.all(services.map(readOne));
+      await sleep(2 * TICK_MS);
+      return blocks;
+    },
+  };
 }
