@@ -2,13 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
-import type { z } from 'zod';
-import { envSchema as automationApi } from '../../../services/automation-api/src/env';
-import { envSchema as executor } from '../../../services/executor/src/env';
-import { envSchema as skillsApi } from '../../../services/skills-api/src/env';
-import { envSchema as workerApi } from '../../../services/worker-api/src/env';
-import { gatewayEnv } from './commands/gateway';
 import { completed } from './secrets/installation';
+import { environmentSchemas } from './test/environment-schemas';
 
 const root = path.resolve(__dirname, '../../..');
 
@@ -34,7 +29,7 @@ const compose: {
 const services = Object.entries(compose.services);
 const dockerfile = fs.readFileSync(path.join(root, 'Dockerfile'), 'utf8');
 
-/** What an image sets by itself. */
+/** Variables that an image sets. */
 const inImage = new Set([...dockerfile.matchAll(/\b([A-Z][A-Z0-9_]+)="?[^\s"]/g)].map(([, name = '']) => name));
 const nameOf = (variable: string) => variable.replace(/_FILE$/, '');
 
@@ -44,15 +39,7 @@ const SETTLED = [
   ...['EXECUTOR_ALLOW_ROOT', 'EXECUTOR_UNSANDBOXED', 'GATEWAY_DIR', 'GATEWAY_HOST', 'GATEWAY_RESOLVER'],
 ];
 
-const schemas: Record<string, z.ZodObject> = {
-  'worker-api': workerApi,
-  'automation-api': automationApi,
-  'skills-api': skillsApi,
-  executor,
-  gateway: gatewayEnv,
-};
-
-describe.each(Object.entries(schemas))('the environment of %s', (name, schema) => {
+describe.each(Object.entries(environmentSchemas))('the environment of %s', (name, schema) => {
   const environment = compose.services[name]?.environment ?? {};
   const set = Object.keys(environment).map(nameOf);
 

@@ -1,4 +1,4 @@
-/** What a process needs before it can work, asked until it is there. */
+/** Waits for the dependencies of a process, and tells why it waits. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** @returns a sentence for each problem: what is wrong, and what mends it */

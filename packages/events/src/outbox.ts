@@ -76,7 +76,7 @@ const BACKLOG = `SELECT count(*)::int AS events, coalesce(extract(epoch FROM now
   FROM (SELECT created_at FROM outbox ORDER BY created_at LIMIT 10000) oldest`;
 const IS_EMPTY = { name: 'outbox-is-empty', text: 'SELECT NOT EXISTS (SELECT FROM outbox) AS empty' };
 
-/** What is committed and not published; no more than 10,000 events are counted. */
+/** Events that are committed and not yet published; no more than 10,000 are counted. */
 export async function outboxBacklog(pool: Pool): Promise<{ events: number; oldestSeconds: number }> {
   return (await pool.query(BACKLOG)).rows[0];
 }

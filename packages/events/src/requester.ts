@@ -19,7 +19,7 @@ export interface Requester {
    * @param timeoutMs milliseconds
    * @throws NatsError: no responders (code 503), no reply in time, or not connected
    */
-  request(subject: string, payload: Uint8Array, timeoutMs: number, head?: MsgHdrs): Promise<Msg>;
+  request(subject: string, payload: Uint8Array, timeoutMs: number): Promise<Msg>;
   /**
    * Resolves when the message is stored; JetStream stores one `id` once.
    * @throws NatsError like a request's; with `api_error` where the stream refuses the message

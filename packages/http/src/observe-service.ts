@@ -1,7 +1,16 @@
-/** What a service's metrics tell of all that it depends on: read when they are scraped, and absent while it does not answer. */
-import { type Bus, consumerBacklog, outboxBacklog, type Service, streamPlans, streamState } from '@gantry/events';
+/** Health of a service, and metrics of its dependencies: read at each scrape, and absent while they do not answer. */
+import {
+  type Bus,
+  consumerBacklog,
+  outboxBacklog,
+  type Service,
+  streamPlans,
+  streamState,
+  streamsCheck,
+} from '@gantry/events';
 import type { Pool } from 'pg';
-import type { Health } from './health';
+import type { Logger } from 'pino';
+import { type Health, health, postgresCheck } from './health';
 import { gaugesReadTogether } from './metrics';
 
 export interface Observed {
@@ -10,22 +19,32 @@ export interface Observed {
   bus: Bus;
   /** Names of the streams whose size this service watches. */
   streams: string[];
-  health: Health;
 }
 
 /** A process is one service. */
-let observed: Observed | undefined;
+let observed: (Observed & { health: Health }) | undefined;
 
-/** @returns ends it */
-export function observeService(service: Observed): () => void {
-  observed = service;
-  return () => {
-    if (observed === service) observed = undefined;
+/** @returns its health, and `unobserve`, which ends the metrics */
+export function observeService(service: Observed, log: Logger) {
+  const { pool, bus, streams } = service;
+  const checks = health(
+    {
+      postgres: postgresCheck(pool),
+      nats: () => bus.nc.flush(),
+      ...(streams.length && { jetstream: streamsCheck(bus, streams) }),
+    },
+    log,
+  );
+  const own = { ...service, health: checks };
+  observed = own;
+  const unobserve = () => {
+    if (observed === own) observed = undefined;
   };
+  return { checks, unobserve };
 }
 
 const whileObserved =
-  <Set>(read: (service: Observed, set: Set) => Promise<unknown>) =>
+  <Set>(read: (service: NonNullable<typeof observed>, set: Set) => Promise<unknown>) =>
   async (set: Set) =>
     observed && read(observed, set);
 

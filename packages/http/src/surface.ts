@@ -213,7 +213,7 @@ const neverKeepErrors: RequestHandler = (_req, res, next) => {
   next();
 };
 
-/** What takes from no budget, such as a file of the dashboard, says where its address stands. */
+/** An answer that takes from no budget, such as a file of the dashboard, shows the budget of its address. */
 const tellStanding =
   (budget: Budgets): RequestHandler =>
   (req, res, next) => {

@@ -6,15 +6,8 @@ import {
   type Identify,
   remoteIdentify,
 } from '@gantry/auth';
-import {
-  connectBus,
-  type NatsAddress,
-  openWorkspaceClosures,
-  runEventsStream,
-  startRelay,
-  streamsCheck,
-} from '@gantry/events';
-import { health, observeService, postgresCheck } from '@gantry/http';
+import { connectBus, type NatsAddress, openWorkspaceClosures, runEventsStream, startRelay } from '@gantry/events';
+import { observeService } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import type { PoolSettings } from '@gantry/postgres';
 import { type RetentionBounds, startRunEngine } from '@gantry/run-engine';
@@ -84,15 +77,7 @@ export async function startAutomationApi(options: AutomationApiOptions) {
   const housekeeping = startSweeps(sweepsOf({ pool, prisma, objects, vault, retention: options.retention, now }), log);
   const remote = options.identify ? null : remoteIdentify({ bus, ...options.jwt, log });
   const identify = options.identify ?? (remote as NonNullable<typeof remote>).identify;
-  const checks = health(
-    {
-      postgres: postgresCheck(pool),
-      nats: () => bus.nc.flush(),
-      jetstream: streamsCheck(bus, ownStreams),
-    },
-    log,
-  );
-  const unobserve = observeService({ service: 'automation-api', pool, bus, streams: ownStreams, health: checks });
+  const { checks, unobserve } = observeService({ service: 'automation-api', pool, bus, streams: ownStreams }, log);
   const recent = createRecentAutomations();
   const deps: Deps = {
     prisma,

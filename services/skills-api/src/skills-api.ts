@@ -1,7 +1,7 @@
 /** The whole service but for listening. */
 import { createTokenHasher, externalIssuer, remoteIdentify, trackLastUse } from '@gantry/auth';
 import { connectBus, consume, natsAddress, openWorkspaceClosures, runFinished, startRelay } from '@gantry/events';
-import { health, observeService, postgresCheck } from '@gantry/http';
+import { observeService } from '@gantry/http';
 import { poolSettings } from '@gantry/postgres';
 import { type RunningService, type SurfaceSettings, startSweeps } from '@gantry/service';
 import { apiKeyTokens } from './api-keys/api-key';
@@ -23,8 +23,7 @@ export async function startSkillsApi(env: Env, settings: SurfaceSettings): Promi
   const { pool, prisma } = database;
   const bus = await connectBus({ ...natsAddress(env), name: 'skills-api', log });
   const relay = startRelay({ pool, bus, service: 'skills-api', log });
-  const checks = health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() }, log);
-  const unobserve = observeService({ service: 'skills-api', pool, bus, streams: [], health: checks });
+  const { checks, unobserve } = observeService({ service: 'skills-api', pool, bus, streams: [] }, log);
   const hasher = createTokenHasher(env.TOKEN_PEPPERS);
   const keyUse = trackLastUse({ pool, table: 'api_keys', log });
   const views = countViews({ pool, log });

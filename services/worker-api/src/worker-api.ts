@@ -8,9 +8,8 @@ import {
   openWorkspaceClosures,
   runEventsStream,
   startRelay,
-  streamsCheck,
 } from '@gantry/events';
-import { createRateCount, type Health, health, observeService, postgresCheck } from '@gantry/http';
+import { createRateCount, type Health, observeService } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import type { PoolSettings } from '@gantry/postgres';
 import { type RetentionBounds, startRunEngine } from '@gantry/run-engine';
@@ -109,15 +108,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     { prisma, pool, hasher, vault, mailer, outboundAllow, dashboardUrl, now, log },
     { auto: options.autoTick ?? true },
   );
-  const checks = health(
-    {
-      postgres: postgresCheck(pool),
-      nats: () => bus.nc.flush(),
-      jetstream: streamsCheck(bus, ownStreams),
-    },
-    log,
-  );
-  const unobserve = observeService({ service: 'worker-api', pool, bus, streams: ownStreams, health: checks });
+  const { checks, unobserve } = observeService({ service: 'worker-api', pool, bus, streams: ownStreams }, log);
   const deps: Deps = {
     ...{ prisma, pool, bus, closures, engine, objects, vault, secrets, keyRotation, runnables, rates, hasher, mailer },
     ...{ retention, deliveryLoop, outboundAllow, baseUrl, dashboardUrl, traceUrlTemplate, now, log },

@@ -24,7 +24,7 @@ afterAll(() => fs.rmSync(chart, { recursive: true }));
 // biome-ignore lint/suspicious/noExplicitAny: values of any shape.
 const at = (place: string, given: any): any => place.split('.').reduce((it, name) => it[name], given);
 
-/** What Helm does with the few expressions that the chart consists of. */
+/** Evaluates the few expressions that the chart has, as Helm does. */
 function helmTemplate(given: object): KubernetesObject[] {
   const text = fs
     .readdirSync(path.join(chart, 'templates'))

@@ -1,16 +1,12 @@
-/** What Kubernetes would do with k8s/, found out by rendering it. */
+/** The objects that k8s/ renders to, checked without a cluster. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { natsPermissions } from '@gantry/events';
 import { liveness } from '@gantry/platform';
 import type { z } from 'zod';
-import { envSchema as automationApi } from '../../../../services/automation-api/src/env';
-import { envSchema as executor } from '../../../../services/executor/src/env';
-import { envSchema as skillsApi } from '../../../../services/skills-api/src/env';
-import { envSchema as workerApi } from '../../../../services/worker-api/src/env';
-import { gatewayEnv } from '../commands/gateway';
 import { completed, readers } from '../secrets/installation';
+import { environmentSchemas } from '../test/environment-schemas';
 import { edges, type Party, parties } from './edges';
 import { filesFromTables } from './generated-files';
 import {
@@ -30,13 +26,6 @@ import { type Level, podSecurityProblems } from './test/pod-security';
 import { typeProblems } from './test/typed-objects';
 
 const OVERLAYS = ['k8s/overlays/local', 'k8s/overlays/production'];
-const schemas: Record<string, z.ZodObject> = {
-  'worker-api': workerApi,
-  'automation-api': automationApi,
-  'skills-api': skillsApi,
-  executor,
-  gateway: gatewayEnv,
-};
 const OUR_PODS = ['worker-api', 'automation-api', 'skills-api', 'gateway', 'executor'];
 
 if (!kustomize) process.stderr.write('k8s/ is not rendered: neither kustomize nor kubectl is on PATH\n');
@@ -268,7 +257,7 @@ onceRendered('%s', (overlay) => {
   }
 
   test.each(OUR_PODS)('%s is given every variable that it needs, and none that it does not know', (service) => {
-    const schema = schemas[service] as z.ZodObject;
+    const schema = environmentSchemas[service] as z.ZodObject;
     const known = Object.keys(schema.shape);
     const given = Object.keys(environment(deployment(service))).map((name) =>
       known.includes(name) ? name : name.replace(/_FILE$/, ''),

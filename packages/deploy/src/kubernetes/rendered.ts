@@ -1,4 +1,4 @@
-/** What Kustomize makes of k8s/, typed as far as the tests read it. */
+/** Objects rendered by Kustomize, typed as far as the tests read them. */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { parseAllDocuments } from 'yaml';

@@ -31,7 +31,7 @@ export const readers = [...services, 'postgres', 'nats', 'nats-seeds', ENROLMENT
 /** Read where code of strangers runs, and by no service. */
 export const readByExecutors = (reader: string): boolean => reader === ENROLMENT;
 
-/** What is kept stays as it is, whoever chose it; what is missing is made to fit. */
+/** Keeps existing values, whoever chose them, and generates the missing ones to match. */
 export function completed(kept: Secrets): Secrets {
   const secrets: Secrets = Object.fromEntries(readers.map((reader) => [reader, { ...kept[reader] }]));
   const need = (reader: string, key: string, make: () => string): string => {

@@ -198,18 +198,15 @@ test('a run that takes all memory dies alone', async () => {
     expect({ pod, count }).toEqual({ pod, count: before[pod] ?? 0 });
 });
 
+/** @param cpu that worker-api's replicas use on average, where its autoscaler is content */
+function aimAt(cpu: string) {
+  const patch = [{ op: 'replace', path: '/spec/metrics/0/resource/target/averageValue', value: cpu }];
+  kubectl(['patch', 'hpa', '-n', 'gantry', 'worker-api', '--type=json', '-p', JSON.stringify(patch)]);
+}
+
 const whenMeasured = has('apiservice/v1beta1.metrics.k8s.io') ? test : test.skip;
 whenMeasured('an API gets more replicas when its CPU is busy', async () => {
-  kubectl([
-    'patch',
-    'hpa',
-    '-n',
-    'gantry',
-    'worker-api',
-    '--type=json',
-    '-p',
-    '[{"op":"replace","path":"/spec/metrics/0/resource/target/averageValue","value":"100m"}]',
-  ]);
+  aimAt('100m');
   const load = await startLoad({ token: gantry.token, worker: nap, image, clients: 16, readsOnly: true });
   await until(() => get('hpa', '-n', 'gantry', 'worker-api').status.desiredReplicas > 2, {
     deadlineMs: 180_000,
@@ -217,16 +214,7 @@ whenMeasured('an API gets more replicas when its CPU is busy', async () => {
     what: 'more replicas are wanted',
   });
   expect(load.stop().failures).toEqual([]);
-  kubectl([
-    'patch',
-    'hpa',
-    '-n',
-    'gantry',
-    'worker-api',
-    '--type=json',
-    '-p',
-    '[{"op":"replace","path":"/spec/metrics/0/resource/target/averageValue","value":"700m"}]',
-  ]);
+  aimAt('700m');
 });
 
 const nodes = list('nodes');
