@@ -137,7 +137,7 @@ export function createClaimLoop(options: {
     claim.open = false;
     if (err.code === ErrorCode.Timeout) return;
     claim.backOffUntil = Date.now() + BACK_OFF_MS.least + Math.random() * (BACK_OFF_MS.most - BACK_OFF_MS.least);
-    if (err.code !== ErrorCode.NoResponders) options.log.warn({ err, source: claim.source }, 'claim failed');
+    if (running && err.code !== ErrorCode.NoResponders) options.log.warn({ err, source: claim.source }, 'claim failed');
   }
 
   async function ask(claim: SourceClaims) {
