@@ -4,7 +4,15 @@
  */
 export const paths = {
   home: '/',
+  workers: '/workers',
+  newWorker: '/workers/new',
+  automations: '/automations',
+  runs: '/runs',
   approvals: '/approvals',
+  skills: '/skills',
+  contexts: '/contexts',
+  secrets: '/secrets',
+  alerts: '/alerts',
   device: '/device',
   signIn: '/sign-in',
   invite: '/invite',
@@ -15,7 +23,9 @@ export const paths = {
   verifyEmail: '/verify-email',
   members: '/settings/members',
   tokens: '/settings/tokens',
-  auditLog: '/settings/audit-log',
+  settings: '/settings',
+  auditLog: '/settings/audit',
+  usage: '/settings/usage',
   workspace: '/settings/workspace',
   account: '/settings/account',
 } as const;
