@@ -1,5 +1,5 @@
 import { type ComponentType, lazy } from 'react';
-import { Route, Routes } from 'react-router';
+import { Navigate, Route, Routes } from 'react-router';
 import { NotFound } from './shell/frame/not-found';
 import { PageFrame } from './shell/frame/page-frame';
 import { paths, patterns } from './shell/paths';
@@ -20,7 +20,7 @@ const CARDS: Pages = [
 
 /** Pages for whoever is signed in. */
 const OWN_PAGES: Pages = [
-  [paths.home, lazy(() => import('./pages/automation-list/automation-list-page'))],
+  [paths.automations, lazy(() => import('./pages/automation-list/automation-list-page'))],
   [paths.approvals, lazy(() => import('./pages/approvals/approvals-page'))],
   [patterns.workerRun, lazy(() => import('./pages/worker-run/worker-run-page'))],
   [paths.device, lazy(() => import('./pages/device/device-page'))],
@@ -35,6 +35,13 @@ const OWN_PAGES: Pages = [
 const LINKED_PAGES: Pages = [
   [patterns.automation, lazy(() => import('./pages/automation/automation-page'))],
   [patterns.review, lazy(() => import('./pages/review/review-page'))],
+];
+
+/** Addresses that lead on; links of earlier versions among them. */
+const REDIRECTS: [from: string, to: string][] = [
+  [paths.home, paths.automations],
+  [paths.settings, paths.workspace],
+  [paths.formerAuditLog, paths.auditLog],
 ];
 
 export function PageRoutes() {
@@ -57,6 +64,9 @@ export function PageRoutes() {
         ))}
         {LINKED_PAGES.map(([path, Page]) => (
           <Route key={path} path={path} element={<Page />} />
+        ))}
+        {REDIRECTS.map(([from, to]) => (
+          <Route key={from} path={from} element={<Navigate to={to} replace />} />
         ))}
         <Route path="*" element={<NotFound />} />
       </Route>

@@ -25,6 +25,7 @@ export const paths = {
   tokens: '/settings/tokens',
   settings: '/settings',
   auditLog: '/settings/audit',
+  formerAuditLog: '/settings/audit-log',
   usage: '/settings/usage',
   workspace: '/settings/workspace',
   account: '/settings/account',

@@ -1,7 +1,34 @@
-import { useEffect } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 
-export function useTitle(title: string | undefined): void {
-  useEffect(() => {
-    document.title = title ? `${title} · Gantry` : 'Gantry';
-  }, [title]);
+/** A page above this one, where its name says more than the navigation does. */
+export interface Ancestor {
+  to: string;
+  label: string;
 }
+
+interface Place {
+  title: string | undefined;
+  above: readonly Ancestor[];
+}
+
+let place: Place = { title: undefined, above: [] };
+const listeners = new Set<() => void>();
+
+function change(next: Place): void {
+  place = next;
+  document.title = next.title ? `${next.title} · Gantry` : 'Gantry';
+  for (const listener of listeners) listener();
+}
+
+/** Names the page, for the browser and for the trail above it. @param above pages between the section and this one */
+export function useTitle(title: string | undefined, above: readonly Ancestor[] = []): void {
+  const trail = JSON.stringify(above);
+  useEffect(() => change({ title, above: JSON.parse(trail) }), [title, trail]);
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+export const usePlace = (): Place => useSyncExternalStore(subscribe, () => place);

@@ -91,7 +91,7 @@ async function openSite(): Promise<TestSite> {
       await page.getByLabel('E-mail').fill(PERSON.email);
       await page.getByLabel('Password', { exact: true }).fill(PERSON.password);
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Account', exact: true }).waitFor();
       await page.getByRole('heading', { level: 1 }).waitFor();
       return page;
     },

@@ -1,15 +1,30 @@
 import {
   type Icon,
+  IconBell,
+  IconBolt,
+  IconBook2,
+  IconChecklist,
   IconCheck,
   IconClock,
   IconCopy,
+  IconChevronDown,
+  IconFileText,
+  IconFolders,
+  IconHistory,
+  IconKey,
+  IconLayoutDashboard,
+  IconLayoutSidebarLeftCollapse,
+  IconLayoutSidebarLeftExpand,
+  IconMenu2,
   IconDots,
   IconDownload,
   IconMinus,
   IconMoon,
   IconPlayerPause,
   IconPlayerPlayFilled,
+  IconRobot,
   IconSearch,
+  IconSettings,
   IconSun,
   IconX,
 } from '@tabler/icons-react';
@@ -29,3 +44,22 @@ export const SearchIcon = beside(IconSearch);
 export const StopIcon = beside(IconMinus);
 export const SunIcon = beside(IconSun);
 export const WaitIcon = beside(IconDots);
+
+/** Stands for a place in the navigation, beside its name or alone where the navigation is narrow. */
+const place = (Drawing: Icon) => () => <Drawing size={20} stroke={1.8} aria-hidden="true" focusable="false" />;
+
+export const OverviewIcon = place(IconLayoutDashboard);
+export const WorkersIcon = place(IconRobot);
+export const AutomationsIcon = place(IconBolt);
+export const RunsIcon = place(IconHistory);
+export const ApprovalsIcon = place(IconChecklist);
+export const SkillsIcon = place(IconBook2);
+export const ContextsIcon = place(IconFolders);
+export const SecretsIcon = place(IconKey);
+export const AlertsIcon = place(IconBell);
+export const SettingsIcon = place(IconSettings);
+export const DocsIcon = place(IconFileText);
+export const MenuIcon = place(IconMenu2);
+export const NarrowIcon = place(IconLayoutSidebarLeftCollapse);
+export const WidenIcon = place(IconLayoutSidebarLeftExpand);
+export const ChevronIcon = beside(IconChevronDown);

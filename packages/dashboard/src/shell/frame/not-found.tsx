@@ -9,7 +9,7 @@ export function NotFound({ what = 'page' }: { what?: string }) {
     <Empty title={`There is no such ${what}`} level={1}>
       <p>The link may be old or mistyped, or it belongs to a workspace that you are not a member of.</p>
       <p>
-        <Link to={paths.home}>See your automations</Link>
+        <Link to={paths.home}>Go to the overview</Link>
       </p>
     </Empty>
   );

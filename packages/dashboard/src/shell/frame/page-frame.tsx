@@ -1,22 +1,42 @@
-import { Button } from '@mantine/core';
-import { Suspense, useEffect, useRef } from 'react';
-import { Link, Outlet, useLocation } from 'react-router';
-import { paths, signInPath } from '../paths';
-import { session, useSession } from '../session';
-import { ApprovalsLink } from './approvals-link';
+import { Button, useMantineColorScheme } from '@mantine/core';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { Link, Outlet, useLocation, useNavigate } from 'react-router';
+import { Dialog } from '../../ui/dialog';
+import { MenuIcon, SearchIcon } from '../../ui/icons';
+import { useShortcuts } from '../keys';
+import { signInPath } from '../paths';
+import { useSession } from '../session';
+import { AccountMenu } from './account-menu';
 import { Brand } from './brand';
 import { ColorSchemeSwitch } from './color-scheme-switch';
 import { ErrorBoundary } from './error-boundary';
+import { KeyHelp } from './key-help';
+import { Navigation } from './navigation';
 import styles from './page-frame.module.css';
+import { SECTIONS } from './sections';
+import { Toasts } from './toasts';
+import { Trail } from './trail';
+import { useNarrow } from './use-narrow';
 import { WorkspaceSwitcher } from './workspace-switcher';
 
+/** Fetched when it is first asked for. */
+const Palette = lazy(() => import('./palette'));
+
+type Open = 'navigation' | 'palette' | 'keys' | null;
+
+/** All pages stand in it: navigation at the left, where somebody is signed in, and a bar above. */
 export function PageFrame() {
+  const { status } = useSession();
+  const isMember = status === 'signed-in';
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
   const first = useRef(true);
+  const [open, setOpen] = useState<Open>(null);
+  const close = () => setOpen(null);
   // A new page begins at its content for the keyboard and for screen readers, as it does after a full page load.
   // biome-ignore lint/correctness/useExhaustiveDependencies: moves with the path, and only with it.
   useEffect(() => {
+    setOpen(null);
     if (!first.current) main.current?.focus();
     first.current = false;
   }, [pathname]);
@@ -25,64 +45,126 @@ export function PageFrame() {
       <a className={styles.skip} href="#content">
         Skip to content
       </a>
-      <header className={styles.header}>
-        <div className={styles.bar}>
-          <Brand />
-          <Place />
-          <div className={styles.tools}>
-            <ColorSchemeSwitch />
-            <Account />
-          </div>
+      <div className={styles.frame}>
+        {isMember && <SideBar />}
+        <div className={styles.column}>
+          <header className={styles.bar}>
+            {isMember ? (
+              <>
+                <button
+                  type="button"
+                  className={`${styles.iconButton} ${styles.menu}`}
+                  aria-label="Open navigation"
+                  onClick={() => setOpen('navigation')}
+                >
+                  <MenuIcon />
+                </button>
+                <Trail />
+                <button
+                  type="button"
+                  className={styles.search}
+                  aria-label="Search or go to"
+                  onClick={() => setOpen('palette')}
+                >
+                  <SearchIcon />
+                  <span className={styles.searchWords}>Search or go to…</span>
+                  <kbd className={styles.searchWords}>Ctrl K</kbd>
+                </button>
+              </>
+            ) : (
+              <Brand />
+            )}
+            <div className={styles.tools}>
+              <ColorSchemeSwitch />
+              <Account />
+            </div>
+          </header>
+          <main id="content" ref={main} tabIndex={-1} className={styles.main}>
+            {/* Outside of what changes with the page: the last page stays until the next one is there. */}
+            <Suspense>
+              <ErrorBoundary key={pathname}>
+                <Outlet />
+              </ErrorBoundary>
+            </Suspense>
+          </main>
         </div>
-      </header>
-      <main id="content" ref={main} tabIndex={-1} className={styles.main}>
-        {/* Outside of what changes with the page: the last page stays until the next one is there. */}
+      </div>
+      {isMember && <Keys setOpen={setOpen} />}
+      {open === 'navigation' && (
+        <Dialog title="Navigation" bare side onClose={close}>
+          <div className={styles.drawer}>
+            <div className={styles.sideHead}>
+              <Brand />
+              <WorkspaceSwitcher />
+            </div>
+            <Navigation />
+          </div>
+        </Dialog>
+      )}
+      {open === 'palette' && (
         <Suspense>
-          <ErrorBoundary key={pathname}>
-            <Outlet />
-          </ErrorBoundary>
+          <Palette onClose={close} onKeys={() => setOpen('keys')} />
         </Suspense>
-      </main>
+      )}
+      {open === 'keys' && <KeyHelp onClose={close} />}
+      <Toasts />
     </>
   );
 }
 
-/** The workspace, and the approvals that wait in it. */
-function Place() {
-  const { status } = useSession();
-  if (status !== 'signed-in') return null;
+function SideBar() {
+  const { isNarrow, toggle } = useNarrow();
   return (
-    <div className={styles.place}>
-      <WorkspaceSwitcher />
-      <ApprovalsLink />
+    <div className={styles.side} data-narrow={isNarrow}>
+      <div className={styles.sideHead}>
+        <Brand isNarrow={isNarrow} />
+        {!isNarrow && <WorkspaceSwitcher />}
+      </div>
+      <Navigation isNarrow={isNarrow} onNarrow={toggle} />
     </div>
   );
 }
 
+/** The keys that work on every page. */
+function Keys({ setOpen }: { setOpen: (open: Open) => void }) {
+  const navigate = useNavigate();
+  const { toggleColorScheme } = useMantineColorScheme({ keepTransitions: true });
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      setOpen('palette');
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [setOpen]);
+  useShortcuts('Everywhere', [
+    { keys: '/', words: 'Search on this page', run: () => focusSearch() || setOpen('palette') },
+    { keys: '?', words: 'Show the keys', run: () => setOpen('keys') },
+    { keys: 'd', words: 'Switch between light and dark', run: toggleColorScheme },
+    ...SECTIONS.flat().map(({ key, label, path }) => ({
+      keys: `g ${key}`,
+      words: `Go to ${label}`,
+      run: () => navigate(path),
+    })),
+  ]);
+  return null;
+}
+
+function focusSearch(): boolean {
+  const field = document.querySelector<HTMLInputElement>('main input[type="search"]');
+  field?.focus();
+  return field !== null;
+}
+
 function Account() {
-  const { status, email } = useSession();
+  const { status } = useSession();
   const location = useLocation();
   if (status === 'unknown') return <span className={styles.account} />;
-  if (status === 'anonymous') {
-    return (
-      <Button component={Link} to={signInPath(location)} variant="default">
-        Sign in
-      </Button>
-    );
-  }
+  if (status === 'signed-in') return <AccountMenu />;
   return (
-    <>
-      <Link to={paths.members} className={styles.link}>
-        Settings
-      </Link>
-      {email && (
-        <Link to={paths.account} className={styles.email}>
-          {email}
-        </Link>
-      )}
-      <Button variant="default" onClick={() => session.signOut()}>
-        Sign out
-      </Button>
-    </>
+    <Button component={Link} to={signInPath(location)} variant="default">
+      Sign in
+    </Button>
   );
 }

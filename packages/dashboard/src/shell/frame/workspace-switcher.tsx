@@ -1,15 +1,21 @@
 import { unwrap } from '@gantry/api-client';
-import { NativeSelect } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { CheckIcon, ChevronIcon } from '../../ui/icons';
+import { MenuButton, menuItem } from '../../ui/menu-button';
 import { workerApi } from '../api';
 import { useMe } from '../use-me';
 import { useMoveTo } from '../use-move-to';
 import styles from './workspace-switcher.module.css';
 
-/** Leads to the list: everything on screen belonged to the other workspace. */
+/** A list that fits on the screen is read faster than it is searched. */
+const SEARCHED_FROM = 8;
+
+/** Leads to the overview: everything on screen belonged to the other workspace. */
 export function WorkspaceSwitcher() {
   const { data: me } = useMe();
   const moveTo = useMoveTo();
+  const [query, setQuery] = useState('');
   const select = useMutation({
     mutationFn: async (workspaceId: string) => {
       const worker = await workerApi();
@@ -21,16 +27,55 @@ export function WorkspaceSwitcher() {
     onSettled: (_data, _error, workspaceId) => moveTo(workspaceId),
   });
   if (!me?.workspace_id) return null;
-  if (me.workspaces.length < 2) return <span className={styles.name}>{me.workspaces[0]?.name}</span>;
+  const current = me.workspaces.find(({ id }) => id === me.workspace_id);
+  if (me.workspaces.length < 2) return <p className={styles.only}>{current?.name}</p>;
+  const found = me.workspaces.filter(({ name }) => name.toLowerCase().includes(query.trim().toLowerCase()));
   return (
-    <NativeSelect
-      className={styles.switcher}
-      size="sm"
-      aria-label="Workspace"
-      value={select.isPending ? select.variables : me.workspace_id}
-      disabled={select.isPending}
-      data={me.workspaces.map(({ id, name }) => ({ value: id, label: name }))}
-      onChange={(event) => select.mutate(event.currentTarget.value)}
-    />
+    <MenuButton
+      label={`Workspace: ${current?.name ?? ''}`}
+      className={styles.button}
+      face={
+        <>
+          <span className={styles.name}>{current?.name}</span>
+          <ChevronIcon />
+        </>
+      }
+    >
+      {(close) => (
+        <>
+          {me.workspaces.length >= SEARCHED_FROM && (
+            <input
+              type="search"
+              className={styles.search}
+              aria-label="Find a workspace"
+              placeholder="Find a workspace"
+              value={query}
+              onChange={(event) => setQuery(event.currentTarget.value)}
+            />
+          )}
+          <ul className={styles.list}>
+            {found.map(({ id, name }) => (
+              <li key={id}>
+                <button
+                  type="button"
+                  className={menuItem}
+                  aria-current={id === me.workspace_id}
+                  disabled={select.isPending}
+                  onClick={() => {
+                    close();
+                    setQuery('');
+                    if (id !== me.workspace_id) select.mutate(id);
+                  }}
+                >
+                  <span className={styles.choice}>{name}</span>
+                  {id === me.workspace_id && <CheckIcon />}
+                </button>
+              </li>
+            ))}
+          </ul>
+          {found.length === 0 && <p className={styles.only}>No workspace of yours has this name.</p>}
+        </>
+      )}
+    </MenuButton>
   );
 }

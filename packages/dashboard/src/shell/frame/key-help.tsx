@@ -1,0 +1,38 @@
+import { Dialog } from '../../ui/dialog';
+import { useShortcutGroups } from '../keys';
+import styles from './key-help.module.css';
+
+/** Every key that works on this page; its own come first. */
+export function KeyHelp({ onClose }: { onClose: () => void }) {
+  const groups = [...useShortcutGroups()].reverse();
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <div className={styles.groups}>
+        {groups.map(({ title, shortcuts }) => (
+          <section key={title}>
+            <h3>{title}</h3>
+            <dl className={styles.keys}>
+              {title === 'Everywhere' && <Key keys="Ctrl K" words="Search, or go to a page" />}
+              {shortcuts.map(({ keys, words }) => (
+                <Key key={keys} keys={keys} words={words} />
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+}
+
+function Key({ keys, words }: { keys: string; words: string }) {
+  return (
+    <div>
+      <dt>
+        {keys.split(' ').map((key) => (
+          <kbd key={key}>{key}</kbd>
+        ))}
+      </dt>
+      <dd>{words}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query';
+import { NavLink, useLocation } from 'react-router';
+import { DocsIcon, NarrowIcon, WidenIcon } from '../../ui/icons';
+import { workerBaseUrl } from '../api';
+import { paths } from '../paths';
+import { usePendingApprovals } from '../use-pending-approvals';
+import styles from './navigation.module.css';
+import { SECTIONS, type Section, sectionOf } from './sections';
+
+interface NavigationProps {
+  isNarrow?: boolean;
+  /** Without it the navigation can't be made narrow, as in the drawer. */
+  onNarrow?: () => void;
+}
+
+export function Navigation({ isNarrow = false, onNarrow }: NavigationProps) {
+  const { pathname } = useLocation();
+  const here = sectionOf(pathname);
+  const last = SECTIONS.length - 1;
+  return (
+    <nav aria-label="Main" className={styles.nav} data-narrow={isNarrow}>
+      {SECTIONS.map((sections, group) => (
+        <ul key={sections[0]?.path} className={styles.group} data-last={group === last}>
+          {sections.map((section) => (
+            <li key={section.path}>
+              <SectionLink section={section} isHere={section === here} isNarrow={isNarrow} />
+            </li>
+          ))}
+          {group === last && (
+            <li>
+              <DocsLink isNarrow={isNarrow} />
+            </li>
+          )}
+        </ul>
+      ))}
+      {onNarrow && (
+        <button type="button" className={styles.narrow} aria-expanded={!isNarrow} onClick={onNarrow}>
+          {isNarrow ? <WidenIcon /> : <NarrowIcon />}
+          <span className={isNarrow ? 'visually-hidden' : undefined}>{isNarrow ? 'Widen navigation' : 'Narrow'}</span>
+        </button>
+      )}
+    </nav>
+  );
+}
+
+function SectionLink({ section, isHere, isNarrow }: { section: Section; isHere: boolean; isNarrow: boolean }) {
+  const { path, label, Icon } = section;
+  return (
+    <NavLink
+      to={path}
+      className={styles.link}
+      aria-current={isHere ? 'page' : undefined}
+      data-here={isHere}
+      title={isNarrow ? label : undefined}
+    >
+      <Icon />
+      <span className={isNarrow ? 'visually-hidden' : styles.label}>{label}</span>
+      {path === paths.approvals && <Waiting />}
+    </NavLink>
+  );
+}
+
+/** How many approvals wait for people. */
+function Waiting() {
+  const pending = usePendingApprovals();
+  if (pending === 0) return null;
+  return (
+    <span className={styles.count}>
+      {pending}
+      <span className="visually-hidden"> waiting</span>
+    </span>
+  );
+}
+
+/** The reference of the HTTP API, on the worker surface. */
+function DocsLink({ isNarrow }: { isNarrow: boolean }) {
+  const { data: baseUrl } = useQuery({ queryKey: ['worker-base-url'], queryFn: workerBaseUrl, staleTime: Infinity });
+  return (
+    <a className={styles.link} href={baseUrl && `${baseUrl}/docs`} title={isNarrow ? 'Docs' : undefined}>
+      <DocsIcon />
+      <span className={isNarrow ? 'visually-hidden' : styles.label}>Docs</span>
+    </a>
+  );
+}

@@ -1,0 +1,142 @@
+import { useMantineColorScheme } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { Dialog } from '../../ui/dialog';
+import { SearchIcon } from '../../ui/icons';
+import { paths, workerRunPath } from '../paths';
+import { session } from '../session';
+import { useMe } from '../use-me';
+import { useMoveTo } from '../use-move-to';
+import styles from './palette.module.css';
+import { SECTIONS } from './sections';
+import { useFoundThings } from './use-found-things';
+
+export interface Choice {
+  id: string;
+  group: string;
+  label: string;
+  /** Said behind the label, softly. */
+  about?: string;
+  run: () => void;
+}
+
+const TYPING_MS = 120;
+const RUN_ID = /^run_\w{6,60}$/;
+
+interface PaletteProps {
+  onClose: () => void;
+  onKeys: () => void;
+}
+
+/** Goes anywhere and does what many pages offer, by a few letters. */
+export default function Palette({ onClose, onKeys }: PaletteProps) {
+  const [text, setText] = useState('');
+  const [active, setActive] = useState(0);
+  const list = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const [sought] = useDebouncedValue(text.trim(), TYPING_MS);
+  const things = useFoundThings(sought);
+  const own = useOwnChoices(onKeys);
+  const words = text.trim().toLowerCase().split(/\s+/);
+  const fits = ({ label, group }: Choice) => words.every((word) => `${label} ${group}`.toLowerCase().includes(word));
+  const choices = [...runById(text.trim(), useNavigate()), ...own.filter(fits), ...(text.trim() ? things.found : [])];
+  const chosen = Math.min(active, choices.length - 1);
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+  });
+
+  function take(choice: Choice | undefined) {
+    if (!choice) return;
+    onClose();
+    choice.run();
+  }
+  function onKeyDown(event: KeyboardEvent) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) setActive((chosen + step + choices.length) % Math.max(1, choices.length));
+    else if (event.key === 'Enter') take(choices[chosen]);
+    else return;
+    event.preventDefault();
+  }
+
+  return (
+    <Dialog title="Search or go to" bare onClose={onClose}>
+      <div className={styles.head}>
+        <SearchIcon />
+        <input
+          className={styles.input}
+          role="combobox"
+          aria-label="Search or go to"
+          aria-expanded
+          aria-controls={id}
+          aria-activedescendant={choices.length > 0 ? `${id}-${chosen}` : undefined}
+          placeholder="A page, a worker, a run’s id, or something to do"
+          autoComplete="off"
+          spellCheck={false}
+          value={text}
+          onKeyDown={onKeyDown}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+            setActive(0);
+          }}
+        />
+      </div>
+      <div ref={list} id={id} role="listbox" aria-label="Results" className={styles.list}>
+        {choices.map((choice, at) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above hears the keys for all of them.
+          // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field, which names the chosen one.
+          <div
+            key={choice.id}
+            id={`${id}-${at}`}
+            role="option"
+            aria-selected={at === chosen}
+            className={styles.choice}
+            onMouseMove={() => setActive(at)}
+            onClick={() => take(choice)}
+          >
+            <span className={styles.label}>{choice.label}</span>
+            <span className={styles.about}>{choice.about ?? choice.group}</span>
+          </div>
+        ))}
+      </div>
+      <p className={styles.none} role="status">
+        {choices.length === 0 && (things.isLooking ? 'Searching…' : 'Nothing here is called that.')}
+      </p>
+    </Dialog>
+  );
+}
+
+const runById = (text: string, navigate: ReturnType<typeof useNavigate>): Choice[] =>
+  RUN_ID.test(text)
+    ? [{ id: text, group: 'Run', label: `Open run ${text}`, run: () => navigate(workerRunPath(text)) }]
+    : [];
+
+/** Pages and actions, which are there without asking anybody. */
+function useOwnChoices(onKeys: () => void): Choice[] {
+  const navigate = useNavigate();
+  const { toggleColorScheme } = useMantineColorScheme({ keepTransitions: true });
+  const { data: me } = useMe();
+  const moveTo = useMoveTo();
+  const page = (label: string, path: string): Choice => ({
+    id: path,
+    group: 'Page',
+    label,
+    run: () => navigate(path),
+  });
+  const action = (label: string, run: () => void): Choice => ({ id: label, group: 'Action', label, run });
+  const others = me?.workspaces.filter(({ id }) => id !== me.workspace_id) ?? [];
+  return [
+    ...SECTIONS.flat().map(({ label, path }) => page(label, path)),
+    page('Members', paths.members),
+    page('Tokens', paths.tokens),
+    page('Usage and budgets', paths.usage),
+    page('Audit log', paths.auditLog),
+    page('Workspace settings', paths.workspace),
+    page('Your account', paths.account),
+    action('New worker', () => navigate(paths.newWorker)),
+    action('Switch between light and dark', toggleColorScheme),
+    action('Show the keys', onKeys),
+    ...others.map(({ id, name }) => action(`Switch to ${name}`, () => moveTo(id))),
+    action('Sign out', () => session.signOut()),
+  ];
+}

@@ -1,0 +1,58 @@
+import type { ComponentType } from 'react';
+import {
+  AlertsIcon,
+  ApprovalsIcon,
+  AutomationsIcon,
+  ContextsIcon,
+  OverviewIcon,
+  RunsIcon,
+  SecretsIcon,
+  SettingsIcon,
+  SkillsIcon,
+  WorkersIcon,
+} from '../../ui/icons';
+import { patterns, paths } from '../paths';
+
+export interface Section {
+  path: string;
+  label: string;
+  Icon: ComponentType;
+  /** After `g`. */
+  key: string;
+  /** Addresses outside of `path` that belong to it as well. */
+  also?: string;
+}
+
+/** The places of the dashboard in groups, as the navigation, the palette, the trail and the keys have them. */
+export const SECTIONS: readonly (readonly Section[])[] = [
+  [
+    { path: paths.home, label: 'Overview', Icon: OverviewIcon, key: 'o' },
+    { path: paths.workers, label: 'Workers', Icon: WorkersIcon, key: 'w' },
+    {
+      path: paths.automations,
+      label: 'Automations',
+      Icon: AutomationsIcon,
+      key: 'a',
+      also: patterns.automation.split('/:')[0],
+    },
+    { path: paths.runs, label: 'Runs', Icon: RunsIcon, key: 'r' },
+    { path: paths.approvals, label: 'Approvals', Icon: ApprovalsIcon, key: 'p' },
+  ],
+  [
+    { path: paths.skills, label: 'Skills', Icon: SkillsIcon, key: 'k' },
+    { path: paths.contexts, label: 'Contexts', Icon: ContextsIcon, key: 'c' },
+    { path: paths.secrets, label: 'Secrets', Icon: SecretsIcon, key: 's' },
+    { path: paths.alerts, label: 'Alerts', Icon: AlertsIcon, key: 'l' },
+  ],
+  [{ path: paths.settings, label: 'Settings', Icon: SettingsIcon, key: 't' }],
+];
+
+const below = (path: string, pathname: string) => pathname === path || pathname.startsWith(`${path}/`);
+
+/** The section that an address belongs to; none for a page outside of all. */
+export const sectionOf = (pathname: string): Section | undefined =>
+  SECTIONS.flat().find(({ path, also }) =>
+    path === paths.home
+      ? pathname === path
+      : below(path, pathname) || (also !== undefined && below(also, pathname)),
+  );

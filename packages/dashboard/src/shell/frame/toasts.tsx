@@ -1,0 +1,40 @@
+import { CrossIcon } from '../../ui/icons';
+import { dismissToast, holdToast, releaseToast, useToasts } from '../toasts';
+import styles from './toasts.module.css';
+
+/** Always there, so that screen readers hear what appears in it. */
+export function Toasts() {
+  return (
+    <div className={styles.corner} role="status">
+      {useToasts().map(({ id, text, tone, undo }) => (
+        // biome-ignore lint/a11y/noStaticElementInteractions: pointing at it only keeps it; its buttons do the rest.
+        <div
+          key={id}
+          className={styles.toast}
+          data-tone={tone}
+          onMouseEnter={() => holdToast(id)}
+          onMouseLeave={() => releaseToast(id)}
+          onFocus={() => holdToast(id)}
+          onBlur={() => releaseToast(id)}
+        >
+          <p>{text}</p>
+          {undo && (
+            <button
+              type="button"
+              className={styles.undo}
+              onClick={() => {
+                dismissToast(id);
+                undo();
+              }}
+            >
+              Undo
+            </button>
+          )}
+          <button type="button" className={styles.close} aria-label="Dismiss" onClick={() => dismissToast(id)}>
+            <CrossIcon />
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}

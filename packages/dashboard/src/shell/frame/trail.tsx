@@ -1,0 +1,28 @@
+import { Link, useLocation } from 'react-router';
+import { usePlace } from '../use-title';
+import { sectionOf } from './sections';
+import styles from './trail.module.css';
+
+/** Where the page is: its section, whatever lies between, and itself. */
+export function Trail() {
+  const { pathname } = useLocation();
+  const { title, above } = usePlace();
+  const section = sectionOf(pathname);
+  const links = [...(section && section.label !== title ? [{ to: section.path, label: section.label }] : []), ...above];
+  return (
+    <nav aria-label="Breadcrumb" className={styles.trail}>
+      <ol>
+        {links.map(({ to, label }) => (
+          <li key={to} className={styles.above}>
+            <Link to={to}>{label}</Link>
+          </li>
+        ))}
+        {title && (
+          <li aria-current="page" className={styles.here}>
+            {title}
+          </li>
+        )}
+      </ol>
+    </nav>
+  );
+}

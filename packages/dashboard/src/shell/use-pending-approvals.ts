@@ -1,0 +1,15 @@
+import { unwrap } from '@gantry/api-client';
+import { useQuery } from '@tanstack/react-query';
+import { workerApi } from './api';
+import { useWorkspace } from './use-me';
+
+/** How many approvals of the workspace wait for a decision; 0 until it is known. */
+export function usePendingApprovals(): number {
+  const workspace = useWorkspace();
+  const { data } = useQuery({
+    queryKey: ['approvals', workspace?.id, 'count'],
+    enabled: workspace !== undefined,
+    queryFn: async () => unwrap((await workerApi()).GET('/api/approvals/count')),
+  });
+  return data?.pending ?? 0;
+}

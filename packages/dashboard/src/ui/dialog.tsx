@@ -1,0 +1,52 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { CrossIcon } from './icons';
+import styles from './dialog.module.css';
+
+interface DialogProps {
+  /** Names it; shown unless `bare`. */
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+  /** Without a head: the content has one of its own. */
+  bare?: boolean;
+  /** A sheet at the left edge instead of a box in the middle. */
+  side?: boolean;
+}
+
+/**
+ * A modal window while it is rendered. The browser's own: it keeps the focus inside, closes with Escape, makes the rest inert
+ * and gives the focus back.
+ */
+export function Dialog({ title, onClose, children, bare = false, side = false }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    return () => shown?.close();
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it for the keyboard.
+    <dialog
+      ref={dialog}
+      aria-label={title}
+      className={side ? styles.side : styles.dialog}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => event.target === dialog.current && onClose()}
+    >
+      <div className={styles.content}>
+        {!bare && (
+          <div className={styles.head}>
+            <h2>{title}</h2>
+            <button type="button" className={styles.close} aria-label="Close" onClick={onClose}>
+              <CrossIcon />
+            </button>
+          </div>
+        )}
+        {children}
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,66 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import styles from './menu-button.module.css';
+
+interface MenuButtonProps {
+  label: string;
+  /** Inside the button. */
+  face: ReactNode;
+  className?: string;
+  align?: 'start' | 'end';
+  children: (close: () => void) => ReactNode;
+}
+
+/** A button that opens a small panel below itself; Escape, a click elsewhere or leaving it with Tab closes it. */
+export function MenuButton({ label, face, className, align = 'start', children }: MenuButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const id = useId();
+  useEffect(() => {
+    if (!isOpen) return;
+    const elsewhere = (event: Event) => {
+      if (!root.current?.contains(event.target as Node)) setOpen(false);
+    };
+    document.addEventListener('pointerdown', elsewhere);
+    document.addEventListener('focusin', elsewhere);
+    return () => {
+      document.removeEventListener('pointerdown', elsewhere);
+      document.removeEventListener('focusin', elsewhere);
+    };
+  }, [isOpen]);
+
+  function close() {
+    setOpen(false);
+    button.current?.focus();
+  }
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key !== 'Escape' || !isOpen) return;
+    event.stopPropagation();
+    close();
+  }
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: only hears the Escape of what is inside.
+    <div ref={root} className={styles.root} onKeyDown={onKeyDown}>
+      <button
+        ref={button}
+        type="button"
+        className={className ?? styles.button}
+        aria-label={label}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {face}
+      </button>
+      {isOpen && (
+        <div id={id} className={styles.panel} data-align={align}>
+          {children(close)}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Class of a button or link in the panel that takes its whole width. */
+export const menuItem = styles.item ?? '';
