@@ -37,6 +37,12 @@ export const paths = {
  */
 export const patterns = {
   automation: '/a/:automationId',
+  worker: '/workers/:workerId',
+  workerCode: '/workers/:workerId/code',
+  workerTriggers: '/workers/:workerId/triggers',
+  workerVersions: '/workers/:workerId/versions',
+  workerAlerts: '/workers/:workerId/alerts',
+  workerSettings: '/workers/:workerId/settings',
   workerRun: '/runs/:runId',
   review: '/review/:token',
 } as const;
@@ -49,6 +55,12 @@ export const runPath = (automationId: string, runId: string): string =>
   `${automationPath(automationId)}?run=${encodeURIComponent(runId)}`;
 
 export const runIdIn = (search: URLSearchParams): string | null => search.get('run');
+
+type WorkerPattern = Extract<keyof typeof patterns, `worker${string}`>;
+
+/** The worker's page, or another of its tabs. */
+export const workerPath = (workerId: string, tab: Exclude<WorkerPattern, 'workerRun'> = 'worker'): string =>
+  patterns[tab].replace(':workerId', encodeURIComponent(workerId));
 
 export const workerRunPath = (runId: string): string => patterns.workerRun.replace(':runId', encodeURIComponent(runId));
 

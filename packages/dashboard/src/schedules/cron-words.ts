@@ -1,0 +1,160 @@
+/** Cron expressions in words: "weekdays at 9:00". Expressions that no short words fit are left to be shown as they are. */
+
+interface CronFields {
+  second: string;
+  minute: string;
+  hour: string;
+  day: string;
+  month: string;
+  weekday: string;
+}
+
+const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+const MONTHS = [
+  ...['January', 'February', 'March', 'April', 'May', 'June'],
+  ...['July', 'August', 'September', 'October', 'November', 'December'],
+];
+const ORDINALS: Record<string, string> = { 1: 'first', 2: 'second', 3: 'third', 4: 'fourth', 5: 'fifth', L: 'last' };
+/** More times than these would be a list that nobody reads. */
+const TIMES_MAX = 4;
+
+/** Null where short words would not say all of it. */
+export function cronWords(cron: string): string | null {
+  const fields = fieldsOf(cron);
+  if (!fields) return null;
+  const days = daysIn(fields);
+  const times = timesIn(fields);
+  if (days === null || times === null) return null;
+  if (days === '') return times.repeats ? times.words : `daily ${times.words}`;
+  return times.repeats ? `${times.words}, ${days}` : `${days} ${times.words}`;
+}
+
+/** With its time zone: "weekdays at 9:00, Berlin". */
+export function scheduleWords({ cron, timezone }: { cron: string; timezone: string }): string {
+  return `${cronWords(cron) ?? `on the schedule ${cron}`}, ${zoneWords(timezone)}`;
+}
+
+/** "America/New_York" is New York to people. */
+export const zoneWords = (timezone: string): string => (timezone.split('/').at(-1) ?? timezone).replaceAll('_', ' ');
+
+function fieldsOf(cron: string): CronFields | null {
+  const given = cron.trim().toUpperCase().replaceAll('?', '*').split(/\s+/);
+  if (given.length === 5) given.unshift('0');
+  if (given.length !== 6) return null;
+  const [second = '', minute = '', hour = '', day = '', month = '', weekday = ''] = given;
+  return { second, minute, hour, day, month, weekday };
+}
+
+interface Times {
+  words: string;
+  /** Several times a day by a rule, rather than at times that are named. */
+  repeats: boolean;
+}
+
+function timesIn({ second, minute, hour }: CronFields): Times | null {
+  const repeating = (words: string): Times => ({ words, repeats: true });
+  const seconds = everyIn(second, 60);
+  const minutes = everyIn(minute, 60);
+  const hours = everyIn(hour, 24);
+  if (seconds !== null) return minutes === 1 && hours === 1 ? repeating(each(seconds, 'second')) : null;
+  if (second !== '0') return null;
+  const between = hoursBetween(hour);
+  if (minutes !== null) {
+    if (hours === 1) return repeating(each(minutes, 'minute'));
+    return between ? repeating(`${each(minutes, 'minute')} ${between}`) : null;
+  }
+  const minuteList = numbersIn(minute, 0, 59);
+  if (!minuteList) return null;
+  if (hours !== null) {
+    if (minuteList.length > 1) return null;
+    const past = minuteList[0] === 0 ? '' : ` at ${minuteList[0]} past`;
+    return repeating(`${each(hours, 'hour')}${past}`);
+  }
+  const hourList = numbersIn(hour, 0, 23);
+  if (!hourList) return null;
+  const clock = hourList.flatMap((at) => minuteList.map((past) => `${at}:${String(past).padStart(2, '0')}`));
+  if (clock.length <= TIMES_MAX) return { words: `at ${listed(clock)}`, repeats: false };
+  return between && minuteList.length === 1 && minuteList[0] === 0
+    ? repeating(`every hour ${between.replace(':59', ':00')}`)
+    : null;
+}
+
+/** The days, in words; empty for every day. */
+function daysIn({ day, month, weekday }: CronFields): string | null {
+  // With both, cron means either of them, which hardly anybody expects.
+  if (day !== '*' && weekday !== '*') return null;
+  const months = month === '*' ? [] : monthsIn(month);
+  if (!months) return null;
+  if (day === '*') {
+    const weekdays = weekday === '*' ? '' : weekdaysIn(weekday);
+    if (weekdays === null || !months.length) return weekdays;
+    return `${weekdays || 'every day'} in ${listed(months)}`;
+  }
+  const dates = day === 'L' ? ['last day'] : numbersIn(day, 1, 31)?.map(ordinal);
+  if (!dates || dates.length > TIMES_MAX) return null;
+  return `on the ${listed(dates)} of ${months.length ? listed(months) : 'each month'}`;
+}
+
+function weekdaysIn(field: string): string | null {
+  const [name = '', nth] = field.split('#');
+  if (nth !== undefined) {
+    const only = numbersIn(weekdayNumbers(name), 0, 7);
+    const which = ORDINALS[nth];
+    return only?.length === 1 && which ? `on the ${which} ${DAYS[(only[0] ?? 0) % 7]} of each month` : null;
+  }
+  const numbers = numbersIn(weekdayNumbers(field), 0, 7);
+  if (!numbers) return null;
+  // From Monday on, as weeks are read.
+  const days = [...new Set(numbers.map((number) => number % 7))].sort((a, b) => ((a + 6) % 7) - ((b + 6) % 7));
+  const key = days.join();
+  if (key === '1,2,3,4,5,6,0') return '';
+  if (key === '1,2,3,4,5') return 'weekdays';
+  if (key === '6,0') return 'weekends';
+  return listed(days.map((number) => `${DAYS[number]}s`));
+}
+
+const weekdayNumbers = (field: string): string => withNumbers(field, DAYS, 0);
+
+const monthsIn = (field: string): string[] | null =>
+  numbersIn(withNumbers(field, MONTHS, 1), 1, 12)?.map((number) => MONTHS[number - 1] ?? '') ?? null;
+
+/** MON becomes 1, JAN too. */
+function withNumbers(field: string, names: string[], first: number): string {
+  return field.replace(/[A-Z]{3,}/g, (name) => {
+    const at = names.findIndex((known) => known.slice(0, 3).toUpperCase() === name.slice(0, 3));
+    return at === -1 ? name : String(at + first);
+  });
+}
+
+/** The step of a star, one unless it says another; null for anything else, and for steps that the whole does not divide into. */
+function everyIn(field: string, whole: number): number | null {
+  if (field === '*') return 1;
+  const step = Number(/^\*\/(\d{1,2})$/.exec(field)?.[1]);
+  return step && whole % step === 0 ? step : null;
+}
+
+/** Numbers, lists and ranges, in order; null for what is neither. */
+function numbersIn(field: string, least: number, most: number): number[] | null {
+  const found = new Set<number>();
+  for (const part of field.split(',')) {
+    const [, from, to, step] = /^(\d{1,2})(?:-(\d{1,2}))?(?:\/(\d{1,2}))?$/.exec(part) ?? [];
+    if (from === undefined || (step !== undefined && to === undefined) || Number(step) === 0) return null;
+    for (let at = Number(from); at <= Number(to ?? from); at += Number(step ?? 1)) found.add(at);
+  }
+  const numbers = [...found].sort((a, b) => a - b);
+  return numbers.length && numbers.every((number) => number >= least && number <= most) ? numbers : null;
+}
+
+function hoursBetween(hour: string): string | null {
+  const [, from, to] = /^(\d{1,2})-(\d{1,2})$/.exec(hour) ?? [];
+  return from && to ? `from ${Number(from)}:00 to ${Number(to)}:59` : null;
+}
+
+const each = (count: number, unit: string): string => (count === 1 ? `every ${unit}` : `every ${count} ${unit}s`);
+
+const lists = new Intl.ListFormat('en', { type: 'conjunction' });
+const listed = (words: string[]): string => lists.format(words).replace(', and', ' and');
+
+const ENDINGS: Record<string, string> = { one: 'st', two: 'nd', few: 'rd' };
+const plurals = new Intl.PluralRules('en', { type: 'ordinal' });
+const ordinal = (number: number): string => `${number}${ENDINGS[plurals.select(number)] ?? 'th'}`;

@@ -1,0 +1,41 @@
+import { unwrap } from '@gantry/api-client';
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type Worker, workerApi } from '../shell/api';
+import { toast } from '../shell/toasts';
+import { useWorkspace } from '../shell/use-me';
+import { PauseIcon, PlayIcon } from '../ui/icons';
+import { refreshWorkers, workerKeys } from './use-worker';
+
+type Move = 'pause' | 'resume';
+
+export const moveWorker = async (workerId: string, move: Move): Promise<Worker> =>
+  unwrap((await workerApi()).POST(`/api/workers/{worker_id}/${move}`, { params: { path: { worker_id: workerId } } }));
+
+/** Pauses it or lets it go on, and offers to take that back. */
+export function PauseButton({ worker }: { worker: Worker }) {
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  const change = useMutation({
+    mutationFn: (move: Move) => moveWorker(worker.id, move),
+    onSuccess: (changed, move) => {
+      queryClient.setQueryData(workerKeys.one(workspaceId, worker.id), changed);
+      void refreshWorkers(queryClient, workspaceId);
+      const [done, back] = move === 'pause' ? (['paused', 'resume'] as const) : (['resumed', 'pause'] as const);
+      toast(`${worker.name} is ${done}`, { undo: () => change.mutate(back) });
+    },
+    onError: (error) => toast(`${worker.name} stays as it is: ${error.message}`, { tone: 'error' }),
+  });
+  if (!worker.permissions.pause || worker.status === 'archived') return null;
+  const paused = worker.status === 'paused';
+  return (
+    <Button
+      variant="default"
+      leftSection={paused ? <PlayIcon /> : <PauseIcon />}
+      loading={change.isPending}
+      onClick={() => change.mutate(paused ? 'resume' : 'pause')}
+    >
+      {paused ? 'Resume' : 'Pause'}
+    </Button>
+  );
+}

@@ -1,0 +1,39 @@
+import { scheduleWords } from '../schedules/cron-words';
+import type { Trigger } from '../shell/api';
+
+type EventName = NonNullable<Trigger['on']>[number];
+
+const EVENTS: Record<EventName, string> = {
+  'run.completed': 'a run completes',
+  'run.failed': 'a run fails',
+  'run.timed_out': 'a run times out',
+  'run.cancelled': 'a run is cancelled',
+  'alert.raised': 'an alert is raised',
+  'approval.requested': 'an approval is asked for',
+  'schedule.missed': 'a scheduled run is missed',
+};
+
+export const eventWords = (name: EventName): string => EVENTS[name];
+
+/** One trigger: "weekdays at 9:00, Berlin". */
+export function triggerWords({ type, cron = '', timezone = 'UTC', on = [], source_id }: Trigger): string {
+  switch (type) {
+    case 'cron':
+      return scheduleWords({ cron, timezone });
+    case 'webhook':
+      return 'when its webhook is called';
+    case 'event':
+      return `when ${alternatives.format(on.map(eventWords))}${source_id ? ` in ${source_id}` : ''}`;
+    default:
+      return 'when somebody runs it';
+  }
+}
+
+const alternatives = new Intl.ListFormat('en', { type: 'disjunction' });
+
+/** All of them, with a capital: "Weekdays at 9:00, Berlin; when its webhook is called". */
+export function startsWhen(triggers: Trigger[]): string {
+  const [first = 'when somebody runs it', ...others] = triggers.map(triggerWords);
+  const words = [first, ...others].join('; ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,29 @@
+import { unwrap } from '@gantry/api-client';
+import { type QueryClient, useQuery } from '@tanstack/react-query';
+import { type Worker, workerApi } from '../shell/api';
+import { useWorkspace } from '../shell/use-me';
+
+/** Names of what the query cache holds about workers; all of a workspace's begin alike, as the live events want it. */
+export const workerKeys = {
+  all: (workspaceId: string | undefined) => ['workers', workspaceId] as const,
+  list: (workspaceId: string | undefined, filter: object) => ['workers', workspaceId, 'list', filter] as const,
+  one: (workspaceId: string | undefined, workerId: string) => ['workers', workspaceId, 'one', workerId] as const,
+  part: (workspaceId: string | undefined, workerId: string, part: string, filter: object = {}) =>
+    ['workers', workspaceId, 'one', workerId, part, filter] as const,
+};
+
+export const readWorker = async (workerId: string, headers = {}): Promise<Worker> =>
+  unwrap((await workerApi()).GET('/api/workers/{worker_id}', { params: { path: { worker_id: workerId } }, headers }));
+
+export function useWorker(workerId: string) {
+  const workspaceId = useWorkspace()?.id;
+  return useQuery({
+    queryKey: workerKeys.one(workspaceId, workerId),
+    queryFn: () => readWorker(workerId),
+    enabled: workspaceId !== undefined,
+  });
+}
+
+/** After a change of it: what was read of this worker, and every list that it may be in. */
+export const refreshWorkers = (queryClient: QueryClient, workspaceId: string | undefined): Promise<void> =>
+  queryClient.invalidateQueries({ queryKey: workerKeys.all(workspaceId) });

@@ -1,0 +1,85 @@
+import { Skeleton } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link, useParams } from 'react-router';
+import { Elsewhere } from '../accounts/elsewhere';
+import { isStatus, type Worker } from '../shell/api';
+import { LinkTabs } from '../shell/link-tabs';
+import { paths, workerPath } from '../shell/paths';
+import { useWorkspace } from '../shell/use-me';
+import { useTitle } from '../shell/use-title';
+import { FailedToLoad } from '../ui/notice';
+import { PageHead } from '../ui/page-head';
+import { Timestamp } from '../ui/timestamp';
+import { PauseButton } from './pause-button';
+import { startsWhen } from './trigger-words';
+import { readWorker, useWorker, workerKeys } from './use-worker';
+import styles from './worker-frame.module.css';
+import { WorkerHealth } from './worker-health';
+
+const TABS = [
+  ['worker', 'Runs'],
+  ['workerCode', 'Code'],
+  ['workerTriggers', 'Triggers'],
+  ['workerVersions', 'Versions'],
+  ['workerAlerts', 'Alerts'],
+  ['workerSettings', 'Settings'],
+] as const;
+
+interface WorkerFrameProps {
+  /** The name of this tab; none for the first one. */
+  tab?: string;
+  /** Buttons of this tab, beside those that every tab has. */
+  actions?: (worker: Worker) => ReactNode;
+  children: (worker: Worker) => ReactNode;
+}
+
+/** Every page of one worker: its head, its tabs, and below them whatever the page shows of it. */
+export function WorkerFrame({ tab, actions, children }: WorkerFrameProps) {
+  const { workerId = '' } = useParams();
+  const workspaceId = useWorkspace()?.id;
+  const { data: worker, error, refetch } = useWorker(workerId);
+  useTitle(worker && (tab ? `${worker.name}: ${tab}` : worker.name));
+  if (isStatus(error, 403, 404)) {
+    const queryKey = workerKeys.one(workspaceId, workerId);
+    return <Elsewhere what="worker" queryKey={queryKey} read={(headers) => readWorker(workerId, headers)} />;
+  }
+  if (error && !worker) return <FailedToLoad what="The worker" error={error} retry={refetch} />;
+  return (
+    <>
+      <Link to={paths.workers} className={styles.back}>
+        Workers
+      </Link>
+      {worker ? (
+        <PageHead
+          title={worker.name}
+          about={<About worker={worker} />}
+          actions={
+            <>
+              <PauseButton worker={worker} />
+              {actions?.(worker)}
+            </>
+          }
+        />
+      ) : (
+        <PageHead title={<Skeleton height={40} width="16rem" />} about={<Skeleton height={22} width="24rem" />} />
+      )}
+      <LinkTabs label="Worker" tabs={TABS.map(([pattern, label]) => ({ to: workerPath(workerId, pattern), label }))} />
+      {worker ? children(worker) : <Skeleton height={360} radius={10} />}
+    </>
+  );
+}
+
+function About({ worker }: { worker: Worker }) {
+  return (
+    <>
+      <WorkerHealth worker={worker} />
+      <span>{startsWhen(worker.triggers)}</span>
+      {worker.next_run_at !== null && (
+        <span>
+          Next run <Timestamp at={Date.parse(worker.next_run_at)} />
+        </span>
+      )}
+      {worker.visibility === 'private' && <span>Private</span>}
+    </>
+  );
+}
