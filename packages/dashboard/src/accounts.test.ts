@@ -1,4 +1,4 @@
-import { chromiumPath, testSite } from './test/browser';
+import { chromiumPath, signOut, switchWorkspace, testSite } from './test/browser';
 import { checkPage, LOOKS } from './test/check-page';
 import { newAccounts } from './test/fake-accounts';
 import { PERSON } from './test/person';
@@ -83,7 +83,7 @@ withBrowser('accounts', () => {
     await page.route('**/assets/tokens-page-*', (route) => route.abort());
     await page.getByRole('link', { name: 'Tokens' }).click();
     await page.getByRole('alert').getByText('This page has broken').waitFor();
-    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('link', { name: 'Members' }).click();
     await page.getByRole('heading', { name: 'People in Operations' }).waitFor();
   });
 
@@ -114,7 +114,7 @@ withBrowser('accounts', () => {
 
   test('switching the workspace names it in every request, also after a reload, and until signing out', async () => {
     const page = await site.signedIn('/');
-    await page.getByLabel('Workspace').selectOption('The laboratory');
+    await switchWorkspace(page, 'The laboratory');
     await page.waitForFunction(() => localStorage.getItem('gantry-workspace') === 'ws_lab');
     await page.goto(at('/settings/members'));
     await page.getByRole('heading', { name: 'People in The laboratory' }).waitFor();
@@ -122,7 +122,7 @@ withBrowser('accounts', () => {
     expect(await page.getByRole('button', { name: 'Invite' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Audit log' }).click();
     await page.getByText('Admins and owners of The laboratory').waitFor();
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await signOut(page);
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     expect(await page.evaluate(() => localStorage.getItem('gantry-workspace'))).toBeNull();
   });
@@ -232,7 +232,7 @@ withBrowser('accounts', () => {
     await page.getByText('at least 10 characters', { exact: false }).last().waitFor();
     await page.getByLabel('Choose a password').fill('long enough to pass');
     await page.getByRole('button', { name: 'Join' }).click();
-    await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Account', exact: true }).waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 
@@ -243,7 +243,7 @@ withBrowser('accounts', () => {
     await page.getByLabel('Password', { exact: true }).fill('long enough to pass');
     expect(page.url()).toBe(at('/setup'));
     await page.getByRole('button', { name: 'Create the owner and sign in' }).click();
-    await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Account', exact: true }).waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { chromiumPath, testSite } from './test/browser';
+import { chromiumPath, signOut, testSite } from './test/browser';
 import { type FakeRun, newRun } from './test/fake-api';
 import { PERSON } from './test/person';
 import { addSales, FILES, outputsOf } from './test/sample';
@@ -37,7 +37,7 @@ withBrowser('the page of an automation', () => {
     await page.reload();
     await page.getByRole('heading', { name: 'Weekly sales report' }).waitFor();
     expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain('jwt');
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
@@ -49,7 +49,7 @@ withBrowser('the page of an automation', () => {
     for (const tab of others) await tab.getByRole('heading', { name: 'Weekly sales report' }).waitFor();
     await first.getByRole('heading', { name: 'Automations' }).waitFor();
     site.api.refreshMs = 0;
-    await first.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(first);
     for (const tab of others) await tab.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 

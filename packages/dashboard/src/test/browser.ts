@@ -18,6 +18,16 @@ const BUILD_MS_MAX = 60_000;
 /** Null where there is none: the tests that need it then say so and are skipped. */
 export const chromiumPath: string | undefined = BROWSERS.find((file) => file !== undefined && existsSync(file));
 
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Account', exact: true }).click();
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+}
+
+export async function switchWorkspace(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: /^Workspace: / }).click();
+  await page.getByRole('button', { name, exact: true }).click();
+}
+
 export interface TestSite {
   api: FakeApi;
   /** A new visitor. */

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
-import { CrossIcon } from './icons';
 import styles from './dialog.module.css';
+import { CrossIcon } from './icons';
 
 interface DialogProps {
   /** Names it; shown unless `bare`. */

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { NavLink, useLocation } from 'react-router';
+import { Link, useLocation } from 'react-router';
 import { DocsIcon, NarrowIcon, WidenIcon } from '../../ui/icons';
 import { workerBaseUrl } from '../api';
 import { paths } from '../paths';
@@ -46,7 +46,7 @@ export function Navigation({ isNarrow = false, onNarrow }: NavigationProps) {
 function SectionLink({ section, isHere, isNarrow }: { section: Section; isHere: boolean; isNarrow: boolean }) {
   const { path, label, Icon } = section;
   return (
-    <NavLink
+    <Link
       to={path}
       className={styles.link}
       aria-current={isHere ? 'page' : undefined}
@@ -56,7 +56,7 @@ function SectionLink({ section, isHere, isNarrow }: { section: Section; isHere: 
       <Icon />
       <span className={isNarrow ? 'visually-hidden' : styles.label}>{label}</span>
       {path === paths.approvals && <Waiting />}
-    </NavLink>
+    </Link>
   );
 }
 

@@ -63,7 +63,7 @@ export function PageFrame() {
                 <button
                   type="button"
                   className={styles.search}
-                  aria-label="Search or go to"
+                  aria-label="Search or go to… Ctrl K"
                   onClick={() => setOpen('palette')}
                 >
                   <SearchIcon />
@@ -115,13 +115,13 @@ export function PageFrame() {
 function SideBar() {
   const { isNarrow, toggle } = useNarrow();
   return (
-    <div className={styles.side} data-narrow={isNarrow}>
+    <aside aria-label="Places" className={styles.side} data-narrow={isNarrow}>
       <div className={styles.sideHead}>
         <Brand isNarrow={isNarrow} />
         {!isNarrow && <WorkspaceSwitcher />}
       </div>
       <Navigation isNarrow={isNarrow} onNarrow={toggle} />
-    </div>
+    </aside>
   );
 }
 

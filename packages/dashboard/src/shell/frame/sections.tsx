@@ -11,7 +11,7 @@ import {
   SkillsIcon,
   WorkersIcon,
 } from '../../ui/icons';
-import { patterns, paths } from '../paths';
+import { paths, patterns } from '../paths';
 
 export interface Section {
   path: string;
@@ -52,7 +52,5 @@ const below = (path: string, pathname: string) => pathname === path || pathname.
 /** The section that an address belongs to; none for a page outside of all. */
 export const sectionOf = (pathname: string): Section | undefined =>
   SECTIONS.flat().find(({ path, also }) =>
-    path === paths.home
-      ? pathname === path
-      : below(path, pathname) || (also !== undefined && below(also, pathname)),
+    path === paths.home ? pathname === path : below(path, pathname) || (also !== undefined && below(also, pathname)),
   );

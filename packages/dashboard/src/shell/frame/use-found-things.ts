@@ -26,7 +26,12 @@ export function useFoundThings(q: string): { found: Choice[]; isLooking: boolean
   return {
     found: [
       ...(workers.data ?? []).map(
-        ({ id, name }): Choice => ({ id: `worker ${id}`, group: 'Worker', label: name, run: () => navigate(workerPath(id)) }),
+        ({ id, name }): Choice => ({
+          id: `worker ${id}`,
+          group: 'Worker',
+          label: name,
+          run: () => navigate(workerPath(id)),
+        }),
       ),
       ...(automations.data?.automations ?? []).map(
         ({ id, name }): Choice => ({

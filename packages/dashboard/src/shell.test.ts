@@ -1,0 +1,107 @@
+import { chromiumPath, switchWorkspace, testSite } from './test/browser';
+import { checkPage, LOOKS } from './test/check-page';
+import { addSales } from './test/sample';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+
+withBrowser('the shell', () => {
+  const site = testSite();
+  beforeEach(() => {
+    site.api.pages.clear();
+    addSales(site.api);
+  });
+
+  test.each(LOOKS)(
+    'axe finds nothing and nothing is wider than the screen: %s',
+    async (look, options) => {
+      const page = await site.signedIn('/automations', options);
+      await page.getByRole('button', { name: 'Account', exact: true }).click();
+      await page.getByRole('link', { name: 'Your account' }).waitFor();
+      await checkPage(page, 'shell-account', look);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Search or go to' }).click();
+      await page.getByRole('option', { name: 'Runs' }).waitFor();
+      await checkPage(page, 'shell-palette', look);
+      await page.keyboard.press('Escape');
+      if (look === 'phone') {
+        await page.getByRole('button', { name: 'Open navigation' }).click();
+        await page.getByRole('link', { name: 'Approvals' }).waitFor();
+      } else {
+        await page.keyboard.press('?');
+        await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+      }
+      await checkPage(page, 'shell-dialog', look);
+    },
+    60_000,
+  );
+
+  test('the navigation says where one is, leads elsewhere, and stays narrow once made narrow', async () => {
+    const page = await site.signedIn('/automations');
+    const main = page.getByRole('navigation', { name: 'Main' });
+    const here = () => main.locator('[aria-current="page"]').allTextContents();
+    expect(await here()).toEqual(['Automations']);
+    await page.getByRole('link', { name: 'Weekly sales report' }).click();
+    await page.getByRole('heading', { name: 'Weekly sales report' }).waitFor();
+    expect(await here()).toEqual(['Automations']);
+    const trail = page.getByRole('navigation', { name: 'Breadcrumb' });
+    expect(await trail.getByRole('listitem').allTextContents()).toEqual(['Automations', 'Weekly sales report']);
+    await trail.getByRole('link', { name: 'Automations' }).click();
+    await page.getByRole('heading', { name: 'Automations' }).waitFor();
+
+    await main.getByRole('button', { name: 'Narrow' }).click();
+    await page.reload();
+    await page.getByRole('button', { name: 'Widen navigation' }).waitFor();
+    await main.getByRole('link', { name: 'Approvals' }).click();
+    await page.getByRole('heading', { name: 'Approvals' }).waitFor();
+  });
+
+  test('a few letters lead to any page or automation, by the keyboard alone', async () => {
+    const page = await site.signedIn('/approvals');
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: 'Search or go to' });
+    await field.fill('weekly');
+    await page.getByRole('option', { name: /Weekly sales report/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Weekly sales report' }).waitFor();
+
+    await page.keyboard.press('Control+k');
+    await field.fill('audit');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Audit log', level: 1 }).waitFor();
+
+    await page.keyboard.press('Control+k');
+    await field.fill('nothing is called this');
+    await page.getByText('Nothing here is called that.').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  test('keys go to pages and to the search, but not while somebody types', async () => {
+    const page = await site.signedIn('/approvals');
+    await page.keyboard.press('g');
+    await page.keyboard.press('a');
+    const search = page.getByRole('searchbox', { name: 'Search automations' });
+    await search.waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('g p?');
+    expect(await search.inputValue()).toBe('g p?');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(new URL(page.url()).pathname).toBe('/automations');
+  });
+
+  test('old addresses lead to the new ones', async () => {
+    const page = await site.signedIn('/settings/audit-log');
+    await page.getByRole('heading', { name: 'Audit log', level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/settings/audit');
+    await page.goto(`${site.api.origin}/settings`);
+    await page.getByRole('heading', { name: 'Workspace', level: 1 }).waitFor();
+  });
+
+  test('another workspace is chosen from a list, and on a phone from the drawer', async () => {
+    const page = await site.signedIn('/approvals', LOOKS[2]?.[1]);
+    await page.getByRole('button', { name: 'Open navigation' }).click();
+    await switchWorkspace(page, 'The laboratory');
+    await page.waitForFunction(() => localStorage.getItem('gantry-workspace') === 'ws_lab');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+});
