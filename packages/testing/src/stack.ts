@@ -45,6 +45,8 @@ export interface Stack {
   metricsUrls: { service: string; url: string }[];
   /** The public addresses; undefined without a gateway. */
   gateway?: { worker: string; dashboard: string; skills: string };
+  /** With whose password pages are opened. */
+  owner: { email: string; password: string };
   /** A personal token of the owner. */
   token: string;
   workspaceId: string;
@@ -240,10 +242,10 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
     started.push(gateway);
   }
 
+  const owner = { email: 'owner@example.test', password: 'correct horse battery staple' };
   const { access_token: jwt, workspace } = await post(`${workerUrl}/auth/setup`, undefined, {
     setup_token: setupToken,
-    email: 'owner@example.test',
-    password: 'correct horse battery staple',
+    ...owner,
   });
   const { token } = await post(`${workerUrl}/auth/tokens`, jwt, { name: 'test' });
 
@@ -253,6 +255,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
     executorUrls,
     metricsUrls,
     ...(gateway && { gateway: { worker: base, dashboard, skills } }),
+    owner,
     token,
     workspaceId: workspace.id,
     databaseUrls: {
