@@ -12,7 +12,8 @@ const HOUR_MS = 3_600_000;
 
 /** As settle-runs.ts writes it; PostgreSQL can not look into json that holds a NUL. */
 const ERROR_CODE = `substring(error::text from '^\\s*\\{\\s*"code"\\s*:\\s*"([a-z_]+)"')`;
-const DURATION_MS = 'greatest(0, round(extract(epoch FROM finished_at - started_at) * 1000))::float8';
+/** Of a row of runs that has started and ended. */
+export const DURATION_MS = 'greatest(0, round(extract(epoch FROM finished_at - started_at) * 1000))::float8';
 
 const STATS = `
   WITH recent AS MATERIALIZED (
