@@ -40,7 +40,7 @@ export function InputForm({ items, given, canRun, onRun }: InputFormProps) {
 
   return (
     <form ref={form} className={styles.form} onSubmit={submit} noValidate>
-      {items.length === 0 && <p className={styles.none}>This automation takes no inputs.</p>}
+      {items.length === 0 && <p className={styles.none}>It takes no inputs.</p>}
       {fields}
       {problem !== undefined && (
         <Notice tone="error" title="The run was not started">

@@ -19,12 +19,15 @@ export function problemsOf(error: unknown, items: InputItem[]): Problems {
   return problems.size ? problems : general(nextStep(error));
 }
 
+/** Reasons of a refusal that say by themselves what to do. */
+const OF_ITSELF = new Set(['budget_exceeded', 'missing_context']);
+
 function nextStep(error: ApiError): string {
   switch (error.status) {
     case 401:
       return 'Sign in, then run again.';
     case 409:
-      return `${error.message}. Somebody has to make the automation active before it can run.`;
+      return OF_ITSELF.has(error.code) ? error.message : `${error.message}. It has to be active before it can run.`;
     case 429:
       return 'Too many runs at once. Wait a minute, then run again.';
     case 503:

@@ -1,33 +1,45 @@
-import type { RunItem } from '../shell/api';
 import { duration } from '../ui/format';
 import styles from './past-runs.module.css';
-import { lookOf } from './run-status';
+import { lookOf, type ShownStatus } from './run-status';
 
 const RUNS_SHOWN = 40;
-const HEIGHT_REM = 3.2;
 const SHORTEST = 0.12;
+
+interface StripRun extends ShownStatus {
+  runId: string;
+  durationMs: number | null;
+}
+
+interface RunStripProps {
+  /** Newest first. */
+  runs: readonly StripRun[];
+  selected?: string | null;
+  /** In a line of a list, instead of above a list of its own. */
+  small?: boolean;
+}
 
 /**
  * The latest runs at a glance: colour is the status, length the duration. The list below says the same in words, so
  * this is one picture to screen readers.
  */
-export function RunStrip({ runs, selected }: { runs: RunItem[]; selected: string | null }) {
+export function RunStrip({ runs, selected = null, small = false }: RunStripProps) {
   const shown = runs.slice(0, RUNS_SHOWN).reverse();
   const longest = Math.max(1, ...shown.map(({ durationMs }) => durationMs ?? 0));
-  const failed = shown.filter(({ status }) => status === 'error' || status === 'timeout').length;
+  const tones = shown.map((run) => lookOf(run).tone);
+  const failed = tones.filter((tone) => tone === 'error' || tone === 'timeout').length;
   return (
     <div
-      className={styles.strip}
+      className={small ? styles.smallStrip : styles.strip}
       role="img"
       aria-label={`The last ${shown.length} runs: ${failed || 'none'} failed or timed out, the longest took ${duration(longest)}`}
     >
-      {shown.map((run) => (
+      {shown.map((run, at) => (
         <span
           key={run.runId}
           className={styles.load}
-          data-tone={lookOf(run.status, run.error).tone}
+          data-tone={tones[at]}
           data-selected={run.runId === selected || undefined}
-          style={{ height: `${Math.max(SHORTEST, (run.durationMs ?? 0) / longest) * HEIGHT_REM}rem` }}
+          style={{ height: `${Math.max(SHORTEST, (run.durationMs ?? 0) / longest) * 100}%` }}
         />
       ))}
     </div>

@@ -156,6 +156,6 @@ function RunHead({ page, runs, runId, run, live, onReuse }: RunHeadProps) {
 /** Spoken by screen readers: the state in one sentence, and not each change of a percentage. */
 function announcement(status: Run['status'], run: Run, live: LiveRun): string {
   if (live.interrupted && !isOver(run)) return 'Connection lost, trying again.';
-  const word = lookOf(status, run.error).word;
+  const word = lookOf({ status, error: run.error }).word;
   return run.error ? `Run: ${word}. ${run.error.message}` : `Run: ${word}.`;
 }

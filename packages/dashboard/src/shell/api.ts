@@ -22,6 +22,7 @@ export type Worker = WorkerSchemas['Worker'];
 export type WorkerItem = WorkerSchemas['WorkerItem'];
 export type WorkerChange = WorkerSchemas['WorkerChange'];
 export type Trigger = WorkerSchemas['Trigger'];
+export type WorkerRunItem = WorkerSchemas['RunItem'];
 export type WorkerRun = WorkerSchemas['Run'];
 export type Approval = WorkerSchemas['Approval'];
 export type Review = WorkerSchemas['Review'];

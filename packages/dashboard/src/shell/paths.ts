@@ -62,6 +62,16 @@ type WorkerPattern = Extract<keyof typeof patterns, `worker${string}`>;
 export const workerPath = (workerId: string, tab: Exclude<WorkerPattern, 'workerRun'> = 'worker'): string =>
   patterns[tab].replace(':workerId', encodeURIComponent(workerId));
 
+/** What a list of runs is narrowed to; each part is in its address. */
+export interface RunsWanted {
+  worker?: string;
+  status?: string;
+  since?: string;
+  until?: string;
+}
+
+export const runsPath = (wanted: RunsWanted): string => `${paths.runs}?${new URLSearchParams({ ...wanted })}`;
+
 export const workerRunPath = (runId: string): string => patterns.workerRun.replace(':runId', encodeURIComponent(runId));
 
 /** The approvals, with this one open. */

@@ -1,10 +1,10 @@
 import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Link, useParams } from 'react-router';
+import { useParams } from 'react-router';
 import { Elsewhere } from '../accounts/elsewhere';
 import { isStatus, type Worker } from '../shell/api';
 import { LinkTabs } from '../shell/link-tabs';
-import { paths, workerPath } from '../shell/paths';
+import { workerPath } from '../shell/paths';
 import { useWorkspace } from '../shell/use-me';
 import { useTitle } from '../shell/use-title';
 import { FailedToLoad } from '../ui/notice';
@@ -13,7 +13,6 @@ import { Timestamp } from '../ui/timestamp';
 import { PauseButton } from './pause-button';
 import { startsWhen } from './trigger-words';
 import { readWorker, useWorker, workerKeys } from './use-worker';
-import styles from './worker-frame.module.css';
 import { WorkerHealth } from './worker-health';
 
 const TABS = [
@@ -38,7 +37,8 @@ export function WorkerFrame({ tab, actions, children }: WorkerFrameProps) {
   const { workerId = '' } = useParams();
   const workspaceId = useWorkspace()?.id;
   const { data: worker, error, refetch } = useWorker(workerId);
-  useTitle(worker && (tab ? `${worker.name}: ${tab}` : worker.name));
+  const above = tab && worker ? [{ to: workerPath(workerId), label: worker.name }] : [];
+  useTitle(worker && (tab ?? worker.name), above);
   if (isStatus(error, 403, 404)) {
     const queryKey = workerKeys.one(workspaceId, workerId);
     return <Elsewhere what="worker" queryKey={queryKey} read={(headers) => readWorker(workerId, headers)} />;
@@ -46,9 +46,6 @@ export function WorkerFrame({ tab, actions, children }: WorkerFrameProps) {
   if (error && !worker) return <FailedToLoad what="The worker" error={error} retry={refetch} />;
   return (
     <>
-      <Link to={paths.workers} className={styles.back}>
-        Workers
-      </Link>
       {worker ? (
         <PageHead
           title={worker.name}

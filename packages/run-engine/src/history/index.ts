@@ -1,5 +1,6 @@
 export * from './last-outcomes';
 export * from './log-lines';
+export * from './recent-runs';
 export * from './run-extras';
 export * from './run-pages';
 export type { ShownStep } from './shown-steps';

@@ -12,7 +12,8 @@ const HOUR_MS = 3_600_000;
 
 /** As settle-runs.ts writes it; PostgreSQL can not look into json that holds a NUL. */
 const ERROR_CODE = `substring(error::text from '^\\s*\\{\\s*"code"\\s*:\\s*"([a-z_]+)"')`;
-const DURATION_MS = 'greatest(0, round(extract(epoch FROM finished_at - started_at) * 1000))::float8';
+/** Of a row of runs that has started and ended. */
+export const DURATION_MS = 'greatest(0, round(extract(epoch FROM finished_at - started_at) * 1000))::float8';
 
 const STATS = `
   WITH recent AS MATERIALIZED (
@@ -76,6 +77,7 @@ interface BucketRow {
   completed: number;
   failed: number;
   cost_usd: number;
+  p50_duration_ms: number | null;
   p95_duration_ms: number | null;
 }
 
@@ -93,6 +95,8 @@ export async function subjectTimeseries(
     `SELECT date_trunc($2, created_at, 'UTC') AS start, count(*)::int AS total,
        count(*) FILTER (WHERE status = 'completed')::int AS completed,
        count(*) FILTER (WHERE status IN ('failed', 'timed_out'))::int AS failed, sum(cost_usd) AS cost_usd,
+       percentile_disc(0.5) WITHIN GROUP (ORDER BY ${DURATION_MS})
+         FILTER (WHERE status = 'completed' AND started_at IS NOT NULL) AS p50_duration_ms,
        percentile_disc(0.95) WITHIN GROUP (ORDER BY ${DURATION_MS})
          FILTER (WHERE status = 'completed' AND started_at IS NOT NULL) AS p95_duration_ms
      FROM runs WHERE subject_id = $1 AND created_at >= $3 AND created_at < $4 GROUP BY 1`,
@@ -101,7 +105,7 @@ export async function subjectTimeseries(
   const byStart = new Map(rows.map((row) => [row.start.getTime(), row]));
   return Array.from({ length: count }, (_, index) => {
     const start = firstStart + index * stepMs;
-    const zero = { total: 0, completed: 0, failed: 0, cost_usd: 0, p95_duration_ms: null };
+    const zero = { total: 0, completed: 0, failed: 0, cost_usd: 0, p50_duration_ms: null, p95_duration_ms: null };
     return { ...zero, ...byStart.get(start), start: new Date(start).toISOString() };
   });
 }

@@ -1,5 +1,5 @@
 /** What is shown of workers besides their rows: the same few queries for one worker and for a page of them. */
-import { type LastOutcome, lastOutcomes } from '@gantry/run-engine';
+import { type LastOutcome, lastOutcomes, recentRuns } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import { type ApiRunStatus, apiStatus } from '../run-status';
@@ -50,4 +50,20 @@ function healthOf(missingSecrets: string[], ended: LastOutcome['ended']): Worker
   if (missingSecrets.length) return 'missing_secret';
   if (!ended) return 'ready';
   return ended.status === 'completed' ? 'healthy' : 'needs_attention';
+}
+
+/** @returns by worker what `recent_runs` of the list adds to it: nothing unless it was asked for */
+export async function recentRunsOf(
+  { pool }: Pick<Deps, 'pool'>,
+  workers: Pick<Worker, 'uid'>[],
+  limit: number,
+): Promise<(worker: Pick<Worker, 'uid'>) => { recent_runs?: object[] }> {
+  if (limit === 0 || !workers.length) return () => ({});
+  const uids = workers.map(({ uid }) => uid);
+  const runs = await recentRuns(pool, uids, { limit });
+  return ({ uid }) => ({
+    recent_runs: (runs.get(uid) ?? []).map(({ id, status, createdAt, durationMs }) => ({
+      ...{ id, status: apiStatus(status), created_at: createdAt.toISOString(), duration_ms: durationMs },
+    })),
+  });
 }

@@ -322,6 +322,14 @@ test('health and the last run are those of its runs', async () => {
   await insert('run_2', 'failed', '2026-01-02T00:00:00Z');
   await insert('run_3', 'suspended', '2026-01-03T00:00:00Z');
   expect(await look()).toMatchObject({ health: 'needs_attention', last_run_id: 'run_3', last_run_status: 'queued' });
+  const listed = async (query: string) =>
+    (await owner.get(`/api/workers?q=run&${query}`).expect(200)).body.find(({ id }: { id: string }) => id === 'run');
+  expect(await listed('limit=50')).not.toHaveProperty('recent_runs');
+  expect((await listed('recent_runs=2')).recent_runs).toEqual([
+    { id: 'run_3', status: 'queued', created_at: '2026-01-03T00:00:00.000Z', duration_ms: null },
+    { id: 'run_2', status: 'failed', created_at: '2026-01-02T00:00:00.000Z', duration_ms: null },
+  ]);
+  await owner.get('/api/workers?recent_runs=21').expect(400);
   await api.database.pool.query("DELETE FROM runs WHERE id = 'run_3'");
 });
 

@@ -31,7 +31,7 @@ import {
   type Version,
 } from './version-repository';
 import { versionToItem, workerToApi, workerToItem } from './worker';
-import { factsOf, type WorkerFacts } from './worker-facts';
+import { factsOf, recentRunsOf, type WorkerFacts } from './worker-facts';
 import { parseNewWorker, parseWorkerChange, refuseManifests } from './worker-input';
 import {
   getVisibleWorker,
@@ -79,10 +79,13 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
     listWorkers: async ({ caller, req, query }) => {
       const filter = filterOf(query);
       const { workers, total } = await listWorkers(prisma, caller, filter);
-      const facts = await factsOf(deps, caller.workspaceId, workers);
+      const [facts, runs] = await Promise.all([
+        factsOf(deps, caller.workspaceId, workers),
+        recentRunsOf(deps, workers, query.recent_runs),
+      ]);
       const items = workers.flatMap((worker) => {
         const known = facts.get(worker.uid);
-        return known ? [workerToItem({ worker, facts: known, caller, baseUrl })] : [];
+        return known ? [{ ...workerToItem({ worker, facts: known, caller, baseUrl }), ...runs(worker) }] : [];
       });
       return ok(items, pageHeaders(req, query, total));
     },
@@ -183,7 +186,11 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
   };
 }
 
-const filterOf = ({ trigger_type: triggerType, ...given }: CallOf<'worker', 'listWorkers'>['query']): WorkerFilter => ({
+const filterOf = ({
+  trigger_type: triggerType,
+  recent_runs: _,
+  ...given
+}: CallOf<'worker', 'listWorkers'>['query']): WorkerFilter => ({
   ...given,
   ...(triggerType && { triggerType }),
 });

@@ -1,0 +1,149 @@
+import { unwrap } from '@gantry/api-client';
+import { NativeSelect, Skeleton } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
+import { Link, useNavigate } from 'react-router';
+import type { DaySeries } from '../../runs/day-chart';
+import { type Worker, workerApi } from '../../shell/api';
+import { runsPath } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
+import { dollars, duration, figure, percent } from '../../ui/format';
+import { FailedToLoad } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import { useStats } from './last-failure';
+import styles from './worker-page.module.css';
+
+const DayChart = lazy(() => import('../../runs/day-chart'));
+
+const SPANS = [14, 30, 90];
+const DAY_MS = 86_400_000;
+const whole = (value: number) => (Number.isInteger(value) ? figure(value) : '');
+
+/** Outcomes, durations and costs by day; a day leads to its runs. */
+export function Charts({ worker }: { worker: Worker }) {
+  const [days, setDays] = useState(30);
+  const { data: buckets, error, refetch } = useTimeseries(worker.id, days);
+  const { data: stats } = useStats(worker);
+  const navigate = useNavigate();
+  const shown = useMemo(() => (buckets ? seriesOf(buckets) : null), [buckets]);
+  if (error && !buckets) return <FailedToLoad what="The charts" error={error} retry={refetch} />;
+  if (stats?.runs_total === 0) return null;
+  const openDay = (status?: string) => (start: number) =>
+    navigate(
+      runsPath({
+        worker: worker.id,
+        ...(status && { status }),
+        since: new Date(start).toISOString(),
+        until: new Date(start + DAY_MS).toISOString(),
+      }),
+    );
+  return (
+    <Panel
+      title="How it does"
+      aside={
+        <NativeSelect
+          size="xs"
+          aria-label="Days shown"
+          value={days}
+          onChange={(event) => setDays(Number(event.currentTarget.value))}
+          data={SPANS.map((span) => ({ value: String(span), label: `${span} days` }))}
+        />
+      }
+    >
+      <div className={styles.charts}>
+        <Chart
+          title="Outcomes"
+          figure={stats?.success_rate_30d == null ? 'None ended yet' : `${percent(stats.success_rate_30d)} succeeded`}
+          link={<Link to={runsPath({ worker: worker.id })}>All runs</Link>}
+        >
+          {shown && <DayChart label="Runs" kind="bars" {...shown.outcomes} format={whole} onDay={openDay()} />}
+        </Chart>
+        <Chart
+          title="Duration"
+          figure={
+            stats?.p50_duration_ms == null || stats.p95_duration_ms === null
+              ? 'None succeeded yet'
+              : `${duration(stats.p50_duration_ms)}, 95 % within ${duration(stats.p95_duration_ms)}`
+          }
+        >
+          {shown && (
+            <DayChart
+              label="Duration"
+              kind="lines"
+              {...shown.durations}
+              format={duration}
+              onDay={openDay('completed')}
+            />
+          )}
+        </Chart>
+        <Chart title="Cost" figure={stats ? `${dollars(stats.total_cost_usd_30d)} in 30 days` : ''}>
+          {shown && <DayChart label="Cost" kind="bars" {...shown.costs} format={dollars} onDay={openDay()} />}
+        </Chart>
+      </div>
+    </Panel>
+  );
+}
+
+interface ChartProps {
+  title: string;
+  figure: string;
+  link?: ReactNode;
+  children: ReactNode;
+}
+
+function Chart({ title, figure: words, link, children }: ChartProps) {
+  return (
+    <section className={styles.chart} aria-label={title}>
+      <div className={styles.chartHead}>
+        <h3>{title}</h3>
+        {link}
+      </div>
+      <p className={styles.figure}>{words}</p>
+      <div className={styles.plot}>
+        <Suspense>{children || <Skeleton height={150} />}</Suspense>
+      </div>
+    </section>
+  );
+}
+
+function useTimeseries(workerId: string, days: number) {
+  const workspaceId = useWorkspace()?.id;
+  return useQuery({
+    queryKey: ['runs', workspaceId, 'of-worker', workerId, 'timeseries', days],
+    queryFn: async () =>
+      unwrap(
+        (await workerApi()).GET('/api/workers/{worker_id}/runs/timeseries', {
+          params: { path: { worker_id: workerId }, query: { days, bucket: 'day' } },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  });
+}
+
+type Bucket = NonNullable<ReturnType<typeof useTimeseries>['data']>[number];
+
+function seriesOf(buckets: Bucket[]) {
+  const days = buckets.map(({ start }) => Date.parse(start));
+  const series = (name: string, colour: DaySeries['colour'], of: (bucket: Bucket) => number | null): DaySeries => ({
+    ...{ name, colour },
+    values: buckets.map(of),
+  });
+  return {
+    outcomes: {
+      days,
+      series: [
+        series('Succeeded', '--chart-success', ({ completed }) => completed),
+        series('Failed', '--error', ({ failed }) => failed),
+        series('Other', '--line-strong', ({ total, completed, failed }) => total - completed - failed),
+      ],
+    },
+    durations: {
+      days,
+      series: [
+        series('Half within', '--accent', ({ p50_duration_ms: ms }) => ms),
+        series('95 % within', '--load', ({ p95_duration_ms: ms }) => ms),
+      ],
+    },
+    costs: { days, series: [series('Cost', '--accent', ({ cost_usd: usd }) => usd)] },
+  };
+}

@@ -1,0 +1,32 @@
+import { unwrap } from '@gantry/api-client';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { type Worker, workerApi } from '../../shell/api';
+import { runsPath } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
+import { Notice } from '../../ui/notice';
+import { Timestamp } from '../../ui/timestamp';
+
+export function useStats(worker: Worker) {
+  const workspaceId = useWorkspace()?.id;
+  return useQuery({
+    queryKey: ['runs', workspaceId, 'of-worker', worker.id, 'stats'],
+    queryFn: async () =>
+      unwrap((await workerApi()).GET('/api/workers/{worker_id}/stats', { params: { path: { worker_id: worker.id } } })),
+  });
+}
+
+/** Why it needs attention, where the last run that ended did not complete. */
+export function LastFailure({ worker }: { worker: Worker }) {
+  const { data: stats } = useStats(worker);
+  if (worker.health !== 'needs_attention' || !stats?.last_error_at) return null;
+  return (
+    <Notice
+      tone="error"
+      title="Its last run failed"
+      action={<Link to={runsPath({ worker: worker.id, status: 'failed' })}>See failed runs</Link>}
+    >
+      {stats.last_error}, <Timestamp at={Date.parse(stats.last_error_at)} />
+    </Notice>
+  );
+}

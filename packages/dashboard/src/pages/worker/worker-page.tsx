@@ -1,0 +1,41 @@
+import { useState } from 'react';
+import type { Worker } from '../../shell/api';
+import layout from '../../ui/page.module.css';
+import { Panel } from '../../ui/panel';
+import { type Inputs, RunForm } from '../../workers/run-form';
+import { WorkerFrame } from '../../workers/worker-frame';
+import { Charts } from './charts';
+import { LastFailure } from './last-failure';
+import { RecentRuns } from './recent-runs';
+import styles from './worker-page.module.css';
+
+/** The first tab of a worker: how it does, its last runs, and a form to run it. */
+export default function WorkerPage() {
+  return <WorkerFrame>{(worker) => <Runs key={worker.id} worker={worker} />}</WorkerFrame>;
+}
+
+function Runs({ worker }: { worker: Worker }) {
+  const [reused, setReused] = useState<{ inputs: Inputs; count: number } | null>(null);
+  function reuse(inputs: Inputs) {
+    setReused((before) => ({ inputs, count: (before?.count ?? 0) + 1 }));
+    // On a phone the form is far above the list.
+    document.getElementById(RUN_FORM)?.scrollIntoView({ block: 'nearest' });
+  }
+  return (
+    <div className={layout.mainAndAside}>
+      <div className={styles.column}>
+        <LastFailure worker={worker} />
+        <Charts worker={worker} />
+        <RecentRuns worker={worker} onReuse={reuse} />
+      </div>
+      <div id={RUN_FORM} className={styles.form}>
+        <Panel title="Run it">
+          {worker.description && <p className={styles.description}>{worker.description}</p>}
+          <RunForm key={reused?.count ?? 0} worker={worker} given={reused?.inputs ?? null} />
+        </Panel>
+      </div>
+    </div>
+  );
+}
+
+const RUN_FORM = 'run-form';

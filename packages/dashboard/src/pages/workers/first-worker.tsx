@@ -1,0 +1,24 @@
+import { Button } from '@mantine/core';
+import { Link } from 'react-router';
+import { paths } from '../../shell/paths';
+import { Empty } from '../../ui/empty';
+
+export function FirstWorker({ mayMake }: { mayMake: boolean }) {
+  return (
+    <Empty title="Make your first worker" level={2}>
+      <p>
+        A worker is a Python function that runs by itself: on a schedule, when a webhook is called, or when another run
+        ends. Each run has its own sandbox, a log and a history.
+      </p>
+      {mayMake ? (
+        <p>
+          <Button component={Link} to={paths.newWorker}>
+            Begin with a template
+          </Button>
+        </p>
+      ) : (
+        <p>Somebody with the role member has to make one; you then see its runs here.</p>
+      )}
+    </Empty>
+  );
+}

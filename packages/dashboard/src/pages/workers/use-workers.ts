@@ -1,0 +1,34 @@
+import { unwrap } from '@gantry/api-client';
+import { useQuery } from '@tanstack/react-query';
+import { type WorkerItem, workerApi } from '../../shell/api';
+import { useWorkspace } from '../../shell/use-me';
+import { workerKeys } from '../../workers/use-worker';
+
+const PAGE_SIZE = 200;
+/** More than a person goes through. The search of the whole dashboard finds the others. */
+export const WORKERS_MAX = 1_000;
+const RUNS_EACH = 20;
+
+/** All of them, so that filters, search and order answer at once. */
+export function useWorkers({ archived }: { archived: boolean }) {
+  const workspaceId = useWorkspace()?.id;
+  return useQuery({
+    queryKey: workerKeys.list(workspaceId, { archived }),
+    queryFn: () => readWorkers(archived),
+    enabled: workspaceId !== undefined,
+  });
+}
+
+async function readWorkers(archived: boolean): Promise<WorkerItem[]> {
+  const client = await workerApi();
+  const workers: WorkerItem[] = [];
+  while (workers.length < WORKERS_MAX) {
+    const query = { limit: PAGE_SIZE, offset: workers.length, recent_runs: RUNS_EACH };
+    const page = await unwrap(
+      client.GET('/api/workers', { params: { query: { ...query, ...(archived && { status: 'archived' as const }) } } }),
+    );
+    workers.push(...page);
+    if (page.length < PAGE_SIZE) break;
+  }
+  return workers;
+}

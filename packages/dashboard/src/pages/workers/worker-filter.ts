@@ -1,0 +1,109 @@
+/** What of the workers is shown, and in which order; all of it is in the page's address. */
+import type { WorkerItem } from '../../shell/api';
+
+export const STATUSES = {
+  '': 'Any status',
+  attention: 'Needs attention',
+  active: 'Active',
+  paused: 'Paused',
+  archived: 'Archived',
+} as const;
+export type Status = keyof typeof STATUSES;
+
+export const COLUMNS = ['name', 'health', 'success', 'next', 'owner'] as const;
+export type Column = (typeof COLUMNS)[number];
+
+export interface WorkerFilter {
+  q: string;
+  status: Status;
+  tag: string;
+  column: Column;
+  descending: boolean;
+}
+
+const isStatus = (text: string): text is Status => Object.hasOwn(STATUSES, text);
+const isColumn = (text: string): text is Column => COLUMNS.some((column) => column === text);
+
+export function readFilter(search: URLSearchParams): WorkerFilter {
+  const status = search.get('status') ?? '';
+  const sort = search.get('sort') ?? '';
+  const column = sort.replace('-', '');
+  return {
+    q: search.get('q') ?? '',
+    status: isStatus(status) ? status : '',
+    tag: search.get('tag') ?? '',
+    column: isColumn(column) ? column : 'name',
+    descending: sort.startsWith('-'),
+  };
+}
+
+/** What is usual stays out of the address. */
+export function writeFilter({ q, status, tag, column, descending }: WorkerFilter): URLSearchParams {
+  const sort = `${descending ? '-' : ''}${column}`;
+  const given = Object.entries({ q, status, tag, sort: sort === 'name' ? '' : sort });
+  return new URLSearchParams(given.filter(([, value]) => value !== ''));
+}
+
+const needsAttention = ({ status, health }: WorkerItem): boolean =>
+  status === 'active' && (health === 'needs_attention' || health === 'missing_secret');
+
+function passes(worker: WorkerItem, { q, status, tag }: WorkerFilter): boolean {
+  if (status === 'attention' ? !needsAttention(worker) : status !== '' && worker.status !== status) return false;
+  if (tag !== '' && !worker.tags.includes(tag)) return false;
+  const wanted = q.trim().toLowerCase();
+  return [worker.name, worker.id, worker.description, ...worker.tags].some((text) =>
+    text.toLowerCase().includes(wanted),
+  );
+}
+
+/** What completed of the runs that came to an end of their own, 0 to 1; null without any. */
+export function successOf({ recent_runs = [] }: WorkerItem): number | null {
+  const ended = recent_runs.filter(({ status }) => ['completed', 'failed', 'timed_out'].includes(status));
+  return ended.length ? ended.filter(({ status }) => status === 'completed').length / ended.length : null;
+}
+
+const HEALTH_RANKS: Record<WorkerItem['health'], number> = {
+  needs_attention: 0,
+  missing_secret: 1,
+  healthy: 2,
+  ready: 3,
+};
+/** Held workers come after all that may run. */
+const HELD_RANK = 4;
+
+type OwnerNameOf = (worker: WorkerItem) => string;
+
+function keyOf(worker: WorkerItem, column: Column, ownerNameOf: OwnerNameOf): string | number | null {
+  switch (column) {
+    case 'name':
+      return worker.name;
+    case 'health':
+      return worker.status === 'active' ? HEALTH_RANKS[worker.health] : HELD_RANK;
+    case 'success':
+      return successOf(worker);
+    case 'next':
+      return worker.next_run_at === null ? null : Date.parse(worker.next_run_at);
+    case 'owner':
+      return ownerNameOf(worker);
+  }
+}
+
+const collator = new Intl.Collator(undefined, { numeric: true });
+
+/** Those without the value come last, whichever the direction. */
+export function filterWorkers(workers: WorkerItem[], filter: WorkerFilter, ownerNameOf: OwnerNameOf): WorkerItem[] {
+  const { column, descending } = filter;
+  const keys = new Map(workers.map((worker) => [worker, keyOf(worker, column, ownerNameOf)]));
+  return workers
+    .filter((worker) => passes(worker, filter))
+    .sort((a, b) => {
+      const [one, other] = [keys.get(a) ?? null, keys.get(b) ?? null];
+      if (one === null || other === null) return Number(one === null) - Number(other === null);
+      const order =
+        typeof one === 'number' && typeof other === 'number' ? one - other : collator.compare(`${one}`, `${other}`);
+      return (descending ? -order : order) || collator.compare(a.name, b.name);
+    });
+}
+
+export const tagsOf = (workers: WorkerItem[]): string[] =>
+  [...new Set(workers.flatMap(({ tags }) => tags))].sort(collator.compare);

@@ -1,0 +1,144 @@
+import { useComputedColorScheme } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import styles from './day-chart.module.css';
+
+export interface DaySeries {
+  name: string;
+  /** One for each day; null where there is nothing to show. */
+  values: readonly (number | null)[];
+  /** A variable of the style sheet. */
+  colour: `--${string}`;
+}
+
+interface DayChartProps {
+  /** Said to screen readers before the figures. */
+  label: string;
+  /** Midnights of UTC, epoch milliseconds, oldest first. */
+  days: readonly number[];
+  /** Bars stand on each other, the first one lowest. */
+  kind: 'bars' | 'lines';
+  series: readonly DaySeries[];
+  format: (value: number) => string;
+  /** A day was clicked. */
+  onDay?: (day: number) => void;
+}
+
+const HEIGHT_PX = 130;
+const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+
+/** Figures by day. Whoever points at a day reads its figures above the picture, and may click on it. */
+export default function DayChart({ label, days, kind, series, format, onDay }: DayChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const open = useRef(onDay);
+  open.current = onDay;
+  const [pointed, setPointed] = useState<number | null>(null);
+  const scheme = useComputedColorScheme('light');
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the canvas takes its colours from the scheme's variables.
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const plot = new uPlot(options({ element, kind, series, format, setPointed }), dataOf(days, kind, series), element);
+    const click = () => {
+      const at = plot.cursor.idx;
+      const chosen = at == null ? undefined : days[at];
+      if (chosen !== undefined) open.current?.(chosen);
+    };
+    plot.over.addEventListener('click', click);
+    const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
+    resize.observe(element);
+    return () => {
+      resize.disconnect();
+      plot.destroy();
+    };
+  }, [days, kind, series, scheme]);
+
+  const last = days.length - 1;
+  return (
+    <div>
+      <p className={styles.legend} aria-hidden="true">
+        {pointed !== null && <span className={styles.day}>{day.format(days[pointed])}</span>}
+        {series.map(({ name, values, colour }) => {
+          const value = pointed === null ? null : values[pointed];
+          return (
+            <span key={name} className={styles.series}>
+              <span className={styles.swatch} style={{ background: `var(${colour})` }} />
+              {name}
+              {value != null && <strong>{format(value)}</strong>}
+            </span>
+          );
+        })}
+      </p>
+      <div
+        ref={box}
+        className={styles.canvas}
+        data-opens={onDay !== undefined || undefined}
+        role="img"
+        aria-label={`${label}, ${day.format(days[0])} to ${day.format(days[last])}: ${series.map((one) => inWords(one, format)).join('; ')}`}
+      />
+    </div>
+  );
+}
+
+function inWords({ name, values }: DaySeries, format: DayChartProps['format']): string {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return `${name}: none`;
+  return `${name} from ${format(Math.min(...known))} to ${format(Math.max(...known))} a day`;
+}
+
+/** uPlot draws one bar in front of another: the tallest first, each as high as all that it stands on. */
+const inDrawingOrder = (kind: DayChartProps['kind'], series: readonly DaySeries[]) =>
+  kind === 'bars' ? [...series].reverse() : [...series];
+
+function dataOf(days: readonly number[], kind: DayChartProps['kind'], series: readonly DaySeries[]): uPlot.AlignedData {
+  const upTo = (last: number) =>
+    days.map((_, at) => series.slice(0, last + 1).reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
+  const stacked = series.map((_, at) => upTo(at)).reverse();
+  return [days.map((at) => at / 1_000), ...(kind === 'bars' ? stacked : series.map(({ values }) => [...values]))];
+}
+
+type OptionsOf = Pick<DayChartProps, 'kind' | 'series' | 'format'> & {
+  element: HTMLElement;
+  setPointed: (at: number | null) => void;
+};
+
+function options({ element, kind, series, format, setPointed }: OptionsOf): uPlot.Options {
+  const css = getComputedStyle(element);
+  const colour = (name: string) => css.getPropertyValue(name).trim();
+  const axis: uPlot.Axis = { stroke: colour('--ink-soft'), font: `12px ${css.fontFamily}`, ticks: { show: false } };
+  const bars = uPlot.paths.bars?.({ size: [0.72, 28], radius: [0.15, 0] });
+  return {
+    width: element.clientWidth,
+    height: HEIGHT_PX,
+    legend: { show: false },
+    cursor: { y: false, points: { show: kind === 'lines' }, drag: { x: false, y: false } },
+    hooks: { setCursor: [({ cursor }) => setPointed(cursor.idx ?? null)] },
+    padding: [8, 4, 0, 0],
+    // Half a day at each end, so that no bar is cut off.
+    scales: {
+      x: { range: (_plot, min, max) => [min - 43_200, max + 43_200] },
+      y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1] },
+    },
+    axes: [
+      { ...axis, grid: { show: false }, space: 70, values: (_plot, at) => at.map((one) => day.format(one * 1_000)) },
+      {
+        ...axis,
+        grid: { stroke: colour('--line'), width: 1 },
+        size: 58,
+        space: 34,
+        values: (_plot, values) => values.map(format),
+      },
+    ],
+    series: [
+      {},
+      ...inDrawingOrder(kind, series).map(
+        ({ colour: name }): uPlot.Series =>
+          kind === 'bars'
+            ? { fill: colour(name), width: 0, paths: bars, points: { show: false } }
+            : { stroke: colour(name), width: 2, spanGaps: true, points: { show: true, size: 5, fill: colour(name) } },
+      ),
+    ],
+  };
+}

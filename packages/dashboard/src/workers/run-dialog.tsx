@@ -1,0 +1,24 @@
+import { Skeleton } from '@mantine/core';
+import { Dialog } from '../ui/dialog';
+import { FailedToLoad } from '../ui/notice';
+import { RunForm } from './run-form';
+import styles from './run-form.module.css';
+import { useWorker } from './use-worker';
+
+/** The form of a worker's run, over whatever page asks for it. */
+export default function RunDialog({ workerId, onClose }: { workerId: string; onClose: () => void }) {
+  const { data: worker, error, refetch } = useWorker(workerId);
+  return (
+    <Dialog title={`Run ${worker?.name ?? 'a worker'}`} onClose={onClose}>
+      <div className={styles.dialog}>
+        {worker ? (
+          <RunForm worker={worker} />
+        ) : error ? (
+          <FailedToLoad what="The worker" error={error} retry={refetch} />
+        ) : (
+          <Skeleton height={120} />
+        )}
+      </div>
+    </Dialog>
+  );
+}

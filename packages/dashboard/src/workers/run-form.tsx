@@ -1,0 +1,94 @@
+import { unwrap } from '@gantry/api-client';
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import { InputForm } from '../inputs/input-form';
+import { type InputItem, type Worker, workerApi } from '../shell/api';
+import { workerRunPath } from '../shell/paths';
+import { useWorkspace } from '../shell/use-me';
+import { Failure, Notice } from '../ui/notice';
+import styles from './run-form.module.css';
+
+export type Inputs = Record<string, unknown>;
+
+interface RunFormProps {
+  worker: Worker;
+  /** Of an earlier run, to begin with. */
+  given?: Inputs | null;
+}
+
+/** A worker that declares no inputs takes any. */
+const ANY = 'inputs';
+const ANYTHING: InputItem[] = [
+  {
+    name: ANY,
+    label: 'Inputs',
+    type: 'json',
+    description: 'It declares none, so it takes any. A JSON object, or nothing.',
+  },
+];
+
+/** Starts it and leads to the run. */
+export function RunForm({ worker, given = null }: RunFormProps) {
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const workspaceId = useWorkspace()?.id;
+  const [filled, setFilled] = useState<{ inputs: Inputs; count: number } | null>(null);
+  const params = { path: { worker_id: worker.id } };
+  const sample = useMutation({
+    mutationFn: async () => unwrap((await workerApi()).GET('/api/workers/{worker_id}/sample-input', { params })),
+    onSuccess: ({ inputs }) => setFilled((before) => ({ inputs, count: (before?.count ?? 0) + 1 })),
+  });
+  const declares = worker.inputs.length > 0;
+  const items = declares ? (worker.inputs as InputItem[]) : ANYTHING;
+  const values = filled?.inputs ?? given;
+
+  async function start(typed: Inputs) {
+    const inputs = declares ? typed : anyInputs(typed[ANY]);
+    const run = await unwrap((await workerApi()).POST('/api/workers/{worker_id}/runs', { params, body: { inputs } }));
+    void queryClient.invalidateQueries({ queryKey: ['runs', workspaceId] });
+    navigate(workerRunPath(run.run_id));
+  }
+
+  if (!worker.permissions.run) return <p className={styles.note}>Viewers see runs but can’t start them.</p>;
+  if (worker.status !== 'active') return <Held status={worker.status} />;
+  return (
+    <div className={styles.form}>
+      {worker.approvals.required && (
+        <p className={styles.note}>Somebody has to approve each run of it before it starts.</p>
+      )}
+      {declares && (
+        <Button
+          className={styles.sample}
+          size="compact-sm"
+          variant="default"
+          loading={sample.isPending}
+          onClick={() => sample.mutate()}
+        >
+          Fill in a sample
+        </Button>
+      )}
+      <Failure title="No sample" error={sample.error} />
+      <InputForm
+        // Another version may ask for other inputs.
+        key={`${worker.version} ${filled?.count ?? 0}`}
+        items={items}
+        given={declares ? values : values && { [ANY]: values }}
+        canRun
+        onRun={start}
+      />
+    </div>
+  );
+}
+
+const anyInputs = (value: unknown): Inputs =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Inputs) : {};
+
+const Held = ({ status }: { status: Worker['status'] }) => (
+  <Notice tone="info">
+    {status === 'paused'
+      ? 'It is paused: nothing starts it until it is resumed.'
+      : 'It is archived: restore it to run it.'}
+  </Notice>
+);

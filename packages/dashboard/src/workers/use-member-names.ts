@@ -1,0 +1,25 @@
+import { unwrap } from '@gantry/api-client';
+import { useQuery } from '@tanstack/react-query';
+import { workerApi } from '../shell/api';
+import { useWorkspace } from '../shell/use-me';
+
+/** Names of people by their ids; whatever made a worker and is not among them was a token, or has left. */
+export function useMemberNames(): ReadonlyMap<string, string> | undefined {
+  const workspaceId = useWorkspace()?.id;
+  const { data } = useQuery({
+    queryKey: ['members', workspaceId, 'all'],
+    queryFn: async () =>
+      unwrap(
+        (await workerApi()).GET('/api/workspaces/{workspace_id}/members', {
+          params: { path: { workspace_id: workspaceId as string } },
+        }),
+      ),
+    enabled: workspaceId !== undefined,
+    staleTime: 60_000,
+    select: namesOf,
+  });
+  return data;
+}
+
+const namesOf = (members: { user_id: string; name: string | null; email: string }[]): ReadonlyMap<string, string> =>
+  new Map(members.map(({ user_id, name, email }) => [user_id, name || email]));
