@@ -22,6 +22,7 @@ const CARDS: Pages = [
 const OWN_PAGES: Pages = [
   [paths.automations, lazy(() => import('./pages/automation-list/automation-list-page'))],
   [paths.approvals, lazy(() => import('./pages/approvals/approvals-page'))],
+  [paths.decidedApprovals, lazy(() => import('./pages/approvals/decided-page'))],
   [patterns.workerRun, lazy(() => import('./pages/worker-run/worker-run-page'))],
   [paths.device, lazy(() => import('./pages/device/device-page'))],
   [paths.members, lazy(() => import('./pages/members/members-page'))],

@@ -9,6 +9,7 @@ export const paths = {
   automations: '/automations',
   runs: '/runs',
   approvals: '/approvals',
+  decidedApprovals: '/approvals/decided',
   skills: '/skills',
   contexts: '/contexts',
   secrets: '/secrets',
