@@ -58,10 +58,10 @@ withBrowser('approvals', () => {
       await page.getByRole('button', { name: 'Reject' }).waitFor();
       await checkPage(page, 'approvals', look);
       await page.getByRole('link', { name: 'Decided' }).click();
-      await page.getByText('Approved by link: Grace').first().waitFor();
+      await page.getByText('Approved by Grace (with the link)').first().waitFor();
       await checkPage(page, 'approvals-decided', look);
       site.api.approvals = newApprovals();
-      await page.getByRole('link', { name: 'Waiting' }).click();
+      await page.getByRole('link', { name: 'Waiting', exact: true }).click();
       await page.reload();
       await page.getByRole('heading', { name: 'Nothing waits for a decision' }).waitFor();
       await checkPage(page, 'approvals-empty', look);

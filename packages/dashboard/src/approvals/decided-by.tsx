@@ -1,5 +1,6 @@
 import type { Approval } from '../shell/api';
 import { Timestamp } from '../ui/timestamp';
+import { deciderName } from './decider-name';
 
 /** By whom, and when. */
 export function DecidedBy({ approval }: { approval: Approval }) {
@@ -8,7 +9,7 @@ export function DecidedBy({ approval }: { approval: Approval }) {
   return (
     <>
       {word}
-      {decided_by && ` by ${decided_by_label ?? decided_by}`}
+      {decided_by && ` by ${deciderName(decided_by_label ?? decided_by)}`}
       {decided_at && (
         <>
           {' '}

@@ -37,7 +37,7 @@ export function Inbox({ list, approvals, empty, news, onDecided, onOvertaken }: 
   const asked = approvalIdIn(search);
   const listed = approvals?.find(({ id }) => id === asked);
   const elsewhere = useApproval(approvals && !listed ? asked : null);
-  const open = listed ?? elsewhere.data ?? (asked && elsewhere.isPending ? undefined : approvals?.[0]);
+  const open = listed ?? elsewhere.data ?? (asked ? undefined : approvals?.[0]);
   const place = approvals?.findIndex(({ id }) => id === open?.id) ?? -1;
   const steps = useRef<DecisionSteps>(null);
   const pane = useRef<HTMLElement>(null);
@@ -113,9 +113,11 @@ export function Inbox({ list, approvals, empty, news, onDecided, onOvertaken }: 
                 Show older
               </Button>
             )}
-            <p className={styles.keys} aria-hidden="true">
-              <kbd>j</kbd> <kbd>k</kbd> move <kbd>a</kbd> approve <kbd>r</kbd> reject
-            </p>
+            {onDecided && (
+              <p className={styles.keys} aria-hidden="true">
+                <kbd>j</kbd> <kbd>k</kbd> move <kbd>a</kbd> approve <kbd>r</kbd> reject
+              </p>
+            )}
           </div>
           <section ref={pane} tabIndex={-1} className={styles.pane} aria-label="Open approval">
             {open ? (
