@@ -54,9 +54,17 @@ withBrowser('approvals', () => {
       await checkPage(visitor, 'review-table', look);
 
       const page = await site.signedIn('/approvals', options);
-      await page.getByRole('button', { name: 'Look at Send the newsletter' }).click();
+      await page.getByRole('link', { name: 'Send the newsletter' }).click();
       await page.getByRole('button', { name: 'Reject' }).waitFor();
       await checkPage(page, 'approvals', look);
+      await page.getByRole('link', { name: 'Decided' }).click();
+      await page.getByText('Approved by Grace (with the link)').first().waitFor();
+      await checkPage(page, 'approvals-decided', look);
+      site.api.approvals = newApprovals();
+      await page.getByRole('link', { name: 'Waiting', exact: true }).click();
+      await page.reload();
+      await page.getByRole('heading', { name: 'Nothing waits for a decision' }).waitFor();
+      await checkPage(page, 'approvals-empty', look);
     },
     60_000,
   );
@@ -175,18 +183,70 @@ withBrowser('approvals', () => {
     expect(await page.locator('main :is(img, script, b, i, u, a[href^="javascript"])').count()).toBe(0);
   });
 
-  test('in the list one is decided at a time, and moves to what was decided', async () => {
+  test('one is open at a time; decided, it moves to the others and the next one opens', async () => {
     ask({ title: 'First?', form: null, data: null, message: null });
-    ask({ title: 'Second?', form: null });
+    ask({ title: 'Second?', form: null, worker_id: 'w/1', run_id: 'run_7' });
     const page = await site.signedIn('/approvals');
-    await page.getByRole('button', { name: 'Look at First?' }).click();
     await page.getByText('Nothing more was said.').waitFor();
-    await page.getByRole('button', { name: 'Look at Second?' }).click();
+    await page.getByRole('link', { name: 'Second?' }).click();
+    await page.getByRole('heading', { name: 'Second?' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Refunds', exact: true }).getAttribute('href')).toBe('/workers/w%2F1');
+    expect(await page.getByRole('link', { name: 'See the run' }).getAttribute('href')).toBe('/runs/run_7');
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(1);
     await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByRole('region', { name: 'Decided' }).getByText('Second?').waitFor();
-    await page.getByRole('link', { name: 'Approvals 1 waiting' }).waitFor();
+    await page.getByText('Approved: Second?').waitFor();
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Approved: Second?');
+    await page.getByRole('heading', { name: 'First?' }).waitFor();
     expect(site.api.approvals.decisions.map(({ line }) => line)).toEqual(['POST /api/approvals/apr_1/approve']);
+    await page.getByRole('link', { name: 'Decided' }).click();
+    await page.getByRole('heading', { name: 'Second?' }).waitFor();
+    await page.getByText('The run went on.').waitFor();
+  });
+
+  test('by keyboard alone: j and k move, a and Enter approve, r with a reason rejects', async () => {
+    ask({ title: 'First?', form: null });
+    ask({ title: 'Second?', form: null });
+    ask({ title: 'Third?' });
+    const page = await site.signedIn('/approvals');
+    const open = (title: string) => page.getByRole('heading', { name: title, level: 2 }).waitFor();
+    await open('First?');
+    await page.keyboard.press('j');
+    await open('Second?');
+    await page.keyboard.press('j');
+    await open('Third?');
+    await page.keyboard.press('j');
+    // Fields come before the decision.
+    await page.keyboard.press('a');
+    await page.getByText('Fill this in.').first().waitFor();
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('input-amount');
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.keyboard.press('k');
+    await open('Second?');
+    await page.keyboard.press('a');
+    expect(site.api.approvals.decisions).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByText('Approved: Second?').waitFor();
+    await open('First?');
+    await page.keyboard.press('r');
+    await page.keyboard.type('jar of ink first');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Rejected: First?').waitFor();
+    expect(site.api.approvals.decisions.map(({ line, body }) => [line, body])).toEqual([
+      ['POST /api/approvals/apr_1/approve', {}],
+      ['POST /api/approvals/apr_0/reject', { reason: 'jar of ink first' }],
+    ]);
+  });
+
+  test('a link opens its approval, also one that was decided or is gone', async () => {
+    ask({ title: 'First?', form: null });
+    ask({ title: 'Second?', status: 'expired', permissions: { decide: false } });
+    const page = await site.signedIn('/approvals?approval=apr_1');
+    await page.getByRole('heading', { name: 'Second?' }).waitFor();
+    await page.getByText('The run ended.').waitFor();
+    await page.getByRole('link', { name: 'First?' }).click();
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    await page.goto(at('/approvals?approval=apr_9'));
+    await page.getByText('This approval is gone').waitFor();
   });
 });

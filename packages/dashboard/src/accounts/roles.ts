@@ -18,3 +18,9 @@ const optionsOf = (labels: Partial<typeof LABELS>) =>
 /** Options of a select field, from the least to the most that a role may do. */
 export const ROLE_OPTIONS = optionsOf(LABELS);
 export const GRANTABLE_ROLE_OPTIONS = optionsOf(grantable);
+
+const RANKS: Role[] = ['viewer', 'member', 'admin', 'owner'];
+
+/** @param role undefined while it is not known: nothing is allowed then */
+export const roleAtLeast = (role: Role | undefined, least: Role): boolean =>
+  role !== undefined && RANKS.indexOf(role) >= RANKS.indexOf(least);

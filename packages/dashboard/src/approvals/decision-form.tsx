@@ -1,6 +1,6 @@
 import { ApiError } from '@gantry/api-client';
 import { Button, Textarea, TextInput } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, type Ref, useImperativeHandle, useRef, useState } from 'react';
 import type { Problems } from '../inputs/input-problems';
 import { useInputFields } from '../inputs/use-input-fields';
 import type { Approval, InputItem } from '../shell/api';
@@ -18,7 +18,16 @@ export interface Decision {
   name?: string;
 }
 
+/** Steps towards a decision; none of them decides. */
+export interface DecisionSteps {
+  /** To the button that approves, or to the first field. */
+  approve: () => void;
+  /** To the reason, from where Ctrl+Enter rejects. */
+  reject: () => void;
+}
+
 interface DecisionFormProps {
+  ref?: Ref<DecisionSteps>;
   form: Approval['form'];
   /** Whether the person says who they are; otherwise the account does. */
   asksName: boolean;
@@ -29,12 +38,28 @@ interface DecisionFormProps {
 }
 
 /** Enter in a field decides nothing: a run goes on, or ends, by a button alone. */
-export function DecisionForm({ form, asksName, signature, onDecide }: DecisionFormProps) {
+export function DecisionForm({ ref, form, asksName, signature, onDecide }: DecisionFormProps) {
   const items = (form ?? []) as InputItem[];
   const { fields, problem, show, read } = useInputFields(items, null);
   const [name, setName] = useState('');
   const [reason, setReason] = useState('');
   const [busy, setBusy] = useState<Verdict | null>(null);
+  const [isRejecting, setRejecting] = useState(false);
+  const approveButton = useRef<HTMLButtonElement>(null);
+  const reasonField = useRef<HTMLTextAreaElement>(null);
+
+  useImperativeHandle(ref, () => ({
+    approve() {
+      setRejecting(false);
+      const { problems } = read();
+      if (problems.size) show(problems);
+      else approveButton.current?.focus();
+    },
+    reject() {
+      setRejecting(true);
+      reasonField.current?.focus();
+    },
+  }));
 
   async function decide(verdict: Verdict) {
     const { inputs, problems } = read();
@@ -53,6 +78,11 @@ export function DecisionForm({ form, asksName, signature, onDecide }: DecisionFo
     } finally {
       setBusy(null);
     }
+  }
+
+  function rejectByKey(event: KeyboardEvent) {
+    const isSent = isRejecting && event.key === 'Enter' && (event.ctrlKey || event.metaKey);
+    if (isSent && !busy) void decide('reject');
   }
 
   const button = (verdict: Verdict) => ({
@@ -77,11 +107,17 @@ export function DecisionForm({ form, asksName, signature, onDecide }: DecisionFo
       )}
       <Textarea
         label="Reason"
-        description="Shown with the decision. You may leave it empty."
+        ref={reasonField}
+        description={
+          isRejecting
+            ? 'Shown with the decision. Ctrl+Enter rejects.'
+            : 'Shown with the decision. You may leave it empty.'
+        }
         rows={2}
         maxLength={2_000}
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}
+        onKeyDown={rejectByKey}
       />
       {problem !== undefined && (
         <Notice tone="error" title="Nothing was decided">
@@ -89,7 +125,7 @@ export function DecisionForm({ form, asksName, signature, onDecide }: DecisionFo
         </Notice>
       )}
       <div className={styles.actions}>
-        <Button {...button('approve')} leftSection={<CheckIcon />}>
+        <Button ref={approveButton} {...button('approve')} leftSection={<CheckIcon />}>
           Approve
         </Button>
         <Button {...button('reject')} variant="default" className={styles.reject} leftSection={<CrossIcon />}>

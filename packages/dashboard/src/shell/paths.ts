@@ -9,10 +9,12 @@ export const paths = {
   automations: '/automations',
   runs: '/runs',
   approvals: '/approvals',
+  decidedApprovals: '/approvals/decided',
   skills: '/skills',
   contexts: '/contexts',
   secrets: '/secrets',
   alerts: '/alerts',
+  newAlert: '/alerts/new',
   device: '/device',
   signIn: '/sign-in',
   invite: '/invite',
@@ -44,6 +46,7 @@ export const patterns = {
   workerAlerts: '/workers/:workerId/alerts',
   workerSettings: '/workers/:workerId/settings',
   workerRun: '/runs/:runId',
+  alert: '/alerts/:alertId',
   review: '/review/:token',
 } as const;
 
@@ -79,6 +82,20 @@ export const approvalPath = (approvalId: string): string =>
   `${paths.approvals}?approval=${encodeURIComponent(approvalId)}`;
 
 export const approvalIdIn = (search: URLSearchParams): string | null => search.get('approval');
+
+/** The secrets, about to set this one. */
+export const setSecretPath = (name: string): string => `${paths.secrets}?set=${encodeURIComponent(name)}`;
+
+export const alertPath = (alertId: string): string => patterns.alert.replace(':alertId', encodeURIComponent(alertId));
+
+/** The alerts of one worker. */
+export const alertsOfPath = (workerId: string): string => `${paths.alerts}?worker=${encodeURIComponent(workerId)}`;
+
+/** A new alert for this worker; for the whole workspace without one. */
+export const newAlertPath = (workerId: string | null): string =>
+  workerId === null ? paths.newAlert : `${paths.newAlert}?worker=${encodeURIComponent(workerId)}`;
+
+export const workerIdIn = (search: URLSearchParams): string | null => search.get('worker');
 
 /** Leads back to where it was asked for. */
 export const signInPath = ({ pathname, search = '' }: { pathname: string; search?: string }): string =>

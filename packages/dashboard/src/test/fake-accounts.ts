@@ -28,6 +28,7 @@ export interface FakeAccounts {
 export interface FakeRequest {
   line: string;
   part: string[];
+  surface: 'worker' | 'automation';
   query: URLSearchParams;
   workspaceId: string | undefined;
   signedIn: boolean;

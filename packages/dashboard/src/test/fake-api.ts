@@ -6,8 +6,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { AutomationSchemas } from '@gantry/api-client';
 import { answerAccount, type FakeAccounts, type FakeRequest, newAccounts } from './fake-accounts';
+import { answerAlert, type FakeAlerts, newAlerts } from './fake-alerts';
 import { answerApproval, type FakeApprovals, newApprovals } from './fake-approvals';
+import { answerSecret, type FakeSecrets, newSecrets } from './fake-secrets';
 import { emit, type FakeStream, follow } from './fake-stream';
+import { answerUsage, type FakeUsage, newUsage } from './fake-usage';
 import { answerWorkerRun, type FakeWorkerRun } from './fake-worker-runs';
 import { PERSON } from './person';
 import { serveFiles } from './serve-files';
@@ -20,6 +23,9 @@ export interface FakeApi {
   origin: string;
   accounts: FakeAccounts;
   approvals: FakeApprovals;
+  secrets: FakeSecrets;
+  alerts: FakeAlerts;
+  usage: FakeUsage;
   pages: Map<string, AutomationSchemas['Page']>;
   /** Workspaces by automation; the others are in whichever is asked for. */
   homes: Map<string, string>;
@@ -52,6 +58,9 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     accounts: newAccounts(),
     approvals: newApprovals(),
+    secrets: newSecrets(),
+    alerts: newAlerts(),
+    usage: newUsage(),
     pages: new Map(),
     homes: new Map(),
     versions: [],
@@ -96,8 +105,13 @@ async function bodyOf(req: IncomingMessage): Promise<Buffer> {
 
 let count = 0;
 
+/** Both surfaces have addresses like `/api/secrets`; this tells them apart, and the rest of the fake never sees it. */
+const WORKER_SURFACE = '/~worker';
+
 async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const url = new URL(req.url ?? '/', api.origin);
+  const isWorkerSurface = url.pathname.startsWith(`${WORKER_SURFACE}/`);
+  if (isWorkerSurface) url.pathname = url.pathname.slice(WORKER_SURFACE.length);
   const line = `${req.method} ${url.pathname}`;
   const part = url.pathname.split('/').map(decodeURIComponent);
   api.requests.push({ line, lastEventId: req.headers['last-event-id']?.toString() });
@@ -124,12 +138,19 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
     api.sessions.delete(family);
     return send(res, 204);
   }
-  if (line === 'GET /config.json') return send(res, 200, { base_url: api.origin, skills_url: api.origin });
+  if (line === 'GET /config.json')
+    return send(res, 200, { base_url: api.origin + WORKER_SURFACE, skills_url: api.origin });
   const asked: FakeRequest = {
     ...{ line, part, query: url.searchParams, signedIn, workspaceId: req.headers['x-svc-workspace']?.toString() },
+    surface: isWorkerSurface ? 'worker' : 'automation',
     body: async () => JSON.parse((await bodyOf(req)).toString() || '{}'),
   };
-  const answer = (await answerAccount(api.accounts, asked)) ?? (await answerApproval(api.approvals, asked));
+  const answer =
+    (await answerAccount(api.accounts, asked)) ??
+    (await answerApproval(api.approvals, asked)) ??
+    (await answerSecret(api.secrets, asked)) ??
+    (await answerAlert(api.alerts, asked)) ??
+    answerUsage(api.usage, asked);
   if (answer) return send(res, answer.status, answer.body, answer.headers);
   const worker = answerWorkerRun(api.workerRuns, api.accounts, asked);
   if (worker && 'follow' in worker) return follow(worker.follow, worker.isOver, req, res);

@@ -49,6 +49,7 @@ const fixtures: Record<string, Fixture> = {
   listRunArtifacts: ofRun,
   downloadRunArtifact: { send: ({ run, runArtifact }) => ({ path: { runId: run, artifactId: runArtifact } }) },
   listSecrets: nothing,
+  listDeclaredSecrets: nothing,
   setSecret: { send: () => ({ body: { name: 'HOME_SECRET', value: 'another value' } }) },
   deleteSecret: { send: ({ secret }) => ({ path: { name: secret } }) },
   getPage: ofAutomation,

@@ -20,6 +20,21 @@ test('a secret is stored, overwritten, listed by name and forgotten; its value i
   expect((await me.get('/api/secrets')).body.secrets).toEqual([]);
 });
 
+test('names that automations declare are listed with who does, and whether they are set', async () => {
+  const me = service.signedIn();
+  const manifest = { name: 'Mailer', secrets_needed: ['MAIL_KEY', 'API_KEY'] };
+  const { id } = await deployed(me, { files: { 'main.py': 'def run(): pass' }, manifest });
+  await deployed(me, { files: { 'main.py': 'def run(): pass' }, manifest: { name: 'Needs nothing' } });
+  await me.post('/api/secrets', { name: 'API_KEY', value: VALUE }).expect(201);
+  const usedBy = [{ id, name: 'Mailer' }];
+  expect((await me.get('/api/secrets/declared').expect(200)).body.secrets).toEqual([
+    { name: 'API_KEY', set: true, usedBy },
+    { name: 'MAIL_KEY', set: false, usedBy },
+  ]);
+  await me.delete(`/api/automations/${id}`).expect(204);
+  expect((await me.get('/api/secrets/declared').expect(200)).body.secrets).toEqual([]);
+});
+
 test('the last value is what a run gets, sealed to the executor', async () => {
   const me = service.signedIn();
   const { id } = await deployed(me, {

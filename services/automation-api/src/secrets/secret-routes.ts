@@ -2,9 +2,10 @@ import { answer, type Call, noContent, notFound, type Operations, ok, pageOf } f
 import type { SecretEntry } from '@gantry/vault';
 import { auditOf } from '../audit/audit';
 import type { Deps } from '../deps';
+import { automationsThatDeclare } from './automations-that-declare';
 
 /** No answer holds a value. */
-export function secretOperations({ secrets }: Deps): Operations<'automation'> {
+export function secretOperations({ pool, secrets }: Deps): Operations<'automation'> {
   async function getSecret({ caller }: Pick<Call, 'caller'>, name: string): Promise<SecretEntry> {
     const entry = (await secrets.list(caller.workspaceId)).find((one) => one.name === name);
     if (!entry) throw notFound('secret', name);
@@ -15,6 +16,17 @@ export function secretOperations({ secrets }: Deps): Operations<'automation'> {
     listSecrets: async (call) => {
       const { rows, headers } = pageOf(call, await secrets.list(call.caller.workspaceId));
       return ok({ secrets: rows.map(toApi) }, headers);
+    },
+
+    listDeclaredSecrets: async (call) => {
+      const { workspaceId } = call.caller;
+      const [entries, declared] = await Promise.all([
+        secrets.list(workspaceId),
+        automationsThatDeclare(pool, workspaceId),
+      ]);
+      const isSet = new Set(entries.map(({ name }) => name));
+      const { rows, headers } = pageOf(call, declared);
+      return ok({ secrets: rows.map((one) => ({ ...one, set: isSet.has(one.name) })) }, headers);
     },
 
     setSecret: {

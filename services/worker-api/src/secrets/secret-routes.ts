@@ -62,6 +62,18 @@ export function secretOperations({ pool, secrets, keyRotation, now }: Deps): Ope
       return okPage(call, entries, (entry) => toApi(caller, entry, workers));
     },
 
+    listDeclaredSecrets: async (call) => {
+      const { caller } = call;
+      const { workspaceId } = caller;
+      const [entries, workers] = await Promise.all([secrets.list(workspaceId), declaring(workspaceId)]);
+      const isSet = new Set(entries.map(({ name }) => name));
+      const declared = [...workers.keys()]
+        .sort()
+        .map((name) => ({ name, set: isSet.has(name), used_by: usedByToApi(caller, workers.get(name)) }))
+        .filter(({ used_by }) => used_by.length > 0);
+      return okPage(call, declared, (one) => one);
+    },
+
     createSecret: { make: (call) => set(call, call.body.name, call.body.value), ...posted },
     setSecret: (call) => set(call, call.path.name, call.body.value),
     postSecret: { make: (call) => set(call, call.path.name, call.body.value), ...posted },

@@ -59,6 +59,21 @@ test('what workers declare is not deleted by mistake, and nobody learns of priva
   await owner.remove('/api/secrets/IN_USE').expect(404);
 });
 
+test('names that workers declare are listed with who does, and whether they are set', async () => {
+  await workerWith('caller', ['DECLARED_SET', 'DECLARED_MISSING']);
+  await workerWith('hidden', ['DECLARED_HIDDEN', 'DECLARED_MISSING'], { visibility: 'private', ownerId: 'usr_other' });
+  await owner.put('/api/secrets/DECLARED_SET', { value: VALUE }).expect(201);
+  const used_by = [{ id: 'caller', name: 'The caller' }];
+  const member = callerOf(api.url, (await api.addMember('member')).jwt);
+  const { body } = await member.get('/api/secrets/declared').expect(200);
+  expect(body.filter(({ name }: { name: string }) => name.startsWith('DECLARED_'))).toEqual([
+    { name: 'DECLARED_MISSING', set: false, used_by },
+    { name: 'DECLARED_SET', set: true, used_by },
+  ]);
+  const all = (await owner.get('/api/secrets/declared').expect(200)).body.map(({ name }: { name: string }) => name);
+  expect(all).toContain('DECLARED_HIDDEN');
+});
+
 test('a test says whether it is set and opens', async () => {
   const member = callerOf(api.url, (await api.addMember('member')).jwt);
   const tested = () => member.post('/api/secrets/TESTED/test').expect(200);

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { ApprovalStatusChip } from '../../approvals/approval-status';
+import { deciderName } from '../../approvals/decider-name';
 import type { Review } from '../../shell/api';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './outcome.module.css';
@@ -28,7 +29,7 @@ export function Outcome({ status, decided_by, decided_at, reason, isNews }: Outc
       <p>
         {decided_by && (
           <>
-            By <strong>{nameOf(decided_by)}</strong>,{' '}
+            By <strong>{deciderName(decided_by)}</strong>,{' '}
           </>
         )}
         {decided_at && <Timestamp at={Date.parse(decided_at)} />}
@@ -38,6 +39,3 @@ export function Outcome({ status, decided_by, decided_at, reason, isNews }: Outc
     </div>
   );
 }
-
-/** `link: Grace`, in words. */
-const nameOf = (decidedBy: string): string => decidedBy.replace(/^link: (.*)$/s, '$1 (with the link)');

@@ -1,0 +1,170 @@
+import { chromiumPath, testSite } from './test/browser';
+import { checkPage, LOOKS } from './test/check-page';
+import { newAccounts } from './test/fake-accounts';
+import { newAlert, newAlerts, newDelivery } from './test/fake-alerts';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+
+withBrowser('alerts', () => {
+  const site = testSite();
+  beforeEach(() => {
+    site.api.accounts = newAccounts();
+    site.api.alerts = newAlerts();
+    site.api.alerts.workers = Array.from({ length: 300 }, (_, index) => ({
+      id: `w-${index}`,
+      name: `Worker ${index}`,
+    }));
+    site.api.alerts.workers.push({ id: 'price-watch', name: 'Price watch' });
+    site.api.alerts.automations = [{ id: 'aut_sales', name: 'Weekly sales report' }];
+  });
+
+  function addAlerts() {
+    const onCall = newAlert({
+      ...{ id: 'alrt_call', worker_id: 'price-watch', on: ['run.failed', 'run.timed_out'] },
+      ...{ description: 'Page whoever is on call', email_to: 'oncall@example.com' },
+    });
+    site.api.alerts.list = [
+      onCall,
+      newAlert({ automation_id: 'aut_sales', enabled: false }),
+      newAlert({ url: null, email_to: 'team@example.com', on: ['approval.requested'] }),
+      newAlert({ enabled: false, disabled_reason: 'the receiver answered 410 Gone', on: ['schedule.missed'] }),
+    ];
+    site.api.alerts.deliveries = [
+      newDelivery(onCall.id),
+      newDelivery(onCall.id, {
+        ...{ id: 'dlv_dead', status: 'dead', type: 'run.timed_out' },
+        attempts: [500, 500, null].map((status, index) => ({
+          ...{ at: new Date(Date.now() - (4 - index) * 3_600_000).toISOString(), status, duration_ms: 120 },
+          ...{
+            error: status ? `HTTP ${status}` : 'no answer within 10 s',
+            response: status ? 'upstream is down' : null,
+          },
+        })),
+      }),
+      newDelivery(onCall.id, { channel: 'email', status: 'pending', attempts: [], ended_at: null }),
+    ];
+  }
+
+  test.each(LOOKS)(
+    'axe finds nothing and nothing is wider than the screen: %s',
+    async (look, options) => {
+      const page = await site.signedIn('/alerts', options);
+      await page.getByRole('heading', { name: 'No alerts yet' }).waitFor();
+      await checkPage(page, 'alerts-empty', look);
+      addAlerts();
+      await page.reload();
+      await page.getByRole('link', { name: 'Price watch' }).waitFor();
+      await page.getByRole('link', { name: 'Weekly sales report' }).waitFor();
+      await checkPage(page, 'alerts', look);
+      await page.getByRole('link', { name: 'New alert' }).click();
+      await page.getByLabel('About').selectOption('worker');
+      await page.getByRole('combobox', { name: 'Worker' }).fill('price');
+      await page.getByRole('option', { name: 'Price watch' }).waitFor();
+      await checkPage(page, 'alerts-new', look);
+      await page.goto(`${site.api.origin}/alerts/alrt_call`);
+      await page.getByText('A run timed out').last().click();
+      await page.getByText('upstream is down').first().waitFor();
+      await checkPage(page, 'alert', look);
+      await page.getByRole('button', { name: 'Send a test' }).click();
+      await page.getByText('The test did not arrive everywhere').waitFor();
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await checkPage(page, 'alert-edit', look);
+    },
+    90_000,
+  );
+
+  test('one is made for a worker found by its name, and its signing secret is shown once', async () => {
+    const page = await site.signedIn('/alerts/new');
+    await page.getByLabel('About').selectOption('worker');
+    await page.getByLabel('E-mail address').fill('');
+    await page.getByRole('button', { name: 'Create alert' }).click();
+    await page.getByText('Fill in this address').waitFor();
+    await page.getByLabel('Webhook address').fill('https://hooks.example.com/x');
+    await page.getByRole('button', { name: 'Create alert' }).click();
+    await page.getByText('Choose the worker.').waitFor();
+    await page.getByRole('combobox', { name: 'Worker' }).fill('worker 29');
+    await page.getByRole('option', { name: 'Worker 290' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('combobox', { name: 'Worker' }).inputValue()).toBe('Worker 290');
+    await page.getByLabel('A run waits for approval').check();
+    await page.getByRole('button', { name: 'Create alert' }).click();
+    await page.getByText('whsec_').waitFor();
+    expect(site.api.alerts.sent).toEqual([
+      {
+        line: 'POST /api/alerts',
+        body: {
+          ...{ on: ['run.failed', 'run.timed_out', 'approval.requested'], url: 'https://hooks.example.com/x' },
+          ...{ email_to: null, description: '', worker_id: 'w-290' },
+        },
+      },
+    ]);
+    await page.getByRole('link', { name: 'Go to the alert' }).click();
+    await page.getByRole('heading', { name: 'Webhook to hooks.example.com' }).waitFor();
+    expect(await page.getByText('whsec_').count()).toBe(0);
+  });
+
+  test('the worker of the address is chosen already, and the list shows its alerts alone', async () => {
+    addAlerts();
+    const page = await site.signedIn('/alerts?worker=price-watch');
+    await page.getByText('Only those of Price watch').waitFor();
+    expect(await page.getByRole('list', { name: 'Alerts' }).getByRole('listitem').count()).toBe(1);
+    await page.getByRole('link', { name: 'New alert' }).click();
+    await page.getByRole('button', { name: 'Create alert' }).click();
+    await page.getByRole('heading', { name: 'E-mail to ada@example.com' }).waitFor();
+    expect(site.api.alerts.sent[0]?.body).toMatchObject({ worker_id: 'price-watch', email_to: 'ada@example.com' });
+  });
+
+  test('what the server refuses is said at its field', async () => {
+    const page = await site.signedIn('/alerts/new');
+    await page.getByLabel('Webhook address').fill('http://10.0.0.1/');
+    const errors = [{ path: 'url', message: 'is a private address' }];
+    site.api.alerts.refuseNext = { status: 400, body: { detail: 'url: is a private address', errors } };
+    await page.getByRole('button', { name: 'Create alert' }).click();
+    await page.getByText('is a private address').waitFor();
+    expect(await page.getByLabel('Webhook address').getAttribute('aria-invalid')).toBe('true');
+  });
+
+  test('deliveries show every attempt and are sent again; the alert is switched off, changed and deleted', async () => {
+    addAlerts();
+    const page = await site.signedIn('/alerts/alrt_call');
+    await page.getByText('Given up').first().waitFor();
+    const dead = page.getByRole('listitem').filter({ hasText: 'Given up' });
+    await dead.getByText('A run timed out').click();
+    await dead.getByText('no answer within 10 s').waitFor();
+    expect(await dead.getByRole('link', { name: 'See the run' }).getAttribute('href')).toBe('/runs/run_8sWn');
+    await dead.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('It is on its way again.').waitFor();
+    await page.getByRole('button', { name: 'Switch off' }).click();
+    await page.getByText('The alert is off.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Switch off' }).waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('E-mail address').fill('');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The alert is changed.').waitFor();
+    await page.getByRole('button', { name: 'Make a new signing secret' }).click();
+    await page.getByRole('button', { name: 'Make a new one now' }).click();
+    await page.getByText('whsec_YW5').waitFor();
+    await page.getByRole('button', { name: 'Delete the alert' }).click();
+    await page.getByRole('button', { name: 'Delete it with its log' }).click();
+    await page.waitForURL('**/alerts');
+    expect(site.api.alerts.sent.map(({ line }) => line)).toEqual([
+      'POST /api/alerts/alrt_call/deliveries/dlv_dead/replay',
+      'PATCH /api/alerts/alrt_call',
+      'PATCH /api/alerts/alrt_call',
+      'PATCH /api/alerts/alrt_call',
+      'PATCH /api/alerts/alrt_call',
+      'DELETE /api/alerts/alrt_call',
+    ]);
+  });
+
+  test('a viewer sees the rules, and no button that would be refused', async () => {
+    addAlerts();
+    Object.assign(site.api.accounts.me, { workspace_id: 'ws_lab', role: 'viewer' });
+    const page = await site.signedIn('/alerts');
+    await page.getByRole('link', { name: 'Page whoever is on call' }).click();
+    await page.getByText('Admins and owners see what was sent').waitFor();
+    expect(await page.locator('main').getByRole('button').count()).toBe(0);
+  });
+});

@@ -1,0 +1,120 @@
+import { ApiError } from '@gantry/api-client';
+import { Button, Checkbox, TextInput } from '@mantine/core';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { Failure } from '../ui/notice';
+import styles from './alert-form.module.css';
+import type { AlertFields } from './alert-queries';
+import { ALERT_TYPES, ALERT_TYPES_MAX, type AlertType, ofAutomations } from './alert-words';
+
+interface AlertFormProps {
+  given: AlertFields;
+  /** Whether it is for an automation, which has fewer events. */
+  isOfAutomation: boolean;
+  /** Above the events: whom the alert is about. */
+  children?: ReactNode;
+  submitLabel: string;
+  isBusy: boolean;
+  error: Error | null;
+  onSubmit: (fields: AlertFields) => void;
+  onCancel?: () => void;
+}
+
+const TYPES = Object.keys(ALERT_TYPES) as AlertType[];
+
+/** The one form of an alert, for a new one and for changing one. */
+export function AlertForm(props: AlertFormProps) {
+  const { given, isOfAutomation, children, submitLabel, isBusy, error, onSubmit, onCancel } = props;
+  const [fields, setFields] = useState(given);
+  const [isTried, setTried] = useState(false);
+  const offered = TYPES.filter((type) => !isOfAutomation || ofAutomations(type));
+  const on = fields.on.filter((type) => offered.includes(type));
+  const write = (change: Partial<AlertFields>) => setFields({ ...fields, ...change });
+  const refused = error instanceof ApiError ? error.fields : [];
+  const refusal = (field: string) => refused.find(({ path }) => path === field)?.message;
+  const problems = isTried ? problemsOf({ ...fields, on }) : {};
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    setTried(true);
+    if (Object.keys(problemsOf({ ...fields, on })).length === 0) onSubmit({ ...fields, on });
+  }
+
+  return (
+    <form className={styles.form} onSubmit={submit} noValidate>
+      {children}
+      <fieldset className={styles.events} aria-describedby={problems.on ? 'alert-on-problem' : undefined}>
+        <legend>Tell when</legend>
+        {offered.map((type) => (
+          <Checkbox
+            key={type}
+            label={ALERT_TYPES[type]}
+            checked={on.includes(type)}
+            disabled={!on.includes(type) && on.length >= ALERT_TYPES_MAX}
+            onChange={(event) =>
+              write({ on: event.currentTarget.checked ? [...on, type] : on.filter((one) => one !== type) })
+            }
+          />
+        ))}
+      </fieldset>
+      {problems.on && (
+        <p id="alert-on-problem" className={styles.problem} role="alert">
+          {problems.on}
+        </p>
+      )}
+      <TextInput
+        type="url"
+        inputMode="url"
+        label="Webhook address"
+        description="Gets a signed POST request for each event. On the public internet."
+        placeholder="https://hooks.example.com/gantry"
+        autoComplete="off"
+        value={fields.url ?? ''}
+        error={refusal('url') ?? problems.url}
+        onChange={(event) => write({ url: event.currentTarget.value })}
+      />
+      <TextInput
+        type="email"
+        label="E-mail address"
+        description="A person or a list."
+        placeholder="oncall@example.com"
+        autoComplete="off"
+        value={fields.email_to ?? ''}
+        error={refusal('email_to')}
+        onChange={(event) => write({ email_to: event.currentTarget.value })}
+      />
+      <TextInput
+        label="What it is for"
+        description="Shown in the list. You may leave it empty."
+        autoComplete="off"
+        maxLength={500}
+        value={fields.description}
+        error={refusal('description')}
+        onChange={(event) => write({ description: event.currentTarget.value })}
+      />
+      {refused.length === 0 && <Failure title="Nothing was changed" error={error} />}
+      <div className={styles.buttons}>
+        <Button type="submit" loading={isBusy}>
+          {submitLabel}
+        </Button>
+        {onCancel && (
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+const problemsOf = ({ on, url, email_to }: AlertFields): { on?: string; url?: string } => ({
+  ...(on.length === 0 && { on: 'Choose at least one.' }),
+  ...(!url?.trim() && !email_to?.trim() && { url: 'Fill in this address, or an e-mail address.' }),
+});
+
+/** As the API takes them: an empty channel is none. */
+export const trimmed = ({ on, url, email_to, description }: AlertFields): AlertFields => ({
+  on,
+  url: url?.trim() || null,
+  email_to: email_to?.trim() || null,
+  description: description.trim(),
+});

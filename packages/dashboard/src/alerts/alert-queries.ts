@@ -1,0 +1,74 @@
+import { unwrap } from '@gantry/api-client';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { workerApi } from '../shell/api';
+import { useWorkspace } from '../shell/use-me';
+import type { Alert, AlertType } from './alert-words';
+
+const PAGE_SIZE = 100;
+
+const useAlertsKey = () => ['alerts', useWorkspace()?.id];
+
+/** Newest first. @param workerId only those of this worker */
+export function useAlerts(workerId: string | null) {
+  const key = useAlertsKey();
+  return useInfiniteQuery({
+    queryKey: [...key, 'list', workerId],
+    enabled: key[1] !== undefined,
+    initialPageParam: 0,
+    queryFn: async ({ pageParam: offset }) => {
+      const query = { limit: PAGE_SIZE, offset, ...(workerId && { worker_id: workerId }) };
+      return unwrap((await workerApi()).GET('/api/alerts', { params: { query } }));
+    },
+    getNextPageParam: (page, pages) => (page.length === PAGE_SIZE ? pages.flat().length : undefined),
+  });
+}
+
+export function useAlert(alertId: string) {
+  const key = useAlertsKey();
+  return useQuery({
+    queryKey: [...key, alertId],
+    enabled: key[1] !== undefined,
+    queryFn: async () =>
+      unwrap((await workerApi()).GET('/api/alerts/{alert_id}', { params: { path: { alert_id: alertId } } })),
+  });
+}
+
+export interface AlertFields {
+  on: AlertType[];
+  url: string | null;
+  email_to: string | null;
+  description: string;
+}
+
+export type NewAlert = AlertFields & { worker_id?: string; automation_id?: string };
+
+export type AlertChange = Partial<AlertFields> & { enabled?: boolean; secret_rotate?: boolean };
+
+/** What can be done with alerts; the lists follow. */
+export function useAlertChanges() {
+  const queryClient = useQueryClient();
+  const key = useAlertsKey();
+  const onSuccess = () => queryClient.invalidateQueries({ queryKey: key });
+  const at = (alertId: string) => ({ params: { path: { alert_id: alertId } } });
+  return {
+    create: useMutation({
+      onSuccess,
+      mutationFn: async (body: NewAlert): Promise<Alert> => unwrap((await workerApi()).POST('/api/alerts', { body })),
+    }),
+    change: useMutation({
+      onSuccess,
+      mutationFn: async ({ id, ...body }: AlertChange & { id: string }): Promise<Alert> =>
+        unwrap((await workerApi()).PATCH('/api/alerts/{alert_id}', { ...at(id), body })),
+    }),
+    remove: useMutation({
+      onSuccess,
+      mutationFn: async (id: string) => unwrap((await workerApi()).DELETE('/api/alerts/{alert_id}', at(id))),
+    }),
+    test: useMutation({
+      mutationFn: async (id: string) => unwrap((await workerApi()).POST('/api/alerts/{alert_id}/test', at(id))),
+    }),
+  };
+}
+
+/** What came of a test, by each channel. */
+export type AlertTest = NonNullable<ReturnType<typeof useAlertChanges>['test']['data']>;

@@ -1,0 +1,201 @@
+import { Button } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { useNavigate, useParams } from 'react-router';
+import { roleAtLeast } from '../../accounts/roles';
+import { AlertForm, trimmed } from '../../alerts/alert-form';
+import { useAlert, useAlertChanges } from '../../alerts/alert-queries';
+import { AlertStatusChip } from '../../alerts/alert-status';
+import { AlertSubject } from '../../alerts/alert-subject';
+import { type Alert, saidOf, titleOf } from '../../alerts/alert-words';
+import { SigningSecret } from '../../alerts/signing-secret';
+import { isStatus } from '../../shell/api';
+import { NotFound } from '../../shell/frame/not-found';
+import { paths } from '../../shell/paths';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { useTitle } from '../../shell/use-title';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { Facts } from '../../ui/facts';
+import { LoadingPage } from '../../ui/loading-page';
+import { FailedToLoad, Failure, Notice } from '../../ui/notice';
+import { PageHead } from '../../ui/page-head';
+import { Panel } from '../../ui/panel';
+import content from '../../ui/panel-content.module.css';
+import { Timestamp } from '../../ui/timestamp';
+import styles from './alert-page.module.css';
+import { Deliveries } from './deliveries';
+import { TestOutcome } from './test-outcome';
+
+export default function AlertPage() {
+  const { alertId = '' } = useParams();
+  const alert = useAlert(alertId);
+  useTitle(alert.data ? titleOf(alert.data) : 'Alert');
+  if (isStatus(alert.error, 404)) return <NotFound what="alert" />;
+  if (alert.error && !alert.data) {
+    return <FailedToLoad what="The alert" error={alert.error} retry={alert.refetch} />;
+  }
+  if (!alert.data) return <LoadingPage what="the alert" columns={undefined} />;
+  return <Loaded key={alertId} alert={alert.data} />;
+}
+
+function Loaded({ alert }: { alert: Alert }) {
+  const workspace = useWorkspace();
+  const navigate = useNavigate();
+  const mayChange = roleAtLeast(workspace?.role, 'admin');
+  const [isEditing, setEditing] = useState(false);
+  const { change, remove, test } = useAlertChanges();
+  const { id, enabled, disabled_reason } = alert;
+
+  const switchTo = (on: boolean) =>
+    change.mutate(
+      { id, enabled: on },
+      {
+        onSuccess: () =>
+          toast(on ? 'The alert is on.' : 'The alert is off.', { undo: () => change.mutate({ id, enabled: !on }) }),
+      },
+    );
+  const rotated = change.data?.secret;
+  // A result of before says nothing about what has been changed since.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: anew with each change, and only then.
+  useEffect(() => test.reset(), [alert.updated_at]);
+
+  return (
+    <>
+      <PageHead
+        title={titleOf(alert)}
+        about={
+          <>
+            <AlertStatusChip alert={alert} />
+            <AlertSubject alert={alert} />
+          </>
+        }
+        actions={
+          mayChange && (
+            <>
+              <ConfirmButton
+                label="Delete the alert"
+                question="Delete it with its log"
+                busy={remove.isPending}
+                onConfirm={() =>
+                  remove.mutate(id, {
+                    onSuccess: () => {
+                      toast('The alert is deleted.');
+                      navigate(paths.alerts);
+                    },
+                  })
+                }
+              >
+                Delete
+              </ConfirmButton>
+              <Button variant="default" loading={change.isPending} onClick={() => switchTo(!enabled)}>
+                {enabled ? 'Switch off' : 'Switch on'}
+              </Button>
+              <Button loading={test.isPending} onClick={() => test.mutate(id)}>
+                Send a test
+              </Button>
+            </>
+          )
+        }
+      />
+      <div className={styles.parts}>
+        {!enabled && disabled_reason && (
+          <Notice tone="error" title="Gantry has switched this alert off">
+            {disabled_reason}
+          </Notice>
+        )}
+        <Failure title="Nothing was changed" error={isEditing ? null : (change.error ?? remove.error)} />
+        <Failure title="The test could not be sent" error={test.error} />
+        {test.data && <TestOutcome outcome={test.data} />}
+        {rotated && <SigningSecret secret={rotated} />}
+        <Panel
+          title="Rule"
+          aside={
+            mayChange &&
+            !isEditing && (
+              <Button size="xs" variant="default" onClick={() => setEditing(true)}>
+                Edit
+              </Button>
+            )
+          }
+        >
+          {isEditing ? (
+            <AlertForm
+              given={alert}
+              isOfAutomation={alert.automation_id !== null}
+              submitLabel="Save"
+              isBusy={change.isPending}
+              error={change.error}
+              onSubmit={(fields) =>
+                change.mutate(
+                  { id, ...trimmed(fields) },
+                  {
+                    onSuccess: () => {
+                      setEditing(false);
+                      toast('The alert is changed.');
+                    },
+                  },
+                )
+              }
+              onCancel={() => {
+                change.reset();
+                setEditing(false);
+              }}
+            />
+          ) : (
+            <Rule
+              alert={alert}
+              mayRotate={mayChange}
+              isBusy={change.isPending}
+              onRotate={() => change.mutate({ id, secret_rotate: true })}
+            />
+          )}
+        </Panel>
+        {mayChange ? (
+          <Deliveries alert={alert} />
+        ) : (
+          <p className={content.about}>Admins and owners see what was sent, and the whole address.</p>
+        )}
+      </div>
+    </>
+  );
+}
+
+interface RuleProps {
+  alert: Alert;
+  mayRotate: boolean;
+  isBusy: boolean;
+  onRotate: () => void;
+}
+
+function Rule({ alert, mayRotate, isBusy, onRotate }: RuleProps) {
+  const { on, url, email_to, created_at } = alert;
+  return (
+    <>
+      <Facts
+        facts={[
+          ['About', <AlertSubject key="about" alert={alert} />],
+          ['Tells when', saidOf(on)],
+          ...(url ? ([['Webhook', url]] as [string, string][]) : []),
+          ...(email_to ? ([['E-mail', email_to]] as [string, string][]) : []),
+          ['Made', <Timestamp key="made" at={Date.parse(created_at)} />],
+        ]}
+      />
+      {url && mayRotate && (
+        <div className={styles.rotate}>
+          <p className={content.about}>
+            Requests are signed. With a new secret the old one stays good for a day, so that the receiver can change
+            over.
+          </p>
+          <ConfirmButton
+            label="Make a new signing secret"
+            question="Make a new one now"
+            busy={isBusy}
+            onConfirm={onRotate}
+          >
+            New signing secret
+          </ConfirmButton>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,156 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, NativeSelect, Skeleton } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { DeliveryStatusChip } from '../../alerts/alert-status';
+import { ALERT_TYPES, type Alert, type Delivery } from '../../alerts/alert-words';
+import { workerApi } from '../../shell/api';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { figure } from '../../ui/format';
+import { FailedToLoad, Failure } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import content from '../../ui/panel-content.module.css';
+import { Timestamp } from '../../ui/timestamp';
+import styles from './alert-page.module.css';
+import { DeliveryDetail } from './delivery-detail';
+
+const PAGE_SIZE = 50;
+
+const FILTERS = [
+  { value: '', label: 'All' },
+  { value: 'pending', label: 'On their way' },
+  { value: 'delivered', label: 'Delivered' },
+  { value: 'dead', label: 'Given up' },
+];
+
+type Status = Delivery['status'];
+
+/** Everything that was sent, newest first. */
+export function Deliveries({ alert }: { alert: Alert }) {
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  const [status, setStatus] = useState<Status | ''>('');
+  const key = ['alerts', workspaceId, alert.id, 'deliveries'];
+  const path = { alert_id: alert.id };
+  const sent = useInfiniteQuery({
+    queryKey: [...key, status],
+    enabled: workspaceId !== undefined,
+    initialPageParam: undefined as Delivery | undefined,
+    queryFn: async ({ pageParam: last }) => {
+      const before = last && { before_created_at: last.created_at, before_id: last.id };
+      const query = { limit: PAGE_SIZE, ...(status && { status }), ...before };
+      return unwrap((await workerApi()).GET('/api/alerts/{alert_id}/deliveries', { params: { path, query } }));
+    },
+    getNextPageParam: (page) => (page.length === PAGE_SIZE ? page.at(-1) : undefined),
+  });
+  const onSettled = () => queryClient.invalidateQueries({ queryKey: key });
+  const replayAll = useMutation({
+    onSettled,
+    mutationFn: async () =>
+      unwrap((await workerApi()).POST('/api/alerts/{alert_id}/deliveries/replay-dead', { params: { path } })),
+    onSuccess: ({ replayed }) => toast(`${figure(replayed)} sent again.`),
+  });
+  const replay = useMutation({
+    onSettled,
+    mutationFn: async (deliveryId: string) =>
+      unwrap(
+        (await workerApi()).POST('/api/alerts/{alert_id}/deliveries/{delivery_id}/replay', {
+          params: { path: { ...path, delivery_id: deliveryId } },
+        }),
+      ),
+    onSuccess: () => toast('It is on its way again.'),
+  });
+  const shown = sent.data?.pages.flat();
+  return (
+    <Panel
+      title="Deliveries"
+      aside={
+        <div className={content.actions}>
+          {alert.enabled && shown?.some((one) => one.status === 'dead') && (
+            <Button size="xs" variant="default" loading={replayAll.isPending} onClick={() => replayAll.mutate()}>
+              Send all given up again
+            </Button>
+          )}
+          <NativeSelect
+            size="xs"
+            aria-label="Show deliveries"
+            value={status}
+            data={FILTERS}
+            onChange={(event) => setStatus(event.currentTarget.value as Status | '')}
+          />
+        </div>
+      }
+    >
+      <Failure title="Nothing was sent again" error={replay.error ?? replayAll.error} />
+      {sent.error && !shown ? (
+        <FailedToLoad what="The deliveries" error={sent.error} retry={sent.refetch} />
+      ) : !shown ? (
+        <Skeleton height={120} />
+      ) : shown.length === 0 ? (
+        <p className={content.about}>
+          {status ? 'None like this.' : 'Nothing was sent yet. “Send a test” tries the alert without an event.'}
+        </p>
+      ) : (
+        <ul className={styles.deliveries} aria-label="Deliveries">
+          {shown.map((delivery) => (
+            <DeliveryItem
+              key={delivery.id}
+              delivery={delivery}
+              mayReplay={alert.enabled}
+              isBusy={replay.isPending && replay.variables === delivery.id}
+              onReplay={() => replay.mutate(delivery.id)}
+            />
+          ))}
+        </ul>
+      )}
+      {sent.hasNextPage && (
+        <Button variant="default" loading={sent.isFetchingNextPage} onClick={() => sent.fetchNextPage()}>
+          Show older
+        </Button>
+      )}
+    </Panel>
+  );
+}
+
+interface DeliveryItemProps {
+  delivery: Delivery;
+  mayReplay: boolean;
+  isBusy: boolean;
+  onReplay: () => void;
+}
+
+function DeliveryItem({ delivery, mayReplay, isBusy, onReplay }: DeliveryItemProps) {
+  const [isOpen, setOpen] = useState(false);
+  const { type, channel, status, created_at, attempts, next_attempt_at } = delivery;
+  const last = attempts.at(-1);
+  return (
+    <li>
+      <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary className={styles.delivery}>
+          <span className={styles.what}>{ALERT_TYPES[type]}</span>
+          <span className={styles.soft}>
+            {channel === 'email' ? 'E-mail' : 'Webhook'}, <Timestamp at={Date.parse(created_at)} />
+            {last?.status != null && `, HTTP ${last.status}`}
+            {attempts.length > 1 && `, ${attempts.length} attempts`}
+            {status === 'pending' && next_attempt_at && (
+              <>
+                , next attempt <Timestamp at={Date.parse(next_attempt_at)} />
+              </>
+            )}
+          </span>
+          <DeliveryStatusChip status={status} />
+        </summary>
+        {isOpen && (
+          <DeliveryDetail delivery={delivery}>
+            {mayReplay && status !== 'pending' && (
+              <Button size="xs" variant="default" loading={isBusy} onClick={onReplay}>
+                Send again
+              </Button>
+            )}
+          </DeliveryDetail>
+        )}
+      </details>
+    </li>
+  );
+}

@@ -1,0 +1,25 @@
+import type { AlertTest } from '../../alerts/alert-queries';
+import { duration } from '../../ui/format';
+import { Notice } from '../../ui/notice';
+import styles from './alert-page.module.css';
+
+const NAMES = { webhook: 'Webhook', email: 'E-mail' } as const;
+
+/** A line for each channel: whether it arrived, and what the receiver answered. */
+export function TestOutcome({ outcome: { ok, channels } }: { outcome: AlertTest }) {
+  return (
+    <div role="status">
+      <Notice tone={ok ? 'info' : 'error'} title={ok ? 'The test arrived' : 'The test did not arrive everywhere'}>
+        <ul className={styles.outcomes}>
+          {channels.map((one) => (
+            <li key={one.channel}>
+              {NAMES[one.channel]}: {one.ok ? 'delivered' : (one.error ?? 'refused')}
+              {one.status !== null && `, HTTP ${one.status}`} after {duration(one.duration_ms)}
+              {one.response && <code className={styles.response}>{one.response}</code>}
+            </li>
+          ))}
+        </ul>
+      </Notice>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import { unwrap } from '@gantry/api-client';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { type Approval, workerApi } from '../../shell/api';
+import { useWorkspace } from '../../shell/use-me';
+
+const PAGE_SIZE = 100;
+
+/** Newest first. @param status default: of every status */
+export function useApprovals(status?: 'pending') {
+  const workspace = useWorkspace();
+  return useInfiniteQuery({
+    queryKey: ['approvals', workspace?.id, status ?? 'all'],
+    enabled: workspace !== undefined,
+    initialPageParam: undefined as Approval | undefined,
+    queryFn: async ({ pageParam: last }) => {
+      const before = last && { before_requested_at: last.requested_at, before_id: last.id };
+      const query = { limit: PAGE_SIZE, ...(status && { status }), ...before };
+      return unwrap((await workerApi()).GET('/api/approvals', { params: { query } }));
+    },
+    getNextPageParam: (page) => (page.length === PAGE_SIZE ? page.at(-1) : undefined),
+  });
+}
+
+/** One that a link leads to, whatever has become of it. @param approvalId null: none */
+export function useApproval(approvalId: string | null) {
+  const workspace = useWorkspace();
+  return useQuery({
+    queryKey: ['approvals', workspace?.id, 'one', approvalId],
+    enabled: workspace !== undefined && approvalId !== null,
+    queryFn: async () =>
+      unwrap(
+        (await workerApi()).GET('/api/approvals/{approval_id}', {
+          params: { path: { approval_id: approvalId ?? '' } },
+        }),
+      ),
+  });
+}

@@ -1,0 +1,146 @@
+import { Button, Skeleton } from '@mantine/core';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { useSearchParams } from 'react-router';
+import type { DecisionSteps, Verdict } from '../../approvals/decision-form';
+import type { Approval } from '../../shell/api';
+import { useShortcuts } from '../../shell/keys';
+import { LinkTabs } from '../../shell/link-tabs';
+import { approvalIdIn, paths } from '../../shell/paths';
+import { useTitle } from '../../shell/use-title';
+import { FailedToLoad, Notice } from '../../ui/notice';
+import { PageHead } from '../../ui/page-head';
+import { ApprovalItem } from './approval-item';
+import { useApproval } from './approval-queries';
+import styles from './approvals-page.module.css';
+import { OpenApproval } from './open-approval';
+
+interface InboxProps {
+  list: {
+    error: Error | null;
+    refetch: () => void;
+    hasNextPage: boolean;
+    isFetchingNextPage: boolean;
+    fetchNextPage: () => void;
+  };
+  /** Undefined until they are read. */
+  approvals: Approval[] | undefined;
+  empty: ReactNode;
+  news?: ReactNode;
+  onDecided?: (approval: Approval, verdict: Verdict) => Promise<void>;
+  onOvertaken?: () => Promise<void>;
+}
+
+/** A list, and the one of it that is open beside it: the one in the address, or else the first. */
+export function Inbox({ list, approvals, empty, news, onDecided, onOvertaken }: InboxProps) {
+  useTitle('Approvals');
+  const [search, setSearch] = useSearchParams();
+  const asked = approvalIdIn(search);
+  const listed = approvals?.find(({ id }) => id === asked);
+  const elsewhere = useApproval(approvals && !listed ? asked : null);
+  const open = listed ?? elsewhere.data ?? (asked ? undefined : approvals?.[0]);
+  const place = approvals?.findIndex(({ id }) => id === open?.id) ?? -1;
+  const steps = useRef<DecisionSteps>(null);
+  const pane = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+
+  const show = (approval: Approval | undefined) => {
+    if (approval) setSearch({ approval: approval.id }, { replace: true, preventScrollReset: true });
+  };
+  const enter = () => {
+    pane.current?.scrollIntoView({ block: 'nearest' });
+    pane.current?.focus({ preventScroll: true });
+  };
+
+  useShortcuts('Approvals', [
+    { keys: 'j', words: 'Next', run: () => show(approvals?.[place + 1]) },
+    { keys: 'k', words: 'Previous', run: () => show(approvals?.[Math.max(0, place - 1)]) },
+    { keys: 'a', words: 'Approve; Enter confirms', run: () => steps.current?.approve() },
+    { keys: 'r', words: 'Reject with a reason; Ctrl+Enter confirms', run: () => steps.current?.reject() },
+  ]);
+
+  // The list scrolls with the key; the page itself does not begin in its middle.
+  const openId = open?.id;
+  useEffect(() => {
+    if (!isFirst.current && openId) document.getElementById(itemId(openId))?.scrollIntoView({ block: 'nearest' });
+    isFirst.current = false;
+  }, [openId]);
+
+  async function decided(approval: Approval, verdict: Verdict) {
+    // Without an id in the address the next one in the list opens.
+    setSearch({}, { replace: true });
+    await onDecided?.(approval, verdict);
+  }
+
+  return (
+    <>
+      <PageHead
+        title="Approvals"
+        about="Runs that wait for a person. A decision counts once: the run goes on, or ends."
+      />
+      <LinkTabs
+        label="Approvals"
+        tabs={[
+          { to: paths.approvals, label: 'Waiting' },
+          { to: paths.decidedApprovals, label: 'Decided' },
+        ]}
+      />
+      {news}
+      {list.error && !approvals ? (
+        <FailedToLoad what="The approvals" error={list.error} retry={list.refetch} />
+      ) : !approvals ? (
+        <div className={styles.inbox} aria-busy="true">
+          <Skeleton height={280} radius={10} />
+          <Skeleton height={360} radius={10} />
+        </div>
+      ) : approvals.length === 0 && !open && !list.hasNextPage ? (
+        <div className={styles.nothing}>{empty}</div>
+      ) : (
+        <div className={styles.inbox}>
+          <div className={styles.side}>
+            <ul className={styles.list} aria-label="Approvals">
+              {approvals.map((approval) => (
+                <ApprovalItem
+                  key={approval.id}
+                  id={itemId(approval.id)}
+                  approval={approval}
+                  isOpen={approval.id === openId}
+                  onOpen={enter}
+                />
+              ))}
+            </ul>
+            {list.hasNextPage && (
+              <Button variant="default" loading={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
+                Show older
+              </Button>
+            )}
+            {onDecided && (
+              <p className={styles.keys} aria-hidden="true">
+                <kbd>j</kbd> <kbd>k</kbd> move <kbd>a</kbd> approve <kbd>r</kbd> reject
+              </p>
+            )}
+          </div>
+          <section ref={pane} tabIndex={-1} className={styles.pane} aria-label="Open approval">
+            {open ? (
+              <OpenApproval
+                key={open.id}
+                ref={steps}
+                approval={open}
+                onDecided={decided}
+                onOvertaken={async () => {
+                  setSearch({ approval: open.id }, { replace: true });
+                  await onOvertaken?.();
+                }}
+              />
+            ) : elsewhere.error ? (
+              <Notice tone="error">This approval is gone, or belongs to another workspace.</Notice>
+            ) : (
+              <Skeleton height={360} radius={10} />
+            )}
+          </section>
+        </div>
+      )}
+    </>
+  );
+}
+
+const itemId = (approvalId: string) => `in-list-${approvalId}`;

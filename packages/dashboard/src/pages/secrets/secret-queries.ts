@@ -1,0 +1,108 @@
+import { ApiError, unwrap } from '@gantry/api-client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, workerApi } from '../../shell/api';
+import { useWorkspace } from '../../shell/use-me';
+import type { SecretsThere, SecretThere, Surface } from './secret-rows';
+
+const PAGE_SIZE = 200;
+
+/** A workspace has 500 secrets at most, which is three pages. */
+async function all<Item>(page: (offset: number) => Promise<Item[]>): Promise<Item[]> {
+  const items: Item[] = [];
+  for (;;) {
+    const more = await page(items.length);
+    items.push(...more);
+    if (more.length < PAGE_SIZE) return items;
+  }
+}
+
+const NOTHING: SecretThere = { setAt: null, lastUsedAt: null, usedBy: [] };
+
+async function readWorkers(): Promise<SecretsThere> {
+  const worker = await workerApi();
+  const at = (offset: number) => ({ params: { query: { limit: PAGE_SIZE, offset } } });
+  const [set, declared] = await Promise.all([
+    all((offset) => unwrap(worker.GET('/api/secrets', at(offset)))),
+    all((offset) => unwrap(worker.GET('/api/secrets/declared', at(offset)))),
+  ]);
+  const there = new Map<string, SecretThere>();
+  for (const { name, used_by } of declared) there.set(name, { ...NOTHING, usedBy: used_by });
+  for (const { name, updated_at, last_used_at, used_by } of set) {
+    const lastUsedAt = last_used_at === null ? null : Date.parse(last_used_at);
+    there.set(name, { setAt: Date.parse(updated_at), lastUsedAt, usedBy: used_by });
+  }
+  return there;
+}
+
+async function readAutomations(): Promise<SecretsThere> {
+  const at = (offset: number) => ({ params: { query: { limit: PAGE_SIZE, offset } } });
+  const [set, declared] = await Promise.all([
+    all(async (offset) => (await unwrap(api.GET('/api/secrets', at(offset)))).secrets),
+    all(async (offset) => (await unwrap(api.GET('/api/secrets/declared', at(offset)))).secrets),
+  ]);
+  const there = new Map<string, SecretThere>();
+  for (const { name, usedBy } of declared) there.set(name, { ...NOTHING, usedBy });
+  for (const { name, updatedAt } of set) there.set(name, { ...(there.get(name) ?? NOTHING), setAt: updatedAt });
+  return there;
+}
+
+export function useSecrets(surface: Surface) {
+  const workspace = useWorkspace();
+  return useQuery({
+    queryKey: ['secrets', workspace?.id, surface],
+    enabled: workspace !== undefined,
+    queryFn: surface === 'workers' ? readWorkers : readAutomations,
+  });
+}
+
+const setOn: Record<Surface, (name: string, value: string) => Promise<unknown>> = {
+  workers: async (name, value) =>
+    unwrap((await workerApi()).PUT('/api/secrets/{name}', { params: { path: { name } }, body: { value } })),
+  automations: (name, value) => unwrap(api.POST('/api/secrets', { body: { name, value } })),
+};
+
+const deleteOn: Record<Surface, (name: string) => Promise<unknown>> = {
+  // Whoever confirms has been told who declares it.
+  workers: async (name) =>
+    unwrap((await workerApi()).DELETE('/api/secrets/{name}', { params: { path: { name }, query: { force: true } } })),
+  automations: (name) => unwrap(api.DELETE('/api/secrets/{name}', { params: { path: { name } } })),
+};
+
+/** What was done on one surface stays done where the other one refuses. */
+export class PartlyFailed extends Error {
+  constructor(readonly failures: ReadonlyMap<Surface, string>) {
+    super([...failures].map(([surface, text]) => `For ${surface}: ${text}`).join('\n'));
+  }
+}
+
+async function onEach(surfaces: readonly Surface[], act: (surface: Surface) => Promise<unknown>): Promise<void> {
+  const failures = new Map<Surface, string>();
+  await Promise.all(
+    surfaces.map((surface) => act(surface).catch((error: unknown) => failures.set(surface, textOf(error)))),
+  );
+  if (failures.size) throw new PartlyFailed(failures);
+}
+
+function textOf(error: unknown): string {
+  const [field] = error instanceof ApiError ? error.fields : [];
+  return field?.message ?? (error instanceof Error ? error.message : String(error));
+}
+
+/** Changes a secret on the surfaces that were chosen. */
+export function useSecretChange() {
+  const workspace = useWorkspace();
+  const queryClient = useQueryClient();
+  const settled = { onSettled: () => queryClient.invalidateQueries({ queryKey: ['secrets', workspace?.id] }) };
+  return {
+    set: useMutation({
+      ...settled,
+      mutationFn: ({ name, value, surfaces }: { name: string; value: string; surfaces: readonly Surface[] }) =>
+        onEach(surfaces, (surface) => setOn[surface](name, value)),
+    }),
+    remove: useMutation({
+      ...settled,
+      mutationFn: ({ name, surfaces }: { name: string; surfaces: readonly Surface[] }) =>
+        onEach(surfaces, (surface) => deleteOn[surface](name)),
+    }),
+  };
+}

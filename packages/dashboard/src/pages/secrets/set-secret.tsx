@@ -1,0 +1,124 @@
+import { Button, Checkbox, Textarea, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { toast } from '../../shell/toasts';
+import { Dialog } from '../../ui/dialog';
+import { Failure } from '../../ui/notice';
+import { useSecretChange } from './secret-queries';
+import { type SecretRow, SURFACES, type Surface } from './secret-rows';
+import styles from './secrets-page.module.css';
+
+interface SetSecretProps {
+  /** Empty for a new one. */
+  name: string;
+  /** What is known of that name. */
+  row: SecretRow | undefined;
+  taken: SecretRow[];
+  onClose: () => void;
+}
+
+const LABELS: Record<Surface, string> = { workers: 'Workers', automations: 'Automations' };
+const NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
+
+/** Sets or replaces one value, on one surface or on both. */
+export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) {
+  const { set } = useSecretChange();
+  const [name, setName] = useState(given);
+  const [value, setValue] = useState('');
+  const [isShown, setShown] = useState(false);
+  const [surfaces, setSurfaces] = useState<readonly Surface[]>(() => suggested(row));
+  const [problem, setProblem] = useState<string>();
+  const isNew = given === '';
+  const replaced = taken.find((one) => one.name === name);
+  const overwrites = surfaces.some((surface) => replaced?.there[surface]?.setAt != null);
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (!NAME.test(name)) {
+      setProblem('Capital letters, digits and _, beginning with a letter; 64 at most.');
+      return;
+    }
+    set.mutate(
+      { name, value, surfaces },
+      {
+        onSuccess: () => {
+          toast(`${name} is set for ${surfaces.join(' and ')}.`);
+          onClose();
+        },
+      },
+    );
+  }
+
+  return (
+    <Dialog title={isNew ? 'New secret' : `Set ${given}`} onClose={onClose}>
+      <form className={styles.form} onSubmit={submit} noValidate autoComplete="off">
+        {isNew && (
+          <TextInput
+            label="Name"
+            description="The environment variable that code reads."
+            placeholder="CRM_TOKEN"
+            classNames={{ input: styles.code }}
+            autoCapitalize="characters"
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={64}
+            value={name}
+            error={problem}
+            onChange={(event) => {
+              setName(event.currentTarget.value.toUpperCase().replaceAll(/[\s-]/g, '_'));
+              setProblem(undefined);
+            }}
+          />
+        )}
+        <Textarea
+          label="Value"
+          description="Lines and blanks count. Up to 32 KB."
+          classNames={{ input: isShown ? styles.code : styles.masked }}
+          rows={3}
+          autoComplete="off"
+          spellCheck={false}
+          value={value}
+          onChange={(event) => setValue(event.currentTarget.value)}
+        />
+        <Checkbox
+          label="Show the value while typing"
+          checked={isShown}
+          onChange={(event) => setShown(event.currentTarget.checked)}
+        />
+        <fieldset className={styles.surfaces}>
+          <legend>For</legend>
+          {SURFACES.map((surface) => (
+            <Checkbox
+              key={surface}
+              label={LABELS[surface]}
+              checked={surfaces.includes(surface)}
+              onChange={(event) =>
+                setSurfaces(
+                  event.currentTarget.checked ? [...surfaces, surface] : surfaces.filter((one) => one !== surface),
+                )
+              }
+            />
+          ))}
+        </fieldset>
+        {overwrites && (
+          <p className={styles.hint}>Runs get the new value from their next start on. The old one is gone.</p>
+        )}
+        <Failure title="Not everything was set" error={set.error} />
+        <div className={styles.buttons}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={set.isPending} disabled={!name || !value || surfaces.length === 0}>
+            {overwrites ? 'Replace' : 'Set'}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Where it is missing; else where it is set; else everywhere. */
+function suggested(row: SecretRow | undefined): readonly Surface[] {
+  if (row?.missing.length) return row.missing;
+  const set = SURFACES.filter((surface) => row?.there[surface]?.setAt != null);
+  return set.length ? set : SURFACES;
+}

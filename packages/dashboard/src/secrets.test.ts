@@ -1,0 +1,110 @@
+import { chromiumPath, testSite } from './test/browser';
+import { checkPage, LOOKS } from './test/check-page';
+import { newAccounts } from './test/fake-accounts';
+import { newSecrets } from './test/fake-secrets';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+const DAY_MS = 86_400_000;
+
+withBrowser('secrets', () => {
+  const site = testSite();
+  beforeEach(() => {
+    site.api.accounts = newAccounts();
+    site.api.secrets = newSecrets();
+    const { worker, automation } = site.api.secrets;
+    const report = { id: 'morning-report', name: 'Morning report' };
+    const sales = { id: 'aut_sales', name: 'Weekly sales report' };
+    worker.set.set('CRM_TOKEN', Date.now() - 3 * DAY_MS);
+    worker.set.set('OLD_KEY', Date.now() - 90 * DAY_MS);
+    worker.declared.set('CRM_TOKEN', [report, { id: 'clean-up', name: 'Nightly clean-up' }]);
+    worker.declared.set('SMTP_PASSWORD', [report]);
+    automation.declared.set('CRM_TOKEN', [sales]);
+    automation.set.set('PAGE_TOKEN', Date.now() - DAY_MS);
+    automation.declared.set('PAGE_TOKEN', [sales]);
+  });
+
+  const row = (page: Awaited<ReturnType<typeof site.signedIn>>, name: string) =>
+    page.getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) });
+
+  test.each(LOOKS)(
+    'axe finds nothing and nothing is wider than the screen: %s',
+    async (look, options) => {
+      const page = await site.signedIn('/secrets', options);
+      await row(page, 'CRM_TOKEN').waitFor();
+      await checkPage(page, 'secrets', look);
+      await page.getByRole('button', { name: 'Set SMTP_PASSWORD' }).click();
+      await page.getByLabel('Value', { exact: true }).fill('correct horse');
+      await checkPage(page, 'secrets-set', look);
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('button', { name: 'Delete CRM_TOKEN' }).click();
+      await checkPage(page, 'secrets-delete', look);
+      site.api.secrets = newSecrets();
+      await page.reload();
+      await page.getByRole('heading', { name: 'No secrets yet' }).waitFor();
+      await checkPage(page, 'secrets-empty', look);
+    },
+    60_000,
+  );
+
+  test('a row says which surface has the name and which lacks it; what lacks one comes first', async () => {
+    const page = await site.signedIn('/secrets');
+    await row(page, 'CRM_TOKEN').waitFor();
+    const names = await page.getByRole('list', { name: 'Secrets' }).locator('code').allTextContents();
+    expect(names).toEqual(['CRM_TOKEN', 'SMTP_PASSWORD', 'OLD_KEY', 'PAGE_TOKEN']);
+    expect(await row(page, 'CRM_TOKEN').textContent()).toMatch(/Set3 days ago[\s\S]*Morning report[\s\S]*Missing/);
+    expect(await row(page, 'OLD_KEY').textContent()).toContain('No worker names it');
+  });
+
+  test('what is missing is set where it is missing; a new one on both surfaces at once', async () => {
+    const page = await site.signedIn('/secrets?set=CRM_TOKEN');
+    await page.getByRole('dialog').getByLabel('Automations').waitFor();
+    expect(await page.getByRole('dialog').getByLabel('Workers').isChecked()).toBe(false);
+    await page.getByLabel('Value', { exact: true }).fill('line one\nline two');
+    await page.getByRole('button', { name: 'Set', exact: true }).click();
+    await page.getByText('CRM_TOKEN is set for automations.').waitFor();
+    await page.getByRole('button', { name: 'New secret' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('new-key');
+    await page.getByLabel('Value', { exact: true }).fill('v');
+    await page.getByRole('button', { name: 'Set', exact: true }).click();
+    await row(page, 'NEW_KEY').waitFor();
+    expect(site.api.secrets.sent).toEqual({
+      'automation CRM_TOKEN': 'line one\nline two',
+      'worker NEW_KEY': 'v',
+      'automation NEW_KEY': 'v',
+    });
+    expect(await page.getByText('line one').count()).toBe(0);
+  });
+
+  test('a surface that refuses is named, and what was done on the other one stays', async () => {
+    site.api.secrets.refusing = 'automation';
+    const page = await site.signedIn('/secrets');
+    await page.getByRole('button', { name: 'New secret' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('9WRONG');
+    await page.getByLabel('Value', { exact: true }).fill('v');
+    await page.getByRole('button', { name: 'Set', exact: true }).click();
+    await page.getByText('beginning with a letter').waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('BOTH');
+    await page.getByRole('button', { name: 'Set', exact: true }).click();
+    await page.getByText('For automations: a workspace holds at most 500 secrets').waitFor();
+    expect(site.api.secrets.worker.set.has('BOTH')).toBe(true);
+  });
+
+  test('deleting says who will fail, and takes it from the surfaces that were chosen', async () => {
+    const { worker, automation } = site.api.secrets;
+    automation.set.set('CRM_TOKEN', Date.now());
+    const page = await site.signedIn('/secrets');
+    await page.getByRole('button', { name: 'Delete CRM_TOKEN' }).click();
+    await page.getByText('Runs of Morning report, Nightly clean-up fail').waitFor();
+    await page.getByLabel('From automations').uncheck();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('CRM_TOKEN is deleted.').waitFor();
+    expect([worker.set.has('CRM_TOKEN'), automation.set.has('CRM_TOKEN')]).toEqual([false, true]);
+  });
+
+  test('a viewer sees the names and no button that would be refused', async () => {
+    Object.assign(site.api.accounts.me, { workspace_id: 'ws_lab', role: 'viewer' });
+    const page = await site.signedIn('/secrets?set=CRM_TOKEN');
+    await row(page, 'CRM_TOKEN').waitFor();
+    expect(await page.locator('main').getByRole('button').count()).toBe(0);
+  });
+});

@@ -1,0 +1,61 @@
+/** The secrets of both surfaces, each with a store of its own. */
+import type { FakeAnswer, FakeRequest } from './fake-accounts';
+
+interface FakeStore {
+  /** When each was set. */
+  set: Map<string, number>;
+  declared: Map<string, { id: string; name: string }[]>;
+}
+
+export interface FakeSecrets {
+  worker: FakeStore;
+  automation: FakeStore;
+  /** Values as they were sent, by `surface NAME`. */
+  sent: Record<string, string>;
+  /** The surface that refuses the next changes. */
+  refusing: 'worker' | 'automation' | null;
+}
+
+export const newSecrets = (): FakeSecrets => ({
+  worker: { set: new Map(), declared: new Map() },
+  automation: { set: new Map(), declared: new Map() },
+  sent: {},
+  refusing: null,
+});
+
+/** Undefined for what belongs to another resource. */
+export async function answerSecret(fake: FakeSecrets, req: FakeRequest): Promise<FakeAnswer | undefined> {
+  const { line, part, surface, signedIn } = req;
+  if (part[2] !== 'secrets') return undefined;
+  if (!signedIn) return { status: 401, body: { detail: 'sign in' } };
+  const store = fake[surface];
+  const listed = (list: object[]): FakeAnswer => ({
+    status: 200,
+    body: surface === 'worker' ? list : { secrets: list },
+  });
+  if (line === 'GET /api/secrets') return listed([...store.set].map(([name, at]) => entry(store, surface, name, at)));
+  if (line === 'GET /api/secrets/declared') {
+    return listed(
+      [...store.declared].map(([name, users]) => ({ name, set: store.set.has(name), used_by: users, usedBy: users })),
+    );
+  }
+  if (fake.refusing === surface) return { status: 409, body: { detail: 'a workspace holds at most 500 secrets' } };
+  if (line.startsWith('DELETE')) {
+    store.set.delete(part[3] ?? '');
+    return { status: 204 };
+  }
+  const { name = part[3] ?? '', value = '' } = await req.body();
+  fake.sent[`${surface} ${name}`] = value;
+  store.set.set(name, Date.now());
+  return { status: 200, body: entry(store, surface, name, Date.now()) };
+}
+
+function entry({ declared }: FakeStore, surface: 'worker' | 'automation', name: string, at: number): object {
+  if (surface === 'automation') return { name, createdAt: at, updatedAt: at };
+  const time = new Date(at).toISOString();
+  const usedBy = declared.get(name) ?? [];
+  return {
+    ...{ name, created_at: time, updated_at: time, used_by: usedBy },
+    last_used_at: usedBy.length ? new Date(Date.now() - 120_000).toISOString() : null,
+  };
+}

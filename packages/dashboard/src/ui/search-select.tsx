@@ -1,0 +1,105 @@
+import { TextInput } from '@mantine/core';
+import { type KeyboardEvent, useId, useState } from 'react';
+import styles from './search-select.module.css';
+
+export interface Option {
+  id: string;
+  label: string;
+  /** Said after the label, where labels alone may be alike. */
+  hint?: string;
+}
+
+interface SearchSelectProps {
+  label: string;
+  description?: string;
+  placeholder?: string;
+  error?: string | undefined;
+  value: Option | null;
+  /** What the search has found. */
+  options: readonly Option[];
+  isSearching: boolean;
+  onSearch: (text: string) => void;
+  onChange: (option: Option | null) => void;
+}
+
+/** A field that finds one of many while somebody types: a combobox whose options may come from a server. */
+export function SearchSelect(props: SearchSelectProps) {
+  const { label, description, placeholder, error, value, options, isSearching, onSearch, onChange } = props;
+  const listId = useId();
+  const [typed, setTyped] = useState<string | null>(null);
+  const [at, setAt] = useState(0);
+  const isOpen = typed !== null;
+  const active = options[Math.min(at, options.length - 1)];
+
+  function type(text: string) {
+    setTyped(text);
+    setAt(0);
+    onSearch(text.trim());
+  }
+  function choose(option: Option) {
+    onChange(option);
+    setTyped(null);
+  }
+  function onKeyDown(event: KeyboardEvent) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && !isOpen) type('');
+    else if (step && options.length) setAt((Math.min(at, options.length - 1) + step + options.length) % options.length);
+    else if (event.key === 'Enter' && isOpen) active && choose(active);
+    else if (event.key === 'Escape' && isOpen) setTyped(null);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  return (
+    <div className={styles.root}>
+      <TextInput
+        label={label}
+        description={description}
+        placeholder={placeholder}
+        error={error}
+        role="combobox"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? listId : undefined}
+        aria-autocomplete="list"
+        aria-activedescendant={isOpen && active ? `${listId}-${active.id}` : undefined}
+        autoComplete="off"
+        spellCheck={false}
+        value={typed ?? value?.label ?? ''}
+        onFocus={(event) => event.currentTarget.select()}
+        onClick={() => isOpen || type('')}
+        onChange={(event) => type(event.currentTarget.value)}
+        onBlur={() => setTyped(null)}
+        onKeyDown={onKeyDown}
+      />
+      {isOpen && (
+        <div className={styles.panel}>
+          <div id={listId} role="listbox" aria-label={label}>
+            {options.map((option) => (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the field hears the keys.
+              <div
+                key={option.id}
+                id={`${listId}-${option.id}`}
+                role="option"
+                tabIndex={-1}
+                aria-selected={option === active}
+                className={styles.option}
+                // The field keeps the focus, or its blur would close the list before the click.
+                onMouseDown={(event) => event.preventDefault()}
+                onClick={() => choose(option)}
+              >
+                {option.label}
+                {option.hint && <span className={styles.hint}>{option.hint}</span>}
+              </div>
+            ))}
+          </div>
+          {options.length === 0 && (
+            <p className={styles.none} role="status">
+              {isSearching ? 'Searching…' : 'Nothing found'}
+            </p>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
