@@ -10,6 +10,11 @@ export const paths = {
   runs: '/runs',
   approvals: '/approvals',
   skills: '/skills',
+  newSkill: '/skills/new',
+  workspaceSkills: '/skills/workspace',
+  savedSkills: '/skills/saved',
+  deletedSkills: '/skills/deleted',
+  libraries: '/skills/libraries',
   contexts: '/contexts',
   secrets: '/secrets',
   alerts: '/alerts',
@@ -37,6 +42,11 @@ export const paths = {
  */
 export const patterns = {
   automation: '/a/:automationId',
+  automationSettings: '/a/:automationId/settings',
+  formerAutomation: '/automations/:automationId',
+  skill: '/skills/:slug',
+  skillEditor: '/skills/:slug/edit',
+  library: '/skills/libraries/:slug',
   worker: '/workers/:workerId',
   workerCode: '/workers/:workerId/code',
   workerTriggers: '/workers/:workerId/triggers',
@@ -49,6 +59,9 @@ export const patterns = {
 
 export const automationPath = (automationId: string): string =>
   patterns.automation.replace(':automationId', encodeURIComponent(automationId));
+
+export const automationSettingsPath = (automationId: string): string =>
+  patterns.automationSettings.replace(':automationId', encodeURIComponent(automationId));
 
 /** The automation's page with one of its runs. */
 export const runPath = (automationId: string, runId: string): string =>
@@ -69,6 +82,13 @@ export const approvalPath = (approvalId: string): string =>
   `${paths.approvals}?approval=${encodeURIComponent(approvalId)}`;
 
 export const approvalIdIn = (search: URLSearchParams): string | null => search.get('approval');
+
+export const skillPath = (slug: string): string => patterns.skill.replace(':slug', encodeURIComponent(slug));
+
+export const skillEditorPath = (slug: string): string =>
+  patterns.skillEditor.replace(':slug', encodeURIComponent(slug));
+
+export const libraryPath = (slug: string): string => patterns.library.replace(':slug', encodeURIComponent(slug));
 
 /** Leads back to where it was asked for. */
 export const signInPath = ({ pathname, search = '' }: { pathname: string; search?: string }): string =>
