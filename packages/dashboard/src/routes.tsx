@@ -18,6 +18,9 @@ const CARDS: Pages = [
   [paths.verifyEmail, lazy(() => import('./pages/verify-email/verify-email-page'))],
 ];
 
+const SkillsPage = lazy(() => import('./pages/skills/skills-page'));
+const SkillEditorPage = lazy(() => import('./pages/skill-editor/skill-editor-page'));
+
 /** Pages for whoever is signed in. */
 const OWN_PAGES: Pages = [
   [paths.automations, lazy(() => import('./pages/automation-list/automation-list-page'))],
@@ -29,6 +32,15 @@ const OWN_PAGES: Pages = [
   [paths.alerts, lazy(() => import('./pages/alerts/alerts-page'))],
   [paths.newAlert, lazy(() => import('./pages/new-alert/new-alert-page'))],
   [patterns.alert, lazy(() => import('./pages/alert/alert-page'))],
+  ...[paths.skills, paths.workspaceSkills, paths.savedSkills, paths.deletedSkills].map((path): Pages[number] => [
+    path,
+    SkillsPage,
+  ]),
+  [paths.libraries, lazy(() => import('./pages/libraries/libraries-page'))],
+  [patterns.library, lazy(() => import('./pages/library/library-page'))],
+  [paths.newSkill, SkillEditorPage],
+  [patterns.skillEditor, SkillEditorPage],
+  [patterns.skill, lazy(() => import('./pages/skill/skill-page'))],
   [patterns.workerRun, lazy(() => import('./pages/worker-run/worker-run-page'))],
   [paths.device, lazy(() => import('./pages/device/device-page'))],
   [paths.members, lazy(() => import('./pages/members/members-page'))],

@@ -1,4 +1,11 @@
-import { ApiError, type AutomationSchemas, type Clients, createClients, type WorkerSchemas } from '@gantry/api-client';
+import {
+  ApiError,
+  type AutomationSchemas,
+  type Clients,
+  createClients,
+  type SkillsSchemas,
+  type WorkerSchemas,
+} from '@gantry/api-client';
 import { CONFIG_URL } from './paths';
 import { session } from './session';
 import { workspaceChoice } from './workspace-choice';
@@ -27,6 +34,14 @@ export type WorkerRun = WorkerSchemas['Run'];
 export type Approval = WorkerSchemas['Approval'];
 export type Review = WorkerSchemas['Review'];
 export type OutputItem = AutomationSchemas['OutputItem'];
+export type Automation = AutomationSchemas['Automation'];
+export type Skill = SkillsSchemas['Skill'];
+export type SkillItem = SkillsSchemas['SkillItem'];
+export type SkillVersion = SkillsSchemas['SkillVersion'];
+export type SearchHit = SkillsSchemas['SearchHit'];
+export type Library = SkillsSchemas['Library'];
+export type LibraryItem = SkillsSchemas['LibraryItem'];
+export type Visibility = SkillsSchemas['Visibility'];
 
 /** A token that the server no longer takes is renewed once, and the request is sent again. */
 export async function authorizedFetch(request: Request): Promise<Response> {
@@ -54,17 +69,19 @@ interface Connected {
   baseUrl: string;
   own: Clients['worker'];
   visitor: Clients['worker'];
+  skills: Clients['skills'];
 }
 
 let connecting: Promise<Connected> | undefined;
 
-/** The worker surface, at the address that this installation gives it. */
+/** The other surfaces, at the addresses that this installation gives them. */
 function connect(): Promise<Connected> {
   connecting ??= fetch(CONFIG_URL)
-    .then((answer) => answer.json() as Promise<{ base_url: string }>)
-    .then(({ base_url: baseUrl }) => ({
+    .then((answer) => answer.json() as Promise<{ base_url: string; skills_url: string }>)
+    .then(({ base_url: baseUrl, skills_url: skillsUrl }) => ({
       baseUrl,
       own: createClients({ ...signedIn, baseUrl }).worker,
+      skills: createClients({ ...signedIn, skillsUrl }).skills,
       visitor: createClients({ baseUrl, fetch: (request) => fetch(request, { credentials: 'omit' }) }).worker,
     }))
     .catch((error: unknown) => {
@@ -76,6 +93,9 @@ function connect(): Promise<Connected> {
 
 /** As whoever is signed in. */
 export const workerApi = async (): Promise<Clients['worker']> => (await connect()).own;
+
+/** The skills surface, as whoever is signed in. */
+export const skillsApi = async (): Promise<Clients['skills']> => (await connect()).skills;
 
 export const workerBaseUrl = async (): Promise<string> => (await connect()).baseUrl;
 

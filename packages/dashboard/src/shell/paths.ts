@@ -11,6 +11,11 @@ export const paths = {
   approvals: '/approvals',
   decidedApprovals: '/approvals/decided',
   skills: '/skills',
+  newSkill: '/skills/new',
+  workspaceSkills: '/skills/workspace',
+  savedSkills: '/skills/saved',
+  deletedSkills: '/skills/deleted',
+  libraries: '/skills/libraries',
   contexts: '/contexts',
   secrets: '/secrets',
   alerts: '/alerts',
@@ -39,6 +44,11 @@ export const paths = {
  */
 export const patterns = {
   automation: '/a/:automationId',
+  automationSettings: '/a/:automationId/settings',
+  formerAutomation: '/automations/:automationId',
+  skill: '/skills/:slug',
+  skillEditor: '/skills/:slug/edit',
+  library: '/skills/libraries/:slug',
   worker: '/workers/:workerId',
   workerCode: '/workers/:workerId/code',
   workerTriggers: '/workers/:workerId/triggers',
@@ -52,6 +62,9 @@ export const patterns = {
 
 export const automationPath = (automationId: string): string =>
   patterns.automation.replace(':automationId', encodeURIComponent(automationId));
+
+export const automationSettingsPath = (automationId: string): string =>
+  patterns.automationSettings.replace(':automationId', encodeURIComponent(automationId));
 
 /** The automation's page with one of its runs. */
 export const runPath = (automationId: string, runId: string): string =>
@@ -96,6 +109,10 @@ export const newAlertPath = (workerId: string | null): string =>
   workerId === null ? paths.newAlert : `${paths.newAlert}?worker=${encodeURIComponent(workerId)}`;
 
 export const workerIdIn = (search: URLSearchParams): string | null => search.get('worker');
+export const skillPath = (slug: string): string => patterns.skill.replace(':slug', encodeURIComponent(slug));
+export const skillEditorPath = (slug: string): string =>
+  patterns.skillEditor.replace(':slug', encodeURIComponent(slug));
+export const libraryPath = (slug: string): string => patterns.library.replace(':slug', encodeURIComponent(slug));
 
 /** Leads back to where it was asked for. */
 export const signInPath = ({ pathname, search = '' }: { pathname: string; search?: string }): string =>

@@ -1,8 +1,12 @@
 import {
   type Icon,
+  IconArrowDown,
+  IconArrowUp,
   IconBell,
   IconBolt,
   IconBook2,
+  IconBookmark,
+  IconBookmarkFilled,
   IconCheck,
   IconChecklist,
   IconChevronDown,
@@ -17,6 +21,8 @@ import {
   IconLayoutDashboard,
   IconLayoutSidebarLeftCollapse,
   IconLayoutSidebarLeftExpand,
+  IconLink,
+  IconLock,
   IconMenu2,
   IconMinus,
   IconMoon,
@@ -26,24 +32,32 @@ import {
   IconSearch,
   IconSettings,
   IconSun,
+  IconWorld,
   IconX,
 } from '@tabler/icons-react';
 
 /** Stands next to the word that says the same, so screen readers pass it over. */
 const beside = (Drawing: Icon) => () => <Drawing size={16} stroke={2.4} aria-hidden="true" focusable="false" />;
 
+export const BookmarkIcon = beside(IconBookmark);
+export const BookmarkedIcon = beside(IconBookmarkFilled);
 export const CheckIcon = beside(IconCheck);
 export const ClockIcon = beside(IconClock);
 export const CopyIcon = beside(IconCopy);
 export const CrossIcon = beside(IconX);
 export const DownloadIcon = beside(IconDownload);
+export const DownIcon = beside(IconArrowDown);
+export const LinkIcon = beside(IconLink);
+export const LockIcon = beside(IconLock);
 export const MoonIcon = beside(IconMoon);
 export const PauseIcon = beside(IconPlayerPause);
 export const PlayIcon = beside(IconPlayerPlayFilled);
 export const SearchIcon = beside(IconSearch);
 export const StopIcon = beside(IconMinus);
 export const SunIcon = beside(IconSun);
+export const UpIcon = beside(IconArrowUp);
 export const WaitIcon = beside(IconDots);
+export const WorldIcon = beside(IconWorld);
 
 /** Stands for a place in the navigation, beside its name or alone where the navigation is narrow. */
 const place = (Drawing: Icon) => () => <Drawing size={20} stroke={1.8} aria-hidden="true" focusable="false" />;

@@ -30,6 +30,7 @@ const BODIES: Record<string, object> = {
   addToLibrary: { skill_slug: SKILL },
   orderLibrary: { skill_slugs: [SKILL] },
   subscribe: { library_slug: LIBRARY },
+  renderSkill: { body_md: 'x' },
 };
 
 const api = testSkillsApi();
@@ -71,7 +72,7 @@ const guarded = operations.filter(({ access }) => access !== 'public' && access 
 const open = operations.filter(({ access }) => access === 'optional');
 /** These act on what is the caller's own, so that nothing of somebody else can be named. */
 const OWN =
-  /^(me|publish|import|createApiKey|listApiKeys|createLibrary|listMy|listSaved|listSubscriptions|searchSkills|listLibraries|homePage)/;
+  /^(me|publish|import|createApiKey|listApiKeys|createLibrary|listMy|listSaved|listSubscriptions|listWorkspaceSkills|renderSkill|searchSkills|listLibraries|homePage)/;
 
 test.each(guarded)(
   '$id: no credential, a malformed one, an unknown one and a revoked key are 401',

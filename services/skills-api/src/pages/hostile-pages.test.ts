@@ -2,7 +2,7 @@
 import { given } from '@gantry/testing';
 import { hostileMarkdown } from '../test/hostile-markdown';
 import { testSkillsApi } from '../test/test-skills-api';
-import { withoutTitle } from './page-routes';
+import { withoutTitle } from './page-text';
 
 const api = testSkillsApi();
 const ada = given(() => api.person());

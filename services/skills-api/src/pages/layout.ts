@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { type Html, html } from '../rendering/html';
-import { scriptUrl, stylesheetUrl } from './assets';
+import { fontUrl, iconUrl, scriptUrl, stylesheetUrl } from './assets';
 
 export interface PageHead {
   title: string;
@@ -14,16 +14,20 @@ export interface PageHead {
   links?: Html;
 }
 
-/** Allows only the platform's own stylesheet and script, and inline pictures. */
+/** Allows only the platform's own stylesheet, script and typeface, and inline pictures. */
 const CSP = [
   "default-src 'none'",
   "style-src 'self'",
   "script-src 'self'",
+  "font-src 'self'",
   "img-src 'self' data:",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
+
+/** The dashboard's mark: a gantry crane with its load. */
+const BRAND = html`<svg width="28" height="22" viewBox="0 0 28 22" fill="none" aria-hidden="true" focusable="false"><path class="crane" d="M2 4h24M5.5 4v16M22.5 4v16M14 4v6" stroke-width="2.4" stroke-linecap="round"/><rect class="load" x="10" y="10" width="8" height="6.5" rx="1.2"/></svg>`;
 
 export function sendPage(res: Response, head: PageHead, body: Html): void {
   res.set({
@@ -50,12 +54,14 @@ ${indexed ? html`<link rel="canonical" href="${url}">` : html`<meta name="robots
 <meta property="og:site_name" content="Gantry skills">
 <meta name="twitter:card" content="summary">
 ${links}
+<link rel="icon" href="${iconUrl}" type="image/svg+xml">
+<link rel="preload" href="${fontUrl}" as="font" type="font/woff2" crossorigin>
 <link rel="stylesheet" href="${stylesheetUrl}">
 <script src="${scriptUrl}" defer></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
-<header class="site"><a href="/">Gantry skills</a>
+<header class="site"><a class="brand" href="/">${BRAND}Gantry <span>skills</span></a>
 <form action="/" role="search"><input type="search" name="q" aria-label="Search skills" placeholder="Search skills" maxlength="200"></form>
 </header>
 <main id="content">

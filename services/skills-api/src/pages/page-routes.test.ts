@@ -22,7 +22,7 @@ test('a page is whole without a script: heading, text, tags, Open Graph, formats
   expect(text).toContain(
     `curl -fsSL http://skills.test/.well-known/agent-skills/${slug}/SKILL.md -o .agents/skills/${slug}/SKILL.md`,
   );
-  const [stylesheet = '', script = ''] = text.match(/\/assets\/[\w.]+/g) ?? [];
+  const [stylesheet = '', script = ''] = text.match(/\/assets\/(skills|copy)\.[\w.]+/g) ?? [];
   for (const file of [stylesheet, script]) {
     expect((await get(file).expect(200)).headers['cache-control']).toBe('public, max-age=31536000, immutable');
   }
@@ -137,4 +137,20 @@ test('the front page lists public skills and searches them, showing what it foun
 test("the document of the surface names this surface's own address", async () => {
   const { body } = await get('/openapi.json').expect(200);
   expect(body.servers).toEqual([{ url: SKILLS_URL }]);
+});
+
+test('the typeface, the mark and the icon come from this origin and are kept for good', async () => {
+  const { text, headers } = await get(`/s/${await publish()}`).expect(200);
+  expect(headers['content-security-policy']).toContain("font-src 'self'");
+  const stylesheet = await get(text.match(/\/assets\/skills\.[\w.]+css/)?.[0] ?? '').expect(200);
+  const fonts = stylesheet.text.match(/(?<=url\()[^)]+/g) ?? [];
+  const [icon = ''] = text.match(/\/assets\/favicon\.[\w.]+svg/) ?? [];
+  expect([fonts.length, fonts.some((font) => text.includes(`<link rel="preload" href="${font}"`))]).toEqual([2, true]);
+  for (const [file, type] of [...fonts.map((font) => [font, 'font/woff2']), [icon, 'image/svg+xml']] as const) {
+    const answer = await get(file ?? '').expect(200);
+    expect([answer.headers['content-type'], answer.headers['cache-control']]).toEqual([
+      type,
+      'public, max-age=31536000, immutable',
+    ]);
+  }
 });

@@ -14,6 +14,7 @@ import { listInLibrary, listPublic } from '../skills/skill-lists';
 import { etagOf, sendUnlessKnown, skillEtag, VARY_BY_FORMAT } from './conditional';
 import { sendPage } from './layout';
 import { countOf, hitList, libraryList, skillList } from './lists';
+import { pageText } from './page-text';
 import { byLine, skillHead, skillPage } from './skill-page';
 
 const FIRST_PAGE = { limit: 30, offset: 0 };
@@ -21,10 +22,8 @@ const FIRST_PAGE = { limit: 30, offset: 0 };
 export function pageOperations({ prisma, skillsUrl, views, render, forgiving }: Deps): Operations<'skills'> {
   const formats = {
     html: async (res: Response, skill: SkillWithBody) => {
-      const { text } = parseBody(skill.body_md);
-      const rest = withoutTitle(text, skill.title);
-      const lowered = rest === text ? 1 : 0;
-      const { markup, plain } = await render(`${skill.content_hash} ${lowered}`, rest, lowered);
+      const { text, lowered } = pageText(parseBody(skill.body_md).text, skill.title);
+      const { markup, plain } = await render(`${skill.content_hash} ${lowered}`, text, lowered);
       // Another try may come out better.
       if (plain) {
         res.removeHeader('ETag');
@@ -123,20 +122,6 @@ ${skillList(skills, 3)}`,
       );
     },
   };
-}
-
-/** Many texts begin with their title, which the page has above them already. */
-export function withoutTitle(text: string, title: string): string {
-  const begin = text.length - text.trimStart().length;
-  const lineEnd = text.indexOf('\n', begin);
-  const end = lineEnd === -1 ? text.length : lineEnd + 1;
-  const line = text.slice(begin, end).trimEnd();
-  if (!line.startsWith('# ')) return text;
-  const heading = line.slice(2).trim();
-  // `# Title ##` is closed, `# C#` is not.
-  const open = heading.replace(/(?<!#)#+$/, '');
-  const isTitle = heading === title || (open.endsWith(' ') && open.trimEnd() === title);
-  return isTitle ? text.slice(end) : text;
 }
 
 /** People get a page that says so; the status and its meaning are those of every other format. */

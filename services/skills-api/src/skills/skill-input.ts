@@ -28,10 +28,7 @@ export interface Checked {
  */
 export function checkContent(input: PublishInput, before?: SkillContent): Checked {
   const body = input.body_md ?? before?.bodyMd ?? '';
-  const bytes = Buffer.byteLength(body);
-  if (bytes > BODY_BYTES_MAX) {
-    throw new AppError('too_large', 'too_large', `body_md: ${bytes} bytes; at most ${BODY_BYTES_MAX} are allowed`);
-  }
+  requireBodySize(body);
   const { frontMatter, text, ignored } = parseBody(body);
   const fresh = input.body_md === undefined ? null : frontMatter;
   const given = input.title ?? fresh?.metadata?.title ?? before?.title ?? fresh?.name ?? '';
@@ -63,6 +60,13 @@ export function checkContent(input: PublishInput, before?: SkillContent): Checke
   }
   if (problems.length) throw invalid(problems);
   return { content, warnings: ignored };
+}
+
+/** @throws AppError 413 */
+export function requireBodySize(bodyMd: string): void {
+  const bytes = Buffer.byteLength(bodyMd);
+  if (bytes <= BODY_BYTES_MAX) return;
+  throw new AppError('too_large', 'too_large', `body_md: ${bytes} bytes; at most ${BODY_BYTES_MAX} are allowed`);
 }
 
 /** @throws AppError 400 */

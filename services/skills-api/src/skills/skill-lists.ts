@@ -31,6 +31,19 @@ export function listMine(db: Db, person: Person, filter: MineFilter, page: Page)
   return listByIds(db, person, wanted, page);
 }
 
+/** Of the reader's workspace, newest first: public ones, and those that are shared with the reader. */
+export function listInWorkspace(db: Db, reader: Reader, page: Page): Promise<SkillRow[]> {
+  // As somebody who owns nothing: what one keeps to oneself is not the workspace's.
+  const asColleague = { ...reader, userId: null };
+  return listByIds(
+    db,
+    reader,
+    Prisma.sql`SELECT s.id, s.created_at AS at FROM skills s WHERE s.workspace_id = ${reader.workspaceId} AND ${findableSkill(asColleague)}
+      ORDER BY s.created_at DESC, s.id DESC LIMIT ${page.limit + page.offset + 1}`,
+    page,
+  );
+}
+
 /** What anybody may find, newest first. */
 export function listPublic(db: Db, reader: Reader, page: Page): Promise<SkillRow[]> {
   return listByIds(

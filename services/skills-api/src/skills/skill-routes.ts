@@ -16,17 +16,18 @@ import type { Deps } from '../deps';
 import { pageOf } from '../page-of';
 import { getOwnedSkill, getReadableSkill } from './get-skill';
 import { publishSkill } from './publish-skill';
+import { renderSkill } from './render-skill';
 import { overrideSkill, saveSkill, unsaveSkill } from './saved-skills';
 import { listShares, shareSkill } from './share-skill';
 import { skillItemToApi, skillToApi } from './skill';
 import { checkContent } from './skill-input';
-import { listMine } from './skill-lists';
+import { listInWorkspace, listMine } from './skill-lists';
 import { changeSkill, deleteSkill, restoreSkill } from './update-skill';
 import { findVersion, listVersions, versionToApi } from './version-repository';
 
 type Publish = CallOf<'skills', 'publishSkill'>;
 
-export function skillOperations({ prisma, skillsUrl, views }: Deps): Operations<'skills'> {
+export function skillOperations({ prisma, skillsUrl, views, render }: Deps): Operations<'skills'> {
   /** The skill as the caller now sees it. */
   const seenBy = async (person: Person, slug: string, warnings?: string[]) => ({
     ...skillToApi(await getReadableSkill(prisma, slug, person), skillsUrl),
@@ -56,6 +57,7 @@ export function skillOperations({ prisma, skillsUrl, views }: Deps): Operations<
       views.note(skill.id);
       return ok(skillToApi(skill, skillsUrl));
     },
+    renderSkill: async ({ body }) => ok(await renderSkill(render, body)),
     changeSkill: async ({ req, path, body }) => {
       const person = personOf(req);
       const { warnings } = await changeSkill(prisma, person, path.slug, body);
@@ -80,6 +82,8 @@ export function skillOperations({ prisma, skillsUrl, views }: Deps): Operations<
     },
     listMySkills: async (call) =>
       pageOf(call, await listMine(prisma, personOf(call.req), call.query, call.query), toItem),
+    listWorkspaceSkills: async (call) =>
+      pageOf(call, await listInWorkspace(prisma, readerOf(call.req), call.query), toItem),
     listSavedSkills: async (call) => {
       const filter = { ...call.query, relation: 'saved' as const };
       return pageOf(call, await listMine(prisma, personOf(call.req), filter, filter), toItem);

@@ -11,10 +11,10 @@ const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
 
 /** Words that stand, or may one day stand, for something else in an address. */
 const RESERVED = new Set(
-  `about account admin api api-keys assets auth constructor docs edit feed health healthz help index install latest legal
-  libraries library login logout new null page pages private prototype public root robots search settings setup share shared
-  sign-in sign-out sitemap skill skills starter static status storage system tags undefined unlisted user users versions
-  well-known workspace`.split(/\s+/),
+  `about account admin api api-keys assets auth constructor deleted docs edit feed health healthz help index install
+  latest legal libraries library login logout new null page pages private prototype public root robots saved search
+  settings setup share shared sign-in sign-out sitemap skill skills starter static status storage system tags
+  undefined unlisted user users versions well-known workspace`.split(/\s+/),
 );
 
 export const isReserved = (slug: string): boolean => RESERVED.has(slug);

@@ -1,0 +1,131 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, Skeleton } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { Link, useNavigate } from 'react-router';
+import { type LibraryItem, skillsApi } from '../../shell/api';
+import { libraryPath } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
+import { useTitle } from '../../shell/use-title';
+import { type LibraryFields, LibraryForm } from '../../skills/library-form';
+import { skillKeys } from '../../skills/skill-keys';
+import { SkillsFrame } from '../../skills/skills-frame';
+import { VisibilityChip } from '../../skills/visibility';
+import { Dialog } from '../../ui/dialog';
+import { ListItem } from '../../ui/list-item';
+import { FailedToLoad } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import content from '../../ui/panel-content.module.css';
+import styles from './libraries-page.module.css';
+
+const PAGE = { params: { query: { limit: 50 } } };
+
+export default function LibrariesPage() {
+  useTitle('Libraries of skills');
+  const [isMaking, setMaking] = useState(false);
+  const mayWrite = useWorkspace()?.role !== 'viewer';
+  return (
+    <SkillsFrame
+      actions={
+        mayWrite && (
+          <Button variant="default" onClick={() => setMaking(true)}>
+            New library
+          </Button>
+        )
+      }
+    >
+      <div className={styles.panels}>
+        <Libraries
+          which="own"
+          title="Mine"
+          read={async () => unwrap((await skillsApi()).GET('/api/v1/me/libraries', PAGE))}
+          empty={
+            mayWrite
+              ? 'A library is a shelf of skills in an order that you choose. Make one with New library; others can subscribe to it.'
+              : 'You own no library. Members and admins can make one.'
+          }
+        />
+        <Libraries
+          which="subscribed"
+          title="Subscribed"
+          read={async () => unwrap((await skillsApi()).GET('/api/v1/me/subscriptions', PAGE))}
+          empty="Subscribe to a library, and skills that are added to it later are within reach here too."
+        />
+        <Libraries
+          which="starters"
+          title="To begin with"
+          read={async () => unwrap((await skillsApi()).GET('/api/v1/libraries', PAGE))}
+          empty="This installation came without libraries."
+        />
+      </div>
+      {isMaking && <NewLibrary onClose={() => setMaking(false)} />}
+    </SkillsFrame>
+  );
+}
+
+interface LibrariesProps {
+  which: 'own' | 'subscribed' | 'starters';
+  title: string;
+  read: () => Promise<LibraryItem[]>;
+  empty: ReactNode;
+}
+
+function Libraries({ which, title, read, empty }: LibrariesProps) {
+  const workspaceId = useWorkspace()?.id;
+  const { data, error, refetch } = useQuery({
+    queryKey: skillKeys.libraries(workspaceId, which),
+    queryFn: read,
+    enabled: workspaceId !== undefined,
+  });
+  return (
+    <Panel title={title}>
+      {error && !data ? (
+        <FailedToLoad what="The libraries" error={error} retry={refetch} />
+      ) : !data ? (
+        <Skeleton height={72} />
+      ) : data.length === 0 ? (
+        <p className={content.about}>{empty}</p>
+      ) : (
+        <ul className={content.list}>
+          {data.map((library) => (
+            <ListItem
+              key={library.slug}
+              what={<Link to={libraryPath(library.slug)}>{library.title}</Link>}
+              about={
+                <>
+                  {library.description && <span className={styles.description}>{library.description}</span>}
+                  {library.skill_count} {library.skill_count === 1 ? 'skill' : 'skills'}
+                  {library.subscriber_count > 0 &&
+                    ` · ${library.subscriber_count} ${library.subscriber_count === 1 ? 'subscriber' : 'subscribers'}`}
+                </>
+              }
+            >
+              {library.owned && <VisibilityChip visibility={library.visibility} />}
+            </ListItem>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function NewLibrary({ onClose }: { onClose: () => void }) {
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const create = useMutation({
+    mutationFn: async (fields: LibraryFields) =>
+      unwrap((await skillsApi()).POST('/api/v1/libraries', { body: fields })),
+    onSuccess: ({ slug }) => {
+      void queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'own') });
+      navigate(libraryPath(slug));
+    },
+  });
+  return (
+    <Dialog title="New library" onClose={onClose}>
+      <div className={styles.dialog}>
+        <LibraryForm action="Make library" busy={create.isPending} error={create.error} onSubmit={create.mutate} />
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,125 @@
+import { unwrap } from '@gantry/api-client';
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useNavigate, useParams } from 'react-router';
+import { Elsewhere } from '../../accounts/elsewhere';
+import { isStatus, type Library, skillsApi } from '../../shell/api';
+import { paths } from '../../shell/paths';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { useTitle } from '../../shell/use-title';
+import { CopyLink } from '../../skills/copy-link';
+import { type LibraryFields, LibraryForm } from '../../skills/library-form';
+import { skillKeys } from '../../skills/skill-keys';
+import { VisibilityChip } from '../../skills/visibility';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { Dialog } from '../../ui/dialog';
+import { LoadingPage } from '../../ui/loading-page';
+import { FailedToLoad } from '../../ui/notice';
+import { PageHead } from '../../ui/page-head';
+import { AddSkill } from './add-skill';
+import styles from './library-page.module.css';
+import { OrderedSkills } from './ordered-skills';
+import { SubscribeButton } from './subscribe-button';
+
+const readLibrary = async (slug: string, headers = {}) =>
+  unwrap((await skillsApi()).GET('/api/v1/libraries/{slug}', { params: { path: { slug } }, headers }));
+
+export default function LibraryPage() {
+  const { slug = '' } = useParams();
+  const workspaceId = useWorkspace()?.id;
+  const queryKey = skillKeys.library(workspaceId, slug);
+  const {
+    data: library,
+    error,
+    refetch,
+  } = useQuery({ queryKey, queryFn: () => readLibrary(slug), enabled: workspaceId !== undefined });
+  useTitle(library?.title, [{ to: paths.libraries, label: 'Libraries' }]);
+  if (isStatus(error, 403, 404, 410)) {
+    return <Elsewhere what="library" queryKey={queryKey} read={(headers) => readLibrary(slug, headers)} />;
+  }
+  if (error && !library) return <FailedToLoad what="The library" error={error} retry={refetch} />;
+  if (!library) return <LoadingPage what="the library" columns={undefined} />;
+  return <LoadedLibrary key={library.slug} library={library} />;
+}
+
+function LoadedLibrary({ library }: { library: Library }) {
+  const [isEditing, setEditing] = useState(false);
+  const mayChange = useWorkspace()?.role !== 'viewer' && library.owned;
+  return (
+    <>
+      <PageHead
+        title={library.title}
+        about={
+          <>
+            <VisibilityChip visibility={library.visibility} />
+            {!library.owned && library.owner.name && <span>By {library.owner.name}</span>}
+            <span>
+              {library.skill_count} {library.skill_count === 1 ? 'skill' : 'skills'}
+            </span>
+            {library.description && <span className={styles.description}>{library.description}</span>}
+          </>
+        }
+        actions={
+          <>
+            <CopyLink url={library.url} />
+            {!library.owned && <SubscribeButton library={library} />}
+            {mayChange && <Button onClick={() => setEditing(true)}>Edit</Button>}
+          </>
+        }
+      />
+      {mayChange && <AddSkill library={library} />}
+      <OrderedSkills library={library} mayChange={mayChange} />
+      {isEditing && <EditLibrary library={library} onClose={() => setEditing(false)} />}
+    </>
+  );
+}
+
+function EditLibrary({ library, onClose }: { library: Library; onClose: () => void }) {
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const at = { params: { path: { slug: library.slug } } };
+  const change = useMutation({
+    mutationFn: async (fields: LibraryFields) =>
+      unwrap((await skillsApi()).PATCH('/api/v1/libraries/{slug}', { ...at, body: fields })),
+    onSuccess: (changed) => {
+      queryClient.setQueryData(skillKeys.library(workspaceId, library.slug), changed);
+      void queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'own') });
+      onClose();
+    },
+  });
+  const remove = useMutation({
+    mutationFn: async () => unwrap((await skillsApi()).DELETE('/api/v1/libraries/{slug}', at)),
+    onSuccess: async () => {
+      navigate(paths.libraries);
+      await queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'own') });
+      toast(`${library.title} is deleted; its skills stay`);
+    },
+  });
+  return (
+    <Dialog title="Edit the library" onClose={onClose}>
+      <div className={styles.dialog}>
+        <LibraryForm
+          given={library}
+          action="Save"
+          busy={change.isPending}
+          error={change.error ?? remove.error}
+          onSubmit={change.mutate}
+        />
+        <div className={styles.danger}>
+          <p>Deleting takes the shelf away for everybody who subscribes to it. It can’t be undone; the skills stay.</p>
+          <ConfirmButton
+            label={`Delete ${library.title}`}
+            question="Delete it now"
+            busy={remove.isPending}
+            onConfirm={() => remove.mutate()}
+          >
+            Delete
+          </ConfirmButton>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

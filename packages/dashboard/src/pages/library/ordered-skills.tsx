@@ -1,0 +1,120 @@
+import { unwrap } from '@gantry/api-client';
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type Library, skillsApi } from '../../shell/api';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { skillKeys } from '../../skills/skill-keys';
+import { SkillRow } from '../../skills/skill-row';
+import rows from '../../skills/skill-row.module.css';
+import { Empty } from '../../ui/empty';
+import { CrossIcon, DownIcon, UpIcon } from '../../ui/icons';
+import { Failure } from '../../ui/notice';
+
+/** The skills in the order of the library; its owner moves them and takes them out. */
+export function OrderedSkills({ library, mayChange }: { library: Library; mayChange: boolean }) {
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  const { slug, skills } = library;
+  const key = skillKeys.library(workspaceId, slug);
+  const order = useMutation({
+    mutationFn: async (skill_slugs: string[]) =>
+      unwrap(
+        (await skillsApi()).PUT('/api/v1/libraries/{slug}/skills', {
+          params: { path: { slug } },
+          body: { skill_slugs },
+        }),
+      ),
+    // The row moves at once, and back where the server refuses.
+    onMutate: (wanted) => {
+      const place = (one: string) => wanted.indexOf(one);
+      queryClient.setQueryData<Library>(
+        key,
+        (known) => known && { ...known, skills: [...known.skills].sort((a, b) => place(a.slug) - place(b.slug)) },
+      );
+      return library;
+    },
+    onError: (_error, _wanted, before) => queryClient.setQueryData(key, before),
+  });
+  const remove = useMutation({
+    mutationFn: async (skill_slug: string) =>
+      unwrap(
+        (await skillsApi()).DELETE('/api/v1/libraries/{slug}/skills/{skill_slug}', {
+          params: { path: { slug, skill_slug } },
+        }),
+      ),
+    onSuccess: async (_data, gone) => {
+      await queryClient.invalidateQueries({ queryKey: key });
+      const title = skills.find((skill) => skill.slug === gone)?.title ?? gone;
+      const before = skills.map((skill) => skill.slug);
+      toast(`${title} is out of ${library.title}`, { undo: () => putBack(gone, before) });
+    },
+  });
+
+  async function putBack(gone: string, before: string[]) {
+    const at = { params: { path: { slug } } };
+    await unwrap((await skillsApi()).POST('/api/v1/libraries/{slug}/skills', { ...at, body: { skill_slug: gone } }));
+    order.mutate(before);
+  }
+
+  function move(index: number, by: -1 | 1) {
+    const slugs = skills.map((skill) => skill.slug);
+    const [moved = ''] = slugs.splice(index, 1);
+    slugs.splice(index + by, 0, moved);
+    order.mutate(slugs);
+  }
+
+  if (skills.length === 0) {
+    return (
+      <Empty title="Nothing on this shelf yet" level={2}>
+        <p>
+          {mayChange
+            ? 'Search for a skill above to add it, or use Add on the page of a skill.'
+            : 'Its owner has added no skill that you may read.'}
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <Failure title="Nothing was changed" error={order.error ?? remove.error} />
+      <ol className={rows.list}>
+        {skills.map((skill, index) => (
+          <SkillRow key={skill.slug} skill={skill}>
+            {mayChange && (
+              <>
+                <Button
+                  variant="default"
+                  size="compact-sm"
+                  aria-label={`Move ${skill.title} up`}
+                  disabled={index === 0 || order.isPending}
+                  onClick={() => move(index, -1)}
+                >
+                  <UpIcon />
+                </Button>
+                <Button
+                  variant="default"
+                  size="compact-sm"
+                  aria-label={`Move ${skill.title} down`}
+                  disabled={index === skills.length - 1 || order.isPending}
+                  onClick={() => move(index, 1)}
+                >
+                  <DownIcon />
+                </Button>
+                <Button
+                  variant="default"
+                  size="compact-sm"
+                  aria-label={`Remove ${skill.title}`}
+                  loading={remove.isPending && remove.variables === skill.slug}
+                  onClick={() => remove.mutate(skill.slug)}
+                >
+                  <CrossIcon />
+                </Button>
+              </>
+            )}
+          </SkillRow>
+        ))}
+      </ol>
+    </>
+  );
+}

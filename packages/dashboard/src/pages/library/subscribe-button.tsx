@@ -1,0 +1,41 @@
+import { unwrap } from '@gantry/api-client';
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type Library, skillsApi } from '../../shell/api';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { skillKeys } from '../../skills/skill-keys';
+import { BookmarkedIcon, BookmarkIcon } from '../../ui/icons';
+
+export function SubscribeButton({ library }: { library: Library }) {
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  const { slug, title, subscribed } = library;
+  const change = useMutation({
+    mutationFn: async (wanted: boolean) => {
+      const skills = await skillsApi();
+      if (wanted) await unwrap(skills.POST('/api/v1/me/subscriptions', { body: { library_slug: slug } }));
+      else await unwrap(skills.DELETE('/api/v1/me/subscriptions/{slug}', { params: { path: { slug } } }));
+    },
+    onSuccess: (_data, wanted) => {
+      queryClient.setQueryData<Library>(
+        skillKeys.library(workspaceId, slug),
+        (known) => known && { ...known, subscribed: wanted },
+      );
+      void queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'subscribed') });
+      if (!wanted) toast(`You are no longer subscribed to ${title}`, { undo: () => change.mutate(true) });
+    },
+    onError: (error) => toast(`Nothing was changed: ${error.message}`, { tone: 'error' }),
+  });
+  return (
+    <Button
+      variant={subscribed ? 'default' : undefined}
+      aria-pressed={subscribed}
+      leftSection={subscribed ? <BookmarkedIcon /> : <BookmarkIcon />}
+      loading={change.isPending}
+      onClick={() => change.mutate(!subscribed)}
+    >
+      {subscribed ? 'Subscribed' : 'Subscribe'}
+    </Button>
+  );
+}

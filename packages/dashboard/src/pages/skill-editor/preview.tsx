@@ -1,0 +1,43 @@
+import { Button, Skeleton } from '@mantine/core';
+import { Markup } from '../../skills/markup';
+import { useRendered } from '../../skills/use-rendered';
+import { Empty } from '../../ui/empty';
+import { Failure, Notice } from '../../ui/notice';
+import styles from './skill-editor.module.css';
+
+interface PreviewProps {
+  title: string;
+  text: string;
+  url: string | undefined;
+  /** Fills in a text to begin with. */
+  onOutline: () => void;
+}
+
+export function Preview({ title, text, url, onOutline }: PreviewProps) {
+  const { data, error } = useRendered(title, text);
+  if (text.trim() === '') {
+    return (
+      <div className={styles.preview}>
+        <Empty title="The page shows up here as you write">
+          <p>
+            <Button variant="default" onClick={onOutline}>
+              Begin with an outline
+            </Button>
+          </p>
+        </Empty>
+      </div>
+    );
+  }
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <div className={styles.preview} tabIndex={0}>
+      <Failure title="The preview is not up to date" error={error} />
+      {data?.warnings.map((warning) => (
+        <Notice key={warning} tone="info" title="In the front matter">
+          {warning}
+        </Notice>
+      ))}
+      {data ? <Markup html={data.html} baseUrl={url} /> : <Skeleton height={160} />}
+    </div>
+  );
+}

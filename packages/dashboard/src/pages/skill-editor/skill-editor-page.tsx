@@ -1,0 +1,21 @@
+import { Navigate, useParams } from 'react-router';
+import { skillPath } from '../../shell/paths';
+import { useTitle } from '../../shell/use-title';
+import { useSkill } from '../../skills/use-skill';
+import { LoadingPage } from '../../ui/loading-page';
+import { FailedToLoad } from '../../ui/notice';
+import { SkillEditor } from './skill-editor';
+import styles from './skill-editor.module.css';
+
+/** Of a new skill, or of one that is there. */
+export default function SkillEditorPage() {
+  const { slug } = useParams();
+  const { data: skill, error, refetch } = useSkill(slug ?? '');
+  const above = skill ? [{ to: skillPath(skill.slug), label: skill.title }] : [];
+  useTitle(slug === undefined ? 'New skill' : skill && 'Edit', above);
+  if (slug === undefined) return <SkillEditor skill={null} />;
+  if (error && !skill) return <FailedToLoad what="The skill" error={error} retry={refetch} />;
+  if (!skill) return <LoadingPage what="the skill" columns={styles.work} />;
+  if (!skill.owned) return <Navigate to={skillPath(slug)} replace />;
+  return <SkillEditor key={slug} skill={skill} />;
+}

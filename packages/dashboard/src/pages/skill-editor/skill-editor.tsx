@@ -1,0 +1,146 @@
+import { Button, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { Link, useNavigate } from 'react-router';
+import { CodeEditor } from '../../code/code-editor';
+import { isStatus, type Skill } from '../../shell/api';
+import { paths, skillPath } from '../../shell/paths';
+import { toast } from '../../shell/toasts';
+import { VisibilityField } from '../../skills/visibility';
+import { Failure, Notice } from '../../ui/notice';
+import { PageHead } from '../../ui/page-head';
+import { Preview } from './preview';
+import styles from './skill-editor.module.css';
+import { type Draft, isChanged, newDraft, useSaveSkill } from './use-save-skill';
+
+const TYPING_MS = 300;
+
+/** The text on one side, its page on the other, and what is said of it above. */
+export function SkillEditor({ skill }: { skill: Skill | null }) {
+  const navigate = useNavigate();
+  const [draft, setDraft] = useState<Draft>(() => newDraft(skill));
+  const [shown] = useDebouncedValue(draft, TYPING_MS);
+  const form = useRef<HTMLFormElement>(null);
+  const save = useSaveSkill(skill, (saved) => {
+    const [warning] = saved.warnings ?? [];
+    toast(warning ? `Saved. Of the front matter, ${warning}` : `${saved.title} is saved`);
+    navigate(skillPath(saved.slug), { replace: true });
+  });
+  const changed = isChanged(draft, skill);
+  useKeptFromLeaving(changed && !save.isSuccess);
+
+  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
+  const text = (name: 'title' | 'description' | 'tags' | 'license' | 'message') => ({
+    value: draft[name],
+    onChange: (event: { currentTarget: HTMLInputElement }) => change({ [name]: event.currentTarget.value }),
+    autoComplete: 'off',
+  });
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    save.mutate(draft);
+  }
+
+  return (
+    <form ref={form} onSubmit={submit}>
+      <PageHead
+        title={skill ? `Edit ${skill.title}` : 'New skill'}
+        about={
+          skill
+            ? `Saving makes version ${skill.version + 1}; earlier ones stay.`
+            : 'Markdown, with front matter if your agents want it.'
+        }
+        actions={
+          <>
+            <Button component={Link} to={skill ? skillPath(skill.slug) : paths.skills} variant="default">
+              Cancel
+            </Button>
+            <Button
+              type="submit"
+              loading={save.isPending}
+              disabled={!changed || draft.text.trim() === ''}
+              title="Ctrl+S in the text"
+            >
+              {skill ? 'Save version' : draft.visibility === 'private' ? 'Save skill' : 'Publish skill'}
+            </Button>
+          </>
+        }
+      />
+      {isStatus(save.error, 409) && skill ? (
+        <Notice tone="error" title="Somebody else has saved a version meanwhile">
+          Your text is still here.{' '}
+          <Link to={skillPath(skill.slug)} target="_blank">
+            Open the present version
+          </Link>{' '}
+          beside it, then reload this page and bring both together.
+        </Notice>
+      ) : (
+        <Failure title="Nothing was saved" error={save.error} />
+      )}
+      <div className={styles.fields}>
+        <TextInput label="Title" placeholder="Review a change" maxLength={200} {...text('title')} />
+        <TextInput
+          label="Description"
+          placeholder="What it is good for, and when to use it"
+          maxLength={1024}
+          {...text('description')}
+        />
+        <TextInput label="Tags" placeholder="code, review" {...text('tags')} />
+        <TextInput label="License" placeholder="MIT" maxLength={1024} {...text('license')} />
+        <VisibilityField value={draft.visibility} onChange={(visibility) => change({ visibility })} />
+        {skill && (
+          <TextInput label="What changed" placeholder="For the list of versions" maxLength={500} {...text('message')} />
+        )}
+      </div>
+      <div className={styles.work}>
+        <section className={styles.side} aria-label="Text">
+          <h2>Text</h2>
+          <CodeEditor
+            label="Text of the skill"
+            path="SKILL.md"
+            height="fill"
+            value={draft.text}
+            onChange={(value) => change({ text: value })}
+            onSave={() => form.current?.requestSubmit()}
+          />
+        </section>
+        <section className={styles.side} aria-label="Preview">
+          <h2>Preview</h2>
+          <Preview
+            title={shown.title}
+            text={shown.text}
+            url={skill?.url}
+            onOutline={() => change({ title: draft.title || OUTLINE_TITLE, text: OUTLINE })}
+          />
+        </section>
+      </div>
+    </form>
+  );
+}
+
+/** The browser asks before a text is lost that was not saved. */
+function useKeptFromLeaving(isKept: boolean): void {
+  useEffect(() => {
+    if (!isKept) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, [isKept]);
+}
+
+const OUTLINE_TITLE = 'Review a change';
+const OUTLINE = `Use it before a change is merged.
+
+## Before you begin
+
+- Read the description and the tests first.
+
+## Steps
+
+1. Run the change.
+2. Ask about whatever you had to read twice.
+
+## Done when
+
+- Somebody who did not write it can say what it does.
+`;

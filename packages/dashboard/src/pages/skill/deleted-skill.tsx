@@ -1,0 +1,32 @@
+import { unwrap } from '@gantry/api-client';
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { skillsApi } from '../../shell/api';
+import { useWorkspace } from '../../shell/use-me';
+import { useTitle } from '../../shell/use-title';
+import { skillKeys } from '../../skills/skill-keys';
+import { Empty } from '../../ui/empty';
+import { Failure } from '../../ui/notice';
+
+/** Only its owner learns that it was there. */
+export function DeletedSkill({ slug }: { slug: string }) {
+  useTitle('Deleted skill');
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  const restore = useMutation({
+    mutationFn: async () =>
+      unwrap((await skillsApi()).POST('/api/v1/skills/{slug}/restore', { params: { path: { slug } } })),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: skillKeys.all(workspaceId) }),
+  });
+  return (
+    <Empty title="This skill is deleted" level={1}>
+      <p>Nobody can read it. For 30 days you can restore it with its versions, shares and places in libraries.</p>
+      <Failure title="It stays deleted" error={restore.error} />
+      <p>
+        <Button loading={restore.isPending} onClick={() => restore.mutate()}>
+          Restore
+        </Button>
+      </p>
+    </Empty>
+  );
+}

@@ -1,0 +1,64 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, NativeSelect } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { type Skill, skillsApi } from '../../shell/api';
+import { libraryPath, paths } from '../../shell/paths';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { skillKeys } from '../../skills/skill-keys';
+import { Failure } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import styles from './skill-page.module.css';
+
+/** Puts the skill into a library of one's own. */
+export function InLibraries({ skill }: { skill: Skill }) {
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  const [chosen, setChosen] = useState('');
+  const { data: libraries } = useQuery({
+    queryKey: skillKeys.libraries(workspaceId, 'own'),
+    queryFn: async () => unwrap((await skillsApi()).GET('/api/v1/me/libraries', { params: { query: { limit: 200 } } })),
+  });
+  const slug = chosen || libraries?.[0]?.slug || '';
+  const add = useMutation({
+    mutationFn: async () =>
+      unwrap(
+        (await skillsApi()).POST('/api/v1/libraries/{slug}/skills', {
+          params: { path: { slug } },
+          body: { skill_slug: skill.slug },
+        }),
+      ),
+    onSuccess: (library) => {
+      queryClient.setQueryData(skillKeys.library(workspaceId, library.slug), library);
+      void queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'own') });
+      toast(`${skill.title} is in ${library.title}`);
+    },
+  });
+  if (!libraries) return null;
+  return (
+    <Panel title="Libraries" aside={slug && <Link to={libraryPath(slug)}>Open</Link>}>
+      {libraries.length === 0 ? (
+        <p className={styles.hint}>
+          A library is a shelf of skills that others can subscribe to. <Link to={paths.libraries}>Make one</Link>.
+        </p>
+      ) : (
+        <div className={styles.stack}>
+          <div className={styles.form}>
+            <NativeSelect
+              label="Add to"
+              data={libraries.map(({ slug: value, title: label }) => ({ value, label }))}
+              value={slug}
+              onChange={(event) => setChosen(event.currentTarget.value)}
+            />
+            <Button size="md" variant="default" loading={add.isPending} onClick={() => add.mutate()}>
+              Add
+            </Button>
+          </div>
+          <Failure title="Nothing was added" error={add.error} />
+        </div>
+      )}
+    </Panel>
+  );
+}

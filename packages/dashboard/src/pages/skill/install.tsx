@@ -1,0 +1,35 @@
+import { Link } from 'react-router';
+import type { Skill } from '../../shell/api';
+import { paths } from '../../shell/paths';
+import { CodeToCopy } from '../../ui/code-to-copy';
+import { Panel } from '../../ui/panel';
+import styles from './skill-page.module.css';
+
+/** Lines that bring the skill to an agent: the same that its page has. */
+export function Install({ skill: { slug, url, visibility } }: { skill: Skill }) {
+  const header = visibility === 'private' ? '-H "Authorization: Bearer $GANTRY_TOKEN" ' : '';
+  const { origin } = new URL(url);
+  const folder = `.agents/skills/${slug}`;
+  const file = `${origin}/.well-known/agent-skills/${slug}/SKILL.md`;
+  return (
+    <Panel title="For agents">
+      <div className={styles.stack}>
+        <CodeToCopy
+          label="Install"
+          code={`mkdir -p ${folder} && \\\ncurl -fsSL ${header}${file} \\\n  -o ${folder}/SKILL.md`}
+        />
+        <CodeToCopy label="Read it where it is" code={`curl -fsSL ${header}${url}.md`} />
+        <p className={styles.hint}>
+          {visibility === 'private' ? (
+            <>
+              It is private, so the line sends a token of somebody who may read it:{' '}
+              <Link to={paths.tokens}>make one</Link>.
+            </>
+          ) : (
+            'Many agents look for skills in .agents/skills; use the folder of yours.'
+          )}
+        </p>
+      </div>
+    </Panel>
+  );
+}

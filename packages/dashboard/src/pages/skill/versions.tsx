@@ -1,0 +1,71 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type Skill, skillsApi } from '../../shell/api';
+import { useWorkspace } from '../../shell/use-me';
+import { skillKeys } from '../../skills/skill-keys';
+import { FailedToLoad } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import { Timestamp } from '../../ui/timestamp';
+import { OldVersion } from './old-version';
+import styles from './skill-page.module.css';
+
+const SHOWN = 10;
+
+/** The last hundred are kept; each can be read and published again. */
+export function Versions({ skill, mayChange }: { skill: Skill; mayChange: boolean }) {
+  const workspaceId = useWorkspace()?.id;
+  const [opened, setOpened] = useState<number | null>(null);
+  const [all, setAll] = useState(false);
+  const { data, error, refetch } = useQuery({
+    queryKey: [...skillKeys.part(workspaceId, skill.slug, 'versions'), 'list', skill.version],
+    queryFn: async () =>
+      unwrap((await skillsApi()).GET('/api/v1/skills/{slug}/versions', { params: { path: { slug: skill.slug } } })),
+  });
+  return (
+    <Panel title="Versions">
+      {error && !data ? (
+        <FailedToLoad what="The versions" error={error} retry={refetch} />
+      ) : !data ? (
+        <Skeleton height={96} />
+      ) : (
+        <ol className={styles.versions} reversed>
+          {(all ? data : data.slice(0, SHOWN)).map(({ version, message, created_at }) => (
+            <li key={version}>
+              <div>
+                <span className={styles.version}>Version {version}</span>
+                <span className={styles.when}>
+                  <Timestamp at={Date.parse(created_at)} />
+                </span>
+                {message && <p className={styles.hint}>{message}</p>}
+              </div>
+              {version === skill.version ? (
+                <span className={styles.current}>Current</span>
+              ) : (
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={`Read version ${version}`}
+                  onClick={() => setOpened(version)}
+                >
+                  Read
+                </Button>
+              )}
+            </li>
+          ))}
+          {!all && data.length > SHOWN && (
+            <li>
+              <Button size="compact-sm" variant="default" onClick={() => setAll(true)}>
+                Show {data.length - SHOWN} older
+              </Button>
+            </li>
+          )}
+        </ol>
+      )}
+      {opened !== null && (
+        <OldVersion skill={skill} version={opened} mayChange={mayChange} onClose={() => setOpened(null)} />
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,53 @@
+import { Button } from '@mantine/core';
+import { Link } from 'react-router';
+import { paths } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
+import { Empty } from '../../ui/empty';
+import type { Which } from './use-skill-list';
+
+/** Says what the list is for, and leads to what would fill it. */
+export function NoSkills({ which }: { which: Which }) {
+  const mayWrite = useWorkspace()?.role !== 'viewer';
+  switch (which) {
+    case 'workspace':
+      return (
+        <Empty title="Nobody here has published a skill yet" level={2}>
+          <p>Public skills of this workspace’s people show up here, and those that they share with you.</p>
+        </Empty>
+      );
+    case 'saved':
+      return (
+        <Empty title="You have saved no skill yet" level={2}>
+          <p>Open a skill that somebody else has written and press Save; it then stays within reach here.</p>
+          <p>
+            <Link to={paths.libraries}>Look into the libraries</Link>
+          </p>
+        </Empty>
+      );
+    case 'deleted':
+      return (
+        <Empty title="No deleted skills" level={2}>
+          <p>A skill that you delete stays here for 30 days and can be restored.</p>
+        </Empty>
+      );
+    default:
+      return (
+        <Empty title="Write down how something is done" level={2}>
+          <p>
+            A skill is a page of Markdown: how a change is reviewed, how a customer is answered. People read it as a
+            page, agents fetch it as a file.
+          </p>
+          {mayWrite && (
+            <p>
+              <Button component={Link} to={paths.newSkill}>
+                Write your first skill
+              </Button>
+            </p>
+          )}
+          <p>
+            <Link to={paths.libraries}>See what others have written</Link>
+          </p>
+        </Empty>
+      );
+  }
+}

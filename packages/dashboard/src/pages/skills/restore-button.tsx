@@ -1,0 +1,31 @@
+import { unwrap } from '@gantry/api-client';
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type SkillItem, skillsApi } from '../../shell/api';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { skillKeys } from '../../skills/skill-keys';
+
+export function RestoreButton({ skill }: { skill: SkillItem }) {
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  const restore = useMutation({
+    mutationFn: async () =>
+      unwrap((await skillsApi()).POST('/api/v1/skills/{slug}/restore', { params: { path: { slug: skill.slug } } })),
+    onSuccess: () => {
+      toast(`${skill.title} is back`);
+      return queryClient.invalidateQueries({ queryKey: skillKeys.all(workspaceId) });
+    },
+    onError: (error) => toast(`${skill.title} stays deleted: ${error.message}`, { tone: 'error' }),
+  });
+  return (
+    <Button
+      variant="default"
+      aria-label={`Restore ${skill.title}`}
+      loading={restore.isPending}
+      onClick={() => restore.mutate()}
+    >
+      Restore
+    </Button>
+  );
+}

@@ -1,0 +1,120 @@
+import { Button, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useEffect, useState } from 'react';
+import { useLocation, useSearchParams } from 'react-router';
+import type { SearchHit, SkillItem } from '../../shell/api';
+import { paths } from '../../shell/paths';
+import { useTitle } from '../../shell/use-title';
+import { LoadingSkills } from '../../skills/loading-skills';
+import { SkillRow } from '../../skills/skill-row';
+import rows from '../../skills/skill-row.module.css';
+import { SkillsFrame } from '../../skills/skills-frame';
+import { Empty } from '../../ui/empty';
+import { SearchIcon } from '../../ui/icons';
+import { FailedToLoad } from '../../ui/notice';
+import { NoSkills } from './no-skills';
+import { RestoreButton } from './restore-button';
+import styles from './skills-page.module.css';
+import { useSkillList, type Which } from './use-skill-list';
+
+const TYPING_MS = 200;
+
+const LISTS: Record<string, Which> = {
+  [paths.workspaceSkills]: 'workspace',
+  [paths.savedSkills]: 'saved',
+  [paths.deletedSkills]: 'deleted',
+};
+
+export default function SkillsPage() {
+  useTitle('Skills');
+  const { pathname } = useLocation();
+  return (
+    <SkillsFrame>
+      {/* Each tab begins without the words that were searched for in another. */}
+      <Searched key={pathname} which={LISTS[pathname] ?? 'owned'} />
+    </SkillsFrame>
+  );
+}
+
+function Searched({ which }: { which: Which }) {
+  const [search, setSearch] = useSearchParams();
+  const asked = search.get('q') ?? '';
+  const [typed, setTyped] = useState(asked);
+  const [q] = useDebouncedValue(typed.trim(), TYPING_MS);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address follows the words, not the other way round.
+  useEffect(() => {
+    if (q !== asked) setSearch(q ? { q } : {}, { replace: true });
+  }, [q]);
+  if (which === 'deleted') return <List which={which} q="" />;
+  return (
+    <>
+      <TextInput
+        className={styles.search}
+        type="search"
+        aria-label="Search skills"
+        placeholder="Search everything you may read"
+        leftSection={<SearchIcon />}
+        maxLength={200}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+      />
+      <List which={which} q={q} />
+    </>
+  );
+}
+
+function List({ which, q }: { which: Which; q: string }) {
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useSkillList(which, q);
+  const skills = data?.pages.flat();
+  if (error && !skills) return <FailedToLoad what="The skills" error={error} retry={refetch} />;
+  if (!skills) return <LoadingSkills />;
+  if (skills.length === 0) {
+    return q ? (
+      <Empty title={`Nothing about “${q}”`} level={2}>
+        <p>The search looks at titles, tags, descriptions and texts of everything you may read. Try fewer words.</p>
+      </Empty>
+    ) : (
+      <NoSkills which={which} />
+    );
+  }
+  return (
+    <>
+      <p className="visually-hidden" role="status">
+        {skills.length} {skills.length === 1 ? 'skill' : 'skills'}
+        {hasNextPage && ', and more'}
+      </p>
+      <ul className={rows.list}>
+        {skills.map((skill) =>
+          isHit(skill) ? (
+            <SkillRow
+              key={skill.slug}
+              skill={skill}
+              title={<Marked segments={skill.highlights.title} />}
+              description={<Marked segments={skill.highlights.excerpt} />}
+            />
+          ) : (
+            <SkillRow key={skill.slug} skill={skill}>
+              {which === 'deleted' && <RestoreButton skill={skill} />}
+            </SkillRow>
+          ),
+        )}
+      </ul>
+      {hasNextPage && (
+        <div className={styles.more}>
+          <Button variant="default" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+const isHit = (skill: SkillItem | SearchHit): skill is SearchHit => 'highlights' in skill;
+
+function Marked({ segments }: { segments: SearchHit['highlights']['title'] }) {
+  return segments.map(({ text, matched }, index) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text, which never move.
+    matched ? <mark key={index}>{text}</mark> : text,
+  );
+}

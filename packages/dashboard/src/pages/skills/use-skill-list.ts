@@ -1,0 +1,41 @@
+import { unwrap } from '@gantry/api-client';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { type SearchHit, type SkillItem, skillsApi } from '../../shell/api';
+import { useWorkspace } from '../../shell/use-me';
+import { skillKeys } from '../../skills/skill-keys';
+
+export type Which = 'owned' | 'workspace' | 'saved' | 'deleted';
+
+const PAGE = 50;
+
+/** Newest first; with words to search for, whatever the person may read that has them, best first. */
+export function useSkillList(which: Which, q: string) {
+  const workspaceId = useWorkspace()?.id;
+  return useInfiniteQuery({
+    queryKey: skillKeys.list(workspaceId, q ? 'found' : which, q),
+    queryFn: ({ pageParam: offset }) => (q ? search(q, offset) : read(which, offset)),
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) => (last.length === PAGE ? pages.length * PAGE : null),
+    enabled: workspaceId !== undefined,
+    ...(q && { placeholderData: keepPreviousData }),
+  });
+}
+
+async function search(q: string, offset: number): Promise<SearchHit[]> {
+  return unwrap((await skillsApi()).GET('/api/v1/search', { params: { query: { q, limit: PAGE, offset } } }));
+}
+
+async function read(which: Which, offset: number): Promise<SkillItem[]> {
+  const skills = await skillsApi();
+  const page = { limit: PAGE, offset };
+  switch (which) {
+    case 'workspace':
+      return unwrap(skills.GET('/api/v1/workspace/skills', { params: { query: page } }));
+    case 'saved':
+      return unwrap(skills.GET('/api/v1/me/library', { params: { query: page } }));
+    case 'deleted':
+      return unwrap(skills.GET('/api/v1/me/skills', { params: { query: { ...page, deleted: true } } }));
+    default:
+      return unwrap(skills.GET('/api/v1/me/skills', { params: { query: { ...page, relation: 'owned' } } }));
+  }
+}

@@ -1,0 +1,65 @@
+import { Button, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import type { LibraryItem, Visibility } from '../shell/api';
+import { Failure } from '../ui/notice';
+import styles from './library-form.module.css';
+import { VisibilityField } from './visibility';
+
+export interface LibraryFields {
+  title: string;
+  description: string;
+  visibility: Visibility;
+}
+
+interface LibraryFormProps {
+  given?: Pick<LibraryItem, keyof LibraryFields>;
+  action: string;
+  busy: boolean;
+  error: Error | null;
+  onSubmit: (fields: LibraryFields) => void;
+}
+
+/** Of a new library, or of one that is there. */
+export function LibraryForm({ given, action, busy, error, onSubmit }: LibraryFormProps) {
+  const [visibility, setVisibility] = useState<Visibility>(given?.visibility ?? 'private');
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    onSubmit({
+      title: String(form.get('title')).trim(),
+      description: String(form.get('description')).trim(),
+      visibility,
+    });
+  }
+
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <TextInput
+        name="title"
+        label="Title"
+        defaultValue={given?.title}
+        maxLength={200}
+        autoComplete="off"
+        required
+        withAsterisk={false}
+        autoFocus={!given}
+      />
+      <TextInput
+        name="description"
+        label="Description"
+        placeholder="What its skills have in common"
+        defaultValue={given?.description}
+        maxLength={1024}
+        autoComplete="off"
+      />
+      <VisibilityField value={visibility} onChange={setVisibility} />
+      <Failure title="Nothing was changed" error={error} />
+      <div>
+        <Button type="submit" size="md" loading={busy}>
+          {action}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,91 @@
+import { createElement, type ReactNode, useMemo } from 'react';
+import styles from './markup.module.css';
+
+/** Elements of a rendered skill, with the attributes that each may keep. Of all others only the content is shown. */
+const ELEMENTS: Record<string, readonly string[]> = {
+  ...Object.fromEntries(
+    ['p', 'blockquote', 'ul', 'li', 'hr', 'br', 'em', 'strong', 's', 'table', 'thead', 'tbody', 'tr'].map((name) => [
+      name,
+      [],
+    ]),
+  ),
+  ...Object.fromEntries(['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((name) => [name, ['id']])),
+  ...Object.fromEntries(['code', 'span', 'th', 'td'].map((name) => [name, ['class']])),
+  a: ['href', 'title'],
+  img: ['src', 'alt'],
+  ol: ['start'],
+  pre: ['data-language'],
+};
+
+const CLASS = /^(hljs|hljs-[a-z_-]+|language-\w+|function_|class_|inherited__|align-(left|right|center))$/;
+const ID = /^h-/;
+const PICTURE = /^data:image\/(png|gif|jpeg|webp);base64,/;
+
+interface MarkupProps {
+  html: string;
+  /** Address of the skill's page, which its links are relative to. */
+  baseUrl: string | undefined;
+}
+
+/**
+ * Markup of the skills surface, which has sanitized it. It is read without being run and built anew of the elements that
+ * skills are made of, so that nothing else ever gets into this page.
+ */
+export function Markup({ html, baseUrl }: MarkupProps) {
+  const content = useMemo(() => {
+    const { body } = new DOMParser().parseFromString(html, 'text/html');
+    return childrenOf(body, baseUrl);
+  }, [html, baseUrl]);
+  return (
+    <div className={styles.markup} dir="auto">
+      {content}
+    </div>
+  );
+}
+
+const childrenOf = (parent: Node, baseUrl: string | undefined): ReactNode[] =>
+  [...parent.childNodes].map((node, index) => built(node, index, baseUrl));
+
+function built(node: Node, key: number, baseUrl: string | undefined): ReactNode {
+  if (node.nodeType === Node.TEXT_NODE) return node.textContent;
+  if (!(node instanceof Element)) return null;
+  const name = node.localName;
+  const allowed = ELEMENTS[name];
+  if (!allowed) return childrenOf(node, baseUrl);
+  const props: Record<string, unknown> = { key };
+  for (const attribute of allowed) Object.assign(props, propOf(attribute, node.getAttribute(attribute), baseUrl));
+  // What scrolls must be reachable by keyboard.
+  if (name === 'pre') props.tabIndex = 0;
+  return createElement(name, props, ...(node.childNodes.length > 0 ? childrenOf(node, baseUrl) : []));
+}
+
+function propOf(attribute: string, value: string | null, baseUrl: string | undefined): Record<string, unknown> {
+  if (value === null) return {};
+  switch (attribute) {
+    case 'class':
+      return {
+        className:
+          value
+            .split(/\s+/)
+            .filter((one) => CLASS.test(one))
+            .join(' ') || undefined,
+      };
+    case 'href':
+      return linkTo(value, baseUrl);
+    case 'src':
+      return PICTURE.test(value) ? { src: value } : {};
+    case 'id':
+      return ID.test(value) ? { id: value } : {};
+    case 'start':
+      return { start: Number(value) };
+    default:
+      return { [attribute]: value };
+  }
+}
+
+function linkTo(href: string, baseUrl: string | undefined): Record<string, unknown> {
+  if (ID.test(href.slice(1)) && href.startsWith('#')) return { href };
+  const url = URL.parse(href, baseUrl);
+  if (!url || !['http:', 'https:', 'mailto:'].includes(url.protocol)) return {};
+  return { href: url.href, target: '_blank', rel: 'nofollow noopener noreferrer ugc' };
+}

@@ -1,0 +1,19 @@
+import { Skeleton } from '@mantine/core';
+import { FailedToLoad } from '../ui/notice';
+import { Markup } from './markup';
+import { useRendered } from './use-rendered';
+
+interface RenderedSkillProps {
+  title: string;
+  text: string;
+  /** Address of the skill's page. */
+  url: string | undefined;
+}
+
+/** The text exactly as its public page shows it. */
+export function RenderedSkill({ title, text, url }: RenderedSkillProps) {
+  const { data, error, refetch } = useRendered(title, text);
+  if (error && !data) return <FailedToLoad what="The preview" error={error} retry={refetch} />;
+  if (!data) return <Skeleton height={240} />;
+  return <Markup html={data.html} baseUrl={url} />;
+}

@@ -1,0 +1,39 @@
+import { unwrap } from '@gantry/api-client';
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type Skill, skillsApi } from '../shell/api';
+import { toast } from '../shell/toasts';
+import { useWorkspace } from '../shell/use-me';
+import { BookmarkedIcon, BookmarkIcon } from '../ui/icons';
+import { skillKeys } from './skill-keys';
+
+/** Keeps somebody else's skill in one's list, or drops it. */
+export function SaveButton({ skill }: { skill: Skill }) {
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  const change = useMutation({
+    mutationFn: async (saved: boolean) => {
+      const skills = await skillsApi();
+      const at = { params: { path: { slug: skill.slug } } };
+      if (saved) await unwrap(skills.POST('/api/v1/skills/{slug}/save', at));
+      else await unwrap(skills.DELETE('/api/v1/skills/{slug}/save', at));
+    },
+    onSuccess: (_data, saved) => {
+      queryClient.setQueryData<Skill>(skillKeys.one(workspaceId, skill.slug), (known) => known && { ...known, saved });
+      void queryClient.invalidateQueries({ queryKey: skillKeys.list(workspaceId, 'saved') });
+      if (!saved) toast(`${skill.title} is not saved any more`, { undo: () => change.mutate(true) });
+    },
+    onError: (error) => toast(`Nothing was changed: ${error.message}`, { tone: 'error' }),
+  });
+  return (
+    <Button
+      variant="default"
+      aria-pressed={skill.saved}
+      leftSection={skill.saved ? <BookmarkedIcon /> : <BookmarkIcon />}
+      loading={change.isPending}
+      onClick={() => change.mutate(!skill.saved)}
+    >
+      {skill.saved ? 'Saved' : 'Save'}
+    </Button>
+  );
+}

@@ -1,0 +1,40 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { LinkTabs } from '../shell/link-tabs';
+import { paths } from '../shell/paths';
+import { useWorkspace } from '../shell/use-me';
+import { PageHead } from '../ui/page-head';
+
+const TABS = [
+  { to: paths.skills, label: 'Mine' },
+  { to: paths.workspaceSkills, label: 'Workspace' },
+  { to: paths.savedSkills, label: 'Saved' },
+  { to: paths.libraries, label: 'Libraries' },
+  { to: paths.deletedSkills, label: 'Deleted' },
+];
+
+/** The lists of skills have one head and tabs between them. */
+export function SkillsFrame({ actions, children }: { actions?: ReactNode; children: ReactNode }) {
+  const mayWrite = useWorkspace()?.role !== 'viewer';
+  return (
+    <>
+      <PageHead
+        title="Skills"
+        about="Know-how in Markdown, for people to read and for agents to follow."
+        actions={
+          <>
+            {actions}
+            {mayWrite && (
+              <Button component={Link} to={paths.newSkill}>
+                New skill
+              </Button>
+            )}
+          </>
+        }
+      />
+      <LinkTabs label="Skills" tabs={TABS} />
+      {children}
+    </>
+  );
+}

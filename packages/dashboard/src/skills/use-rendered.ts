@@ -1,0 +1,22 @@
+import { unwrap } from '@gantry/api-client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { skillsApi } from '../shell/api';
+import { useWorkspace } from '../shell/use-me';
+import { skillKeys } from './skill-keys';
+
+/** The same text always gives the same markup; what was typed over a minute ago is not looked at again. */
+const KEPT_MS = 60_000;
+
+/** A text as its public page shows it, by the page's own renderer. The last one stays until the next one is there. */
+export function useRendered(title: string, text: string | undefined) {
+  const workspaceId = useWorkspace()?.id;
+  return useQuery({
+    queryKey: skillKeys.rendered(workspaceId, title, text ?? ''),
+    queryFn: async ({ signal }) =>
+      unwrap((await skillsApi()).POST('/api/v1/skills/render', { body: { title, body_md: text ?? '' }, signal })),
+    enabled: workspaceId !== undefined && text !== undefined && text.trim() !== '',
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: KEPT_MS,
+  });
+}

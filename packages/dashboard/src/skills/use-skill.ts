@@ -1,0 +1,22 @@
+import { unwrap } from '@gantry/api-client';
+import { useQuery } from '@tanstack/react-query';
+import { skillsApi } from '../shell/api';
+import { useWorkspace } from '../shell/use-me';
+import { skillKeys } from './skill-keys';
+
+/** Reading it counts as a view, so coming back to the tab does not read it again. */
+const FRESH_MS = 60_000;
+
+export const readSkill = async (slug: string, headers = {}) =>
+  unwrap((await skillsApi()).GET('/api/v1/skills/{slug}', { params: { path: { slug } }, headers }));
+
+export function useSkill(slug: string) {
+  const workspaceId = useWorkspace()?.id;
+  return useQuery({
+    queryKey: skillKeys.one(workspaceId, slug),
+    queryFn: () => readSkill(slug),
+    enabled: workspaceId !== undefined && slug !== '',
+    staleTime: FRESH_MS,
+    refetchOnWindowFocus: false,
+  });
+}
