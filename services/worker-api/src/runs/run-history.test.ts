@@ -312,6 +312,12 @@ describe('replaying', () => {
         ...{ trigger: 'replay', parent_run_id: id, worker_version: version },
       });
     }
+    const changed = await replay({ inputs: { table: { name: 't.csv', size: 3 }, note: 'other' } });
+    const job = await executor.claim();
+    expect(job).toMatchObject({ runId: changed, inputs: { table: { name: 't.csv', size: 3 }, note: 'other' } });
+    expect(await (await fetch(job?.files[0]?.url ?? '')).text()).toBe('a,b');
+    const unknown = await me.post(`/api/runs/${id}/replay`, { inputs: { nots: 'n' } }).expect(400);
+    expect(unknown.body.errors).toEqual([expect.objectContaining({ path: 'inputs.nots' })]);
     await addVersion(api, worker, { number: 3, definition: { inputs: [{ name: 'other', required: true }] } });
     const refused = await me.post(`/api/runs/${id}/replay`).expect(400);
     expect(refused.body.errors).toEqual([{ path: 'inputs.other', message: 'is required' }]);
