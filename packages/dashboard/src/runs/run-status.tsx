@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { RunError, RunStatus } from '../shell/api';
+import type { RunStatus, WorkerRun } from '../shell/api';
 import { CheckIcon, ClockIcon, CrossIcon, StopIcon, WaitIcon } from '../ui/icons';
 import { StatusChip, type Tone } from '../ui/status-chip';
 
@@ -9,24 +9,54 @@ interface Look {
   icon: ReactNode;
 }
 
-const LOOKS: Record<RunStatus, Look> = {
-  pending: { tone: 'idle', word: 'Waiting', icon: <WaitIcon /> },
-  running: { tone: 'running', word: 'Running', icon: <WaitIcon /> },
-  success: { tone: 'success', word: 'Succeeded', icon: <CheckIcon /> },
-  error: { tone: 'error', word: 'Failed', icon: <CrossIcon /> },
-  timeout: { tone: 'timeout', word: 'Timed out', icon: <ClockIcon /> },
-};
+const QUEUED: Look = { tone: 'idle', word: 'Queued', icon: <WaitIcon /> };
+const SUCCEEDED: Look = { tone: 'success', word: 'Succeeded', icon: <CheckIcon /> };
+const FAILED: Look = { tone: 'error', word: 'Failed', icon: <CrossIcon /> };
+const TIMED_OUT: Look = { tone: 'timeout', word: 'Timed out', icon: <ClockIcon /> };
 const CANCELLED: Look = { tone: 'idle', word: 'Cancelled', icon: <StopIcon /> };
+const WAITING: Look = { tone: 'idle', word: 'Waiting', icon: <ClockIcon /> };
 
-/** The API reports a cancelled run as an error with a code of its own; a person has not failed by stopping it. */
-export const lookOf = (status: RunStatus, error?: RunError): Look =>
-  error?.code === 'cancelled' ? CANCELLED : LOOKS[status];
+/** The surfaces have words of their own for the same; a person reads one. */
+const LOOKS: Record<RunStatus | WorkerRun['status'], Look> = {
+  queued: QUEUED,
+  pending: QUEUED,
+  running: { tone: 'running', word: 'Running', icon: <WaitIcon /> },
+  pending_approval: { tone: 'timeout', word: 'Waits for a decision', icon: <WaitIcon /> },
+  completed: SUCCEEDED,
+  success: SUCCEEDED,
+  failed: FAILED,
+  error: FAILED,
+  timed_out: TIMED_OUT,
+  timeout: TIMED_OUT,
+  cancelled: CANCELLED,
+  rejected: { tone: 'error', word: 'Rejected', icon: <CrossIcon /> },
+};
 
-export function RunStatusChip({ status, error }: { status: RunStatus; error?: RunError }) {
-  const { tone, word, icon } = lookOf(status, error);
+export type AnyRunStatus = keyof typeof LOOKS;
+
+export interface ShownStatus {
+  status: AnyRunStatus;
+  error?: { code: string } | undefined;
+  /** A run that sleeps, is tried again later or has called another one: the API says that it is queued. */
+  waits?: boolean;
+}
+
+/** Automations report a cancelled run as an error with a code of its own; a person has not failed by stopping it. */
+export function lookOf({ status, error, waits = false }: ShownStatus): Look {
+  if (error?.code === 'cancelled') return CANCELLED;
+  return waits && status === 'queued' ? WAITING : LOOKS[status];
+}
+
+export function RunStatusChip(shown: ShownStatus) {
+  const { tone, word, icon } = lookOf(shown);
   return (
     <StatusChip tone={tone} icon={icon}>
       {word}
     </StatusChip>
   );
 }
+
+export const shownStatus = ({ status, waiting_for }: Pick<WorkerRun, 'status' | 'waiting_for'>): ShownStatus => ({
+  status,
+  waits: waiting_for !== null,
+});

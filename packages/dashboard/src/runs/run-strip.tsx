@@ -25,7 +25,7 @@ export function RunStrip({ runs, selected }: { runs: RunItem[]; selected: string
         <span
           key={run.runId}
           className={styles.load}
-          data-tone={lookOf(run.status, run.error).tone}
+          data-tone={lookOf(run).tone}
           data-selected={run.runId === selected || undefined}
           style={{ height: `${Math.max(SHORTEST, (run.durationMs ?? 0) / longest) * HEIGHT_REM}rem` }}
         />

@@ -1,15 +1,20 @@
 import {
   type Icon,
+  IconArrowForwardUp,
+  IconBed,
   IconBell,
   IconBolt,
   IconBook2,
   IconCheck,
   IconChecklist,
   IconChevronDown,
+  IconChevronRight,
+  IconChevronUp,
   IconClock,
   IconCopy,
   IconDots,
   IconDownload,
+  IconFile,
   IconFileText,
   IconFolders,
   IconHistory,
@@ -26,23 +31,32 @@ import {
   IconSearch,
   IconSettings,
   IconSun,
+  IconUser,
   IconX,
 } from '@tabler/icons-react';
 
 /** Stands next to the word that says the same, so screen readers pass it over. */
 const beside = (Drawing: Icon) => () => <Drawing size={16} stroke={2.4} aria-hidden="true" focusable="false" />;
 
+export const BoltIcon = beside(IconBolt);
+export const CallIcon = beside(IconArrowForwardUp);
 export const CheckIcon = beside(IconCheck);
 export const ClockIcon = beside(IconClock);
 export const CopyIcon = beside(IconCopy);
 export const CrossIcon = beside(IconX);
+export const DownIcon = beside(IconChevronDown);
 export const DownloadIcon = beside(IconDownload);
+export const FileIcon = beside(IconFile);
 export const MoonIcon = beside(IconMoon);
 export const PauseIcon = beside(IconPlayerPause);
+export const PersonIcon = beside(IconUser);
 export const PlayIcon = beside(IconPlayerPlayFilled);
+export const RightIcon = beside(IconChevronRight);
 export const SearchIcon = beside(IconSearch);
+export const SleepIcon = beside(IconBed);
 export const StopIcon = beside(IconMinus);
 export const SunIcon = beside(IconSun);
+export const UpIcon = beside(IconChevronUp);
 export const WaitIcon = beside(IconDots);
 
 /** Stands for a place in the navigation, beside its name or alone where the navigation is narrow. */
