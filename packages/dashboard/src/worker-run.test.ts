@@ -1,3 +1,4 @@
+import type { Locator, Page } from 'playwright-core';
 import { chromiumPath, testSite } from './test/browser';
 import { checkPage, LOOKS } from './test/check-page';
 import { newApproval, newApprovals } from './test/fake-approvals';
@@ -93,22 +94,76 @@ withBrowser('the page of a worker’s run', () => {
     60_000,
   );
 
-  test('whoever follows the link of an alert signs in, and sees why and after which steps it failed', async () => {
+  const timelineOf = (page: Page) => page.getByRole('region', { name: 'Timeline' });
+  const entryOf = (page: Page, name: string | RegExp): Locator => timelineOf(page).getByRole('button', { name });
+
+  test('whoever follows the link of an alert signs in, and sees why, where in the code, and after which steps it failed', async () => {
     const failed = addFailed();
     say(failed, 'error', 'about to fail');
     const page = await site.signedIn(pageOf(failed));
     await page.getByRole('heading', { level: 1, name: 'Price watch' }).waitFor();
     await page.getByRole('paragraph').filter({ hasText: 'declare the package that has it in' }).waitFor();
+    await page.getByRole('figure').getByText('import requests').waitFor();
+    await page.getByRole('figure').getByText('main.py, line 12').waitFor();
     await page.getByText('Where in the code').click();
     await page.getByText('line 12, in run').waitFor();
     await page.getByRole('log').getByText('about to fail').waitFor();
-    const steps = page.getByRole('region', { name: 'Steps' });
-    await steps.getByText('Step · 900 ms').waitFor();
     await page.getByRole('heading', { name: 'ModuleNotFoundError in “compare them”' }).waitFor();
-    await steps.getByRole('listitem').filter({ hasText: 'compare them' }).getByText('Failed').waitFor();
-    await steps.getByText("ModuleNotFoundError: No module named 'requests'").waitFor();
-    expect(await steps.getByRole('link', { name: 'fetch prices' }).getAttribute('href')).toBe('/runs/run_called');
+    await entryOf(page, 'Step: compare them, Failed').click();
+    await timelineOf(page).getByText("ModuleNotFoundError: No module named 'requests'").waitFor();
     expect(await page.title()).toBe('Run of Price watch · Gantry');
+  });
+
+  test('the timeline tells of attempts, steps, approvals and files in one order, and opens a called run as a tree', async () => {
+    const called = add({
+      ...{ ...ended, id: 'run_called', worker_id: 'prices', status: 'completed', trigger: 'call' },
+      steps: [newStep(1, 'ask the shop')],
+    });
+    const asked = { title: 'Order it?', message: 'It is cheap today.', requested_at: newStep(5, '').started_at };
+    const caller = add({
+      ...{ ...ended, status: 'completed', output: {} },
+      steps: [
+        newStep(1, 'read the orders', { result: { rows: 12 } }),
+        newStep(2, 'fetch prices', { kind: 'call', run_id: called.run.id }),
+        newStep(4, 'until morning', { kind: 'sleep' }),
+        newStep(5, 'Order it?', { kind: 'approve', approval_id: 'apr_1' }),
+      ],
+      approvals: [
+        {
+          ...{ id: 'apr_1', status: 'approved', ...asked, expires_at: asked.requested_at },
+          ...{ decided_at: newStep(6, '').started_at, decided_by: 'ada@example.com', reason: 'Cheap.' },
+        },
+      ],
+    });
+    const at = (ms: number) => new Date(Date.parse(caller.run.created_at) + ms).toISOString();
+    site.api.emit(caller, 'status', { status: 'running', at: at(40) });
+    site.api.emit(caller, 'artifact', {
+      artifact_id: 'af_9',
+      name: 'p.csv',
+      content_type: 'text/csv',
+      size: 3,
+      at: at(3_900),
+    });
+    site.api.emit(caller, 'status', { status: 'queued', at: at(4_000), waiting_for: { kind: 'sleep' } });
+    site.api.emit(caller, 'status', { status: 'running', at: at(7_500) });
+    site.api.emit(caller, 'done', { status: 'completed', at: at(8_000) });
+
+    const page = await site.signedIn(pageOf(caller));
+    const items = timelineOf(page).getByRole('listitem');
+    await items.filter({ hasText: 'Code: Continued, Succeeded' }).waitFor();
+    expect((await items.allTextContents()).map((text) => text.replace(/, .*/, ''))).toEqual([
+      ...['Queue: Until it began', 'Code: Attempt 1', 'Step: read the orders', 'Call: fetch prices', 'File: p.csv'],
+      ...['Sleep: until morning', 'Approval: Order it?', 'Code: Continued'],
+    ]);
+    await entryOf(page, /read the orders/).click();
+    await timelineOf(page).getByText('rows:').waitFor();
+    await entryOf(page, /Order it/).click();
+    await timelineOf(page).getByText('It is cheap today.').waitFor();
+    await timelineOf(page).getByText('ada@example.com').waitFor();
+    await entryOf(page, /fetch prices/).click();
+    await entryOf(page, /ask the shop/).waitFor();
+    await timelineOf(page).getByRole('link', { name: 'Open its page' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'prices' }).waitFor();
   });
 
   test('a run is watched line by line and step by step until its result is there, over a lost connection', async () => {
@@ -122,7 +177,7 @@ withBrowser('the page of a worker’s run', () => {
     await page.getByRole('log').getByText('reading').waitFor();
     fake.run.steps.push(newStep(1, 'read the orders'));
     site.api.emit(fake, 'step', { ordinal: 1, kind: 'step', name: 'read the orders' });
-    await page.getByRole('region', { name: 'Steps' }).getByText('read the orders').waitFor();
+    await entryOf(page, /read the orders/).waitFor();
     for (const watcher of fake.watchers) watcher.destroy();
     await page.getByText('Connection lost').waitFor();
     say(fake, 'info', 'adding up');
@@ -133,27 +188,42 @@ withBrowser('the page of a worker’s run', () => {
     await page.getByText('All well.').waitFor();
   });
 
-  test('a run that waits for a person leads to that very decision', async () => {
+  test('a run that waits for a person is decided on its own page', async () => {
     const page = await site.signedIn(pageOf(addWaiting()));
-    await page.getByRole('link', { name: 'Decide' }).click();
-    await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('Approved: Order 40 kg of coffee?').waitFor();
-    expect(site.api.approvals.decisions.map(({ line }) => line)).toEqual(['POST /api/approvals/apr_w/approve']);
+    await page.getByRole('region', { name: 'Order 40 kg of coffee?' }).getByText('It waits for a person.').waitFor();
+    await page.getByLabel('Reason').fill('Enough left.');
+    const isDecided = page.waitForResponse((response) => response.url().includes('/reject'));
+    await page.getByRole('button', { name: 'Reject' }).click();
+    await isDecided;
+    const [decision] = site.api.approvals.decisions;
+    expect(decision?.line).toBe('POST /api/approvals/apr_w/reject');
+    expect(decision?.body).toEqual({ reason: 'Enough left.' });
   });
 
-  test('by keyboard: a run is cancelled, and run again with the same inputs', async () => {
+  test('by keyboard: a run is cancelled, run again, and run with other inputs and the code of then', async () => {
     const fake = add();
     const page = await site.signedIn(pageOf(fake));
     await page.getByRole('button', { name: 'Cancel this run' }).focus();
     await page.keyboard.press('Enter');
     await page.getByText('The run was stopped before it ended.').waitFor();
-    await page.getByRole('button', { name: 'Run again with these inputs' }).focus();
+    await page.getByRole('button', { name: 'Run again' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByText('A replay').waitFor();
+    await page.getByText('Replay').first().waitFor();
     const again = site.api.workerRuns.at(-1) as FakeWorkerRun;
     expect(new URL(page.url()).pathname).toBe(pageOf(again));
     await page.getByRole('link', { name: fake.run.id }).click();
-    await page.getByText('The run was stopped before it ended.').waitFor();
+    await page.getByRole('button', { name: 'Change and run…' }).focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Run it with changes' });
+    await dialog.getByLabel('Code').selectOption('Version 4, as in this run');
+    await dialog.getByLabel('Shop').fill('');
+    await dialog.getByRole('button', { name: 'Run', exact: true }).click();
+    await dialog.getByText('Fill this in.').waitFor();
+    await dialog.getByLabel('Shop').fill('south');
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.pathname !== pageOf(fake));
+    const changed = site.api.workerRuns.at(-1)?.run;
+    expect(changed).toMatchObject({ input: { shop: 'south', limit: 20 }, worker_version: 4 });
   });
 
   test('whoever may only read is offered neither', async () => {
@@ -162,7 +232,7 @@ withBrowser('the page of a worker’s run', () => {
     site.api.accounts.me.role = 'viewer';
     ops.role = 'viewer';
     const page = await site.signedIn(pageOf(add()));
-    await page.getByText('Its schedule').waitFor();
+    await page.getByText('Schedule').first().waitFor();
     expect(await page.getByRole('button', { name: 'Cancel this run' }).count()).toBe(0);
     await page.goto(site.api.origin + pageOf(addFailed()));
     await page.getByText('Where in the code').waitFor();
@@ -180,7 +250,7 @@ withBrowser('the page of a worker’s run', () => {
   });
 
   test('a file that it has made is saved under its name', async () => {
-    site.api.artifacts.set('af_1', { contentType: 'text/csv', body: Buffer.from('a,b') });
+    site.api.artifacts.set('af_1', { contentType: 'text/csv', body: Buffer.from('a,b\n1,2') });
     const fake = add({ ...ended, status: 'completed', output: {} });
     fake.run.artifacts = [
       { id: 'af_1', name: 'prices.csv', content_type: 'text/csv', size: 3, sha256: '0', download_url: '/x' },
@@ -189,5 +259,7 @@ withBrowser('the page of a worker’s run', () => {
     const saved = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download prices.csv' }).click();
     expect((await saved).suggestedFilename()).toBe('prices.csv');
+    await page.getByRole('button', { name: 'Look at prices.csv' }).click();
+    await page.getByRole('columnheader', { name: 'a' }).waitFor();
   });
 });

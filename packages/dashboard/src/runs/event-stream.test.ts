@@ -1,5 +1,5 @@
 import { createEventParser, readEventStream, type StreamEvent } from './event-stream';
-import { applyEvents, LINES_MAX, nothingYet } from './live-run';
+import { applyEvents, nothingYet } from './live-run';
 
 const body = (...chunks: string[]) =>
   new Response(new Blob(chunks).stream(), { headers: { 'Content-Type': 'text/event-stream' } });
@@ -58,18 +58,13 @@ test('a refusal ends the reading at once', async () => {
   await expect(reading).rejects.toMatchObject({ status: 404 });
 });
 
-test('a flood of lines keeps the latest and says how many are gone', () => {
-  const log = (id: number): StreamEvent => ({
-    id: String(id),
-    event: 'log',
-    data: JSON.stringify({ text: `line ${id}` }),
-  });
-  const first = applyEvents(
-    nothingYet,
-    Array.from({ length: LINES_MAX }, (_, id) => log(id)),
-  );
-  const live = applyEvents(first, [log(LINES_MAX), { id: 'x', event: 'of the future', data: 'not JSON' }]);
-  expect(live.lines).toHaveLength(LINES_MAX);
-  expect(live.lines.at(-1)?.text).toBe(`line ${LINES_MAX}`);
-  expect(live.dropped).toBe(1);
+test('events of the future change nothing, and lines come with their levels', () => {
+  const { live, lines } = applyEvents(nothingYet, [
+    { id: '1000001', event: 'status', data: '{"status":"running","at":"2026-01-05T09:00:00.000Z"}' },
+    { id: '1000002', event: 'log', data: '{"text":"line","level":"warning"}' },
+    { id: '1000003', event: 'of the future', data: 'not JSON' },
+  ]);
+  expect(lines).toMatchObject([{ id: '1000002', level: 'warning', plain: 'line' }]);
+  const at = Date.parse('2026-01-05T09:00:00.000Z');
+  expect(live).toMatchObject({ started: true, statuses: [{ attempt: 1, status: 'running', at }] });
 });

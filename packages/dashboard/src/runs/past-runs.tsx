@@ -12,16 +12,10 @@ import styles from './past-runs.module.css';
 import { runKeys } from './run-keys';
 import { RunStatusChip } from './run-status';
 import { RunStrip } from './run-strip';
+import { TRIGGER_WORDS } from './run-words';
 
 const PAGE_SIZE = 20;
 const REFRESH_MS = 15_000;
-
-const TRIGGERS: Record<RunItem['trigger'], string> = {
-  api: 'API',
-  page: 'This page',
-  link: 'Shared link',
-  schedule: 'Schedule',
-};
 
 /** Newest first; each opens its result above. */
 export function PastRuns({ automationId, selected }: { automationId: string; selected: string | null }) {
@@ -77,7 +71,7 @@ function Row({ automationId, run, isSelected }: { automationId: string; run: Run
       >
         <Timestamp at={run.startedAt ?? run.createdAt} />
       </Link>
-      <span className={styles.fact}>{TRIGGERS[run.trigger]}</span>
+      <span className={styles.fact}>{TRIGGER_WORDS[run.trigger]}</span>
       <span className={styles.fact}>{run.version !== null && `v${run.version}`}</span>
       <span className={styles.duration}>{run.durationMs !== null && duration(run.durationMs)}</span>
     </li>

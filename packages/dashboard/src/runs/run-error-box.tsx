@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { Run, RunError } from '../shell/api';
 import styles from './run-error-box.module.css';
 
@@ -22,19 +23,25 @@ interface RunErrorBoxProps {
   inputs?: Run['inputs'];
   /** Name of the step in which it arose. */
   step?: string | undefined;
+  /** Of its heading. */
+  level?: 2 | 3;
+  /** The code that it came from. */
+  children?: ReactNode;
 }
 
-export function RunErrorBox({ error, inputs, step = error.step?.name }: RunErrorBoxProps) {
+export function RunErrorBox({ error, inputs, step = error.step?.name, level = 3, children }: RunErrorBoxProps) {
   if (error.code === 'cancelled') return <p className={styles.cancelled}>The run was stopped before it ended.</p>;
+  const Heading = `h${level}` as const;
   const nextStep = NEXT_STEPS[error.code];
   return (
     <div className={styles.box}>
-      <h3 className={styles.title}>
+      <Heading className={styles.title}>
         {error.type ?? titleOf(error.code)}
         {step !== undefined && ` in “${step}”`}
-      </h3>
+      </Heading>
       <p className={styles.message}>{error.message}</p>
       {nextStep && <p className={styles.next}>{nextStep}</p>}
+      {children}
       <div className={styles.folds}>
         {error.trace && (
           <details>

@@ -1,18 +1,20 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useMemo, useSyncExternalStore } from 'react';
 import { OutputList } from '../outputs/output-list';
 import type { OutputItem, Page, Run } from '../shell/api';
 import { isStatus } from '../shell/api';
 import { duration } from '../ui/format';
 import { FailedToLoad, Notice } from '../ui/notice';
 import { Timestamp } from '../ui/timestamp';
-import { type LiveRun, linesOf } from './live-run';
+import type { LiveRun } from './live-run';
+import { linesOf } from './log/log-line';
+import { createLogStore, type LogStore } from './log/log-store';
+import { RunLog } from './log/run-log';
 import { NumberHistory } from './number-history';
 import type { RunApi } from './run-api';
 import { RunErrorBox } from './run-error-box';
 import { runKeys } from './run-keys';
-import { RunLog } from './run-log';
 import { RunProgress } from './run-progress';
 import { lookOf, RunStatusChip } from './run-status';
 import styles from './run-view.module.css';
@@ -28,7 +30,7 @@ interface RunViewProps {
 /** One run, live or long over. Mounted anew for each run. */
 export function RunView({ page, runs, runId, onReuse }: RunViewProps) {
   const source = useMemo(() => sourceOf(runs, page.id, runId), [runs, page.id, runId]);
-  const { query, run, live, watched } = useRun(source);
+  const { query, run, live, log: store, watched } = useRun(source);
   if (query.isError && !run) {
     return isStatus(query.error, 404, 403) ? (
       <Notice tone="error" title="This run can’t be shown">
@@ -39,7 +41,7 @@ export function RunView({ page, runs, runId, onReuse }: RunViewProps) {
     );
   }
   const over = run ? isOver(run) : false;
-  const log = <Log live={live} run={run} over={over} watched={watched} />;
+  const log = <Log store={store} run={run} over={over} watched={watched} />;
   return (
     <div className={styles.view}>
       <RunHead page={page} runs={runs} runId={runId} run={run} live={live} onReuse={onReuse} />
@@ -64,24 +66,28 @@ const sourceOf = (runs: RunApi, automationId: string, runId: string): RunSource<
 });
 
 interface LogProps {
-  live: LiveRun;
+  store: LogStore;
   run: Run | undefined;
   over: boolean;
   watched: boolean;
 }
 
-function Log({ live, run, over, watched }: LogProps) {
-  const lines = live.lines.length || !run?.result?.logs ? live.lines : linesOf(run.result.logs);
+function Log({ store, run, over, watched }: LogProps) {
+  const lineCount = useSyncExternalStore(store.subscribe, () => store.lines.length);
+  // Where the stream has nothing more to tell of an old run, its text is still there.
+  const logs = run?.result?.logs;
+  const kept = useMemo(() => createLogStore(logs ? linesOf(logs) : []), [logs]);
+  const shown = lineCount > 0 ? store : kept;
   return (
     <div className={styles.part}>
       <h3>Log</h3>
-      {over && !watched && lines.length === 0 ? (
+      {over && !watched && shown.lines.length === 0 ? (
         <p className={styles.fact}>This run printed nothing.</p>
       ) : (
         <RunLog
-          lines={lines}
-          dropped={live.dropped}
-          startedAt={run?.startedAt ?? live.lines[0]?.at ?? null}
+          store={shown}
+          name={run?.runId ?? 'run'}
+          startedAt={run?.startedAt ?? shown.lines[0]?.at ?? null}
           empty={over ? 'This run printed nothing.' : 'Lines appear here as the automation prints them.'}
         />
       )}

@@ -1,7 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { oncePerFrame } from '../ui/once-per-frame';
 import { readEventStream } from './event-stream';
 import { applyEvents, type LiveRun, nothingYet } from './live-run';
+import { createLogStore, type LogStore } from './log/log-store';
 
 /** While no stream is to be had, the run is asked for this often. */
 const POLL_MS = 3_000;
@@ -23,6 +25,7 @@ export interface RunSource<R> {
 export function useRun<R>(source: RunSource<R>) {
   const queryClient = useQueryClient();
   const [live, setLive] = useState<LiveRun>(nothingYet);
+  const [log, setLog] = useState<LogStore>(() => createLogStore());
   const [refused, setRefused] = useState(false);
   const query = useQuery({
     queryKey: source.queryKey,
@@ -36,13 +39,25 @@ export function useRun<R>(source: RunSource<R>) {
   useEffect(() => {
     if (!isKnown) return;
     const stop = new AbortController();
+    // The effect may run again for the same run: what the stream tells from its beginning is not there twice.
+    let state = nothingYet;
+    const log = createLogStore();
+    setLog(log);
     // A talkative run sends more often than a screen can show: what arrives within a frame is drawn at once.
-    const draw = inFrames(setLive);
+    const draw = oncePerFrame(() => setLive(state));
     readEventStream({
       connect: (lastEventId) => source.connect(lastEventId, stop.signal),
-      onEvents: (events) => draw((before) => applyEvents(before, events)),
+      onEvents(events) {
+        const { live: next, lines } = applyEvents(state, events);
+        state = next;
+        log.append(lines);
+        draw();
+      },
       isLast: ({ event }) => event === 'done',
-      onInterrupted: () => draw((before) => ({ ...before, interrupted: true })),
+      onInterrupted() {
+        state = { ...state, interrupted: true };
+        draw();
+      },
       signal: stop.signal,
     })
       .then(async () => {
@@ -52,22 +67,5 @@ export function useRun<R>(source: RunSource<R>) {
     return () => stop.abort();
   }, [isKnown, source, queryClient]);
 
-  return { query, run: query.data, live, watched: wasOver.current === false };
-}
-
-type Change = (before: LiveRun) => LiveRun;
-
-function inFrames(apply: (change: Change) => void): (change: Change) => void {
-  let waiting: Change[] = [];
-  return (change) => {
-    waiting.push(change);
-    if (waiting.length > 1) return;
-    // A hidden tab gets no frames, but its log must not pile up.
-    const later = document.hidden ? (work: () => void) => setTimeout(work, 100) : requestAnimationFrame;
-    later(() => {
-      const changes = waiting;
-      waiting = [];
-      apply((before) => changes.reduce((state, next) => next(state), before));
-    });
-  };
+  return { query, run: query.data, live, log, watched: wasOver.current === false };
 }

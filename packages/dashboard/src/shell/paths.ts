@@ -90,6 +90,15 @@ export const runsPath = (wanted: RunsWanted): string => `${paths.runs}?${new URL
 
 export const workerRunPath = (runId: string): string => patterns.workerRun.replace(':runId', encodeURIComponent(runId));
 
+/** The same page with a line of the run's log in it. */
+export const withLine = (search: URLSearchParams, lineId: string): string => {
+  const next = new URLSearchParams(search);
+  next.set('line', lineId);
+  return `?${next}`;
+};
+
+export const lineIdIn = (search: URLSearchParams): string | null => search.get('line');
+
 /** The approvals, with this one open. */
 export const approvalPath = (approvalId: string): string =>
   `${paths.approvals}?approval=${encodeURIComponent(approvalId)}`;

@@ -152,7 +152,7 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
     (await answerAlert(api.alerts, asked)) ??
     answerUsage(api.usage, asked);
   if (answer) return send(res, answer.status, answer.body, answer.headers);
-  const worker = answerWorkerRun(api.workerRuns, api.accounts, asked);
+  const worker = await answerWorkerRun(api.workerRuns, api.accounts, asked);
   if (worker && 'follow' in worker) return follow(worker.follow, worker.isOver, req, res);
   if (worker) return send(res, worker.status, worker.body);
   if (part[1] === 'uploads') {

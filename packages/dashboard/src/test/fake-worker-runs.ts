@@ -39,17 +39,28 @@ export const newStep = (ordinal: number, name: string, fields: Partial<Run['step
 
 type Answer = FakeAnswer | { follow: FakeStream; isOver: boolean };
 
+const INPUTS = [
+  { name: 'shop', label: 'Shop', type: 'text', required: true },
+  { name: 'limit', label: 'Limit', type: 'integer', minimum: 1 },
+];
+
+const SOURCE = Array.from({ length: 20 }, (_, index) =>
+  index === 11 ? '    import requests' : `    # line ${index + 1} of main.py`,
+).join('\n');
+
 /** Undefined for what belongs to another surface. */
-export function answerWorkerRun(
+export async function answerWorkerRun(
   runs: FakeWorkerRun[],
   { me }: FakeAccounts,
-  { line, part, signedIn, workspaceId }: FakeRequest,
-): Answer | undefined {
+  { line, part, signedIn, workspaceId, body }: FakeRequest,
+): Promise<Answer | undefined> {
   if (part[2] === 'workers' && part[3]) {
-    const mayRun = me.role !== 'viewer';
-    return part[3] === 'price-watch'
-      ? { status: 200, body: { id: part[3], name: 'Price watch', outputs: [], permissions: { run: mayRun } } }
-      : { status: 404, body: { detail: 'no such worker' } };
+    if (part[3] !== 'price-watch') return { status: 404, body: { detail: 'no such worker' } };
+    if (part[4] === 'versions') return { status: 200, body: [{ version: 4, sha: 'sha-of-4' }] };
+    if (part[4] === 'files') return { status: 200, body: [{ path: 'main.py', content: SOURCE }] };
+    const permissions = { run: me.role !== 'viewer' };
+    const worker = { id: part[3], name: 'Price watch', inputs: INPUTS, outputs: [], permissions };
+    if (!part[4]) return { status: 200, body: worker };
   }
   const fake = part[2] === 'runs' ? runs.find(({ run }) => run.id === part[3]) : undefined;
   if (!fake) return undefined;
@@ -59,7 +70,11 @@ export function answerWorkerRun(
   if (part[4] === 'artifacts') return undefined;
   if (part[4] === 'events') return { follow: fake, isOver: run.completed_at !== null };
   if (line.endsWith('/replay')) {
-    const again = newWorkerRun({ trigger: 'replay', input: run.input, parent_run_id: run.id });
+    const { inputs, version } = (await body()) as { inputs?: Run['input']; version?: string };
+    const again = newWorkerRun({
+      ...{ trigger: 'replay', input: inputs ?? run.input, parent_run_id: run.id },
+      worker_version: version === 'same' ? run.worker_version : 5,
+    });
     runs.push(again);
     return { status: 201, body: { status: 'running', run_id: again.run.id } };
   }

@@ -1,7 +1,7 @@
 import {
   type Icon,
-  IconArrowDown,
-  IconArrowUp,
+  IconArrowForwardUp,
+  IconBed,
   IconBell,
   IconBolt,
   IconBook2,
@@ -10,10 +10,13 @@ import {
   IconCheck,
   IconChecklist,
   IconChevronDown,
+  IconChevronRight,
+  IconChevronUp,
   IconClock,
   IconCopy,
   IconDots,
   IconDownload,
+  IconFile,
   IconFileText,
   IconFolders,
   IconHistory,
@@ -33,6 +36,7 @@ import {
   IconSettings,
   IconSun,
   IconWorld,
+  IconUser,
   IconX,
 } from '@tabler/icons-react';
 
@@ -41,21 +45,27 @@ const beside = (Drawing: Icon) => () => <Drawing size={16} stroke={2.4} aria-hid
 
 export const BookmarkIcon = beside(IconBookmark);
 export const BookmarkedIcon = beside(IconBookmarkFilled);
+export const BoltIcon = beside(IconBolt);
+export const CallIcon = beside(IconArrowForwardUp);
 export const CheckIcon = beside(IconCheck);
 export const ClockIcon = beside(IconClock);
 export const CopyIcon = beside(IconCopy);
 export const CrossIcon = beside(IconX);
+export const DownIcon = beside(IconChevronDown);
 export const DownloadIcon = beside(IconDownload);
-export const DownIcon = beside(IconArrowDown);
 export const LinkIcon = beside(IconLink);
 export const LockIcon = beside(IconLock);
+export const FileIcon = beside(IconFile);
 export const MoonIcon = beside(IconMoon);
 export const PauseIcon = beside(IconPlayerPause);
+export const PersonIcon = beside(IconUser);
 export const PlayIcon = beside(IconPlayerPlayFilled);
+export const RightIcon = beside(IconChevronRight);
 export const SearchIcon = beside(IconSearch);
+export const SleepIcon = beside(IconBed);
 export const StopIcon = beside(IconMinus);
 export const SunIcon = beside(IconSun);
-export const UpIcon = beside(IconArrowUp);
+export const UpIcon = beside(IconChevronUp);
 export const WaitIcon = beside(IconDots);
 export const WorldIcon = beside(IconWorld);
 
@@ -76,4 +86,3 @@ export const DocsIcon = place(IconFileText);
 export const MenuIcon = place(IconMenu2);
 export const NarrowIcon = place(IconLayoutSidebarLeftCollapse);
 export const WidenIcon = place(IconLayoutSidebarLeftExpand);
-export const ChevronIcon = beside(IconChevronDown);

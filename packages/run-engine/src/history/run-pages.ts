@@ -11,8 +11,10 @@
  */
 import type { RunError } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
-import type { RunStatus, Waiting } from '../run';
+import type { Run, RunStatus, Waiting } from '../run';
 
+/** More subjects than this are looked for run by run instead of by a walk each. */
+const WALKED_SUBJECTS_MAX = 40;
 /** Runs looked at for one page: tens of milliseconds, also where each lies in another block. */
 export const SCAN_MAX = 10_000;
 /** Inputs and outputs up to this size (bytes, as stored) are part of a list. */
@@ -25,13 +27,19 @@ const COLUMNS = `r.id, r.workspace_id AS "workspaceId", r.subject_id AS "subject
   r.finished_at AS "finishedAt"`;
 const SMALL_JSON = `, CASE WHEN pg_column_size(r.inputs) <= ${LISTED_JSON_BYTES_MAX} THEN r.inputs END AS inputs,
   CASE WHEN pg_column_size(r.output) <= ${LISTED_JSON_BYTES_MAX} THEN r.output END AS output,
-  coalesce(pg_column_size(r.output) <= ${LISTED_JSON_BYTES_MAX}, false) AS "hasOutput"`;
+  coalesce(pg_column_size(r.output) <= ${LISTED_JSON_BYTES_MAX}, false) AS "hasOutput",
+  r.spec->'outputs' AS "declaredOutputs"`;
 
 export interface PagedRunFilter {
   subjectId?: string;
+  /** Any of these; none of them finds nothing. Not together with `subjectId`. */
+  subjectIds?: string[];
+  kind?: Run['kind'];
   /** Empty: any. */
   statuses: RunStatus[];
   trigger?: string;
+  /** Where the service has no index of runs by trigger: they are looked for run by run. Default: it has one. */
+  triggerIndexed?: boolean;
   since?: Date;
   until?: Date;
   /** Subjects whose runs are left out. */
@@ -82,6 +90,7 @@ export interface ListedRun extends RunHead {
   output?: unknown;
   /** False before the run has completed, and where the output is too large for a list. */
   hasOutput?: boolean;
+  declaredOutputs?: Run['spec']['outputs'];
 }
 
 export interface ListedRuns {
@@ -110,6 +119,7 @@ export async function listRunPage(
 ): Promise<ListedRuns> {
   const { limit, offset = 0, before, withJson = false } = page;
   const { values, walks } = walksOf(workspaceId, filter, before);
+  if (walks.length === 0) return { runs: [], next: null };
   const newest = 'ORDER BY r.created_at DESC, r.id DESC';
   const wanted = limit + offset + 1;
   const columns = COLUMNS + (withJson ? SMALL_JSON : '');
@@ -131,6 +141,7 @@ export async function listRunPage(
 /** Counts one by one: as slow as there are many. */
 export async function countRunPage(sql: Sql, workspaceId: string, filter: PagedRunFilter): Promise<number> {
   const { values, walks } = walksOf(workspaceId, filter, undefined);
+  if (walks.length === 0) return 0;
   const counts = walks.map(
     ({ indexed, skipping }) => `(SELECT count(*) FROM ${indexed}${skipping === null ? '' : ` AND ${skipping}`})`,
   );
@@ -139,7 +150,7 @@ export async function countRunPage(sql: Sql, workspaceId: string, filter: PagedR
 }
 
 function walksOf(workspaceId: string, filter: PagedRunFilter, before: RunCursor | undefined) {
-  const { subjectId, statuses, trigger, since, until, hidden } = filter;
+  const { subjectId, subjectIds, kind, statuses, trigger, triggerIndexed = true, since, until, hidden } = filter;
   const values: unknown[] = [workspaceId];
   const place = (value: unknown) => `$${values.push(value)}`;
   const common = ['r.workspace_id = $1'];
@@ -147,13 +158,17 @@ function walksOf(workspaceId: string, filter: PagedRunFilter, before: RunCursor 
   if (since) common.push(`r.created_at >= ${place(since)}`);
   if (until) common.push(`r.created_at < ${place(until)}`);
   if (before) common.push(`(r.created_at, r.id) < (${place(before.createdAt)}, ${place(before.id)})`);
+  const isWalked = subjectIds !== undefined && subjectIds.length <= WALKED_SUBJECTS_MAX;
+  const subjects = isWalked ? subjectIds.map((id) => `r.subject_id = ${place(id)}`) : [undefined];
   const hasTrigger = trigger && `r.trigger = ${place(trigger)}`;
   const isVisible = hidden.length && `r.subject_id <> ALL(${place(hidden)})`;
+  const isOneOf = subjectIds && !isWalked ? `r.subject_id = ANY(${place(subjectIds)})` : undefined;
+  const hasKind = kind && `r.kind = '${kind}'`;
 
-  const walkOf = (status: RunStatus | undefined): Walk => {
+  const walkOf = (status: RunStatus | undefined, hasSubject: string | undefined): Walk => {
     const hasStatus = status && `r.status = '${status}'`;
-    const byTrigger = !subjectId && !isRare(status);
-    const indexed = [...common];
+    const byTrigger = triggerIndexed && !subjectId && !hasSubject && !isRare(status);
+    const indexed = hasSubject ? [...common, hasSubject] : [...common];
     const skipping: string[] = [];
     const put = (condition: string | 0 | undefined, isIndexed: boolean) => {
       if (condition) (isIndexed ? indexed : skipping).push(condition);
@@ -161,6 +176,8 @@ function walksOf(workspaceId: string, filter: PagedRunFilter, before: RunCursor 
     put(hasStatus, isRare(status));
     put(hasTrigger, byTrigger);
     put(isVisible, false);
+    put(isOneOf, false);
+    put(hasKind, false);
     // As many as executors have slots: all of them are collected, and none is looked for along the history.
     if (status === 'running') {
       const running = [...indexed, ...skipping].join(' AND ');
@@ -168,7 +185,8 @@ function walksOf(workspaceId: string, filter: PagedRunFilter, before: RunCursor 
     }
     return { indexed: `runs r WHERE ${indexed.join(' AND ')}`, skipping: skipping.join(' AND ') || null };
   };
-  return { values, walks: statuses.length ? statuses.map(walkOf) : [walkOf(undefined)] };
+  const walked = statuses.length ? statuses : [undefined];
+  return { values, walks: walked.flatMap((status) => subjects.map((subject) => walkOf(status, subject))) };
 }
 
 /** The newest place where a walk had to end before its index did. */

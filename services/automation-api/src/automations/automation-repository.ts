@@ -43,6 +43,12 @@ export async function listAutomations(
 /** `%` and `_` stand for themselves: Prisma would hand them to LIKE as they are. */
 const containing = (q: string) => ({ contains: q.replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' }) as const;
 
+/** Of those whose name or id contains this, archived ones too. */
+export async function findAutomationIds(db: Db, workspaceId: string, q: string): Promise<string[]> {
+  const where = { workspaceId, OR: [{ name: containing(q) }, { id: containing(q) }] };
+  return (await db.automation.findMany({ where, select: { id: true } })).map(({ id }) => id);
+}
+
 export function listVersions(db: Db, workspaceId: string, automationId: string): Promise<VersionWithArtifact[]> {
   return db.automationVersion.findMany({
     where: { workspaceId, automationId },

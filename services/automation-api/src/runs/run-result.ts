@@ -2,6 +2,7 @@
 import type { RunError } from '@gantry/events';
 import {
   isTerminal,
+  type ListedRun,
   type Run,
   type RunArtifact,
   type RunEngine,
@@ -13,12 +14,13 @@ import { type ApiRunStatus, apiStatus } from '../run-status';
 
 /** A dict that run() returned is the outputs; anything else goes under the single declared name, else under `result`. */
 export function outputsOf(run: Run, output: unknown): Record<string, unknown> {
-  return run.status === 'completed' ? asOutputs(run, output) : {};
+  return run.status === 'completed' ? asOutputs(run.spec.outputs, output) : {};
 }
 
-function asOutputs(run: Run, output: unknown): Record<string, unknown> {
+/** By name: a return value that is no object is the only output that was declared, or `result`. */
+export function asOutputs(declared: Run['spec']['outputs'], output: unknown): Record<string, unknown> {
   if (typeof output === 'object' && output !== null && !Array.isArray(output)) return output as Record<string, unknown>;
-  const [only, ...others] = run.spec.outputs;
+  const [only, ...others] = declared;
   return { [only && !others.length ? only.name : 'result']: output };
 }
 
@@ -26,7 +28,7 @@ function asOutputs(run: Run, output: unknown): Record<string, unknown> {
 export function wordingOf(run: Run) {
   const status = (data: Record<string, unknown>) => ({ ...data, status: apiStatus(data.status as RunStatus) });
   const output = (data: Record<string, unknown>) =>
-    'output' in data ? { ...data, output: asOutputs(run, data.output) } : data;
+    'output' in data ? { ...data, output: asOutputs(run.spec.outputs, data.output) } : data;
   return { name: 'automation', of: { status, output, done: status }, others: 'told' } as const satisfies Wording;
 }
 
@@ -45,9 +47,9 @@ export async function toRunResult(engine: RunEngine, run: Run): Promise<RunResul
   return { runId: run.id, status, result: { status, outputs: outputsOf(run, output), logs }, ...errorOf(run) };
 }
 
-export const errorOf = (run: Run): { error?: RunError } => (run.error ? { error: run.error } : {});
+export const errorOf = (run: Run | ListedRun): { error?: RunError } => (run.error ? { error: run.error } : {});
 
-export function timesOf(run: Run) {
+export function timesOf(run: Run | ListedRun) {
   const { createdAt, startedAt, finishedAt } = run;
   return {
     createdAt: createdAt.getTime(),
@@ -57,7 +59,7 @@ export function timesOf(run: Run) {
   };
 }
 
-export const toRunItem = (run: Run) => ({
+export const toRunItem = (run: Run | ListedRun) => ({
   runId: run.id,
   automationId: run.subjectId,
   version: run.version,

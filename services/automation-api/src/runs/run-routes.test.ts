@@ -164,6 +164,30 @@ test('the list is newest first, in pages, and by automation and status', async (
   await caller.get('/api/runs?before=run_unknown').expect(404);
 });
 
+test('the list is filtered by what started a run, by time, and by a part of the automation’s name', async () => {
+  const caller = service.signedIn();
+  const [orders, sales] = [
+    await deployed(caller, { manifest: { name: 'Orders of 100 %' } }),
+    await deployed(caller, { manifest: { name: 'Sales' } }),
+  ];
+  const started: string[] = [];
+  for (const { id } of [orders, sales]) {
+    const { body } = await caller.post(`/api/automations/${id}/run`, { inputs: {}, wait: 0 }).expect(200);
+    started.push(body.runId);
+  }
+  const list = async (query: string) =>
+    (await caller.get(`/api/runs?${query}`).expect(200)).body.runs.map(({ runId }: { runId: string }) => runId);
+  expect(await list('q=orders')).toEqual([started[0]]);
+  expect(await list(`q=${encodeURIComponent('0 %')}`)).toEqual([started[0]]);
+  expect(await list(`q=orders&automationId=${sales.id}`)).toEqual([]);
+  expect(await list('q=nothing')).toEqual([]);
+  expect(await list('trigger=api&status=pending')).toEqual([...started].reverse());
+  expect(await list('trigger=schedule')).toEqual([]);
+  const { createdAt } = (await caller.get(`/api/runs/${started[1]}`)).body;
+  expect(await list(`since=${createdAt}&q=sales`)).toEqual([started[1]]);
+  expect(await list(`until=${createdAt}&q=sales`)).toEqual([]);
+});
+
 test('a list may carry the outputs, for a plot over past runs', async () => {
   const caller = service.signedIn();
   const { id } = await deployed(caller);

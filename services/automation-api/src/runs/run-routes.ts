@@ -1,13 +1,13 @@
 import { type Call, linkTo, notFound, type Operations, ok, pageOf } from '@gantry/http';
 import { EXPIRES_SECONDS_MAX } from '@gantry/object-store';
-import type { Run } from '@gantry/run-engine';
+import { type ListedRun, listRunPage, type Run } from '@gantry/run-engine';
 import type { Response } from 'express';
 import { auditOf, type Change } from '../audit/audit';
 import type { Deps } from '../deps';
-import { engineStatuses } from '../run-status';
 import { runAutomation } from './run-automation';
+import { runFilterOf } from './run-filter';
 import {
-  outputsOf,
+  asOutputs,
   toRunArtifact,
   toRunDetail,
   toRunItem,
@@ -58,21 +58,18 @@ export function runOperations(deps: Deps): Operations<'automation'> {
     getTestRun: async (call) => ok(await toTestRun(engine, await getOfKind('test', call, call.path.testRunId))),
 
     listRuns: async ({ caller: { workspaceId }, query, req }) => {
-      const { automationId, status, limit, offset, before, outputs } = query;
-      const runs = await engine.list(workspaceId, {
-        kind: 'run',
-        limit,
-        offset,
-        ...(automationId && { subjectId: automationId }),
-        ...(status && { status: engineStatuses(status) }),
-        ...(before && { before: await engine.get(workspaceId, before) }),
-      });
-      const next = runs.length === limit ? runs.at(-1) : undefined;
+      const { limit, offset, before, outputs } = query;
+      const filter = await runFilterOf(deps, workspaceId, query);
+      const page = {
+        ...{ limit, offset, withJson: outputs },
+        before: before === undefined ? undefined : await engine.get(workspaceId, before),
+      };
+      const { runs, next } = await listRunPage(deps.pool, workspaceId, filter, page);
       const body = {
         runs: runs.map((run) => ({ ...toRunItem(run), ...(outputs && listedOutputs(run)) })),
         nextBefore: next?.id ?? null,
       };
-      return ok(body, next && linkTo(req, { offset: null, before: next.id }));
+      return ok(body, next ? linkTo(req, { offset: null, before: next.id }) : undefined);
     },
 
     getRun: async (call) => {
@@ -108,9 +105,9 @@ export const cancelled = (runId: string): Change => ({
   id: runId,
 });
 
-function listedOutputs(run: Run): { outputs?: Record<string, unknown> } {
-  if (run.status !== 'completed' || run.outputKey) return {};
-  const outputs = outputsOf(run, run.output);
+function listedOutputs(run: ListedRun): { outputs?: Record<string, unknown> } {
+  if (run.status !== 'completed' || !run.hasOutput) return {};
+  const outputs = asOutputs(run.declaredOutputs ?? [], run.output);
   return JSON.stringify(outputs).length <= LISTED_OUTPUT_CHARS_MAX ? { outputs } : {};
 }
 

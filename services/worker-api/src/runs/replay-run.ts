@@ -1,4 +1,4 @@
-/** A run's inputs again, by default with the code of today. */
+/** A run again: by default with its own inputs and the code of today. */
 import { conflict } from '@gantry/http';
 import { isTerminal, type Run } from '@gantry/run-engine';
 import type { Deps } from '../deps';
@@ -8,17 +8,19 @@ import { type Start, startRun } from './start-run';
 export interface Replay {
   /** `same`: the version that the run had. Default: the current one. */
   version?: 'current' | 'same';
+  /** Instead of the run's own; checked like those of a request. */
+  inputs?: Record<string, unknown> | undefined;
   origin: Pick<Start, 'createdBy' | 'requestId' | 'traceparent' | 'idempotencyKey' | 'waitMs' | 'tx'>;
 }
 
 /** @throws AppError 409 before it has ended; what startRun throws */
 export async function replayRun(deps: Deps, worker: Worker, run: Run, replay: Replay): Promise<Run> {
-  const { version, origin } = replay;
+  const { version, inputs, origin } = replay;
   if (!isTerminal(run.status)) throw conflict('not_ended', `this run has not ended yet: ${run.status}`);
   return startRun(deps, {
     worker,
     ...(version === 'same' && run.version !== null && { version: run.version }),
-    inputs: run.inputs,
+    inputs: inputs ?? run.inputs,
     trigger: 'replay',
     parentRunId: run.id,
     replayOf: run,

@@ -5,10 +5,11 @@ import type { Deps } from '../deps';
 import { queryDate } from '../query-date';
 import { type ApiRunStatus, engineStatuses } from '../run-status';
 import { listHiddenWorkers } from '../workers/visible-worker';
-import { getVisibleWorker } from '../workers/worker-repository';
+import { findWorkerUids, getVisibleWorker } from '../workers/worker-repository';
 
 /** As requests write it. */
-export type AskedFilter = NonNullable<CallOf<'worker', 'cancelRuns'>['body']['filter']>;
+export type AskedFilter = NonNullable<CallOf<'worker', 'cancelRuns'>['body']['filter']> &
+  Pick<CallOf<'worker', 'listRuns'>['query'], 'tag' | 'q'>;
 
 /**
  * @param unlessAsked the statuses where the request names none; default: any
@@ -20,10 +21,14 @@ export async function runFilterOf(
   asked: AskedFilter,
   unlessAsked: ApiRunStatus[] = [],
 ): Promise<PagedRunFilter> {
-  const { worker_id: workerId, status, trigger } = asked;
+  const { worker_id: workerId, status, trigger, tag, q } = asked;
   const filter: PagedRunFilter = { statuses: (status ? [status] : unlessAsked).flatMap(engineStatuses), hidden: [] };
   if (workerId !== undefined) filter.subjectId = (await getVisibleWorker(deps.prisma, caller, workerId)).uid;
-  else filter.hidden = await listHiddenWorkers(deps.pool, caller);
+  if (tag !== undefined || q !== undefined) {
+    const uids = await findWorkerUids(deps.prisma, caller, { tag, q });
+    filter.subjectIds = uids.filter((uid) => filter.subjectId === undefined || uid === filter.subjectId);
+    delete filter.subjectId;
+  } else if (workerId === undefined) filter.hidden = await listHiddenWorkers(deps.pool, caller);
   if (trigger !== undefined) filter.trigger = trigger;
   const since = queryDate(asked.since, 'since');
   const until = queryDate(asked.until, 'until');

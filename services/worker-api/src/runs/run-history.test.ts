@@ -112,6 +112,37 @@ describe('lists', () => {
     await api.database.pool.query("DELETE FROM runs WHERE status IN ('queued', 'suspended')");
   });
 
+  test('are found by a tag and by a part of the name of workers, few or many, that the caller sees', async () => {
+    const [tagged, named, hidden] = [
+      await makeWorker(api),
+      await makeWorker(api),
+      await makeWorker(api, { visibility: 'private', ownerId: 'usr_somebody' }),
+    ];
+    const { worker: workers } = api.deps.prisma;
+    for (const { uid } of [tagged, hidden]) await workers.update({ where: { uid }, data: { tags: ['finance'] } });
+    await workers.update({ where: { uid: named.uid }, data: { name: 'Half_price', tags: ['shop'] } });
+    const done = await seed({ worker: tagged, at: ago(2_000) });
+    const failed = await seed({ worker: tagged, at: ago(1_000), status: 'failed' });
+    const other = await seed({ worker: named });
+    await seed({ worker: hidden });
+    const member = callerOf(api.url, (await api.addMember('member')).jwt);
+    const list = async (query: string) => idsOf(await member.get(`/api/runs?${query}`).expect(200));
+    expect(await list('tag=finance')).toEqual([failed, done]);
+    expect(await list('tag=finance&status=failed')).toEqual([failed]);
+    expect(await list('tag=Finance')).toEqual([]);
+    expect(await list('q=f_pri')).toEqual([other]);
+    expect(await list(`q=${tagged.id}`)).toEqual([failed, done]);
+    expect(await list(`q=f_pri&worker_id=${tagged.id}`)).toEqual([]);
+    const rows = (await member.get('/api/runs/export.csv?tag=finance').expect(200)).text.trim().split('\n');
+    expect(rows.map((row) => row.split(',')[0])).toEqual(['id', failed, done]);
+    // More than are walked one by one.
+    for (let n = 0; n < 41; n++) {
+      const { uid } = await makeWorker(api);
+      await workers.update({ where: { uid }, data: { tags: ['finance'] } });
+    }
+    expect(await list('tag=finance')).toEqual([failed, done]);
+  });
+
   test('a page that looked at as much as it may is short, and its cursor goes on', async () => {
     const worker = await makeWorker(api);
     const rare = await seed({ worker, trigger: 'event', at: ago(30 * DAY) });
@@ -312,6 +343,12 @@ describe('replaying', () => {
         ...{ trigger: 'replay', parent_run_id: id, worker_version: version },
       });
     }
+    const changed = await replay({ inputs: { table: { name: 't.csv', size: 3 }, note: 'other' } });
+    const job = await executor.claim();
+    expect(job).toMatchObject({ runId: changed, inputs: { table: { name: 't.csv', size: 3 }, note: 'other' } });
+    expect(await (await fetch(job?.files[0]?.url ?? '')).text()).toBe('a,b');
+    const unknown = await me.post(`/api/runs/${id}/replay`, { inputs: { nots: 'n' } }).expect(400);
+    expect(unknown.body.errors).toEqual([expect.objectContaining({ path: 'inputs.nots' })]);
     await addVersion(api, worker, { number: 3, definition: { inputs: [{ name: 'other', required: true }] } });
     const refused = await me.post(`/api/runs/${id}/replay`).expect(400);
     expect(refused.body.errors).toEqual([{ path: 'inputs.other', message: 'is required' }]);

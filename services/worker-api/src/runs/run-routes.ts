@@ -70,7 +70,8 @@ export function runOperations(deps: Deps): Operations<'worker'> {
     replayRun: {
       make: async (call) => {
         const { run, worker } = await runAndWorkerOf(deps, call.caller, call.path.run_id);
-        const replay = { version: call.body?.version, origin: askedBy(call.req) };
+        const { version, inputs } = call.body ?? {};
+        const replay = { version, inputs, origin: askedBy(call.req) };
         return started(await replayRun(deps, worker, run, replay));
       },
       see: async ({ caller, path }, runId) => {

@@ -4,6 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { AppError, conflict, type HeldKey, retryAfterSecondsOf } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import { placeFiles } from '@gantry/program';
@@ -40,7 +41,7 @@ export interface Start {
   depth?: number;
   /** -100 to 100; default: the worker's. */
   priority?: number;
-  /** The run whose inputs these are: its files are used again. */
+  /** The run that is repeated: files that the inputs leave as it shows them are used again. */
   replayOf?: Run;
   requestId?: string;
   traceparent?: string;
@@ -180,7 +181,8 @@ function checkInputs(start: Start, { definition, inputs: validator }: Runnable):
   if (!definition.inputs.length) return start.inputs;
   const given = { ...start.inputs };
   for (const { input, name } of keptFiles(start, definition)) given[input] = { name };
-  if (STRICT.includes(start.trigger)) return validator.check(given);
+  const areChanged = start.replayOf !== undefined && start.inputs !== start.replayOf.inputs;
+  if (areChanged || STRICT.includes(start.trigger)) return validator.check(given);
   const names = new Set(definition.inputs.map(({ name }) => name));
   const known = Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name)));
   return { ...given, ...validator.check(known) };
@@ -195,8 +197,10 @@ async function placeInputs(deps: Deps, start: Start, definition: Definition, che
   return { inputs: { ...inputs, ...shown }, files: [...files, ...kept] };
 }
 
-/** Files of the run that is repeated, where the version still asks for a file of that name. */
-const keptFiles = ({ replayOf }: Start, { inputs }: Definition): RunSpec['files'] =>
-  (replayOf?.spec.files ?? []).filter(({ input }) =>
-    inputs.some(({ name, type }) => name === input && type === 'file'),
+/** Files of the run that is repeated, where the version still asks for a file of that name and the inputs give no other. */
+const keptFiles = ({ replayOf, inputs: given }: Start, { inputs }: Definition): RunSpec['files'] =>
+  (replayOf?.spec.files ?? []).filter(
+    ({ input }) =>
+      isDeepStrictEqual(given[input], replayOf?.inputs[input]) &&
+      inputs.some(({ name, type }) => name === input && type === 'file'),
   );

@@ -84,6 +84,23 @@ export async function listWorkers(
 /** `%` and `_` stand for themselves: Prisma would hand them to LIKE as they are. */
 const containing = (q: string) => ({ contains: q.replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' }) as const;
 
+/** Uids of the workers that the principal may see and that have the tag, and contain the text in name or id; archived ones too. */
+export async function findWorkerUids(
+  db: Db,
+  principal: Principal,
+  { tag, q }: { tag?: string | undefined; q?: string | undefined },
+): Promise<string[]> {
+  const rows = await db.worker.findMany({
+    where: {
+      ...{ workspaceId: principal.workspaceId, deletedAt: null },
+      AND: [visibleTo(principal), ...(q ? [{ OR: [{ name: containing(q) }, { id: containing(q) }] }] : [])],
+      ...(tag !== undefined && { tags: { has: tag } }),
+    },
+    select: { uid: true },
+  });
+  return rows.map(({ uid }) => uid);
+}
+
 /** Tags of workers that the principal may see, with how many have each, by name. */
 export async function listTags(db: Db, principal: Principal): Promise<{ tag: string; count: number }[]> {
   const rows = await db.worker.findMany({

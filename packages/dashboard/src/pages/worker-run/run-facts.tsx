@@ -1,32 +1,23 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
+import { dollars, TRIGGER_WORDS } from '../../runs/run-words';
 import type { WorkerRun } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { Facts } from '../../ui/facts';
-import { duration, figure } from '../../ui/format';
+import { duration, fileSize } from '../../ui/format';
 import { Timestamp } from '../../ui/timestamp';
-
-const TRIGGERS: Record<WorkerRun['trigger'], string> = {
-  api: 'A request',
-  webhook: 'A webhook',
-  schedule: 'Its schedule',
-  event: 'An event',
-  call: 'Another run',
-  replay: 'A replay',
-};
-
-const dollars = (usd: number): string => (usd < 0.0001 ? 'less than $0.0001' : `$${figure(Number(usd.toFixed(4)))}`);
 
 export function RunFacts({ run }: { run: WorkerRun }) {
   const facts: [string, ReactNode][] = [
-    ['Started by', TRIGGERS[run.trigger]],
-    ['Created', run.started_at === null && <Timestamp key="created" at={Date.parse(run.created_at)} />],
+    ['Started by', TRIGGER_WORDS[run.trigger]],
+    ['Created', <Timestamp key="created" at={Date.parse(run.created_at)} />],
     ['Started', run.started_at !== null && <Timestamp key="started" at={Date.parse(run.started_at)} />],
     ['Ended', run.completed_at !== null && <Timestamp key="ended" at={Date.parse(run.completed_at)} />],
-    ['Duration', run.duration_ms !== null && duration(run.duration_ms)],
     ['Attempt', run.attempt > 1 && run.attempt],
     ['Cost', run.total_cost_usd > 0 && dollars(run.total_cost_usd)],
-    ['Comes from', run.parent_run_id !== null && <RunLink key="parent" runId={run.parent_run_id} />],
+    ['Processor time', run.cpu_ms !== null && duration(run.cpu_ms)],
+    ['Memory at most', run.max_memory_bytes !== null && fileSize(run.max_memory_bytes)],
+    ['Comes from', run.parent_run_id !== null && <EarlierRun key="parent" runId={run.parent_run_id} />],
     ['Worker', run.worker_id],
     ['Version', run.worker_version],
     ['Run', run.id],
@@ -41,4 +32,4 @@ const TraceLink = ({ url }: { url: string }) => (
   </a>
 );
 
-const RunLink = ({ runId }: { runId: string }) => <Link to={workerRunPath(runId)}>{runId}</Link>;
+const EarlierRun = ({ runId }: { runId: string }) => <Link to={workerRunPath(runId)}>{runId}</Link>;

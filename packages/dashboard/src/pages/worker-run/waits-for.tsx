@@ -1,29 +1,15 @@
-import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { WorkerRun } from '../../shell/api';
-import { approvalPath, workerRunPath } from '../../shell/paths';
+import { workerRunPath } from '../../shell/paths';
 import { Notice } from '../../ui/notice';
 import { Timestamp } from '../../ui/timestamp';
+import { PendingApproval } from './pending-approval';
 
 /** Why a run that holds no process does not go on yet, and what can be done about it. */
 export function WaitsFor({ run }: { run: WorkerRun }) {
   const approval = run.approvals.find(({ status }) => status === 'pending');
-  if (run.status === 'pending_approval' && approval) {
-    return (
-      <Notice
-        tone="info"
-        title="It waits for a person"
-        action={
-          <Button component={Link} to={approvalPath(approval.id)}>
-            Decide
-          </Button>
-        }
-      >
-        {approval.title}
-      </Notice>
-    );
-  }
+  if (run.status === 'pending_approval' && approval) return <PendingApproval run={run} approvalId={approval.id} />;
   const reason = reasonOf(run);
   return reason && <Notice tone="info">{reason}</Notice>;
 }

@@ -1,16 +1,21 @@
 import { unwrap } from '@gantry/api-client';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
 import { useNavigate } from 'react-router';
+import { lookOf, RunStatusChip, shownStatus } from '../../runs/run-status';
+import { dollars, TRIGGER_WORDS } from '../../runs/run-words';
+import { isOver, workerRunKey } from '../../runs/worker-runs';
 import { type Worker, type WorkerRun, workerApi } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { duration } from '../../ui/format';
 import { Failure } from '../../ui/notice';
-import layout from '../../ui/page.module.css';
+import { PageHead } from '../../ui/page-head';
 import { Timestamp } from '../../ui/timestamp';
-import { isOver, workerRunKey } from './worker-run-source';
-import { WorkerRunStatusChip, wordFor } from './worker-run-status';
+import styles from './worker-run-page.module.css';
+
+const ReplayDialog = lazy(() => import('./replay-dialog'));
 
 interface WorkerRunHeadProps {
   run: WorkerRun;
@@ -19,42 +24,58 @@ interface WorkerRunHeadProps {
 
 export function WorkerRunHead({ run, worker }: WorkerRunHeadProps) {
   const role = useWorkspace()?.role;
+  const mayChange = role !== undefined && role !== 'viewer';
+  const shown = shownStatus(run);
   return (
-    <div className={layout.head}>
-      <p className={layout.facts}>Run of the worker</p>
-      <h1>{worker?.name ?? run.worker_id}</h1>
-      <div className={layout.facts}>
-        <WorkerRunStatusChip run={run} />
-        <span>
-          {run.duration_ms !== null && `in ${duration(run.duration_ms)}, `}
+    <PageHead
+      title={worker?.name ?? run.worker_id}
+      about={
+        <>
+          <RunStatusChip {...shown} />
+          {run.worker_version !== null && <span>Version {run.worker_version}</span>}
+          <span>{TRIGGER_WORDS[run.trigger]}</span>
           <Timestamp at={Date.parse(run.started_at ?? run.created_at)} />
-        </span>
-        {run.worker_version !== null && <span>Version {run.worker_version}</span>}
-        <span className="visually-hidden" role="status">
-          {`Run: ${wordFor(run)}. ${run.error ?? ''}`}
-        </span>
-      </div>
-      {isOver(run)
-        ? worker?.permissions.run && <Replay run={run} />
-        : role !== undefined && role !== 'viewer' && <Cancel run={run} />}
-    </div>
+          {run.duration_ms !== null && <span>Took {duration(run.duration_ms)}</span>}
+          {run.total_cost_usd > 0 && <span>{dollars(run.total_cost_usd)}</span>}
+          <span className="visually-hidden" role="status">
+            {`Run: ${lookOf(shown).word}. ${run.error ?? ''}`}
+          </span>
+        </>
+      }
+      actions={
+        <div className={styles.actions}>
+          {isOver(run)
+            ? worker?.permissions.run && <Replay run={run} worker={worker} />
+            : mayChange && <Cancel run={run} />}
+        </div>
+      }
+    />
   );
 }
 
 const idOf = (run: WorkerRun) => ({ params: { path: { run_id: run.id } } });
 
-function Replay({ run }: { run: WorkerRun }) {
+function Replay({ run, worker }: { run: WorkerRun; worker: Worker }) {
   const navigate = useNavigate();
+  const [changing, setChanging] = useState(false);
   const replay = useMutation({
     mutationFn: async () => unwrap((await workerApi()).POST('/api/runs/{run_id}/replay', idOf(run))),
     onSuccess: (started) => navigate(workerRunPath(started.run_id)),
   });
   return (
     <>
-      <Button variant="default" loading={replay.isPending} onClick={() => replay.mutate()}>
-        Run again with these inputs
+      <Button variant="default" onClick={() => setChanging(true)}>
+        Change and run…
+      </Button>
+      <Button loading={replay.isPending} onClick={() => replay.mutate()}>
+        Run again
       </Button>
       <Failure title="Nothing was started" error={replay.error} />
+      {changing && (
+        <Suspense>
+          <ReplayDialog run={run} worker={worker} onClose={() => setChanging(false)} />
+        </Suspense>
+      )}
     </>
   );
 }
@@ -63,7 +84,7 @@ function Cancel({ run }: { run: WorkerRun }) {
   const queryClient = useQueryClient();
   const cancel = useMutation({
     mutationFn: async () => unwrap((await workerApi()).POST('/api/runs/{run_id}/cancel', idOf(run))),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: workerRunKey(run.id) }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: workerRunKey(run.workspace_id, run.id) }),
   });
   const stopping = cancel.isPending || cancel.isSuccess || run.cancel_requested;
   return (

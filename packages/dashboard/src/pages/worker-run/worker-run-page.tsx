@@ -5,13 +5,18 @@ import { useEffect, useMemo } from 'react';
 import { useParams } from 'react-router';
 import { Elsewhere } from '../../accounts/elsewhere';
 import { OutputJson } from '../../outputs/output-json';
-import { OutputList } from '../../outputs/output-list';
+import { readArtifact } from '../../runs/artifact-file';
+import { ArtifactList } from '../../runs/artifact-list';
 import type { LiveRun } from '../../runs/live-run';
+import type { LogStore } from '../../runs/log/log-store';
+import { RunLog } from '../../runs/log/run-log';
 import { RunErrorBox } from '../../runs/run-error-box';
-import { RunLog } from '../../runs/run-log';
 import { RunProgress } from '../../runs/run-progress';
+import { Timeline } from '../../runs/timeline/timeline';
 import { useRun } from '../../runs/use-run';
-import { isStatus, type OutputItem, type Worker, type WorkerRun, workerApi } from '../../shell/api';
+import { isOver, readWorkerRun, workerRunKey, workerRunSource } from '../../runs/worker-runs';
+import { isStatus, type Worker, type WorkerRun, workerApi } from '../../shell/api';
+import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { LoadingPage } from '../../ui/loading-page';
 import { FailedToLoad } from '../../ui/notice';
@@ -19,26 +24,27 @@ import layout from '../../ui/page.module.css';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { RunFacts } from './run-facts';
-import { RunFiles } from './run-files';
-import { StepList } from './step-list';
+import { RunResult } from './run-result';
+import { SourceLine } from './source-line';
 import { WaitsFor } from './waits-for';
 import { WorkerRunHead } from './worker-run-head';
 import styles from './worker-run-page.module.css';
-import { isOver, readRun, workerRunKey, workerRunSource } from './worker-run-source';
 
 /** The run is read anew at most this often, however much its stream tells. */
 const REFRESH_MS = 500;
 
-/** Opened by the links in alerts. */
+/** Every run of a worker; also opened by the links in alerts. */
 export default function WorkerRunPage() {
   const { runId = '' } = useParams();
-  return <FollowedRun key={runId} runId={runId} />;
+  const workspace = useWorkspace();
+  if (!workspace) return <LoadingPage what="the run" columns={layout.mainAndAside} />;
+  return <FollowedRun key={`${workspace.id} ${runId}`} workspaceId={workspace.id} runId={runId} />;
 }
 
-function FollowedRun({ runId }: { runId: string }) {
-  const source = useMemo(() => workerRunSource(runId), [runId]);
-  const { query, run, live } = useRun(source);
-  const worker = useWorker(run?.worker_id);
+function FollowedRun({ workspaceId, runId }: { workspaceId: string; runId: string }) {
+  const source = useMemo(() => workerRunSource(workspaceId, runId), [workspaceId, runId]);
+  const { query, run, live, log } = useRun(source);
+  const worker = useWorker(workspaceId, run?.worker_id);
   const { refetch } = query;
   const changes = useThrottledValue(live.changes, REFRESH_MS);
   const over = run !== undefined && isOver(run);
@@ -46,18 +52,19 @@ function FollowedRun({ runId }: { runId: string }) {
     if (changes > 0 && !over) void refetch();
   }, [changes, over, refetch]);
   useTitle(run && `Run of ${worker?.name ?? run.worker_id}`);
-  if (run) return <LoadedRun run={run} worker={worker} live={live} />;
+  if (run) return <LoadedRun run={run} worker={worker} live={live} log={log} />;
   if (isStatus(query.error, 403, 404)) {
-    return <Elsewhere what="run" queryKey={workerRunKey(runId)} read={(headers) => readRun(runId, headers)} />;
+    const queryKey = workerRunKey(workspaceId, runId);
+    return <Elsewhere what="run" queryKey={queryKey} read={(headers) => readWorkerRun(runId, headers)} />;
   }
   if (query.error) return <FailedToLoad what="The run" error={query.error} retry={refetch} />;
   return <LoadingPage what="the run" columns={layout.mainAndAside} />;
 }
 
 /** Undefined until it is known, and where it was deleted since. */
-function useWorker(workerId: string | undefined): Worker | undefined {
+function useWorker(workspaceId: string, workerId: string | undefined): Worker | undefined {
   const { data } = useQuery({
-    queryKey: ['worker', workerId],
+    queryKey: ['workers', workspaceId, workerId],
     enabled: workerId !== undefined,
     queryFn: async () =>
       unwrap(
@@ -71,53 +78,38 @@ interface LoadedRunProps {
   run: WorkerRun;
   worker: Worker | undefined;
   live: LiveRun;
+  log: LogStore;
 }
 
-function LoadedRun({ run, worker, live }: LoadedRunProps) {
+function LoadedRun({ run, worker, live, log }: LoadedRunProps) {
   const over = isOver(run);
-  const last = run.steps.at(-1);
   return (
     <>
       <WorkerRunHead run={run} worker={worker} />
       <div className={layout.mainAndAside}>
         <div className={styles.column}>
-          <Panel title="Result">
-            <div className={styles.result}>
-              <WaitsFor run={run} />
-              <RunProgress live={live} over={over || run.status !== 'running'} />
-              {run.error !== null && run.error_code !== null && (
-                <RunErrorBox
-                  error={{
-                    code: run.error_code,
-                    message: run.error,
-                    ...(run.error_type !== null && { type: run.error_type }),
-                    ...(run.error_trace !== null && { trace: run.error_trace }),
-                  }}
-                  {...(last?.status === 'failed' && { step: last.name })}
-                />
-              )}
-              {run.status === 'completed' && (
-                <OutputList items={(worker?.outputs ?? []) as OutputItem[]} outputs={run.output ?? {}} artifacts={[]} />
-              )}
-              {!over && <p className={content.about}>What it returns appears here when it ends.</p>}
-              {run.artifacts.length > 0 && <RunFiles run={run} />}
-            </div>
+          <WaitsFor run={run} />
+          <RunProgress live={live} over={over || run.status !== 'running'} />
+          <Failed run={run} />
+          {run.status === 'completed' && (
+            <Panel title="Result">
+              <RunResult run={run} worker={worker} />
+            </Panel>
+          )}
+          <Panel title="Timeline">
+            <Timeline run={run} live={live} opensCalls />
           </Panel>
           <Panel title="Log">
             <RunLog
-              lines={live.lines}
-              dropped={live.dropped}
+              tall
+              store={log}
+              name={run.id}
               startedAt={run.started_at === null ? null : Date.parse(run.started_at)}
               empty={emptyLog(live, over)}
             />
           </Panel>
         </div>
         <div className={styles.column}>
-          {run.steps.length > 0 && (
-            <Panel title="Steps">
-              <StepList steps={run.steps} />
-            </Panel>
-          )}
           <Panel title="Inputs">
             {Object.keys(run.input).length > 0 ? (
               <OutputJson value={run.input} />
@@ -125,12 +117,39 @@ function LoadedRun({ run, worker, live }: LoadedRunProps) {
               <p className={content.about}>It was given none.</p>
             )}
           </Panel>
+          {run.artifacts.length > 0 && (
+            <Panel title="Files">
+              <ArtifactList
+                files={run.artifacts.map(({ content_type, ...file }) => ({ ...file, contentType: content_type }))}
+                read={({ id }) => readArtifact(run.id, id)}
+              />
+            </Panel>
+          )}
           <Panel title="About this run">
             <RunFacts run={run} />
           </Panel>
         </div>
       </div>
     </>
+  );
+}
+
+function Failed({ run }: { run: WorkerRun }) {
+  const { error, error_code, error_type, error_trace } = run;
+  if (error === null || error_code === null) return null;
+  const last = run.steps.at(-1);
+  return (
+    <RunErrorBox
+      level={2}
+      error={{
+        ...{ code: error_code, message: error },
+        ...(error_type !== null && { type: error_type }),
+        ...(error_trace !== null && { trace: error_trace }),
+      }}
+      {...(last?.status === 'failed' && { step: last.name })}
+    >
+      <SourceLine run={run} />
+    </RunErrorBox>
   );
 }
 

@@ -1,7 +1,7 @@
 import { unwrap } from '@gantry/api-client';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { CheckIcon, ChevronIcon } from '../../ui/icons';
+import { CheckIcon, DownIcon } from '../../ui/icons';
 import { MenuButton, menuItem } from '../../ui/menu-button';
 import { workerApi } from '../api';
 import { useMe } from '../use-me';
@@ -37,7 +37,7 @@ export function WorkspaceSwitcher() {
       face={
         <>
           <span className={styles.name}>{current?.name}</span>
-          <ChevronIcon />
+          <DownIcon />
         </>
       }
     >

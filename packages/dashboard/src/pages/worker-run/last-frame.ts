@@ -1,0 +1,23 @@
+/** Where in the worker's own files an error came from. */
+export interface Frame {
+  path: string;
+  line: number;
+}
+
+/** Linear: a path holds no quote. */
+const FRAME = /File "([^"\n]{1,300})", line (\d{1,7})/g;
+
+/** Python names the innermost frame last. */
+export function lastFrameOf(trace: string): Frame | null {
+  const last = [...trace.matchAll(FRAME)].at(-1);
+  return last?.[1] ? { path: last[1], line: Number(last[2]) } : null;
+}
+
+const AROUND = 4;
+
+export function linesAround(content: string, line: number): { number: number; text: string }[] {
+  const lines = content.split('\n');
+  if (line < 1 || line > lines.length) return [];
+  const from = Math.max(0, line - 1 - AROUND);
+  return lines.slice(from, line + AROUND).map((text, index) => ({ number: from + index + 1, text }));
+}

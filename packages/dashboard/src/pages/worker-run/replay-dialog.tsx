@@ -1,0 +1,100 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, Modal, NativeSelect } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { problemsOf } from '../../inputs/input-problems';
+import { useInputFields } from '../../inputs/use-input-fields';
+import { type InputItem, type Worker, type WorkerRun, workerApi } from '../../shell/api';
+import { workerRunPath } from '../../shell/paths';
+import { Notice } from '../../ui/notice';
+import styles from './worker-run-page.module.css';
+
+interface ReplayDialogProps {
+  run: WorkerRun;
+  worker: Worker;
+  onClose: () => void;
+}
+
+type Version = 'current' | 'same';
+
+/** A worker that declares no inputs takes any object. */
+const ANYTHING: InputItem[] = [{ name: 'inputs', label: 'Inputs', type: 'json' }];
+
+/** Starts the run once more with other inputs, or with the code that it had. */
+export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps) {
+  const navigate = useNavigate();
+  const declared = worker.inputs as InputItem[];
+  // Files are used again; what is in them is not here to be changed.
+  const files = declared.filter(({ type, name }) => type === 'file' && name in run.input);
+  const items = declared.length ? declared.filter(({ type }) => type !== 'file') : ANYTHING;
+  const given = declared.length ? run.input : { inputs: run.input };
+  const { fields, problem, show, read } = useInputFields(items, given);
+  const [version, setVersion] = useState<Version>('current');
+  const [busy, setBusy] = useState(false);
+
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    const { inputs, problems } = read();
+    show(problems);
+    if (problems.size) return;
+    const kept = Object.fromEntries(files.map(({ name }) => [name, run.input[name]]));
+    const body = { version, inputs: declared.length ? { ...inputs, ...kept } : asObject(inputs.inputs) };
+    setBusy(true);
+    try {
+      const replayed = (await workerApi()).POST('/api/runs/{run_id}/replay', {
+        params: { path: { run_id: run.id } },
+        body,
+      });
+      navigate(workerRunPath((await unwrap(replayed)).run_id));
+      onClose();
+    } catch (error) {
+      show(problemsOf(error, items));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <Modal.Root opened onClose={onClose} centered lockScroll={false} transitionProps={{ duration: 0 }}>
+      <Modal.Overlay />
+      <Modal.Content>
+        <Modal.Body>
+          <form className={styles.dialog} onSubmit={submit} noValidate>
+            <Modal.Title>Run it with changes</Modal.Title>
+            {run.worker_version !== null && (
+              <NativeSelect
+                label="Code"
+                value={version}
+                onChange={(event) => setVersion(event.currentTarget.value as Version)}
+                data={[
+                  { value: 'current', label: 'The current version' },
+                  { value: 'same', label: `Version ${run.worker_version}, as in this run` },
+                ]}
+              />
+            )}
+            {fields}
+            {files.length > 0 && (
+              <p>The files of this run are used again: {files.map(({ name, label }) => label ?? name).join(', ')}.</p>
+            )}
+            {problem !== undefined && (
+              <Notice tone="error" title="The run was not started">
+                {problem}
+              </Notice>
+            )}
+            <div className={styles.answer}>
+              <Button variant="default" onClick={onClose}>
+                Close
+              </Button>
+              <Button type="submit" loading={busy}>
+                Run
+              </Button>
+            </div>
+          </form>
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+const asObject = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};

@@ -1,0 +1,58 @@
+import { useQueries } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { LinkedArtifact } from '../../outputs/linked-artifact';
+import { OutputList } from '../../outputs/output-list';
+import { readArtifact } from '../../runs/artifact-file';
+import type { OutputItem, Worker, WorkerRun } from '../../shell/api';
+
+/** Files that an output shows are fetched up to here; larger ones are among the files of the run. */
+const SHOWN_BYTES_MAX = 10_000_000;
+
+/** What a run has returned, each output by its type. */
+export function RunResult({ run, worker }: { run: WorkerRun; worker: Worker | undefined }) {
+  const items = (worker?.outputs ?? []) as OutputItem[];
+  const isShown = items.some(({ type }) => type === 'image' || type === 'file');
+  const artifacts = useLinked(run, isShown);
+  // A picture that came after its place was drawn would be taken for text.
+  if (artifacts === null) return null;
+  const named = new Set(items.map(({ name }) => name));
+  const claimed = artifacts.filter((artifact) => isNamed(artifact, run.output ?? {}, named));
+  return <OutputList items={items} outputs={run.output ?? {}} artifacts={claimed} />;
+}
+
+/** Outputs name their file, or are called like it. */
+const isNamed = ({ id, name }: LinkedArtifact, output: Record<string, unknown>, items: Set<string>): boolean => {
+  const texts = JSON.stringify(output);
+  return (
+    texts.includes(JSON.stringify(id)) || texts.includes(JSON.stringify(name)) || items.has(name.split('.')[0] ?? '')
+  );
+};
+
+/** Null while they are fetched. */
+function useLinked(run: WorkerRun, wanted: boolean): LinkedArtifact[] | null {
+  const files = wanted ? run.artifacts.filter(({ size }) => size <= SHOWN_BYTES_MAX) : [];
+  const blobs = useQueries({
+    queries: files.map(({ id }) => ({
+      queryKey: ['artifact', id],
+      queryFn: () => readArtifact(run.id, id),
+      staleTime: Number.POSITIVE_INFINITY,
+      retry: false,
+    })),
+    combine: (results) => (results.some(({ isPending }) => isPending) ? null : results.map(({ data }) => data)),
+  });
+  const [urls, setUrls] = useState<(string | undefined)[] | null>(null);
+  useEffect(() => {
+    if (blobs === null) return;
+    const made = blobs.map((blob) => blob && URL.createObjectURL(blob));
+    setUrls(made);
+    return () => {
+      for (const url of made) if (url) URL.revokeObjectURL(url);
+    };
+  }, [blobs]);
+  if (files.length === 0) return [];
+  if (urls === null) return null;
+  return files.flatMap(({ content_type, ...file }, index) => {
+    const url = urls[index];
+    return url ? [{ ...file, contentType: content_type, url }] : [];
+  });
+}

@@ -1,0 +1,54 @@
+import { unwrap } from '@gantry/api-client';
+import { useQuery } from '@tanstack/react-query';
+import { type WorkerRun, workerApi } from '../../shell/api';
+import { lastFrameOf, linesAround } from './last-frame';
+import styles from './source-line.module.css';
+
+/** The line that the error came from, with those around it; nothing where it can't be found. */
+export function SourceLine({ run }: { run: WorkerRun }) {
+  const frame = lastFrameOf(run.error_trace ?? '');
+  const { data: content } = useQuery({
+    queryKey: ['workers', run.workspace_id, run.worker_id, 'source', run.worker_version, frame?.path],
+    enabled: frame !== null && run.worker_version !== null,
+    // A version never changes.
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+    queryFn: () => readFile(run.worker_id, run.worker_version as number, frame?.path ?? ''),
+  });
+  const lines = frame && content ? linesAround(content, frame.line) : [];
+  if (!frame || lines.length === 0) return null;
+  return (
+    <figure className={styles.source}>
+      <figcaption>
+        {frame.path}, line {frame.line}
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+      <pre tabIndex={0}>
+        {lines.map(({ number, text }) => (
+          <code key={number} data-failed={number === frame.line || undefined}>
+            <span className={styles.number}>{number}</span>
+            {text}
+            {'\n'}
+          </code>
+        ))}
+      </pre>
+    </figure>
+  );
+}
+
+const VERSIONS_MAX = 200;
+
+/** Null where the version or the file is not there any more. */
+async function readFile(workerId: string, version: number, path: string): Promise<string | null> {
+  const api = await workerApi();
+  const worker = { worker_id: workerId };
+  const versions = await unwrap(
+    api.GET('/api/workers/{worker_id}/versions', { params: { path: worker, query: { limit: VERSIONS_MAX } } }),
+  );
+  const sha = versions.find((each) => each.version === version)?.sha;
+  if (sha === undefined) return null;
+  const files = await unwrap(
+    api.GET('/api/workers/{worker_id}/files', { params: { path: worker, query: { version: sha } } }),
+  );
+  return files.find((file) => file.path === path)?.content ?? null;
+}

@@ -1,0 +1,11 @@
+import { unwrap } from '@gantry/api-client';
+import { workerApi } from '../shell/api';
+
+/** The worker surface is another origin, which a plain link would reach without the session. */
+export const readArtifact = async (runId: string, artifactId: string): Promise<Blob> =>
+  unwrap(
+    (await workerApi()).GET('/api/runs/{run_id}/artifacts/{artifact_id}/download', {
+      params: { path: { run_id: runId, artifact_id: artifactId } },
+      parseAs: 'blob',
+    }),
+  );

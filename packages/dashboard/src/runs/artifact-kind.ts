@@ -1,0 +1,31 @@
+/** How a file can be shown without leaving the page. */
+export type PreviewKind = 'image' | 'csv' | 'markdown' | 'json' | 'text';
+
+const PREVIEW_BYTES_MAX = 2_000_000;
+
+interface FileFacts {
+  name: string;
+  contentType: string;
+  size: number;
+}
+
+const ENDINGS: [PreviewKind, string[]][] = [
+  ['csv', ['.csv']],
+  ['markdown', ['.md', '.markdown']],
+  ['json', ['.json']],
+  ['text', ['.txt', '.log', '.py', '.yaml', '.yml', '.toml', '.xml', '.html', '.sql', '.ndjson']],
+];
+
+/** Only bitmaps are drawn as pictures: an SVG may hold a script. */
+export function previewKindOf({ name, contentType }: FileFacts): PreviewKind | null {
+  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (/^image\/(png|jpeg|gif|webp)$/.test(type)) return 'image';
+  if (type === 'text/csv') return 'csv';
+  if (type === 'text/markdown') return 'markdown';
+  if (type === 'application/json') return 'json';
+  const lower = name.toLowerCase();
+  const byEnding = ENDINGS.find(([, endings]) => endings.some((ending) => lower.endsWith(ending)));
+  return byEnding?.[0] ?? (type.startsWith('text/') ? 'text' : null);
+}
+
+export const canPreview = (file: FileFacts): boolean => file.size <= PREVIEW_BYTES_MAX && previewKindOf(file) !== null;

@@ -1,0 +1,60 @@
+import { Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { parseCsv } from '../outputs/csv';
+import { OutputJson } from '../outputs/output-json';
+import { OutputTable } from '../outputs/output-table';
+import { FailedToLoad } from '../ui/notice';
+import { type PreviewKind, previewKindOf } from './artifact-kind';
+import type { SavedFile } from './artifact-list';
+import styles from './artifact-list.module.css';
+
+const OutputMarkdown = lazy(() => import('../outputs/output-markdown'));
+
+export default function ArtifactPreview({ file, read }: { file: SavedFile; read: () => Promise<Blob> }) {
+  const kind = previewKindOf(file);
+  // A file never changes, and has one id.
+  const { data, error, refetch } = useQuery({
+    queryKey: ['artifact-preview', file.id],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async () => {
+      const blob = await read();
+      return kind === 'image' ? { blob, text: '' } : { blob: null, text: await blob.text() };
+    },
+  });
+  if (error) return <FailedToLoad what={file.name} error={error} retry={refetch} />;
+  if (!data || kind === null) return <Skeleton height={120} />;
+  if (data.blob) return <Picture blob={data.blob} name={file.name} />;
+  return <Suspense fallback={<Skeleton height={120} />}>{drawn(kind, file.name, data.text)}</Suspense>;
+}
+
+function drawn(kind: PreviewKind, name: string, text: string): ReactNode {
+  if (kind === 'csv') return <OutputTable name={name} label={name} table={parseCsv(text)} />;
+  if (kind === 'markdown') return <OutputMarkdown text={text} />;
+  const value = kind === 'json' ? parsed(text) : undefined;
+  if (value !== undefined) return <OutputJson value={value} />;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <pre className={styles.text} tabIndex={0}>
+      {text}
+    </pre>
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function Picture({ blob, name }: { blob: Blob; name: string }) {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    const made = URL.createObjectURL(blob);
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [blob]);
+  return url && <img className={styles.picture} src={url} alt={name} />;
+}

@@ -1,0 +1,63 @@
+import { hasSequences, withoutSequences } from './ansi';
+
+export const LEVELS = ['debug', 'info', 'warning', 'error'] as const;
+export type Level = (typeof LEVELS)[number];
+
+export interface LogLine {
+  /** Of the event: unique within the run. */
+  id: string;
+  level: Level;
+  /** As it was printed, with its colours. */
+  text: string;
+  /** Without them. */
+  plain: string;
+  /** Given to `context.log()` besides the text. */
+  fields: Record<string, unknown> | null;
+  /** Epoch milliseconds; null where only the text was kept. */
+  at: number | null;
+}
+
+/** A line as the event stream tells it. */
+export function lineOf(id: string, { level, text, fields, at }: Record<string, unknown>): LogLine {
+  const shown = lastWritten(String(text ?? ''));
+  return {
+    id,
+    level: levelOf(level),
+    text: shown,
+    plain: hasSequences(shown) ? withoutSequences(shown) : shown,
+    fields: typeof fields === 'object' ? (fields as LogLine['fields']) : null,
+    at: timeOf(at),
+  };
+}
+
+/** Programs that show progress go back to the line's beginning and write over it. */
+function lastWritten(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '\r') end--;
+  return text.slice(end && text.lastIndexOf('\r', end - 1) + 1, end);
+}
+
+const levelOf = (level: unknown): Level => LEVELS.find((known) => known === level) ?? 'info';
+
+function timeOf(at: unknown): number | null {
+  const time = typeof at === 'number' ? at : Date.parse(String(at));
+  return Number.isNaN(time) ? null : time;
+}
+
+/** The log of a finished run, whose lines have no levels of their own. */
+export const linesOf = (logs: string): LogLine[] =>
+  logs
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((text, index) => lineOf(`line-${index}`, { text }));
+
+export const fieldsInWords = (fields: Record<string, unknown>): string =>
+  Object.entries(fields)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ');
+
+/** A line of a saved log. */
+export const asText = ({ at, level, plain, fields }: LogLine): string =>
+  [at !== null && new Date(at).toISOString(), level.padEnd(7), plain, fields && fieldsInWords(fields)]
+    .filter(Boolean)
+    .join(' ');

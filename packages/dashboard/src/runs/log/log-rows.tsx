@@ -1,0 +1,170 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react';
+import { Link, useSearchParams } from 'react-router';
+import { withLine } from '../../shell/paths';
+import { absoluteTime } from '../../ui/format';
+import { fieldsInWords, type LogLine } from './log-line';
+import styles from './log-rows.module.css';
+import type { LogStore } from './log-store';
+import { MarkedText } from './marked-text';
+
+/** As the style sheet has it: a row is measured when it is drawn, and until then taken to be this tall. */
+const ROW_PX = 21;
+const OVERSCAN = 20;
+/** This close to the end counts as reading along. */
+const NEAR_END_PX = 24;
+
+export type Clock = 'elapsed' | 'time';
+
+export interface LogRowsHandle {
+  /** @param place among the shown lines */
+  scrollTo: (place: number) => void;
+}
+
+interface LogRowsProps {
+  store: LogStore;
+  /** Positions of the lines that are shown. */
+  shown: readonly number[];
+  query: string;
+  clock: Clock;
+  wrap: boolean;
+  tall: boolean;
+  following: boolean;
+  onFollowing: (following: boolean) => void;
+  startedAt: number | null;
+  /** Line that the address names. */
+  selectedId: string | null;
+  /** Position of the hit that was gone to. */
+  hit: number | null;
+  /** Shown while there is no line. */
+  empty: string;
+  handle: Ref<LogRowsHandle>;
+}
+
+const isNearEnd = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement) =>
+  scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
+
+/** Only the rows in view exist. */
+export function LogRows(props: LogRowsProps) {
+  const { store, shown, wrap, following, onFollowing, handle, empty } = props;
+  const [search] = useSearchParams();
+  const box = useRef<HTMLDivElement>(null);
+  const seen = useRef({ top: 0, height: 0 });
+  const rows = useVirtualizer({
+    count: shown.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: (place) => store.lines[shown[place] ?? 0]?.id ?? place,
+    overscan: OVERSCAN,
+    useFlushSync: false,
+  });
+  const height = rows.getTotalSize();
+  const drawn = rows.getVirtualItems();
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every new line, and every row that is measured, moves the end.
+  useLayoutEffect(() => {
+    if (following && box.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [shown.length, height, following]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows have other heights then.
+  useEffect(() => rows.measure(), [wrap]);
+  useImperativeHandle(handle, () => ({ scrollTo: (place) => rows.scrollToIndex(place, { align: 'center' }) }), [rows]);
+
+  return (
+    <div
+      ref={box}
+      className={styles.log}
+      data-tall={props.tall || undefined}
+      role="log"
+      aria-label="Log"
+      // Rows that scroll into view are no news.
+      aria-live={following ? 'polite' : 'off'}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+      tabIndex={0}
+      onScroll={({ currentTarget: log }) => {
+        const { scrollTop, scrollHeight } = log;
+        // A row is measured when it comes into view: then the end moves although nobody scrolled.
+        const movedUp = scrollTop < seen.current.top && scrollHeight >= seen.current.height;
+        seen.current = { top: scrollTop, height: scrollHeight };
+        if (movedUp) onFollowing(false);
+        else if (isNearEnd(log)) onFollowing(true);
+        else if (following) log.scrollTop = scrollHeight;
+      }}
+    >
+      {shown.length === 0 && <p className={styles.empty}>{empty}</p>}
+      {store.dropped() > 0 && <p className={styles.empty}>{store.dropped()} earlier lines are not shown.</p>}
+      <div className={styles.all} style={{ height }}>
+        <div
+          className={styles.drawn}
+          data-wrap={wrap || undefined}
+          style={{ transform: `translateY(${drawn[0]?.start ?? 0}px)` }}
+        >
+          {drawn.map(({ index, key }) => {
+            const position = shown[index] ?? 0;
+            const line = store.lines[position];
+            return (
+              line && (
+                <div
+                  key={key as string}
+                  ref={rows.measureElement}
+                  data-index={index}
+                  className={styles.line}
+                  data-level={line.level}
+                  data-selected={line.id === props.selectedId || undefined}
+                  data-hit={position === props.hit || undefined}
+                >
+                  <Link
+                    className={styles.number}
+                    to={withLine(search, line.id)}
+                    replace
+                    preventScrollReset
+                    tabIndex={-1}
+                    aria-label={`Link to line ${store.dropped() + position + 1}`}
+                  >
+                    {store.dropped() + position + 1}
+                  </Link>
+                  <LineText line={line} query={props.query} clock={props.clock} startedAt={props.startedAt} />
+                </div>
+              )
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface LineTextProps {
+  line: LogLine;
+  query: string;
+  clock: Clock;
+  startedAt: number | null;
+}
+
+const LineText = ({ line, query, clock, startedAt }: LineTextProps) => (
+  <>
+    {line.at !== null && (
+      <span className={styles.at} aria-hidden="true" title={absoluteTime(line.at)}>
+        {clock === 'time' ? timeOfDay(line.at) : offset(line.at, startedAt)}
+      </span>
+    )}
+    <span className={styles.text}>
+      {(line.level === 'warning' || line.level === 'error') && <span className={styles.level}>{line.level} </span>}
+      <MarkedText text={line.text} query={query} />
+      {line.fields && (
+        <span className={styles.fields}>
+          {' '}
+          <MarkedText text={fieldsInWords(line.fields)} query={query} />
+        </span>
+      )}
+    </span>
+  </>
+);
+
+const clockTime = new Intl.DateTimeFormat(undefined, {
+  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3, hour12: false },
+});
+
+const timeOfDay = (at: number): string => clockTime.format(at);
+
+const offset = (at: number, from: number | null): string =>
+  `${(Math.max(0, at - (from ?? at)) / 1_000).toFixed(2).padStart(6)}`;

@@ -1,0 +1,98 @@
+import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core';
+import type { Ref } from 'react';
+import { DownIcon, DownloadIcon, SearchIcon, UpIcon } from '../../ui/icons';
+import type { Level } from './log-line';
+import type { Clock } from './log-rows';
+import styles from './run-log.module.css';
+
+interface LogToolbarProps {
+  searchField: Ref<HTMLInputElement>;
+  text: string;
+  onText: (text: string) => void;
+  hits: number;
+  /** Among the hits; null before one was gone to. */
+  hitPlace: number | null;
+  onHit: (step: 1 | -1) => void;
+  level: Level;
+  onLevel: (level: Level) => void;
+  clock: Clock;
+  onClock: (clock: Clock) => void;
+  wrap: boolean;
+  onWrap: (wrap: boolean) => void;
+  onSave: () => void;
+}
+
+const LEVELS: { value: Level; label: string }[] = [
+  { value: 'debug', label: 'All levels' },
+  { value: 'info', label: 'Info and above' },
+  { value: 'warning', label: 'Warnings and errors' },
+  { value: 'error', label: 'Errors' },
+];
+
+const CLOCKS: { value: Clock; label: string }[] = [
+  { value: 'elapsed', label: 'Seconds' },
+  { value: 'time', label: 'Time of day' },
+];
+
+export function LogToolbar(props: LogToolbarProps) {
+  const { text, hits, hitPlace, onHit } = props;
+  return (
+    <div className={styles.toolbar} role="toolbar" aria-label="Log view">
+      <TextInput
+        ref={props.searchField}
+        className={styles.search}
+        size="xs"
+        aria-label="Search the log"
+        placeholder="Search the log"
+        leftSection={<SearchIcon />}
+        value={text}
+        onChange={(event) => props.onText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') props.onText('');
+          if (event.key !== 'Enter') return;
+          event.preventDefault();
+          onHit(event.shiftKey ? -1 : 1);
+        }}
+      />
+      {text !== '' && (
+        <div className={styles.hits}>
+          <span role="status">
+            {hits === 0 ? 'Not found' : `${hitPlace === null ? '' : `${hitPlace + 1} of `}${hits}`}
+          </span>
+          <ActionIcon variant="default" aria-label="Previous hit" disabled={hits === 0} onClick={() => onHit(-1)}>
+            <UpIcon />
+          </ActionIcon>
+          <ActionIcon variant="default" aria-label="Next hit" disabled={hits === 0} onClick={() => onHit(1)}>
+            <DownIcon />
+          </ActionIcon>
+        </div>
+      )}
+      <NativeSelect
+        size="xs"
+        aria-label="Levels"
+        data={LEVELS}
+        value={props.level}
+        onChange={(event) => props.onLevel(event.currentTarget.value as Level)}
+      />
+      <NativeSelect
+        size="xs"
+        aria-label="Times"
+        data={CLOCKS}
+        value={props.clock}
+        onChange={(event) => props.onClock(event.currentTarget.value as Clock)}
+      />
+      <Button
+        size="xs"
+        variant="default"
+        aria-pressed={props.wrap}
+        className={styles.toggle}
+        onClick={() => props.onWrap(!props.wrap)}
+      >
+        Wrap
+      </Button>
+      <Button size="xs" variant="default" leftSection={<DownloadIcon />} onClick={props.onSave}>
+        Save
+      </Button>
+    </div>
+  );
+}

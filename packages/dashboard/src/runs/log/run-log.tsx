@@ -1,0 +1,131 @@
+import { useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useSearchParams } from 'react-router';
+import { lineIdIn } from '../../shell/paths';
+import { saveFile } from '../../ui/save-file';
+import { asText, fieldsInWords, LEVELS, type Level, type LogLine } from './log-line';
+import { type Clock, LogRows, type LogRowsHandle } from './log-rows';
+import type { LogStore } from './log-store';
+import { LogToolbar } from './log-toolbar';
+import styles from './run-log.module.css';
+import { createSelection, placeOf } from './selection';
+
+interface RunLogProps {
+  store: LogStore;
+  /** Offsets are shown from here. */
+  startedAt: number | null;
+  /** Shown while there is no line. */
+  empty: string;
+  /** Of the file that it is saved as. */
+  name: string;
+  /** Where the log is what the page is about. */
+  tall?: boolean;
+}
+
+/** Follows the last line until somebody scrolls up to read; scrolling back down follows again. */
+export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogProps) {
+  useSyncExternalStore(store.subscribe, store.version);
+  const [search] = useSearchParams();
+  const selectedId = lineIdIn(search);
+  const rows = useRef<LogRowsHandle>(null);
+  const searchField = useRef<HTMLInputElement>(null);
+  const [following, setFollowing] = useState(selectedId === null);
+  const [level, setLevel] = useState<Level>('debug');
+  const [clock, setClock] = useState<Clock>('elapsed');
+  const [wrap, setWrap] = useState(true);
+  const [text, setText] = useState('');
+  const query = useDeferredValue(text.toLowerCase());
+  const [hitPlace, setHitPlace] = useState<number | null>(null);
+
+  const selectShown = useMemo(() => createSelection((line) => isAtLeast(line, level)), [level]);
+  const selectHits = useMemo(
+    () => createSelection((line) => query !== '' && isAtLeast(line, level) && contains(line, query)),
+    [level, query],
+  );
+  const shown = selectShown(store);
+  const hits = selectHits(store);
+  const hit = hitPlace === null ? null : (hits[hitPlace] ?? null);
+
+  function goToPosition(position: number) {
+    setFollowing(false);
+    rows.current?.scrollTo(placeOf(shown, position));
+  }
+
+  /** Around the end to the beginning. The first search begins at the first hit. */
+  function goToHit(step: 1 | -1) {
+    if (hits.length === 0) return;
+    const next = hitPlace === null ? (step === 1 ? 0 : hits.length - 1) : (hitPlace + step + hits.length) % hits.length;
+    setHitPlace(next);
+    goToPosition(hits[next] ?? 0);
+  }
+
+  // The line that the address names, as soon as it is here.
+  const wentTo = useRef<string | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it may come with any new line.
+  useEffect(() => {
+    if (selectedId === null || wentTo.current === selectedId) return;
+    const position = store.lines.findIndex(({ id }) => id === selectedId);
+    if (position < 0) return;
+    // Whoever clicks on a line's number has it in view.
+    if (wentTo.current === null) goToPosition(position);
+    wentTo.current = selectedId;
+  }, [selectedId, shown.length]);
+  useEffect(() => {
+    if (store.lines.length === 0 && selectedId === null) setFollowing(true);
+  }, [store.lines.length, selectedId]);
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it takes over the browser's own search, which sees drawn rows alone.
+    <div
+      className={styles.frame}
+      onKeyDown={(event) => {
+        if (event.key !== 'f' || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        searchField.current?.focus();
+      }}
+    >
+      {store.lines.length > 0 && (
+        <LogToolbar
+          searchField={searchField}
+          text={text}
+          onText={(value) => {
+            setText(value);
+            setHitPlace(null);
+          }}
+          hits={hits.length}
+          hitPlace={hitPlace}
+          onHit={goToHit}
+          level={level}
+          onLevel={setLevel}
+          clock={clock}
+          onClock={setClock}
+          wrap={wrap}
+          onWrap={setWrap}
+          onSave={() => save(name, store)}
+        />
+      )}
+      <div className={styles.rows}>
+        <LogRows
+          key={level}
+          handle={rows}
+          empty={store.lines.length === 0 ? empty : 'No line has this level.'}
+          {...{ store, shown, query, clock, wrap, tall, following, startedAt, selectedId, hit }}
+          onFollowing={setFollowing}
+        />
+        {!following && shown.length > 0 && (
+          <button type="button" className={styles.follow} onClick={() => setFollowing(true)}>
+            Follow the end
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+const isAtLeast = (line: LogLine, level: Level): boolean => LEVELS.indexOf(line.level) >= LEVELS.indexOf(level);
+
+/** @param query in lower case */
+const contains = ({ plain, fields }: LogLine, query: string): boolean =>
+  plain.toLowerCase().includes(query) || (fields !== null && fieldsInWords(fields).toLowerCase().includes(query));
+
+const save = (name: string, { lines }: LogStore): void =>
+  saveFile(`${name}.log`, new Blob([lines.map((line) => `${asText(line)}\n`).join('')], { type: 'text/plain' }));

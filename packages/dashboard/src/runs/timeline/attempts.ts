@@ -1,0 +1,78 @@
+import type { LiveStatus } from '../live-run';
+import { lookOf } from '../run-status';
+import type { Entry, TimelineSource } from './entry';
+
+const ENDED = ['completed', 'failed', 'cancelled', 'timed_out', 'rejected'] as const;
+type Ended = (typeof ENDED)[number];
+
+const endOf = (status: string | undefined): Ended | undefined => ENDED.find((ended) => ended === status);
+
+/** Each time that an executor held the run. One that waits holds none, and goes on in another. */
+export function attemptsOf({ run, live }: TimelineSource): Entry[] {
+  const { statuses } = live;
+  if (statuses.length === 0) return run.started_at === null ? [] : [wholeRun(run)];
+  let count = 0;
+  return statuses.flatMap((status, index) => {
+    if (status.status !== 'running') return [];
+    const continued = isWait(statuses[index - 1]);
+    if (!continued) count++;
+    const next = statuses[index + 1];
+    return [
+      {
+        id: `attempt-${status.at}-${index}`,
+        name: continued ? 'Continued' : `Attempt ${count}`,
+        ...howItWent(next),
+        from: status.at,
+        to: next?.at ?? null,
+      },
+    ];
+  });
+}
+
+/** Events are kept for less time than runs. */
+function wholeRun(run: TimelineSource['run']): Entry {
+  const ended = endOf(run.status);
+  const { tone, word } = lookOf({ status: ended ?? 'running' });
+  const to = run.completed_at === null ? null : Date.parse(run.completed_at);
+  return { id: 'attempt', name: 'Attempt', tone, word, from: Date.parse(run.started_at ?? run.created_at), to };
+}
+
+function howItWent(next: LiveStatus | undefined): Pick<Entry, 'tone' | 'word'> {
+  if (!next) return lookOf({ status: 'running' });
+  const ended = endOf(next.status);
+  if (ended) return lookOf({ status: ended });
+  if (next.waitsFor === 'retry' || next.status === 'running') return lookOf({ status: 'failed' });
+  return { tone: 'success', word: 'Went to wait' };
+}
+
+/** A retry begins from the top, but as an attempt of its own. */
+const isWait = (before: LiveStatus | undefined): boolean =>
+  before !== undefined && (before.status === 'pending_approval' || ['sleep', 'call'].includes(before.waitsFor ?? ''));
+
+/** Times in which nothing but the platform kept it from going on: until its beginning, and before it is tried again. */
+export function waitsOf({ run, live }: TimelineSource): Entry[] {
+  const created = Date.parse(run.created_at);
+  const held = run.approvals.some(({ id }) => run.steps.every(({ approval_id }) => approval_id !== id));
+  const started = run.started_at === null ? run.completed_at : run.started_at;
+  const first: Entry = {
+    id: 'queued',
+    name: 'Until it began',
+    ...(started === null ? lookOf({ status: 'queued' }) : { tone: 'idle', word: 'Done' }),
+    from: created,
+    to: started === null ? null : Date.parse(started),
+  };
+  const retries = live.statuses.flatMap((status, index): Entry[] => {
+    if (status.waitsFor !== 'retry') return [];
+    const next = live.statuses[index + 1];
+    return [
+      {
+        id: `retry-${status.at}`,
+        name: 'Before it was tried again',
+        ...(next ? { tone: 'idle', word: 'Done' } : lookOf({ status: 'queued', waits: true })),
+        from: status.at,
+        to: next?.at ?? null,
+      },
+    ];
+  });
+  return held ? retries : [first, ...retries];
+}

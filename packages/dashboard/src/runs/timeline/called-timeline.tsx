@@ -1,0 +1,42 @@
+import { useQuery } from '@tanstack/react-query';
+import { useWorkspace } from '../../shell/use-me';
+import { FailedToLoad } from '../../ui/notice';
+import { nothingYet } from '../live-run';
+import { readWorkerRun, workerRunKey } from '../worker-runs';
+import type { Span } from './axis';
+import { entriesOf } from './kinds';
+import styles from './timeline.module.css';
+import { TimelineRows } from './timeline-rows';
+
+interface CalledTimelineProps {
+  runId: string;
+  depth: number;
+  span: Span;
+  now: number;
+}
+
+/** The entries of a run that was called, on its caller's axis. Read when somebody opens the call. */
+export function CalledTimeline({ runId, depth, span, now }: CalledTimelineProps) {
+  const workspace = useWorkspace();
+  const { data, error, refetch } = useQuery({
+    queryKey: workerRunKey(workspace?.id, runId),
+    queryFn: () => readWorkerRun(runId),
+  });
+  if (error) {
+    return (
+      <li>
+        <FailedToLoad what="The called run" error={error} retry={refetch} />
+      </li>
+    );
+  }
+  if (!data) return <li className={styles.loading}>Reading the called run…</li>;
+  return (
+    <TimelineRows
+      entries={entriesOf({ run: data, live: nothingYet })}
+      span={span}
+      now={now}
+      depth={depth}
+      calledOf={(calledId, nextDepth) => <CalledTimeline runId={calledId} depth={nextDepth} span={span} now={now} />}
+    />
+  );
+}

@@ -1,0 +1,61 @@
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { OutputJson } from '../../outputs/output-json';
+import { approvalPath, workerRunPath } from '../../shell/paths';
+import { Facts } from '../../ui/facts';
+import { duration } from '../../ui/format';
+import { Timestamp } from '../../ui/timestamp';
+import type { TimelineRun } from './entry';
+import styles from './timeline.module.css';
+
+type Fact = [name: string, value: ReactNode];
+
+const given = (facts: [string, ReactNode | false | null | undefined][]): Fact[] =>
+  facts.filter(([, value]) => value !== false && value !== null && value !== undefined) as Fact[];
+
+export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
+  const from = Date.parse(step.started_at);
+  const to = step.finished_at === null ? null : Date.parse(step.finished_at);
+  return (
+    <div className={styles.detail}>
+      {step.error && (
+        <p className={styles.error}>
+          {step.error.type && <b>{step.error.type}: </b>}
+          {step.error.message}
+        </p>
+      )}
+      <Facts
+        facts={given([
+          ['Began', <Timestamp key="from" at={from} />],
+          ['Took', to !== null && duration(to - from)],
+          ['Called run', step.run_id && <Link to={workerRunPath(step.run_id)}>Open its page</Link>],
+        ])}
+      />
+      {step.result !== null && step.result !== undefined && (
+        <section aria-label="Result">
+          <h4>Result</h4>
+          <OutputJson value={step.result} />
+        </section>
+      )}
+    </div>
+  );
+}
+
+export function ApprovalDetail({ approval }: { approval: TimelineRun['approvals'][number] }) {
+  const { id, message, requested_at, decided_at, decided_by, reason } = approval;
+  return (
+    <div className={styles.detail}>
+      {message && <p className={styles.message}>{message}</p>}
+      <Facts
+        facts={given([
+          ['Asked', <Timestamp key="asked" at={Date.parse(requested_at)} />],
+          ['Decided', decided_at && <Timestamp key="decided" at={Date.parse(decided_at)} />],
+          ['By', decided_by],
+          ['Reason', reason],
+          // Whoever sees who decided may see the whole of it.
+          ['Approval', decided_by !== undefined && <Link to={approvalPath(id)}>Open</Link>],
+        ])}
+      />
+    </div>
+  );
+}

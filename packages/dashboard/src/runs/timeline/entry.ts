@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react';
+import type { WorkerRun } from '../../shell/api';
+import type { Tone } from '../../ui/status-chip';
+import type { LiveRun } from '../live-run';
+
+type Step = WorkerRun['steps'][number];
+type Approval = WorkerRun['approvals'][number];
+
+/** As much of a run as its timeline needs. Whoever holds a share link is not told the rest. */
+export interface TimelineRun extends Pick<WorkerRun, 'id' | 'created_at' | 'started_at' | 'completed_at' | 'status'> {
+  steps: (Pick<Step, 'ordinal' | 'kind' | 'name' | 'status' | 'error' | 'started_at' | 'finished_at'> &
+    Partial<Pick<Step, 'result' | 'run_id' | 'approval_id'>>)[];
+  approvals: (Pick<Approval, 'id' | 'status' | 'title' | 'requested_at' | 'decided_at'> &
+    Partial<Pick<Approval, 'message' | 'decided_by' | 'reason' | 'expires_at'>>)[];
+}
+
+export interface TimelineSource {
+  run: TimelineRun;
+  live: Pick<LiveRun, 'statuses' | 'artifacts'>;
+}
+
+/** Something that took time, or happened, in a run. Times are epoch milliseconds. */
+export interface Entry {
+  id: string;
+  name: string;
+  tone: Tone;
+  /** How it is, or went. */
+  word: string;
+  from: number;
+  /** Null while it goes on; `from` where it took no time. */
+  to: number | null;
+  detail?: ReactNode;
+  /** A run that it called, whose own timeline is shown below it. */
+  calledRunId?: string;
+}
+
+export interface Kind {
+  name: string;
+  word: string;
+  icon: ReactNode;
+  entriesOf: (source: TimelineSource) => Entry[];
+}
+
+export interface KindEntry extends Entry {
+  kind: Kind;
+}

@@ -1,0 +1,83 @@
+import { type ReactNode, useId, useState } from 'react';
+import { duration } from '../../ui/format';
+import { DownIcon, RightIcon } from '../../ui/icons';
+import { percentOf, type Span } from './axis';
+import type { KindEntry } from './entry';
+import styles from './timeline.module.css';
+
+interface RowsProps {
+  entries: KindEntry[];
+  span: Span;
+  now: number;
+  /** 0; one more in a run that was called. */
+  depth: number;
+  calledOf?: ((runId: string, depth: number) => ReactNode) | undefined;
+}
+
+export const TimelineRows = ({ entries, ...shared }: RowsProps) =>
+  entries.map((entry) => <Row key={entry.id} entry={entry} {...shared} />);
+
+interface RowProps extends Omit<RowsProps, 'entries'> {
+  entry: KindEntry;
+}
+
+function Row({ entry, span, now, depth, calledOf }: RowProps) {
+  const [open, setOpen] = useState(false);
+  const id = useId();
+  const { kind, name, tone, word, from, to, detail, calledRunId } = entry;
+  const isPoint = to === from;
+  const opens = detail !== undefined || (calledRunId !== undefined && calledOf !== undefined);
+  const took = isPoint ? `at ${duration(from - span.from)}` : duration((to ?? now) - from);
+  const head = (
+    <>
+      <span className="visually-hidden">{`${kind.word}: ${name}, ${word}, ${took}`}</span>
+      <span className={styles.what} data-depth={Math.min(depth, 4)} aria-hidden="true">
+        <span className={styles.twist}>{opens && (open ? <DownIcon /> : <RightIcon />)}</span>
+        <span className={styles.icon} title={kind.word}>
+          {kind.icon}
+        </span>
+        <span className={styles.name} title={name}>
+          {name}
+        </span>
+      </span>
+      <span className={styles.lane} aria-hidden="true">
+        <span
+          className={styles.bar}
+          data-point={isPoint || undefined}
+          data-open={to === null || undefined}
+          title={word}
+          style={{
+            left: `${percentOf(span, from)}%`,
+            width: isPoint ? undefined : `${percentOf(span, to ?? now) - percentOf(span, from)}%`,
+          }}
+        />
+      </span>
+      <span className={styles.took} aria-hidden="true">
+        {took}
+      </span>
+    </>
+  );
+  return (
+    <li data-tone={tone} data-kind={kind.name}>
+      {opens ? (
+        <button
+          type="button"
+          className={styles.row}
+          aria-expanded={open}
+          aria-controls={open ? id : undefined}
+          onClick={() => setOpen(!open)}
+        >
+          {head}
+        </button>
+      ) : (
+        <div className={styles.row}>{head}</div>
+      )}
+      {open && (
+        <div id={id}>
+          {detail}
+          {calledRunId !== undefined && calledOf && <ol className={styles.rows}>{calledOf(calledRunId, depth + 1)}</ol>}
+        </div>
+      )}
+    </li>
+  );
+}

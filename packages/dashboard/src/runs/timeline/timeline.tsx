@@ -1,0 +1,51 @@
+import { useEffect, useState } from 'react';
+import type { LiveRun } from '../live-run';
+import { Axis, type Span } from './axis';
+import { CalledTimeline } from './called-timeline';
+import type { TimelineRun } from './entry';
+import { entriesOf } from './kinds';
+import styles from './timeline.module.css';
+import { TimelineRows } from './timeline-rows';
+
+interface TimelineProps {
+  run: TimelineRun;
+  live: LiveRun;
+  /** Whether the runs that it called can be read too. */
+  opensCalls: boolean;
+}
+
+const TICK_MS = 1_000;
+
+/** Everything that a run did, on one axis of time. */
+export function Timeline({ run, live, opensCalls }: TimelineProps) {
+  const now = useNow(run.completed_at === null);
+  const entries = entriesOf({ run, live });
+  const from = Date.parse(run.created_at);
+  const ends = entries.map((entry) => entry.to ?? now);
+  const to = Math.max(run.completed_at === null ? now : Date.parse(run.completed_at), ...ends, from + 1);
+  const span: Span = { from, to };
+  return (
+    <div className={styles.timeline}>
+      <Axis span={span} />
+      <ol className={styles.rows}>
+        <TimelineRows
+          entries={entries}
+          span={span}
+          now={now}
+          depth={0}
+          calledOf={opensCalls ? (runId, depth) => <CalledTimeline {...{ runId, depth, span, now }} /> : undefined}
+        />
+      </ol>
+    </div>
+  );
+}
+
+function useNow(ticks: boolean): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (!ticks) return;
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, [ticks]);
+  return now;
+}

@@ -1,0 +1,26 @@
+/** Runs of workers, as every page reads them. */
+import { unwrap } from '@gantry/api-client';
+import { type WorkerRun, workerApi, workerBaseUrl } from '../shell/api';
+import { workerRunUrls } from '../shell/paths';
+import { connectEvents } from './connect-events';
+import type { RunSource } from './use-run';
+
+/** The statuses of a run that has not ended. */
+const UNDER_WAY: WorkerRun['status'][] = ['queued', 'running', 'pending_approval'];
+
+export const isOver = ({ status }: Pick<WorkerRun, 'status'>): boolean => !UNDER_WAY.includes(status);
+
+export const workerRunKey = (workspaceId: string | undefined, runId: string) =>
+  ['runs', workspaceId, 'worker', runId] as const;
+
+export const readWorkerRun = async (runId: string, headers = {}): Promise<WorkerRun> =>
+  unwrap((await workerApi()).GET('/api/runs/{run_id}', { params: { path: { run_id: runId } }, headers }));
+
+export const workerRunSource = (workspaceId: string | undefined, runId: string): RunSource<WorkerRun> => ({
+  queryKey: workerRunKey(workspaceId, runId),
+  endsWith: ['runs', workspaceId],
+  get: () => readWorkerRun(runId),
+  isOver,
+  connect: async (lastEventId, signal) =>
+    connectEvents(workerRunUrls(await workerBaseUrl()).events(runId), lastEventId, signal),
+});

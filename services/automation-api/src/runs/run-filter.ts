@@ -1,0 +1,25 @@
+/** Which runs a list is about. */
+import type { CallOf } from '@gantry/http';
+import type { PagedRunFilter } from '@gantry/run-engine';
+import { findAutomationIds } from '../automations/automation-repository';
+import type { Deps } from '../deps';
+import { engineStatuses } from '../run-status';
+
+type Asked = CallOf<'automation', 'listRuns'>['query'];
+
+/** Test runs are no part of the history. */
+export async function runFilterOf({ prisma }: Deps, workspaceId: string, asked: Asked): Promise<PagedRunFilter> {
+  const { automationId, status, trigger, q, since, until } = asked;
+  const named = q === undefined ? undefined : await findAutomationIds(prisma, workspaceId, q);
+  const ids = automationId === undefined ? named : [automationId].filter((id) => named?.includes(id) ?? true);
+  return {
+    kind: 'run',
+    statuses: status ? engineStatuses(status) : [],
+    hidden: [],
+    triggerIndexed: false,
+    ...(ids && { subjectIds: ids }),
+    ...(trigger && { trigger }),
+    ...(since !== undefined && { since: new Date(since) }),
+    ...(until !== undefined && { until: new Date(until) }),
+  };
+}
