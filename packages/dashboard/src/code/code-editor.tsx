@@ -1,0 +1,31 @@
+import { Skeleton } from '@mantine/core';
+import { lazy, Suspense } from 'react';
+import styles from './code-editor.module.css';
+import type { EditorSurfaceProps } from './editor-surface';
+
+/** The editor is larger than the page around it, so it comes as a file of its own. */
+const EditorSurface = lazy(() => import('./editor-surface'));
+
+interface CodeEditorProps extends EditorSurfaceProps {
+  /** `grow`: as tall as its text, within bounds; `fill`: as tall as what it stands in. */
+  height?: 'grow' | 'fill';
+}
+
+/**
+ * Text with highlighting, search, completion and problems in the line. Tab indents; Escape and then Tab leaves, which is said
+ * below while the editor has the focus.
+ */
+export function CodeEditor({ height = 'grow', ...surface }: CodeEditorProps) {
+  return (
+    <div className={styles.editor} data-height={height}>
+      <Suspense fallback={<Skeleton className={styles.loading} radius={0} />}>
+        <EditorSurface {...surface} />
+      </Suspense>
+      {!surface.readOnly && (
+        <p className={styles.hint} aria-hidden="true">
+          <kbd>Esc</kbd>, then <kbd>Tab</kbd> leaves the editor
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,84 @@
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { bracketMatching, foldGutter, foldKeymap, indentOnInput } from '@codemirror/language';
+import { lintGutter, lintKeymap } from '@codemirror/lint';
+import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
+import { Annotation, EditorState, type Extension, type TransactionSpec } from '@codemirror/state';
+import {
+  crosshairCursor,
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+  rectangularSelection,
+} from '@codemirror/view';
+import { editorTheme } from './editor-theme';
+
+/** Of a change that the page has made, and need not be told. */
+const fromOutside = Annotation.define<boolean>();
+
+interface Heard {
+  onChange: (text: string) => void;
+  onSave: () => void;
+}
+
+export function baseExtensions({ onChange, onSave }: Heard): Extension {
+  return [
+    lineNumbers(),
+    foldGutter({ openText: '⌄', closedText: '›' }),
+    lintGutter(),
+    highlightSpecialChars(),
+    history(),
+    drawSelection(),
+    EditorState.allowMultipleSelections.of(true),
+    indentOnInput(),
+    bracketMatching(),
+    closeBrackets(),
+    autocompletion({ icons: false }),
+    rectangularSelection(),
+    crosshairCursor(),
+    highlightActiveLine(),
+    highlightActiveLineGutter(),
+    highlightSelectionMatches(),
+    search({ top: true }),
+    keymap.of([
+      { key: 'Mod-s', preventDefault: true, run: () => saved(onSave) },
+      ...closeBracketsKeymap,
+      ...defaultKeymap,
+      ...searchKeymap,
+      ...historyKeymap,
+      ...foldKeymap,
+      ...completionKeymap,
+      ...lintKeymap,
+      indentWithTab,
+    ]),
+    EditorView.updateListener.of((update) => {
+      if (!update.docChanged || update.transactions.some((one) => one.annotation(fromOutside))) return;
+      onChange(update.state.doc.toString());
+    }),
+    editorTheme,
+  ];
+}
+
+function saved(onSave: () => void): boolean {
+  onSave();
+  return true;
+}
+
+/** Read-only text keeps the focus and the cursor, so that it can be read and copied by keyboard. */
+export const behaviourOf = ({ label, readOnly }: { label: string; readOnly: boolean }): Extension => [
+  EditorState.readOnly.of(readOnly),
+  EditorView.contentAttributes.of({
+    'aria-label': readOnly ? label : `${label}. Escape, then Tab leaves the editor.`,
+    'aria-readonly': String(readOnly),
+    spellcheck: 'false',
+  }),
+];
+
+export const replacedBy = (state: EditorState, text: string): TransactionSpec => ({
+  changes: { from: 0, to: state.doc.length, insert: text },
+  annotations: fromOutside.of(true),
+});

@@ -1,0 +1,112 @@
+import { Compartment, EditorState, type Extension } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+import { useEffect, useRef } from 'react';
+import styles from './code-editor.module.css';
+import type { CodeProblem } from './code-problem';
+import { showProblems } from './editor-problems';
+import { baseExtensions, behaviourOf, replacedBy } from './editor-setup';
+import { loadLanguage } from './languages';
+
+export interface EditorSurfaceProps {
+  /** Names the editor for screen readers. */
+  label: string;
+  /** Of the file: chooses the language, and each path keeps its own undo history and cursor. */
+  path: string;
+  value: string;
+  onChange?: (value: string) => void;
+  readOnly?: boolean;
+  problems?: readonly CodeProblem[];
+  /** Ctrl+S. */
+  onSave?: () => void;
+  /** Further behaviour, such as completion, fetched when the editor is there. The same function each time. */
+  loadAssist?: () => Promise<Extension>;
+}
+
+interface Surface {
+  view: EditorView;
+  path: string;
+  newState: (text: string) => EditorState;
+  /** What else has been edited here, by path. */
+  left: Map<string, EditorState>;
+}
+
+const language = new Compartment();
+const behaviour = new Compartment();
+const assist = new Compartment();
+
+/**
+ * CodeMirror in a shadow tree: there it brings its styles as an adopted sheet, which `style-src 'self'` allows. In the
+ * document itself it would write a <style> element, which that policy refuses.
+ */
+export default function EditorSurface(props: EditorSurfaceProps) {
+  const { path, value, label, readOnly = false, problems, loadAssist } = props;
+  const host = useRef<HTMLDivElement>(null);
+  const surface = useRef<Surface>(null);
+  const latest = useRef(props);
+  latest.current = props;
+
+  useEffect(() => {
+    const element = host.current as HTMLDivElement;
+    const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' });
+    const base = baseExtensions({
+      onSave: () => latest.current.onSave?.(),
+      onChange: (text) => latest.current.onChange?.(text),
+    });
+    const newState = (doc: string) =>
+      EditorState.create({ doc, extensions: [base, language.of([]), behaviour.of([]), assist.of([])] });
+    const { path, value } = latest.current;
+    const view = new EditorView({ state: newState(value), parent: root, root });
+    surface.current = { view, path, newState, left: new Map() };
+    return () => {
+      view.destroy();
+      surface.current = null;
+    };
+  }, []);
+
+  // Before the effects that configure the state: it may be another one by then.
+  useEffect(() => {
+    const { current } = surface;
+    if (!current) return;
+    const { view, left, newState } = current;
+    if (current.path !== path) {
+      left.set(current.path, view.state);
+      current.path = path;
+      view.setState(left.get(path) ?? newState(value));
+    }
+    if (view.state.doc.toString() !== value) view.dispatch(replacedBy(view.state, value));
+  }, [path, value]);
+
+  useEffect(() => {
+    let isCurrent = true;
+    loadLanguage(path).then((extension) => {
+      if (isCurrent) surface.current?.view.dispatch({ effects: language.reconfigure(extension) });
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [path]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another path has another state.
+  useEffect(() => {
+    surface.current?.view.dispatch({ effects: behaviour.reconfigure(behaviourOf({ label, readOnly })) });
+  }, [path, label, readOnly]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another path has another state.
+  useEffect(() => {
+    let isCurrent = true;
+    loadAssist?.().then((extension) => {
+      if (isCurrent) surface.current?.view.dispatch({ effects: assist.reconfigure(extension) });
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [path, loadAssist]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: places are those of the present text.
+  useEffect(() => {
+    const view = surface.current?.view;
+    if (view) view.dispatch(showProblems(view.state, problems ?? []));
+  }, [path, problems]);
+
+  return <div ref={host} className={styles.surface} />;
+}
