@@ -11,7 +11,7 @@
  */
 import type { RunError } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
-import type { RunStatus, Waiting } from '../run';
+import type { RunKind, RunStatus, Waiting } from '../run';
 
 /** Runs looked at for one page: tens of milliseconds, also where each lies in another block. */
 export const SCAN_MAX = 10_000;
@@ -32,6 +32,7 @@ export interface PagedRunFilter {
   /** Empty: any. */
   statuses: RunStatus[];
   trigger?: string;
+  kind?: RunKind;
   since?: Date;
   until?: Date;
   /** Subjects whose runs are left out. */
@@ -139,7 +140,7 @@ export async function countRunPage(sql: Sql, workspaceId: string, filter: PagedR
 }
 
 function walksOf(workspaceId: string, filter: PagedRunFilter, before: RunCursor | undefined) {
-  const { subjectId, statuses, trigger, since, until, hidden } = filter;
+  const { subjectId, statuses, trigger, kind, since, until, hidden } = filter;
   const values: unknown[] = [workspaceId];
   const place = (value: unknown) => `$${values.push(value)}`;
   const common = ['r.workspace_id = $1'];
@@ -148,6 +149,7 @@ function walksOf(workspaceId: string, filter: PagedRunFilter, before: RunCursor 
   if (until) common.push(`r.created_at < ${place(until)}`);
   if (before) common.push(`(r.created_at, r.id) < (${place(before.createdAt)}, ${place(before.id)})`);
   const hasTrigger = trigger && `r.trigger = ${place(trigger)}`;
+  const isOfKind = kind && `r.kind = ${place(kind)}`;
   const isVisible = hidden.length && `r.subject_id <> ALL(${place(hidden)})`;
 
   const walkOf = (status: RunStatus | undefined): Walk => {
@@ -160,6 +162,7 @@ function walksOf(workspaceId: string, filter: PagedRunFilter, before: RunCursor 
     };
     put(hasStatus, isRare(status));
     put(hasTrigger, byTrigger);
+    put(isOfKind, false);
     put(isVisible, false);
     // As many as executors have slots: all of them are collected, and none is looked for along the history.
     if (status === 'running') {

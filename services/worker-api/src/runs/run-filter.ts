@@ -24,7 +24,9 @@ export async function runFilterOf(
   const filter: PagedRunFilter = { statuses: (status ? [status] : unlessAsked).flatMap(engineStatuses), hidden: [] };
   if (workerId !== undefined) filter.subjectId = (await getVisibleWorker(deps.prisma, caller, workerId)).uid;
   else filter.hidden = await listHiddenWorkers(deps.pool, caller);
-  if (trigger !== undefined) filter.trigger = trigger;
+  // Tests are part of no list but their own. A trigger says by itself which kind its runs are of.
+  if (trigger === undefined) filter.kind = 'run';
+  else filter.trigger = trigger;
   const since = queryDate(asked.since, 'since');
   const until = queryDate(asked.until, 'until');
   if (since) filter.since = since;
