@@ -10,6 +10,9 @@ const CONTEXT_PARAMETERS = new Set(['context', 'ctx']);
 
 export type Inspected = Required<Pick<InspectReply, 'parameters' | 'imports' | 'secrets'>>;
 
+/** With every problem of a draft, and where it names what. */
+export type InspectedDraft = Inspected & Required<Pick<InspectReply, 'problems' | 'places'>>;
+
 /** What a program declares beside its code. */
 export interface Declared {
   inputs: InputItem[];
@@ -31,6 +34,20 @@ export async function inspectEntrypoint(bus: Bus, question: InspectRequest): Pro
   throw new AppError('invalid', code, `entrypoint: ${message}`, { fields: [{ path: 'entrypoint', message }] });
 }
 
+/**
+ * The same of files that are kept nowhere yet: they travel inside the message, and their problems are the answer.
+ * @throws AppError 503 if no executor is available
+ */
+export async function inspectDraft(
+  bus: Bus,
+  question: Required<Pick<InspectRequest, 'entrypoint' | 'draft'>>,
+): Promise<InspectedDraft> {
+  const { problem, problems = [], places = [], parameters = [], imports = [], secrets = [] } = await ask(bus, question);
+  if (problem?.code === 'unavailable') throw noExecutor(new Error(problem.message));
+  const general = problem ? [{ ...problem, path: question.entrypoint, line: null, column: null }] : [];
+  return { parameters, imports, secrets, places, problems: [...general, ...problems] };
+}
+
 async function ask(bus: Bus, question: InspectRequest): Promise<InspectReply> {
   try {
     return await request(bus, runSubjects.inspect, question, inspectReply, TIMEOUT_MS);
@@ -45,22 +62,41 @@ const noExecutor = (cause: unknown) =>
     retryAfterSeconds: 5,
   });
 
-/** Reasons for which runs will probably fail. Only probably: a parameter may have a default, and a package may be part of another. */
-export const warningsFor = (inspected: Inspected, declared: Declared): string[] => [
-  ...parameterWarnings(inspected.parameters, declared.inputs),
-  ...importWarnings(inspected.imports, declared.dependencies),
+/** A reason for which runs will probably fail. */
+export interface Doubt {
+  kind: 'parameter' | 'import' | 'secret';
+  /** In the code. */
+  name: string;
+  message: string;
+  /** What to do, where that is one thing. */
+  hint?: string;
+}
+
+export const warningsFor = (inspected: Inspected, declared: Declared): string[] =>
+  doubtsOf(inspected, declared).map(({ message, hint }) => (hint ? `${message}: ${hint}` : message));
+
+/** Only doubts: a parameter may have a default, and a package may be part of another. */
+export const doubtsOf = (inspected: Inspected, declared: Declared): Doubt[] => [
+  ...parameterDoubts(inspected.parameters, declared.inputs),
+  ...importDoubts(inspected.imports, declared.dependencies),
   ...inspected.secrets
     .filter((name) => !declared.secrets.includes(name))
-    .map((name) => `the code reads ${name}, which is not among the declared secrets`),
+    .map((name) => ({
+      ...{ kind: 'secret' as const, name },
+      message: `the code reads ${name}, which is not among the declared secrets`,
+    })),
 ];
 
-function parameterWarnings(parameters: string[], inputs: InputItem[]): string[] {
+function parameterDoubts(parameters: string[], inputs: InputItem[]): Doubt[] {
   const own = parameters.filter((name) => !CONTEXT_PARAMETERS.has(name) && !name.startsWith('*'));
   if (own.length === 1 && DICT_PARAMETERS.has(own[0] as string)) return [];
   const known = new Set(inputs.map(({ name }) => name));
   return own
     .filter((name) => !known.has(name))
-    .map((name) => `run() has a parameter "${name}" that is not an input of the manifest`);
+    .map((name) => ({
+      ...{ kind: 'parameter', name },
+      message: `run() has a parameter "${name}" that is not an input of the manifest`,
+    }));
 }
 
 /** Import names that differ from the package's name. */
@@ -87,12 +123,16 @@ const PACKAGES: Record<string, string> = {
 };
 
 /** A declared package may contain the import name in its own, as google-cloud-storage does with `google`. */
-function importWarnings(imports: string[], dependencies: string[]): string[] {
+function importDoubts(imports: string[], dependencies: string[]): Doubt[] {
   const declared = dependencies.map((dependency) => normalized(/^[\w.-]+/.exec(dependency)?.[0] ?? ''));
   return imports
     .map((name) => ({ name, source: PACKAGES[name] ?? name }))
     .filter(({ name, source }) => !declared.some((one) => one === normalized(source) || one.includes(normalized(name))))
-    .map(({ name, source }) => `the code imports ${name}: declare ${source} in python_dependencies`);
+    .map(({ name, source }) => ({
+      ...{ kind: 'import', name },
+      message: `the code imports ${name}`,
+      hint: `declare ${source} in python_dependencies`,
+    }));
 }
 
 /** As PEP 503 compares names of packages. */

@@ -11,7 +11,9 @@ export function serveInspections(bus: Bus): void {
     bus,
     runSubjects.inspect,
     inspectRequest,
-    async ({ code, entrypoint }, message) => {
+    async ({ code, draft, entrypoint }, message) => {
+      if (draft) return void message.respond(encode(judgeDraft(draft.sources, entrypoint)));
+      if (!code) throw new Error('nothing to inspect');
       const zip = Buffer.from(await (await fetch(code.url)).arrayBuffer());
       const digest = createHash('sha256').update(zip).digest('hex');
       if (digest !== code.digest || zip.length !== code.size) throw new Error('the code is not what was announced');
@@ -29,6 +31,18 @@ function judge(source: string): InspectReply {
   if (parameters === undefined) return { ok: false, problem: { code: 'no_run', message: 'it defines no run()' } };
   const names = parameters.split(',').map((parameter) => (parameter.split(/[:=]/)[0] as string).trim());
   return { ok: true, parameters: names.filter(Boolean) };
+}
+
+function judgeDraft(sources: { path: string; text: string }[], entrypoint: string): InspectReply {
+  const source = sources.find(({ path }) => path === entrypoint)?.text ?? '';
+  const { problem, parameters = [] } = judge(source);
+  const line = source.split('\n').findIndex((text) => text.includes('def run(')) + 1 || null;
+  return {
+    ok: !problem,
+    parameters,
+    places: parameters.map((name) => ({ kind: 'parameter', name, line, column: 9 })),
+    problems: problem ? [{ ...problem, path: entrypoint, line, column: line }] : [],
+  };
 }
 
 async function sourceOf(zip: Buffer, path: string): Promise<string> {

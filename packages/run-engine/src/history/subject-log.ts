@@ -62,7 +62,7 @@ export async function readSubjectLog(sql: Sql, subjectId: string, query: Subject
 async function runsFrom(sql: Sql, subjectId: string, since: Date | undefined, from: LogCursor | undefined) {
   const { rows } = await sql.query<Place>(
     `SELECT created_at AS "createdAt", id FROM runs
-     WHERE subject_id = $1 AND created_at >= $2 AND (created_at, id) <= ($3, $4)
+     WHERE subject_id = $1 AND kind = 'run' AND created_at >= $2 AND (created_at, id) <= ($3, $4)
      ORDER BY created_at DESC, id DESC LIMIT ${RUN_BATCH}`,
     [subjectId, since ?? '-infinity', from?.createdAt ?? 'infinity', from?.runId ?? ''],
   );

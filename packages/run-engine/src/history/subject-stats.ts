@@ -1,7 +1,7 @@
 /**
  * How a subject has been doing. `success rate` is what completed of the runs that came to an end of their own (completed,
  * failed, timed out); who cancelled or rejected a run says nothing about it. Durations are of completed runs, from
- * start to end; percentiles are durations that occurred (nearest rank).
+ * start to end; percentiles are durations that occurred (nearest rank). Test runs count nowhere.
  */
 import type { Sql } from '@gantry/postgres';
 
@@ -18,13 +18,13 @@ export const DURATION_MS = 'greatest(0, round(extract(epoch FROM finished_at - s
 const STATS = `
   WITH recent AS MATERIALIZED (
     SELECT status, created_at, started_at, finished_at, cost_usd, CASE WHEN error IS NOT NULL THEN ${ERROR_CODE} END AS code
-    FROM runs WHERE subject_id = $1 AND created_at >= $3 ORDER BY created_at DESC, id DESC LIMIT ${RUNS_MAX}
+    FROM runs WHERE subject_id = $1 AND kind = 'run' AND created_at >= $3 ORDER BY created_at DESC, id DESC LIMIT ${RUNS_MAX}
   ), durations AS (
     SELECT ${DURATION_MS} AS ms FROM recent WHERE status = 'completed' AND started_at IS NOT NULL
   )
-  SELECT (SELECT count(*)::int FROM runs WHERE subject_id = $1) AS runs_total,
-    (SELECT count(*)::int FROM runs WHERE subject_id = $1 AND created_at >= $2) AS runs_7d,
-    (SELECT count(*)::int FROM runs WHERE subject_id = $1 AND created_at >= $3) AS runs_30d,
+  SELECT (SELECT count(*)::int FROM runs WHERE subject_id = $1 AND kind = 'run') AS runs_total,
+    (SELECT count(*)::int FROM runs WHERE subject_id = $1 AND kind = 'run' AND created_at >= $2) AS runs_7d,
+    (SELECT count(*)::int FROM runs WHERE subject_id = $1 AND kind = 'run' AND created_at >= $3) AS runs_30d,
     (SELECT avg((status = 'completed')::int)::float8 FROM recent
       WHERE status IN ('completed', 'failed', 'timed_out') AND created_at >= $2) AS success_rate_7d,
     (SELECT avg((status = 'completed')::int)::float8 FROM recent
@@ -40,10 +40,10 @@ const STATS = `
 /** One index probe for each of the two statuses. */
 const LAST_ERROR = `
   SELECT error, finished_at FROM (
-    (SELECT error, finished_at, created_at, id FROM runs WHERE subject_id = $1 AND status = 'failed'
+    (SELECT error, finished_at, created_at, id FROM runs WHERE subject_id = $1 AND kind = 'run' AND status = 'failed'
       ORDER BY created_at DESC, id DESC LIMIT 1)
     UNION ALL
-    (SELECT error, finished_at, created_at, id FROM runs WHERE subject_id = $1 AND status = 'timed_out'
+    (SELECT error, finished_at, created_at, id FROM runs WHERE subject_id = $1 AND kind = 'run' AND status = 'timed_out'
       ORDER BY created_at DESC, id DESC LIMIT 1)
   ) f ORDER BY created_at DESC, id DESC LIMIT 1`;
 
@@ -99,7 +99,7 @@ export async function subjectTimeseries(
          FILTER (WHERE status = 'completed' AND started_at IS NOT NULL) AS p50_duration_ms,
        percentile_disc(0.95) WITHIN GROUP (ORDER BY ${DURATION_MS})
          FILTER (WHERE status = 'completed' AND started_at IS NOT NULL) AS p95_duration_ms
-     FROM runs WHERE subject_id = $1 AND created_at >= $3 AND created_at < $4 GROUP BY 1`,
+     FROM runs WHERE subject_id = $1 AND kind = 'run' AND created_at >= $3 AND created_at < $4 GROUP BY 1`,
     [subjectId, bucket, new Date(firstStart), new Date(lastStart + stepMs)],
   );
   const byStart = new Map(rows.map((row) => [row.start.getTime(), row]));

@@ -118,6 +118,8 @@ const fixtures: Record<string, Fixture> = {
   createWorkspaceToken: { ...withBody({ name: 'of a stranger' }), key: 'inherits' },
   listWorkers: nothing,
   createWorker: withBody({ name: 'Of a stranger', files: [{ path: 'main.py', content: 'def run(): pass' }] }),
+  inspectDraft: { send: ({ worker }) => ({ body: { worker_id: worker, draft: {} } }) },
+  testWorker: ofWorker({ body: { draft: {} } }),
   listWorkerTags: nothing,
   getWorker: ofWorker(),
   updateWorker: ofWorker({ body: { name: 'Taken over' } }),

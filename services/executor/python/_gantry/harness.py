@@ -44,7 +44,10 @@ def serve_one(job):
 def execute(job, root="/code"):
     """(answer, JSON text of the output or None). Never raises for anything that user code does."""
     if job.get("op") == "inspect":
-        return {"t": "result", "ok": True}, json.dumps(inspection.inspect_entrypoint(root, job["entrypoint"])).encode()
+        draft = job.get("draft")
+        found = (inspection.inspect_draft(draft["sources"], draft["modules"], job["entrypoint"]) if draft else
+                 inspection.inspect_entrypoint(root, job["entrypoint"]))
+        return {"t": "result", "ok": True}, json.dumps(found).encode()
     _signal.signal(_signal.SIGXCPU, _on_cpu_limit)              # pid 1 ignores signals it does not handle
     try:
         inputs = job.get("inputs", {})

@@ -4,7 +4,8 @@ import os
 import re
 import sys
 
-NAMES_MAX = 50
+NAMES_MAX, NAME_CHARS_MAX = 50, 200
+PROBLEMS_MAX, MESSAGE_CHARS_MAX = 100, 500
 _SECRET = re.compile("[A-Z][A-Z0-9_]{0,63}")
 _MISSING_IS_FINE = {"ImportError", "ModuleNotFoundError", "Exception"}
 
@@ -25,13 +26,66 @@ def inspect_entrypoint(root, entrypoint):
         return {"ok": False, "code": "syntax_error", "message": f"{entrypoint}: {str(error) or type(error).__name__}"}
     found = _find_run(tree.body)
     if found is None:
-        return {"ok": False, "code": "no_run", "message": f"{entrypoint} defines no function run() at its top level"}
+        return {"ok": False, "code": "no_run", "message": f"{entrypoint} {NO_RUN}"}
     if found is NO_FUNCTION:
-        return {"ok": False, "code": "no_run", "message": f"{entrypoint}: run must be a function, and is something else"}
+        return {"ok": False, "code": "no_run", "message": f"{entrypoint}: {OTHER_RUN}"}
     folders = {root, os.path.dirname(os.path.join(root, entrypoint))}
-    imports = {name for name in _imports(tree) if name not in sys.stdlib_module_names and not _is_here(folders, name)}
-    return {"ok": True, "parameters": found, "imports": sorted(imports - {"gantry"})[:NAMES_MAX],
-            "secrets": sorted(set(_secrets(tree)) - os.environ.keys())[:NAMES_MAX]}
+    imports = {name for name, _ in _imports(tree) if _is_foreign(name) and not _is_here(folders, name)}
+    return {"ok": True, "parameters": [name for name, _ in found], "imports": sorted(imports)[:NAMES_MAX],
+            "secrets": sorted({name for name, _ in _secrets(tree)} - os.environ.keys())[:NAMES_MAX]}
+
+
+def inspect_draft(sources, modules, entrypoint):
+    """{parameters, imports, secrets, problems, places}: of sources that are still being written, all problems at once.
+
+    `modules` are the names that an import finds among the draft's own files.
+    """
+    problems, tree, lines = [], None, []
+    for source in sources:
+        parsed = _parse(source["path"], source["text"], problems)
+        if source["path"] == entrypoint:
+            tree, lines = parsed, source["text"].split("\n")
+    answer = {"parameters": [], "imports": [], "secrets": [], "problems": problems[:PROBLEMS_MAX], "places": []}
+    if tree is None:
+        return answer
+    found = _find_run(tree.body)
+    if found is None or found is NO_FUNCTION:
+        message = f"{entrypoint} {NO_RUN}" if found is None else OTHER_RUN
+        answer["problems"].append({"code": "no_run", "path": entrypoint, "line": None, "column": None, "message": message})
+        found = []
+    foreign = [(name, node) for name, node in _imports(tree) if _is_foreign(name) and name not in modules]
+    secrets = [(name, node) for name, node in _secrets(tree) if name not in os.environ]
+    for kind, key, named in (("parameter", "parameters", found), ("import", "imports", foreign), ("secret", "secrets", secrets)):
+        first = {}
+        for name, node in named:
+            if len(name) <= NAME_CHARS_MAX:
+                first.setdefault(name, node)
+        kept = list(first.items())[:NAMES_MAX]
+        answer[key] = [name for name, _ in kept]
+        answer["places"] += [{"kind": kind, "name": name, "line": node.lineno, "column": _column(node, lines)} for name, node in kept]
+    return answer
+
+
+def _column(node, lines):
+    """In characters: the tree counts bytes of UTF-8."""
+    line = lines[node.lineno - 1] if node.lineno <= len(lines) else ""
+    return len(line.encode()[:node.col_offset].decode(errors="ignore")) + 1
+
+
+def _parse(path, text, problems):
+    try:
+        return ast.parse(text, path)
+    except SyntaxError as error:
+        line, column, message = error.lineno, error.offset, error.msg
+    except (ValueError, RecursionError, MemoryError) as error:
+        line, column, message = None, None, str(error) or type(error).__name__
+    problems.append({"code": "syntax_error", "path": path, "line": line or None, "column": (column or None) if line else None,
+                     "message": message[:MESSAGE_CHARS_MAX]})
+    return None
+
+
+def _is_foreign(name):
+    return name not in sys.stdlib_module_names and name != "gantry"
 
 
 def _is_here(folders, name):
@@ -39,12 +93,12 @@ def _is_here(folders, name):
 
 
 def _imports(node):
-    """Top-level packages that the code can't do without: not those whose absence it catches."""
+    """(name, node) of top-level packages that the code can't do without: not those whose absence it catches."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in child.names)
+            yield from ((alias.name.partition(".")[0], alias) for alias in child.names)
         elif isinstance(child, ast.ImportFrom) and not child.level:
-            yield child.module.partition(".")[0]
+            yield child.module.partition(".")[0], child
         elif not (isinstance(child, ast.Try) and any(_catches_absence(handler) for handler in child.handlers)):
             yield from _imports(child)
 
@@ -56,27 +110,29 @@ def _catches_absence(handler):
 
 
 def _secrets(tree):
-    """NAME in os.environ["NAME"] and context.secrets["NAME"]. A name that is asked for with get() may be absent."""
+    """(NAME, node) of os.environ["NAME"] and context.secrets["NAME"]. A name that is asked for with get() may be absent."""
     for node in ast.walk(tree):
         if (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and isinstance(node.slice, ast.Constant)
                 and getattr(node.value, "attr", None) in ("environ", "secrets")
                 and isinstance(node.slice.value, str) and _SECRET.fullmatch(node.slice.value)):
-            yield node.slice.value
+            yield node.slice.value, node.slice
 
 
+NO_RUN = "defines no function run() at its top level"
+OTHER_RUN = "run must be a function, and is something else"
 NO_FUNCTION = ("no function",)
 VALUES = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp,
           ast.GeneratorExp, ast.Compare)
 
 
 def _find_run(body):
-    """Parameter names of the last binding of `run` at module level; [] if they cannot be determined, NO_FUNCTION if it is
+    """(name, node) of the parameters of the last binding of `run` at module level; [] if they cannot be determined, NO_FUNCTION if it is
     plainly something else, None without one."""
     found = None
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == "run":
             a = node.args
-            found = [p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
+            found = [(p.arg, p) for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
         elif isinstance(node, ast.ClassDef) and node.name == "run":
             found = NO_FUNCTION
         elif isinstance(node, ast.Assign) and any("run" in _names(t) for t in node.targets):

@@ -166,7 +166,8 @@ export function fileToApi({ path, size, sha, content }: TreeFile) {
   return { path, size, sha, ...(text === null ? { content_base64: content.toString('base64') } : { content: text }) };
 }
 
-function textOf(content: Buffer): string | null {
+/** Null where the bytes are no text. */
+export function textOf(content: Buffer): string | null {
   if (content.includes(0)) return null;
   try {
     return utf8.decode(content);

@@ -4,7 +4,9 @@
  */
 import { newId } from '@gantry/events';
 import type { ObjectStore } from '@gantry/object-store';
+import { execute, type Tx } from '@gantry/postgres';
 import { fewAtOnce, readPack, repack } from '@gantry/program';
+import { terminalStatuses } from '@gantry/run-engine';
 import type { Pool } from 'pg';
 import type { Deps } from '../deps';
 import { type FileTree, TREE_BYTES_MAX } from './file-tree';
@@ -49,17 +51,23 @@ export function readTree(objects: ObjectStore, { key }: Pick<TreePack, 'key'>): 
   });
 }
 
+/** Of a run that no version stands behind: it is kept until that run has ended. In the transaction that makes the run. */
+export const keepPackFor = (tx: Tx, { key }: Pick<TreePack, 'key'>, runId: string): Promise<unknown> =>
+  execute(tx, 'UPDATE pack_intents SET run_id = $2 WHERE key = $1', [key, runId]);
+
 const SWEPT_AT_ONCE = 1_000;
 
-/** Deletes packs that were put an hour ago or earlier and that no version names. @returns how many */
+/** Deletes packs that were put an hour ago or earlier and that neither a version nor a run needs. @returns how many */
 export async function sweepPacks(pool: Pool, objects: ObjectStore): Promise<number> {
   let deleted = 0;
   for (;;) {
     const { rows } = await pool.query<{ key: string; used: boolean }>(
       `SELECT key, EXISTS (SELECT FROM worker_versions WHERE code_key = key)
          OR EXISTS (SELECT FROM context_versions WHERE pack_key = key) AS used
-       FROM pack_intents WHERE created_at < now() - interval '1 hour' ORDER BY created_at LIMIT $1`,
-      [SWEPT_AT_ONCE],
+       FROM pack_intents WHERE created_at < now() - interval '1 hour' AND NOT EXISTS (
+         SELECT FROM runs r WHERE r.id = pack_intents.run_id AND NOT r.status = ANY($2))
+       ORDER BY created_at LIMIT $1`,
+      [SWEPT_AT_ONCE, terminalStatuses],
     );
     for (const { key, used } of rows) {
       if (used) continue;

@@ -16,6 +16,12 @@ export interface Replay {
 /** @throws AppError 409 before it has ended; what startRun throws */
 export async function replayRun(deps: Deps, worker: Worker, run: Run, replay: Replay): Promise<Run> {
   const { version, inputs, origin } = replay;
+  if (run.kind === 'test') {
+    throw conflict(
+      'test_run',
+      'this run was a test of code that no version has; test it again, or save it and run that',
+    );
+  }
   if (!isTerminal(run.status)) throw conflict('not_ended', `this run has not ended yet: ${run.status}`);
   return startRun(deps, {
     worker,

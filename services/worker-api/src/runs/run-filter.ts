@@ -29,7 +29,9 @@ export async function runFilterOf(
     filter.subjectIds = uids.filter((uid) => filter.subjectId === undefined || uid === filter.subjectId);
     delete filter.subjectId;
   } else if (workerId === undefined) filter.hidden = await listHiddenWorkers(deps.pool, caller);
-  if (trigger !== undefined) filter.trigger = trigger;
+  // Tests are part of no list but their own. A trigger says by itself which kind its runs are of.
+  if (trigger === undefined) filter.kind = 'run';
+  else filter.trigger = trigger;
   const since = queryDate(asked.since, 'since');
   const until = queryDate(asked.until, 'until');
   if (since) filter.since = since;

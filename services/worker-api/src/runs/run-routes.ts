@@ -14,6 +14,7 @@ import { runFilterOf } from './run-filter';
 import { originOf, runAndWorkerOf, runOf } from './run-of-request';
 import { outputOf } from './run-output';
 import { startRun } from './start-run';
+import { testDraft } from './test-draft';
 
 /** A run that is held until somebody approves it waits like any other that has not begun. */
 function started({ id, status, startedAt }: Run): Answer {
@@ -48,6 +49,20 @@ export function runOperations(deps: Deps): Operations<'worker'> {
         await getRunFor(deps, caller, runId);
       },
       answer: ({ caller, body }, runId) => answerAgain(caller, runId, body?.wait),
+    },
+
+    testWorker: {
+      make: async (call) => {
+        const { draft, inputs = {}, wait = 0 } = call.body;
+        const worker = await getVisibleWorker(prisma, call.caller, call.path.worker_id);
+        const { waitMs, ...origin } = askedBy(call.req, wait);
+        return started(await testDraft(deps, call, worker, { draft: { ...draft }, inputs, waitMs, origin }));
+      },
+      see: async ({ caller, path }, runId) => {
+        await getVisibleWorker(prisma, caller, path.worker_id);
+        await getRunFor(deps, caller, runId);
+      },
+      answer: ({ caller, body }, runId) => answerAgain(caller, runId, body.wait),
     },
 
     listRuns: async (call) => answerPage(call, await runFilterOf(deps, call.caller, call.query)),

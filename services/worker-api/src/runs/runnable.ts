@@ -35,14 +35,18 @@ async function load(sql: Sql, workerUid: string, version: number): Promise<Runna
   );
   const [row] = rows;
   if (!row) throw conflict('no_version', `this worker has no version ${version}`);
-  const definition = row.definition as Definition;
+  const code = { digest: row.code_digest, key: row.code_key, size: row.code_size };
+  return runnableOf(row.definition as Definition, code);
+}
+
+export function runnableOf(definition: Definition, code: RunSpec['code']): Runnable {
   const { limits } = definition;
   return {
     definition,
     inputs: createInputValidator(definition.inputs),
     spec: {
       runner: PYTHON,
-      code: { digest: row.code_digest, key: row.code_key, size: row.code_size },
+      code,
       entrypoint: definition.entrypoint,
       dependencies: definition.python_dependencies,
       outputs: definition.outputs.map(({ name, type }) => ({ name, type })),

@@ -18,12 +18,14 @@ import type { Definition } from '../workers/definition';
 import { monthCostUsd } from './month-cost';
 import type { Runnable } from './runnable';
 
-type RunTrigger = 'api' | 'webhook' | 'schedule' | 'event' | 'call' | 'replay';
+type RunTrigger = 'api' | 'webhook' | 'schedule' | 'event' | 'call' | 'replay' | 'test';
 
 export interface Start {
   worker: Pick<Worker, 'uid' | 'id' | 'workspaceId' | 'name' | 'status' | 'currentVersion'>;
   /** Default: the current one. */
   version?: number;
+  /** Instead of a version: code that no version has. The run is a test then. */
+  draft?: Runnable;
   inputs: Record<string, unknown>;
   trigger: RunTrigger;
   /** User or token; null where nobody asked. */
@@ -57,14 +59,15 @@ export interface Start {
 export function startRun(deps: Deps, start: Start & { scheduledFor?: undefined }): Promise<Run>;
 export function startRun(deps: Deps, start: Start): Promise<Run | null>;
 export async function startRun(deps: Deps, start: Start): Promise<Run | null> {
-  const { worker } = start;
-  if (worker.status !== 'active') {
+  const { worker, draft } = start;
+  // Whoever mends a paused worker tries it out before it goes on.
+  if (worker.status !== 'active' && !(draft && worker.status === 'paused')) {
     throw conflict(worker.status, `this worker is ${worker.status}; ${REMEDY[worker.status]} to run it`);
   }
   const sql: Sql = start.tx ?? deps.pool;
-  const runnable = await deps.runnables.get(sql, worker.uid, start.version ?? worker.currentVersion);
+  const runnable = draft ?? (await deps.runnables.get(sql, worker.uid, start.version ?? worker.currentVersion));
   const { definition } = runnable;
-  await checkBudget(deps, sql, worker.uid, definition);
+  await checkBudget(deps, sql, worker, definition);
   const checked = checkInputs(start, runnable);
   const contexts = definition.contexts.length
     ? await contextsFor(sql, worker.workspaceId, definition.contexts)
@@ -117,12 +120,13 @@ function newRun(start: Start, definition: Definition, inputs: Record<string, unk
     workspaceId: worker.workspaceId,
     subjectId: worker.uid,
     subjectRef: worker.id,
-    kind: 'run',
+    kind: start.draft ? 'test' : 'run',
     trigger,
-    version: start.version ?? worker.currentVersion,
+    version: start.draft ? null : (start.version ?? worker.currentVersion),
     priority: start.priority ?? definition.limits.priority,
     slot: slotOf(worker.uid, definition, inputs),
-    retry: retryOf(definition),
+    // Whoever tests wants to see the first failure, and not the last.
+    retry: start.draft ? undefined : retryOf(definition),
     ...{ inputs, spec, createdBy, scheduledFor, parentRunId, depth, requestId, traceparent, idempotencyKey },
   };
 }
@@ -148,10 +152,10 @@ function slotOf(uid: string, { limits }: Definition, inputs: Record<string, unkn
 }
 
 /** Runs that have ended count; those under way are not known yet, so a month may end a little above its budget. */
-async function checkBudget(deps: Deps, sql: Sql, workerUid: string, { limits }: Definition): Promise<void> {
+async function checkBudget(deps: Deps, sql: Sql, worker: Start['worker'], { limits }: Definition): Promise<void> {
   const budget = limits.budget_usd_per_month;
   if (budget === null) return;
-  const spent = await monthCostUsd(sql, workerUid, deps.now());
+  const spent = await monthCostUsd(sql, worker, deps.now());
   if (spent < budget) return;
   throw conflict(
     'budget_exceeded',
@@ -174,7 +178,7 @@ function spendRate(deps: Deps, workerUid: string, { limits }: Definition): void 
 }
 
 /** What came from a client must be known; a webhook's sender or an event says more than a worker asks for. */
-const STRICT: RunTrigger[] = ['api', 'schedule', 'call'];
+const STRICT: RunTrigger[] = ['api', 'schedule', 'call', 'test'];
 
 /** A worker that declares no inputs takes any object. */
 function checkInputs(start: Start, { definition, inputs: validator }: Runnable): Record<string, unknown> {

@@ -141,7 +141,7 @@ async function nextVersion(
   return { definition, files, code, sha, warnings: isKnown ? [] : await inspectCode(deps, definition, code) };
 }
 
-function definitionWith(present: Definition, change: DefinitionInput): Definition {
+export function definitionWith(present: Definition, change: DefinitionInput): Definition {
   return Object.keys(change).length ? parseDefinition(mergeDefinition(present, change)) : present;
 }
 

@@ -6,7 +6,7 @@ export const SLUG = /^[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$/;
 const CHARS_MAX = 64;
 const SUFFIX_CHARS = 6;
 /** What stands where an id would in some path. */
-const RESERVED = new Set(['new', 'tags']);
+const RESERVED = new Set(['inspect', 'new', 'tags']);
 
 export const isReserved = (slug: string): boolean => RESERVED.has(slug);
 

@@ -147,12 +147,12 @@ export function requireEntrypoint({ entrypoint }: Pick<Definition, 'entrypoint'>
 }
 
 /** worker.yaml is made of the worker when it is exported: as a file beside the others it would be a second truth. */
-export function refuseManifests(changes: { path: string }[]): void {
+export function refuseManifests(changes: { path: string }[], field = 'files'): void {
   const problems = changes.flatMap(({ path }, index) =>
     isManifest(path)
       ? [
           {
-            path: `files.${index}.path`,
+            path: `${field}.${index}.path`,
             message: `"${path}" is made of the worker; change the worker's fields instead`,
           },
         ]

@@ -22,6 +22,7 @@ import { compareVersions } from './compare-versions';
 import { createWorker } from './create-worker';
 import { deleteWorker } from './delete-worker';
 import { editWorker, type WorkerEdit } from './edit-worker';
+import { inspectDraft } from './inspect-draft';
 import { rollBack } from './roll-back';
 import {
   findPreviousVersion,
@@ -110,6 +111,7 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
         return created({ ...described, warnings: missingSecretWarnings(described.missing_secrets) });
       },
     },
+    inspectDraft: async ({ caller, body }) => ok(await inspectDraft(deps, caller, body)),
     listWorkerTags: async (call) => okPage(call, await listTags(prisma, call.caller), (tag) => tag),
     getWorker: async ({ caller, path }) => ok(await describe(caller, path.worker_id)),
     updateWorker: (call) => change(call),

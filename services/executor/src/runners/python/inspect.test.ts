@@ -57,6 +57,31 @@ test.each([
   expect(await inspect(source)).toEqual({ ok: false, problem: { code, message: expect.stringMatching(message) } });
 });
 
+test('a draft travels inside the message, and all its problems come back with their places', async () => {
+  const look = (sources: Record<string, string>, modules: string[] = []) => {
+    const draft = { sources: Object.entries(sources).map(([path, text]) => ({ path, text })), modules };
+    return request(fixture.bus, runSubjects.inspect, { entrypoint: 'main.py', draft }, inspectReply, 10_000);
+  };
+  const source = 'import os, helper, requests\n\ndef run(a, *, né):\n    x = "é", os.environ["KEY"]\n    return x\n';
+  expect(await look({ 'main.py': source }, ['helper'])).toEqual({
+    ...{ ok: true, problems: [], parameters: ['a', 'né'], imports: ['requests'], secrets: ['KEY'] },
+    places: [
+      { kind: 'parameter', name: 'a', line: 3, column: 9 },
+      { kind: 'parameter', name: 'né', line: 3, column: 15 },
+      { kind: 'import', name: 'requests', line: 1, column: 20 },
+      { kind: 'secret', name: 'KEY', line: 4, column: 25 },
+    ],
+  });
+  expect(await look({ 'main.py': 'x = (', 'lib/more.py': 'def f(:\n  pass' })).toMatchObject({
+    ok: false,
+    problems: [
+      { code: 'syntax_error', path: 'main.py', line: 1, column: 5, message: expect.stringContaining('never closed') },
+      { code: 'syntax_error', path: 'lib/more.py', line: 1 },
+    ],
+  });
+  expect((await look({ 'main.py': 'run = 5' })).problems).toMatchObject([{ code: 'no_run', line: null }]);
+});
+
 test('a file that takes more memory or time than a parser gets is refused', async () => {
   const { service, bus } = fixture;
   const code = await service.code(`def run(): pass\n${'x=1\n'.repeat(1_000_000)}`);

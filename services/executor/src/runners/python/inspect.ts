@@ -11,9 +11,11 @@ const LIMITS = { wallMs: 10_000, memoryBytes: 256 << 20, processes: 4 };
 const ANSWER_BYTES_MAX = 256 * 1024;
 
 type Problem = NonNullable<InspectReply['problem']>;
+type Draft = NonNullable<InspectRequest['draft']>;
 const problemCodes = ['syntax_error', 'no_run', 'unreadable'] as const satisfies Problem['code'][];
 
 const names = z.array(z.string().max(200)).max(50);
+const place = { line: z.int().min(1).nullable(), column: z.int().min(1).nullable() };
 
 /** The reply of inspection.py. */
 const inspectionAnswer = z.discriminatedUnion('ok', [
@@ -21,31 +23,62 @@ const inspectionAnswer = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(false), code: z.enum(problemCodes), message: z.string() }),
 ]);
 
+const kinds = ['parameter', 'import', 'secret'] as const;
+const draftAnswer = z.object({
+  ...{ parameters: names, imports: names, secrets: names },
+  problems: z
+    .array(
+      z.object({ code: z.enum(problemCodes), path: z.string().max(1_024), ...place, message: z.string().max(1_000) }),
+    )
+    .max(100),
+  places: z.array(z.object({ kind: z.enum(kinds), name: z.string().max(200), ...place })).max(150),
+});
+
 export interface InspectDeps {
   code: CodeStore;
   sandbox: Sandbox;
   isolation: Isolation;
 }
 
-/** Inspects an entrypoint without executing it, and leaves its code unpacked for the first run. */
-export async function inspect(deps: InspectDeps, request: InspectRequest): Promise<InspectReply> {
+/** Inspects an entrypoint without executing it. Of kept code, leaves it unpacked for the first run. */
+export async function inspect(deps: InspectDeps, { entrypoint, code, draft }: InspectRequest): Promise<InspectReply> {
+  if (draft) return inspectDraft(deps, entrypoint, draft);
+  if (!code) return unreadable(entrypoint);
   try {
-    await deps.code.pin(request.code);
+    await deps.code.pin(code);
   } catch (err) {
-    const code = err instanceof BadArchive ? 'unreadable' : 'unavailable';
-    return { ok: false, problem: { code, message: (err as Error).message } };
+    const reason = err instanceof BadArchive ? 'unreadable' : 'unavailable';
+    return { ok: false, problem: { code: reason, message: (err as Error).message } };
   }
   try {
-    return await parseInSandbox(deps, request);
+    const json = await parseInSandbox(deps, code.digest, { entrypoint });
+    const answer = json && answerIn(json, inspectionAnswer);
+    if (answer?.ok) return answer;
+    return answer ? { ok: false, problem: { code: answer.code, message: answer.message } } : unreadable(entrypoint);
   } finally {
-    deps.code.unpin(request.code);
+    deps.code.unpin(code);
   }
 }
 
+async function inspectDraft(deps: InspectDeps, entrypoint: string, draft: Draft): Promise<InspectReply> {
+  const json = await parseInSandbox(deps, null, { entrypoint, draft });
+  const answer = json && answerIn(json, draftAnswer);
+  return answer ? { ok: answer.problems.length === 0, ...answer } : unreadable(entrypoint);
+}
+
+const unreadable = (entrypoint: string): InspectReply => ({
+  ok: false,
+  problem: { code: 'unreadable', message: `${entrypoint} could not be parsed` },
+});
+
 /** A parser is attack surface too: it runs in the same sandbox as runs, without network, and its result is validated. */
-async function parseInSandbox({ sandbox, isolation }: InspectDeps, request: InspectRequest): Promise<InspectReply> {
+async function parseInSandbox(
+  { sandbox, isolation }: InspectDeps,
+  code: string | null,
+  what: { entrypoint: string; draft?: Draft },
+): Promise<Buffer | undefined> {
   const spec: SandboxSpec = {
-    code: request.code.digest,
+    code,
     deps: null,
     egress: false,
     tmpBytes: TMP_BYTES_DEFAULT,
@@ -58,7 +91,7 @@ async function parseInSandbox({ sandbox, isolation }: InspectDeps, request: Insp
     {
       spec,
       limits: LIMITS,
-      job: { op: 'inspect', entrypoint: request.entrypoint, inputs: {}, outputBytes: ANSWER_BYTES_MAX },
+      job: { op: 'inspect', ...what, inputs: {}, outputBytes: ANSWER_BYTES_MAX },
     },
     {
       onStream: () => {},
@@ -68,15 +101,12 @@ async function parseInSandbox({ sandbox, isolation }: InspectDeps, request: Insp
       openArtifact: async () => ({ refused: 'nothing is executed here' }),
     },
   );
-  const answer = outcome.kind === 'returned' ? answerIn(outcome.json) : undefined;
-  if (answer?.ok) return answer;
-  const problem = answer ?? { code: 'unreadable' as const, message: `${request.entrypoint} could not be parsed` };
-  return { ok: false, problem: { code: problem.code, message: problem.message } };
+  return outcome.kind === 'returned' ? outcome.json : undefined;
 }
 
-function answerIn(json: Buffer): z.infer<typeof inspectionAnswer> | undefined {
+function answerIn<Answer extends z.ZodType>(json: Buffer, answer: Answer): z.infer<Answer> | undefined {
   try {
-    return inspectionAnswer.parse(parseUntrusted(json));
+    return answer.parse(parseUntrusted(json));
   } catch {
     return undefined;
   }

@@ -30,6 +30,8 @@ export interface SandboxJob {
   steps?: RecordedStep[];
   may?: ('approve' | 'call')[];
   contexts?: { name: string; writeable: boolean }[];
+  /** Inspections: sources that no code store has. */
+  draft?: { sources: { path: string; text: string }[]; modules: string[] };
 }
 
 export interface SandboxLimits {

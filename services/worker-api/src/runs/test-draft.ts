@@ -1,0 +1,53 @@
+/** A run of code that is still being written: of its worker, with its secrets and limits, and without a version. */
+import type { Requester } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import type { Run } from '@gantry/run-engine';
+import { recordChange } from '../audit/audit-entry';
+import { requireContexts } from '../contexts/contexts-for';
+import type { Deps } from '../deps';
+import { entriesOf, shaOfVersion } from '../file-trees/file-tree';
+import { keepPackFor } from '../file-trees/tree-pack';
+import { type DraftInput, readDraft } from '../workers/draft';
+import { requireNotArchived } from '../workers/edit-worker';
+import { inspectCode, packCode } from '../workers/worker-code';
+import { requireEntrypoint } from '../workers/worker-input';
+import type { WorkerWithTriggers } from '../workers/worker-repository';
+import { runnableOf } from './runnable';
+import { type Start, startRun } from './start-run';
+
+export interface AskedTest {
+  draft: DraftInput;
+  inputs: Record<string, unknown>;
+  /** How long its end is waited for. */
+  waitMs: number;
+  origin: Pick<Start, 'createdBy' | 'requestId' | 'traceparent' | 'idempotencyKey'>;
+}
+
+/**
+ * Run, audit entry and the mark that keeps its code commit together.
+ * @throws AppError as saving the draft and running the worker would
+ */
+export async function testDraft(
+  deps: Deps,
+  { caller, actor }: Pick<Requester, 'caller' | 'actor'>,
+  worker: WorkerWithTriggers,
+  { draft, inputs, waitMs, origin }: AskedTest,
+): Promise<Run> {
+  requireNotArchived(worker);
+  const { definition, tree, base } = await readDraft(deps, worker, draft);
+  requireEntrypoint(definition, tree);
+  await requireContexts(deps.prisma, caller, definition.contexts, base?.definition.contexts);
+  const code = await packCode(deps, worker, tree);
+  await inspectCode(deps, definition, code);
+  const { workspaceId, id } = worker;
+  const run = await transaction(deps.pool, async (tx) => {
+    const started = await startRun(deps, {
+      ...{ ...origin, worker, inputs, tx, trigger: 'test', draft: runnableOf(definition, code) },
+    });
+    await keepPackFor(tx, code, started.id);
+    const sha = shaOfVersion(entriesOf(tree), definition);
+    await recordChange(tx, actor, { workspaceId, action: 'worker.tested', id, details: { run_id: started.id, sha } });
+    return started;
+  });
+  return deps.engine.waitForEnd(run, waitMs);
+}

@@ -1,0 +1,43 @@
+/** Files and a definition that somebody is still writing: they are looked into and tested without becoming a version. */
+import type { Deps } from '../deps';
+import { applyChanges, type FileChange, type FileTree } from '../file-trees/file-tree';
+import { readTree } from '../file-trees/tree-pack';
+import { type Definition, type DefinitionInput, parseDefinition } from './definition';
+import { definitionWith } from './edit-worker';
+import { getCurrentVersion, getVersionBySha, type Version } from './version-repository';
+import { refuseManifests } from './worker-input';
+import type { WorkerWithTriggers } from './worker-repository';
+
+/** As a request writes it: the fields of a worker that are versioned, each of them optional. */
+export interface DraftInput extends DefinitionInput {
+  files?: FileChange[];
+  /** The version that it was made from. Default: the current one. */
+  base_sha?: string;
+}
+
+export interface Draft {
+  definition: Definition;
+  tree: FileTree;
+  /** Null for a worker that does not exist yet. */
+  base: Version | null;
+}
+
+/**
+ * The draft as it would be saved.
+ * @param worker null: everything is in the request
+ * @throws AppError 400 naming each field and file that is wrong; 404 for a version that the worker does not have
+ */
+export async function readDraft(
+  { prisma, objects }: Pick<Deps, 'prisma' | 'objects'>,
+  worker: WorkerWithTriggers | null,
+  { files = [], base_sha: sha, ...fields }: DraftInput,
+): Promise<Draft> {
+  refuseManifests(files, 'draft.files');
+  const base =
+    worker && (await (sha === undefined ? getCurrentVersion(prisma, worker) : getVersionBySha(prisma, worker, sha)));
+  return {
+    definition: base ? definitionWith(base.definition, fields) : parseDefinition(fields),
+    tree: applyChanges(base ? await readTree(objects, base.code) : [], files, 'draft.files'),
+    base,
+  };
+}

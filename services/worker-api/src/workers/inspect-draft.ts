@@ -1,0 +1,123 @@
+/**
+ * What saving would refuse or warn of, said while somebody is still writing. Only what a person is working on is parsed: the
+ * entrypoint, and the Python files that the request brings.
+ */
+import type { Principal } from '@gantry/http';
+import { inspectDraft as askExecutor, type Doubt, doubtsOf, type InspectedDraft } from '@gantry/program';
+import type { Deps } from '../deps';
+import { type FileTree, textOf } from '../file-trees/file-tree';
+import type { Definition } from './definition';
+import { type DraftInput, readDraft } from './draft';
+import { getVisibleWorker } from './worker-repository';
+
+/** Of all sources together, as JSON: they travel inside one message of at most 512 KB. */
+const SOURCES_BYTES_MAX = 128 * 1024;
+/** Longer names are no modules that anybody imports. */
+const MODULE = /^[\p{L}\p{N}_]{1,100}$/u;
+
+export interface DraftProblem {
+  /** Null: the draft as a whole. */
+  file: string | null;
+  line: number | null;
+  column: number | null;
+  severity: 'error' | 'warning' | 'info';
+  code: string;
+  message: string;
+  hint: string | null;
+}
+
+export interface AskedInspection {
+  worker_id?: string;
+  draft: DraftInput;
+}
+
+/** @throws AppError 400, 404 as saving it would; 503 with no executor to ask */
+export async function inspectDraft(deps: Deps, caller: Principal, { worker_id: id, draft: asked }: AskedInspection) {
+  const worker = id === undefined ? null : await getVisibleWorker(deps.prisma, caller, id);
+  const { definition, tree } = await readDraft(deps, worker, asked);
+  const { entrypoint } = definition;
+  const written = new Set(asked.files?.map(({ path }) => path));
+  const { sources, problems } = sourcesOf(tree, entrypoint, written);
+  const modules = modulesOf(tree, entrypoint);
+  const found = await askExecutor(deps.bus, { entrypoint, draft: { sources, modules } });
+  const { parameters, imports, secrets } = found;
+  return {
+    problems: [...problems, ...problemsOf(found), ...doubtfulPlaces(found, definition)],
+    parameters,
+    imports,
+    secrets,
+  };
+}
+
+function sourcesOf(tree: FileTree, entrypoint: string, written: Set<string>) {
+  const problems: DraftProblem[] = [];
+  const sources: { path: string; text: string }[] = [];
+  if (!tree.some(({ path }) => path === entrypoint)) {
+    problems.push({
+      ...{ ...nowhere, severity: 'error', code: 'bad_entrypoint' },
+      message: `there is no file "${entrypoint}" among the files`,
+      hint: 'add it, or name the file that defines run() as the entrypoint',
+    });
+  }
+  const wanted = tree.filter(({ path }) => path === entrypoint || (written.has(path) && path.endsWith('.py')));
+  // The entrypoint goes first: what comes later may find no room.
+  wanted.sort((a, b) => Number(b.path === entrypoint) - Number(a.path === entrypoint));
+  let left = SOURCES_BYTES_MAX;
+  for (const { path, content } of wanted) {
+    const text = textOf(content);
+    if (text === null) {
+      problems.push({ ...nowhere, file: path, severity: 'error', code: 'unreadable', message: 'is not UTF-8 text' });
+      continue;
+    }
+    const bytes = Buffer.byteLength(JSON.stringify({ path, text }));
+    if (bytes > left) {
+      const message = 'is too large to be looked into while it is being written; saving looks into it';
+      problems.push({ ...nowhere, file: path, severity: 'info', code: 'not_inspected', message });
+      continue;
+    }
+    left -= bytes;
+    sources.push({ path, text });
+  }
+  return { sources, problems };
+}
+
+const nowhere = { file: null, line: null, column: null, hint: null };
+
+/** What an import finds beside the entrypoint and at the root, without the files themselves. */
+function modulesOf(tree: FileTree, entrypoint: string): string[] {
+  const folder = entrypoint.slice(0, entrypoint.lastIndexOf('/') + 1);
+  const names = tree.flatMap(({ path }) => {
+    const inFolder = folder && path.startsWith(folder) ? [path.slice(folder.length)] : [];
+    return [path, ...inFolder].map((inside) => (inside.split('/')[0] as string).replace(/\.py$/, ''));
+  });
+  return [...new Set(names)].filter((name) => MODULE.test(name));
+}
+
+const problemsOf = ({ problems }: InspectedDraft): DraftProblem[] =>
+  problems.map(({ path, line, column, code, message }) => ({
+    ...{ file: path, line, column, severity: 'error', code, message },
+    hint: code === 'no_run' ? 'define run() at the top level: its parameters are the inputs' : null,
+  }));
+
+const CODES = {
+  parameter: 'unknown_parameter',
+  import: 'undeclared_import',
+  secret: 'undeclared_secret',
+} as const satisfies Record<Doubt['kind'], string>;
+
+const HINTS = {
+  parameter: 'declare it among the inputs, or give it a default',
+  import: null,
+  secret: 'declare it among the secrets, or read it with get() where it may be absent',
+} as const;
+
+function doubtfulPlaces(found: InspectedDraft, definition: Definition): DraftProblem[] {
+  const { entrypoint, inputs, secrets, python_dependencies: dependencies } = definition;
+  return doubtsOf(found, { inputs, dependencies, secrets }).map(({ kind, name, message, hint }) => {
+    const place = found.places.find((one) => one.kind === kind && one.name === name);
+    return {
+      ...{ file: entrypoint, line: place?.line ?? null, column: place?.column ?? null },
+      ...{ severity: 'warning', code: CODES[kind], message, hint: hint ?? HINTS[kind] },
+    };
+  });
+}
