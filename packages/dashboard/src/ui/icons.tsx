@@ -35,8 +35,8 @@ import {
   IconSearch,
   IconSettings,
   IconSun,
-  IconWorld,
   IconUser,
+  IconWorld,
   IconX,
 } from '@tabler/icons-react';
 
