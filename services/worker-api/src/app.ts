@@ -35,6 +35,8 @@ import { canonicalPath } from './canonical-path';
 import { contextOperations } from './contexts/context-routes';
 import type { Deps } from './deps';
 import { TREE_BYTES_MAX } from './file-trees/file-tree';
+import { mcpOperations } from './mcp/mcp-routes';
+import type { SurfaceUrls } from './mcp/surface-client';
 import { bulkRunOperations } from './runs/bulk-runs';
 import { logOperations } from './runs/log-routes';
 import { downloadOperations } from './runs/run-download';
@@ -46,6 +48,7 @@ import { webhookOperations } from './starters/webhook-routes';
 import type { Executors } from './system/executors';
 import { frontDoor } from './system/front-door';
 import { systemOperations } from './system/system-routes';
+import { version } from './system/version';
 import { checkPreview, scheduleOperations } from './triggers/schedule-routes';
 import { parseWorkerChange } from './workers/worker-input';
 import { newWorkerOf, workerOperations } from './workers/worker-routes';
@@ -57,6 +60,8 @@ export interface AppOptions extends SurfaceLimits {
   tokenUse: LastUse;
   setupToken: string | undefined;
   skillsUrl: string;
+  /** Where tools of `/mcp` call the three surfaces. */
+  surfaceUrls: SurfaceUrls;
   jwt: { issuer: string; audience: string; externalIssuer: ExternalIssuer | undefined };
   oidc: OidcSettings | undefined;
   /** Set where presigned URLs point at this service. */
@@ -114,6 +119,7 @@ export function createApp(options: AppOptions) {
       ...secretOperations(deps),
       ...scheduleOperations({ now: deps.now }),
       ...webhookOperations(deps),
+      ...mcpOperations({ baseUrl, urls: options.surfaceUrls, version, log }),
     },
     bodyChecks: {
       setUp: requireSignIn,

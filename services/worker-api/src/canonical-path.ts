@@ -1,6 +1,6 @@
 const PREFIX = /^\/(?:api\/v1|api|v1)(?=\/|$)/;
 /** What openapi/worker documents without `/api`. */
-const UNPREFIXED = /^\/(?:auth|\.well-known|healthz|health)(?:\/|$)/;
+const UNPREFIXED = /^\/(?:auth|\.well-known|healthz|health|mcp)(?:\/|$)/;
 
 /** Signing in lives under `/auth` alone; who one is, under `/api` too. */
 const NOT_ALIASED = /^\/api(?:\/v1)?\/auth\/(?!me\/?$)/i;

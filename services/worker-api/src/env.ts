@@ -26,6 +26,9 @@ export const envSchema = z.object({
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
   SMTP_FROM: z.string().min(3).default('Gantry <gantry@localhost>'),
   OUTBOUND_ALLOW_CIDRS: outboundAllowList,
+  /** Where tools of `/mcp` reach the other two surfaces; their public addresses when absent. */
+  AUTOMATION_API_URL: z.url({ protocol: /^https?$/ }).optional(),
+  SKILLS_API_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** An OpenID Connect provider to sign in with, beside passwords. Redirect address: `<DASHBOARD_URL>/auth/oidc/callback`. */
   OIDC_ISSUER: z.url().optional(),
   OIDC_CLIENT_ID: z.string().min(1).default('gantry'),

@@ -27,6 +27,11 @@ runService({
       tokenPeppers: env.TOKEN_PEPPERS,
       objectStore: objectStoreSettings(env),
       retention: retentionBounds(env),
+      surfaceUrls: {
+        worker: `http://127.0.0.1:${env.PORT}`,
+        automation: env.AUTOMATION_API_URL ?? env.DASHBOARD_URL,
+        skills: env.SKILLS_API_URL ?? env.SKILLS_URL,
+      },
       setupToken: env.SETUP_TOKEN,
       jwt: {
         issuer: env.JWT_ISSUER ?? env.BASE_URL,

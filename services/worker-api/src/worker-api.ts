@@ -26,6 +26,7 @@ import { sweepsOf } from './housekeeping';
 import { createMailer } from './mail/mailer';
 import { startReactions } from './reactions';
 import { computePrice } from './runs/compute-price';
+import type { SurfaceUrls } from './mcp/surface-client';
 import { makeAwaited } from './runs/make-awaited';
 import { createRunnables } from './runs/runnable';
 import { sealedColumns } from './secrets/sealed-columns';
@@ -39,6 +40,8 @@ export interface WorkerApiOptions extends SurfaceSettings {
   encryptionKeys: KeyRing;
   tokenPeppers: KeyRing;
   objectStore: Omit<ObjectStoreSettings, 'publicUrl'>;
+  /** Where tools of `/mcp` call the three surfaces. */
+  surfaceUrls: SurfaceUrls;
   setupToken: string | undefined;
   jwt: { issuer: string; audience: string; externalIssuer: ExternalIssuer | undefined };
   oidc: OidcSettings | undefined;

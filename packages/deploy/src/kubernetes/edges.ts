@@ -45,6 +45,8 @@ export const edges: readonly Edge[] = [
   { from: 'gateway', to: 'skills-api', ports: HTTP, why: 'skills surface' },
   { from: 'automation-api', to: 'worker-api', ports: HTTP, why: 'public keys of access tokens (`JWKS_URL`)' },
   { from: 'skills-api', to: 'worker-api', ports: HTTP, why: 'public keys of access tokens (`JWKS_URL`)' },
+  { from: 'worker-api', to: 'automation-api', ports: HTTP, why: 'tools of `/mcp` (`AUTOMATION_API_URL`)' },
+  { from: 'worker-api', to: 'skills-api', ports: HTTP, why: 'tools of `/mcp` (`SKILLS_API_URL`)' },
   { from: 'executor', to: 'worker-api', ports: HTTP, why: 'presigned URLs of the file store; with S3 unused' },
   { from: 'executor', to: 'automation-api', ports: HTTP, why: 'presigned URLs of the file store; with S3 unused' },
   { from: 'worker-api', to: 'nats', ports: NATS, why: 'claims, run events, domain events, "who is this?"' },

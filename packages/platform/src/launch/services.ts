@@ -48,6 +48,8 @@ export function workerApi(options: ServiceOptions, setupToken: string): ProcessS
     ENCRYPTION_KEYS: keys.encryptionKeys.workerApi,
     TOKEN_PEPPERS: keys.tokenPeppers,
     SETUP_TOKEN: setupToken,
+    AUTOMATION_API_URL: `http://127.0.0.1:${portOf('automation-api', options)}`,
+    SKILLS_API_URL: `http://127.0.0.1:${portOf('skills-api', options)}`,
     ...objectStore('worker-api', options),
   });
 }

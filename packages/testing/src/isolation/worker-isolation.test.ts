@@ -58,6 +58,7 @@ const fixtures: Record<string, Fixture> = {
   healthDetails: nothing,
   systemOverview: nothing,
   systemInfo: nothing,
+  mcp: withBody({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
   platformConfig: nothing,
   jwks: nothing,
   setUp: withBody({ setup_token: 'a guess', email: stranger, password }),

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { type Health, type Operations, ok } from '@gantry/http';
 import type { OidcSettings } from '../accounts/oidc/identity-provider';
 import { isAnyUser } from '../accounts/users/user-repository';
@@ -7,10 +5,7 @@ import type { Deps } from '../deps';
 import type { Executors } from './executors';
 import { readHealthDetails } from './health-details';
 import { readOverview } from './overview';
-
-const { version } = JSON.parse(readFileSync(path.resolve(__dirname, '../../package.json'), 'utf8')) as {
-  version: string;
-};
+import { version } from './version';
 
 /** What this version can do, so that clients need not try. */
 const FEATURES = {

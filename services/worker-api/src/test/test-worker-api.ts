@@ -111,6 +111,7 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
     baseUrl: BASE_URL,
     dashboardUrl: DASHBOARD_URL,
     skillsUrl: 'http://skills.test',
+    surfaceUrls: { worker: url, automation: DASHBOARD_URL, skills: 'http://skills.test' },
     encryptionKeys: newKeyRing(),
     tokenPeppers: options.tokenPeppers ?? newKeyRing(),
     objectStore: {

@@ -1,0 +1,101 @@
+import { given } from '@gantry/testing';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { createWorker } from '../test/create-worker';
+import { testWorkerApi } from '../test/test-worker-api';
+import { TOOLS } from './tools';
+
+const api = testWorkerApi();
+given(() => api.serveRuns(() => ({ total: 12 })));
+
+const ERAS = ['legacy', 'auto'] as const;
+
+/** A client that we did not write, in front of `/mcp` with this credential. */
+async function connect(token: string, { era = 'auto', query = '' }: { era?: 'legacy' | 'auto'; query?: string } = {}) {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: era } });
+  const headers = { Authorization: `Bearer ${token}` };
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${api.url}/mcp${query}`), { requestInit: { headers } }),
+  );
+  return client;
+}
+
+const structured = async (client: Client, name: string, args: Record<string, unknown> = {}) => {
+  const answer = await client.callTool({ name, arguments: args });
+  if (answer.isError) throw new Error(JSON.stringify(answer.content));
+  return answer.structuredContent as Record<string, never>;
+};
+
+const refusal = async (client: Client, name: string, args: Record<string, unknown> = {}) => {
+  const answer = await client.callTool({ name, arguments: args });
+  expect(answer.isError).toBe(true);
+  return JSON.stringify(answer.content);
+};
+
+test.each(ERAS)('an agent makes a worker, runs it and reads what it did: %s', async (era) => {
+  const client = await connect(api.owner.jwt, { era });
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name));
+  for (const { annotations, description, inputSchema } of tools) {
+    const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations ?? {};
+    for (const hint of [readOnlyHint, destructiveHint, idempotentHint, openWorldHint])
+      expect(typeof hint).toBe('boolean');
+    expect(description).toMatch(/\.$/);
+    expect(inputSchema.type).toBe('object');
+  }
+
+  const files = [{ path: 'main.py', content: 'def run(n=1):\n    return {"total": n}\n' }];
+  const made = await structured(client, 'create_worker', { name: `Counted ${era}`, files });
+  expect(made).toMatchObject({ name: `Counted ${era}`, status: 'active' });
+  const run = await structured(client, 'run_worker', { worker_id: made.id, inputs: {} });
+  expect(run).toMatchObject({ status: 'completed', output: { total: 12 } });
+  expect(await structured(client, 'get_run', { run_id: run.id })).toMatchObject({ status: 'completed' });
+  const { items } = await structured(client, 'list_runs', { worker_id: made.id });
+  expect(items).toHaveLength(1);
+  await client.close();
+});
+
+test('a tool may no more than its credential: a viewer starts nothing, and another workspace is not there', async () => {
+  const worker = await createWorker(api, { name: 'Guarded' });
+  const viewer = await connect((await api.addMember('viewer')).jwt);
+  expect(await refusal(viewer, 'run_worker', { worker_id: worker.id })).toMatch(/403/);
+  const stranger = await connect(api.foreign.owner.jwt);
+  expect(await refusal(stranger, 'get_worker', { worker_id: worker.id })).toMatch(/404/);
+  expect(await structured(stranger, 'list_workers')).toMatchObject({ items: [] });
+});
+
+test('the address narrows what is offered, and what is not offered cannot be called', async () => {
+  const reader = await connect(api.owner.jwt, { query: '?toolsets=workers,runs&readonly=1' });
+  const { tools } = await reader.listTools();
+  expect(tools.map(({ name }) => name)).toEqual([
+    ...['list_workers', 'get_worker', 'get_worker_files', 'list_runs', 'get_run', 'get_run_logs'],
+  ]);
+  expect(await refusal(reader, 'create_worker', { name: 'No' })).toMatch(/there is no tool/);
+});
+
+test('wrong arguments are named in the words of the API, and nothing leaves the paths of the operation', async () => {
+  const client = await connect(api.owner.jwt);
+  expect(await refusal(client, 'get_run')).toMatch(/run_id: is required/);
+  expect(await refusal(client, 'get_run', { run_id: '../workers' })).toMatch(/404|400/);
+  expect(await refusal(client, 'list_runs', { limit: 0 })).toMatch(/400.*limit/);
+  expect(await refusal(client, 'list_runs', { wait: 3 })).toMatch(/there is no argument wait/);
+  expect(await refusal(client, 'decide_approval', { approval_id: 'apr_x', verdict: 'maybe' })).toMatch(
+    /approve, reject/,
+  );
+});
+
+test('what is shown once to a person is in no answer', async () => {
+  const client = await connect(api.owner.jwt);
+  const files = [{ path: 'main.py', content: 'def run():\n    return 1\n' }];
+  const made = await client.callTool({
+    name: 'create_worker',
+    arguments: { name: 'Called', files, trigger: { type: 'webhook' } },
+  });
+  expect(made.isError).toBeFalsy();
+  expect(JSON.stringify(made)).not.toMatch(/whsec|webhook_secret|signing_key/);
+});
+
+test('without a credential, or with a cookie alone, nobody speaks to it', async () => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
+  expect((await fetch(`${api.url}/mcp`, { method: 'POST', headers, body })).status).toBe(401);
+});

@@ -1,0 +1,66 @@
+/** Calls of the HTTP API as whoever called `/mcp`: with their credential, their workspace and their address. */
+import type { Surface } from '@gantry/openapi';
+
+export type SurfaceUrls = Record<Surface, string>;
+
+export interface SurfaceAnswer {
+  status: number;
+  headers: Headers;
+  /** Parsed, of a JSON answer; else text. */
+  body: unknown;
+}
+
+export interface SurfaceRequest {
+  surface: Surface;
+  method: string;
+  /** With its query. */
+  path: string;
+  body?: unknown;
+  signal: AbortSignal;
+}
+
+export type SurfaceClient = (request: SurfaceRequest) => Promise<SurfaceAnswer>;
+
+/** What says who asks, and from where. */
+const PASSED_ON = ['authorization', 'x-svc-token', 'x-svc-workspace', 'x-forwarded-for', 'traceparent'];
+/** More than an agent can read; a larger answer is to be asked for in parts. */
+const ANSWER_BYTES_MAX = 1_000_000;
+
+export class AnswerTooLarge extends Error {}
+
+/** @param from headers of the request to `/mcp` */
+export function surfaceClient(urls: SurfaceUrls, from: Headers): SurfaceClient {
+  const own = Object.fromEntries(
+    PASSED_ON.flatMap((name) => {
+      const value = from.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+  return async ({ surface, method, path, body, signal }) => {
+    const response = await fetch(urls[surface] + path, {
+      method,
+      headers: {
+        ...own,
+        Accept: 'application/json, text/*;q=0.9, */*;q=0.1',
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      },
+      redirect: 'manual',
+      signal,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await readText(response);
+    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : text };
+  };
+}
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > ANSWER_BYTES_MAX) throw new AnswerTooLarge(`The answer is larger than ${ANSWER_BYTES_MAX} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

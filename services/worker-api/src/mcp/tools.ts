@@ -1,0 +1,197 @@
+/**
+ * What agents can do, as data: each tool is one operation of the HTTP API under a name that agents look for. Its arguments and
+ * results are the operation's, and so are its permissions, limits and audit entries.
+ */
+import type { Surface } from '@gantry/openapi';
+
+export const TOOLSETS = ['workers', 'runs', 'approvals', 'automations', 'skills', 'contexts', 'overview'] as const;
+export type Toolset = (typeof TOOLSETS)[number];
+
+/** As the protocol has them: `destructive` changes or removes something that exists, `openWorld` acts on things outside of Gantry. */
+export interface Hints {
+  readOnly: boolean;
+  destructive: boolean;
+  idempotent: boolean;
+  openWorld: boolean;
+}
+
+export interface Tool {
+  name: string;
+  title: string;
+  description: string;
+  toolset: Toolset;
+  surface: Surface;
+  operationId: string;
+  hints: Hints;
+  /** Arguments that the tool sets itself, so that its caller is not asked for them. */
+  fixed?: Record<string, unknown>;
+  /** Arguments of the operation that are left out: they make no sense for an agent. */
+  without?: string[];
+  /** The answer is a file's text, not JSON. */
+  answersText?: boolean;
+  /** Waits for the run that it starts. */
+  waits?: boolean;
+  /** An argument that chooses between two operations, such as a verdict. */
+  choice?: { argument: string; description: string; operations: Record<string, string> };
+}
+
+const READS: Hints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
+const MAKES: Hints = { readOnly: false, destructive: false, idempotent: false, openWorld: false };
+const CHANGES: Hints = { readOnly: false, destructive: true, idempotent: true, openWorld: false };
+/** Code of the workspace does what it was written for, anywhere. */
+const RUNS: Hints = { readOnly: false, destructive: true, idempotent: false, openWorld: true };
+
+export const TOOLS: readonly Tool[] = [
+  {
+    name: 'get_overview',
+    title: 'Overview of the workspace',
+    description: 'Numbers of workers and runs, what failed lately, what waits for people, cost of the month.',
+    ...{ toolset: 'overview', surface: 'worker', operationId: 'systemOverview', hints: READS },
+  },
+  {
+    name: 'list_workers',
+    title: 'List workers',
+    description: 'Finds workers by text, tag, state or trigger. Start here to learn a worker’s `id`.',
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'listWorkers', hints: READS },
+  },
+  {
+    name: 'get_worker',
+    title: 'Read a worker',
+    description: 'A worker with its trigger, inputs, limits and health. Its code: `get_worker_files`.',
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'getWorker', hints: READS },
+  },
+  {
+    name: 'get_worker_files',
+    title: 'Read a worker’s code',
+    description: 'The files of the current version, or of another one by `sha`.',
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'listWorkerFiles', hints: READS },
+  },
+  {
+    name: 'create_worker',
+    title: 'Create a worker',
+    description:
+      'Makes a worker from Python files; `main.py` has `def run(...)`, whose parameters are the declared `inputs`. It is active at once; a trigger of type cron starts it by itself.',
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'createWorker', hints: MAKES },
+  },
+  {
+    name: 'update_worker_files',
+    title: 'Change a worker’s code',
+    description: 'Writes or deletes files of a worker as a new version. Older versions stay and can be rolled back to.',
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'writeWorkerFiles', hints: CHANGES },
+  },
+  {
+    name: 'run_worker',
+    title: 'Run a worker',
+    description:
+      'Starts a run and waits up to 50 seconds for its end. Answers with the finished run, or with one whose `status` says that it goes on: ask `get_run` later.',
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'startRun', hints: RUNS, waits: true, without: ['wait'] },
+  },
+  {
+    name: 'list_runs',
+    title: 'List runs',
+    description: 'Runs of workers, newest first, by worker, status, trigger or time.',
+    ...{ toolset: 'runs', surface: 'worker', operationId: 'listRuns', hints: READS },
+  },
+  {
+    name: 'get_run',
+    title: 'Read a run',
+    description: 'Status, inputs, output, steps, artifacts, cost, and the error of a run that failed.',
+    ...{ toolset: 'runs', surface: 'worker', operationId: 'getRun', hints: READS },
+  },
+  {
+    name: 'get_run_logs',
+    title: 'Read a run’s log',
+    description: 'Lines of a run’s log in their order; pass the cursor of an answer for the lines after it.',
+    ...{ toolset: 'runs', surface: 'worker', operationId: 'listRunLogs', hints: READS },
+  },
+  {
+    name: 'cancel_run',
+    title: 'Cancel a run',
+    description: 'Stops a run that has not ended. What it did outside of Gantry is not taken back.',
+    ...{ toolset: 'runs', surface: 'worker', operationId: 'cancelRun', hints: CHANGES },
+  },
+  {
+    name: 'replay_run',
+    title: 'Run again',
+    description: 'Starts a new run with the inputs of an earlier one.',
+    ...{ toolset: 'runs', surface: 'worker', operationId: 'replayRun', hints: RUNS },
+  },
+  {
+    name: 'list_approvals',
+    title: 'List approvals',
+    description: 'What waits for a person’s decision, and what was decided.',
+    ...{ toolset: 'approvals', surface: 'worker', operationId: 'listApprovals', hints: READS },
+  },
+  {
+    name: 'decide_approval',
+    title: 'Decide an approval',
+    description:
+      'Approves or rejects on behalf of the person whose credential this is. Only after that person has said so.',
+    ...{ toolset: 'approvals', surface: 'worker', operationId: 'approve', hints: RUNS },
+    choice: {
+      argument: 'verdict',
+      description: 'What was decided',
+      operations: { approve: 'approve', reject: 'reject' },
+    },
+  },
+  {
+    name: 'list_automations',
+    title: 'List automations',
+    description: 'Finds deployed automations by text or state.',
+    ...{ toolset: 'automations', surface: 'automation', operationId: 'listAutomations', hints: READS },
+  },
+  {
+    name: 'run_automation',
+    title: 'Run an automation',
+    description: 'Starts a run of a deployed automation and waits some seconds for its end.',
+    ...{ toolset: 'automations', surface: 'automation', operationId: 'runAutomation', hints: RUNS },
+  },
+  {
+    name: 'test_artifact',
+    title: 'Test an artifact',
+    description: 'Runs an uploaded zip in the sandbox before it is deployed.',
+    ...{ toolset: 'automations', surface: 'automation', operationId: 'testArtifact', hints: RUNS },
+  },
+  {
+    name: 'deploy_automation',
+    title: 'Deploy an automation',
+    description: 'Gives a tested artifact an address of its own.',
+    ...{ toolset: 'automations', surface: 'automation', operationId: 'deployAutomation', hints: MAKES },
+  },
+  {
+    name: 'search_skills',
+    title: 'Search skills',
+    description: 'Finds published skills: instructions in Markdown for agents.',
+    ...{ toolset: 'skills', surface: 'skills', operationId: 'searchSkills', hints: READS },
+  },
+  {
+    name: 'get_skill',
+    title: 'Read a skill',
+    description: 'A skill with its Markdown.',
+    ...{ toolset: 'skills', surface: 'skills', operationId: 'getSkill', hints: READS },
+  },
+  {
+    name: 'publish_skill',
+    title: 'Publish a skill',
+    description: 'Makes a skill, or a new version of one’s own, from Markdown.',
+    ...{ toolset: 'skills', surface: 'skills', operationId: 'publishSkill', hints: MAKES },
+  },
+  {
+    name: 'list_contexts',
+    title: 'List contexts',
+    description: 'File packs that workers read while they run.',
+    ...{ toolset: 'contexts', surface: 'worker', operationId: 'listContexts', hints: READS },
+  },
+  {
+    name: 'read_context_file',
+    title: 'Read a file of a context',
+    description: 'The text of one file.',
+    ...{ toolset: 'contexts', surface: 'worker', operationId: 'getContextFile', hints: READS, answersText: true },
+  },
+  {
+    name: 'write_context_file',
+    title: 'Write a file of a context',
+    description: 'Writes one file as a new version of the context. Older versions stay.',
+    ...{ toolset: 'contexts', surface: 'worker', operationId: 'putContextFile', hints: CHANGES },
+  },
+];
