@@ -17,8 +17,9 @@ export interface TestPlatform {
   owner: Person;
   /** The dashboard's address. */
   at: (pathname: string) => string;
-  /** The worker surface, as the owner. */
+  /** The worker surface, and the automation surface, as the owner. */
   call: Call;
+  automations: Call;
   /** A new visitor with a browser of their own. */
   visit: (options?: BrowserContextOptions) => Promise<Page>;
   /** The owner, or whom it names, looking at this path. */
@@ -60,6 +61,7 @@ async function openPlatform(): Promise<TestPlatform> {
     owner: stack.owner,
     at,
     call: apiCaller(worker, stack.token),
+    automations: apiCaller(dashboard, stack.token),
     visit,
     async signedIn(pathname, { as = stack.owner, ...options } = {}) {
       const page = await visit(options);

@@ -1,0 +1,115 @@
+import { deployAutomation, until } from '@gantry/testing';
+import type { Page } from 'playwright-core';
+import { chromiumPath } from '../test/browser';
+import { type Person, testPlatform } from '../test/open-platform';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+
+withBrowser('a workspace', () => {
+  const platform = testPlatform();
+  const grace: Person = { email: 'grace@example.test', password: 'a long enough password' };
+
+  /** @returns the answer's body. @throws Error for any other status */
+  async function ask(status: number, ...request: Parameters<typeof platform.call>) {
+    const answer = await platform.call(...request);
+    if (answer.status !== status) throw new Error(`${request[1]}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+
+  const worker = (id: string, code: string, rest: object = {}) =>
+    ask(201, 'POST', '/api/workers', { id, name: id, files: [{ path: 'main.py', content: code }], ...rest });
+
+  const runOf = (id: string) => ask(200, 'GET', `/api/runs/${id}`);
+
+  const write = async (page: Page, label: string, text: string) => {
+    await page.getByRole('textbox', { name: label }).click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText(text);
+  };
+
+  test('somebody is invited, comes in with a browser of her own, and what her role forbids is not there', async () => {
+    const owner = await platform.signedIn('/settings/members');
+    await owner.getByLabel('E-mail').fill(grace.email);
+    await owner.getByLabel('Role', { exact: true }).selectOption('viewer');
+    await owner.getByRole('button', { name: 'Invite' }).click();
+    const link = await owner.getByText(/\/invite#/).textContent();
+
+    const hers = await platform.visit();
+    await hers.goto(String(link).trim());
+    await hers.getByLabel('Choose a password').fill(grace.password);
+    await hers.getByRole('button', { name: 'Join' }).click();
+    await hers.getByRole('button', { name: 'Account', exact: true }).waitFor();
+    await hers.goto(platform.at('/settings/members'));
+    await hers.getByText(platform.owner.email).first().waitFor();
+    expect(await hers.getByRole('button', { name: 'Invite' }).count()).toBe(0);
+
+    await owner.reload();
+    const saved = owner.waitForResponse((answer) => answer.url().endsWith('/role') && answer.ok());
+    await owner.getByLabel(`Role of ${grace.email}`).selectOption('admin');
+    await saved;
+    await hers.reload();
+    await hers.getByRole('button', { name: 'Invite' }).waitFor();
+  }, 60_000);
+
+  test('a run that asks is approved by keyboard alone, and goes on', async () => {
+    const code = 'def run(context):\n    return {"by": context.approve("Send the letters?")["approved_by"]}\n';
+    await worker('letters', code);
+    const { run_id: runId } = await ask(201, 'POST', '/api/workers/letters/runs', {});
+    const page = await platform.signedIn('/');
+    await page.getByRole('link', { name: /Approvals.*1 waiting/ }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('p');
+    await page.getByRole('heading', { name: 'Send the letters?', level: 2 }).waitFor();
+    await page.keyboard.press('a');
+    await page.keyboard.press('Enter');
+    await page.getByText('Approved: Send the letters?').waitFor();
+    await until(async () => (await runOf(runId)).status === 'completed', { deadlineMs: 20_000 });
+  }, 60_000);
+
+  test('a secret is set once for both surfaces, and both give it to their code', async () => {
+    const code = 'import os\n\ndef run():\n    return {"letters": len(os.environ["SHOP_KEY"])}\n';
+    await worker('shop', code, { secrets: ['SHOP_KEY'] });
+    const page = await platform.signedIn('/secrets');
+    await page.getByRole('button', { name: 'New secret' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('SHOP_KEY');
+    await page.getByLabel('Value', { exact: true }).fill('nine char');
+    await page.getByRole('button', { name: 'Set', exact: true }).click();
+    await page.getByText('SHOP_KEY is set').waitFor();
+
+    const { run_id: runId } = await ask(201, 'POST', '/api/workers/shop/runs', { wait: 10 });
+    const run = await until(async () => {
+      const read = await runOf(runId);
+      return read.status !== 'running' && read.status !== 'queued' && read;
+    });
+    expect(run.output).toEqual({ letters: 9 });
+    const manifest = { name: 'Shop', outputs: ['letters'], secrets: ['SHOP_KEY'] };
+    const { id } = await deployAutomation(platform.automations, { 'main.py': code }, manifest);
+    const { body } = await platform.automations('POST', `/api/automations/${id}/run`, { inputs: {}, wait: 20 });
+    expect(body.output).toEqual({ letters: 9 });
+  }, 60_000);
+
+  test('a skill is published, seen by anybody, saved and shared', async () => {
+    const page = await platform.signedIn('/skills/new');
+    await page.getByLabel('Title').fill('Answer a complaint');
+    await page.getByLabel('Description').fill('Before a complaint is answered');
+    await write(page, 'Text of the skill', '## Steps\n\n1. Read it twice.\n');
+    await page.getByRole('region', { name: 'Preview' }).getByText('Read it twice.').waitFor();
+    await page.getByLabel('Who may read it').selectOption('public');
+    await page.getByRole('button', { name: 'Publish skill' }).click();
+    await page.getByRole('heading', { name: 'Answer a complaint', level: 1 }).waitFor();
+    const address = await page.getByRole('link', { name: 'Open the page' }).getAttribute('href');
+
+    const visitor = await platform.visit();
+    await visitor.goto(String(address));
+    await visitor.getByText('Read it twice.').waitFor();
+
+    const hers = await platform.signedIn(new URL(page.url()).pathname, { as: grace });
+    await hers.getByRole('button', { name: 'Save', exact: true }).click();
+    await hers.goto(platform.at('/skills/saved'));
+    await hers.getByText('Answer a complaint').waitFor();
+
+    await page.getByLabel('Share with').fill('friend@example.test');
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    await page.getByText('friend@example.test').waitFor();
+  }, 60_000);
+});
