@@ -49,7 +49,8 @@ export function DailyUsage({ days }: { days: Day[] }) {
       </div>
       <details className={styles.asTable}>
         <summary>As a table</summary>
-        <div className={table.scroll}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+        <section className={table.scroll} tabIndex={0} aria-label="By day">
           <table className={table.table}>
             <thead>
               <tr>
@@ -72,7 +73,7 @@ export function DailyUsage({ days }: { days: Day[] }) {
               ))}
             </tbody>
           </table>
-        </div>
+        </section>
       </details>
     </Panel>
   );

@@ -70,6 +70,7 @@ function options(element: HTMLElement, points: DayPlotProps['points'], words: Da
         ...axis,
         grid: { show: false },
         space: 90,
+        size: 28,
         values: (_plot, seconds) => seconds.map((at) => dayName.format(at * 1_000)),
       },
       { ...axis, size: 72, space: 40, values: (_plot, values) => values.map(words) },
