@@ -62,7 +62,7 @@ withBrowser('alerts', () => {
       await page.getByRole('option', { name: 'Price watch' }).waitFor();
       await checkPage(page, 'alerts-new', look);
       await page.goto(`${site.api.origin}/alerts/alrt_call`);
-      await page.getByText('A run timed out').last().click();
+      await page.getByRole('listitem').filter({ hasText: 'Given up' }).getByText('A run timed out').click();
       await page.getByText('upstream is down').first().waitFor();
       await checkPage(page, 'alert', look);
       await page.getByRole('button', { name: 'Send a test' }).click();

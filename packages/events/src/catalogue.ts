@@ -55,6 +55,8 @@ export const runFinished = define(
     errorCode: z.enum(runErrorCodes).nullable(),
     errorMessage: z.string().nullable().optional(),
     costUsd: z.number().optional(),
+    /** Processor time of all attempts; null where nothing ran. */
+    cpuMs: z.number().nullable().optional(),
     /** Length of the chain of events and calls that led to this run: bounds cycles. */
     depth: z.int().optional(),
     durationMs: z.int().nullable(),

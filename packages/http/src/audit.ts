@@ -1,12 +1,16 @@
 /** What services other than worker-api tell the audit log, which worker-api keeps. */
 import { auditRecorded, enqueue, type Service } from '@gantry/events';
+import type { SchemasOf } from '@gantry/openapi';
 import type { Tx } from '@gantry/postgres';
 import type { Request } from 'express';
 import { type Actor, actorOf } from './actor';
 import { callerOf } from './admission';
 
+/** Every one there is: readers of the log have a sentence for each. */
+export type AuditAction = SchemasOf<'worker'>['AuditAction'];
+
 /** @typeParam Action `<noun>.<past tense>`, where the noun is the resource's type */
-export interface AuditedChange<Action extends string = string> {
+export interface AuditedChange<Action extends AuditAction = AuditAction> {
   action: Action;
   /** The resource's. */
   id: string;

@@ -145,7 +145,7 @@ const SETTLE = statement(
     INSERT INTO outbox (id, type, workspace_id, traceparent, data)
     SELECT event_id, '${runFinished.type}', workspace_id, traceparent, jsonb_build_object(
       'runId', id, 'source', $source::text, 'subjectId', subject_id, 'subjectRef', subject_ref, 'trigger', trigger, 'status', status,
-      'errorCode', error_code, 'errorMessage', error_message, 'costUsd', cost_usd, 'depth', depth,
+      'errorCode', error_code, 'errorMessage', error_message, 'costUsd', cost_usd, 'cpuMs', cpu_ms, 'depth', depth,
       'durationMs', CASE WHEN started_at IS NULL THEN NULL ELSE greatest(0, round(extract(epoch FROM finished_at - started_at) * 1000))::bigint END,
       'finishedAt', floor(extract(epoch FROM finished_at) * 1000)::bigint)
     FROM ended WHERE kind = 'run' AND status <> 'suspended'

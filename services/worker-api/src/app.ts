@@ -43,6 +43,7 @@ import { downloadOperations } from './runs/run-download';
 import { exportOperations } from './runs/run-export';
 import { runOperations } from './runs/run-routes';
 import { statsOperations } from './runs/stats-routes';
+import { usageOperations } from './runs/usage-routes';
 import { secretOperations } from './secrets/secret-routes';
 import { webhookOperations } from './starters/webhook-routes';
 import type { Executors } from './system/executors';
@@ -114,6 +115,7 @@ export function createApp(options: AppOptions) {
       ...downloadOperations(deps),
       ...exportOperations(deps),
       ...statsOperations(deps),
+      ...usageOperations(deps),
       ...workerOperations(deps),
       ...contextOperations(deps),
       ...secretOperations(deps),

@@ -15,7 +15,7 @@ import { keepAuditEntry } from './audit/audit-events';
 import { writeBackContexts } from './contexts/write-back';
 import type { Deps } from './deps';
 import { createListeningWorkspaces } from './listening-workspaces';
-import { countRunCost } from './runs/month-cost';
+import { countRun } from './runs/month-cost';
 import { triggerReactions } from './starters/event-triggers';
 
 export function startReactions(deps: Deps): Consumer[] {
@@ -28,7 +28,7 @@ export function startReactions(deps: Deps): Consumer[] {
     consumeBy({
       ...shared,
       event: runFinished,
-      reactions: [countRunCost, writeBackContexts(deps), alerts.runFinished, triggers.runFinished],
+      reactions: [countRun, writeBackContexts(deps), alerts.runFinished, triggers.runFinished],
     }),
     consumeBy({
       ...shared,

@@ -10,6 +10,9 @@ const LABELS: Record<Role, string> = {
   owner: 'Owner: also deletes the workspace',
 };
 
+/** Of a role that is only shown. */
+export const roleWord = (role: Role): string => LABELS[role].split(':')[0] ?? role;
+
 const { owner, ...grantable } = LABELS;
 
 const optionsOf = (labels: Partial<typeof LABELS>) =>

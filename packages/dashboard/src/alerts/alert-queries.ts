@@ -61,7 +61,8 @@ export function useAlertChanges() {
         unwrap((await workerApi()).PATCH('/api/alerts/{alert_id}', { ...at(id), body })),
     }),
     remove: useMutation({
-      onSuccess,
+      // Not the alert itself, whose page would then say that there is none.
+      onSuccess: () => void queryClient.invalidateQueries({ queryKey: [...key, 'list'] }),
       mutationFn: async (id: string) => unwrap((await workerApi()).DELETE('/api/alerts/{alert_id}', at(id))),
     }),
     test: useMutation({

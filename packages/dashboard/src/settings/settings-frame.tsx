@@ -1,29 +1,32 @@
 import type { ReactNode } from 'react';
-import { NavLink } from 'react-router';
+import { LinkTabs } from '../shell/link-tabs';
 import { paths } from '../shell/paths';
 import { useTitle } from '../shell/use-title';
+import { PageHead } from '../ui/page-head';
 import styles from './settings-frame.module.css';
 
 const PAGES = [
-  [paths.members, 'Members'],
-  [paths.tokens, 'Tokens'],
-  [paths.auditLog, 'Audit log'],
-  [paths.workspace, 'Workspace'],
-  [paths.account, 'Account'],
-] as const;
+  { to: paths.workspace, label: 'Workspace' },
+  { to: paths.members, label: 'Members' },
+  { to: paths.tokens, label: 'Tokens' },
+  { to: paths.usage, label: 'Usage' },
+  { to: paths.auditLog, label: 'Audit log' },
+  { to: paths.account, label: 'Account' },
+];
 
-export function SettingsFrame({ title, children }: { title: string; children: ReactNode }) {
+interface SettingsFrameProps {
+  title: string;
+  /** A sentence that says what the page is about. */
+  about?: string;
+  children: ReactNode;
+}
+
+export function SettingsFrame({ title, about, children }: SettingsFrameProps) {
   useTitle(title);
   return (
     <>
-      <nav aria-label="Settings" className={styles.nav}>
-        {PAGES.map(([path, label]) => (
-          <NavLink key={path} to={path} className={styles.navLink}>
-            {label}
-          </NavLink>
-        ))}
-      </nav>
-      <h1 className={styles.title}>{title}</h1>
+      <LinkTabs label="Settings" tabs={PAGES} />
+      <PageHead title={title} about={about} />
       <div className={styles.panels}>{children}</div>
     </>
   );

@@ -167,7 +167,13 @@ export async function answerAccount(fake: FakeAccounts, req: FakeRequest): Promi
     fake.me.workspaces.push(workspace('ws_new', 'The archive', 'member'));
     return { status: 200, body: fake.me.workspaces.at(-1) as object };
   }
-  if (line === 'GET /api/audit-log') return { status: 200, body: fake.audit };
+  if (part[2] === 'audit-log') {
+    const kind = req.query.get('resource_type');
+    const person = req.query.get('actor_id');
+    const fits = ({ resource, actor }: Schemas['AuditEntry']) =>
+      (!kind || resource.type === kind) && (!person || actor.id === person);
+    return { status: 200, body: fake.audit.filter(fits) };
+  }
   return answerTokens(fake, req);
 }
 

@@ -37,9 +37,13 @@ export function fileSize(bytes: number): string {
 export const figure = (value: number): string =>
   new Intl.NumberFormat(undefined, { maximumSignificantDigits: 12 }).format(value);
 
+const cents = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
+
 /** A sum that may be a fraction of a cent. */
-export const dollars = (usd: number): string =>
-  usd > 0 && usd < 0.0001 ? 'less than $0.0001' : `$${figure(Number(usd.toFixed(usd < 1 ? 4 : 2)))}`;
+export function dollars(usd: number): string {
+  if (usd > 0 && usd < 0.0001) return 'less than $0.0001';
+  return usd < 1 ? `$${figure(Number(usd.toFixed(4)))}` : cents.format(usd);
+}
 
 /** 0 to 1. Almost all is not all. */
 export const percent = (share: number): string => `${Math.floor(share * 100)} %`;

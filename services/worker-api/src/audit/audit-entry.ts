@@ -1,14 +1,14 @@
 /** One entry of the audit log, as it is written, read and shown. */
 
 import { newId } from '@gantry/events';
-import { type Actor, apiFields, resourceTypeOf } from '@gantry/http';
+import { type Actor, type AuditAction, apiFields, resourceTypeOf } from '@gantry/http';
 import { execute, type Tx } from '@gantry/postgres';
 
 export interface Change {
   /** Null where it concerns a user who is a member of no workspace. */
   workspaceId: string | null;
   /** `<noun>.<past tense>`. */
-  action: string;
+  action: AuditAction;
   /** The resource's. */
   id: string | null;
   /** The resource's, where it is not the noun of the action. */
@@ -59,7 +59,7 @@ export interface AuditRow {
   actor_id: string | null;
   actor_label: string | null;
   actor_token_id: string | null;
-  action: string;
+  action: AuditAction;
   resource_type: string;
   resource_id: string | null;
   details: Record<string, unknown>;

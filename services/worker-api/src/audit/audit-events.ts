@@ -1,6 +1,7 @@
 /** Entries that other services announce: they were enqueued in the transaction of the change. */
 
 import type { auditRecorded, ReactionTo } from '@gantry/events';
+import type { AuditAction } from '@gantry/http';
 import { insertAuditEntry } from './audit-entry';
 
 export const keepAuditEntry: ReactionTo<typeof auditRecorded> = {
@@ -11,7 +12,8 @@ export const keepAuditEntry: ReactionTo<typeof auditRecorded> = {
       id,
       source,
       actor: { ...actor, address, userAgent, requestId },
-      change: { workspaceId, action, ...resource, details },
+      // Its type where it is written: AuditedChange.
+      change: { workspaceId, action: action as AuditAction, ...resource, details },
       at: new Date(at),
     });
   },

@@ -1,4 +1,4 @@
-/** What a worker's runs of a month cost together: counted once for each run that has ended, in its month of ending. */
+/** What a worker's runs use in a day and cost in a month: counted once for each run, when it ends. */
 
 import type { ReactionTo, runFinished } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
@@ -20,18 +20,29 @@ export async function monthCostUsd(
 const TESTS = `coalesce((SELECT sum(cost_usd) FROM runs WHERE workspace_id = $3 AND trigger = 'test' AND subject_id = $1
   AND created_at >= $2::date AT TIME ZONE 'UTC'), 0)`;
 
-/** A run's cost is added once, when it has ended; that of a worker that was purged meanwhile counts nowhere. */
-export const countRunCost: ReactionTo<typeof runFinished> = {
+/** Both counts in one statement: a run is in both or in neither. */
+const COUNT = `WITH of_day AS (
+    INSERT INTO worker_day_usage AS known (worker_uid, day, runs, failed, compute_ms, usd)
+    SELECT uid, $2::date, 1, $3, $4, $5 FROM workers WHERE uid = $1
+    ON CONFLICT (worker_uid, day) DO UPDATE SET runs = known.runs + 1, failed = known.failed + excluded.failed,
+      compute_ms = known.compute_ms + excluded.compute_ms, usd = known.usd + excluded.usd
+  )
+  INSERT INTO worker_month_costs AS known (worker_uid, month, usd)
+  SELECT uid, date_trunc('month', $2::date), $5 FROM workers WHERE uid = $1
+  ON CONFLICT (worker_uid, month) DO UPDATE SET usd = known.usd + excluded.usd`;
+
+/** A run counts once, when it has ended; that of a worker that was purged meanwhile counts nowhere. */
+export const countRun: ReactionTo<typeof runFinished> = {
+  // The name of when costs alone were counted: with another one, runs would count twice.
   name: 'run-cost',
-  wants: ({ source, costUsd }) => source === 'worker' && Boolean(costUsd),
+  wants: ({ source }) => source === 'worker',
   handle: async (tx, { data }) => {
-    await tx.query(
-      `INSERT INTO worker_month_costs AS known (worker_uid, month, usd)
-       SELECT uid, $2::date, $3 FROM workers WHERE uid = $1
-       ON CONFLICT (worker_uid, month) DO UPDATE SET usd = known.usd + excluded.usd`,
-      [data.subjectId, monthOf(new Date(data.finishedAt)), data.costUsd],
-    );
+    const { subjectId, status, finishedAt, cpuMs, costUsd } = data;
+    const failed = status === 'failed' || status === 'timed_out' ? 1 : 0;
+    await tx.query(COUNT, [subjectId, dayOf(new Date(finishedAt)), failed, cpuMs ?? 0, costUsd ?? 0]);
   },
 };
+
+const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 
 const monthOf = (at: Date): string => `${at.toISOString().slice(0, 7)}-01`;

@@ -92,8 +92,8 @@ async function tryEdit(
     const worker = await lockVisibleWorker(tx, caller, id);
     if (worker.updatedAt.getTime() !== before.updatedAt.getTime()) return false;
     const data: Prisma.WorkerUpdateInput = { ...change.settings, updatedAt: later(worker, now) };
-    if (isNew) {
-      const number = await nextNumber(tx, worker);
+    const number = isNew ? await nextNumber(tx, worker) : null;
+    if (number !== null) {
       const author = { authorId: ownerIdOf(caller), authorLabel: actor.label };
       const { definition, files, code, sha } = next;
       const version = { workerUid: worker.uid, number, definition, files, code, sha };
@@ -105,7 +105,7 @@ async function tryEdit(
     else if (rotateSecret || rotateSigningKey) await updateWebhook(tx, worker, webhook.columns);
     await recordWorkerChange(tx, actor, worker, 'updated', {
       fields,
-      ...(isNew && { from: current.sha, to: next.sha, change_source: changeSource }),
+      ...(number !== null && { version: number, from: current.sha, to: next.sha, change_source: changeSource }),
     });
     return true;
   });

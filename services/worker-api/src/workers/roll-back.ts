@@ -35,7 +35,8 @@ export async function rollBack(
     });
     const data = { currentVersion: number, runner: definition.runner, updatedAt: later(worker, deps.now()) };
     await tx.worker.update({ where: { uid: worker.uid }, data });
-    const details = { change_source: 'rollback', from: current.sha, to: target.sha };
+    const back = { version: number, back_to: target.number };
+    const details = { change_source: 'rollback', from: current.sha, to: target.sha, ...back };
     await recordWorkerChange(tx, actor, worker, 'updated', details);
   });
 }

@@ -5,7 +5,7 @@ import { Sessions } from './sessions';
 
 export default function AccountPage() {
   return (
-    <SettingsFrame title="Account">
+    <SettingsFrame title="Account" about="Yours alone, in every workspace.">
       <EmailAddress />
       <ChangePassword />
       <Sessions />

@@ -8,6 +8,7 @@ import { workerApi } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { figure } from '../../ui/format';
+import { ChevronIcon } from '../../ui/icons';
 import { FailedToLoad, Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
@@ -140,6 +141,9 @@ function DeliveryItem({ delivery, mayReplay, isBusy, onReplay }: DeliveryItemPro
             )}
           </span>
           <DeliveryStatusChip status={status} />
+          <span className={styles.chevron}>
+            <ChevronIcon />
+          </span>
         </summary>
         {isOpen && (
           <DeliveryDetail delivery={delivery}>

@@ -29,8 +29,10 @@ export function DeliveryDetail({ delivery, children }: { delivery: Delivery; chi
                 <tr key={attempt.at}>
                   <td>{absoluteTime(Date.parse(attempt.at))}</td>
                   <td>
-                    {attempt.status !== null && `HTTP ${attempt.status}`}
-                    {attempt.error && <span className={styles.refusal}> {attempt.error}</span>}
+                    {attempt.status !== null &&
+                      !attempt.error?.includes(String(attempt.status)) &&
+                      `HTTP ${attempt.status} `}
+                    {attempt.error && <span className={styles.refusal}>{attempt.error}</span>}
                     {attempt.status === null && !attempt.error && 'Handed over'}
                     {attempt.response && <code className={styles.response}>{attempt.response}</code>}
                   </td>

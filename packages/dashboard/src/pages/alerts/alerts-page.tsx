@@ -3,7 +3,7 @@ import { Link, useSearchParams } from 'react-router';
 import { roleAtLeast } from '../../accounts/roles';
 import { useAlerts } from '../../alerts/alert-queries';
 import { AlertStatusChip } from '../../alerts/alert-status';
-import { AlertSubject, useWorkerName } from '../../alerts/alert-subject';
+import { AlertSubject } from '../../alerts/alert-subject';
 import { type Alert, channelsOf, saidOf, titleOf } from '../../alerts/alert-words';
 import { alertPath, newAlertPath, paths, workerIdIn, workerPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
@@ -11,6 +11,7 @@ import { useTitle } from '../../shell/use-title';
 import { Empty } from '../../ui/empty';
 import { FailedToLoad } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
+import { useWorkerName } from '../../workers/worker-name';
 import styles from './alerts-page.module.css';
 
 /** Whom Gantry tells of failures and the like. Of one worker, where the address names it. */

@@ -1,24 +1,28 @@
-import { ApiError, unwrap, type WorkerSchemas } from '@gantry/api-client';
+import { ApiError, unwrap } from '@gantry/api-client';
 import { Button, Skeleton } from '@mantine/core';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { useMembers } from '../../accounts/use-members';
+import type { AuditEntry } from '../../audit/sentences';
 import { SettingsFrame } from '../../settings/settings-frame';
 import { workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { DownloadIcon } from '../../ui/icons';
 import { FailedToLoad, Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import styles from '../../ui/panel-content.module.css';
+import content from '../../ui/panel-content.module.css';
 import { saveFile } from '../../ui/save-file';
-import { Timestamp } from '../../ui/timestamp';
-
-type Entry = WorkerSchemas['AuditEntry'];
+import { type AuditFilter, queryOf, useAuditFilter } from './audit-filter';
+import styles from './audit-log-page.module.css';
+import { AuditRow } from './audit-row';
+import { FilterFields } from './filter-fields';
 
 const PAGE_SIZE = 50;
 
 export default function AuditLogPage() {
   const workspace = useWorkspace();
   return (
-    <SettingsFrame title="Audit log">
+    <SettingsFrame title="Audit log" about="Every change with its author. Nobody can alter it.">
       {!workspace ? (
         <Skeleton height={200} />
       ) : workspace.permissions.read_audit_log ? (
@@ -31,28 +35,41 @@ export default function AuditLogPage() {
 }
 
 function AuditLog({ workspaceId }: { workspaceId: string }) {
+  const { filter, isFiltered, change, clear } = useAuditFilter();
+  const members = useMembers();
+  const people = useMemo(
+    () => new Map((members.data ?? []).map(({ user_id, name, email }) => [user_id, name ?? email])),
+    [members.data],
+  );
+  const asked = queryOf(filter);
   const log = useInfiniteQuery({
-    queryKey: ['audit-log', workspaceId],
-    initialPageParam: undefined as Entry | undefined,
+    queryKey: ['audit', workspaceId, asked],
+    initialPageParam: undefined as AuditEntry | undefined,
     queryFn: async ({ pageParam: last }) => {
       const before = last && { before_created_at: last.created_at, before_id: last.id };
-      return unwrap((await workerApi()).GET('/api/audit-log', { params: { query: { limit: PAGE_SIZE, ...before } } }));
+      const query = { limit: PAGE_SIZE, ...asked, ...before };
+      return unwrap((await workerApi()).GET('/api/audit-log', { params: { query } }));
     },
     getNextPageParam: (page) => (page.length === PAGE_SIZE ? page.at(-1) : undefined),
   });
   const entries = log.data?.pages.flat();
   return (
-    <Panel title="Who changed what" aside={<Export />}>
+    <Panel title="Who changed what" aside={<Export filter={filter} />}>
+      <FilterFields filter={filter} people={people} onChange={change} onClear={isFiltered ? clear : undefined} />
       {log.isError && !entries ? (
         <FailedToLoad what="The audit log" error={log.error} retry={log.refetch} />
       ) : !entries ? (
         <Skeleton height={200} />
       ) : entries.length === 0 ? (
-        <p className={styles.text}>Nothing has been changed yet. Every change is written down here from now on.</p>
+        <p className={content.text}>
+          {isFiltered
+            ? 'Nothing fits these filters.'
+            : 'Nothing has been changed yet. Every change is written down here from now on.'}
+        </p>
       ) : (
-        <ul className={styles.list}>
+        <ul className={styles.list} aria-label="Entries">
           {entries.map((entry) => (
-            <AuditRow key={entry.id} entry={entry} />
+            <AuditRow key={entry.id} entry={entry} people={people} />
           ))}
         </ul>
       )}
@@ -65,41 +82,28 @@ function AuditLog({ workspaceId }: { workspaceId: string }) {
   );
 }
 
-function AuditRow({ entry }: { entry: Entry }) {
-  const { actor, action, resource, address, created_at, details } = entry;
-  const changed = Object.entries(details ?? {}).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
-  return (
-    <li>
-      <div>
-        <p className={styles.what}>
-          {actor.label ?? actor.kind} <code>{action}</code>
-        </p>
-        <p className={styles.about}>
-          {[resource.id && `${resource.type} ${resource.id}`, ...changed, address && `from ${address}`]
-            .filter(Boolean)
-            .join(' · ')}
-        </p>
-      </div>
-      <span className={styles.about}>
-        <Timestamp at={Date.parse(created_at)} />
-      </span>
-    </li>
-  );
-}
-
 /** The surface is another origin, so the file is fetched with the token and then handed to the browser. */
-function Export() {
+function Export({ filter }: { filter: AuditFilter }) {
   const save = useMutation({
     mutationFn: async () => {
-      const { data, response } = await (await workerApi()).GET('/api/audit-log/export', { parseAs: 'blob' });
+      const { data, response } = await (await workerApi()).GET('/api/audit-log/export', {
+        params: { query: queryOf(filter) },
+        parseAs: 'blob',
+      });
       if (!data) throw new ApiError(response.status, 'export', `the server answered ${response.status}`, [], null);
       saveFile('audit-log.csv', data as Blob);
     },
   });
   return (
-    <div className={styles.actions}>
+    <div className={content.actions}>
       <Failure error={save.error} />
-      <Button variant="default" leftSection={<DownloadIcon />} loading={save.isPending} onClick={() => save.mutate()}>
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<DownloadIcon />}
+        loading={save.isPending}
+        onClick={() => save.mutate()}
+      >
         Save as CSV
       </Button>
     </div>

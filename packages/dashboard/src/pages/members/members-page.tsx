@@ -1,36 +1,25 @@
 import { unwrap } from '@gantry/api-client';
 import { NativeSelect, Skeleton } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { ROLE_OPTIONS } from '../../accounts/roles';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { ROLE_OPTIONS, roleWord } from '../../accounts/roles';
+import { membersKey, useMembers } from '../../accounts/use-members';
 import { SettingsFrame } from '../../settings/settings-frame';
 import { type Member, type Role, workerApi } from '../../shell/api';
 import { useMe, useWorkspace } from '../../shell/use-me';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { ListItem } from '../../ui/list-item';
 import { FailedToLoad, Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import styles from '../../ui/panel-content.module.css';
+import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
 import { Invitations } from './invitations';
+import styles from './members-page.module.css';
 import { PasswordLink } from './password-link';
-
-const membersKey = (workspaceId: string | undefined) => ['members', workspaceId];
 
 export default function MembersPage() {
   const workspace = useWorkspace();
-  const members = useQuery({
-    queryKey: membersKey(workspace?.id),
-    enabled: workspace !== undefined,
-    queryFn: async () =>
-      unwrap(
-        (await workerApi()).GET('/api/workspaces/{workspace_id}/members', {
-          params: { path: { workspace_id: workspace?.id ?? '' } },
-        }),
-      ),
-  });
+  const members = useMembers();
   return (
-    <SettingsFrame title="Members">
-      {workspace?.permissions.invite && <Invitations workspaceId={workspace.id} />}
+    <SettingsFrame title="Members" about="People who work here, and what each of them may do.">
       <Panel title={workspace ? `People in ${workspace.name}` : 'People'}>
         {members.isError ? (
           <FailedToLoad what="The list of members" error={members.error} retry={members.refetch} />
@@ -40,12 +29,12 @@ export default function MembersPage() {
           <MemberList workspaceId={workspace.id} members={members.data} />
         )}
       </Panel>
+      {workspace?.permissions.invite && <Invitations workspaceId={workspace.id} />}
     </SettingsFrame>
   );
 }
 
 function MemberList({ workspaceId, members }: { workspaceId: string; members: Member[] }) {
-  const { data: me } = useMe();
   const queryClient = useQueryClient();
   const change = useMutation({
     mutationFn: async ({ member, role }: { member: Member; role: Role | null }) => {
@@ -65,44 +54,67 @@ function MemberList({ workspaceId, members }: { workspaceId: string; members: Me
       <Failure title="Nothing was changed" error={change.error} />
       <ul className={styles.list}>
         {members.map((member) => (
-          <ListItem
+          <MemberItem
             key={member.user_id}
-            what={`${member.name ?? member.email}${member.user_id === me?.id ? ' (you)' : ''}`}
-            about={
-              <>
-                {member.name && `${member.email} · `}
-                {!member.email_verified && 'address not verified · '}joined{' '}
-                <Timestamp at={Date.parse(member.joined_at)} />
-              </>
-            }
-          >
-            {member.permissions.change_role ? (
-              <NativeSelect
-                size="sm"
-                aria-label={`Role of ${member.email}`}
-                value={member.role}
-                data={ROLE_OPTIONS}
-                onChange={(event) => change.mutate({ member, role: event.currentTarget.value as Role })}
-              />
-            ) : (
-              <span>{member.role}</span>
-            )}
-            {member.permissions.reset_password && member.user_id !== me?.id && (
-              <PasswordLink workspaceId={workspaceId} member={member} />
-            )}
-            {member.permissions.remove && (
-              <ConfirmButton
-                label={`Remove ${member.email}`}
-                question="Remove now"
-                busy={change.isPending && change.variables.member === member}
-                onConfirm={() => change.mutate({ member, role: null })}
-              >
-                Remove
-              </ConfirmButton>
-            )}
-          </ListItem>
+            workspaceId={workspaceId}
+            member={member}
+            isBusy={change.isPending && change.variables.member === member}
+            onChange={(role) => change.mutate({ member, role })}
+          />
         ))}
       </ul>
     </>
+  );
+}
+
+interface MemberItemProps {
+  workspaceId: string;
+  member: Member;
+  isBusy: boolean;
+  /** @param role null: the member goes */
+  onChange: (role: Role | null) => void;
+}
+
+function MemberItem({ workspaceId, member, isBusy, onChange }: MemberItemProps) {
+  const { data: me } = useMe();
+  const { user_id, name, email, email_verified, role, joined_at, permissions } = member;
+  const isMe = user_id === me?.id;
+  return (
+    <li className={styles.member}>
+      <span className={styles.initial} aria-hidden="true">
+        {(name ?? email).charAt(0).toUpperCase()}
+      </span>
+      <div className={styles.who}>
+        <p className={content.what}>
+          {name ?? email}
+          {isMe && <span className={styles.me}> (you)</span>}
+        </p>
+        <p className={content.about}>
+          {name && `${email} · `}
+          {!email_verified && 'address not verified · '}joined <Timestamp at={Date.parse(joined_at)} />
+        </p>
+      </div>
+      <div className={styles.role}>
+        {permissions.change_role ? (
+          <NativeSelect
+            size="sm"
+            aria-label={`Role of ${email}`}
+            value={role}
+            data={ROLE_OPTIONS}
+            onChange={(event) => onChange(event.currentTarget.value as Role)}
+          />
+        ) : (
+          roleWord(role)
+        )}
+      </div>
+      <div className={content.actions}>
+        {permissions.reset_password && !isMe && <PasswordLink workspaceId={workspaceId} member={member} />}
+        {permissions.remove && (
+          <ConfirmButton label={`Remove ${email}`} question="Remove now" busy={isBusy} onConfirm={() => onChange(null)}>
+            Remove
+          </ConfirmButton>
+        )}
+      </div>
+    </li>
   );
 }

@@ -4,7 +4,6 @@ import { Link, useNavigate, useSearchParams } from 'react-router';
 import { roleAtLeast } from '../../accounts/roles';
 import { AlertForm, trimmed } from '../../alerts/alert-form';
 import { type AlertFields, useAlertChanges } from '../../alerts/alert-queries';
-import { useWorkerName } from '../../alerts/alert-subject';
 import type { Alert } from '../../alerts/alert-words';
 import { SigningSecret } from '../../alerts/signing-secret';
 import { type Subject, SubjectField } from '../../alerts/subject-field';
@@ -14,6 +13,7 @@ import { useTitle } from '../../shell/use-title';
 import { Notice } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
 import { Panel } from '../../ui/panel';
+import { useWorkerName } from '../../workers/worker-name';
 import styles from './new-alert-page.module.css';
 
 export default function NewAlertPage() {

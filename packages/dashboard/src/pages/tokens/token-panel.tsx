@@ -1,7 +1,7 @@
 import { Button, NativeSelect, Skeleton, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId } from 'react';
-import { GRANTABLE_ROLE_OPTIONS, type GrantableRole } from '../../accounts/roles';
+import { GRANTABLE_ROLE_OPTIONS, type GrantableRole, roleWord } from '../../accounts/roles';
 import type { Token } from '../../shell/api';
 import { CodeToCopy } from '../../ui/code-to-copy';
 import { ConfirmButton } from '../../ui/confirm-button';
@@ -9,6 +9,7 @@ import { FailedToLoad, Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
+import row from './token-row.module.css';
 
 export interface TokenActions {
   list: () => Promise<Token[]>;
@@ -91,7 +92,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
       ) : !tokens.data ? (
         <Skeleton height={80} />
       ) : (
-        <ul className={styles.list}>
+        <ul className={row.list}>
           {tokens.data.map((token) => (
             <TokenRow
               key={token.id}
@@ -115,31 +116,15 @@ interface TokenRowProps {
   onRevoke: (withMade: boolean) => void;
 }
 
+const SOON_MS = 7 * DAY_MS;
+
 function TokenRow({ token, maker, busy, onRevoke }: TokenRowProps) {
   const { name, prefix, role, expires_at, last_used_at, made_tokens } = token;
   return (
-    <li>
+    <li className={row.token}>
       <div>
         <p className={styles.what}>
-          {name} <code>{prefix}…</code>
-        </p>
-        <p className={styles.about}>
-          {role ? `at most ${role}` : 'whatever you may'} ·{' '}
-          {last_used_at ? (
-            <>
-              used <Timestamp at={Date.parse(last_used_at)} />
-            </>
-          ) : (
-            'never used'
-          )}{' '}
-          ·{' '}
-          {expires_at ? (
-            <>
-              {Date.parse(expires_at) > Date.now() ? 'ends' : 'expired'} <Timestamp at={Date.parse(expires_at)} />
-            </>
-          ) : (
-            'does not end by itself'
-          )}
+          {name} <code className={row.prefix}>{prefix}…</code>
         </p>
         {token.created_by_token_id && (
           <p className={styles.about}>
@@ -148,6 +133,25 @@ function TokenRow({ token, maker, busy, onRevoke }: TokenRowProps) {
           </p>
         )}
       </div>
+      <p className={row.fact}>{role ? `At most ${roleWord(role)}` : 'Whatever you may'}</p>
+      <p className={row.fact}>
+        {last_used_at ? (
+          <>
+            Used <Timestamp at={Date.parse(last_used_at)} />
+          </>
+        ) : (
+          'Never used'
+        )}
+      </p>
+      <p className={row.fact} data-tone={toneOf(expires_at)}>
+        {expires_at ? (
+          <>
+            {Date.parse(expires_at) > Date.now() ? 'Ends' : 'Expired'} <Timestamp at={Date.parse(expires_at)} />
+          </>
+        ) : (
+          'Does not end by itself'
+        )}
+      </p>
       <div className={styles.actions}>
         <ConfirmButton label={`Revoke ${name}`} question="Revoke now" busy={busy} onConfirm={() => onRevoke(false)}>
           Revoke
@@ -165,4 +169,11 @@ function TokenRow({ token, maker, busy, onRevoke }: TokenRowProps) {
       </div>
     </li>
   );
+}
+
+/** Whether its end is worth a look. */
+function toneOf(expiresAt: string | null): 'error' | 'timeout' | undefined {
+  if (expiresAt === null) return undefined;
+  const left = Date.parse(expiresAt) - Date.now();
+  return left <= 0 ? 'error' : left < SOON_MS ? 'timeout' : undefined;
 }

@@ -25,7 +25,10 @@ const ofWorkspace: TokenActions = {
 export default function TokensPage() {
   const workspace = useWorkspace();
   return (
-    <SettingsFrame title="Tokens">
+    <SettingsFrame
+      title="Tokens"
+      about="Credentials of programs. Revoke one, and it is refused everywhere within seconds."
+    >
       <TokenPanel
         title="Personal tokens"
         about="Programs that act as you, in every workspace that you belong to."

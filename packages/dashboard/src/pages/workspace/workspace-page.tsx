@@ -16,7 +16,7 @@ import { RetentionForm } from './retention';
 export default function WorkspacePage() {
   const workspace = useWorkspace();
   return (
-    <SettingsFrame title="Workspace">
+    <SettingsFrame title="Workspace" about="Its name, how long it keeps runs, and leaving or deleting it.">
       {workspace ? <Present key={workspace.id} workspace={workspace} /> : <Skeleton height={160} />}
       {workspace?.permissions.update && <RetentionForm key={workspace.id} workspace={workspace} />}
       <Another />

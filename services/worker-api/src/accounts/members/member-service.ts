@@ -1,7 +1,7 @@
 /** Membership changes. A lock on the workspace's row serialises them, so that the last owner cannot be lost in a race. */
 
 import type { Role } from '@gantry/events';
-import { type Actor, conflict, type Principal, type Requester } from '@gantry/http';
+import { type Actor, type AuditAction, conflict, type Principal, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';
@@ -78,7 +78,7 @@ export async function lockTouchable(tx: Db, caller: Principal, userId: string): 
   return member;
 }
 
-async function removeLocked(tx: Db, actor: Actor, workspaceId: string, member: Member, action: string) {
+async function removeLocked(tx: Db, actor: Actor, workspaceId: string, member: Member, action: AuditAction) {
   if (member.role === 'owner') await requireAnotherOwner(tx, workspaceId);
   await tx.membership.delete({ where: { workspaceId_userId: { workspaceId, userId: member.userId } } });
   await announceMember(tx, actor, workspaceId, member.userId, action, { email: member.email, role: member.role });
@@ -95,7 +95,7 @@ export async function announceMember(
   actor: Actor,
   workspaceId: string,
   userId: string,
-  action: string,
+  action: AuditAction,
   details: Record<string, unknown>,
 ): Promise<void> {
   await membershipChanged(tx, workspaceId, userId);

@@ -55,13 +55,14 @@ async function countMade(db: Db, ids: string[]): Promise<Map<string, number>> {
   return new Map(rows.map(({ root, made }) => [root, made]));
 }
 
-/** False if the owner has no such token. */
-export async function markRevoked(tx: Db, owner: TokenOwner, tokenId: string): Promise<boolean> {
-  const { count } = await tx.token.updateMany({
+/** Null if the owner has no such token. */
+export async function markRevoked(tx: Db, owner: TokenOwner, tokenId: string): Promise<{ name: string } | null> {
+  const [revoked] = await tx.token.updateManyAndReturn({
     where: { ...owner, id: tokenId, revokedAt: null },
     data: { revokedAt: new Date() },
+    select: { name: true },
   });
-  return count > 0;
+  return revoked ?? null;
 }
 
 /** False if it was revoked or has expired. Locks the row: a concurrent revocation waits until the transaction ends. */
@@ -73,14 +74,17 @@ export async function lockAliveToken(tx: Db, tokenId: string): Promise<boolean> 
 }
 
 /** Revokes every token created by the token, directly or through others, of either kind. */
-export function markMadeRevoked(tx: Db, tokenId: string): Promise<{ id: string; workspace_id: string | null }[]> {
+export function markMadeRevoked(
+  tx: Db,
+  tokenId: string,
+): Promise<{ id: string; name: string; workspace_id: string | null }[]> {
   return tx.$queryRaw`
     WITH RECURSIVE made AS (
       SELECT id FROM tokens WHERE created_by_token_id = ${tokenId}
       UNION
       SELECT t.id FROM tokens t JOIN made ON t.created_by_token_id = made.id)
     UPDATE tokens SET revoked_at = now() WHERE id IN (SELECT id FROM made) AND revoked_at IS NULL
-    RETURNING id, workspace_id`;
+    RETURNING id, name, workspace_id`;
 }
 
 /** Revokes every personal token of the user, and the API keys that other services keep for them. Returns the tokens' ids. */

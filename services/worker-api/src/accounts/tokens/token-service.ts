@@ -62,15 +62,16 @@ export async function revokeToken(
   { caller: { workspaceId }, actor }: Requester,
 ): Promise<string[]> {
   return transaction(prisma, async (tx) => {
-    if (!(await markRevoked(tx, owner, token.id))) throw notFound('token', token.id);
+    const revoked = await markRevoked(tx, owner, token.id);
+    if (!revoked) throw notFound('token', token.id);
     const made = token.withMade ? await markMadeRevoked(tx, token.id) : [];
-    for (const { id, workspace_id } of [{ id: token.id, workspace_id: null }, ...made]) {
+    for (const { id, name, workspace_id } of [{ id: token.id, workspace_id: null, ...revoked }, ...made]) {
       await enqueue(tx, tokenRevoked, workspace_id ?? workspaceId, { tokenId: id });
       await recordChange(tx, actor, {
         workspaceId: workspace_id ?? workspaceId,
         action: 'token.revoked',
         id,
-        ...(id !== token.id && { details: { revoked_with: token.id } }),
+        details: { name, ...(id !== token.id && { revoked_with: token.id }) },
       });
     }
     return [token.id, ...made.map(({ id }) => id)];

@@ -7,7 +7,7 @@
  */
 
 import { enqueue, memberChanged } from '@gantry/events';
-import type { Actor } from '@gantry/http';
+import type { Actor, AuditAction } from '@gantry/http';
 import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';
 import type { User } from '../../generated/prisma/client';
@@ -36,7 +36,7 @@ export async function unproveEmail(tx: Db, actor: Actor, user: User): Promise<vo
 }
 
 /** Invalidates the user's cached identities everywhere. */
-async function announce(tx: Db, actor: Actor, user: User, action: string, details: Record<string, unknown>) {
+async function announce(tx: Db, actor: Actor, user: User, action: AuditAction, details: Record<string, unknown>) {
   const { id, defaultWorkspaceId } = user;
   await enqueue(tx, memberChanged, defaultWorkspaceId ?? '', { userId: id });
   await recordChange(tx, actor, { workspaceId: defaultWorkspaceId, action, id, details });

@@ -1,0 +1,21 @@
+import { unwrap } from '@gantry/api-client';
+import { useQuery } from '@tanstack/react-query';
+import { workerApi } from '../shell/api';
+import { useWorkspace } from '../shell/use-me';
+
+export const membersKey = (workspaceId: string | undefined) => ['members', workspaceId];
+
+/** The people of the workspace. */
+export function useMembers() {
+  const workspace = useWorkspace();
+  return useQuery({
+    queryKey: membersKey(workspace?.id),
+    enabled: workspace !== undefined,
+    queryFn: async () =>
+      unwrap(
+        (await workerApi()).GET('/api/workspaces/{workspace_id}/members', {
+          params: { path: { workspace_id: workspace?.id ?? '' } },
+        }),
+      ),
+  });
+}

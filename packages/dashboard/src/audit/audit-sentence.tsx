@@ -1,0 +1,67 @@
+import { Link } from 'react-router';
+import { useAutomationName } from '../automations/automation-name';
+import { alertPath, approvalPath, automationPath, paths, workerPath, workerRunPath } from '../shell/paths';
+import { useWorkerName } from '../workers/worker-name';
+import { type AuditEntry, sentenceOf, type Thing } from './sentences';
+
+/** Names of members, by user. */
+export type People = ReadonlyMap<string, string>;
+
+/** "Ada made Grace a viewer", with links to what there is to look at. */
+export function AuditSentence({ entry, people }: { entry: AuditEntry; people: People }) {
+  return (
+    <>
+      <strong>{actorOf(entry, people)}</strong>{' '}
+      {sentenceOf(entry).map((part, index) =>
+        typeof part === 'string' ? (
+          part
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of an entry never change.
+          <NamedThing key={index} thing={part} people={people} />
+        ),
+      )}
+    </>
+  );
+}
+
+export function actorOf({ actor, details }: AuditEntry, people: People): string {
+  const known = actor.id === null ? undefined : people.get(actor.id);
+  const email = typeof details.email === 'string' ? details.email : undefined;
+  switch (actor.kind) {
+    case 'system':
+      return 'Gantry';
+    case 'link':
+      return actor.label ?? email ?? 'Somebody with a link';
+    case 'workspace_token':
+      return `The token “${actor.label ?? actor.token_id}”`;
+    case 'api_key':
+      return `${known ?? actor.label ?? 'Somebody'} (with a key)`;
+    case 'personal_token':
+      return `${known ?? actor.label ?? 'Somebody'} (with a token)`;
+    default:
+      return known ?? actor.label ?? email ?? 'Somebody';
+  }
+}
+
+function NamedThing({ thing, people }: { thing: Thing; people: People }) {
+  const { of, id, name } = thing;
+  const isNamed = name !== undefined;
+  const worker = useWorkerName(of === 'worker' && !isNamed ? id : null);
+  const automation = useAutomationName(of === 'automation' && !isNamed ? id : null);
+  switch (of) {
+    case 'worker':
+      return <Link to={workerPath(id)}>{name ?? worker}</Link>;
+    case 'automation':
+      return <Link to={automationPath(id)}>{name ?? automation ?? 'an automation'}</Link>;
+    case 'run':
+      return <Link to={workerRunPath(id)}>{name ?? 'a run'}</Link>;
+    case 'alert':
+      return <Link to={alertPath(id)}>{name ?? 'an alert'}</Link>;
+    case 'approval':
+      return <Link to={approvalPath(id)}>{name ?? 'an approval'}</Link>;
+    case 'secret':
+      return <Link to={paths.secrets}>{id}</Link>;
+    case 'member':
+      return <Link to={paths.members}>{people.get(id) ?? name ?? 'a member'}</Link>;
+  }
+}

@@ -1,0 +1,226 @@
+/** What the audit log says of each action, in words that follow the name of whoever did it. */
+import type { WorkerSchemas } from '@gantry/api-client';
+
+export type AuditEntry = WorkerSchemas['AuditEntry'];
+export type AuditAction = WorkerSchemas['AuditAction'];
+
+/** Something with a page or a name that has to be looked up. */
+export interface Thing {
+  of: 'worker' | 'automation' | 'member' | 'run' | 'alert' | 'approval' | 'secret';
+  id: string;
+  /** As it was then; absent: the present one counts. */
+  name?: string | undefined;
+}
+
+export type Part = string | Thing;
+
+/** An entry as sentences want it. */
+interface Told {
+  id: string;
+  source: string;
+  /** A detail as text; empty where it is not one. */
+  text: (name: string) => string;
+  /** A list among the details. */
+  list: (name: string) => string[];
+  has: (name: string) => boolean;
+  count: (name: string) => number;
+}
+
+type Sentence = (told: Told) => Part[];
+
+const worker = (told: Told): Thing => ({ of: 'worker', id: told.id });
+const automation = (told: Told): Thing => ({ of: 'automation', id: told.id });
+const member = (told: Told): Thing => ({ of: 'member', id: told.id, name: told.text('email') || undefined });
+const alert = (told: Told): Thing => ({ of: 'alert', id: told.id });
+const secret = (told: Told): Thing => ({ of: 'secret', id: told.id, name: told.id });
+const quoted = (name: string): string => (name ? ` “${name}”` : '');
+const role = (name: string): string => (/^[aeio]/.test(name) ? `an ${name}` : `a ${name}`);
+const times = (count: number, one: string, many: string): string => (count === 1 ? one : `${count} ${many}`);
+
+const FIELDS: Record<string, string> = {
+  python_dependencies: 'packages',
+  scheduleEnabled: 'whether its schedule is on',
+  scheduleInputs: 'the inputs of its schedule',
+  misfire: 'what happens after a missed start',
+  webhook_secret_rotate: 'the webhook’s token',
+  webhook_signing_key_rotate: 'the webhook’s signing key',
+};
+
+const fieldName = (field: string): string => FIELDS[field] ?? field.replaceAll('_', ' ');
+
+function listed(fields: string[]): string {
+  const names = fields.map(fieldName);
+  const last = names.pop();
+  if (!last) return 'the settings';
+  return names.length ? `${names.join(', ')} and ${last}` : last;
+}
+
+function edit(thing: Part, told: Told): Part[] {
+  if (told.text('change_source') === 'rollback') return ['took ', thing, ' back to an earlier version'];
+  const fields = told.list('fields');
+  if (told.has('to') && fields.length === 0) return ['saved a new version of ', thing];
+  const version = told.has('version') ? `, now version ${told.text('version')}` : '';
+  return [`changed ${listed(fields)} of `, thing, version];
+}
+
+/** One for each action there is: the type sees to it. */
+export const SENTENCES: Record<AuditAction, Sentence> = {
+  'alert.created': (told) => ['made ', alert(told)],
+  'alert.updated': (told) =>
+    told.has('secret') ? ['made a new signing secret for ', alert(told)] : ['changed ', alert(told)],
+  'alert.deleted': () => ['deleted an alert'],
+  'alert.disabled': (told) => ['switched off ', alert(told), told.has('reason') ? `: ${told.text('reason')}` : ''],
+  'alert.delivery_replayed': (told) => [
+    told.has('replayed')
+      ? `sent ${times(told.count('replayed'), 'a delivery', 'deliveries')} of `
+      : 'sent a delivery of ',
+    alert(told),
+    ' again',
+  ],
+  'api_key.created': (told) => [`made the skills key${quoted(told.text('name'))}`],
+  'api_key.rotated': (told) => [`made a new secret for the skills key${quoted(told.text('name'))}`],
+  'api_key.revoked': (told) => [`revoked the skills key${quoted(told.text('name'))}`],
+  'approval.approved': (told) => ['approved', ...approval(told)],
+  'approval.rejected': (told) => ['rejected', ...approval(told)],
+  'approval.expired': (told) => ['closed', ...approval(told), ': nobody decided in time'],
+  'approval.link_renewed': (told) => [
+    'made a new review link for ',
+    { of: 'approval', id: told.id, name: 'an approval' },
+    ' of ',
+    { of: 'worker', id: told.text('worker_id') },
+  ],
+  'artifact.created': (told) => [`uploaded the code of${quoted(told.text('name')) || ' an automation'}`],
+  'automation.deployed': (told) => ['deployed ', automation(told)],
+  'automation.updated': (told) => [`deployed version ${told.text('to')} of `, automation(told)],
+  'automation.rolled_back': (told) => ['took ', automation(told), ` back, as version ${told.text('to')}`],
+  'automation.changed': (told) => [`changed ${listed(told.list('changed'))} of `, automation(told)],
+  'automation.archived': (told) => ['archived ', automation(told)],
+  'context.created': (told) => [`made the context ${told.id}`],
+  'context.updated': (told) => edit(`the context ${told.id}`, told),
+  'context.deleted': (told) => [`deleted the context ${told.id}`],
+  'context.write_back_refused': (told) => [
+    `did not take what `,
+    { of: 'run', id: told.text('run_id'), name: 'a run' },
+    ` wrote into the context ${told.id}`,
+  ],
+  'device.approved': (told) => [`let a program sign in${quoted(told.text('client_name'))}`],
+  'device.denied': (told) => [`refused a program that wanted to sign in${quoted(told.text('client_name'))}`],
+  'invitation.resent': (told) => [`sent the invitation of ${told.text('email') || 'somebody'} again`],
+  'invitation.withdrawn': (told) => [`withdrew the invitation of ${told.text('email') || 'somebody'}`],
+  'library.created': (told) => [`made the library ${told.text('slug')}`],
+  'library.changed': (told) => [`changed ${listed(told.list('changed'))} of the library ${told.text('slug')}`],
+  'library.deleted': (told) => [`deleted the library ${told.text('slug')}`],
+  'library.reordered': (told) => [`put the skills of the library ${told.text('slug')} in another order`],
+  'library.skill_added': (told) => [`added the skill ${told.text('skill')} to the library ${told.text('slug')}`],
+  'library.skill_removed': (told) => [`took the skill ${told.text('skill')} out of the library ${told.text('slug')}`],
+  'member.invited': (told) => [`invited ${told.text('email')} as ${role(told.text('role'))}`],
+  'member.joined': (told) => [told.has('role') ? `joined as ${role(told.text('role'))}` : 'joined'],
+  'member.left': () => ['left the workspace'],
+  'member.removed': (told) => ['removed ', member(told), ' from the workspace'],
+  'member.role_changed': (told) => ['made ', member(told), ` ${role(told.text('to'))}`],
+  'member.password_reset_link_created': (told) => ['made a password link for ', member(told)],
+  'run.cancelled': (told) => [
+    'cancelled ',
+    told.source === 'worker-api' ? { of: 'run', id: told.id, name: 'a run' } : 'a run of an automation',
+  ],
+  'secret.set': (told) => [told.text('isNew') === 'false' ? 'replaced the secret ' : 'set the secret ', secret(told)],
+  'secret.deleted': (told) => ['deleted the secret ', secret(told)],
+  'secret_keys.rotated': () => ['moved all secrets to a new encryption key'],
+  'session.ended': () => ['ended one of their sessions'],
+  'skill.published': (told) => [`published the skill ${told.text('slug')}`],
+  'skill.changed': (told) => [
+    `changed the skill ${told.text('slug')}${told.has('version') ? `, now version ${told.text('version')}` : ''}`,
+  ],
+  'skill.deleted': (told) => [`deleted the skill ${told.text('slug')}`],
+  'skill.restored': (told) => [`brought back the skill ${told.text('slug')}`],
+  'skill.shared': (told) => [
+    `changed with whom the skill ${told.text('slug')} is shared: ${times(told.count('total'), 'one address', 'addresses')} now`,
+  ],
+  'token.created': (told) => [
+    `made the ${told.text('kind') === 'workspace' ? 'workspace' : 'personal'} token${quoted(told.text('name'))}`,
+  ],
+  'token.revoked': (told) => [told.has('name') ? `revoked the token${quoted(told.text('name'))}` : 'revoked a token'],
+  'user.email_unverified': (told) => [`has yet to show again that ${told.text('email') || 'an address'} is theirs`],
+  'user.email_verification_requested': () => ['asked for an e-mail that shows that the address is theirs'],
+  'user.email_verified': (told) => [`showed that ${told.text('email') || 'the address'} is theirs`],
+  'user.identity_linked': () => ['linked the account to the identity provider'],
+  'user.password_changed': () => ['changed their password'],
+  'user.password_reset': () => ['set a new password by a link'],
+  'user.password_reset_requested': () => ['asked for a link to set a new password'],
+  'user.signed_out_everywhere': () => ['signed out everywhere'],
+  'worker.created': (told) => ['made the worker ', { ...worker(told), name: told.text('name') || undefined }],
+  'worker.updated': (told) => {
+    const version = told.text('version');
+    if (told.has('back_to'))
+      return ['took ', worker(told), ` back to version ${told.text('back_to')}, as version ${version}`];
+    return version && told.list('fields').every((field) => field === 'files')
+      ? [`deployed version ${version} of `, worker(told)]
+      : edit(worker(told), told);
+  },
+  'worker.paused': (told) => ['paused ', worker(told)],
+  'worker.resumed': (told) => ['resumed ', worker(told)],
+  'worker.archived': (told) => ['archived ', worker(told)],
+  'worker.restored': (told) => ['brought back ', worker(told)],
+  'worker.deleted': (told) => [`deleted the worker ${told.text('name') || told.id}`],
+  'workspace.created': (told) => [`made the workspace${quoted(told.text('name'))}`],
+  'workspace.renamed': (told) => [
+    `renamed the workspace from${quoted(told.text('from'))} to${quoted(told.text('to'))}`,
+  ],
+  'workspace.deleted': () => ['deleted the workspace'],
+  'workspace.restored': () => ['brought the workspace back'],
+  'workspace.retention_changed': () => ['changed how long runs and logs are kept'],
+  'workspace.transferred': (told) => ['made ', member(told), ' the owner of the workspace'],
+};
+
+function approval(told: Told): Part[] {
+  const title = quoted(told.text('title'));
+  return [
+    ' ',
+    { of: 'approval', id: told.id, name: title.trim() || 'an approval' },
+    ...(told.has('worker_id') ? [' of ', { of: 'worker', id: told.text('worker_id') } as const] : []),
+    told.text('reason') ? `: ${told.text('reason')}` : '',
+  ];
+}
+
+/** @returns the parts of the sentence, after the name of whoever did it */
+export function sentenceOf({ action, resource, details, source }: AuditEntry): Part[] {
+  const given = (name: string): unknown => details[name];
+  const text = (name: string): string => {
+    const value = given(name);
+    return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : '';
+  };
+  const list = (name: string): string[] => {
+    const value = given(name);
+    return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+  };
+  const sentence: Sentence | undefined = SENTENCES[action];
+  // A newer service may write what this page does not know yet.
+  if (!sentence) return [`changed ${resource.type} ${resource.id ?? ''}`];
+  return sentence({
+    ...{ id: resource.id ?? '', source, text, list },
+    has: (name) => given(name) !== undefined && given(name) !== null && given(name) !== '',
+    count: (name) => Number(given(name)) || 0,
+  });
+}
+
+/** Kinds of things, as the filter has them. */
+export const KINDS: Record<string, string> = {
+  worker: 'Workers',
+  automation: 'Automations',
+  artifact: 'Uploaded code',
+  run: 'Runs',
+  approval: 'Approvals',
+  alert: 'Alerts',
+  context: 'Contexts',
+  secret: 'Secrets',
+  skill: 'Skills',
+  library: 'Libraries',
+  api_key: 'Skills keys',
+  member: 'Members',
+  invitation: 'Invitations',
+  token: 'Tokens',
+  device: 'Programs that sign in',
+  user: 'Accounts',
+  session: 'Sessions',
+  workspace: 'The workspace',
+};

@@ -1,0 +1,58 @@
+import { useId, useState } from 'react';
+import { AuditSentence, type People } from '../../audit/audit-sentence';
+import type { AuditEntry } from '../../audit/sentences';
+import { Facts } from '../../ui/facts';
+import { absoluteTime } from '../../ui/format';
+import { ChevronIcon } from '../../ui/icons';
+import { Timestamp } from '../../ui/timestamp';
+import styles from './audit-log-page.module.css';
+
+/** A sentence; from where and what exactly only on demand. */
+export function AuditRow({ entry, people }: { entry: AuditEntry; people: People }) {
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  return (
+    <li className={styles.row}>
+      <p className={styles.sentence}>
+        <AuditSentence entry={entry} people={people} />
+      </p>
+      <span className={styles.time}>
+        <Timestamp at={Date.parse(entry.created_at)} />
+      </span>
+      <button
+        type="button"
+        className={styles.more}
+        aria-label="Details"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <ChevronIcon />
+      </button>
+      {isOpen && (
+        <div id={id} className={styles.details}>
+          <Facts facts={factsOf(entry)} />
+        </div>
+      )}
+    </li>
+  );
+}
+
+function factsOf({ created_at, actor, action, resource, details, address, user_agent, request_id }: AuditEntry) {
+  const facts: [string, string | null][] = [
+    ['When', absoluteTime(Date.parse(created_at))],
+    ['Account or token', actor.label ?? actor.token_id],
+    ['Address', address],
+    ['Program', user_agent],
+    ['Entry', action],
+    ['Thing', resource.id && `${resource.type} ${resource.id}`],
+    ...Object.entries(details).map(([name, value]): [string, string] => [
+      named(name),
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+    ['Request', request_id],
+  ];
+  return facts.filter((fact): fact is [string, string] => Boolean(fact[1]));
+}
+
+const named = (field: string): string => field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' ');

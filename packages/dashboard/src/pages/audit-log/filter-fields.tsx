@@ -1,0 +1,61 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import type { People } from '../../audit/audit-sentence';
+import { KINDS } from '../../audit/sentences';
+import type { AuditFilter } from './audit-filter';
+import styles from './audit-log-page.module.css';
+
+interface FilterFieldsProps {
+  filter: AuditFilter;
+  people: People;
+  onChange: (change: Partial<AuditFilter>) => void;
+  /** Undefined where nothing is filtered. */
+  onClear: (() => void) | undefined;
+}
+
+export function FilterFields({ filter, people, onChange, onClear }: FilterFieldsProps) {
+  const { person, kind, from, to } = filter;
+  const isKnown = person === '' || people.has(person);
+  return (
+    <search className={styles.filter}>
+      <NativeSelect
+        size="sm"
+        label="Who"
+        value={person}
+        data={[
+          { value: '', label: 'Anybody' },
+          ...[...people].map(([value, label]) => ({ value, label })),
+          ...(isKnown ? [] : [{ value: person, label: 'Somebody else' }]),
+        ]}
+        onChange={(event) => onChange({ person: event.currentTarget.value })}
+      />
+      <NativeSelect
+        size="sm"
+        label="What"
+        value={kind}
+        data={[{ value: '', label: 'Anything' }, ...Object.entries(KINDS).map(([value, label]) => ({ value, label }))]}
+        onChange={(event) => onChange({ kind: event.currentTarget.value })}
+      />
+      <TextInput
+        size="sm"
+        type="date"
+        label="From"
+        value={from}
+        max={to || undefined}
+        onChange={(event) => onChange({ from: event.currentTarget.value })}
+      />
+      <TextInput
+        size="sm"
+        type="date"
+        label="To"
+        value={to}
+        min={from || undefined}
+        onChange={(event) => onChange({ to: event.currentTarget.value })}
+      />
+      {onClear && (
+        <Button size="sm" variant="default" onClick={onClear}>
+          Show everything
+        </Button>
+      )}
+    </search>
+  );
+}

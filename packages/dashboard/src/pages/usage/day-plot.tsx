@@ -1,0 +1,89 @@
+import { useComputedColorScheme } from '@mantine/core';
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import styles from './usage-page.module.css';
+
+interface DayPlotProps {
+  label: string;
+  /** A value for each day, in order; `at` is the beginning of the day in UTC. */
+  points: { at: number; value: number }[];
+  words: (value: number) => string;
+}
+
+const HEIGHT_PX = 200;
+const DAY_SECONDS = 86_400;
+const dayName = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+
+/** A bar for each day. What the picture shows is also said in words, and in the table below it. */
+export default function DayPlot({ label, points, words }: DayPlotProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const scheme = useComputedColorScheme('light');
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the canvas takes its colours from the scheme's variables.
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const plot = new uPlot(options(element, points, words), dataOf(points), element);
+    const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
+    resize.observe(element);
+    return () => {
+      resize.disconnect();
+      plot.destroy();
+    };
+  }, [points, words, scheme]);
+
+  const most = points.reduce((best, point) => (point.value > best.value ? point : best), { at: 0, value: 0 });
+  const said = most.value > 0 ? `${label}: the most, ${words(most.value)}, on ${dayName.format(most.at)}` : label;
+  return <div ref={box} className={styles.canvas} role="img" aria-label={said} />;
+}
+
+const dataOf = (points: DayPlotProps['points']): uPlot.AlignedData => [
+  points.map(({ at }) => at / 1_000),
+  points.map(({ value }) => value),
+];
+
+function options(element: HTMLElement, points: DayPlotProps['points'], words: DayPlotProps['words']): uPlot.Options {
+  const css = getComputedStyle(element);
+  const colour = (name: string) => css.getPropertyValue(name).trim();
+  const axis: uPlot.Axis = {
+    stroke: colour('--ink-soft'),
+    font: `12px ${css.fontFamily}`,
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+  };
+  const first = (points[0]?.at ?? 0) / 1_000;
+  const most = Math.max(...points.map(({ value }) => value), 0);
+  return {
+    width: element.clientWidth,
+    height: HEIGHT_PX,
+    legend: { show: false },
+    cursor: { show: false },
+    padding: [8, 8, 0, 0],
+    scales: {
+      // A whole month, so that a bar is as wide on its first day as on its last.
+      x: { range: [first - DAY_SECONDS / 2, first + 30.5 * DAY_SECONDS] },
+      y: { range: [0, most || 1] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        space: 90,
+        size: 28,
+        values: (_plot, seconds) => seconds.map((at) => dayName.format(at * 1_000)),
+      },
+      { ...axis, size: 72, space: 40, values: (_plot, values) => values.map(words) },
+    ],
+    series: [
+      {},
+      {
+        stroke: colour('--accent'),
+        fill: colour('--accent'),
+        width: 0,
+        points: { show: false },
+        ...(uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [0.7, 40], radius: 0.15 }) }),
+      },
+    ],
+  };
+}

@@ -1,0 +1,102 @@
+import { unwrap, type WorkerSchemas } from '@gantry/api-client';
+import { Button, Skeleton } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link, useSearchParams } from 'react-router';
+import { SettingsFrame } from '../../settings/settings-frame';
+import { workerApi } from '../../shell/api';
+import { useWorkspace } from '../../shell/use-me';
+import { duration, figure, dollars } from '../../ui/format';
+import { FailedToLoad } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import content from '../../ui/panel-content.module.css';
+import { DailyUsage } from './daily-usage';
+import { UsageByWorker } from './usage-by-worker';
+import styles from './usage-page.module.css';
+
+export type Usage = WorkerSchemas['Usage'];
+
+const monthName = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+/** @returns `2026-11` @param months added to it */
+function monthAfter(month: string, months: number): string {
+  const [year = 0, number = 1] = month.split('-').map(Number);
+  return new Date(Date.UTC(year, number - 1 + months)).toISOString().slice(0, 7);
+}
+
+/** What the workspace's workers have used in a month, by day and by worker. */
+export default function UsagePage() {
+  const workspace = useWorkspace();
+  const [search] = useSearchParams();
+  const present = new Date().toISOString().slice(0, 7);
+  const month = search.get('month') ?? present;
+  const usage = useQuery({
+    queryKey: ['usage', workspace?.id, month],
+    enabled: workspace !== undefined,
+    placeholderData: keepPreviousData,
+    queryFn: async () => unwrap((await workerApi()).GET('/api/usage', { params: { query: { month } } })),
+  });
+  return (
+    <SettingsFrame title="Usage" about="What runs of workers cost in a month, against the budgets of the workers.">
+      <nav className={styles.months} aria-label="Month">
+        <h2>{monthName.format(new Date(`${month}-01`))}</h2>
+        <div className={content.actions}>
+          <Button component={Link} size="xs" variant="default" to={`?month=${monthAfter(month, -1)}`}>
+            Month before
+          </Button>
+          {month < present && (
+            <Button component={Link} size="xs" variant="default" to={`?month=${monthAfter(month, 1)}`}>
+              Month after
+            </Button>
+          )}
+        </div>
+      </nav>
+      {usage.error && !usage.data ? (
+        <FailedToLoad what="The usage" error={usage.error} retry={usage.refetch} />
+      ) : !usage.data ? (
+        <Skeleton height={420} radius={10} />
+      ) : (
+        <Loaded usage={usage.data} />
+      )}
+    </SettingsFrame>
+  );
+}
+
+function Loaded({ usage }: { usage: Usage }) {
+  const { total, days, workers, others } = usage;
+  return (
+    <>
+      <dl className={styles.figures}>
+        <div>
+          <dt>Cost</dt>
+          <dd>{dollars(total.cost_usd)}</dd>
+        </div>
+        <div>
+          <dt>Runs</dt>
+          <dd>{figure(total.runs)}</dd>
+          <dd className={styles.more}>{total.failed > 0 ? `${figure(total.failed)} failed` : 'none failed'}</dd>
+        </div>
+        <div>
+          <dt>Compute time</dt>
+          <dd>{duration(total.compute_ms)}</dd>
+        </div>
+      </dl>
+      {total.runs === 0 && workers.length === 0 ? (
+        <Panel title="By day">
+          <p className={content.about}>
+            No run of a worker ended in this month. What runs cost, and how long they compute, is added up here from the
+            first one on.
+          </p>
+        </Panel>
+      ) : (
+        <>
+          <DailyUsage days={days} />
+          <UsageByWorker workers={workers} others={others} />
+        </>
+      )}
+      <p className={content.about}>
+        Days and months are those of UTC. Runs of workers count on the day on which they end; a cost is an estimate from
+        processor time, and what code reports with <code>context.cost()</code>.
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,9 @@
+import { type Operations, ok } from '@gantry/http';
+import type { Deps } from '../deps';
+import { readUsage } from './usage';
+
+export function usageOperations({ pool, now }: Pick<Deps, 'pool' | 'now'>): Operations<'worker'> {
+  return {
+    getUsage: async ({ caller, query }) => ok(await readUsage(pool, caller, query.month, now())),
+  };
+}

@@ -1,0 +1,69 @@
+import { enqueue, runFinished } from '@gantry/events';
+import { given, until } from '@gantry/testing';
+import { callerOf } from '../test/caller';
+import { createWorker } from '../test/create-worker';
+import { testWorkerApi } from '../test/test-worker-api';
+
+const api = testWorkerApi();
+const owner = given(() => callerOf(api.url, api.owner.jwt));
+
+const uidOf = async (id: string): Promise<string> =>
+  (await api.database.pool.query('SELECT uid FROM workers WHERE id = $1', [id])).rows[0].uid;
+
+const ended = (uid: string, at: string, over: object = {}) =>
+  enqueue(api.database.pool, runFinished, api.workspaceId, {
+    ...{ runId: 'run_x', source: 'worker' as const, subjectId: uid, status: 'completed' as const, errorCode: null },
+    ...{ costUsd: 0.25, cpuMs: 1_500, durationMs: 2_000, finishedAt: Date.parse(at) },
+    ...over,
+  });
+
+const read = async (month: string, caller = owner) => (await caller.get(`/api/usage?month=${month}`).expect(200)).body;
+
+test('runs count once on the day on which they end, by worker, and a budget shows before it is touched', async () => {
+  const limits = { budget_usd_per_month: 2 };
+  const dear = await createWorker(api, { name: 'Dear' });
+  const idle = await createWorker(api, { name: 'Idle with a budget', limits });
+  const uid = await uidOf(dear.id);
+  await ended(uid, '2026-02-01T00:00:00.000Z');
+  await ended(uid, '2026-02-03T23:59:59.999Z', { status: 'timed_out', costUsd: 1, cpuMs: null });
+  await ended(uid, '2026-03-01T00:00:00.000Z');
+  const usage = await until(async () => {
+    const body = await read('2026-02');
+    return body.total.runs === 2 && body;
+  });
+  expect(usage.total).toEqual({ runs: 2, failed: 1, compute_ms: 1_500, cost_usd: 1.25 });
+  expect(usage.days).toHaveLength(28);
+  expect(usage.days.slice(0, 3)).toEqual([
+    { day: '2026-02-01', runs: 1, failed: 0, compute_ms: 1_500, cost_usd: 0.25 },
+    { day: '2026-02-02', runs: 0, failed: 0, compute_ms: 0, cost_usd: 0 },
+    { day: '2026-02-03', runs: 1, failed: 1, compute_ms: 0, cost_usd: 1 },
+  ]);
+  expect(usage.workers).toEqual([
+    { id: dear.id, name: 'Dear', deleted: false, budget_usd: null, ...usage.total },
+    { id: idle.id, name: 'Idle with a budget', deleted: false, budget_usd: 2, ...NOTHING },
+  ]);
+  expect(usage.others).toEqual({ workers: 0, ...NOTHING });
+});
+
+test('a private worker of somebody else counts without its name, and another workspace has nothing', async () => {
+  const hidden = await createWorker(api, { name: 'Hidden', visibility: 'private' });
+  await ended(await uidOf(hidden.id), '2026-04-02T12:00:00.000Z');
+  const member = callerOf(api.url, (await api.addMember('member')).jwt);
+  const usage = await until(async () => {
+    const body = await read('2026-04', member);
+    return body.total.runs === 1 && body;
+  });
+  expect(usage.others).toEqual({ workers: 1, runs: 1, failed: 0, compute_ms: 1_500, cost_usd: 0.25 });
+  expect(JSON.stringify(usage)).not.toContain('Hidden');
+  expect((await read('2026-04')).workers).toContainEqual(expect.objectContaining({ id: hidden.id, runs: 1 }));
+  const elsewhere = await read('2026-04', callerOf(api.url, api.foreign.owner.jwt));
+  expect(elsewhere).toMatchObject({ total: NOTHING, workers: [], others: { workers: 0 } });
+});
+
+test('the present month ends today, and a wrong month is refused', async () => {
+  const { body } = await owner.get('/api/usage').expect(200);
+  expect(body.days.at(-1).day).toBe(new Date().toISOString().slice(0, 10));
+  await owner.get('/api/usage?month=2026-13').expect(400);
+});
+
+const NOTHING = { runs: 0, failed: 0, compute_ms: 0, cost_usd: 0 };

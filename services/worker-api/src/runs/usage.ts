@@ -1,0 +1,98 @@
+/**
+ * What the runs of a workspace's workers used in a month. It reads a row for each worker and day, which are kept while
+ * runs end, and so costs the same however many runs there were.
+ */
+import { type Principal, roleAtLeast } from '@gantry/http';
+import type { Sql } from '@gantry/postgres';
+import { ownerIdOf } from '../ownership';
+
+/** The dearest are listed; the rest are added up. */
+const WORKERS_MAX = 500;
+const DAY_MS = 86_400_000;
+
+interface Used {
+  runs: number;
+  failed: number;
+  computeMs: number;
+  usd: number;
+}
+
+interface WorkerRow extends Used {
+  id: string;
+  name: string;
+  isDeleted: boolean;
+  isVisible: boolean;
+  budget: number | null;
+}
+
+const SUMS = `coalesce(sum(u.runs), 0)::int AS runs, coalesce(sum(u.failed), 0)::int AS failed,
+  coalesce(sum(u.compute_ms), 0) AS "computeMs", coalesce(sum(u.usd), 0) AS usd`;
+
+const DAYS = `SELECT to_char(u.day, 'YYYY-MM-DD') AS day, ${SUMS}
+  FROM workers w JOIN worker_day_usage u ON u.worker_uid = w.uid
+  WHERE w.workspace_id = $1 AND u.day >= $2::date AND u.day < $3::date
+  GROUP BY u.day`;
+
+/** Workers that had runs, and those whose budget nothing was taken from. $4: whose private workers show; $5: everybody's do. */
+const WORKERS = `SELECT w.id, w.name, w.deleted_at IS NOT NULL AS "isDeleted",
+    w.visibility = 'workspace' OR w.owner_id = $4 OR $5 AS "isVisible",
+    (v.definition -> 'limits' ->> 'budget_usd_per_month')::float8 AS budget, ${SUMS}
+  FROM workers w
+  JOIN worker_versions v ON v.worker_uid = w.uid AND v.number = w.current_version
+  LEFT JOIN worker_day_usage u ON u.worker_uid = w.uid AND u.day >= $2::date AND u.day < $3::date
+  WHERE w.workspace_id = $1
+  GROUP BY w.uid, v.worker_uid, v.number
+  HAVING count(u.day) > 0 OR (w.deleted_at IS NULL AND v.definition -> 'limits' ->> 'budget_usd_per_month' IS NOT NULL)
+  ORDER BY usd DESC, runs DESC, w.name, w.uid`;
+
+/** @param month `2026-11`; default: the present one (UTC) */
+export async function readUsage(sql: Sql, caller: Principal, month: string | undefined, now: Date) {
+  const first = new Date(`${month ?? now.toISOString().slice(0, 7)}-01T00:00:00.000Z`);
+  const end = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1));
+  const span = [caller.workspaceId, dayOf(first), dayOf(end)];
+  const [days, workers] = await Promise.all([
+    sql.query<Used & { day: string }>(DAYS, span),
+    sql.query<WorkerRow>(WORKERS, [...span, ownerIdOf(caller), roleAtLeast(caller.role, 'admin')]),
+  ]);
+  const byDay = new Map(days.rows.map((row) => [row.day, row]));
+  const listed = workers.rows.filter(({ isVisible }) => isVisible).slice(0, WORKERS_MAX);
+  const isListed = new Set(listed);
+  const others = workers.rows.filter((row) => !isListed.has(row) && row.runs > 0);
+  return {
+    month: dayOf(first).slice(0, 7),
+    total: usedToApi(sumOf(days.rows)),
+    days: daysBetween(first, Math.min(end.getTime(), now.getTime() + 1)).map((day) => ({
+      day,
+      ...usedToApi(byDay.get(day) ?? NOTHING),
+    })),
+    workers: listed.map(({ id, name, isDeleted, budget, ...used }) => ({
+      ...{ id, name, deleted: isDeleted, budget_usd: budget },
+      ...usedToApi(used),
+    })),
+    others: { workers: others.length, ...usedToApi(sumOf(others)) },
+  };
+}
+
+const NOTHING: Used = { runs: 0, failed: 0, computeMs: 0, usd: 0 };
+
+const usedToApi = ({ runs, failed, computeMs, usd }: Used) => ({
+  ...{ runs, failed, compute_ms: Math.round(computeMs), cost_usd: usd },
+});
+
+const sumOf = (rows: Used[]): Used =>
+  rows.reduce(
+    (sum, { runs, failed, computeMs, usd }) => ({
+      runs: sum.runs + runs,
+      failed: sum.failed + failed,
+      computeMs: sum.computeMs + computeMs,
+      usd: sum.usd + usd,
+    }),
+    NOTHING,
+  );
+
+const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
+
+function daysBetween(first: Date, endMs: number): string[] {
+  const count = Math.max(0, Math.ceil((endMs - first.getTime()) / DAY_MS));
+  return Array.from({ length: count }, (_, index) => dayOf(new Date(first.getTime() + index * DAY_MS)));
+}
