@@ -35,6 +35,7 @@ export type Approval = WorkerSchemas['Approval'];
 export type Review = WorkerSchemas['Review'];
 export type OutputItem = AutomationSchemas['OutputItem'];
 export type Automation = AutomationSchemas['Automation'];
+export type AutomationChange = AutomationSchemas['AutomationChange'];
 export type Skill = SkillsSchemas['Skill'];
 export type SkillItem = SkillsSchemas['SkillItem'];
 export type SkillVersion = SkillsSchemas['SkillVersion'];

@@ -45,7 +45,8 @@ export const paths = {
 export const patterns = {
   automation: '/a/:automationId',
   automationSettings: '/a/:automationId/settings',
-  formerAutomation: '/automations/:automationId',
+  /** Beside the list of them, where people look for one; leads on. */
+  listedAutomation: '/automations/:automationId',
   skill: '/skills/:slug',
   skillEditor: '/skills/:slug/edit',
   library: '/skills/libraries/:slug',
