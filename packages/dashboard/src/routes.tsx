@@ -1,8 +1,8 @@
 import { type ComponentType, lazy } from 'react';
-import { Navigate, Route, Routes } from 'react-router';
+import { Navigate, Route, Routes, useParams } from 'react-router';
 import { NotFound } from './shell/frame/not-found';
 import { PageFrame } from './shell/frame/page-frame';
-import { paths, patterns } from './shell/paths';
+import { automationPath, paths, patterns } from './shell/paths';
 import { RequireSession } from './shell/require-session';
 
 /** Each page is a file of its own, fetched when somebody goes there. */
@@ -21,9 +21,16 @@ const CARDS: Pages = [
 const SkillsPage = lazy(() => import('./pages/skills/skills-page'));
 const SkillEditorPage = lazy(() => import('./pages/skill-editor/skill-editor-page'));
 
+/** People look for an automation below the list of them. */
+function ListedAutomation() {
+  const { automationId = '' } = useParams();
+  return <Navigate to={automationPath(automationId)} replace />;
+}
+
 /** Pages for whoever is signed in. */
 const OWN_PAGES: Pages = [
   [paths.automations, lazy(() => import('./pages/automation-list/automation-list-page'))],
+  [patterns.listedAutomation, ListedAutomation],
   [paths.approvals, lazy(() => import('./pages/approvals/approvals-page'))],
   [paths.workers, lazy(() => import('./pages/workers/workers-page'))],
   [patterns.worker, lazy(() => import('./pages/worker/worker-page'))],
@@ -37,10 +44,14 @@ const OWN_PAGES: Pages = [
     SkillsPage,
   ]),
   [paths.libraries, lazy(() => import('./pages/libraries/libraries-page'))],
+  [patterns.automationSettings, lazy(() => import('./pages/automation/automation-settings-page'))],
   [patterns.library, lazy(() => import('./pages/library/library-page'))],
   [paths.newSkill, SkillEditorPage],
   [patterns.skillEditor, SkillEditorPage],
   [patterns.skill, lazy(() => import('./pages/skill/skill-page'))],
+  [patterns.workerTriggers, lazy(() => import('./pages/worker-triggers/worker-triggers-page'))],
+  [patterns.workerAlerts, lazy(() => import('./pages/worker-alerts/worker-alerts-page'))],
+  [patterns.workerSettings, lazy(() => import('./pages/worker-settings/worker-settings-page'))],
   [patterns.workerRun, lazy(() => import('./pages/worker-run/worker-run-page'))],
   [paths.device, lazy(() => import('./pages/device/device-page'))],
   [paths.members, lazy(() => import('./pages/members/members-page'))],

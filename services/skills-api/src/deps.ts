@@ -15,4 +15,6 @@ export interface Deps {
   evictKey: (keyId: string) => void;
   /** Public address of this surface, without a slash at the end. */
   skillsUrl: string;
+  /** Of the dashboard, likewise. */
+  dashboardUrl: string;
 }

@@ -6,14 +6,14 @@ export type Problems = ReadonlyMap<string, string>;
 
 const general = (problem: string): Problems => new Map([['', problem]]);
 
-/** `inputs.limit`, `/body/inputs/limit` and `limit` all mean the field `limit`. */
+/** `inputs.limit`, `/body/inputs/limit`, `scheduleInputs.limit` and `limit` all mean the field `limit`. */
 export function problemsOf(error: unknown, items: InputItem[]): Problems {
   // `fetch` reports an unreachable server as a TypeError.
   if (error instanceof TypeError) return general('Gantry can’t be reached. Check your connection, then run again.');
   if (!(error instanceof ApiError)) return general(error instanceof Error ? error.message : String(error));
   const problems = new Map<string, string>();
   for (const { path, message } of error.fields) {
-    const name = path.replace(/^.*\binputs[./]/, '').split(/[./[]/)[0] ?? '';
+    const name = path.replace(/^.*\b(inputs|scheduleInputs)[./]/, '').split(/[./[]/)[0] ?? '';
     if (!problems.has(name) && items.some((item) => item.name === name)) problems.set(name, message);
   }
   return problems.size ? problems : general(nextStep(error));

@@ -45,7 +45,8 @@ export const paths = {
 export const patterns = {
   automation: '/a/:automationId',
   automationSettings: '/a/:automationId/settings',
-  formerAutomation: '/automations/:automationId',
+  /** Beside the list of them, where people look for one; leads on. */
+  listedAutomation: '/automations/:automationId',
   skill: '/skills/:slug',
   skillEditor: '/skills/:slug/edit',
   library: '/skills/libraries/:slug',
@@ -87,6 +88,10 @@ export interface RunsWanted {
 }
 
 export const runsPath = (wanted: RunsWanted): string => `${paths.runs}?${new URLSearchParams({ ...wanted })}`;
+
+/** The alerts, with a new rule for this worker begun, or with one of them open. */
+export const alertsPath = (wanted: { worker: string } | { alert: string }): string =>
+  `${paths.alerts}?${new URLSearchParams(wanted)}`;
 
 export const workerRunPath = (runId: string): string => patterns.workerRun.replace(':runId', encodeURIComponent(runId));
 

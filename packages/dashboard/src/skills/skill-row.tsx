@@ -42,25 +42,21 @@ export function SkillRow({ skill, title = skill.title, description = skill.descr
           {countsOf(skill).map((words) => (
             <span key={words}>{words}</span>
           ))}
+          {skill.tags.slice(0, TAGS_SHOWN).map((tag) => (
+            <span key={tag} className={styles.tag}>
+              {tag}
+            </span>
+          ))}
+          {skill.tags.length > TAGS_SHOWN && <span>and {skill.tags.length - TAGS_SHOWN} more</span>}
         </p>
       </div>
-      <div className={styles.side}>
-        <VisibilityChip visibility={skill.visibility} />
-        {skill.tags.slice(0, TAGS_SHOWN).map((tag) => (
-          <span key={tag} className={styles.tag}>
-            {tag}
-          </span>
-        ))}
-        {skill.tags.length > TAGS_SHOWN && (
-          <span className={styles.more}>and {skill.tags.length - TAGS_SHOWN} more</span>
-        )}
-      </div>
+      <VisibilityChip visibility={skill.visibility} />
       {children && <div className={styles.actions}>{children}</div>}
     </li>
   );
 }
 
-const TAGS_SHOWN = 3;
+const TAGS_SHOWN = 5;
 
 const counted = (count: number, noun: string) =>
   count > 0 ? [`${new Intl.NumberFormat().format(count)} ${noun}${count === 1 ? '' : 's'}`] : [];

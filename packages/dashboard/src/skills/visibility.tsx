@@ -1,13 +1,13 @@
-import { NativeSelect, type NativeSelectProps } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Visibility } from '../shell/api';
 import { LinkIcon, LockIcon, WorldIcon } from '../ui/icons';
 import { StatusChip } from '../ui/status-chip';
 
-const WORDS: Record<Visibility, [word: string, icon: ReactNode, choice: string]> = {
-  private: ['Private', <LockIcon key="private" />, 'Private: only you, and people you share it with'],
-  unlisted: ['Unlisted', <LinkIcon key="unlisted" />, 'Unlisted: anyone with the link'],
-  public: ['Public', <WorldIcon key="public" />, 'Public: anyone; it is listed and found'],
+const WORDS: Record<Visibility, [word: string, icon: ReactNode]> = {
+  private: ['Private', <LockIcon key="private" />],
+  unlisted: ['Unlisted', <LinkIcon key="unlisted" />],
+  public: ['Public', <WorldIcon key="public" />],
 };
 
 export function VisibilityChip({ visibility }: { visibility: Visibility }) {
@@ -19,17 +19,30 @@ export function VisibilityChip({ visibility }: { visibility: Visibility }) {
   );
 }
 
-const CHOICES = Object.entries(WORDS).map(([value, [, , label]]) => ({ value, label }));
+const CHOICES = Object.entries(WORDS).map(([value, [label]]) => ({ value, label }));
 
-interface VisibilityFieldProps extends Omit<NativeSelectProps, 'data' | 'onChange'> {
-  onChange?: (visibility: Visibility) => void;
+const READERS: Record<Visibility, string> = {
+  private: 'Only you',
+  unlisted: 'Anyone who has the link',
+  public: 'Anyone; it is listed, and search finds it',
+};
+
+interface VisibilityFieldProps {
+  value: Visibility;
+  onChange: (visibility: Visibility) => void;
+  /** A private one is also read by people whom it is shared with. */
+  shared?: boolean;
+  disabled?: boolean;
 }
 
-export const VisibilityField = ({ onChange, ...props }: VisibilityFieldProps) => (
+export const VisibilityField = ({ value, onChange, shared = false, disabled }: VisibilityFieldProps) => (
   <NativeSelect
     label="Who may read it"
+    description={value === 'private' && shared ? 'Only you, and people you share it with' : READERS[value]}
+    inputWrapperOrder={['label', 'input', 'description']}
     data={CHOICES}
-    onChange={(event) => onChange?.(event.currentTarget.value as Visibility)}
-    {...props}
+    value={value}
+    disabled={disabled}
+    onChange={(event) => onChange(event.currentTarget.value as Visibility)}
   />
 );

@@ -8,7 +8,9 @@ import type { AutomationSchemas } from '@gantry/api-client';
 import { answerAccount, type FakeAccounts, type FakeRequest, newAccounts } from './fake-accounts';
 import { answerAlert, type FakeAlerts, newAlerts } from './fake-alerts';
 import { answerApproval, type FakeApprovals, newApprovals } from './fake-approvals';
+import { automationsOf, changeAutomation, detailOf, type FakeSchedule, nextFires } from './fake-automations';
 import { answerSecret, type FakeSecrets, newSecrets } from './fake-secrets';
+import { answerSkill, type FakeSkills, newSkills } from './fake-skills';
 import { emit, type FakeStream, follow } from './fake-stream';
 import { answerUsage, type FakeUsage, newUsage } from './fake-usage';
 import { answerWorkerRun, type FakeWorkerRun } from './fake-worker-runs';
@@ -26,9 +28,12 @@ export interface FakeApi {
   secrets: FakeSecrets;
   alerts: FakeAlerts;
   usage: FakeUsage;
+  skills: FakeSkills;
   pages: Map<string, AutomationSchemas['Page']>;
   /** Workspaces by automation; the others are in whichever is asked for. */
   homes: Map<string, string>;
+  /** By automation; the others have none. */
+  schedules: Map<string, FakeSchedule>;
   versions: AutomationSchemas['Version'][];
   runs: FakeRun[];
   workerRuns: FakeWorkerRun[];
@@ -61,8 +66,10 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
     secrets: newSecrets(),
     alerts: newAlerts(),
     usage: newUsage(),
+    skills: newSkills(),
     pages: new Map(),
     homes: new Map(),
+    schedules: new Map(),
     versions: [],
     runs: [],
     workerRuns: [],
@@ -146,6 +153,7 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
     body: async () => JSON.parse((await bodyOf(req)).toString() || '{}'),
   };
   const answer =
+    (await answerSkill(api.skills, asked)) ??
     (await answerAccount(api.accounts, asked)) ??
     (await answerApproval(api.approvals, asked)) ??
     (await answerSecret(api.secrets, asked)) ??
@@ -183,8 +191,13 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
     const uploadUrl = `${api.origin}/uploads/${api.uploads.length}`;
     return send(res, 200, { uploadUrl, storageKey: `ws_1/uploads/${api.uploads.length}`, maxBytes: 1e7, expiresAt: 0 });
   }
+  if (line === 'POST /api/schedules/preview') return send(res, 200, nextFires());
   if (line === 'GET /api/automations') return send(res, 200, { automations: automationsOf(api, url) });
   const page = api.pages.get(part[3] ?? '');
+  if (page && part[2] === 'automations' && !part[4]) {
+    if (req.method === 'PATCH') changeAutomation(api, page, JSON.parse((await bodyOf(req)).toString()));
+    return send(res, 200, detailOf(api, page));
+  }
   if (page && part[4] === 'versions') return send(res, 200, { versions: api.versions });
   if (page && part[4] === 'rollback') {
     page.currentVersion = JSON.parse((await bodyOf(req)).toString()).version;
@@ -201,24 +214,6 @@ function grant(res: ServerResponse, family: string, turn: number): void {
     { access_token: 'jwt', token_type: 'Bearer', expires_in: 3_600 },
     { 'Set-Cookie': `svc_cloud_session=${family}.${turn}; HttpOnly; SameSite=Lax; Path=/` },
   );
-}
-
-function automationsOf(api: FakeApi, url: URL): AutomationSchemas['AutomationItem'][] {
-  const q = url.searchParams.get('q')?.toLowerCase() ?? '';
-  return [...api.pages.values()]
-    .filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(q))
-    .map(({ id, name, description, status, currentVersion, url: link, visibility }) => {
-      const last = api.runs.find((run) => run.automationId === id);
-      return {
-        ...{ id, name, description, status, currentVersion, url: link, visibility },
-        schedule: id === 'aut_sales' ? '0 7 * * MON' : null,
-        scheduleEnabled: id === 'aut_sales',
-        createdAt: Date.now(),
-        lastRunStatus: last?.status ?? null,
-        lastRunAt: last?.createdAt ?? null,
-        nextRunAt: null,
-      };
-    });
 }
 
 async function start(

@@ -1,7 +1,7 @@
 import { scheduleWords } from '../schedules/cron-words';
 import type { Trigger } from '../shell/api';
 
-type EventName = NonNullable<Trigger['on']>[number];
+export type EventName = NonNullable<Trigger['on']>[number];
 
 const EVENTS: Record<EventName, string> = {
   'run.completed': 'a run completes',
@@ -12,6 +12,8 @@ const EVENTS: Record<EventName, string> = {
   'approval.requested': 'an approval is asked for',
   'schedule.missed': 'a scheduled run is missed',
 };
+
+export const EVENT_NAMES = Object.keys(EVENTS) as EventName[];
 
 export const eventWords = (name: EventName): string => EVENTS[name];
 

@@ -19,7 +19,8 @@ import { byLine, skillHead, skillPage } from './skill-page';
 
 const FIRST_PAGE = { limit: 30, offset: 0 };
 
-export function pageOperations({ prisma, skillsUrl, views, render, forgiving }: Deps): Operations<'skills'> {
+export function pageOperations(deps: Deps): Operations<'skills'> {
+  const { prisma, skillsUrl, views, render, forgiving } = deps;
   const formats = {
     html: async (res: Response, skill: SkillWithBody) => {
       const { text, lowered } = pageText(parseBody(skill.body_md).text, skill.title);
@@ -29,7 +30,7 @@ export function pageOperations({ prisma, skillsUrl, views, render, forgiving }: 
         res.removeHeader('ETag');
         res.set('Cache-Control', 'no-store');
       }
-      sendPage(res, skillHead(skill, skillsUrl), skillPage(skill, markup, skillsUrl));
+      sendPage(res, skillHead(skill, skillsUrl), skillPage(skill, markup, deps));
     },
     md: async (res: Response, skill: SkillWithBody) =>
       void res.type('text/markdown; charset=utf-8').send(skill.body_md),

@@ -1,3 +1,4 @@
+import type { Deps } from '../deps';
 import { type Html, html } from '../rendering/html';
 import type { SkillWithBody } from '../skills/skill';
 import type { PageHead } from './layout';
@@ -15,8 +16,10 @@ export function skillHead(skill: SkillWithBody, skillsUrl: string): PageHead {
   };
 }
 
+type Addresses = Pick<Deps, 'skillsUrl' | 'dashboardUrl'>;
+
 /** @param text the Markdown without its front matter, as markup */
-export function skillPage(skill: SkillWithBody, text: Html, skillsUrl: string): Html {
+export function skillPage(skill: SkillWithBody, text: Html, { skillsUrl, dashboardUrl }: Addresses): Html {
   const { slug, title, description, tags, license, front_matter: front } = skill;
   const shown = skill.override_tags ?? tags;
   return html`<article>
@@ -33,7 +36,7 @@ ${text}
 </div>
 </article>
 <footer class="formats">
-<p>Also as <a href="/s/${slug}.md">Markdown</a>, <a href="/s/${slug}.json">JSON</a>, <a href="/s/${slug}.zip">zip with SKILL.md</a>.</p>
+<p>Also as <a href="/s/${slug}.md">Markdown</a>, <a href="/s/${slug}.json">JSON</a>, <a href="/s/${slug}.zip">zip with SKILL.md</a>. <a href="${dashboardUrl}/skills/${slug}">Save, share or edit it</a> when you are signed in.</p>
 <p class="hash">SHA-256 of the text: <code>${skill.content_hash}</code></p>
 </footer>`;
 }

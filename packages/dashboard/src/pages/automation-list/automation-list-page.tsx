@@ -1,13 +1,16 @@
 import { unwrap } from '@gantry/api-client';
-import { Skeleton, TextInput } from '@mantine/core';
+import { NativeSelect, Skeleton, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
+import { automationKeys } from '../../automations/automation-keys';
 import { AutomationStatusChip } from '../../automations/automation-status';
 import { RunStatusChip } from '../../runs/run-status';
+import { cronWords } from '../../schedules/cron-words';
 import { type AutomationItem, api } from '../../shell/api';
 import { automationPath } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { Empty } from '../../ui/empty';
 import { SearchIcon } from '../../ui/icons';
@@ -18,13 +21,25 @@ import { FirstAutomation } from './first-automation';
 
 const TYPING_MS = 200;
 
+type Status = AutomationItem['status'];
+const STATUSES: { value: Status | ''; label: string }[] = [
+  { value: '', label: 'Active and paused' },
+  { value: 'active', label: 'Active' },
+  { value: 'paused', label: 'Paused' },
+  { value: 'archived', label: 'Archived' },
+];
+
 export default function AutomationListPage() {
   useTitle('Automations');
+  const workspaceId = useWorkspace()?.id;
   const [search, setSearch] = useState('');
   const [q] = useDebouncedValue(search.trim(), TYPING_MS);
+  const [status, setStatus] = useState<Status | ''>('');
   const { data, error, isError, refetch } = useQuery({
-    queryKey: ['automations', q],
-    queryFn: () => unwrap(api.GET('/api/automations', { params: { query: q ? { q } : {} } })),
+    queryKey: automationKeys.list(workspaceId, q, status),
+    enabled: workspaceId !== undefined,
+    queryFn: () =>
+      unwrap(api.GET('/api/automations', { params: { query: { ...(q && { q }), ...(status && { status }) } } })),
     placeholderData: keepPreviousData,
   });
   const automations = data?.automations;
@@ -32,6 +47,13 @@ export default function AutomationListPage() {
     <>
       <div className={styles.head}>
         <h1>Automations</h1>
+        <NativeSelect
+          className={styles.filter}
+          aria-label="Status"
+          value={status}
+          data={STATUSES}
+          onChange={(event) => setStatus(event.currentTarget.value as Status | '')}
+        />
         <TextInput
           className={styles.search}
           type="search"
@@ -59,6 +81,10 @@ export default function AutomationListPage() {
         <Empty title={`Nothing is called “${q}”`} level={2}>
           <p>The search looks at names and descriptions. Try fewer letters.</p>
         </Empty>
+      ) : status ? (
+        <Empty title={`No automation is ${status}`} level={2}>
+          <p>Choose another status above.</p>
+        </Empty>
       ) : (
         <FirstAutomation />
       )}
@@ -67,7 +93,7 @@ export default function AutomationListPage() {
 }
 
 function Row({ automation }: { automation: AutomationItem }) {
-  const { id, name, description, status, schedule, scheduleEnabled, lastRunAt, lastRunStatus } = automation;
+  const { id, name, description, status, schedule, scheduleEnabled, nextRunAt, lastRunAt, lastRunStatus } = automation;
   return (
     <li className={styles.row}>
       <div className={styles.what}>
@@ -78,7 +104,14 @@ function Row({ automation }: { automation: AutomationItem }) {
       </div>
       <div className={styles.state}>
         <AutomationStatusChip status={status} />
-        {schedule && scheduleEnabled && <code className={styles.schedule}>{schedule}</code>}
+        {schedule && scheduleEnabled && (
+          <span title={schedule}>{sentence(cronWords(schedule) ?? `on the schedule ${schedule}`)}</span>
+        )}
+        {nextRunAt !== null && (
+          <span>
+            Next run <Timestamp at={nextRunAt} />
+          </span>
+        )}
       </div>
       <div className={styles.last}>
         {lastRunStatus ? <RunStatusChip status={lastRunStatus} /> : <span>Never run</span>}
@@ -87,6 +120,8 @@ function Row({ automation }: { automation: AutomationItem }) {
     </li>
   );
 }
+
+const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 const ROWS = ['a', 'b', 'c', 'd'];
 

@@ -3,35 +3,56 @@ import { useClipboard } from '@mantine/hooks';
 import { Link } from 'react-router';
 import { AutomationStatusChip } from '../../automations/automation-status';
 import type { Page } from '../../shell/api';
-import { paths } from '../../shell/paths';
+import { LinkTabs } from '../../shell/link-tabs';
+import { automationPath, automationSettingsPath, paths } from '../../shell/paths';
 import { CheckIcon, CopyIcon } from '../../ui/icons';
 import layout from '../../ui/page.module.css';
 import styles from './automation-page.module.css';
+import { PauseButton } from './pause-button';
 
-export function AutomationHead({ page }: { page: Page }) {
+export type Headed = Pick<
+  Page,
+  'id' | 'name' | 'description' | 'status' | 'currentVersion' | 'visibility' | 'url' | 'access'
+>;
+
+/** The top of every page of one automation; members find their way between them. */
+export function AutomationHead({ page }: { page: Headed }) {
   const clipboard = useClipboard({ timeout: 2_000 });
+  const isMember = page.access === 'member';
   return (
-    <div className={layout.head}>
-      {page.access === 'member' && (
-        <Link to={paths.home} className={styles.back}>
-          All automations
-        </Link>
-      )}
-      <h1>{page.name}</h1>
-      {page.description && <p className={styles.description}>{page.description}</p>}
-      <div className={layout.facts}>
-        <AutomationStatusChip status={page.status} />
-        <span>Version {page.currentVersion}</span>
-        <span>{page.visibility === 'public' ? 'Anyone with the link may run it' : 'Members only'}</span>
-        <Button
-          size="compact-sm"
-          variant="default"
-          leftSection={clipboard.copied ? <CheckIcon /> : <CopyIcon />}
-          onClick={() => clipboard.copy(page.url)}
-        >
-          <span aria-live="polite">{clipboard.copied ? 'Link copied' : 'Copy link'}</span>
-        </Button>
+    <>
+      <div className={layout.head}>
+        {isMember && (
+          <Link to={paths.automations} className={styles.back}>
+            All automations
+          </Link>
+        )}
+        <h1>{page.name}</h1>
+        {page.description && <p className={styles.description}>{page.description}</p>}
+        <div className={layout.facts}>
+          <AutomationStatusChip status={page.status} />
+          <span>Version {page.currentVersion}</span>
+          <span>{page.visibility === 'public' ? 'Anyone with the link may run it' : 'Members only'}</span>
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={clipboard.copied ? <CheckIcon /> : <CopyIcon />}
+            onClick={() => clipboard.copy(page.url)}
+          >
+            <span aria-live="polite">{clipboard.copied ? 'Link copied' : 'Copy link'}</span>
+          </Button>
+          {isMember && <PauseButton automation={page} />}
+        </div>
       </div>
-    </div>
+      {isMember && (
+        <LinkTabs
+          label="Automation"
+          tabs={[
+            { to: automationPath(page.id), label: 'Run' },
+            { to: automationSettingsPath(page.id), label: 'Settings' },
+          ]}
+        />
+      )}
+    </>
   );
 }

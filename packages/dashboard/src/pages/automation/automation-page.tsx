@@ -1,15 +1,15 @@
-import { unwrap } from '@gantry/api-client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Navigate, useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
 import { Elsewhere } from '../../accounts/elsewhere';
+import { automationKeys } from '../../automations/automation-keys';
 import { InputForm } from '../../inputs/input-form';
 import { sendFiles } from '../../inputs/send-files';
 import { PastRuns } from '../../runs/past-runs';
 import { createRunApi } from '../../runs/run-api';
 import { runKeys } from '../../runs/run-keys';
 import { RunView } from '../../runs/run-view';
-import { api, isStatus, type Page } from '../../shell/api';
+import { isStatus, type Page } from '../../shell/api';
 import { NotFound } from '../../shell/frame/not-found';
 import { runIdIn, runPath, signInPath } from '../../shell/paths';
 import { useSession } from '../../shell/session';
@@ -21,7 +21,7 @@ import { Panel } from '../../ui/panel';
 import { AutomationHead } from './automation-head';
 import styles from './automation-page.module.css';
 import { NothingRun } from './nothing-run';
-import { pageKey } from './page-key';
+import { readPage, usePage } from './use-page';
 import { Versions } from './versions';
 import { WhyNotRun } from './why-not-run';
 
@@ -30,23 +30,19 @@ export default function AutomationPage() {
   const { automationId = '' } = useParams();
   const session = useSession();
   const location = useLocation();
-  const read = (headers = {}) =>
-    unwrap(api.GET('/api/pages/{automationId}', { params: { path: { automationId } }, headers }));
-  const {
-    data: page,
-    error,
-    refetch,
-  } = useQuery({
-    queryKey: [...pageKey(automationId), session.status],
-    queryFn: () => read(),
-    enabled: session.status !== 'unknown',
-  });
+  const { data: page, error, refetch } = usePage(automationId);
   useTitle(page?.name);
   if (page) return <LoadedPage key={page.id} page={page} />;
   if (isStatus(error, 401)) return <Navigate to={signInPath(location)} replace />;
   if (isStatus(error, 404, 403)) {
     if (session.status !== 'signed-in') return <NotFound what="automation" />;
-    return <Elsewhere what="automation" queryKey={pageKey(automationId)} read={read} />;
+    return (
+      <Elsewhere
+        what="automation"
+        queryKey={automationKeys.page(automationId)}
+        read={(headers) => readPage(automationId, headers)}
+      />
+    );
   }
   if (error) return <FailedToLoad what="The automation" error={error} retry={refetch} />;
   return <LoadingPage what="the automation" columns={styles.work} />;

@@ -1,9 +1,9 @@
 import { unwrap } from '@gantry/api-client';
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { automationKeys } from '../../automations/automation-keys';
 import { api, type Page } from '../../shell/api';
 import { Failure } from '../../ui/notice';
-import { pageKey } from './page-key';
 import styles from './versions.module.css';
 
 interface RollbackProps {
@@ -24,7 +24,7 @@ export default function RollbackDialog({ page, version, onClose, onDone }: Rollb
         }),
       ),
     onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: pageKey(page.id) });
+      await queryClient.invalidateQueries({ queryKey: automationKeys.page(page.id) });
       onDone();
       onClose();
     },

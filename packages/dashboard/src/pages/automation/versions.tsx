@@ -3,10 +3,10 @@ import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
+import { automationKeys } from '../../automations/automation-keys';
 import { api, type Page, type Version } from '../../shell/api';
 import { FailedToLoad } from '../../ui/notice';
 import { Timestamp } from '../../ui/timestamp';
-import { pageKey } from './page-key';
 import styles from './versions.module.css';
 
 const RollbackDialog = lazy(() => import('./rollback-dialog'));
@@ -17,7 +17,7 @@ export function Versions({ page }: { page: Page }) {
   const list = useRef<HTMLOListElement>(null);
   const opener = useRef<HTMLElement>(null);
   const { data, error, isError, refetch } = useQuery({
-    queryKey: [...pageKey(page.id), 'versions'],
+    queryKey: [...automationKeys.page(page.id), 'versions'],
     queryFn: () =>
       unwrap(api.GET('/api/automations/{automationId}/versions', { params: { path: { automationId: page.id } } })),
   });

@@ -21,7 +21,7 @@ import styles from './libraries-page.module.css';
 const PAGE = { params: { query: { limit: 50 } } };
 
 export default function LibrariesPage() {
-  useTitle('Libraries of skills');
+  useTitle('Libraries');
   const [isMaking, setMaking] = useState(false);
   const mayWrite = useWorkspace()?.role !== 'viewer';
   return (

@@ -87,14 +87,14 @@ export function SkillEditor({ skill }: { skill: Skill | null }) {
         />
         <TextInput label="Tags" placeholder="code, review" {...text('tags')} />
         <TextInput label="License" placeholder="MIT" maxLength={1024} {...text('license')} />
-        <VisibilityField value={draft.visibility} onChange={(visibility) => change({ visibility })} />
+        <VisibilityField shared value={draft.visibility} onChange={(visibility) => change({ visibility })} />
         {skill && (
           <TextInput label="What changed" placeholder="For the list of versions" maxLength={500} {...text('message')} />
         )}
       </div>
       <div className={styles.work}>
         <section className={styles.side} aria-label="Text">
-          <h2>Text</h2>
+          <h2 className={styles.label}>Text</h2>
           <CodeEditor
             label="Text of the skill"
             path="SKILL.md"
@@ -105,7 +105,7 @@ export function SkillEditor({ skill }: { skill: Skill | null }) {
           />
         </section>
         <section className={styles.side} aria-label="Preview">
-          <h2>Preview</h2>
+          <h2 className={styles.label}>Preview</h2>
           <Preview
             title={shown.title}
             text={shown.text}

@@ -29,6 +29,22 @@ export const newDraft = (skill: Skill | null): Draft => ({
 export const isChanged = (draft: Draft, skill: Skill | null): boolean =>
   JSON.stringify({ ...draft, message: '' }) !== JSON.stringify(newDraft(skill));
 
+/** Nothing of it has been written yet. */
+const EMPTY: Partial<Draft> = { title: '', description: '', tags: '', license: '' };
+
+/** Fields that are not as they were; front matter of the text fills the others. */
+function sent(draft: Draft, before: Partial<Draft>) {
+  const { title, description, tags, license, text, visibility } = draft;
+  return {
+    ...(title !== before.title && { title }),
+    ...(description !== before.description && { description }),
+    ...(tags !== before.tags && { tags: listed(tags) }),
+    ...(license !== before.license && { license: license || null }),
+    ...(text !== before.text && { body_md: text }),
+    ...(visibility !== before.visibility && { visibility }),
+  };
+}
+
 const listed = (tags: string): string[] =>
   tags
     .split(',')
@@ -40,18 +56,14 @@ export function useSaveSkill(skill: Skill | null, onSaved: (saved: Skill) => voi
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: async ({ title, description, tags, license, text, visibility, message }: Draft) => {
+    mutationFn: async (draft: Draft) => {
       const skills = await skillsApi();
-      const body = { title, description, tags: listed(tags), license: license || null, body_md: text, visibility };
-      if (!skill) {
-        // What was left empty is filled from the front matter.
-        const given = Object.entries(body).filter(([, value]) => value !== null && value.length > 0);
-        return unwrap(skills.POST('/api/v1/skills', { body: Object.fromEntries(given) as typeof body }));
-      }
+      if (!skill) return unwrap(skills.POST('/api/v1/skills', { body: sent(draft, EMPTY) }));
+      const { message } = draft;
       return unwrap(
         skills.PATCH('/api/v1/skills/{slug}', {
           params: { path: { slug: skill.slug } },
-          body: { ...body, expected_version: skill.version, ...(message && { message }) },
+          body: { ...sent(draft, newDraft(skill)), expected_version: skill.version, ...(message && { message }) },
         }),
       );
     },

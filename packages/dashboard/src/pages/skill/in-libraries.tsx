@@ -38,7 +38,16 @@ export function InLibraries({ skill }: { skill: Skill }) {
   });
   if (!libraries) return null;
   return (
-    <Panel title="Libraries" aside={slug && <Link to={libraryPath(slug)}>Open</Link>}>
+    <Panel
+      title="Libraries"
+      aside={
+        slug && (
+          <Link className={styles.open} to={libraryPath(slug)}>
+            Open the library
+          </Link>
+        )
+      }
+    >
       {libraries.length === 0 ? (
         <p className={styles.hint}>
           A library is a shelf of skills that others can subscribe to. <Link to={paths.libraries}>Make one</Link>.

@@ -50,6 +50,7 @@ export function Sharing({ skill, mayChange }: { skill: Skill; mayChange: boolean
     <Panel title="Sharing">
       <div className={styles.stack}>
         <VisibilityField
+          shared
           value={publish.isPending ? publish.variables : skill.visibility}
           disabled={!mayChange || publish.isPending}
           onChange={(visibility) => publish.mutate(visibility)}
@@ -57,7 +58,7 @@ export function Sharing({ skill, mayChange }: { skill: Skill; mayChange: boolean
         <Failure title="Nothing was changed" error={publish.error} />
         <People skill={skill} mayChange={mayChange} />
         {mayChange && (
-          <div className={styles.form}>
+          <div className={styles.danger}>
             <ConfirmButton
               label={`Delete ${skill.title}`}
               question="Delete it now"

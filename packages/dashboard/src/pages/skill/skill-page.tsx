@@ -61,20 +61,22 @@ function LoadedSkill({ skill }: { skill: Skill }) {
         }
       />
       <div className={layout.mainAndAside}>
-        <Panel
-          title="As it is published"
-          aside={
-            <a href={skill.url} target="_blank" rel="noreferrer" className={styles.open}>
-              Open the page
-            </a>
-          }
-        >
-          {skill.description && <p className={styles.description}>{skill.description}</p>}
-          <RenderedSkill title={skill.title} text={skill.body_md} url={skill.url} />
-        </Panel>
-        <div className={styles.aside}>
-          {skill.owned && <Sharing skill={skill} mayChange={mayChange} />}
+        <div className={styles.column}>
+          <Panel
+            title="As it is published"
+            aside={
+              <a href={skill.url} target="_blank" rel="noreferrer" className={styles.open}>
+                Open the page
+              </a>
+            }
+          >
+            {skill.description && <p className={styles.description}>{skill.description}</p>}
+            <RenderedSkill title={skill.title} text={skill.body_md} url={skill.url} />
+          </Panel>
           <Install skill={skill} />
+        </div>
+        <div className={styles.column}>
+          {skill.owned && <Sharing skill={skill} mayChange={mayChange} />}
           {mayWrite && <InLibraries skill={skill} />}
           {skill.owned && <Versions skill={skill} mayChange={mayChange} />}
         </div>

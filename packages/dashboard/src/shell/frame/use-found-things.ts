@@ -1,14 +1,14 @@
 import { unwrap } from '@gantry/api-client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
-import { api, workerApi } from '../api';
-import { automationPath, workerPath } from '../paths';
+import { api, skillsApi, workerApi } from '../api';
+import { automationPath, skillPath, workerPath } from '../paths';
 import { useWorkspace } from '../use-me';
 import type { Choice } from './palette';
 
 const EACH = 6;
 
-/** Workers and automations whose name, id or description has the text. */
+/** Workers and automations whose name, id or description has the text, and skills that it finds. */
 export function useFoundThings(q: string): { found: Choice[]; isLooking: boolean } {
   const navigate = useNavigate();
   const workspaceId = useWorkspace()?.id;
@@ -22,6 +22,11 @@ export function useFoundThings(q: string): { found: Choice[]; isLooking: boolean
     ...asked,
     queryKey: ['automations', workspaceId, 'found', q],
     queryFn: () => unwrap(api.GET('/api/automations', { params: { query: { q, limit: EACH } } })),
+  });
+  const skills = useQuery({
+    ...asked,
+    queryKey: ['skills', workspaceId, 'list', 'palette', q],
+    queryFn: async () => unwrap((await skillsApi()).GET('/api/v1/search', { params: { query: { q, limit: EACH } } })),
   });
   return {
     found: [
@@ -41,7 +46,15 @@ export function useFoundThings(q: string): { found: Choice[]; isLooking: boolean
           run: () => navigate(automationPath(id)),
         }),
       ),
+      ...(skills.data ?? []).map(
+        ({ slug, title }): Choice => ({
+          id: `skill ${slug}`,
+          group: 'Skill',
+          label: title,
+          run: () => navigate(skillPath(slug)),
+        }),
+      ),
     ],
-    isLooking: workers.isFetching || automations.isFetching,
+    isLooking: workers.isFetching || automations.isFetching || skills.isFetching,
   };
 }

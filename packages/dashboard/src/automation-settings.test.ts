@@ -1,0 +1,107 @@
+import { chromiumPath, testSite } from './test/browser';
+import { checkPage, LOOKS } from './test/check-page';
+import { addSales } from './test/sample';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+
+withBrowser('settings of an automation', () => {
+  const site = testSite();
+  beforeEach(() => {
+    const { api } = site;
+    api.pages.clear();
+    api.runs.length = 0;
+    api.schedules.clear();
+    addSales(api);
+    Object.assign(api.accounts.me.workspaces[0] ?? {}, { role: 'owner' });
+    api.schedules.set('aut_sales', {
+      schedule: '0 7 * * MON',
+      ...{ enabled: true, timezone: 'Europe/Berlin', misfire: 'fire_once', inputs: { title: 'Week 47' } },
+      ...{ nextRunAt: Date.now() + 3 * 86_400_000, lastScheduledAt: Date.now() - 4 * 86_400_000, missedFires: 0 },
+    });
+  });
+  const settings = '/a/aut_sales/settings';
+
+  test.each(LOOKS)(
+    'axe finds nothing and nothing is wider than the screen: %s',
+    async (look, options) => {
+      const page = await site.signedIn('/automations', options);
+      await page.getByText('Mondays at 7:00').waitFor();
+      await checkPage(page, 'automations', look);
+      await page.goto(site.api.origin + settings);
+      await page.getByText('Mondays at 7:00, Berlin').waitFor();
+      await checkPage(page, 'automation-settings', look);
+      await page.getByRole('button', { name: 'Change', exact: true }).click();
+      await page.getByLabel('Report title').waitFor();
+      await page.getByRole('region', { name: 'Next times' }).getByRole('listitem').first().waitFor();
+      await checkPage(page, 'automation-schedule', look);
+    },
+    60_000,
+  );
+
+  test('a guessed address leads to the page, and its tab to the settings', async () => {
+    const page = await site.signedIn('/automations/aut_sales');
+    await page.getByRole('link', { name: 'Settings' }).last().waitFor();
+    expect(new URL(page.url()).pathname).toBe('/a/aut_sales');
+    await page.getByRole('navigation', { name: 'Automation' }).getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('region', { name: 'Public link' }).waitFor();
+  });
+
+  test('it is renamed, paused and resumed, with what was done told', async () => {
+    const page = await site.signedIn(settings);
+    await page.getByRole('textbox', { name: 'Name' }).fill('Sales');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Sales' }).waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Sales is paused').waitFor();
+    await page.getByText('None while the automation is paused').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await page.getByText('Sales is active again').waitFor();
+    expect(site.api.pages.get('aut_sales')).toMatchObject({ name: 'Sales', status: 'active' });
+  });
+
+  test('a schedule is changed with the inputs of its runs, turned off and removed', async () => {
+    const page = await site.signedIn(settings);
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    await page.getByLabel('How often').selectOption('weekdays');
+    await page.getByLabel('At', { exact: true }).fill('09:30');
+    await page.getByLabel('Report title').fill('');
+    await page.getByRole('button', { name: 'Save schedule' }).click();
+    await page.getByText('Fill this in.').waitFor();
+    await page.getByLabel('Report title').fill('By itself');
+    await page.getByRole('button', { name: 'Save schedule' }).click();
+    await page.getByText('Weekdays at 9:30, Berlin').waitFor();
+    expect(site.api.schedules.get('aut_sales')).toMatchObject({
+      ...{ schedule: '30 9 * * MON-FRI', timezone: 'Europe/Berlin', enabled: true },
+      inputs: { title: 'By itself' },
+    });
+    await page.getByRole('button', { name: 'Turn off' }).click();
+    await page.getByText('None: the schedule is off').waitFor();
+    await page.getByRole('button', { name: 'Remove the schedule' }).click();
+    await page.getByRole('button', { name: 'Remove it now' }).click();
+    await page.getByText('It runs only when somebody starts it').waitFor();
+  });
+
+  test('the link is made public after a question, and the automation archived and brought back', async () => {
+    const page = await site.signedIn(settings);
+    await page.getByRole('button', { name: 'Make it public' }).click();
+    await page.getByRole('button', { name: 'Let anyone run it' }).click();
+    await page.getByText('Anyone with this link sees the form').waitFor();
+    expect(site.api.pages.get('aut_sales')?.visibility).toBe('public');
+
+    await page.getByRole('button', { name: 'Archive Weekly sales report' }).click();
+    await page.getByRole('button', { name: 'Archive it now' }).click();
+    await page.getByText('Weekly sales report is archived').waitFor();
+    await page.getByLabel('Status').selectOption('archived');
+    await page.getByRole('link', { name: 'Weekly sales report' }).waitFor();
+    await page.goto(site.api.origin + settings);
+    await page.getByRole('button', { name: 'Make it active again' }).click();
+    await page.getByRole('button', { name: 'Archive Weekly sales report' }).waitFor();
+  });
+
+  test('a viewer sees the settings and is offered no change', async () => {
+    Object.assign(site.api.accounts.me.workspaces[0] ?? {}, { role: 'viewer' });
+    const page = await site.signedIn(settings);
+    await page.getByText('Mondays at 7:00, Berlin').waitFor();
+    expect(await page.getByRole('main').getByRole('button').allTextContents()).toEqual(['Copy link', 'Copy']);
+  });
+});

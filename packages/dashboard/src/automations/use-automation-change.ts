@@ -1,0 +1,24 @@
+import { unwrap } from '@gantry/api-client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type Automation, type AutomationChange, api } from '../shell/api';
+import { useWorkspace } from '../shell/use-me';
+import { automationKeys } from './automation-keys';
+
+const patch = (automationId: string, body: AutomationChange): Promise<Automation> =>
+  unwrap(api.PATCH('/api/automations/{automationId}', { params: { path: { automationId } }, body }));
+
+/** Fields of an automation other than its code; whatever shows it is read anew. */
+export function useAutomationChange(automationId: string) {
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (change: AutomationChange) => patch(automationId, change),
+    onSuccess: async (changed) => {
+      queryClient.setQueryData<Automation>(automationKeys.settings(workspaceId, automationId), changed);
+      await Promise.all([
+        queryClient.invalidateQueries({ queryKey: automationKeys.page(automationId) }),
+        queryClient.invalidateQueries({ queryKey: automationKeys.all(workspaceId) }),
+      ]);
+    },
+  });
+}

@@ -1,0 +1,56 @@
+import { Button } from '@mantine/core';
+import { useNavigate } from 'react-router';
+import { useAutomationChange } from '../../automations/use-automation-change';
+import type { Automation } from '../../shell/api';
+import { paths } from '../../shell/paths';
+import { toast } from '../../shell/toasts';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { Failure } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import styles from './automation-settings-page.module.css';
+
+/** Takes it out of the list; its history stays and it can come back. */
+export function Archive({ automation }: { automation: Automation }) {
+  const { id, name, status } = automation;
+  const navigate = useNavigate();
+  const change = useAutomationChange(id);
+  const restore = () => change.mutate({ status: 'active' }, { onSuccess: () => toast(`${name} is active again`) });
+  const archive = () =>
+    change.mutate(
+      { status: 'archived' },
+      {
+        onSuccess: () => {
+          navigate(paths.automations);
+          toast(`${name} is archived`, { undo: restore });
+        },
+      },
+    );
+  return (
+    <Panel title={status === 'archived' ? 'Archived' : 'Archive'}>
+      <div className={styles.form}>
+        <p className={styles.text}>
+          {status === 'archived'
+            ? 'It starts no runs. Made active again, its schedule and its link work as before.'
+            : 'An archived automation leaves the list, starts no runs, and its link stops working. Its runs and versions stay, and it can come back.'}
+        </p>
+        <Failure title="Nothing was changed" error={change.error} />
+        <div className={styles.actions}>
+          {status === 'archived' ? (
+            <Button loading={change.isPending} onClick={restore}>
+              Make it active again
+            </Button>
+          ) : (
+            <ConfirmButton
+              label={`Archive ${name}`}
+              question="Archive it now"
+              busy={change.isPending}
+              onConfirm={archive}
+            >
+              Archive
+            </ConfirmButton>
+          )}
+        </div>
+      </div>
+    </Panel>
+  );
+}

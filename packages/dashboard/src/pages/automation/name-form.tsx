@@ -1,0 +1,60 @@
+import { Button, Textarea, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useAutomationChange } from '../../automations/use-automation-change';
+import type { Automation } from '../../shell/api';
+import { toast } from '../../shell/toasts';
+import { Failure } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import styles from './automation-settings-page.module.css';
+
+interface SettingsPartProps {
+  automation: Automation;
+  mayChange: boolean;
+}
+
+export function NameForm({ automation, mayChange }: SettingsPartProps) {
+  const [name, setName] = useState(automation.name);
+  const [description, setDescription] = useState(automation.description);
+  const change = useAutomationChange(automation.id);
+  const isChanged = name.trim() !== automation.name || description.trim() !== automation.description;
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    change.mutate(
+      { name: name.trim(), description: description.trim() },
+      { onSuccess: (changed) => toast(`${changed.name} is saved`) },
+    );
+  }
+
+  return (
+    <Panel title="Name and description">
+      <form className={styles.form} onSubmit={submit}>
+        <TextInput
+          label="Name"
+          value={name}
+          maxLength={200}
+          autoComplete="off"
+          required
+          withAsterisk={false}
+          disabled={!mayChange}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Textarea
+          label="Description"
+          rows={3}
+          value={description}
+          disabled={!mayChange}
+          onChange={(event) => setDescription(event.currentTarget.value)}
+        />
+        <Failure title="Nothing was changed" error={change.error} />
+        {mayChange && (
+          <div>
+            <Button type="submit" loading={change.isPending} disabled={!isChanged || name.trim() === ''}>
+              Save
+            </Button>
+          </div>
+        )}
+      </form>
+    </Panel>
+  );
+}

@@ -1,0 +1,39 @@
+import { Button } from '@mantine/core';
+import { useAutomationChange } from '../../automations/use-automation-change';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { PauseIcon, PlayIcon } from '../../ui/icons';
+import type { Headed } from './automation-head';
+
+/** A paused one starts no runs, by itself or for anybody; taken back by Undo. */
+export function PauseButton({ automation: { id, name, status } }: { automation: Headed }) {
+  const role = useWorkspace()?.role;
+  const change = useAutomationChange(id);
+  if (role === undefined || role === 'viewer' || status === 'archived') return null;
+  const isPaused = status === 'paused';
+
+  function set(wanted: 'active' | 'paused', canUndo: boolean) {
+    change.mutate(
+      { status: wanted },
+      {
+        onSuccess: () =>
+          toast(`${name} is ${wanted === 'paused' ? 'paused' : 'active again'}`, {
+            ...(canUndo && { undo: () => set(wanted === 'paused' ? 'active' : 'paused', false) }),
+          }),
+        onError: (error) => toast(`${name} stays as it is: ${error.message}`, { tone: 'error' }),
+      },
+    );
+  }
+
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      leftSection={isPaused ? <PlayIcon /> : <PauseIcon />}
+      loading={change.isPending}
+      onClick={() => set(isPaused ? 'active' : 'paused', true)}
+    >
+      {isPaused ? 'Resume' : 'Pause'}
+    </Button>
+  );
+}

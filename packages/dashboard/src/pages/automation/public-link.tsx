@@ -1,0 +1,55 @@
+import { Button } from '@mantine/core';
+import { useAutomationChange } from '../../automations/use-automation-change';
+import type { Automation } from '../../shell/api';
+import { toast } from '../../shell/toasts';
+import { CodeToCopy } from '../../ui/code-to-copy';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { Failure } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import styles from './automation-settings-page.module.css';
+
+/** Lets people without an account run it, which asks once more; or takes that back. */
+export function PublicLink({ automation, mayChange }: { automation: Automation; mayChange: boolean }) {
+  const change = useAutomationChange(automation.id);
+  const isPublic = automation.visibility === 'public';
+
+  const close = () =>
+    change.mutate(
+      { visibility: 'private' },
+      { onSuccess: () => toast('The link works for members only', { undo: () => open() }) },
+    );
+  const open = () =>
+    change.mutate({ visibility: 'public' }, { onSuccess: () => toast('Anyone with the link may run it now') });
+
+  return (
+    <Panel title="Public link">
+      <div className={styles.form}>
+        <p className={styles.text}>
+          {isPublic
+            ? 'Anyone with this link sees the form, runs the automation with the workspace’s secrets, and sees the runs that they start. Nothing else of the workspace is shown.'
+            : 'Only members of this workspace open the link. Made public, anyone who has it can run the automation.'}
+        </p>
+        <CodeToCopy label={isPublic ? 'For anyone' : 'For members'} code={automation.url} />
+        <Failure title="Nothing was changed" error={change.error} />
+        {mayChange && (
+          <div className={styles.actions}>
+            {isPublic ? (
+              <Button variant="default" loading={change.isPending} onClick={close}>
+                Make it private
+              </Button>
+            ) : (
+              <ConfirmButton
+                label="Make it public, to anyone with the link"
+                question="Let anyone run it"
+                busy={change.isPending}
+                onConfirm={open}
+              >
+                Make it public
+              </ConfirmButton>
+            )}
+          </div>
+        )}
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,94 @@
+import { Button, NativeSelect, Skeleton } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useAutomationChange } from '../../automations/use-automation-change';
+import { problemsOf } from '../../inputs/input-problems';
+import { useInputFields } from '../../inputs/use-input-fields';
+import { type Schedule, ScheduleFields } from '../../schedules/schedule-fields';
+import type { Automation, InputItem } from '../../shell/api';
+import { toast } from '../../shell/toasts';
+import { FailedToLoad, Notice } from '../../ui/notice';
+import styles from './automation-settings-page.module.css';
+import { usePage } from './use-page';
+
+type Misfire = Automation['scheduling']['misfire'];
+
+const MISFIRES: { value: Misfire; label: string }[] = [
+  { value: 'fire_once', label: 'One run for all that were missed' },
+  { value: 'skip', label: 'Leave them out' },
+  { value: 'catch_up', label: 'One run for each, at most 100' },
+];
+
+interface ScheduleFormProps {
+  automation: Automation;
+  given: Schedule;
+  onClose: () => void;
+}
+
+export function ScheduleForm(props: ScheduleFormProps) {
+  const { data: page, error, refetch } = usePage(props.automation.id);
+  if (error && !page) return <FailedToLoad what="The inputs" error={error} retry={refetch} />;
+  if (!page) return <Skeleton height={320} />;
+  // A schedule carries no files.
+  return <LoadedForm {...props} items={page.inputs.filter(({ type }) => type !== 'file')} />;
+}
+
+/** Times, and the inputs of the runs that they start. */
+function LoadedForm({ automation, given, items, onClose }: ScheduleFormProps & { items: InputItem[] }) {
+  const { scheduling } = automation;
+  const [schedule, setSchedule] = useState(given);
+  const [misfire, setMisfire] = useState<Misfire>(scheduling.misfire);
+  const hasInputs = Object.keys(scheduling.inputs).length > 0;
+  const { fields, problem, show, read } = useInputFields(items, hasInputs ? scheduling.inputs : null);
+  const change = useAutomationChange(automation.id);
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const { inputs, problems } = read();
+    show(problems);
+    if (problems.size) return;
+    change.mutate(
+      {
+        ...{ schedule: schedule.cron, timezone: schedule.timezone, misfire, scheduleInputs: inputs },
+        scheduleEnabled: automation.schedule === null || scheduling.enabled,
+      },
+      {
+        onSuccess: () => {
+          toast('The schedule is saved');
+          onClose();
+        },
+        onError: (error) => show(problemsOf(error, items)),
+      },
+    );
+  }
+
+  return (
+    <form className={styles.form} onSubmit={submit} noValidate>
+      <ScheduleFields schedule={schedule} onChange={setSchedule} />
+      <NativeSelect
+        label="Times missed while the platform was down"
+        data={MISFIRES}
+        value={misfire}
+        onChange={(event) => setMisfire(event.currentTarget.value as Misfire)}
+      />
+      {items.length > 0 && (
+        <fieldset className={styles.inputs}>
+          <legend>Inputs of these runs</legend>
+          {fields}
+        </fieldset>
+      )}
+      {problem !== undefined && (
+        <Notice tone="error" title="The schedule was not saved">
+          {problem}
+        </Notice>
+      )}
+      <div className={styles.actions}>
+        <Button type="submit" loading={change.isPending}>
+          Save schedule
+        </Button>
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}

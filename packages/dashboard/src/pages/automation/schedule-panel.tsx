@@ -1,0 +1,108 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useAutomationChange } from '../../automations/use-automation-change';
+import { scheduleWords } from '../../schedules/cron-words';
+import { ownTimeZone } from '../../schedules/schedule-fields';
+import type { Automation } from '../../shell/api';
+import { toast } from '../../shell/toasts';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { Facts } from '../../ui/facts';
+import { Failure } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import { Timestamp } from '../../ui/timestamp';
+import styles from './automation-settings-page.module.css';
+import { ScheduleForm } from './schedule-form';
+
+/** When it runs by itself: shown in words, and changed in a form that opens in place. */
+export function SchedulePanel({ automation, mayChange }: { automation: Automation; mayChange: boolean }) {
+  const { id, schedule, scheduling } = automation;
+  const [isEditing, setEditing] = useState(false);
+  const change = useAutomationChange(id);
+  const { enabled, timezone } = scheduling;
+
+  const turn = (wanted: boolean, canUndo: boolean) =>
+    change.mutate(
+      { scheduleEnabled: wanted },
+      {
+        onSuccess: () =>
+          toast(wanted ? 'The schedule is on' : 'The schedule is off', {
+            ...(canUndo && { undo: () => turn(!wanted, false) }),
+          }),
+      },
+    );
+
+  if (isEditing) {
+    return (
+      <Panel title="Schedule">
+        <ScheduleForm
+          automation={automation}
+          given={{ cron: schedule ?? '0 9 * * MON-FRI', timezone: schedule ? timezone : ownTimeZone() }}
+          onClose={() => setEditing(false)}
+        />
+      </Panel>
+    );
+  }
+  return (
+    <Panel title="Schedule">
+      <div className={styles.form}>
+        {schedule === null ? (
+          <p className={styles.text}>It runs only when somebody starts it, or a program asks for it.</p>
+        ) : (
+          <Facts facts={factsOf(automation, schedule)} />
+        )}
+        <Failure title="Nothing was changed" error={change.error} />
+        {mayChange && (
+          <div className={styles.actions}>
+            <Button variant={schedule ? 'default' : undefined} onClick={() => setEditing(true)}>
+              {schedule ? 'Change' : 'Add a schedule'}
+            </Button>
+            {schedule !== null && (
+              <>
+                <Button variant="default" loading={change.isPending} onClick={() => turn(!enabled, true)}>
+                  {enabled ? 'Turn off' : 'Turn on'}
+                </Button>
+                <ConfirmButton
+                  label="Remove the schedule"
+                  question="Remove it now"
+                  busy={change.isPending}
+                  onConfirm={() => change.mutate({ schedule: null })}
+                >
+                  Remove
+                </ConfirmButton>
+              </>
+            )}
+          </div>
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+const MISFIRES: Record<Automation['scheduling']['misfire'], string> = {
+  skip: 'Left out',
+  fire_once: 'Made up for by one run',
+  catch_up: 'Each made up for, at most 100',
+};
+
+function factsOf({ status, scheduling }: Automation, schedule: string): Parameters<typeof Facts>[0]['facts'] {
+  const { enabled, timezone, misfire, inputs, nextRunAt, lastScheduledAt, missedFires } = scheduling;
+  const words = scheduleWords({ cron: schedule, timezone });
+  const given = Object.entries(inputs).map(
+    ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return [
+    ['Runs', words.charAt(0).toUpperCase() + words.slice(1)],
+    ['Next run', nextRunAt === null ? restWords(enabled, status) : <Timestamp key="next" at={nextRunAt} />],
+    ...(lastScheduledAt === null
+      ? []
+      : [['Last time', <Timestamp key="last" at={lastScheduledAt} />] satisfies [string, React.ReactNode]]),
+    ['Inputs', given.length > 0 ? given.join('\n') : 'As the code has them by default'],
+    ['Missed while the platform was down', MISFIRES[misfire]],
+    ...(missedFires > 0 ? [['Missed so far', String(missedFires)] satisfies [string, string]] : []),
+  ];
+}
+
+function restWords(enabled: boolean, status: Automation['status']): string {
+  if (!enabled) return 'None: the schedule is off';
+  return status === 'active' ? 'None' : `None while the automation is ${status}`;
+}

@@ -1,0 +1,18 @@
+import { unwrap } from '@gantry/api-client';
+import { useQuery } from '@tanstack/react-query';
+import { automationKeys } from '../../automations/automation-keys';
+import { api } from '../../shell/api';
+import { useSession } from '../../shell/session';
+
+export const readPage = (automationId: string, headers = {}) =>
+  unwrap(api.GET('/api/pages/{automationId}', { params: { path: { automationId } }, headers }));
+
+/** The automation as its page shows it, to members and to whoever holds its public link. */
+export function usePage(automationId: string) {
+  const { status } = useSession();
+  return useQuery({
+    queryKey: [...automationKeys.page(automationId), status],
+    queryFn: () => readPage(automationId),
+    enabled: status !== 'unknown',
+  });
+}

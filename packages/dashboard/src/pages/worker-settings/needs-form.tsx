@@ -1,0 +1,84 @@
+import { unwrap } from '@gantry/api-client';
+import { Checkbox, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { type Worker, workerApi } from '../../shell/api';
+import { paths } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
+import { SettingsForm, textIn } from './settings-form';
+import styles from './settings-form.module.css';
+
+const NAMES_MAX = 200;
+
+/** What of the workspace its code is given. */
+export function NeedsForm({ worker }: { worker: Worker }) {
+  const workspaceId = useWorkspace()?.id;
+  const secrets = useQuery({
+    queryKey: ['secrets', workspaceId, 'names'],
+    queryFn: async () => unwrap((await workerApi()).GET('/api/secrets', { params: { query: { limit: NAMES_MAX } } })),
+    select: (items) => items.map(({ name }) => name),
+  });
+  const contexts = useQuery({
+    queryKey: ['contexts', workspaceId, 'names'],
+    queryFn: async () => unwrap((await workerApi()).GET('/api/contexts', { params: { query: { limit: NAMES_MAX } } })),
+    select: (items) => items.map(({ name }) => name),
+  });
+  return (
+    <SettingsForm
+      worker={worker}
+      title="Secrets and contexts"
+      about="Its code sees only those that are chosen here."
+      read={(given) => ({
+        secrets: namesIn(given, 'secrets'),
+        contexts: namesIn(given, 'contexts'),
+      })}
+    >
+      <Names
+        name="secrets"
+        legend="Secrets"
+        chosen={worker.secrets}
+        known={secrets.data}
+        missing={worker.missing_secrets}
+      />
+      <Names name="contexts" legend="Contexts" chosen={worker.contexts} known={contexts.data} missing={[]} />
+      <p className={`${styles.wide} ${styles.about}`}>
+        They are made under <Link to={paths.secrets}>Secrets</Link> and <Link to={paths.contexts}>Contexts</Link>.
+      </p>
+    </SettingsForm>
+  );
+}
+
+const more = (name: string): string => `more-${name}`;
+
+function namesIn(given: FormData, name: string): string[] {
+  const typed = textIn(given, more(name)).split(/[\s,]+/);
+  return [...new Set([...given.getAll(name).map(String), ...typed])].filter((one) => one !== '');
+}
+
+interface NamesProps {
+  name: string;
+  legend: string;
+  chosen: string[];
+  /** Undefined while they load. */
+  known: string[] | undefined;
+  missing: string[];
+}
+
+function Names({ name, legend, chosen, known = [], missing }: NamesProps) {
+  const all = [...new Set([...chosen, ...known])].sort();
+  return (
+    <fieldset className={styles.choices}>
+      <legend>{legend}</legend>
+      {all.map((one) => (
+        <Checkbox
+          key={one}
+          name={name}
+          value={one}
+          label={missing.includes(one) ? `${one}, not set yet` : one}
+          defaultChecked={chosen.includes(one)}
+        />
+      ))}
+      <TextInput name={more(name)} aria-label={`More ${name}`} placeholder="Another name" autoComplete="off" />
+    </fieldset>
+  );
+}

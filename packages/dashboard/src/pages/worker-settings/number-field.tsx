@@ -1,0 +1,31 @@
+import { TextInput } from '@mantine/core';
+
+interface NumberFieldProps {
+  name: string;
+  label: string;
+  description: string;
+  value: number | null | undefined;
+  min: number;
+  max: number;
+  step?: number | 'any';
+  /** Shown while it is empty, which then means no limit; without it a number must be given. */
+  none?: string;
+}
+
+export function NumberField({ name, label, description, value, min, max, step = 1, none }: NumberFieldProps) {
+  return (
+    <TextInput
+      type="number"
+      name={name}
+      label={label}
+      description={description}
+      defaultValue={value ?? ''}
+      placeholder={none}
+      min={min}
+      max={max}
+      step={step}
+      required={none === undefined}
+      withAsterisk={false}
+    />
+  );
+}

@@ -1,0 +1,70 @@
+import { Button } from '@mantine/core';
+import type { FormEvent, ReactNode } from 'react';
+import type { Worker, WorkerChange } from '../../shell/api';
+import { toast } from '../../shell/toasts';
+import { Failure, Notice } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import { useChangeWorker } from '../../workers/use-change-worker';
+import styles from './settings-form.module.css';
+
+interface SettingsFormProps {
+  worker: Worker;
+  title: string;
+  /** A sentence about all of its fields. */
+  about?: string;
+  read: (given: FormData) => WorkerChange;
+  children: ReactNode;
+}
+
+/** One part of a worker's settings, saved by itself; whoever may not change it reads it. */
+export function SettingsForm({ worker, title, about, read, children }: SettingsFormProps) {
+  const mayEdit = worker.permissions.edit && worker.status !== 'archived';
+  const change = useChangeWorker(worker.id);
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const wanted = read(new FormData(event.currentTarget));
+    const before = asItWas(worker, wanted);
+    change.mutate(wanted, {
+      onSuccess: () => toast(`${title}: saved`, { undo: () => change.mutate(before) }),
+    });
+  }
+  return (
+    <Panel title={title}>
+      <form className={styles.form} onSubmit={submit}>
+        {about && <p className={styles.about}>{about}</p>}
+        <fieldset className={styles.fields} disabled={!mayEdit} aria-label={title}>
+          {children}
+        </fieldset>
+        <Failure title="Nothing was changed" error={change.error} />
+        {change.data?.warnings.map((warning) => (
+          <Notice key={warning} tone="info">
+            {warning}
+          </Notice>
+        ))}
+        {mayEdit && (
+          <div>
+            <Button type="submit" variant="default" loading={change.isPending}>
+              Save
+            </Button>
+          </div>
+        )}
+      </form>
+    </Panel>
+  );
+}
+
+/** The same fields with what they were. */
+function asItWas(worker: Worker, wanted: WorkerChange): WorkerChange {
+  const known: WorkerChange = worker;
+  return Object.fromEntries(Object.keys(wanted).map((name) => [name, known[name as keyof WorkerChange]]));
+}
+
+export const textIn = (given: FormData, name: string): string => String(given.get(name) ?? '').trim();
+
+export const numberIn = (given: FormData, name: string): number => Number(given.get(name));
+
+/** Empty: no limit. */
+export function numberOrNullIn(given: FormData, name: string): number | null {
+  const text = textIn(given, name);
+  return text === '' ? null : Number(text);
+}

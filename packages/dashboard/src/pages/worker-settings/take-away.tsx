@@ -1,0 +1,125 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { type Worker, workerApi } from '../../shell/api';
+import { paths } from '../../shell/paths';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { Dialog } from '../../ui/dialog';
+import { Failure } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import { refreshWorkers } from '../../workers/use-worker';
+import styles from './settings-form.module.css';
+
+const paramsOf = (worker: Worker) => ({ params: { path: { worker_id: worker.id } } });
+
+/** Archiving keeps what it has done; deleting does not. */
+export function TakeAway({ worker }: { worker: Worker }) {
+  const [asking, setAsking] = useState(false);
+  const { permissions } = worker;
+  if (!permissions.archive && !permissions.delete) return null;
+  return (
+    <Panel title="Take it away">
+      {permissions.archive && <Archive worker={worker} />}
+      {permissions.delete && (
+        <div className={styles.act}>
+          <div>
+            <h3>Delete</h3>
+            <p className={styles.about}>
+              Its runs end at once, and its history, logs and files are gone for good. Its id is free again.
+            </p>
+          </div>
+          <Button color="red" variant="default" onClick={() => setAsking(true)}>
+            Delete this worker
+          </Button>
+        </div>
+      )}
+      {asking && <DeleteDialog worker={worker} onClose={() => setAsking(false)} />}
+    </Panel>
+  );
+}
+
+type Move = 'archive' | 'restore';
+
+function Archive({ worker }: { worker: Worker }) {
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  const change = useMutation({
+    mutationFn: async (move: Move) =>
+      unwrap((await workerApi()).POST(`/api/workers/{worker_id}/${move}`, paramsOf(worker))),
+    onSuccess: async (_changed, move) => {
+      await refreshWorkers(queryClient, workspaceId);
+      toast(move === 'archive' ? `${worker.name} is archived` : `${worker.name} is active again`, {
+        undo: () => change.mutate(move === 'archive' ? 'restore' : 'archive'),
+      });
+    },
+  });
+  const archived = worker.status === 'archived';
+  return (
+    <>
+      <div className={styles.act}>
+        <div>
+          <h3>{archived ? 'Restore' : 'Archive'}</h3>
+          <p className={styles.about}>
+            {archived
+              ? 'It becomes active: its schedule, webhook and events start it again.'
+              : 'Nothing starts it any more, and it leaves the list. Its history stays, and it can be restored.'}
+          </p>
+        </div>
+        <Button
+          variant="default"
+          loading={change.isPending}
+          onClick={() => change.mutate(archived ? 'restore' : 'archive')}
+        >
+          {archived ? 'Restore this worker' : 'Archive this worker'}
+        </Button>
+      </div>
+      <Failure title="Nothing was changed" error={change.error} />
+    </>
+  );
+}
+
+function DeleteDialog({ worker, onClose }: { worker: Worker; onClose: () => void }) {
+  const [typed, setTyped] = useState('');
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const remove = useMutation({
+    mutationFn: async () => unwrap((await workerApi()).DELETE('/api/workers/{worker_id}', paramsOf(worker))),
+    onSuccess: () => {
+      // Gone first: its pages would ask for it once more.
+      navigate(paths.workers);
+      toast(`${worker.name} is deleted`);
+      void refreshWorkers(queryClient, workspaceId);
+    },
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    remove.mutate();
+  }
+  return (
+    <Dialog title={`Delete ${worker.name}?`} onClose={onClose}>
+      <form className={styles.dialog} onSubmit={submit}>
+        <p>All of its runs, logs and files go with it. Archive it to keep them.</p>
+        <TextInput
+          label={`Type ${worker.id} to confirm`}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <Failure title="It was not deleted" error={remove.error} />
+        <div className={styles.actions}>
+          <Button type="submit" color="red" loading={remove.isPending} disabled={typed.trim() !== worker.id}>
+            Delete it for good
+          </Button>
+          <Button variant="default" onClick={onClose}>
+            Keep it
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,46 @@
+import { Button } from '@mantine/core';
+import type { Worker } from '../../shell/api';
+import { toast } from '../../shell/toasts';
+import { Failure } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import { useChangeWorker } from '../../workers/use-change-worker';
+import { useMemberNames } from '../../workers/use-member-names';
+import styles from './settings-form.module.css';
+
+export function VisibilityPanel({ worker }: { worker: Worker }) {
+  const change = useChangeWorker(worker.id);
+  const names = useMemberNames();
+  const isPrivate = worker.visibility === 'private';
+  const owner = (worker.owner_id !== null && names?.get(worker.owner_id)) || 'a token';
+  const other = isPrivate ? 'workspace' : 'private';
+  return (
+    <Panel title="Who sees it">
+      <div className={styles.act}>
+        <div>
+          <h3>{isPrivate ? 'Its owner and admins' : 'Everybody in the workspace'}</h3>
+          <p className={styles.about}>It belongs to {owner}. Its runs, logs and files are seen by the same people.</p>
+        </div>
+        {worker.permissions.change_visibility && worker.status !== 'archived' && (
+          <Button
+            variant="default"
+            loading={change.isPending}
+            onClick={() =>
+              change.mutate(
+                { visibility: other },
+                {
+                  onSuccess: () =>
+                    toast(isPrivate ? 'The workspace sees it now' : 'It is private now', {
+                      undo: () => change.mutate({ visibility: worker.visibility }),
+                    }),
+                },
+              )
+            }
+          >
+            {isPrivate ? 'Share it with the workspace' : 'Make it private'}
+          </Button>
+        )}
+      </div>
+      <Failure title="Nothing was changed" error={change.error} />
+    </Panel>
+  );
+}

@@ -1,0 +1,34 @@
+import type { Worker } from '../../shell/api';
+import { WorkerFrame } from '../../workers/worker-frame';
+import { AboutForm } from './about-form';
+import { ApprovalsForm } from './approvals-form';
+import { LimitsForm } from './limits-form';
+import { NeedsForm } from './needs-form';
+import { RetryForm } from './retry-form';
+import styles from './settings-form.module.css';
+import { TakeAway } from './take-away';
+import { VisibilityPanel } from './visibility-panel';
+
+/** How a worker runs and who has it. What its code does is under Code. */
+export default function WorkerSettingsPage() {
+  return (
+    <WorkerFrame tab="Settings">
+      {(worker) => (
+        // What somebody else has saved is shown; what is typed here is then typed again.
+        <Settings key={`${worker.id} ${worker.version} ${worker.updated_at}`} worker={worker} />
+      )}
+    </WorkerFrame>
+  );
+}
+
+const Settings = ({ worker }: { worker: Worker }) => (
+  <div className={styles.panels}>
+    <AboutForm worker={worker} />
+    <LimitsForm worker={worker} />
+    <RetryForm worker={worker} />
+    <ApprovalsForm worker={worker} />
+    <NeedsForm worker={worker} />
+    <VisibilityPanel worker={worker} />
+    <TakeAway worker={worker} />
+  </div>
+);

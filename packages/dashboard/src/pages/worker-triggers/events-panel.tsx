@@ -1,0 +1,151 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, Checkbox, NativeSelect } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { type Trigger, type Worker, workerApi } from '../../shell/api';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { ListItem } from '../../ui/list-item';
+import { Failure } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import content from '../../ui/panel-content.module.css';
+import { EVENT_NAMES, type EventName, eventWords, triggerWords } from '../../workers/trigger-words';
+import { useChangeWorker } from '../../workers/use-change-worker';
+import { workerKeys } from '../../workers/use-worker';
+import { withEvents } from './trigger-list';
+import styles from './triggers.module.css';
+
+const EVENTS_MAX = 10;
+const SOURCES_MAX = 200;
+
+const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+const keyOf = ({ on = [], source_id }: Trigger): string => `${on.join()} ${source_id}`;
+
+/** What happens elsewhere in the workspace that starts it. */
+export function EventsPanel({ worker }: { worker: Worker }) {
+  const [adding, setAdding] = useState(false);
+  const events = worker.triggers.filter(({ type }) => type === 'event');
+  const mayEdit = worker.permissions.edit && worker.status !== 'archived';
+  const change = useChangeWorker(worker.id, () => setAdding(false));
+  const remove = (event: Trigger) =>
+    change.mutate(
+      withEvents(
+        worker,
+        events.filter((one) => one !== event),
+      ),
+      {
+        onSuccess: () => toast('The event is removed', { undo: () => change.mutate(withEvents(worker, events)) }),
+      },
+    );
+  return (
+    <Panel
+      title="Events"
+      aside={
+        mayEdit &&
+        !adding &&
+        events.length < EVENTS_MAX && (
+          <Button variant="default" onClick={() => setAdding(true)}>
+            Add an event
+          </Button>
+        )
+      }
+    >
+      <div className={styles.stack}>
+        {events.length > 0 && (
+          <ul className={content.list}>
+            {events.map((event) => (
+              <ListItem
+                key={keyOf(event)}
+                what={capital(triggerWords(event))}
+                about={event.source_id === null ? 'Of any worker or automation but itself' : undefined}
+              >
+                {mayEdit && (
+                  <ConfirmButton
+                    label={`Remove: ${triggerWords(event)}`}
+                    question="Remove it"
+                    busy={change.isPending}
+                    onConfirm={() => remove(event)}
+                  >
+                    Remove
+                  </ConfirmButton>
+                )}
+              </ListItem>
+            ))}
+          </ul>
+        )}
+        {events.length === 0 && !adding && (
+          <p className={styles.none}>No event starts it, such as the end of another worker’s run.</p>
+        )}
+        {adding && (
+          <EventForm
+            worker={worker}
+            busy={change.isPending}
+            onAdd={(event) => change.mutate(withEvents(worker, [...events, event]))}
+            onClose={() => setAdding(false)}
+          />
+        )}
+        <Failure title="The events stay as they are" error={change.error} />
+      </div>
+    </Panel>
+  );
+}
+
+interface EventFormProps {
+  worker: Worker;
+  busy: boolean;
+  onAdd: (event: Trigger) => void;
+  onClose: () => void;
+}
+
+function EventForm({ worker, busy, onAdd, onClose }: EventFormProps) {
+  const [on, setOn] = useState<EventName[]>(['run.failed']);
+  const [source, setSource] = useState('');
+  const sources = useSources(worker.id);
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (on.length) onAdd({ type: 'event', on, source_id: source || null });
+  }
+  return (
+    <form className={styles.stack} onSubmit={submit}>
+      <fieldset className={styles.inputs}>
+        <legend>Start it when</legend>
+        {EVENT_NAMES.map((name) => (
+          <Checkbox
+            key={name}
+            label={capital(eventWords(name))}
+            checked={on.includes(name)}
+            onChange={({ currentTarget: { checked } }) =>
+              setOn(checked ? [...on, name] : on.filter((one) => one !== name))
+            }
+          />
+        ))}
+      </fieldset>
+      <NativeSelect
+        className={styles.field}
+        label="Of"
+        value={source}
+        onChange={(event) => setSource(event.currentTarget.value)}
+        data={[{ value: '', label: 'Any worker or automation' }, ...sources]}
+      />
+      <div className={styles.actions}>
+        <Button type="submit" loading={busy} disabled={on.length === 0}>
+          Add the event
+        </Button>
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Workers that it may wait for; automations are named by the API alone. */
+function useSources(ownId: string): { value: string; label: string }[] {
+  const workspaceId = useWorkspace()?.id;
+  const { data = [] } = useQuery({
+    queryKey: workerKeys.list(workspaceId, { names: true }),
+    queryFn: async () => unwrap((await workerApi()).GET('/api/workers', { params: { query: { limit: SOURCES_MAX } } })),
+  });
+  return data.filter(({ id }) => id !== ownId).map(({ id, name }) => ({ value: id, label: name }));
+}

@@ -1,0 +1,77 @@
+import { Button, NativeSelect } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { problemsOf } from '../../inputs/input-problems';
+import { useInputFields } from '../../inputs/use-input-fields';
+import { ScheduleFields } from '../../schedules/schedule-fields';
+import type { InputItem, Trigger, Worker } from '../../shell/api';
+import { toast } from '../../shell/toasts';
+import { Failure } from '../../ui/notice';
+import { useChangeWorker } from '../../workers/use-change-worker';
+import { withTrigger } from './trigger-list';
+import styles from './triggers.module.css';
+
+type Misfire = NonNullable<Trigger['misfire']>;
+
+export const MISFIRES: Record<Misfire, string> = {
+  fire_once: 'One run makes up for all of them',
+  catch_up: 'Each of them gets its run, 100 at most',
+  skip: 'They are left out',
+};
+
+interface ScheduleFormProps {
+  worker: Worker;
+  trigger: Trigger;
+  onClose: () => void;
+}
+
+export function ScheduleForm({ worker, trigger, onClose }: ScheduleFormProps) {
+  const [schedule, setSchedule] = useState({ cron: trigger.cron ?? '', timezone: trigger.timezone ?? 'UTC' });
+  const [misfire, setMisfire] = useState<Misfire>(trigger.misfire ?? 'fire_once');
+  const items = worker.inputs as InputItem[];
+  const { fields, show, read } = useInputFields(items, trigger.inputs ?? null);
+  const change = useChangeWorker(worker.id, () => {
+    toast('The schedule is saved');
+    onClose();
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const { inputs, problems } = read();
+    show(problems);
+    if (problems.size) return;
+    const wanted: Trigger = { type: 'cron', ...schedule, misfire, inputs: items.length ? inputs : trigger.inputs };
+    change.mutate(withTrigger(worker, 'cron', wanted), {
+      onError: (error) => {
+        const found = problemsOf(error, items);
+        if (!found.has('')) show(found);
+      },
+    });
+  }
+  return (
+    <form className={styles.stack} onSubmit={submit} noValidate>
+      <ScheduleFields schedule={schedule} onChange={setSchedule} />
+      <NativeSelect
+        className={styles.field}
+        label="When times are missed"
+        description="While the platform is down, or busy for long"
+        value={misfire}
+        onChange={(event) => setMisfire(event.currentTarget.value as Misfire)}
+        data={Object.entries(MISFIRES).map(([value, label]) => ({ value, label }))}
+      />
+      {items.length > 0 && (
+        <fieldset className={styles.inputs}>
+          <legend>What scheduled runs get</legend>
+          {fields}
+        </fieldset>
+      )}
+      <Failure title="The schedule was not saved" error={change.error} />
+      <div className={styles.actions}>
+        <Button type="submit" loading={change.isPending}>
+          Save the schedule
+        </Button>
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}

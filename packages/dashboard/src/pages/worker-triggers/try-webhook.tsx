@@ -1,0 +1,102 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, PasswordInput, Textarea } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { Link } from 'react-router';
+import { visitorApi, type Worker, workerApi } from '../../shell/api';
+import { workerRunPath } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
+import { Failure, Notice } from '../../ui/notice';
+import { workerKeys } from '../../workers/use-worker';
+import { canSign, signedHeaders } from './sign-request';
+import styles from './triggers.module.css';
+import type { WebhookSecrets } from './webhook-panel';
+
+interface TryWebhookProps {
+  worker: Worker;
+  signed: boolean;
+  secrets: WebhookSecrets;
+}
+
+/** Sends the webhook a request as another program would, without the session of whoever tries it. */
+export function TryWebhook({ worker, signed, secrets }: TryWebhookProps) {
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  const [token, setToken] = useState(secrets.token ?? '');
+  const [signingKey, setSigningKey] = useState(secrets.signingKey ?? '');
+  const [typed, setTyped] = useState<string | null>(null);
+  const { data: sample } = useQuery({
+    queryKey: workerKeys.part(workspaceId, worker.id, 'sample', { version: worker.version }),
+    queryFn: async () =>
+      unwrap(
+        (await workerApi()).GET('/api/workers/{worker_id}/sample-input', {
+          params: { path: { worker_id: worker.id } },
+        }),
+      ),
+  });
+  const body = typed ?? JSON.stringify(sample?.inputs ?? {}, null, 2);
+  const send = useMutation({
+    mutationFn: async () => {
+      const headers = signed ? await signedHeaders(signingKey, body) : {};
+      return unwrap(
+        (await visitorApi()).POST('/api/webhooks/{worker_id}', {
+          params: { path: { worker_id: worker.id }, query: { token: token.trim() } },
+          body: body as never,
+          // As it was typed: that is what is signed.
+          bodySerializer: (text: unknown) => String(text),
+          headers: { 'Content-Type': 'application/json', ...headers },
+        }),
+      );
+    },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['runs', workspaceId] }),
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    send.mutate();
+  }
+  return (
+    <form className={styles.try} onSubmit={submit}>
+      <h3>Try it</h3>
+      <PasswordInput
+        label="Token"
+        description="The part of the address after token="
+        value={token}
+        onChange={(event) => setToken(event.currentTarget.value)}
+        autoComplete="off"
+        required
+        withAsterisk={false}
+      />
+      {signed && (
+        <PasswordInput
+          label="Signing key"
+          description={canSign() ? 'Begins with whsec_; it does not leave this page' : undefined}
+          error={canSign() ? undefined : 'This browser signs only on https or on localhost.'}
+          value={signingKey}
+          onChange={(event) => setSigningKey(event.currentTarget.value)}
+          autoComplete="off"
+          required
+          withAsterisk={false}
+        />
+      )}
+      <Textarea
+        label="JSON to send"
+        rows={5}
+        value={body}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        spellCheck={false}
+        classNames={{ input: styles.code }}
+      />
+      <div className={styles.actions}>
+        <Button type="submit" variant="default" loading={send.isPending} disabled={signed && !canSign()}>
+          Send
+        </Button>
+      </div>
+      {send.data && (
+        <Notice tone="info" title="Accepted" action={<Link to={workerRunPath(send.data.run_id)}>Open the run</Link>}>
+          It has started a run.
+        </Notice>
+      )}
+      <Failure title="It was refused" error={send.error} />
+    </form>
+  );
+}

@@ -1,0 +1,44 @@
+import { CodeToCopy } from '../../ui/code-to-copy';
+import styles from './triggers.module.css';
+
+/** How another program sends a request. */
+export function WebhookHelp({ url, signed }: { url: string; signed: boolean }) {
+  return (
+    <details className={styles.help}>
+      <summary>{signed ? 'How a sender signs its requests' : 'How another program sends one'}</summary>
+      {signed ? (
+        <>
+          <p>
+            Signatures follow Standard Webhooks, which has libraries for most languages. A request is signed over its
+            id, its time and its body; its time may be five minutes off, and one id starts one run.
+          </p>
+          <CodeToCopy label="Python" code={python(url)} />
+        </>
+      ) : (
+        <CodeToCopy label="In a terminal" code={curl(url)} />
+      )}
+    </details>
+  );
+}
+
+const curl = (url: string): string => `curl -X POST '${url}?token='"$TOKEN" \\
+  -H 'Content-Type: application/json' -H 'Idempotency-Key: order-17' \\
+  -d '{"order": 17}'`;
+
+const python = (url: string): string => `import base64, hashlib, hmac, json, os, time, urllib.request, uuid
+
+body = json.dumps({"order": 17}).encode()
+message, at = f"msg_{uuid.uuid4().hex}", str(int(time.time()))
+key = base64.b64decode(os.environ["SIGNING_KEY"].removeprefix("whsec_"))
+digest = hmac.new(key, f"{message}.{at}.".encode() + body, hashlib.sha256).digest()
+request = urllib.request.Request(
+    "${url}?token=" + os.environ["TOKEN"],
+    data=body,
+    headers={
+        "Content-Type": "application/json",
+        "webhook-id": message,
+        "webhook-timestamp": at,
+        "webhook-signature": "v1," + base64.b64encode(digest).decode(),
+    },
+)
+print(urllib.request.urlopen(request).read().decode())`;

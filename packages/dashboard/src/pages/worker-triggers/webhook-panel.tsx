@@ -1,0 +1,133 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import type { ChangedWorker, Trigger, Worker } from '../../shell/api';
+import { toast } from '../../shell/toasts';
+import { CodeToCopy } from '../../ui/code-to-copy';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { Failure, Notice } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import { useChangeWorker } from '../../workers/use-change-worker';
+import { triggerOf, withTrigger } from './trigger-list';
+import styles from './triggers.module.css';
+import { TryWebhook } from './try-webhook';
+import { WebhookHelp } from './webhook-help';
+import { WebhookRuns } from './webhook-runs';
+
+/** What an answer shows once and never again. */
+export interface WebhookSecrets {
+  token?: string;
+  signingKey?: string;
+}
+
+export function WebhookPanel({ worker }: { worker: Worker }) {
+  const [secrets, setSecrets] = useState<WebhookSecrets>({});
+  const trigger = triggerOf(worker, 'webhook');
+  const change = useChangeWorker(worker.id, (changed) =>
+    setSecrets((before) => ({ ...before, ...secretsIn(changed) })),
+  );
+  const mayEdit = worker.permissions.edit && worker.status !== 'archived';
+  const add = () => change.mutate(withTrigger(worker, 'webhook', { type: 'webhook', signed: false }));
+  return (
+    <Panel
+      title="Webhook"
+      aside={
+        mayEdit &&
+        !trigger && (
+          <Button variant="default" loading={change.isPending} onClick={add}>
+            Add a webhook
+          </Button>
+        )
+      }
+    >
+      <div className={styles.stack}>
+        {trigger ? (
+          <Shown worker={worker} trigger={trigger} secrets={secrets} mayEdit={mayEdit} change={change} />
+        ) : (
+          <p className={styles.none}>It has no webhook: other programs can’t start it by an address of its own.</p>
+        )}
+        <Failure title="The webhook stays as it is" error={change.error} />
+      </div>
+    </Panel>
+  );
+}
+
+const secretsIn = ({ webhook_secret: token, webhook_signing_key: signingKey }: ChangedWorker): WebhookSecrets => ({
+  ...(token && { token }),
+  ...(signingKey && { signingKey }),
+});
+
+interface ShownProps {
+  worker: Worker;
+  trigger: Trigger;
+  secrets: WebhookSecrets;
+  mayEdit: boolean;
+  change: ReturnType<typeof useChangeWorker>;
+}
+
+function Shown({ worker, trigger, secrets, mayEdit, change }: ShownProps) {
+  const { webhook_url: url = '', signed = false } = trigger;
+  const { token, signingKey } = secrets;
+  return (
+    <>
+      {(token || signingKey) && (
+        <Notice tone="info" title="Copy this now">
+          {signingKey
+            ? 'It is shown this once: the token is part of the address, the signing key goes to the sender.'
+            : 'It is shown this once: the token is part of the address.'}
+        </Notice>
+      )}
+      <CodeToCopy label="Address" code={token ? `${url}?token=${token}` : `${url}?token=…`} />
+      {signingKey && <CodeToCopy label="Signing key" code={signingKey} />}
+      <p className={styles.about}>
+        Any JSON that is sent there starts a run; a JSON object becomes its inputs.{' '}
+        {signed
+          ? 'Requests must be signed, so that the address alone starts nothing.'
+          : 'Whoever has the address with its token can start it.'}
+      </p>
+      {mayEdit && (
+        <div className={styles.actions}>
+          <ConfirmButton
+            label="Make a new token"
+            question="Make one, the old one ends now"
+            busy={change.isPending}
+            onConfirm={() => change.mutate({ webhook_secret_rotate: true })}
+          >
+            New token
+          </ConfirmButton>
+          {signed && (
+            <ConfirmButton
+              label="Make a new signing key"
+              question="Make one, the old one ends in a day"
+              busy={change.isPending}
+              onConfirm={() => change.mutate({ webhook_signing_key_rotate: true })}
+            >
+              New signing key
+            </ConfirmButton>
+          )}
+          <Button
+            variant="default"
+            loading={change.isPending}
+            onClick={() => change.mutate(withTrigger(worker, 'webhook', { type: 'webhook', signed: !signed }))}
+          >
+            {signed ? 'Take unsigned requests too' : 'Require signatures'}
+          </Button>
+          <ConfirmButton
+            label="Remove the webhook"
+            question="Remove it, its address ends now"
+            busy={change.isPending}
+            onConfirm={() =>
+              change.mutate(withTrigger(worker, 'webhook', null), { onSuccess: () => toast('The webhook is removed') })
+            }
+          >
+            Remove
+          </ConfirmButton>
+        </div>
+      )}
+      {worker.permissions.run && worker.status === 'active' && (
+        <TryWebhook key={`${token} ${signingKey}`} worker={worker} signed={signed} secrets={secrets} />
+      )}
+      <WebhookHelp url={url} signed={signed} />
+      <WebhookRuns worker={worker} />
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+import { unwrap } from '@gantry/api-client';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { RunStatusChip, shownStatus } from '../../runs/run-status';
+import { type Worker, workerApi } from '../../shell/api';
+import { workerRunPath } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
+import { FailedToLoad } from '../../ui/notice';
+import { Timestamp } from '../../ui/timestamp';
+import styles from './triggers.module.css';
+
+const RUNS_SHOWN = 10;
+
+/** The last requests that were accepted. */
+export function WebhookRuns({ worker }: { worker: Worker }) {
+  const workspaceId = useWorkspace()?.id;
+  const {
+    data: runs,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: ['runs', workspaceId, 'of-worker', worker.id, 'webhook'],
+    queryFn: async () =>
+      unwrap(
+        (await workerApi()).GET('/api/workers/{worker_id}/runs', {
+          params: { path: { worker_id: worker.id }, query: { trigger: 'webhook', limit: RUNS_SHOWN } },
+        }),
+      ),
+  });
+  if (error && !runs) return <FailedToLoad what="The last requests" error={error} retry={refetch} />;
+  return (
+    <section className={styles.requests} aria-label="Last requests">
+      <h3>Last requests</h3>
+      {runs?.length === 0 && <p className={styles.none}>None was accepted yet. Refused ones are not kept.</p>}
+      {runs && runs.length > 0 && (
+        <ol className={styles.requestList}>
+          {runs.map((run) => (
+            <li key={run.id}>
+              <RunStatusChip {...shownStatus(run)} />
+              <Link to={workerRunPath(run.id)}>
+                <Timestamp at={Date.parse(run.created_at)} />
+              </Link>
+              <code>{run.input === null ? 'A large body' : JSON.stringify(run.input)}</code>
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,19 @@
+import type { Worker } from '../../shell/api';
+import { WorkerFrame } from '../../workers/worker-frame';
+import { EventsPanel } from './events-panel';
+import { SchedulePanel } from './schedule-panel';
+import styles from './triggers.module.css';
+import { WebhookPanel } from './webhook-panel';
+
+/** What starts a worker besides people: its schedule, its webhook and events. */
+export default function WorkerTriggersPage() {
+  return <WorkerFrame tab="Triggers">{(worker) => <Triggers key={worker.id} worker={worker} />}</WorkerFrame>;
+}
+
+const Triggers = ({ worker }: { worker: Worker }) => (
+  <div className={styles.panels}>
+    <SchedulePanel worker={worker} />
+    <WebhookPanel worker={worker} />
+    <EventsPanel worker={worker} />
+  </div>
+);

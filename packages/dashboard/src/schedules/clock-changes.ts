@@ -1,0 +1,86 @@
+/** When the clocks of a time zone change, and what that means for a schedule. */
+import { zoneWords } from './cron-words';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** Clocks that change do so twice a year. */
+const LOOKED_AHEAD_DAYS = 370;
+
+export interface ClockChange {
+  /** The first moment with the new offset, epoch milliseconds. */
+  at: number;
+  /** Minutes that the clocks skip; negative where they go back. */
+  skipped: number;
+}
+
+/** Minutes that a zone is ahead of UTC. */
+function offsetOf(timezone: string, at: number): number {
+  const clock = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    hourCycle: 'h23',
+    ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' },
+  });
+  const part = Object.fromEntries(clock.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0 } = part;
+  const local = Date.UTC(year, month - 1, day, hour, minute);
+  return Math.round((local - Math.floor(at / MINUTE_MS) * MINUTE_MS) / MINUTE_MS);
+}
+
+/** Null for zones whose clocks stay as they are. */
+export function nextClockChange(timezone: string, from: number): ClockChange | null {
+  const before = offsetOf(timezone, from);
+  for (let day = 1; day <= LOOKED_AHEAD_DAYS; day++) {
+    if (offsetOf(timezone, from + day * DAY_MS) === before) continue;
+    let [low, high] = [from + (day - 1) * DAY_MS, from + day * DAY_MS];
+    while (high - low > MINUTE_MS) {
+      const middle = Math.floor((low + high) / 2);
+      if (offsetOf(timezone, middle) === before) low = middle;
+      else high = middle;
+    }
+    const at = Math.floor(high / MINUTE_MS) * MINUTE_MS;
+    return { at, skipped: offsetOf(timezone, high) - before };
+  }
+  return null;
+}
+
+/** "2:30", of a moment in a zone. */
+export const clockIn = (timezone: string, at: number): string =>
+  new Intl.DateTimeFormat('en-GB', { timeZone: timezone, hour: 'numeric', minute: '2-digit' })
+    .format(at)
+    .replace(/^0(?=\d)/, '');
+
+const dayIn = (timezone: string, at: number): string =>
+  new Intl.DateTimeFormat(undefined, { timeZone: timezone, weekday: 'long', month: 'long', day: 'numeric' }).format(at);
+
+/** Fixed times of a cron expression, as minutes of the day; those that repeat every hour are none. */
+function fixedTimes(cron: string): number[] {
+  const fields = cron.trim().split(/\s+/);
+  const [minutes = '', hours = ''] = fields.slice(-5);
+  const numbers = (field: string) => (/^\d+(,\d+)*$/.test(field) ? field.split(',').map(Number) : []);
+  return numbers(hours).flatMap((hour) => numbers(minutes).map((minute) => hour * 60 + minute));
+}
+
+const clockOf = (minutes: number): string => `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`;
+
+/** What the next change of the clocks means for a schedule; null where nothing changes. */
+export function clockChangeNote({ cron, timezone }: { cron: string; timezone: string }, now: number): string | null {
+  const change = nextClockChange(timezone, now);
+  if (!change) return null;
+  const { at, skipped } = change;
+  const when = `On ${dayIn(timezone, at)} the clocks in ${zoneWords(timezone)} go ${skipped > 0 ? 'forward' : 'back'}`;
+  const times = fixedTimes(cron);
+  const changedAt = (offset: number): number => {
+    const [hour = 0, minute = 0] = clockIn(timezone, at + offset)
+      .split(':')
+      .map(Number);
+    return hour * 60 + minute;
+  };
+  const after = changedAt(0);
+  const [from, to] = skipped > 0 ? [after - skipped, after] : [after, after - skipped];
+  const touched = times.filter((time) => time >= from && time < to).map(clockOf);
+  const [first] = touched;
+  if (!first) return times.length ? `${when}; it keeps its times of day.` : `${when}.`;
+  return skipped > 0
+    ? `${when}: ${first} is skipped, so it runs at ${clockOf(after)}.`
+    : `${when}: ${first} comes twice, and it runs the first time only.`;
+}

@@ -1,0 +1,89 @@
+import { unwrap } from '@gantry/api-client';
+import { Skeleton } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { workerApi } from '../shell/api';
+import { Timestamp } from '../ui/timestamp';
+import { clockChangeNote, clockIn } from './clock-changes';
+import { cronWords, zoneWords } from './cron-words';
+import styles from './schedule-fields.module.css';
+
+const FIRES_SHOWN = 5;
+const TYPING_MS = 250;
+
+interface NextFiresProps {
+  cron: string;
+  timezone: string;
+}
+
+/** The next times of a schedule, by the clock of its zone; what is wrong with it, where it is wrong. */
+export function NextFires({ cron, timezone }: NextFiresProps) {
+  const [asked] = useDebouncedValue(`${timezone}\n${cron}`, TYPING_MS);
+  const [zone = '', expression = ''] = asked.split('\n');
+  const { data, error } = useQuery({
+    queryKey: ['schedule', expression, zone],
+    // What is shown while another one is asked for stays with its own zone: the new one may not exist.
+    queryFn: async () => ({
+      ...(await unwrap(
+        (await workerApi()).POST('/api/schedules/preview', { body: { cron: expression, timezone: zone } }),
+      )),
+      ...{ cron: expression, timezone: zone },
+    }),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  if (error) {
+    return (
+      <p className={styles.wrong} role="alert">
+        {error.message}
+      </p>
+    );
+  }
+  const words = data && cronWords(data.cron);
+  const note = data && clockChangeNote(data, Date.now());
+  return (
+    <section className={styles.next} aria-label="Next times">
+      <h3>
+        Next times{words && `, ${words}`}, by the clock of {zoneWords(data?.timezone ?? zone)}
+      </h3>
+      {data ? (
+        <ol className={styles.fires}>
+          {data.fires.slice(0, FIRES_SHOWN).map((fire) => (
+            <Fire key={fire} at={Date.parse(fire)} timezone={data.timezone} />
+          ))}
+        </ol>
+      ) : (
+        <Skeleton height={140} />
+      )}
+      {note && <p className={styles.note}>{note}</p>}
+    </section>
+  );
+}
+
+function Fire({ at, timezone }: { at: number; timezone: string }) {
+  const day = new Intl.DateTimeFormat(undefined, {
+    timeZone: timezone,
+    ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
+  });
+  const local = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }).format(at);
+  const there = clockIn(timezone, at);
+  const isElsewhere = offsetDiffers(timezone, at);
+  return (
+    <li>
+      <strong className={styles.day}>
+        {day.format(at)}, {there}
+      </strong>
+      <span>
+        <Timestamp at={at} />
+        {isElsewhere && `, ${local} here`}
+      </span>
+    </li>
+  );
+}
+
+const clockParts = { hour: 'numeric', minute: 'numeric', day: 'numeric' } as const;
+
+/** Whether the clock of that zone shows another time than the one of whoever reads. */
+const offsetDiffers = (timezone: string, at: number): boolean =>
+  new Intl.DateTimeFormat('en', { ...clockParts, timeZone: timezone }).format(at) !==
+  new Intl.DateTimeFormat('en', clockParts).format(at);

@@ -1,0 +1,123 @@
+import { NativeSelect, TextInput } from '@mantine/core';
+import { useId, useState } from 'react';
+import { NextFires } from './next-fires';
+import styles from './schedule-fields.module.css';
+import { fromCron, type Repeats, type SimpleSchedule, toCron, USUAL } from './simple-schedule';
+
+export interface Schedule {
+  cron: string;
+  timezone: string;
+}
+
+interface ScheduleFieldsProps {
+  schedule: Schedule;
+  onChange: (schedule: Schedule) => void;
+}
+
+const REPEATS: Record<Repeats | 'cron', string> = {
+  hourly: 'Every hour',
+  daily: 'Every day',
+  weekdays: 'Every weekday',
+  weekly: 'Every week',
+  monthly: 'Every month',
+  cron: 'By a cron expression',
+};
+const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+const DAYS_IN_EVERY_MONTH = 28;
+
+export const ownTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+
+/** When something runs by itself, with its next times below. */
+export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
+  const simple = fromCron(schedule.cron);
+  const [byCron, setByCron] = useState(simple === null);
+  const shown = byCron ? null : simple;
+  const zones = useId();
+  const change = (part: Partial<SimpleSchedule>) =>
+    onChange({ ...schedule, cron: toCron({ ...(simple ?? USUAL), ...part }) });
+  return (
+    <div className={styles.schedule}>
+      <div className={styles.fields}>
+        <NativeSelect
+          label="How often"
+          value={shown?.repeats ?? 'cron'}
+          onChange={({ currentTarget: { value } }) => {
+            setByCron(value === 'cron');
+            if (value !== 'cron') change({ repeats: value as Repeats });
+          }}
+          data={Object.entries(REPEATS).map(([value, label]) => ({ value, label }))}
+        />
+        {!shown && (
+          <TextInput
+            className={styles.cron}
+            label="Cron expression"
+            description="Minute, hour, day, month, weekday"
+            value={schedule.cron}
+            onChange={(event) => onChange({ ...schedule, cron: event.currentTarget.value })}
+            spellCheck={false}
+            autoComplete="off"
+            required
+            withAsterisk={false}
+          />
+        )}
+        {shown?.repeats === 'weekly' && (
+          <NativeSelect
+            label="On"
+            value={shown.weekday}
+            onChange={(event) => change({ weekday: Number(event.currentTarget.value) })}
+            data={DAYS.map((label, at) => ({ value: String((at + 1) % 7), label }))}
+          />
+        )}
+        {shown?.repeats === 'monthly' && (
+          <NativeSelect
+            label="On day"
+            value={shown.day}
+            onChange={(event) => change({ day: Number(event.currentTarget.value) })}
+            data={daysWith(shown.day)}
+          />
+        )}
+        {shown?.repeats === 'hourly' && (
+          <TextInput
+            type="number"
+            label="Minutes past"
+            min={0}
+            max={59}
+            value={Number(shown.time.split(':')[1])}
+            onChange={({ currentTarget: { value } }) => change({ time: `00:${value.padStart(2, '0').slice(-2)}` })}
+          />
+        )}
+        {shown && shown.repeats !== 'hourly' && (
+          <TextInput
+            type="time"
+            label="At"
+            value={shown.time}
+            onChange={({ currentTarget: { value } }) => value && change({ time: value })}
+          />
+        )}
+        <TextInput
+          className={styles.zone}
+          label="Time zone"
+          value={schedule.timezone}
+          onChange={(event) => onChange({ ...schedule, timezone: event.currentTarget.value })}
+          list={zones}
+          spellCheck={false}
+          autoComplete="off"
+          required
+          withAsterisk={false}
+        />
+        <datalist id={zones}>
+          {timeZones().map((zone) => (
+            <option key={zone} value={zone} />
+          ))}
+        </datalist>
+      </div>
+      <NextFires {...schedule} />
+    </div>
+  );
+}
+
+/** Days that not every month has are left to those who ask for them. */
+const daysWith = (day: number): string[] =>
+  Array.from({ length: Math.max(DAYS_IN_EVERY_MONTH, day) }, (_, at) => String(at + 1));
+
+const timeZones = (): string[] => ['UTC', ...Intl.supportedValuesOf('timeZone')];

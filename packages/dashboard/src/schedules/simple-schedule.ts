@@ -1,0 +1,51 @@
+/** The schedules that people ask for most, which a form can show without cron; all others are written in it. */
+
+export type Repeats = 'hourly' | 'daily' | 'weekdays' | 'weekly' | 'monthly';
+
+export interface SimpleSchedule {
+  repeats: Repeats;
+  /** "09:00"; of hourly ones only the minutes count. */
+  time: string;
+  /** 0 is Sunday; of weekly ones. */
+  weekday: number;
+  /** Of monthly ones. */
+  day: number;
+}
+
+const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
+
+export const USUAL: SimpleSchedule = { repeats: 'daily', time: '09:00', weekday: 1, day: 1 };
+
+export function toCron({ repeats, time, weekday, day }: SimpleSchedule): string {
+  const [hour = 0, minute = 0] = time.split(':').map(Number);
+  switch (repeats) {
+    case 'hourly':
+      return `${minute} * * * *`;
+    case 'daily':
+      return `${minute} ${hour} * * *`;
+    case 'weekdays':
+      return `${minute} ${hour} * * MON-FRI`;
+    case 'weekly':
+      return `${minute} ${hour} * * ${WEEKDAYS[weekday] ?? 'MON'}`;
+    case 'monthly':
+      return `${minute} ${hour} ${day} * *`;
+  }
+}
+
+/** Null for what the form can't say. */
+export function fromCron(cron: string): SimpleSchedule | null {
+  const [minute = '', hour = '', day = '', month = '', weekday = '', more] = cron.trim().toUpperCase().split(/\s+/);
+  if (more !== undefined || month !== '*' || !/^\d{1,2}$/.test(minute)) return null;
+  if (hour === '*' && day === '*' && weekday === '*') return { ...USUAL, repeats: 'hourly', time: clock('0', minute) };
+  if (!/^\d{1,2}$/.test(hour)) return null;
+  const at = { ...USUAL, time: clock(hour, minute) };
+  if (/^\d{1,2}$/.test(day) && weekday === '*') return { ...at, repeats: 'monthly', day: Number(day) };
+  if (day !== '*') return null;
+  if (weekday === '*') return { ...at, repeats: 'daily' };
+  if (weekday === 'MON-FRI' || weekday === '1-5') return { ...at, repeats: 'weekdays' };
+  const named = WEEKDAYS.indexOf(weekday);
+  if (named !== -1) return { ...at, repeats: 'weekly', weekday: named };
+  return /^[0-7]$/.test(weekday) ? { ...at, repeats: 'weekly', weekday: Number(weekday) % 7 } : null;
+}
+
+const clock = (hour: string, minute: string): string => `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`;

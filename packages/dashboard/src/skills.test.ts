@@ -1,0 +1,228 @@
+import { chromiumPath, testSite } from './test/browser';
+import { checkPage, LOOKS } from './test/check-page';
+import { addLibrary, addSkill, newSkills } from './test/fake-skills';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+
+const TEXT = `Read the tests first.
+
+## Steps
+
+1. Run it.
+2. Ask about *whatever* you had to read twice.
+
+| Sign | Meaning |
+|---|---|
+| \`TODO\` | not done |
+| a long name | perhaps two things |
+
+\`\`\`python
+def run(name):
+    return {"greeting": f"Hello {name}"}
+\`\`\`
+
+> A change that nobody reads is not reviewed.
+`;
+
+withBrowser('skills', () => {
+  const site = testSite();
+  beforeEach(() => {
+    site.api.skills = newSkills();
+    Object.assign(site.api.accounts.me.workspaces[0] ?? {}, { role: 'owner' });
+  });
+
+  const grace = { owner: { id: 'usr_grace', name: 'Grace' }, owned: false } as const;
+  function fill() {
+    const { skills } = site.api;
+    addSkill(skills, {
+      ...{ slug: 'review-a-change', body_md: TEXT, version: 3, visibility: 'public', views: 1_204, saves: 9, uses: 31 },
+      ...{ tags: ['code', 'review', 'team', 'habits'], license: 'MIT' },
+    });
+    addSkill(skills, {
+      slug: 'answer-a-customer',
+      title: 'Answer a customer',
+      tags: ['support'],
+      visibility: 'unlisted',
+    });
+    addSkill(skills, {
+      ...{ slug: 'draft', title: 'Notes on incidents that I want to write down before I forget them', tags: [] },
+      description: '',
+    });
+    addSkill(skills, {
+      ...{ slug: 'clean-a-csv', title: 'Clean a CSV file', visibility: 'public', saved: true, ...grace, body_md: TEXT },
+      description: 'Turn a messy export into tidy data without losing or inventing anything',
+    });
+    addLibrary(skills, { slug: 'code-review', slugs: ['review-a-change', 'answer-a-customer', 'clean-a-csv'] });
+    addLibrary(skills, {
+      slug: 'writing',
+      title: 'Writing',
+      starter: true,
+      visibility: 'public',
+      ...grace,
+      slugs: ['draft'],
+    });
+  }
+
+  test.each(LOOKS)(
+    'axe finds nothing and nothing is wider than the screen: %s',
+    async (look, options) => {
+      const page = await site.signedIn('/skills', options);
+      await page.getByText('Write down how something is done').waitFor();
+      await checkPage(page, 'skills-empty', look);
+      fill();
+      await page.reload();
+      await page.getByRole('link', { name: 'Review a change' }).waitFor();
+      await checkPage(page, 'skills', look);
+      await page.getByLabel('Search skills').fill('csv');
+      await page.locator('mark').waitFor();
+      await checkPage(page, 'skills-found', look);
+
+      await page.goto(`${site.api.origin}/skills/review-a-change`);
+      await page.getByRole('heading', { name: 'Steps' }).waitFor();
+      await page.getByText('Version 3', { exact: true }).first().waitFor();
+      await checkPage(page, 'skill', look);
+
+      await page.goto(`${site.api.origin}/skills/review-a-change/edit`);
+      await page.getByRole('heading', { name: 'Steps' }).waitFor();
+      await page.getByRole('textbox', { name: 'Text of the skill' }).waitFor();
+      await checkPage(page, 'skill-editor', look);
+      await page.goto(`${site.api.origin}/skills/new`);
+      await page.getByText('Begin with an outline').waitFor();
+      await page.getByRole('textbox', { name: 'Text of the skill' }).waitFor();
+      await checkPage(page, 'skill-new', look);
+
+      await page.goto(`${site.api.origin}/skills/libraries`);
+      await page.getByRole('link', { name: 'Writing' }).waitFor();
+      await checkPage(page, 'libraries', look);
+      await page.getByRole('link', { name: 'Code review' }).click();
+      await page.getByRole('button', { name: 'Move Clean a CSV file up' }).waitFor();
+      await checkPage(page, 'library', look);
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await page.getByRole('dialog').waitFor();
+      await checkPage(page, 'library-edit', look);
+    },
+    60_000,
+  );
+
+  test('a skill is written with the keyboard beside its preview, and saved', async () => {
+    const page = await site.signedIn('/skills/new');
+    await page.getByLabel('Title').fill('Brew tea');
+    await page.getByLabel('Tags').fill('kitchen, hot');
+    await page.getByRole('textbox', { name: 'Text of the skill' }).click();
+    await page.keyboard.type('## Boil\nwater');
+    await page.getByRole('region', { name: 'Preview' }).getByRole('heading', { name: 'Boil' }).waitFor();
+    await page.keyboard.press('Control+s');
+    await page.getByRole('heading', { level: 1, name: 'Brew tea' }).waitFor();
+    expect(site.api.skills.changes).toEqual([
+      {
+        line: 'POST /api/v1/skills',
+        body: { title: 'Brew tea', tags: ['kitchen', 'hot'], body_md: '## Boil\nwater', visibility: 'private' },
+      },
+    ]);
+  });
+
+  test('an edit sends what was changed, as the next version, and overwrites nobody’s', async () => {
+    fill();
+    const { skills } = site.api;
+    const page = await site.signedIn('/skills/review-a-change/edit');
+    await page.getByLabel('What changed').fill('Shorter');
+    await page.getByLabel('Description').fill('Short');
+    const skill = skills.list[0];
+    if (skill) skill.version = 4;
+    await page.getByRole('button', { name: 'Save version' }).click();
+    await page.getByText('Somebody else has saved a version meanwhile').waitFor();
+    if (skill) skill.version = 3;
+    await page.getByRole('button', { name: 'Save version' }).click();
+    await page.getByText('Version 4', { exact: true }).first().waitFor();
+    expect(skills.changes.at(-1)?.body).toEqual({ description: 'Short', message: 'Shorter', expected_version: 3 });
+    await page.getByText('Shorter').waitFor();
+
+    await page.getByRole('button', { name: 'Read version 3' }).click();
+    await page.getByRole('button', { name: 'Publish this text again' }).click();
+    await page.getByText('Version 5', { exact: true }).first().waitFor();
+    expect(skill).toMatchObject({ version: 5, description: 'How we read changes, and what we ask of them' });
+  });
+
+  test('it is published, taken back with Undo, shared, and deleted with Undo', async () => {
+    fill();
+    const { skills } = site.api;
+    const page = await site.signedIn('/skills/answer-a-customer');
+    await page.getByLabel('Who may read it').selectOption('public');
+    await page.getByText('Answer a customer is public now').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Answer a customer is unlisted now').waitFor();
+    expect(skills.list[1]?.visibility).toBe('unlisted');
+
+    await page.getByLabel('Share with').fill('grace@example.com');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Stop sharing with grace@example.com' }).click();
+    await page.getByText('grace@example.com can’t read it any more').waitFor();
+    expect(skills.shares.get('answer-a-customer')).toEqual([]);
+
+    await page.getByRole('button', { name: 'Delete Answer a customer' }).click();
+    await page.getByRole('button', { name: 'Delete it now' }).click();
+    await page.getByText('Answer a customer is deleted').waitFor();
+    await page.getByRole('link', { name: 'Deleted' }).click();
+    await page.getByRole('button', { name: 'Restore Answer a customer' }).click();
+    await page.getByText('No deleted skills').waitFor();
+    expect(skills.list[1]?.deleted_at).toBeNull();
+  });
+
+  test('what others wrote is found, saved and put on a shelf, whose order is the owner’s', async () => {
+    fill();
+    const { skills } = site.api;
+    Object.assign(skills.list[3] ?? {}, { saved: false });
+    const page = await site.signedIn('/skills/workspace');
+    await page.getByRole('link', { name: 'Clean a CSV file' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Saved' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
+
+    await page.goto(`${site.api.origin}/skills/libraries/code-review`);
+    await page.getByRole('button', { name: 'Move Clean a CSV file up' }).click();
+    await page.getByLabel('Add a skill').fill('notes');
+    await page.getByRole('button', { name: /^Notes on incidents/ }).click();
+    await page.getByRole('button', { name: 'Remove Review a change' }).click();
+    await page.getByText('Review a change is out of Code review').waitFor();
+    expect(skills.libraries[0]?.slugs).toEqual(['clean-a-csv', 'answer-a-customer', 'draft']);
+
+    await page.goto(`${site.api.origin}/skills/libraries/writing`);
+    await page.getByRole('button', { name: 'Subscribe' }).click();
+    await page.getByRole('button', { name: 'Subscribed' }).waitFor();
+    expect(skills.libraries[1]?.subscribed).toBe(true);
+  });
+
+  test('a viewer reads and saves, and is offered nothing that would be refused', async () => {
+    fill();
+    Object.assign(site.api.accounts.me.workspaces[0] ?? {}, { role: 'viewer' });
+    const page = await site.signedIn('/skills');
+    await page.getByRole('link', { name: 'Review a change' }).waitFor();
+    expect(await page.getByRole('link', { name: 'New skill' }).count()).toBe(0);
+    await page.goto(`${site.api.origin}/skills/review-a-change`);
+    await page.getByLabel('Who may read it').waitFor();
+    expect(await page.getByLabel('Who may read it').isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: /Delete|Share/ }).count()).toBe(0);
+    await page.goto(`${site.api.origin}/skills/clean-a-csv`);
+    await page.getByRole('button', { name: 'Saved' }).waitFor();
+  });
+
+  test('markup that is no part of a skill does not get into the page', async () => {
+    fill();
+    const page = await site.signedIn('/skills');
+    await page.route('**/api/v1/skills/render', (route) =>
+      route.fulfill({
+        json: {
+          html: '<h2 id="content">Safe</h2><script>window.hit=1</script><iframe src="/"></iframe><a href="javascript:x()">no</a><a href="../l/other">yes</a><img src="https://tracker.example/p.png" alt="p"><code class="visually-hidden hljs">text</code>',
+          ...{ plain: null, front_matter: null, warnings: [] },
+        },
+      }),
+    );
+    await page.goto(`${site.api.origin}/skills/review-a-change`);
+    await page.getByRole('heading', { name: 'Safe' }).waitFor();
+    const markup = page.getByRole('heading', { name: 'Safe' }).locator('..');
+    expect(await markup.evaluate((element) => element.innerHTML)).toBe(
+      '<h2>Safe</h2>window.hit=1<a>no</a><a href="https://skills.example.com/l/other" target="_blank" rel="nofollow noopener noreferrer ugc">yes</a><img alt="p"><code class="hljs">text</code>',
+    );
+    expect(await page.evaluate(() => 'hit' in window)).toBe(false);
+  });
+});

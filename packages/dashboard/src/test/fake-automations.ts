@@ -1,0 +1,64 @@
+/** Automations as lists and settings show them. */
+import type { AutomationSchemas } from '@gantry/api-client';
+import type { FakeApi } from './fake-api';
+
+type Page = AutomationSchemas['Page'];
+
+export type FakeSchedule = AutomationSchemas['Scheduling'] & { schedule: string | null };
+
+const NONE: FakeSchedule = {
+  ...{ schedule: null, enabled: false, timezone: 'UTC', misfire: 'fire_once', inputs: {} },
+  ...{ nextRunAt: null, lastScheduledAt: null, missedFires: 0 },
+};
+
+const scheduleOf = (api: FakeApi, id: string): FakeSchedule => api.schedules.get(id) ?? NONE;
+
+export function automationsOf(api: FakeApi, url: URL): AutomationSchemas['AutomationItem'][] {
+  const q = url.searchParams.get('q')?.toLowerCase() ?? '';
+  const wanted = url.searchParams.get('status');
+  return [...api.pages.values()]
+    .filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(q))
+    .filter(({ status }) => (wanted ? status === wanted : status !== 'archived'))
+    .map(({ id, name, description, status, currentVersion, url: link, visibility }) => {
+      const last = api.runs.find((run) => run.automationId === id);
+      const { schedule, enabled, nextRunAt } = scheduleOf(api, id);
+      return {
+        ...{ id, name, description, status, currentVersion, url: link, visibility },
+        ...{ schedule, scheduleEnabled: enabled, nextRunAt, createdAt: Date.now() },
+        lastRunStatus: last?.status ?? null,
+        lastRunAt: last?.createdAt ?? null,
+      };
+    });
+}
+
+export function detailOf(api: FakeApi, page: Page): AutomationSchemas['Automation'] {
+  const { id, name, description, status, currentVersion, url, visibility, inputs, outputs } = page;
+  const { schedule, ...scheduling } = scheduleOf(api, id);
+  return {
+    ...{ id, name, description, status, currentVersion, url, visibility, schedule },
+    ...{ entrypoint: 'main.py', fileList: [], fileCount: 1, totalSize: 1_024, artifactId: 'art_1' },
+    manifest: { name, inputs, outputs },
+    scheduling: { ...scheduling, nextRunAt: status === 'active' && scheduling.enabled ? scheduling.nextRunAt : null },
+    updatedAt: Date.now(),
+  };
+}
+
+export function changeAutomation(api: FakeApi, page: Page, change: AutomationSchemas['AutomationChange']): void {
+  const { schedule, scheduleEnabled, scheduleInputs, timezone, misfire, ...rest } = change;
+  Object.assign(page, rest, { canRun: (rest.status ?? page.status) === 'active' });
+  const before = scheduleOf(api, page.id);
+  api.schedules.set(page.id, {
+    ...before,
+    schedule: schedule === undefined ? before.schedule : schedule,
+    enabled: scheduleEnabled ?? before.enabled,
+    inputs: scheduleInputs ?? before.inputs,
+    timezone: timezone ?? before.timezone,
+    misfire: misfire ?? before.misfire,
+  });
+}
+
+const HOUR_MS = 3_600_000;
+
+export const nextFires = (): { fires: string[] } => ({
+  fires: [1, 2, 3, 4, 5].map((day) => new Date(Date.now() + day * 24 * HOUR_MS).toISOString()),
+});
