@@ -7,6 +7,7 @@ import {
   type NatsAddress,
   openWorkspaceClosures,
   runEventsStream,
+  startChangeHints,
   startRelay,
 } from '@gantry/events';
 import { createRateCount, type Health, observeService } from '@gantry/http';
@@ -20,6 +21,7 @@ import type { OidcSettings } from './accounts/oidc/identity-provider';
 import { startDeliveryLoop } from './alerts/delivery-loop';
 import { createApp, type WorkerApp } from './app';
 import { startApprovalSweeper } from './approvals/approval-sweeper';
+import { openChangeHub } from './changes/change-hub';
 import { type Database, openDatabase } from './database';
 import type { Deps } from './deps';
 import { sweepsOf } from './housekeeping';
@@ -75,6 +77,8 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const streams = await keepStreams({ bus, log });
   const ownStreams = [EVENTS_STREAM, runEventsStream('worker')];
   const relay = startRelay({ pool, bus, service: 'worker-api', log });
+  const changes = await openChangeHub({ bus, log });
+  const changeHints = startChangeHints({ pool, bus, service: 'worker-api' });
   const hasher = createTokenHasher(options.tokenPeppers);
   const vault = createVault({ keys: options.encryptionKeys, pool });
   const secrets = createSecretStore({ pool, vault });
@@ -120,6 +124,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     deps,
     health: checks,
     executors,
+    changes,
     tokenUse,
     ...(objects.driver === 'file' && { fileStore: objects }),
   });
@@ -142,6 +147,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       responder.stop();
       housekeeping.stop();
       deliveryLoop.drain();
+      changes.close();
       await approvals.stop();
       await cronTicker.stop();
       await engine.drain();
@@ -158,6 +164,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       await relay.stop();
       streams.stop();
       unobserve();
+      changeHints.stop();
       await bus.nc.drain();
       await database.close();
     },

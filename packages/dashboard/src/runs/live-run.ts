@@ -1,6 +1,6 @@
 /** The state of a run as its event stream has told it so far. */
 import type { RunArtifact } from '../shell/api';
-import type { StreamEvent } from './event-stream';
+import type { StreamEvent } from '../shell/event-stream';
 
 export interface LogLine {
   /** Of the event: unique within the run. */

@@ -14,7 +14,6 @@ import { RunStatusChip } from './run-status';
 import { RunStrip } from './run-strip';
 
 const PAGE_SIZE = 20;
-const REFRESH_MS = 15_000;
 
 const TRIGGERS: Record<RunItem['trigger'], string> = {
   api: 'API',
@@ -35,7 +34,6 @@ export function PastRuns({ automationId, selected }: { automationId: string; sel
       ),
     initialPageParam: '',
     getNextPageParam: ({ nextBefore }) => nextBefore,
-    refetchInterval: REFRESH_MS,
   });
   if (isError && !data) return <FailedToLoad what="The past runs" error={error} retry={refetch} />;
   if (!data) return <Skeleton height={280} />;

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { readEventStream } from './event-stream';
+import { readEventStream } from '../shell/event-stream';
 import { applyEvents, type LiveRun, nothingYet } from './live-run';
 
 /** While no stream is to be had, the run is asked for this often. */

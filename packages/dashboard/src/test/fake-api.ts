@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import type { AutomationSchemas } from '@gantry/api-client';
 import { answerAccount, type FakeAccounts, type FakeRequest, newAccounts } from './fake-accounts';
 import { answerApproval, type FakeApprovals, newApprovals } from './fake-approvals';
+import { type FakeChanges, followChanges, newChanges } from './fake-changes';
 import { emit, type FakeStream, follow } from './fake-stream';
 import { answerWorkerRun, type FakeWorkerRun } from './fake-worker-runs';
 import { PERSON } from './person';
@@ -20,6 +21,7 @@ export interface FakeApi {
   origin: string;
   accounts: FakeAccounts;
   approvals: FakeApprovals;
+  changes: FakeChanges;
   pages: Map<string, AutomationSchemas['Page']>;
   /** Workspaces by automation; the others are in whichever is asked for. */
   homes: Map<string, string>;
@@ -52,6 +54,7 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     accounts: newAccounts(),
     approvals: newApprovals(),
+    changes: newChanges(),
     pages: new Map(),
     homes: new Map(),
     versions: [],
@@ -124,6 +127,7 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
     api.sessions.delete(family);
     return send(res, 204);
   }
+  if (line === 'GET /api/events') return followChanges(api.changes, req, res);
   if (line === 'GET /config.json') return send(res, 200, { base_url: api.origin, skills_url: api.origin });
   const asked: FakeRequest = {
     ...{ line, part, query: url.searchParams, signedIn, workspaceId: req.headers['x-svc-workspace']?.toString() },

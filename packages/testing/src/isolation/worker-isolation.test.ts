@@ -57,6 +57,7 @@ const fixtures: Record<string, Fixture> = {
   ready: nothing,
   healthDetails: nothing,
   systemOverview: nothing,
+  streamChanges: nothing,
   systemInfo: nothing,
   platformConfig: nothing,
   jwks: nothing,

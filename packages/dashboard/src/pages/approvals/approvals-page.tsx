@@ -19,8 +19,6 @@ import { Timestamp } from '../../ui/timestamp';
 import styles from './approvals-page.module.css';
 
 const SHOWN = 50;
-/** Somebody else may decide, and runs may ask, while this page is open. */
-const REFRESH_MS = 15_000;
 
 /** The approvals that wait in this workspace, and those that were decided. */
 export default function ApprovalsPage() {
@@ -93,7 +91,6 @@ const useApprovals = (queryKey: unknown[], workspaceId: string | undefined, stat
   useQuery({
     queryKey,
     enabled: workspaceId !== undefined,
-    refetchInterval: REFRESH_MS,
     queryFn: async () =>
       unwrap(
         (await workerApi()).GET('/api/approvals', { params: { query: { limit: SHOWN, ...(status && { status }) } } }),
