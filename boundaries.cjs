@@ -51,5 +51,6 @@ exports.WINGS = {
   runs: { folders: ['runs', 'approvals'], mayImport: ['audit', 'definitions'] },
   starters: { folders: ['starters'], mayImport: ['definitions', 'runs'] },
   alerts: { folders: ['alerts'], mayImport: ['accounts', 'audit', 'definitions', 'mail', 'runs'] },
+  changes: { folders: ['changes'], mayImport: [] },
   system: { folders: ['system'], mayImport: ['accounts', 'definitions'] },
 };

@@ -1,6 +1,7 @@
 export * from './auth-protocol';
 export * from './bus';
 export * from './catalogue';
+export * from './change-hints';
 export * from './consumer';
 export * from './id';
 export * from './nats-accounts';

@@ -4,6 +4,7 @@
  */
 import { INTROSPECT_SUBJECT } from './auth-protocol';
 import { type EventType, eventCatalogue, eventSubject, type Service, subjectOfAll } from './catalogue';
+import { changesSubject } from './change-hints';
 import { ANSWERS_ACROSS, answerSubject, inboxPrefixOf } from './inboxes';
 import { type RunSource, runSubjects } from './run-protocol';
 import { durableOf, EVENTS_STREAM, INGEST_DURABLE, runEventsStream, streamPlans } from './streams';
@@ -47,6 +48,7 @@ const owner = (source: RunSource): NatsPermissions => {
       runSubjects.settled(source, '*'),
       runSubjects.cancel('*', '*'),
       runSubjects.inspect,
+      changesSubject(`${source}-api`),
       answering(`${source}-api`),
       ANSWERS_ACROSS,
     ],
@@ -78,7 +80,7 @@ const skills = service('skills-api');
 export const natsPermissions: Record<Service, NatsPermissions> = {
   'worker-api': {
     publish: [...worker.publish, ...keeping, AUTOMATION_STATS_SUBJECT],
-    subscribe: [...worker.subscribe, runSubjects.executorStatus('*'), INTROSPECT_SUBJECT],
+    subscribe: [...worker.subscribe, runSubjects.executorStatus('*'), INTROSPECT_SUBJECT, changesSubject('*')],
   },
   'automation-api': {
     publish: [...automation.publish, INTROSPECT_SUBJECT],

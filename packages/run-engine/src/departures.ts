@@ -1,5 +1,6 @@
 /** Who hears, after the commit, that a run has left its executor: it has ended, or waits without a process. */
-import type { Relay } from '@gantry/events';
+import { hintChange, type Relay } from '@gantry/events';
+import type { Pool } from 'pg';
 import type { EndedTree } from './end-run';
 import { isTerminal, type Run } from './run';
 import type { RunSignals } from './run-signals';
@@ -9,13 +10,14 @@ import type { Waker } from './waker';
 export type Departures = ReturnType<typeof createDepartures>;
 
 export function createDepartures(deps: {
+  pool: Pool;
   signals: RunSignals;
   waiters: Waiters;
   waker: Waker;
   relay: Relay;
   onSettled: (run: Run) => void;
 }) {
-  const { signals, waiters, waker, relay, onSettled } = deps;
+  const { pool, signals, waiters, waker, relay, onSettled } = deps;
 
   function left(run: Run): void {
     if (isTerminal(run.status)) {
@@ -26,6 +28,7 @@ export function createDepartures(deps: {
     }
     // Whoever waits here is answered first: each message costs this process, and wakes another one.
     setImmediate(() => signals.changed(run.id));
+    hintChange(pool, run.workspaceId, 'runs', run.id);
     if (run.slotKey) signals.hint();
   }
 

@@ -14,7 +14,7 @@
  * queues are empty is known by runner.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Bus, createSealer, type RunSource, runSubjects, sealJob } from '@gantry/events';
+import { type Bus, createSealer, hintChange, type RunSource, runSubjects, sealJob } from '@gantry/events';
 import { startSpan, traceFields } from '@gantry/tracing';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -136,6 +136,7 @@ export function startDispatcher(deps: {
         if ('job' in built) {
           if (span) built.job.traceparent = span.traceparent;
           claim.answer(sealJob(seal, claim, built.job));
+          hintChange(pool, run.workspaceId, 'runs', run.id);
           return countHandedOut(source, run);
         }
         await deps.end(run, 'failed', built.refused);

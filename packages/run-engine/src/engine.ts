@@ -105,7 +105,7 @@ export async function startRunEngine(deps: {
     countEnded(source, run);
     deps.onSettled?.(run);
   };
-  const departures = createDepartures({ signals, waiters, waker, relay, onSettled });
+  const departures = createDepartures({ pool, signals, waiters, waker, relay, onSettled });
   const unobserve = observeQueue(source, pool);
   const { left } = departures;
   /** Logs of runs that have just ended, for whoever waited; gone with the run object. */

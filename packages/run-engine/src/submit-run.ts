@@ -5,6 +5,7 @@
  * written as queued, and a hint tells the replicas. Watching begins before anybody can have the run, so that no end is
  * missed, however soon it comes.
  */
+import { hintChange } from '@gantry/events';
 import type { Pool } from 'pg';
 import type { Dispatcher } from './dispatcher';
 import { isTerminal, type NewRun, type Run } from './run';
@@ -61,6 +62,7 @@ export function createSubmission(deps: {
           await written;
           signals.hint(runner);
         }
+        hintChange(pool, run.workspaceId, 'runs', run.id);
         return watch ? await endOf(run, watch, waitMs) : run;
       } finally {
         watch?.close();

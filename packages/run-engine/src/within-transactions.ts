@@ -1,5 +1,5 @@
 /** What services do to runs inside their own transactions; executors and watchers hear of it after the commit. */
-import type { RunSource } from '@gantry/events';
+import { hintChange, type RunSource } from '@gantry/events';
 import { afterCommit } from '@gantry/postgres';
 import type { PoolClient } from 'pg';
 import type { Departures } from './departures';
@@ -21,9 +21,11 @@ export function withinTransactions(source: RunSource, signals: RunSignals, { lef
      * Null if there is a run for scheduledFor already, or that time came in a closed workspace.
      * @throws as submitAndWait
      */
-    submitIn: (tx: PoolClient, run: NewRun): Promise<Run | null> => {
+    async submitIn(tx: PoolClient, newRun: NewRun): Promise<Run | null> {
       afterCommit(tx, hint);
-      return insertRun(tx, run, null);
+      const run = await insertRun(tx, newRun, null);
+      if (run) hintChange(tx, run.workspaceId, 'runs', run.id);
+      return run;
     },
 
     /**
@@ -36,6 +38,7 @@ export function withinTransactions(source: RunSource, signals: RunSignals, { lef
       if (resumed) {
         afterCommit(tx, () => signals.changed(runId));
         afterCommit(tx, hint);
+        hintChange(tx, resumed.workspaceId, 'runs', runId);
       }
       return resumed;
     },

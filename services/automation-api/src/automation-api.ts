@@ -6,7 +6,14 @@ import {
   type Identify,
   remoteIdentify,
 } from '@gantry/auth';
-import { connectBus, type NatsAddress, openWorkspaceClosures, runEventsStream, startRelay } from '@gantry/events';
+import {
+  connectBus,
+  type NatsAddress,
+  openWorkspaceClosures,
+  runEventsStream,
+  startChangeHints,
+  startRelay,
+} from '@gantry/events';
 import { observeService } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import type { PoolSettings } from '@gantry/postgres';
@@ -51,6 +58,7 @@ export async function startAutomationApi(options: AutomationApiOptions) {
   const bus = await connectBus({ ...options.nats, name: 'automation-api', log });
   const ownStreams = [runEventsStream('automation')];
   const relay = startRelay({ pool, bus, service: 'automation-api', log });
+  const changeHints = startChangeHints({ pool, bus, service: 'automation-api' });
   const vault = createVault({ keys: options.encryptionKeys, pool });
   const secrets = createSecretStore({ pool, vault });
   const runnables = createRunnables(prisma);
@@ -123,6 +131,7 @@ export async function startAutomationApi(options: AutomationApiOptions) {
       await engine.stop();
       await relay.stop();
       unobserve();
+      changeHints.stop();
       remote?.stop();
       await bus.nc.drain();
       await database.close();

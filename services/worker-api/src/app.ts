@@ -32,6 +32,8 @@ import { approvalOperations } from './approvals/approval-routes';
 import { reviewOperations } from './approvals/review-routes';
 import { auditOperations } from './audit/audit-routes';
 import { canonicalPath } from './canonical-path';
+import type { ChangeHub } from './changes/change-hub';
+import { changeOperations } from './changes/change-routes';
 import { contextOperations } from './contexts/context-routes';
 import type { Deps } from './deps';
 import { TREE_BYTES_MAX } from './file-trees/file-tree';
@@ -58,6 +60,7 @@ export interface AppOptions extends SurfaceLimits {
   deps: Deps;
   health: Health;
   executors: Executors;
+  changes: ChangeHub;
   tokenUse: LastUse;
   setupToken: string | undefined;
   skillsUrl: string;
@@ -96,6 +99,7 @@ export function createApp(options: AppOptions) {
     operations: {
       ...options.health.operations,
       ...systemOperations(options),
+      ...changeOperations(options),
       ...authOperations(accounts),
       ...passwordOperations(accounts),
       ...sessionOperations(accounts),

@@ -7,6 +7,7 @@ import {
   type NatsAddress,
   openWorkspaceClosures,
   runEventsStream,
+  startChangeHints,
   startRelay,
 } from '@gantry/events';
 import { createRateCount, type Health, observeService } from '@gantry/http';
@@ -20,6 +21,7 @@ import type { OidcSettings } from './accounts/oidc/identity-provider';
 import { startDeliveryLoop } from './alerts/delivery-loop';
 import { createApp, type WorkerApp } from './app';
 import { startApprovalSweeper } from './approvals/approval-sweeper';
+import { openChangeHub } from './changes/change-hub';
 import { type Database, openDatabase } from './database';
 import type { Deps } from './deps';
 import { sweepsOf } from './housekeeping';
@@ -78,6 +80,8 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const streams = await keepStreams({ bus, log });
   const ownStreams = [EVENTS_STREAM, runEventsStream('worker')];
   const relay = startRelay({ pool, bus, service: 'worker-api', log });
+  const changes = await openChangeHub({ bus, log });
+  const changeHints = startChangeHints({ pool, bus, service: 'worker-api' });
   const hasher = createTokenHasher(options.tokenPeppers);
   const vault = createVault({ keys: options.encryptionKeys, pool });
   const secrets = createSecretStore({ pool, vault });
@@ -123,6 +127,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     deps,
     health: checks,
     executors,
+    changes,
     tokenUse,
     ...(objects.driver === 'file' && { fileStore: objects }),
   });
@@ -145,6 +150,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       responder.stop();
       housekeeping.stop();
       deliveryLoop.drain();
+      changes.close();
       await approvals.stop();
       await cronTicker.stop();
       await engine.drain();
@@ -161,6 +167,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       await relay.stop();
       streams.stop();
       unobserve();
+      changeHints.stop();
       await bus.nc.drain();
       await database.close();
     },

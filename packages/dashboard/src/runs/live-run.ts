@@ -1,6 +1,6 @@
 /** The state of a run as its event stream has told it so far; its log is beside it. */
 import type { RunArtifact } from '../shell/api';
-import type { StreamEvent } from './event-stream';
+import type { StreamEvent } from '../shell/event-stream';
 import { type LogLine, lineOf } from './log/log-line';
 
 /** With the attempt that saved it, and when. */

@@ -15,7 +15,6 @@ import { RunStrip } from './run-strip';
 import { TRIGGER_WORDS } from './run-words';
 
 const PAGE_SIZE = 20;
-const REFRESH_MS = 15_000;
 
 /** Newest first; each opens its result above. */
 export function PastRuns({ automationId, selected }: { automationId: string; selected: string | null }) {
@@ -29,7 +28,6 @@ export function PastRuns({ automationId, selected }: { automationId: string; sel
       ),
     initialPageParam: '',
     getNextPageParam: ({ nextBefore }) => nextBefore,
-    refetchInterval: REFRESH_MS,
   });
   if (isError && !data) return <FailedToLoad what="The past runs" error={error} retry={refetch} />;
   if (!data) return <Skeleton height={280} />;

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { readEventStream } from '../shell/event-stream';
 import { oncePerFrame } from '../ui/once-per-frame';
-import { readEventStream } from './event-stream';
 import { applyEvents, type LiveRun, nothingYet } from './live-run';
 import { createLogStore, type LogStore } from './log/log-store';
 

@@ -11,6 +11,7 @@ import { answerApproval, type FakeApprovals, newApprovals } from './fake-approva
 import { automationsOf, changeAutomation, detailOf, type FakeSchedule, nextFires } from './fake-automations';
 import { answerSecret, type FakeSecrets, newSecrets } from './fake-secrets';
 import { answerSkill, type FakeSkills, newSkills } from './fake-skills';
+import { type FakeChanges, followChanges, newChanges } from './fake-changes';
 import { emit, type FakeStream, follow } from './fake-stream';
 import { answerUsage, type FakeUsage, newUsage } from './fake-usage';
 import { answerWorkerRun, type FakeWorkerRun } from './fake-worker-runs';
@@ -29,6 +30,7 @@ export interface FakeApi {
   alerts: FakeAlerts;
   usage: FakeUsage;
   skills: FakeSkills;
+  changes: FakeChanges;
   pages: Map<string, AutomationSchemas['Page']>;
   /** Workspaces by automation; the others are in whichever is asked for. */
   homes: Map<string, string>;
@@ -67,6 +69,7 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
     alerts: newAlerts(),
     usage: newUsage(),
     skills: newSkills(),
+    changes: newChanges(),
     pages: new Map(),
     homes: new Map(),
     schedules: new Map(),
@@ -145,6 +148,7 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
     api.sessions.delete(family);
     return send(res, 204);
   }
+  if (line === 'GET /api/events') return followChanges(api.changes, req, res);
   if (line === 'GET /config.json')
     return send(res, 200, { base_url: api.origin + WORKER_SURFACE, skills_url: api.origin });
   const asked: FakeRequest = {

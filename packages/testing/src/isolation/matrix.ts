@@ -225,7 +225,20 @@ export async function ask(
     headers: { ...headers, ...(sent.body !== undefined && { 'Content-Type': 'application/json' }) },
     ...(form ? { body: form } : sent.body !== undefined && { body: JSON.stringify(sent.body) }),
   });
-  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  return { status: answer.status, headers: answer.headers, text: await textOf(answer) };
+}
+
+const STREAM_MS = 500;
+
+/** Of a stream that goes on for ever, its beginning. */
+async function textOf(answer: Response): Promise<string> {
+  if (!answer.body || !answer.headers.get('content-type')?.startsWith('text/event-stream')) return answer.text();
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  const timer = setTimeout(() => void reader.cancel(), STREAM_MS);
+  let text = '';
+  for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value;
+  clearTimeout(timer);
+  return text;
 }
 
 export function pathOf(alias: string, { path = {} }: Sent): string {

@@ -57,6 +57,7 @@ const fixtures: Record<string, Fixture> = {
   ready: nothing,
   healthDetails: nothing,
   systemOverview: nothing,
+  streamChanges: nothing,
   systemInfo: nothing,
   mcp: withBody({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
   platformConfig: nothing,

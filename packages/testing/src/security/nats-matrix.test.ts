@@ -61,6 +61,7 @@ const ownsRuns = (source: string) => ({
     `run.settled.${source}.*`,
     'run.cancel.*.*',
     'executor.inspect',
+    `changes.${source}-api`,
     `answer.${source}-api.*.>`,
     '_R_.>',
     ...fetches(`RUN_EVENTS_${source.toUpperCase()}`, 'ingest'),
@@ -106,7 +107,7 @@ function rightsOf(role: Role, id: string): Rights {
           ...keepsStreams,
           'system.stats.automation',
         ],
-        hears: [...worker.hears, ...answered(role), ...stale, 'executor.status.*', 'auth.introspect.v1'],
+        hears: [...worker.hears, ...answered(role), ...stale, 'executor.status.*', 'auth.introspect.v1', 'changes.*'],
       };
     case 'automation-api':
       return {

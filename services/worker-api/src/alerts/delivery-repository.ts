@@ -1,3 +1,4 @@
+import { hintChange } from '@gantry/events';
 import { notFound } from '@gantry/http';
 import { deleteOld, execute, type Sql, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
@@ -89,6 +90,7 @@ export async function recordAttempt(
       claimed.attemptsMade,
     ],
   );
+  hintChange(tx, claimed.workspaceId, 'alerts');
   return rowCount === 1;
 }
 

@@ -3,7 +3,7 @@
  * or, if this process dies before the commit, when the event is redelivered.
  */
 
-import { alertRaised, enqueue, isClosedSql, newId } from '@gantry/events';
+import { alertRaised, enqueue, hintChange, isClosedSql, newId } from '@gantry/events';
 import type { Pool, PoolClient } from 'pg';
 import { Counter } from 'prom-client';
 import type { AlertType } from './alert';
@@ -99,6 +99,7 @@ export async function raiseAlerts(tx: PoolClient, raised: Raised): Promise<void>
       depth,
     });
   }
+  if (alerts.length) hintChange(tx, workspaceId, 'alerts');
   raisedTotal.inc({ type }, alerts.length);
 }
 

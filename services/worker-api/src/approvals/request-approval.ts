@@ -1,6 +1,6 @@
 /** Requests an approval: before a run starts, or in the middle of its code. */
 
-import { approvalRequested, enqueue, newId, type RunError, type Suspension } from '@gantry/events';
+import { approvalRequested, enqueue, hintChange, newId, type RunError, type Suspension } from '@gantry/events';
 import { AppError, invalid, sayIssues } from '@gantry/http';
 import { checkDefaults, type InputItem, inputItems } from '@gantry/program';
 import type { Run, RunEngine } from '@gantry/run-engine';
@@ -75,6 +75,7 @@ export async function requestApprovalIn(
     { ...worker, approvalId: id, runId: run.id, title, expiresAt: expiresAt.getTime() },
     run.traceparent ?? undefined,
   );
+  hintChange(tx, run.workspaceId, 'approvals', id);
   await engine.appendEventIn(tx, run.id, {
     type: 'approval',
     data: { id, status: 'pending', title, expires_at: expiresAt.toISOString() },

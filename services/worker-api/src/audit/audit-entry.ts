@@ -1,6 +1,6 @@
 /** One entry of the audit log, as it is written, read and shown. */
 
-import { newId } from '@gantry/events';
+import { type ChangeNoun, hintChange, newId } from '@gantry/events';
 import { type Actor, type AuditAction, apiFields, resourceTypeOf } from '@gantry/http';
 import { execute, type Tx } from '@gantry/postgres';
 
@@ -27,12 +27,38 @@ export function recordChange(tx: Tx, actor: Actor, change: Change): Promise<unkn
   return insertAuditEntry(tx, { id: newId('aud_'), source: 'worker-api', actor, change, at: null });
 }
 
+/** What is read anew where pages show it, by the type of the resource. */
+const CHANGED: Record<string, ChangeNoun> = {
+  worker: 'workers',
+  run: 'runs',
+  approval: 'approvals',
+  context: 'contexts',
+  secret: 'secrets',
+  secret_keys: 'secrets',
+  alert: 'alerts',
+  skill: 'skills',
+  library: 'skills',
+  automation: 'automations',
+  member: 'members',
+  invitation: 'members',
+  token: 'tokens',
+  api_key: 'tokens',
+  workspace: 'workspaces',
+};
+/** Their ids are random; the ids of the others are names, which not every member may know. */
+const WITH_ID: ReadonlySet<ChangeNoun | undefined> = new Set(['runs', 'approvals', 'automations']);
+
 export function insertAuditEntry(
   tx: Tx,
   entry: { id: string; source: string; actor: Actor; change: Change; at: Date | null },
 ): Promise<unknown> {
   const { id, source, actor, change, at } = entry;
   const { workspaceId, action, id: resourceId, type = resourceTypeOf(action), details } = change;
+  if (workspaceId) {
+    const noun = CHANGED[type];
+    if (noun) hintChange(tx, workspaceId, noun, WITH_ID.has(noun) ? resourceId : null);
+    hintChange(tx, workspaceId, 'audit');
+  }
   return execute(tx, INSERT, [
     id,
     workspaceId,

@@ -4,6 +4,7 @@ import { Link, Outlet, useLocation, useNavigate } from 'react-router';
 import { Dialog } from '../../ui/dialog';
 import { MenuIcon, SearchIcon } from '../../ui/icons';
 import { useShortcuts } from '../keys';
+import { LiveChanges } from '../live/live-changes';
 import { signInPath } from '../paths';
 import { useSession } from '../session';
 import { AccountMenu } from './account-menu';
@@ -108,6 +109,7 @@ export function PageFrame() {
       )}
       {open === 'keys' && <KeyHelp onClose={close} />}
       <Toasts />
+      <LiveChanges />
     </>
   );
 }

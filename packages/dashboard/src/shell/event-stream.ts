@@ -8,10 +8,11 @@ export interface StreamEvent {
 }
 
 /** Gives the events that a chunk completes. One without an id of its own has the last id, as in the browser. */
-export function createEventParser(): (chunk: string) => StreamEvent[] {
+export function createEventParser(onComment?: (comment: string) => void): (chunk: string) => StreamEvent[] {
   let lastId = '';
   let events: StreamEvent[] = [];
   const parser = createParser({
+    ...(onComment && { onComment }),
     onEvent({ id = lastId, event = 'message', data }) {
       lastId = id;
       events.push({ id, event, data });
@@ -28,8 +29,16 @@ export interface StreamOptions {
   /** Each attempt; the last id is null the first time. */
   connect: (lastEventId: string | null) => Promise<Response>;
   onEvents: (events: StreamEvent[]) => void;
-  /** Whether this event is the last one. */
-  isLast: (event: StreamEvent) => boolean;
+  /** Whether this event is the last one. Absent: it goes on for ever. */
+  isLast?: (event: StreamEvent) => boolean;
+  /** Told whenever the server has answered with a stream. */
+  onOpen?: () => void;
+  /** Where an earlier reading stopped. */
+  lastEventId?: string | null;
+  /** Told where the next reading is to begin. */
+  onId?: (lastEventId: string) => void;
+  /** The id that a comment tells, where its text is one. */
+  idOfComment?: (comment: string) => string | null;
   /** Told when a connection is lost and another is about to be tried. */
   onInterrupted: () => void;
   signal: AbortSignal;
@@ -45,25 +54,33 @@ const LAST_RETRY_MS = 10_000;
  * @throws RefusedStream when the server refuses for good (4xx)
  */
 export async function readEventStream(options: StreamOptions): Promise<void> {
-  const { connect, onEvents, isLast, onInterrupted, signal, firstRetryMs = FIRST_RETRY_MS } = options;
-  let lastId: string | null = null;
+  const { connect, onEvents, isLast, onOpen, onId, idOfComment, onInterrupted, signal } = options;
+  const { firstRetryMs = FIRST_RETRY_MS } = options;
+  let lastId = options.lastEventId ?? null;
   let retryMs = firstRetryMs;
+  const reached = (id: string | null | undefined) => {
+    if (!id) return;
+    lastId = id;
+    retryMs = firstRetryMs;
+    onId?.(id);
+  };
   while (!signal.aborted) {
     try {
       const response = await connect(lastId);
       if (response.status >= 400 && response.status < 500 && response.status !== 429)
         throw new RefusedStream(response.status);
       if (response.ok && response.body) {
-        const parse = createEventParser();
+        onOpen?.();
+        const parse = createEventParser((comment) => reached(idOfComment?.(comment)));
         const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
         for (let part = await reader.read(); !part.done; part = await reader.read()) {
           const events = parse(part.value);
           const last = events.at(-1);
           if (!last) continue;
           retryMs = firstRetryMs;
-          lastId = last.id || lastId;
           onEvents(events);
-          if (events.some(isLast)) return;
+          reached(last.id);
+          if (isLast && events.some(isLast)) return;
         }
       }
     } catch (error) {
@@ -72,7 +89,8 @@ export async function readEventStream(options: StreamOptions): Promise<void> {
     }
     if (signal.aborted) return;
     onInterrupted();
-    await pause(retryMs, signal);
+    // Not all tabs at once after a server has gone.
+    await pause(retryMs * (0.5 + Math.random() / 2), signal);
     retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
   }
 }

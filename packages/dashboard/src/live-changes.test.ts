@@ -1,0 +1,66 @@
+import { until } from '@gantry/testing';
+import { chromiumPath, testSite } from './test/browser';
+import { newApproval, newApprovals } from './test/fake-approvals';
+import { newChanges } from './test/fake-changes';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+
+withBrowser('live changes', () => {
+  const site = testSite();
+  beforeEach(() => {
+    site.api.approvals = newApprovals();
+    site.api.changes = newChanges();
+  });
+
+  const ask = (title: string) => site.api.approvals.list.push(newApproval(`apr_${title}`, { title }));
+  const connected = (times = 1) =>
+    until(() => site.api.changes.asked.length >= times && site.api.changes.watchers.size > 0);
+
+  test('what somebody else does appears without a reload, and nothing is asked for by the clock', async () => {
+    const page = await site.signedIn('/approvals');
+    await connected();
+    ask('Pay the invoice?');
+    site.api.changes.tell('change', { noun: 'approvals', id: 'apr_1' });
+    await page.getByText('Pay the invoice?').first().waitFor();
+    ask('Send the letter?');
+    site.api.changes.tell('reset', {});
+    await page.getByText('Send the letter?').first().waitFor();
+  });
+
+  test('changes of other things are no reason to ask again', async () => {
+    const page = await site.signedIn('/approvals');
+    await connected();
+    await page.getByRole('heading', { name: 'Approvals' }).waitFor();
+    const asked = () => site.api.requests.filter(({ line }) => line === 'GET /api/approvals').length;
+    const before = asked();
+    site.api.changes.tell('change', { noun: 'secrets' });
+    site.api.changes.tell('change', { noun: 'a_noun_of_the_future' });
+    await page.waitForTimeout(1_500);
+    expect(asked()).toBe(before);
+  });
+
+  test('a lost connection is resumed from where it stopped, and said only when it lasts', async () => {
+    const page = await site.signedIn('/approvals');
+    await connected();
+    site.api.changes.tell('change', { noun: 'approvals' });
+    await page.waitForTimeout(300);
+    site.api.changes.drop();
+    await connected(2);
+    expect(site.api.changes.asked.at(-1)).toBe('1-fake');
+    const note = page.getByText('No connection to Gantry');
+    expect(await note.count()).toBe(0);
+    site.api.changes.refusal = 503;
+    site.api.changes.drop();
+    await note.waitFor();
+    site.api.changes.refusal = null;
+    await note.waitFor({ state: 'detached' });
+  });
+
+  test('a visitor who is not signed in follows nothing', async () => {
+    const page = await site.visit();
+    await page.goto(`${site.api.origin}/sign-in`);
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.waitForTimeout(500);
+    expect(site.api.changes.asked).toEqual([]);
+  });
+});

@@ -1,0 +1,20 @@
+/** Whether this tab hears of changes: `offline` once the connection has been gone for longer than a hiccup. */
+import { useSyncExternalStore } from 'react';
+
+export type Connection = 'connecting' | 'live' | 'offline';
+
+let state: Connection = 'connecting';
+const listeners = new Set<() => void>();
+
+export function setConnection(next: Connection): void {
+  if (next === state) return;
+  state = next;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const useConnection = (): Connection => useSyncExternalStore(subscribe, () => state);

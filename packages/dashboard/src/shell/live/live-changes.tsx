@@ -1,0 +1,30 @@
+import { lazy, Suspense } from 'react';
+import { useSession } from '../session';
+import { useWorkspace } from '../use-me';
+import { useConnection } from './connection';
+import styles from './live-changes.module.css';
+
+const FollowChanges = lazy(() => import('./follow-changes'));
+
+/** Keeps what the page shows up to date, for whoever is signed in, and says so while it can't. */
+export function LiveChanges() {
+  const { status } = useSession();
+  const workspace = useWorkspace();
+  const isOffline = useConnection() === 'offline';
+  if (status !== 'signed-in' || !workspace) return null;
+  return (
+    <>
+      <Suspense>
+        <FollowChanges workspaceId={workspace.id} />
+      </Suspense>
+      <div role="status" className={styles.place}>
+        {isOffline && (
+          <p className={styles.note}>
+            <span className={styles.dot} aria-hidden="true" />
+            No connection to Gantry. What you see may be out of date.
+          </p>
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+/**
+ * Hints that something in a workspace has changed: live pages read it again (ADR 36).
+ *
+ * A hint says what kind of thing changed, and its id where ids are random; never a name or a content. Hints are given after the commit, collected
+ * for COLLECT_MS and sent as one message by each process, however many runs began or ended meanwhile. They may be lost:
+ * with a process, or while NATS is away. A process that starts, or finds NATS again, says that hints may have been lost,
+ * and pages read everything again.
+ */
+import { afterCommit, poolOf, type Tx } from '@gantry/postgres';
+import type { Pool } from 'pg';
+import { z } from 'zod';
+import { type Bus, encode } from './bus';
+import type { Service } from './catalogue';
+
+export const changeNouns = [
+  'workers',
+  'runs',
+  'approvals',
+  'contexts',
+  'secrets',
+  'alerts',
+  'skills',
+  'automations',
+  'members',
+  'tokens',
+  'workspaces',
+  'audit',
+] as const;
+export type ChangeNoun = (typeof changeNouns)[number];
+
+/** Service -> every replica of worker-api: ChangeHints. */
+export const changesSubject = (service: Service | '*'): string => `changes.${service}`;
+
+/** Nouns are strings, as a later release may know others. */
+const changeHint = z.tuple([z.string().max(64), z.string().max(32), z.string().max(64).nullable()]);
+/** Workspace, noun, id; null: any of them. */
+type ChangeHint = [workspaceId: string, noun: ChangeNoun, id: string | null];
+
+export const changeHints = z.object({
+  /** Earlier hints of this process may not have arrived. */
+  lost: z.boolean().optional(),
+  changes: z.array(changeHint),
+});
+
+const COLLECT_MS = 100;
+/** Sent at once. Below MESSAGE_BYTES_MAX, also with the longest ids. */
+const COLLECTED_MAX = 1_000;
+
+type Note = (hint: ChangeHint) => void;
+
+/** The collector of this process, by its database. */
+const collectors = new WeakMap<Pool, Note>();
+
+/** After the commit; nothing happens where no collector was started. @param id only where ids are random */
+export function hintChange(tx: Tx, workspaceId: string, noun: ChangeNoun, id: string | null = null): void {
+  const note = collectors.get(poolOf(tx));
+  if (note) afterCommit(tx, () => note([workspaceId, noun, id]));
+}
+
+export function startChangeHints({ pool, bus, service }: { pool: Pool; bus: Bus; service: Service }) {
+  let collected = new Map<string, ChangeHint>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function send(lost?: boolean) {
+    clearTimeout(timer);
+    timer = undefined;
+    const changes = [...collected.values()];
+    collected = new Map();
+    if (bus.nc.isClosed() || !(changes.length || lost)) return;
+    const hints: z.input<typeof changeHints> = { changes, ...(lost && { lost }) };
+    bus.nc.publish(changesSubject(service), encode(hints));
+  }
+
+  function note(hint: ChangeHint) {
+    collected.set(hint.join(), hint);
+    if (collected.size >= COLLECTED_MAX) send();
+    else timer ??= setTimeout(send, COLLECT_MS);
+  }
+
+  void (async () => {
+    for await (const { type } of bus.nc.status()) if (type === 'reconnect') send(true);
+  })();
+  collectors.set(pool, note);
+  send(true);
+  return {
+    stop: () => {
+      collectors.delete(pool);
+      send();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+/**
+ * The changes of the last minutes, so that a stream that was broken off goes on at any replica. A thing that changes again is
+ * kept once, with its last time, and IDS_MAX things of one kind become "any of them": what is kept of a workspace is
+ * bounded, however much goes on in it.
+ */
+
+export interface Change {
+  noun: string;
+  /** Null: any of them. */
+  id: string | null;
+}
+
+export const KEPT_MS = 10 * 60_000;
+const IDS_MAX = 50;
+const WORKSPACES_MAX = 2_000;
+
+/** When each thing changed, in epoch milliseconds, by noun and id. */
+type Kept = Map<string, Map<string | null, number>>;
+
+export type ChangeMemory = ReturnType<typeof createChangeMemory>;
+
+/** @param startedAt nothing is known of what was before */
+export function createChangeMemory(startedAt: number) {
+  let knownFrom = startedAt;
+  /** The one that changed last is the last. */
+  const workspaces = new Map<string, Kept>();
+
+  function forgetOldest() {
+    const [oldest] = workspaces;
+    if (!oldest) return;
+    const [workspaceId, kept] = oldest;
+    workspaces.delete(workspaceId);
+    knownFrom = Math.max(knownFrom, lastOf(kept) + 1);
+  }
+
+  return {
+    note(workspaceId: string, { noun, id }: Change, at: number): void {
+      const kept: Kept = workspaces.get(workspaceId) ?? new Map();
+      const times = kept.get(noun) ?? new Map<string | null, number>();
+      const isFull = times.size >= IDS_MAX && !times.has(id);
+      if (isFull) times.clear();
+      times.set(isFull ? null : id, at);
+      kept.set(noun, times);
+      workspaces.delete(workspaceId);
+      workspaces.set(workspaceId, kept);
+      if (workspaces.size > WORKSPACES_MAX) forgetOldest();
+    },
+    /** What changed at that time and later; null: not known any more. */
+    since(workspaceId: string, from: number): Change[] | null {
+      if (from < knownFrom) return null;
+      return [...(workspaces.get(workspaceId) ?? [])].flatMap(([noun, times]) => {
+        if ((times.get(null) ?? 0) >= from) return { noun, id: null };
+        return [...times].flatMap(([id, at]) => (at >= from ? { noun, id } : []));
+      });
+    },
+    /** Something was missed: what was before is not known any more. */
+    forget(now: number): void {
+      workspaces.clear();
+      knownFrom = now;
+    },
+    /** Drops what is older than KEPT_MS. */
+    prune(now: number): void {
+      knownFrom = Math.max(knownFrom, now - KEPT_MS);
+      for (const [workspaceId, kept] of workspaces) {
+        if (lastOf(kept) >= knownFrom) break;
+        workspaces.delete(workspaceId);
+      }
+    },
+  };
+}
+
+const lastOf = (kept: Kept): number => Math.max(...[...kept.values()].flatMap((times) => [...times.values()]));

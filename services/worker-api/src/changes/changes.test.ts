@@ -1,0 +1,174 @@
+/** What pages hear of a workspace, on whichever replica, and when they are told to read everything again. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { changesSubject, encode } from '@gantry/events';
+import { until } from '@gantry/testing';
+import type { Response } from 'express';
+import { pino } from 'pino';
+import { callerOf } from '../test/caller';
+import { makeWorker } from '../test/make-worker';
+import { testWorkerApi } from '../test/test-worker-api';
+import type { WorkerApi } from '../worker-api';
+import { openChangeHub } from './change-hub';
+
+const silent = pino({ level: 'silent' });
+const SOON = { deadlineMs: 4_000 };
+
+interface Heard {
+  status: number;
+  text: string;
+  lastId: string;
+  hasEnded: boolean;
+  close(): void;
+}
+
+let open: Heard[] = [];
+let servers: Server[] = [];
+
+const api = testWorkerApi();
+afterEach(async () => {
+  for (const stream of open) stream.close();
+  open = [];
+  for (const server of servers) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+  servers = [];
+});
+
+async function follow(token: string, lastEventId?: string, url = api.url): Promise<Heard> {
+  const cut = new AbortController();
+  const answer = await fetch(`${url}/api/events`, {
+    headers: { Authorization: `Bearer ${token}`, ...(lastEventId && { 'Last-Event-ID': lastEventId }) },
+    signal: cut.signal,
+  });
+  const heard: Heard = { status: answer.status, text: '', lastId: '', hasEnded: false, close: () => cut.abort() };
+  open.push(heard);
+  const read = async () => {
+    for await (const part of answer.body as unknown as AsyncIterable<Uint8Array>) {
+      heard.text += Buffer.from(part).toString();
+      heard.lastId =
+        heard.text
+          .match(/^id: .*$/gm)
+          ?.at(-1)
+          ?.slice(4) ?? '';
+    }
+  };
+  read().then(
+    () => {
+      heard.hasEnded = true;
+    },
+    () => {},
+  );
+  await until(() => heard.lastId !== '', SOON);
+  return heard;
+}
+
+async function startReplica(): Promise<{ url: string; replica: WorkerApi }> {
+  const replica = await api.replica();
+  const server = createServer(replica.app).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  servers.push(server);
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, replica };
+}
+
+const owner = () => callerOf(api.url, api.owner.jwt);
+const hears = (heard: Heard, text: string) => until(() => heard.text.includes(text), SOON);
+const change = (noun: string, id?: string) => JSON.stringify({ noun, ...(id && { id }) });
+const setSecret = (name: string) => owner().put(`/api/secrets/${name}`, { value: 'v' });
+
+test('a change is told without its name, within a second and on every replica', async () => {
+  const other = await startReplica();
+  const streams = [await follow(api.owner.jwt), await follow(api.owner.jwt, undefined, other.url)];
+  await setSecret('TOLD_OF');
+  for (const heard of streams) {
+    await hears(heard, change('secrets'));
+    await hears(heard, change('audit'));
+    expect(heard.text).not.toContain('TOLD_OF');
+  }
+});
+
+test('a run is told of when it begins and when it ends', async () => {
+  const stopServing = await api.serveRuns(() => ({ ok: true }));
+  const worker = await makeWorker(api);
+  const heard = await follow(api.owner.jwt);
+  const { body } = await owner().post(`/api/workers/${worker.id}/runs`, { inputs: {} });
+  await hears(heard, change('runs', body.run_id));
+  await until(async () => (await owner().get(`/api/runs/${body.run_id}`)).body.status === 'completed', SOON);
+  await stopServing();
+});
+
+test('other workspaces hear nothing of it', async () => {
+  const heard = await follow(api.foreign.owner.jwt);
+  const before = heard.text;
+  const mine = await follow(api.owner.jwt);
+  await setSecret('NOT_FOR_OTHERS');
+  await hears(mine, change('secrets'));
+  expect(heard.text).toBe(before);
+});
+
+test('a stream goes on where it was broken off', async () => {
+  const first = await follow(api.owner.jwt);
+  first.close();
+  await setSecret('WHILE_AWAY');
+  const probe = await follow(api.owner.jwt);
+  await hears(probe, change('secrets'));
+  const again = await follow(api.owner.jwt, first.lastId);
+  await hears(again, change('secrets'));
+  expect(again.text).not.toContain('event: reset');
+});
+
+test('it goes on at another replica too, where that has been there for long enough', async () => {
+  let startedBefore = -10 * 60_000;
+  const hub = await openChangeHub({ bus: api.bus, log: silent, now: () => Date.now() + startedBefore });
+  startedBefore = 0;
+  const { lastId } = await follow(api.owner.jwt);
+  await setSecret('HEARD_ELSEWHERE');
+  await hears(await follow(api.owner.jwt), change('secrets'));
+  const written: string[] = [];
+  const reader = new PassThrough().on('data', (part) => written.push(String(part)));
+  hub.watch(api.workspaceId, reader as unknown as Response, lastId);
+  await until(() => written.join('').includes(change('secrets')), SOON);
+  expect(written.join('')).not.toContain('event: reset');
+  hub.close();
+});
+
+test('a replica that can not know what was missed says so', async () => {
+  const { lastId } = await follow(api.owner.jwt);
+  const other = await startReplica();
+  expect((await follow(api.owner.jwt, lastId, other.url)).text).toContain('event: reset');
+  expect((await follow(api.owner.jwt, 'nonsense')).text).toContain('event: reset');
+});
+
+test('streams are told to read everything again when hints may have been lost', async () => {
+  const heard = await follow(api.owner.jwt);
+  const resets = () => heard.text.match(/event: reset/g)?.length ?? 0;
+  const before = resets();
+  api.bus.nc.publish(changesSubject('worker-api'), encode({ lost: true, changes: [] }));
+  await until(() => resets() > before, SOON);
+});
+
+test('many changes at once are told as a few', async () => {
+  const heard = await follow(api.owner.jwt);
+  const before = heard.text.length;
+  const changes = Array.from({ length: 1_000 }, (_, i) => [api.workspaceId, 'runs', `run_many${i}`]);
+  api.bus.nc.publish(changesSubject('worker-api'), encode({ changes }));
+  await hears(heard, change('runs'));
+  expect(heard.text.slice(before).match(/event: change/g)?.length).toBeLessThan(60);
+});
+
+test('a stream ends when its reader is no member any more', async () => {
+  const person = await api.addMember('viewer');
+  const heard = await follow(person.jwt);
+  expect(heard.status).toBe(200);
+  await owner().remove(`/api/workspaces/${api.workspaceId}/members/${person.userId}`).expect(204);
+  await until(() => heard.hasEnded, SOON);
+});
+
+test('a replica that stops ends its streams at once', async () => {
+  const other = await startReplica();
+  const heard = await follow(api.owner.jwt, undefined, other.url);
+  await other.replica.drain();
+  await until(() => heard.hasEnded, SOON);
+});
