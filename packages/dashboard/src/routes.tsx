@@ -24,6 +24,7 @@ const OWN_PAGES: Pages = [
   [paths.approvals, lazy(() => import('./pages/approvals/approvals-page'))],
   [paths.workers, lazy(() => import('./pages/workers/workers-page'))],
   [patterns.worker, lazy(() => import('./pages/worker/worker-page'))],
+  [patterns.workerCode, lazy(() => import('./pages/worker-code/worker-code-page'))],
   [patterns.workerRun, lazy(() => import('./pages/worker-run/worker-run-page'))],
   [paths.device, lazy(() => import('./pages/device/device-page'))],
   [paths.members, lazy(() => import('./pages/members/members-page'))],
