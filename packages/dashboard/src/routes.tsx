@@ -25,6 +25,7 @@ const OWN_PAGES: Pages = [
   [paths.workers, lazy(() => import('./pages/workers/workers-page'))],
   [patterns.worker, lazy(() => import('./pages/worker/worker-page'))],
   [patterns.workerCode, lazy(() => import('./pages/worker-code/worker-code-page'))],
+  [patterns.workerVersions, lazy(() => import('./pages/worker-versions/worker-versions-page'))],
   [patterns.workerRun, lazy(() => import('./pages/worker-run/worker-run-page'))],
   [paths.device, lazy(() => import('./pages/device/device-page'))],
   [paths.members, lazy(() => import('./pages/members/members-page'))],

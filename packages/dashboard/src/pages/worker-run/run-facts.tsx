@@ -13,6 +13,7 @@ const TRIGGERS: Record<WorkerRun['trigger'], string> = {
   event: 'An event',
   call: 'Another run',
   replay: 'A replay',
+  test: 'A test of a draft',
 };
 
 const dollars = (usd: number): string => (usd < 0.0001 ? 'less than $0.0001' : `$${figure(Number(usd.toFixed(4)))}`);
