@@ -15,12 +15,13 @@ export const workerKeys = {
 export const readWorker = async (workerId: string, headers = {}): Promise<Worker> =>
   unwrap((await workerApi()).GET('/api/workers/{worker_id}', { params: { path: { worker_id: workerId } }, headers }));
 
-export function useWorker(workerId: string) {
+/** @param workerId undefined: it is not known yet, and nothing is read */
+export function useWorker(workerId: string | undefined) {
   const workspaceId = useWorkspace()?.id;
   return useQuery({
-    queryKey: workerKeys.one(workspaceId, workerId),
-    queryFn: () => readWorker(workerId),
-    enabled: workspaceId !== undefined,
+    queryKey: workerKeys.one(workspaceId, workerId ?? ''),
+    queryFn: () => readWorker(workerId ?? ''),
+    enabled: workspaceId !== undefined && workerId !== undefined,
   });
 }
 

@@ -1,6 +1,4 @@
-import { unwrap } from '@gantry/api-client';
 import { useThrottledValue } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { useParams } from 'react-router';
 import { Elsewhere } from '../../accounts/elsewhere';
@@ -15,7 +13,7 @@ import { RunProgress } from '../../runs/run-progress';
 import { Timeline } from '../../runs/timeline/timeline';
 import { useRun } from '../../runs/use-run';
 import { isOver, readWorkerRun, workerRunKey, workerRunSource } from '../../runs/worker-runs';
-import { isStatus, type Worker, type WorkerRun, workerApi } from '../../shell/api';
+import { isStatus, type Worker, type WorkerRun } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { LoadingPage } from '../../ui/loading-page';
@@ -23,6 +21,7 @@ import { FailedToLoad } from '../../ui/notice';
 import layout from '../../ui/page.module.css';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
+import { useWorker } from '../../workers/use-worker';
 import { RunFacts } from './run-facts';
 import { RunResult } from './run-result';
 import { SourceLine } from './source-line';
@@ -44,7 +43,8 @@ export default function WorkerRunPage() {
 function FollowedRun({ workspaceId, runId }: { workspaceId: string; runId: string }) {
   const source = useMemo(() => workerRunSource(workspaceId, runId), [workspaceId, runId]);
   const { query, run, live, log } = useRun(source);
-  const worker = useWorker(workspaceId, run?.worker_id);
+  // Nothing until it is known, and where it was deleted since.
+  const { data: worker } = useWorker(run?.worker_id);
   const { refetch } = query;
   const changes = useThrottledValue(live.changes, REFRESH_MS);
   const over = run !== undefined && isOver(run);
@@ -59,19 +59,6 @@ function FollowedRun({ workspaceId, runId }: { workspaceId: string; runId: strin
   }
   if (query.error) return <FailedToLoad what="The run" error={query.error} retry={refetch} />;
   return <LoadingPage what="the run" columns={layout.mainAndAside} />;
-}
-
-/** Undefined until it is known, and where it was deleted since. */
-function useWorker(workspaceId: string, workerId: string | undefined): Worker | undefined {
-  const { data } = useQuery({
-    queryKey: ['workers', workspaceId, workerId],
-    enabled: workerId !== undefined,
-    queryFn: async () =>
-      unwrap(
-        (await workerApi()).GET('/api/workers/{worker_id}', { params: { path: { worker_id: workerId as string } } }),
-      ),
-  });
-  return data;
 }
 
 interface LoadedRunProps {
