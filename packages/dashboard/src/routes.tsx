@@ -29,6 +29,7 @@ function ListedAutomation() {
 
 /** Pages for whoever is signed in. */
 const OWN_PAGES: Pages = [
+  [paths.home, lazy(() => import('./pages/overview/overview-page'))],
   [paths.automations, lazy(() => import('./pages/automation-list/automation-list-page'))],
   [patterns.listedAutomation, ListedAutomation],
   [paths.approvals, lazy(() => import('./pages/approvals/approvals-page'))],
@@ -72,7 +73,6 @@ const LINKED_PAGES: Pages = [
 
 /** Addresses that lead on; links of earlier versions among them. */
 const REDIRECTS: [from: string, to: string][] = [
-  [paths.home, paths.automations],
   [paths.settings, paths.workspace],
   [paths.formerAuditLog, paths.auditLog],
 ];

@@ -10,6 +10,7 @@ import { answerAlert, type FakeAlerts, newAlerts } from './fake-alerts';
 import { answerApproval, type FakeApprovals, newApprovals } from './fake-approvals';
 import { automationsOf, changeAutomation, detailOf, type FakeSchedule, nextFires } from './fake-automations';
 import { type FakeChanges, followChanges, newChanges } from './fake-changes';
+import { answerOverview, newOverview } from './fake-overview';
 import { answerSecret, type FakeSecrets, newSecrets } from './fake-secrets';
 import { answerSkill, type FakeSkills, newSkills } from './fake-skills';
 import { emit, type FakeStream, follow } from './fake-stream';
@@ -31,6 +32,7 @@ export interface FakeApi {
   usage: FakeUsage;
   skills: FakeSkills;
   changes: FakeChanges;
+  overview: ReturnType<typeof newOverview>;
   pages: Map<string, AutomationSchemas['Page']>;
   /** Workspaces by automation; the others are in whichever is asked for. */
   homes: Map<string, string>;
@@ -70,6 +72,7 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
     usage: newUsage(),
     skills: newSkills(),
     changes: newChanges(),
+    overview: newOverview(),
     pages: new Map(),
     homes: new Map(),
     schedules: new Map(),
@@ -162,7 +165,8 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
     (await answerApproval(api.approvals, asked)) ??
     (await answerSecret(api.secrets, asked)) ??
     (await answerAlert(api.alerts, asked)) ??
-    answerUsage(api.usage, asked);
+    answerUsage(api.usage, asked) ??
+    answerOverview(api.overview, asked);
   if (answer) return send(res, answer.status, answer.body, answer.headers);
   const worker = await answerWorkerRun(api.workerRuns, api.accounts, asked);
   if (worker && 'follow' in worker) return follow(worker.follow, worker.isOver, req, res);

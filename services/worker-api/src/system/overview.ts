@@ -27,6 +27,20 @@ const WORKERS = `SELECT status, count(*)::int AS count FROM (
 const NEWEST = `SELECT uid, id, name FROM workers WHERE ${VISIBLE} AND status = 'active'
   ORDER BY created_at DESC, uid DESC LIMIT ${WORKERS_LOOKED_AT}`;
 
+/** How many days `by_day` has, and how many fires `upcoming`. */
+const DAYS = 14;
+const UPCOMING = 8;
+
+/** A row for each worker and day, kept while runs end: as cheap for millions of runs as for none. */
+const BY_DAY = `SELECT to_char(u.day, 'YYYY-MM-DD') AS day, sum(u.runs)::int AS runs, sum(u.failed)::int AS failed
+  FROM workers w JOIN worker_day_usage u ON u.worker_uid = w.uid
+  WHERE w.workspace_id = $1 AND u.day >= $2::date GROUP BY u.day`;
+
+const NEXT_FIRES = `SELECT w.id, w.name, t.next_run_at AS at FROM worker_triggers t JOIN workers w ON w.uid = t.worker_uid
+  WHERE t.workspace_id = $1 AND t.type = 'cron' AND t.next_run_at IS NOT NULL AND w.status = 'active'
+    AND w.deleted_at IS NULL AND (w.visibility = 'workspace' OR w.owner_id = $2 OR $3)
+  ORDER BY t.next_run_at, t.id LIMIT ${UPCOMING}`;
+
 const APPROVALS = `SELECT count(*)::int AS count FROM (
     SELECT FROM approvals WHERE workspace_id = $1 AND status = 'pending' LIMIT ${COUNTED_MAX + 1}
   ) AS bounded`;
@@ -36,13 +50,15 @@ export async function readOverview(deps: OverviewDeps, caller: Principal) {
   const { workspaceId } = caller;
   const sight = [workspaceId, ownerIdOf(caller), roleAtLeast(caller.role, 'admin')];
   const at = now();
-  const [workers, failing, approvals, current, recent, automations] = await Promise.all([
+  const [workers, failing, approvals, current, recent, automations, byDay, upcoming] = await Promise.all([
     pool.query<{ status: 'active' | 'paused' | 'archived'; count: number }>(WORKERS, sight),
     listFailing(pool, sight),
     pool.query<{ count: number }>(APPROVALS, [workspaceId]),
     engine.counts(workspaceId),
     engine.recentCounts(workspaceId, new Date(at.getTime() - DAY_MS)),
     askAutomations(deps, workspaceId),
+    readDays(pool, workspaceId, at),
+    pool.query<{ id: string; name: string; at: Date }>(NEXT_FIRES, sight),
   ]);
   const byStatus = new Map(workers.rows.map(({ status, count }) => [status, count]));
   const { active = 0, paused = 0, archived = 0 } = Object.fromEntries(byStatus);
@@ -65,7 +81,9 @@ export async function readOverview(deps: OverviewDeps, caller: Principal) {
         cancelled: lastDay('cancelled'),
         rejected: lastDay('rejected'),
       }),
+      by_day: byDay,
     },
+    upcoming: upcoming.rows.map((fire) => ({ id: fire.id, name: fire.name, at: fire.at.toISOString() })),
     approvals_pending: Math.min(approvals.rows[0]?.count ?? 0, COUNTED_MAX),
     automations: automations && bounded(automations),
     automations_unavailable: automations ? null : 'the automation service did not answer in time',
@@ -73,6 +91,16 @@ export async function readOverview(deps: OverviewDeps, caller: Principal) {
     executors: executors.list().map(executorToApi),
     generated_at: at.toISOString(),
   };
+}
+
+/** The last DAYS days of UTC, oldest first; those without runs are zero. */
+async function readDays(sql: Sql, workspaceId: string, now: Date) {
+  const days = Array.from({ length: DAYS }, (_, index) =>
+    new Date(now.getTime() - (DAYS - 1 - index) * DAY_MS).toISOString().slice(0, 10),
+  );
+  const { rows } = await sql.query<{ day: string; runs: number; failed: number }>(BY_DAY, [workspaceId, days[0]]);
+  const known = new Map(rows.map((row) => [row.day, row]));
+  return days.map((day) => known.get(day) ?? { day, runs: 0, failed: 0 });
 }
 
 /** Workers whose last run that came to an end of its own did not complete, the latest failure first. */

@@ -50,8 +50,27 @@ test('the overview counts what there is and names what fails, without what is pr
     total: 3,
     failing: [{ id: failing.id, name: 'Failing', last_error: expect.stringContaining('the shop is closed') }],
   });
+  const today = new Date().toISOString().slice(0, 10);
+  await until(async () => (await overview()).runs.by_day.at(-1).failed === 2);
+  expect((await overview()).runs.by_day).toHaveLength(14);
+  expect((await overview()).runs.by_day.at(-1)).toEqual({ day: today, runs: 2, failed: 2 });
   const elsewhere = callerOf(api.url, api.foreign.owner.jwt);
   expect((await overview(elsewhere)).workers.total).toBe(0);
+});
+
+test('the next scheduled runs come soonest first, without those of others and of paused workers', async () => {
+  const other = await api.addMember('member');
+  const schedule = (cron: string) => ({ schedule: { cron, timezone: 'UTC' } });
+  const later = await createWorker(api, { name: 'Later', ...schedule('0 0 1 1 *') });
+  const sooner = await createWorker(api, { name: 'Sooner', ...schedule('* * * * *') });
+  const hidden = { name: 'Hidden schedule', visibility: 'private', jwt: other.jwt };
+  await createWorker(api, { ...hidden, ...schedule('* * * * *') });
+  const paused = await createWorker(api, { name: 'Paused schedule', ...schedule('* * * * *') });
+  await owner.post(`/api/workers/${paused.id}/pause`).expect(200);
+  const viewer = callerOf(api.url, (await api.addMember('viewer')).jwt);
+  const { upcoming } = await overview(viewer);
+  expect(upcoming.map(({ id }: { id: string }) => id)).toEqual([sooner.id, later.id]);
+  expect(Date.parse(upcoming[0].at)).toBeGreaterThan(Date.now() - 60_000);
 });
 
 test('automations are asked for by message, and the overview comes without them when nobody answers in time', async () => {

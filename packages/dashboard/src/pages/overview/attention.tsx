@@ -1,0 +1,51 @@
+import { Link } from 'react-router';
+import { paths, workerPath, workerRunPath } from '../../shell/paths';
+import { figure } from '../../ui/format';
+import { CheckIcon } from '../../ui/icons';
+import { Panel } from '../../ui/panel';
+import { Timestamp } from '../../ui/timestamp';
+import styles from './overview-page.module.css';
+import type { Overview } from './overview-queries';
+
+const SHOWN = 6;
+
+/** Workers whose last run failed, and how many automations are like them. */
+export function Attention({ overview }: { overview: Overview }) {
+  const { failing } = overview.workers;
+  const automations = overview.automations?.failing ?? 0;
+  const more = failing.length - SHOWN;
+  return (
+    <Panel title="Needs attention" aside={more > 0 && <Link to={paths.workers}>{figure(more)} more</Link>}>
+      {failing.length === 0 && automations === 0 ? (
+        <p className={styles.calm}>
+          <CheckIcon />
+          Nothing failed the last time it ran.
+        </p>
+      ) : (
+        <ul className={styles.rows}>
+          {failing.slice(0, SHOWN).map(({ id, name, last_error, last_run_id, failed_at }) => (
+            <li key={id} className={styles.row}>
+              <Link to={workerPath(id)} className={styles.name}>
+                {name}
+              </Link>
+              <span className={styles.when}>
+                failed <Timestamp at={Date.parse(failed_at)} />
+              </span>
+              <Link to={workerRunPath(last_run_id)} className={styles.error}>
+                {last_error ?? 'See the run'}
+              </Link>
+            </li>
+          ))}
+          {automations > 0 && (
+            <li className={styles.row}>
+              <Link to={paths.automations} className={styles.name}>
+                {automations === 1 ? 'An automation' : `${figure(automations)} automations`}
+              </Link>
+              <span className={styles.when}>failed the last time</span>
+            </li>
+          )}
+        </ul>
+      )}
+    </Panel>
+  );
+}

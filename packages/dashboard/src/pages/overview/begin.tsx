@@ -1,0 +1,87 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { workerBaseUrl } from '../../shell/api';
+import { paths } from '../../shell/paths';
+import { CodeToCopy } from '../../ui/code-to-copy';
+import { Panel } from '../../ui/panel';
+import styles from './overview-page.module.css';
+
+interface BeginProps {
+  workspaceId: string;
+  mayMake: boolean;
+}
+
+/** An empty workspace: two ways to the first run. */
+export function Begin({ workspaceId, mayMake }: BeginProps) {
+  const { data: baseUrl } = useQuery({ queryKey: ['worker-base-url'], queryFn: workerBaseUrl, staleTime: Infinity });
+  if (!mayMake) {
+    return (
+      <p className={styles.intro}>
+        Nothing runs here yet. Somebody with the role member has to make the first worker; you then see here how its
+        runs go.
+      </p>
+    );
+  }
+  return (
+    <div className={styles.page}>
+      <p className={styles.intro}>
+        Nothing runs here yet. A worker is a Python function that runs by itself: when the clock says so, when something
+        calls it, or when you press a button. Each run has its own sandbox, a log and a history.
+      </p>
+      <div className={styles.ways}>
+        <Panel title="Begin with a template">
+          <div className={styles.way}>
+            <p>
+              Templates are small and complete: a report every morning, a webhook that answers, a step that waits for a
+              person. Choose one, look at its code, and run it.
+            </p>
+            <ol className={styles.steps}>
+              <li>Choose a template</li>
+              <li>Change its name and its code, or leave them</li>
+              <li>Run it, and give it a schedule</li>
+            </ol>
+            <Button component={Link} to={paths.newWorker}>
+              Choose a template
+            </Button>
+          </div>
+        </Panel>
+        <Panel title="Begin with your code">
+          <div className={styles.way}>
+            <p>
+              <Link to={paths.tokens}>Make a token</Link>, put it into the first line, and paste this into a shell. The
+              worker appears here as soon as it is there.
+            </p>
+            {baseUrl && (
+              <>
+                <CodeToCopy label="Make a worker" code={makeWorker(baseUrl, workspaceId)} />
+                <CodeToCopy label="Run it" code={runWorker(baseUrl, workspaceId)} />
+              </>
+            )}
+          </div>
+        </Panel>
+      </div>
+    </div>
+  );
+}
+
+const headers = (workspaceId: string) => `  -H "Authorization: Bearer $GANTRY_TOKEN" \\
+  -H "x-svc-workspace: ${workspaceId}" \\
+  -H "Content-Type: application/json" \\`;
+
+const makeWorker = (baseUrl: string, workspaceId: string) => `export GANTRY_TOKEN=
+
+cat > main.py <<'END'
+def run(text):
+    return {"words": len(text.split())}
+END
+
+curl ${baseUrl}/api/workers \\
+${headers(workspaceId)}
+  -d "$(python3 -c 'import json; print(json.dumps({
+    "name": "Word count", "inputs": ["text"],
+    "files": [{"path": "main.py", "content": open("main.py").read()}]}))')"`;
+
+const runWorker = (baseUrl: string, workspaceId: string) => `curl ${baseUrl}/api/workers/word-count/runs \\
+${headers(workspaceId)}
+  -d '{"inputs": {"text": "to be or not to be"}}'`;

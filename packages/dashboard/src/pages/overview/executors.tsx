@@ -1,0 +1,36 @@
+import { figure } from '../../ui/format';
+import { Notice } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import { Meter } from './meter';
+import styles from './overview-page.module.css';
+import type { Overview } from './overview-queries';
+import { slotsOf } from './slots';
+
+/** How busy the installation is, all workspaces together. */
+export function Executors({ overview }: { overview: Overview }) {
+  const { slots, busy } = slotsOf(overview);
+  const ready = overview.executors.filter(({ state }) => state === 'ready').length;
+  if (slots === 0) {
+    return (
+      <Notice tone="error" title="No executor is ready">
+        Runs wait in the queue until one is. Whoever operates this installation has to start one.
+      </Notice>
+    );
+  }
+  return (
+    <Panel title="Capacity">
+      <div className={styles.capacity}>
+        <p className={styles.lead}>
+          <strong>
+            {figure(busy)} of {figure(slots)}
+          </strong>{' '}
+          places for runs busy
+        </p>
+        <Meter share={busy / slots} tone={busy === slots ? 'timeout' : 'accent'} />
+        <p className={styles.none}>
+          {ready === 1 ? 'One executor' : `${figure(ready)} executors`}, shared by all workspaces
+        </p>
+      </div>
+    </Panel>
+  );
+}

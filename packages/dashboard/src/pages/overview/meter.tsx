@@ -1,0 +1,16 @@
+import styles from './overview-page.module.css';
+
+interface MeterProps {
+  /** 0 to 1; more is shown as full. */
+  share: number;
+  tone: 'accent' | 'timeout' | 'error';
+}
+
+/** A bar beside the words that say the same. */
+export function Meter({ share, tone }: MeterProps) {
+  return (
+    <span className={styles.meter} data-tone={tone} aria-hidden="true">
+      <span style={{ width: `${Math.min(1, share) * 100}%` }} />
+    </span>
+  );
+}

@@ -1,0 +1,55 @@
+import { Link } from 'react-router';
+import { paths, workerPath } from '../../shell/paths';
+import { dollars } from '../../ui/format';
+import { Panel } from '../../ui/panel';
+import { Meter } from './meter';
+import styles from './overview-page.module.css';
+import { type Usage, useUsage } from './overview-queries';
+import { spentShare } from './spent-share';
+
+const SHOWN = 4;
+/** From this share of a budget on, it is worth a look. */
+const NEARLY = 0.8;
+
+type WorkerUsage = Usage['workers'][number];
+
+/** Workers with a budget, the most used up first, then the dearest of the others. Nothing where nothing costs. */
+export function MonthCost() {
+  const { data: usage } = useUsage();
+  const workers = usage?.workers.filter((worker) => worker.cost_usd > 0 || worker.budget_usd !== null) ?? [];
+  if (workers.length === 0) return null;
+  const shown = workers.toSorted((a, b) => (spentShare(b) ?? -1) - (spentShare(a) ?? -1)).slice(0, SHOWN);
+  return (
+    <Panel title="Cost this month" aside={<Link to={paths.usage}>Usage</Link>}>
+      <ul className={styles.rows}>
+        {shown.map((worker) => (
+          <li key={`${worker.id} ${worker.deleted}`} className={styles.row}>
+            {worker.deleted ? (
+              <span className={styles.name}>{worker.name}</span>
+            ) : (
+              <Link to={workerPath(worker.id)} className={styles.name}>
+                {worker.name}
+              </Link>
+            )}
+            <Cost worker={worker} />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Cost({ worker }: { worker: WorkerUsage }) {
+  const share = spentShare(worker);
+  if (share === null || worker.budget_usd === null) {
+    return <span className={styles.when}>{dollars(worker.cost_usd)}</span>;
+  }
+  return (
+    <>
+      <span className={styles.when}>
+        {dollars(worker.cost_usd)} of {dollars(worker.budget_usd)}
+      </span>
+      <Meter share={share} tone={share >= 1 ? 'error' : share >= NEARLY ? 'timeout' : 'accent'} />
+    </>
+  );
+}

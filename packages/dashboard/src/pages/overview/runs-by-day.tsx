@@ -1,0 +1,57 @@
+import { Skeleton } from '@mantine/core';
+import { lazy, Suspense, useMemo } from 'react';
+import { Link, useNavigate } from 'react-router';
+import { paths, runsPath } from '../../shell/paths';
+import { figure, percent } from '../../ui/format';
+import { Panel } from '../../ui/panel';
+import styles from './overview-page.module.css';
+import type { Overview } from './overview-queries';
+
+const DayChart = lazy(() => import('../../runs/day-chart'));
+
+const DAY_MS = 86_400_000;
+const whole = (value: number) => (Number.isInteger(value) ? figure(value) : '');
+
+/** Runs of workers by outcome; a day leads to its runs. */
+export function RunsByDay({ days }: { days: Overview['runs']['by_day'] }) {
+  const navigate = useNavigate();
+  const shown = useMemo(
+    () => ({
+      days: days.map(({ day }) => Date.parse(day)),
+      series: [
+        {
+          name: 'Succeeded',
+          colour: '--chart-success' as const,
+          values: days.map(({ runs, failed }) => runs - failed),
+        },
+        { name: 'Failed', colour: '--error' as const, values: days.map(({ failed }) => failed) },
+      ],
+    }),
+    [days],
+  );
+  const runs = days.reduce((sum, day) => sum + day.runs, 0);
+  const failed = days.reduce((sum, day) => sum + day.failed, 0);
+  return (
+    <Panel title="Runs of workers" aside={<Link to={paths.runs}>All runs</Link>}>
+      <p className={styles.lead}>
+        <strong>{figure(runs)}</strong> in {days.length} days
+        {runs > 0 && `, ${percent((runs - failed) / runs)} succeeded`}
+      </p>
+      <div className={styles.plot}>
+        <Suspense fallback={<Skeleton height={154} />}>
+          <DayChart
+            label="Runs"
+            kind="bars"
+            {...shown}
+            format={whole}
+            onDay={(start) =>
+              navigate(
+                runsPath({ since: new Date(start).toISOString(), until: new Date(start + DAY_MS).toISOString() }),
+              )
+            }
+          />
+        </Suspense>
+      </div>
+    </Panel>
+  );
+}

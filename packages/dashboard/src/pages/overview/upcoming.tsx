@@ -1,0 +1,41 @@
+import { Link } from 'react-router';
+import { automationPath, workerPath } from '../../shell/paths';
+import { Panel } from '../../ui/panel';
+import { Timestamp } from '../../ui/timestamp';
+import styles from './overview-page.module.css';
+import { type Overview, useScheduledAutomations } from './overview-queries';
+
+const SHOWN = 6;
+const clock = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
+
+/** The next scheduled runs of both surfaces, soonest first. */
+export function Upcoming({ workers }: { workers: Overview['upcoming'] }) {
+  const { data: automations = [] } = useScheduledAutomations();
+  const next = [
+    ...workers.map(({ id, name, at }) => ({ to: workerPath(id), name, at: Date.parse(at) })),
+    ...automations.map(({ id, name, at }) => ({ to: automationPath(id), name, at })),
+  ]
+    .sort((a, b) => a.at - b.at)
+    .slice(0, SHOWN);
+  return (
+    <Panel title="Next on schedule">
+      {next.length === 0 ? (
+        <p className={styles.none}>Nothing has a schedule. Give a worker one in its triggers.</p>
+      ) : (
+        <ul className={styles.rows}>
+          {next.map(({ to, name, at }) => (
+            <li key={`${to} ${at}`} className={styles.row}>
+              <Link to={to} className={styles.name}>
+                {name}
+              </Link>
+              <span className={styles.when}>
+                <Timestamp at={at} />
+              </span>
+              <span className={styles.detail}>{clock.format(at)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,39 @@
+import { Skeleton } from '@mantine/core';
+import { Link } from 'react-router';
+import { approvalPath, paths } from '../../shell/paths';
+import { figure } from '../../ui/format';
+import { FailedToLoad } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import { Timestamp } from '../../ui/timestamp';
+import styles from './overview-page.module.css';
+import { useWaitingApprovals } from './overview-queries';
+
+/** What somebody has to decide before runs go on. */
+export function Waiting({ pending }: { pending: number }) {
+  const { data: approvals, error, refetch } = useWaitingApprovals();
+  const more = pending - (approvals?.length ?? 0);
+  return (
+    <Panel title="Waits for a decision" aside={more > 0 && <Link to={paths.approvals}>{figure(more)} more</Link>}>
+      {error && !approvals ? (
+        <FailedToLoad what="What waits" error={error} retry={refetch} />
+      ) : !approvals ? (
+        <Skeleton height={44} />
+      ) : approvals.length === 0 ? (
+        <p className={styles.none}>Nothing. A run asks here when its code needs a yes or a no.</p>
+      ) : (
+        <ul className={styles.rows}>
+          {approvals.map(({ id, title, worker_name, expires_at }) => (
+            <li key={id} className={styles.row}>
+              <Link to={approvalPath(id)} className={styles.name}>
+                {title}
+              </Link>
+              <span className={styles.detail}>
+                {worker_name}, closes <Timestamp at={Date.parse(expires_at)} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,40 @@
+import type { WorkerSchemas } from '@gantry/api-client';
+import type { FakeAnswer, FakeRequest } from './fake-accounts';
+
+type Overview = WorkerSchemas['Overview'];
+
+const DAY_MS = 86_400_000;
+const dayBefore = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+
+/** Of a workspace without anything. */
+export function newOverview(over: Partial<Overview> = {}): Overview {
+  const none = { capped: false, completed: 0, failed: 0, timed_out: 0, cancelled: 0, rejected: 0 };
+  return {
+    workers: { total: 0, active: 0, paused: 0, archived: 0, capped: false, failing: [] },
+    runs: {
+      ...{ queued: 0, running: 0, suspended: 0, pending_approval: 0, capped: false },
+      last_24h: { total: 0, ...none },
+      by_day: Array.from({ length: 14 }, (_, index) => ({ day: dayBefore(13 - index), runs: 0, failed: 0 })),
+    },
+    upcoming: [],
+    approvals_pending: 0,
+    automations: { total: 0, active: 0, failing: 0, queued: 0, running: 0, capped: false },
+    automations_unavailable: null,
+    queue_depth: 0,
+    executors: [
+      {
+        ...{ id: 'exec_1', state: 'ready', slots: 4, busy: 0, isolation: 'zygote', python: '3.11.2' },
+        started_at: new Date().toISOString(),
+        last_seen_at: new Date().toISOString(),
+      },
+    ],
+    generated_at: new Date().toISOString(),
+    ...over,
+  };
+}
+
+/** Undefined for what belongs to another resource. */
+export function answerOverview(overview: Overview, { line, signedIn }: FakeRequest): FakeAnswer | undefined {
+  if (line !== 'GET /api/system/overview') return undefined;
+  return signedIn ? { status: 200, body: overview } : { status: 401, body: { detail: 'sign in' } };
+}

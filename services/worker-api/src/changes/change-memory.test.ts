@@ -1,0 +1,41 @@
+import { createChangeMemory, KEPT_MS } from './change-memory';
+
+const runs = (id: string | null) => ({ noun: 'runs', id });
+
+test('a thing that changes twice is told once, with its last time', () => {
+  const memory = createChangeMemory(0);
+  memory.note('ws', runs('a'), 10);
+  memory.note('ws', runs('b'), 20);
+  memory.note('ws', runs('a'), 30);
+  expect(memory.since('ws', 0)).toEqual([runs('a'), runs('b')]);
+  expect(memory.since('ws', 30)).toEqual([runs('a')]);
+  expect(memory.since('elsewhere', 0)).toEqual([]);
+});
+
+test('many things of one kind become any of them, and what comes later is named again', () => {
+  const memory = createChangeMemory(0);
+  for (let i = 0; i < 200; i++) memory.note('ws', runs(`r${i}`), 10);
+  memory.note('ws', { noun: 'secrets', id: null }, 10);
+  memory.note('ws', runs('later'), 20);
+  expect(memory.since('ws', 10)).toEqual([runs(null), { noun: 'secrets', id: null }]);
+  expect(memory.since('ws', 20)).toEqual([runs('later')]);
+});
+
+test('what is older than it keeps, from before it began, or from before a gap is not known', () => {
+  const memory = createChangeMemory(100);
+  expect(memory.since('ws', 99)).toBeNull();
+  memory.note('ws', runs('a'), 150);
+  memory.prune(120 + KEPT_MS);
+  expect(memory.since('ws', 119)).toBeNull();
+  expect(memory.since('ws', 120)).toEqual([runs('a')]);
+  memory.forget(200);
+  expect(memory.since('ws', 199)).toBeNull();
+  expect(memory.since('ws', 200)).toEqual([]);
+});
+
+test('the workspaces that are remembered are bounded; of one that was dropped nothing is claimed', () => {
+  const memory = createChangeMemory(0);
+  for (let i = 0; i < 2_001; i++) memory.note(`ws${i}`, runs('a'), 10 + i);
+  expect(memory.since('ws0', 10)).toBeNull();
+  expect(memory.since('ws2000', 11)).toEqual([runs('a')]);
+});
