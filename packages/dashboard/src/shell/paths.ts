@@ -83,15 +83,12 @@ export const workerPath = (workerId: string, tab: Exclude<WorkerPattern, 'worker
 export interface RunsWanted {
   worker?: string;
   status?: string;
-  since?: string;
-  until?: string;
+  /** Days, as 2026-03-31; `to` is within. */
+  from?: string;
+  to?: string;
 }
 
 export const runsPath = (wanted: RunsWanted): string => `${paths.runs}?${new URLSearchParams({ ...wanted })}`;
-
-/** The alerts, with a new rule for this worker begun, or with one of them open. */
-export const alertsPath = (wanted: { worker: string } | { alert: string }): string =>
-  `${paths.alerts}?${new URLSearchParams(wanted)}`;
 
 export const workerRunPath = (runId: string): string => patterns.workerRun.replace(':runId', encodeURIComponent(runId));
 

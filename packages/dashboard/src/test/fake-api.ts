@@ -15,6 +15,7 @@ import { type FakeChanges, followChanges, newChanges } from './fake-changes';
 import { emit, type FakeStream, follow } from './fake-stream';
 import { answerUsage, type FakeUsage, newUsage } from './fake-usage';
 import { answerWorkerRun, type FakeWorkerRun } from './fake-worker-runs';
+import { answerWorker, type FakeWorkers, newWorkers } from './fake-workers';
 import { PERSON } from './person';
 import { serveFiles } from './serve-files';
 
@@ -31,6 +32,7 @@ export interface FakeApi {
   usage: FakeUsage;
   skills: FakeSkills;
   changes: FakeChanges;
+  workers: FakeWorkers;
   pages: Map<string, AutomationSchemas['Page']>;
   /** Workspaces by automation; the others are in whichever is asked for. */
   homes: Map<string, string>;
@@ -70,6 +72,7 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
     usage: newUsage(),
     skills: newSkills(),
     changes: newChanges(),
+    workers: newWorkers(),
     pages: new Map(),
     homes: new Map(),
     schedules: new Map(),
@@ -162,7 +165,8 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
     (await answerApproval(api.approvals, asked)) ??
     (await answerSecret(api.secrets, asked)) ??
     (await answerAlert(api.alerts, asked)) ??
-    answerUsage(api.usage, asked);
+    answerUsage(api.usage, asked) ??
+    (await answerWorker(api.workers, api.accounts, asked));
   if (answer) return send(res, answer.status, answer.body, answer.headers);
   const worker = await answerWorkerRun(api.workerRuns, api.accounts, asked);
   if (worker && 'follow' in worker) return follow(worker.follow, worker.isOver, req, res);
