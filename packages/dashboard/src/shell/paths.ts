@@ -79,6 +79,12 @@ type WorkerPattern = Extract<keyof typeof patterns, `worker${string}`>;
 export const workerPath = (workerId: string, tab: Exclude<WorkerPattern, 'workerRun'> = 'worker'): string =>
   patterns[tab].replace(':workerId', encodeURIComponent(workerId));
 
+/** A new worker, with this template chosen. */
+export const templatePath = (templateId: string): string =>
+  `${paths.newWorker}?template=${encodeURIComponent(templateId)}`;
+
+export const templateIdIn = (search: URLSearchParams): string | null => search.get('template');
+
 /** What a list of runs is narrowed to; each part is in its address. */
 export interface RunsWanted {
   worker?: string;
