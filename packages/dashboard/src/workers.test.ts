@@ -79,6 +79,11 @@ withBrowser('workers', () => {
     await checkPage(page, 'worker-delete', look);
     await go('/workers/price-watch/alerts', 'No alert tells of this worker');
     await checkPage(page, 'worker-alerts', look);
+    await go('/workers/new', 'Each of these runs as it is');
+    await checkPage(page, 'worker-templates', look);
+    await go('/workers/new?template=nightly-clean-up', 'It asks for: Items');
+    await page.getByRole('textbox', { name: 'Code of main.py' }).waitFor();
+    await checkPage(page, 'worker-template', look);
     list.length = 1;
     list[0] = newWorker('x', { status: 'archived' });
     await go('/workers', 'Make your first worker');
@@ -92,20 +97,20 @@ withBrowser('workers', () => {
       ...['Nightly clean-up', 'Orders to the warehouse', 'Price watch', 'Quarterly report', 'Tell the team'],
     ]);
     await page.getByText('Weekdays at 9:00, Berlin').waitFor();
+    const shows = (...names: string[]) => until(async () => String(await namesIn(page)) === String(names));
     await page.getByLabel('Status', { exact: true }).selectOption('Needs attention');
-    await expect(namesIn(page)).resolves.toEqual(['Nightly clean-up', 'Price watch']);
+    await shows('Nightly clean-up', 'Price watch');
     await page.getByRole('button', { name: 'Health' }).click();
-    await expect(namesIn(page)).resolves.toEqual(['Price watch', 'Nightly clean-up']);
+    await shows('Price watch', 'Nightly clean-up');
     expect(new URL(page.url()).search).toBe('?status=attention&sort=health');
     await page.reload();
-    await page.getByRole('link', { name: 'Price watch' }).waitFor();
-    await expect(namesIn(page)).resolves.toEqual(['Price watch', 'Nightly clean-up']);
+    await shows('Price watch', 'Nightly clean-up');
     await page.keyboard.press('/');
     await page.keyboard.type('zzz');
     await page.getByText('No worker is like that').waitFor();
     await page.getByRole('button', { name: 'Show all workers' }).click();
     await page.getByRole('button', { name: 'Only workers tagged prices' }).click();
-    await expect(namesIn(page)).resolves.toEqual(['Price watch']);
+    await shows('Price watch');
     await page.goto(`${site.api.origin}/workers?status=archived`);
     await page.getByRole('link', { name: 'Old import' }).waitFor();
   });
@@ -211,7 +216,7 @@ withBrowser('workers', () => {
     await page.getByLabel('A run times out').check();
     await page.getByLabel('Of', { exact: true }).selectOption('Price watch');
     await page.getByRole('button', { name: 'Add the event' }).click();
-    await page.getByText('When a run fails or a run times out in price-watch').waitFor();
+    await page.getByText('When a run fails or a run times out in price-watch', { exact: true }).waitFor();
     expect(lastSent()?.body).toEqual({
       triggers: [
         { type: 'webhook', signed: false },
@@ -246,5 +251,34 @@ withBrowser('workers', () => {
     await page.getByText('Quarterly report is deleted').waitFor();
     await page.waitForURL('**/workers');
     expect(site.api.workers.list.some(({ id }) => id === 'report')).toBe(false);
+  });
+
+  test('a worker is made from a template, and its webhook’s token is under Triggers', async () => {
+    const page = await site.signedIn('/workers/new');
+    await page.getByRole('link', { name: 'Webhook to a chat' }).click();
+    await page.getByLabel('Name').fill('Orders in chat');
+    await page.getByRole('button', { name: 'Make the worker' }).click();
+    await page.waitForURL('**/workers/orders-in-chat');
+    await page.getByText('It has not run yet').waitFor();
+    expect(lastSent()?.body).toMatchObject({
+      ...{ name: 'Orders in chat', triggers: [{ type: 'webhook' }], tags: ['chat'] },
+      files: [{ path: 'main.py', content: expect.stringContaining('def run(') }],
+    });
+    await page.getByRole('link', { name: 'Triggers' }).click();
+    await page.getByText('?token=whk_shown_once').waitFor();
+  });
+
+  test('a refused name stays typed, and a schedule goes by the reader’s own clock', async () => {
+    const page = await site.signedIn('/workers/new?template=on-duty', { timezoneId: 'America/New_York' });
+    await page.getByText('Mondays at 9:00, by the clock of New York').waitFor();
+    await page.getByLabel('Name').fill('Duty');
+    site.api.workers.refuseNext = { status: 400, body: { detail: 'name: is taken' } };
+    await page.getByRole('button', { name: 'Make the worker' }).click();
+    await page.getByText('name: is taken').waitFor();
+    await page.getByRole('button', { name: 'Make the worker' }).click();
+    await page.waitForURL('**/workers/duty');
+    expect(lastSent()?.body).toMatchObject({
+      triggers: [{ type: 'cron', cron: '0 9 * * MON', timezone: 'America/New_York' }],
+    });
   });
 });

@@ -9,9 +9,9 @@ import { answerAccount, type FakeAccounts, type FakeRequest, newAccounts } from 
 import { answerAlert, type FakeAlerts, newAlerts } from './fake-alerts';
 import { answerApproval, type FakeApprovals, newApprovals } from './fake-approvals';
 import { automationsOf, changeAutomation, detailOf, type FakeSchedule, nextFires } from './fake-automations';
+import { type FakeChanges, followChanges, newChanges } from './fake-changes';
 import { answerSecret, type FakeSecrets, newSecrets } from './fake-secrets';
 import { answerSkill, type FakeSkills, newSkills } from './fake-skills';
-import { type FakeChanges, followChanges, newChanges } from './fake-changes';
 import { emit, type FakeStream, follow } from './fake-stream';
 import { answerUsage, type FakeUsage, newUsage } from './fake-usage';
 import { answerWorkerRun, type FakeWorkerRun } from './fake-worker-runs';

@@ -86,6 +86,7 @@ export async function answerWorker(
   return { status: 200, body: worker };
 }
 
+const SECRET = { webhook_secret: 'whk_shown_once' };
 const NOTHING = { edit: false, run: false, pause: false, archive: false, delete: false, change_visibility: false };
 const STATUS_AFTER: Record<string, Worker['status']> = {
   ...{ pause: 'paused', resume: 'active', archive: 'archived', restore: 'active' },
@@ -115,8 +116,10 @@ function create(fake: FakeWorkers, { name, ...fields }: Schemas['NewWorker'], li
   if (fake.refuseNext) return refusal(fake);
   const id = name.toLowerCase().replaceAll(' ', '-');
   const made = newWorker(id, { name, health: 'ready', version: 1, ...(fields as Partial<Worker>) });
-  fake.list.unshift({ ...made, triggers: (fields.triggers ?? [{ type: 'manual' }]) as Worker['triggers'] });
-  return { status: 201, body: { ...made, warnings: [] } };
+  made.triggers = stored(id, (fields.triggers ?? []) as Worker['triggers']);
+  fake.list.unshift(made);
+  const hasWebhook = made.triggers.some(({ type }) => type === 'webhook');
+  return { status: 201, body: { ...made, ...(hasWebhook && SECRET), warnings: [] } };
 }
 
 async function change(
@@ -142,7 +145,7 @@ async function change(
   Object.assign(worker.approvals, approvals);
   if (triggers) worker.triggers = stored(worker.id, triggers as Worker['triggers']);
   const hasWebhook = worker.triggers.some(({ type }) => type === 'webhook');
-  const secret = rotate || (hasWebhook && !hadWebhook) ? { webhook_secret: 'whk_shown_once' } : {};
+  const secret = rotate || (hasWebhook && !hadWebhook) ? SECRET : {};
   return { status: 200, body: { ...worker, ...secret, warnings: [] } };
 }
 

@@ -11,6 +11,7 @@ import { FailedToLoad, Notice } from '../ui/notice';
 import { PageHead } from '../ui/page-head';
 import { Timestamp } from '../ui/timestamp';
 import { PauseButton } from './pause-button';
+import { RunButton } from './run-button';
 import { startsWhen } from './trigger-words';
 import { readWorker, useWorker, workerKeys } from './use-worker';
 import styles from './worker-frame.module.css';
@@ -54,6 +55,7 @@ export function WorkerFrame({ tab, actions, children }: WorkerFrameProps) {
           actions={
             <>
               <PauseButton worker={worker} />
+              {tab && <RunButton worker={worker} />}
               {actions?.(worker)}
             </>
           }

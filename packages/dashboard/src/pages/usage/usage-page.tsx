@@ -5,7 +5,7 @@ import { Link, useSearchParams } from 'react-router';
 import { SettingsFrame } from '../../settings/settings-frame';
 import { workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
-import { duration, figure, dollars } from '../../ui/format';
+import { dollars, duration, figure } from '../../ui/format';
 import { FailedToLoad } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
