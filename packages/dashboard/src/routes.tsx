@@ -34,6 +34,7 @@ const OWN_PAGES: Pages = [
   [patterns.listedAutomation, ListedAutomation],
   [paths.approvals, lazy(() => import('./pages/approvals/approvals-page'))],
   [paths.workers, lazy(() => import('./pages/workers/workers-page'))],
+  [paths.newWorker, lazy(() => import('./pages/new-worker/new-worker-page'))],
   [patterns.worker, lazy(() => import('./pages/worker/worker-page'))],
   [paths.decidedApprovals, lazy(() => import('./pages/approvals/decided-page'))],
   [paths.secrets, lazy(() => import('./pages/secrets/secrets-page'))],

@@ -122,7 +122,13 @@ function options({ element, kind, series, format, setPointed }: OptionsOf): uPlo
       y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1] },
     },
     axes: [
-      { ...axis, grid: { show: false }, space: 70, values: (_plot, at) => at.map((one) => day.format(one * 1_000)) },
+      {
+        ...axis,
+        grid: { show: false },
+        space: 70,
+        size: 26,
+        values: (_plot, at) => at.map((one) => day.format(one * 1_000)),
+      },
       {
         ...axis,
         grid: { stroke: colour('--line'), width: 1 },

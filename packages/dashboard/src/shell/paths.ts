@@ -105,20 +105,21 @@ function numberIn(search: URLSearchParams, name: string): number | null {
   const text = search.get(name);
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
 }
+/** A new worker, with this template chosen. */
+export const templatePath = (templateId: string): string =>
+  `${paths.newWorker}?template=${encodeURIComponent(templateId)}`;
+export const templateIdIn = (search: URLSearchParams): string | null => search.get('template');
 
 /** What a list of runs is narrowed to; each part is in its address. */
 export interface RunsWanted {
   worker?: string;
   status?: string;
-  since?: string;
-  until?: string;
+  /** Days, as 2026-03-31; `to` is within. */
+  from?: string;
+  to?: string;
 }
 
 export const runsPath = (wanted: RunsWanted): string => `${paths.runs}?${new URLSearchParams({ ...wanted })}`;
-
-/** The alerts, with a new rule for this worker begun, or with one of them open. */
-export const alertsPath = (wanted: { worker: string } | { alert: string }): string =>
-  `${paths.alerts}?${new URLSearchParams(wanted)}`;
 
 export const workerRunPath = (runId: string): string => patterns.workerRun.replace(':runId', encodeURIComponent(runId));
 

@@ -16,6 +16,7 @@ import { answerSkill, type FakeSkills, newSkills } from './fake-skills';
 import { emit, type FakeStream, follow } from './fake-stream';
 import { answerUsage, type FakeUsage, newUsage } from './fake-usage';
 import { answerWorkerRun, type FakeWorkerRun } from './fake-worker-runs';
+import { answerWorker, type FakeWorkers, newWorkers } from './fake-workers';
 import { PERSON } from './person';
 import { serveFiles } from './serve-files';
 
@@ -33,6 +34,7 @@ export interface FakeApi {
   skills: FakeSkills;
   changes: FakeChanges;
   overview: ReturnType<typeof newOverview>;
+  workers: FakeWorkers;
   pages: Map<string, AutomationSchemas['Page']>;
   /** Workspaces by automation; the others are in whichever is asked for. */
   homes: Map<string, string>;
@@ -73,6 +75,7 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
     skills: newSkills(),
     changes: newChanges(),
     overview: newOverview(),
+    workers: newWorkers(),
     pages: new Map(),
     homes: new Map(),
     schedules: new Map(),
@@ -166,7 +169,8 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
     (await answerSecret(api.secrets, asked)) ??
     (await answerAlert(api.alerts, asked)) ??
     answerUsage(api.usage, asked) ??
-    answerOverview(api.overview, asked);
+    answerOverview(api.overview, asked) ??
+    (await answerWorker(api.workers, api.accounts, asked));
   if (answer) return send(res, answer.status, answer.body, answer.headers);
   const worker = await answerWorkerRun(api.workerRuns, api.accounts, asked);
   if (worker && 'follow' in worker) return follow(worker.follow, worker.isOver, req, res);

@@ -1,18 +1,20 @@
 import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useParams } from 'react-router';
+import { Link, useParams } from 'react-router';
 import { Elsewhere } from '../accounts/elsewhere';
 import { isStatus, type Worker } from '../shell/api';
 import { LinkTabs } from '../shell/link-tabs';
-import { workerPath } from '../shell/paths';
+import { setSecretPath, workerPath } from '../shell/paths';
 import { useWorkspace } from '../shell/use-me';
 import { useTitle } from '../shell/use-title';
-import { FailedToLoad } from '../ui/notice';
+import { FailedToLoad, Notice } from '../ui/notice';
 import { PageHead } from '../ui/page-head';
 import { Timestamp } from '../ui/timestamp';
 import { PauseButton } from './pause-button';
+import { RunButton } from './run-button';
 import { startsWhen } from './trigger-words';
 import { readWorker, useWorker, workerKeys } from './use-worker';
+import styles from './worker-frame.module.css';
 import { WorkerHealth } from './worker-health';
 
 const TABS = [
@@ -53,6 +55,7 @@ export function WorkerFrame({ tab, actions, children }: WorkerFrameProps) {
           actions={
             <>
               <PauseButton worker={worker} />
+              {tab && <RunButton worker={worker} />}
               {actions?.(worker)}
             </>
           }
@@ -61,6 +64,7 @@ export function WorkerFrame({ tab, actions, children }: WorkerFrameProps) {
         <PageHead title={<Skeleton height={40} width="16rem" />} about={<Skeleton height={22} width="24rem" />} />
       )}
       <LinkTabs label="Worker" tabs={TABS.map(([pattern, label]) => ({ to: workerPath(workerId, pattern), label }))} />
+      {worker && worker.missing_secrets.length > 0 && <MissingSecrets names={worker.missing_secrets} />}
       {worker ? children(worker) : <Skeleton height={360} radius={10} />}
     </>
   );
@@ -80,3 +84,19 @@ function About({ worker }: { worker: Worker }) {
     </>
   );
 }
+
+const MissingSecrets = ({ names }: { names: string[] }) => (
+  <div className={styles.notice}>
+    <Notice
+      tone="error"
+      title={names.length === 1 ? `The secret ${names[0]} is not set` : 'Some of its secrets are not set'}
+      action={names.map((name) => (
+        <Link key={name} to={setSecretPath(name)}>
+          Set {name}
+        </Link>
+      ))}
+    >
+      Its runs fail until that is done.
+    </Notice>
+  </div>
+);

@@ -48,8 +48,8 @@ export function ApprovalsForm({ worker: { approvals }, worker }: { worker: Worke
       </div>
       <NativeSelect
         name="expires_in_seconds"
-        label="Nobody decides"
-        description="The run then ends as rejected"
+        label="When nobody decides"
+        description="The run ends as rejected"
         defaultValue={expires}
         data={[
           ...EXPIRIES.map(([seconds, label]) => ({ value: String(seconds), label: `${label}` })),

@@ -5,7 +5,6 @@ import { type FormEvent, useState } from 'react';
 import { type Trigger, type Worker, workerApi } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
-import { ConfirmButton } from '../../ui/confirm-button';
 import { ListItem } from '../../ui/list-item';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -61,14 +60,14 @@ export function EventsPanel({ worker }: { worker: Worker }) {
                 about={event.source_id === null ? 'Of any worker or automation but itself' : undefined}
               >
                 {mayEdit && (
-                  <ConfirmButton
-                    label={`Remove: ${triggerWords(event)}`}
-                    question="Remove it"
-                    busy={change.isPending}
-                    onConfirm={() => remove(event)}
+                  <Button
+                    variant="default"
+                    aria-label={`Remove: ${triggerWords(event)}`}
+                    loading={change.isPending}
+                    onClick={() => remove(event)}
                   >
                     Remove
-                  </ConfirmButton>
+                  </Button>
                 )}
               </ListItem>
             ))}

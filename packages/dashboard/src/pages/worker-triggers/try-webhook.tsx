@@ -8,9 +8,9 @@ import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { Failure, Notice } from '../../ui/notice';
 import { workerKeys } from '../../workers/use-worker';
+import type { WebhookSecrets } from '../../workers/webhook-secrets';
 import { canSign, signedHeaders } from './sign-request';
 import styles from './triggers.module.css';
-import type { WebhookSecrets } from './webhook-panel';
 
 interface TryWebhookProps {
   worker: Worker;

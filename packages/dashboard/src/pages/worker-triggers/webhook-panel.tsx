@@ -1,26 +1,21 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import type { ChangedWorker, Trigger, Worker } from '../../shell/api';
+import type { Trigger, Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { CodeToCopy } from '../../ui/code-to-copy';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { useChangeWorker } from '../../workers/use-change-worker';
+import { secretsIn, takeWebhookSecrets, type WebhookSecrets } from '../../workers/webhook-secrets';
 import { triggerOf, withTrigger } from './trigger-list';
 import styles from './triggers.module.css';
 import { TryWebhook } from './try-webhook';
 import { WebhookHelp } from './webhook-help';
 import { WebhookRuns } from './webhook-runs';
 
-/** What an answer shows once and never again. */
-export interface WebhookSecrets {
-  token?: string;
-  signingKey?: string;
-}
-
 export function WebhookPanel({ worker }: { worker: Worker }) {
-  const [secrets, setSecrets] = useState<WebhookSecrets>({});
+  const [secrets, setSecrets] = useState(() => takeWebhookSecrets(worker.id));
   const trigger = triggerOf(worker, 'webhook');
   const change = useChangeWorker(worker.id, (changed) =>
     setSecrets((before) => ({ ...before, ...secretsIn(changed) })),
@@ -50,11 +45,6 @@ export function WebhookPanel({ worker }: { worker: Worker }) {
     </Panel>
   );
 }
-
-const secretsIn = ({ webhook_secret: token, webhook_signing_key: signingKey }: ChangedWorker): WebhookSecrets => ({
-  ...(token && { token }),
-  ...(signingKey && { signingKey }),
-});
 
 interface ShownProps {
   worker: Worker;

@@ -16,7 +16,6 @@ import styles from './worker-page.module.css';
 const DayChart = lazy(() => import('../../runs/day-chart'));
 
 const SPANS = [14, 30, 90];
-const DAY_MS = 86_400_000;
 const whole = (value: number) => (Number.isInteger(value) ? figure(value) : '');
 
 /** Outcomes, durations and costs by day; a day leads to its runs. */
@@ -28,15 +27,10 @@ export function Charts({ worker }: { worker: Worker }) {
   const shown = useMemo(() => (buckets ? seriesOf(buckets) : null), [buckets]);
   if (error && !buckets) return <FailedToLoad what="The charts" error={error} retry={refetch} />;
   if (stats?.runs_total === 0) return null;
-  const openDay = (status?: string) => (start: number) =>
-    navigate(
-      runsPath({
-        worker: worker.id,
-        ...(status && { status }),
-        since: new Date(start).toISOString(),
-        until: new Date(start + DAY_MS).toISOString(),
-      }),
-    );
+  const openDay = (status?: string) => (start: number) => {
+    const date = new Date(start).toISOString().slice(0, 10);
+    navigate(runsPath({ worker: worker.id, ...(status && { status }), from: date, to: date }));
+  };
   return (
     <Panel
       title="How it does"

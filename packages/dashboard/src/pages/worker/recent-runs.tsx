@@ -3,6 +3,7 @@ import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { RunStatusChip, shownStatus } from '../../runs/run-status';
+import { TRIGGER_WORDS } from '../../runs/run-words';
 import { type Worker, type WorkerRunItem, workerApi } from '../../shell/api';
 import { runsPath, workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
@@ -15,16 +16,6 @@ import type { Inputs } from '../../workers/run-form';
 import styles from './worker-page.module.css';
 
 const RUNS_SHOWN = 20;
-
-const TRIGGERS: Record<WorkerRunItem['trigger'], string> = {
-  api: 'By hand or API',
-  webhook: 'Webhook',
-  schedule: 'Schedule',
-  event: 'Event',
-  call: 'Another run',
-  replay: 'Replay',
-  test: 'Test',
-};
 
 interface RecentRunsProps {
   worker: Worker;
@@ -81,7 +72,7 @@ function Row({ run, onReuse }: { run: WorkerRunItem; onReuse: RecentRunsProps['o
         </Link>
         {run.error !== null && <p className={styles.error}>{run.error}</p>}
       </div>
-      <span className={styles.fact}>{TRIGGERS[run.trigger]}</span>
+      <span className={styles.fact}>{TRIGGER_WORDS[run.trigger]}</span>
       <span className={styles.fact}>{run.worker_version !== null && `Version ${run.worker_version}`}</span>
       <span className={styles.duration}>{run.duration_ms !== null && duration(run.duration_ms)}</span>
       {onReuse && input !== null && Object.keys(input).length > 0 && (

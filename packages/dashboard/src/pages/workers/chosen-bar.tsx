@@ -40,7 +40,7 @@ export function ChosenBar({ workers, onClear }: { workers: WorkerItem[]; onClear
   if (workers.length === 0) return null;
   return (
     <div className={styles.chosen} role="toolbar" aria-label="Chosen workers">
-      <span className={styles.count}>{counted(workers.length)} chosen</span>
+      <span className={styles.count}>{workers.length} chosen</span>
       {active.length > 0 && (
         <Button
           variant="default"

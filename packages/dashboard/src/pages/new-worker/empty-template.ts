@@ -1,0 +1,14 @@
+import type { WorkerTemplate } from '../../workers/templates/template';
+
+/** For code of one's own: just enough to run. */
+export const EMPTY: WorkerTemplate = {
+  id: 'empty',
+  name: 'Your own code',
+  about: 'An empty function to write into.',
+  inputs: [{ name: 'name', label: 'Name', type: 'text', default: 'world' }],
+  outputs: [{ name: 'greeting', label: 'Greeting', type: 'text' }],
+  code: `def run(name, context):
+    context.log(f"greeting {name}")
+    return {"greeting": f"Hello {name}"}
+`,
+};

@@ -1,0 +1,113 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { CodeEditor } from '../../code/code-editor';
+import { ownTimeZone, type Schedule, ScheduleFields } from '../../schedules/schedule-fields';
+import { workerApi } from '../../shell/api';
+import { paths, workerPath } from '../../shell/paths';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { useTitle } from '../../shell/use-title';
+import { Failure } from '../../ui/notice';
+import { PageHead } from '../../ui/page-head';
+import { Panel } from '../../ui/panel';
+import type { WorkerTemplate } from '../../workers/templates/template';
+import { refreshWorkers } from '../../workers/use-worker';
+import { keepWebhookSecrets } from '../../workers/webhook-secrets';
+import { EMPTY } from './empty-template';
+import styles from './new-worker.module.css';
+import { startsByItself } from './starts-by-itself';
+
+const FILE = 'main.py';
+
+/** Names what is made of a template, shows all of it, and leads to the worker. */
+export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
+  useTitle(template.name, [{ to: paths.newWorker, label: 'New worker' }]);
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const workspaceId = useWorkspace()?.id;
+  const [name, setName] = useState(template === EMPTY ? '' : template.name);
+  const [code, setCode] = useState(template.code);
+  const [schedule, setSchedule] = useState<Schedule | null>(
+    template.trigger?.type === 'cron' ? { cron: template.trigger.cron, timezone: ownTimeZone() } : null,
+  );
+  const create = useMutation({
+    mutationFn: async () => {
+      const body = { ...fieldsOf(template, schedule), name: name.trim(), files: [{ path: FILE, content: code }] };
+      return unwrap((await workerApi()).POST('/api/workers', { body }));
+    },
+    onSuccess: (made) => {
+      keepWebhookSecrets(made);
+      void refreshWorkers(queryClient, workspaceId);
+      toast(`${made.name} is made`);
+      navigate(workerPath(made.id));
+    },
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (name.trim() !== '') create.mutate();
+  }
+  return (
+    <>
+      <PageHead title={template.name} about={template.about} />
+      <div className={styles.work}>
+        <Panel title="Code">
+          <CodeEditor label={`Code of ${FILE}`} path={FILE} value={code} onChange={setCode} />
+        </Panel>
+        <div className={styles.form}>
+          <Panel title="Make it">
+            <form className={styles.fields} onSubmit={submit}>
+              <TextInput
+                label="Name"
+                value={name}
+                onChange={(event) => setName(event.currentTarget.value)}
+                maxLength={120}
+                required
+                withAsterisk={false}
+                data-autofocus
+              />
+              {schedule ? (
+                <ScheduleFields schedule={schedule} onChange={setSchedule} />
+              ) : (
+                <p className={styles.about}>
+                  <strong>{startsByItself(template)}.</strong> {HINTS[template.trigger?.type ?? 'manual']}
+                </p>
+              )}
+              <p className={styles.about}>
+                {inputsIn(template)} You can change all of this later, and each change of the code is a version.
+              </p>
+              <Failure title="It was not made" error={create.error} />
+              <Button type="submit" size="md" fullWidth loading={create.isPending}>
+                Make the worker
+              </Button>
+            </form>
+          </Panel>
+        </div>
+      </div>
+    </>
+  );
+}
+
+const HINTS = {
+  manual: 'A schedule, a webhook or an event can be added under Triggers.',
+  webhook: 'The address is under Triggers once it is made, and you can run it by hand as well.',
+  event: 'It never hears of its own runs, and you can run it by hand as well.',
+  cron: '',
+} as const;
+
+const listed = new Intl.ListFormat('en', { type: 'conjunction' });
+
+function inputsIn({ inputs = [] }: WorkerTemplate): string {
+  const labels = inputs.map((input) => (typeof input === 'object' && input !== null ? String(input.label) : input));
+  return labels.length ? `It asks for: ${listed.format(labels.map(String))}.` : 'It takes no inputs.';
+}
+
+function fieldsOf(
+  { id: _id, name: _name, about, code: _code, trigger, ...definition }: WorkerTemplate,
+  schedule: Schedule | null,
+) {
+  const triggers = schedule ? [{ type: 'cron' as const, ...schedule }] : trigger ? [trigger] : [];
+  return { ...definition, description: about, triggers };
+}

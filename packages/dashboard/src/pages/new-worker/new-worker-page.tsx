@@ -1,0 +1,25 @@
+import { useSearchParams } from 'react-router';
+import { templateIdIn } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
+import { useTitle } from '../../shell/use-title';
+import { Notice } from '../../ui/notice';
+import { TEMPLATES } from '../../workers/templates/all';
+import { EMPTY } from './empty-template';
+import { NewWorkerForm } from './new-worker-form';
+import { TemplateList } from './template-list';
+
+export default function NewWorkerPage() {
+  useTitle('New worker');
+  const [search] = useSearchParams();
+  const role = useWorkspace()?.role;
+  const wanted = templateIdIn(search);
+  const template = [...TEMPLATES, EMPTY].find(({ id }) => id === wanted);
+  if (role === 'viewer') {
+    return (
+      <Notice tone="info" title="Viewers don’t make workers">
+        Ask an admin of the workspace for the role member.
+      </Notice>
+    );
+  }
+  return template ? <NewWorkerForm key={template.id} template={template} /> : <TemplateList />;
+}

@@ -1,0 +1,220 @@
+/** Workers as their pages see them: held in memory, and changed as the pages ask. */
+import type { WorkerSchemas } from '@gantry/api-client';
+import type { FakeAccounts, FakeAnswer, FakeRequest } from './fake-accounts';
+
+type Schemas = WorkerSchemas;
+type Worker = Schemas['Worker'];
+
+export interface FakeWorkers {
+  list: Worker[];
+  /** Newest first. */
+  runs: Schemas['RunItem'][];
+  /** Bodies of the changes and runs that were asked for. */
+  sent: { line: string; body: unknown }[];
+  /** Answer of the next change, instead of making it. */
+  refuseNext: FakeAnswer | null;
+}
+
+export const newWorkers = (): FakeWorkers => ({ list: [], runs: [], sent: [], refuseNext: null });
+
+const DAY_MS = 86_400_000;
+const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
+
+const MAY = { edit: true, run: true, pause: true, archive: true, delete: true, change_visibility: true };
+
+export const newWorker = (id: string, over: Partial<Worker> = {}): Worker => ({
+  ...{ id, name: id, description: '', status: 'active', health: 'healthy', trigger_type: 'manual' },
+  ...{ triggers: [{ type: 'manual' }], runner: 'python', visibility: 'workspace', owner_id: 'usr_ada', version: 3 },
+  ...{ sha: '3f0c5b3e', tags: [], missing_secrets: [], last_run: null, last_run_id: null, last_run_status: null },
+  ...{ next_run_at: null, created_at: daysAgo(40), updated_at: daysAgo(2), permissions: MAY },
+  ...{ entrypoint: 'main.py', inputs: [], outputs: [], secrets: [], connections: [], contexts: [] },
+  ...{ python_dependencies: [], isolation: 'zygote' },
+  limits: {
+    ...{ timeout_seconds: 300, memory_mb: 512, concurrency: null, concurrency_key: null, priority: 0 },
+    ...{ runs_per_minute: null, budget_usd_per_month: null },
+  },
+  retry: { max_attempts: 1, backoff_seconds: 10, backoff: 'exponential', max_backoff_seconds: 3_600 },
+  approvals: { required: false, forbid_self: false, public_links: true, expires_in_seconds: 604_800 },
+  ...over,
+});
+
+const STATUSES = ['completed', 'completed', 'completed', 'failed', 'completed', 'timed_out', 'completed'] as const;
+
+export const newRunItem = (
+  workerId: string,
+  at: number,
+  over: Partial<Schemas['RunItem']> = {},
+): Schemas['RunItem'] => ({
+  ...{ id: `run_${workerId}_${at}`, worker_id: workerId, workspace_id: 'ws_ops', worker_version: 3 },
+  ...{ status: STATUSES[at % STATUSES.length] ?? 'completed', trigger: at % 4 ? 'schedule' : 'api', priority: 0 },
+  ...{ attempt: 1, parent_run_id: null, created_by: null, cancel_requested: false, waiting_for: null },
+  error: STATUSES[at % STATUSES.length] === 'failed' ? 'ValueError: no row has a number' : null,
+  error_code: STATUSES[at % STATUSES.length] === 'failed' ? 'exception' : null,
+  ...{ total_cost_usd: 0.0004, created_at: daysAgo(at + 0.1), started_at: daysAgo(at + 0.1) },
+  ...{ completed_at: daysAgo(at), duration_ms: 900 + ((at * 7_919) % 4_100) },
+  ...{ input: { shop: 'north', limit: 20 + at }, output: null },
+  ...over,
+});
+
+/** Undefined for what belongs to somebody else. */
+export async function answerWorker(
+  fake: FakeWorkers,
+  { me }: FakeAccounts,
+  { line, part, query, signedIn, body }: FakeRequest,
+): Promise<FakeAnswer | undefined> {
+  if (line === 'POST /api/schedules/preview') return preview(await body());
+  if (part[2] === 'webhooks') return receive(fake, part[3] ?? '', query, (await body()) as object);
+  if (part[2] !== 'workers' || fake.list.length === 0) return undefined;
+  if (!signedIn) return { status: 401, body: { detail: 'sign in' } };
+  if (line === 'GET /api/workers') return { status: 200, body: listed(fake, query) };
+  if (line === 'POST /api/workers') return create(fake, (await body()) as object as Schemas['NewWorker'], line);
+  const worker = fake.list.find(({ id }) => id === part[3]);
+  if (!worker) return undefined;
+  const shown = me.role === 'viewer' ? { ...worker, permissions: { ...NOTHING } } : worker;
+  if (part[4] === undefined) return change(fake, worker, shown, line, body);
+  const found = detail(fake, worker, part, query);
+  if (found) return found;
+  if (line === `POST /api/workers/${worker.id}/runs`) {
+    fake.sent.push({ line, body: await body() });
+    return { status: 201, body: { status: 'running', run_id: 'run_started' } };
+  }
+  const status = STATUS_AFTER[part[4]];
+  if (!status) return undefined;
+  fake.sent.push({ line, body: null });
+  if (fake.refuseNext) return refusal(fake);
+  worker.status = status;
+  return { status: 200, body: worker };
+}
+
+const SECRET = { webhook_secret: 'whk_shown_once' };
+const NOTHING = { edit: false, run: false, pause: false, archive: false, delete: false, change_visibility: false };
+const STATUS_AFTER: Record<string, Worker['status']> = {
+  ...{ pause: 'paused', resume: 'active', archive: 'archived', restore: 'active' },
+};
+
+function refusal(fake: FakeWorkers): FakeAnswer {
+  const answer = fake.refuseNext as FakeAnswer;
+  fake.refuseNext = null;
+  return answer;
+}
+
+function listed({ list, runs }: FakeWorkers, query: URLSearchParams): Schemas['WorkerItem'][] {
+  const archived = query.get('status') === 'archived';
+  const count = Number(query.get('recent_runs') ?? 0);
+  const offset = Number(query.get('offset') ?? 0);
+  return list
+    .filter(({ status }) => (status === 'archived') === archived)
+    .slice(offset, offset + Number(query.get('limit') ?? 100))
+    .map((worker) => ({
+      ...worker,
+      recent_runs: runs.filter(({ worker_id }) => worker_id === worker.id).slice(0, count),
+    }));
+}
+
+function create(fake: FakeWorkers, { name, ...fields }: Schemas['NewWorker'], line: string): FakeAnswer {
+  fake.sent.push({ line, body: { name, ...fields } });
+  if (fake.refuseNext) return refusal(fake);
+  const id = name.toLowerCase().replaceAll(' ', '-');
+  const made = newWorker(id, { name, health: 'ready', version: 1, ...(fields as Partial<Worker>) });
+  made.triggers = stored(id, (fields.triggers ?? []) as Worker['triggers']);
+  fake.list.unshift(made);
+  const hasWebhook = made.triggers.some(({ type }) => type === 'webhook');
+  return { status: 201, body: { ...made, ...(hasWebhook && SECRET), warnings: [] } };
+}
+
+async function change(
+  fake: FakeWorkers,
+  worker: Worker,
+  shown: Worker,
+  line: string,
+  body: FakeRequest['body'],
+): Promise<FakeAnswer> {
+  if (line.startsWith('GET')) return { status: 200, body: shown };
+  if (line.startsWith('DELETE')) {
+    fake.list = fake.list.filter((one) => one !== worker);
+    return { status: 204 };
+  }
+  const wanted = (await body()) as object as Schemas['WorkerChange'];
+  fake.sent.push({ line, body: wanted });
+  if (fake.refuseNext) return refusal(fake);
+  const { triggers, limits, retry, approvals, webhook_secret_rotate: rotate, ...rest } = wanted;
+  const hadWebhook = worker.triggers.some(({ type }) => type === 'webhook');
+  Object.assign(worker, rest, { version: worker.version + 1, updated_at: new Date().toISOString() });
+  Object.assign(worker.limits, limits);
+  Object.assign(worker.retry, retry);
+  Object.assign(worker.approvals, approvals);
+  if (triggers) worker.triggers = stored(worker.id, triggers as Worker['triggers']);
+  const hasWebhook = worker.triggers.some(({ type }) => type === 'webhook');
+  const secret = rotate || (hasWebhook && !hadWebhook) ? SECRET : {};
+  return { status: 200, body: { ...worker, ...secret, warnings: [] } };
+}
+
+function stored(id: string, triggers: Worker['triggers']): Worker['triggers'] {
+  if (triggers.length === 0) return [{ type: 'manual' }];
+  return triggers.map((trigger) =>
+    trigger.type === 'cron'
+      ? { ...trigger, next_run_at: daysAgo(-1), last_scheduled_at: null, missed_fires: 0 }
+      : trigger.type === 'webhook'
+        ? { ...trigger, webhook_url: `https://gantry.example.com/api/webhooks/${id}` }
+        : trigger,
+  );
+}
+
+function detail(
+  fake: FakeWorkers,
+  { id, version }: Worker,
+  part: string[],
+  query: URLSearchParams,
+): FakeAnswer | undefined {
+  const runs = fake.runs.filter(({ worker_id }) => worker_id === id);
+  if (part[4] === 'stats') return { status: 200, body: statsOf(id, runs) };
+  if (part[4] === 'sample-input') return { status: 200, body: { inputs: { shop: 'south', limit: 7 } } };
+  if (part[4] === 'alerts') return { status: 200, body: [] };
+  if (part[4] === 'versions') return { status: 200, body: [{ version, sha: 'sha' }] };
+  if (part[5] === 'timeseries') return { status: 200, body: bucketsOf(runs, Number(query.get('days'))) };
+  if (part[4] === 'runs' && query.has('limit')) {
+    const trigger = query.get('trigger');
+    return {
+      status: 200,
+      body: runs.filter((run) => !trigger || run.trigger === trigger).slice(0, Number(query.get('limit'))),
+    };
+  }
+  return undefined;
+}
+
+function statsOf(id: string, runs: Schemas['RunItem'][]): Schemas['WorkerStats'] {
+  const failed = runs.find(({ error }) => error !== null);
+  return {
+    ...{ worker_id: id, runs_total: runs.length, runs_7d: Math.min(7, runs.length), runs_30d: runs.length },
+    ...{ success_rate_7d: 0.86, success_rate_30d: runs.length ? 0.7391 : null, avg_duration_ms: 1_310 },
+    ...{ p50_duration_ms: runs.length ? 1_246 : null, p95_duration_ms: runs.length ? 4_105 : null },
+    ...{ total_cost_usd_30d: 0.0092, failures_by_code: {} },
+    ...{ last_error: failed?.error ?? null, last_error_at: failed?.completed_at ?? null },
+  };
+}
+
+const bucketsOf = (runs: Schemas['RunItem'][], days: number): Schemas['RunBucket'][] =>
+  Array.from({ length: days }, (_, at) => {
+    const start = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS - (days - 1 - at) * DAY_MS).toISOString();
+    const many = runs.length > 0 ? (at * 5) % 9 : 0;
+    const failed = many > 3 && at % 4 === 0 ? 2 : 0;
+    return {
+      ...{ start, total: many, completed: many - failed, failed, cost_usd: many * 0.0004 },
+      p50_duration_ms: many ? 1_000 + ((at * 331) % 700) : null,
+      p95_duration_ms: many ? 2_100 + ((at * 977) % 2_600) : null,
+    };
+  });
+
+function preview({ cron = '', timezone = 'UTC' }: Record<string, string>): FakeAnswer {
+  if (cron.split(' ').length < 5) {
+    return { status: 400, body: { detail: `cron: needs five fields; this has ${cron.split(' ').length}` } };
+  }
+  if (timezone.length < 3) return { status: 400, body: { detail: 'timezone: is not an IANA time zone' } };
+  return { status: 200, body: { fires: Array.from({ length: 10 }, (_, at) => daysAgo(-1 - at)) } };
+}
+
+function receive(fake: FakeWorkers, workerId: string, query: URLSearchParams, body: object): FakeAnswer {
+  if (query.get('token') !== 'whk_shown_once') return { status: 401, body: { detail: 'the token is not right' } };
+  fake.sent.push({ line: `POST /api/webhooks/${workerId}`, body });
+  return { status: 200, body: { status: 'queued', run_id: 'run_hooked' } };
+}

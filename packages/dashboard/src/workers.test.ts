@@ -1,0 +1,284 @@
+import { until } from '@gantry/testing';
+import { chromiumPath, testSite } from './test/browser';
+import { checkPage, LOOKS } from './test/check-page';
+import { newRunItem, newWorker, newWorkers } from './test/fake-workers';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+
+const schedule = {
+  ...{ type: 'cron' as const, cron: '0 9 * * MON-FRI', timezone: 'Europe/Berlin', misfire: 'fire_once' as const },
+  ...{ inputs: { shop: 'north' }, next_run_at: new Date(Date.now() + 40_000_000).toISOString() },
+  ...{ last_scheduled_at: new Date(Date.now() - 40_000_000).toISOString(), missed_fires: 2 },
+};
+const webhook = {
+  type: 'webhook' as const,
+  webhook_url: 'https://gantry.example.com/api/webhooks/orders',
+  signed: false,
+};
+const event = { type: 'event' as const, on: ['run.failed' as const], source_id: null };
+const inputs = [
+  { name: 'shop', label: 'Shop', type: 'text', required: true },
+  { name: 'limit', label: 'Rows', type: 'integer', minimum: 1, default: 50 },
+];
+
+withBrowser('workers', () => {
+  const site = testSite();
+  beforeEach(() => {
+    site.api.accounts.me.role = 'owner';
+    for (const one of site.api.accounts.me.workspaces) if (one.id === 'ws_ops') one.role = 'owner';
+    const workers = newWorkers();
+    site.api.workers = workers;
+    const next = { next_run_at: schedule.next_run_at };
+    workers.list.push(
+      newWorker('price-watch', {
+        ...{ name: 'Price watch', description: 'Compares the prices of three shops.', tags: ['prices', 'sales'] },
+        ...{ triggers: [schedule, webhook, event], trigger_type: 'cron', inputs, health: 'needs_attention', ...next },
+      }),
+      newWorker('orders', { name: 'Orders to the warehouse', triggers: [webhook], tags: ['sales'] }),
+      newWorker('clean-up', {
+        ...{ name: 'Nightly clean-up', triggers: [{ ...schedule, cron: '30 2 * * *' }], ...next },
+        ...{ health: 'missing_secret', missing_secrets: ['CRM_TOKEN'], secrets: ['CRM_TOKEN'], owner_id: 'usr_bob' },
+      }),
+      newWorker('on-failure', { name: 'Tell the team', triggers: [event], status: 'paused' }),
+      newWorker('report', { name: 'Quarterly report', health: 'ready', owner_id: 'tok_1' }),
+      newWorker('old', { name: 'Old import', status: 'archived' }),
+    );
+    for (const worker of ['price-watch', 'orders', 'clean-up']) {
+      for (let at = 0; at < 24; at++) workers.runs.push(newRunItem(worker, at));
+    }
+  });
+  const namesIn = (page: Awaited<ReturnType<typeof site.signedIn>>) =>
+    page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.querySelector('a')?.textContent));
+  const lastSent = () => site.api.workers.sent.at(-1);
+
+  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+    const page = await site.signedIn('/workers', options);
+    await page.getByRole('link', { name: 'Price watch' }).waitFor();
+    await page.getByRole('checkbox', { name: 'Choose Price watch' }).check();
+    await checkPage(page, 'workers', look);
+    const { list } = site.api.workers;
+    const go = async (path: string, text: string) => {
+      await page.goto(site.api.origin + path);
+      await page.getByText(text).first().waitFor();
+    };
+    await go('/workers/price-watch', 'Its last run failed');
+    await page.getByRole('img', { name: /^Duration/ }).waitFor();
+    await checkPage(page, 'worker', look);
+    await go('/workers/report', 'It has not run yet');
+    await checkPage(page, 'worker-new', look);
+    await go('/workers/price-watch/triggers', 'None was accepted');
+    await page.getByText('by the clock of Berlin').waitFor();
+    await checkPage(page, 'worker-triggers', look);
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    await page.getByRole('button', { name: 'Add an event' }).click();
+    await page.getByText('What scheduled runs get').waitFor();
+    await checkPage(page, 'worker-triggers-edited', look);
+    await go('/workers/clean-up/settings', 'Delete this worker');
+    await checkPage(page, 'worker-settings', look);
+    await page.getByRole('button', { name: 'Delete this worker' }).click();
+    await checkPage(page, 'worker-delete', look);
+    await go('/workers/price-watch/alerts', 'No alert tells of this worker');
+    await checkPage(page, 'worker-alerts', look);
+    await go('/workers/new', 'Each of these runs as it is');
+    await checkPage(page, 'worker-templates', look);
+    await go('/workers/new?template=nightly-clean-up', 'It asks for: Items');
+    await page.getByRole('textbox', { name: 'Code of main.py' }).waitFor();
+    await checkPage(page, 'worker-template', look);
+    list.length = 1;
+    list[0] = newWorker('x', { status: 'archived' });
+    await go('/workers', 'Make your first worker');
+    await checkPage(page, 'workers-none', look);
+  });
+
+  test('the list is narrowed and ordered at once, and a link leads to the same', async () => {
+    const page = await site.signedIn('/workers');
+    await page.getByRole('link', { name: 'Price watch' }).waitFor();
+    await expect(namesIn(page)).resolves.toEqual([
+      ...['Nightly clean-up', 'Orders to the warehouse', 'Price watch', 'Quarterly report', 'Tell the team'],
+    ]);
+    await page.getByText('Weekdays at 9:00, Berlin').waitFor();
+    const shows = (...names: string[]) => until(async () => String(await namesIn(page)) === String(names));
+    await page.getByLabel('Status', { exact: true }).selectOption('Needs attention');
+    await shows('Nightly clean-up', 'Price watch');
+    await page.getByRole('button', { name: 'Health' }).click();
+    await shows('Price watch', 'Nightly clean-up');
+    expect(new URL(page.url()).search).toBe('?status=attention&sort=health');
+    await page.reload();
+    await shows('Price watch', 'Nightly clean-up');
+    await page.keyboard.press('/');
+    await page.keyboard.type('zzz');
+    await page.getByText('No worker is like that').waitFor();
+    await page.getByRole('button', { name: 'Show all workers' }).click();
+    await page.getByRole('button', { name: 'Only workers tagged prices' }).click();
+    await shows('Price watch');
+    await page.goto(`${site.api.origin}/workers?status=archived`);
+    await page.getByRole('link', { name: 'Old import' }).waitFor();
+  });
+
+  test('several are paused together, and resumed by undo', async () => {
+    const page = await site.signedIn('/workers');
+    await page.getByRole('checkbox', { name: 'Choose Price watch' }).check();
+    await page.getByRole('checkbox', { name: 'Choose Orders to the warehouse' }).check();
+    await page.getByRole('toolbar').getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('2 workers paused').waitFor();
+    const paused = () => site.api.workers.list.filter(({ status }) => status === 'paused').map(({ id }) => id);
+    expect(paused()).toEqual(['price-watch', 'orders', 'on-failure']);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('2 workers resumed').waitFor();
+    expect(paused()).toEqual(['on-failure']);
+  });
+
+  test('a run is started from the list, with the form of its inputs', async () => {
+    const page = await site.signedIn('/workers');
+    await page.getByRole('button', { name: 'Run Price watch' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Run Price watch' });
+    await dialog.getByRole('button', { name: 'Run', exact: true }).click();
+    await dialog.getByText('Fill this in.').waitFor();
+    await dialog.getByRole('button', { name: 'Fill in a sample' }).click();
+    await dialog.getByText('7').or(dialog.locator('input[value="7"]')).first().waitFor();
+    await dialog.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.waitForURL('**/runs/run_started');
+    expect(lastSent()?.body).toEqual({ inputs: { shop: 'south', limit: 7 } });
+  });
+
+  test('the inputs of an earlier run are used again, and a day of a chart leads to its runs', async () => {
+    const page = await site.signedIn('/workers/price-watch');
+    await page.getByRole('button', { name: 'Use these inputs' }).nth(2).click();
+    await expect(page.getByLabel('Shop').inputValue()).resolves.toBe('north');
+    await expect(page.getByLabel('Rows').inputValue()).resolves.toBe('22');
+    await page
+      .getByRole('img', { name: /^Runs,/ })
+      .locator('.u-over')
+      .click();
+    await page.waitForURL(/\/runs\?worker=price-watch&from=\d{4}-\d\d-\d\d&to=/);
+  });
+
+  test('a worker is paused in its head, and a viewer sees no button that would be refused', async () => {
+    const page = await site.signedIn('/workers/orders');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
+    await page.getByText('It is paused: nothing starts it').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+
+    site.api.accounts.me.role = 'viewer';
+    for (const path of ['', '/triggers', '/settings']) {
+      await page.goto(`${site.api.origin}/workers/orders${path}`);
+      await page.getByRole('heading', { level: 2 }).first().waitFor();
+      await expect(page.locator('main').getByRole('button').allTextContents()).resolves.toEqual(
+        path === '/triggers' ? ['Copy'] : [],
+      );
+    }
+  });
+
+  test('a schedule is made without cron, says its next times, and is removed again', async () => {
+    const page = await site.signedIn('/workers/report/triggers');
+    await page.getByRole('button', { name: 'Add a schedule' }).click();
+    await page.getByLabel('How often').selectOption('Every week');
+    await page.getByLabel('On', { exact: true }).selectOption('Wednesday');
+    await page.getByLabel('At', { exact: true }).fill('06:30');
+    await page.getByLabel('Time zone').fill('Europe/Lisbon');
+    await page.getByText('Wednesdays at 6:30, by the clock of Lisbon').waitFor();
+    await page.getByLabel('How often').selectOption('By a cron expression');
+    await page.getByLabel('Cron expression').fill('0 9');
+    await page.getByText('cron: needs five fields; this has 2').waitFor();
+    await page.getByLabel('Cron expression').fill('30 6 * * WED');
+    await page.getByRole('button', { name: 'Save the schedule' }).click();
+    await page.getByText('Wednesdays at 6:30, Lisbon').first().waitFor();
+    const cron = { type: 'cron', cron: '30 6 * * WED', timezone: 'Europe/Lisbon', misfire: 'fire_once', inputs: {} };
+    expect(lastSent()?.body).toEqual({ triggers: [cron] });
+    await page.getByRole('button', { name: 'Remove the schedule' }).click();
+    await page.getByRole('button', { name: 'Remove it' }).click();
+    await page.getByText('It has no schedule').waitFor();
+    expect(lastSent()?.body).toEqual({ triggers: [] });
+  });
+
+  test('a webhook is made and tried where it is made; its token is shown once', async () => {
+    const page = await site.signedIn('/workers/price-watch/triggers');
+    const panel = page.getByRole('region', { name: 'Webhook' });
+    await panel.getByRole('button', { name: 'Make a new token' }).click();
+    await panel.getByRole('button', { name: /^Make one/ }).click();
+    await panel.getByText('?token=whk_shown_once').waitFor();
+    await panel.getByLabel('JSON to send').fill('{"order": 17}');
+    await panel.getByRole('button', { name: 'Send' }).click();
+    await panel.getByRole('link', { name: 'Open the run' }).waitFor();
+    expect(lastSent()).toEqual({ line: 'POST /api/webhooks/price-watch', body: { order: 17 } });
+    await panel.getByLabel('Token', { exact: true }).fill('wrong');
+    await panel.getByRole('button', { name: 'Send' }).click();
+    await panel.getByText('the token is not right').waitFor();
+    await page.reload();
+    await panel.getByText('?token=…').waitFor();
+  });
+
+  test('events are added and removed without touching the other triggers', async () => {
+    const page = await site.signedIn('/workers/orders/triggers');
+    await page.getByRole('button', { name: 'Add an event' }).click();
+    await page.getByLabel('A run times out').check();
+    await page.getByLabel('Of', { exact: true }).selectOption('Price watch');
+    await page.getByRole('button', { name: 'Add the event' }).click();
+    await page.getByText('When a run fails or a run times out in price-watch', { exact: true }).waitFor();
+    expect(lastSent()?.body).toEqual({
+      triggers: [
+        { type: 'webhook', signed: false },
+        { type: 'event', on: ['run.failed', 'run.timed_out'], source_id: 'price-watch' },
+      ],
+    });
+  });
+
+  test('settings are saved part by part, refused ones stay as they were typed, and undo brings them back', async () => {
+    const page = await site.signedIn('/workers/price-watch/settings');
+    const limits = page.getByRole('region', { name: 'Limits' });
+    await limits.getByLabel('Runs at once').fill('2');
+    await limits.getByLabel('Counted for').selectOption('Each shop');
+    site.api.workers.refuseNext = { status: 400, body: { detail: 'limits.concurrency_key: not now' } };
+    await limits.getByRole('button', { name: 'Save' }).click();
+    await limits.getByText('not now').waitFor();
+    await limits.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Limits: saved').waitFor();
+    expect(lastSent()?.body).toMatchObject({ limits: { concurrency: 2, concurrency_key: 'shop', memory_mb: 512 } });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await until(async () => site.api.workers.list[0]?.limits.concurrency_key === null);
+    expect(lastSent()?.body).toMatchObject({ limits: { concurrency: null, concurrency_key: null } });
+  });
+
+  test('a worker is deleted by whoever types its id', async () => {
+    const page = await site.signedIn('/workers/report/settings');
+    await page.getByRole('button', { name: 'Delete this worker' }).click();
+    const remove = page.getByRole('button', { name: 'Delete it for good' });
+    await expect(remove.isDisabled()).resolves.toBe(true);
+    await page.getByLabel('Type report to confirm').fill('report');
+    await remove.click();
+    await page.getByText('Quarterly report is deleted').waitFor();
+    await page.waitForURL('**/workers');
+    expect(site.api.workers.list.some(({ id }) => id === 'report')).toBe(false);
+  });
+
+  test('a worker is made from a template, and its webhook’s token is under Triggers', async () => {
+    const page = await site.signedIn('/workers/new');
+    await page.getByRole('link', { name: 'Webhook to a chat' }).click();
+    await page.getByLabel('Name').fill('Orders in chat');
+    await page.getByRole('button', { name: 'Make the worker' }).click();
+    await page.waitForURL('**/workers/orders-in-chat');
+    await page.getByText('It has not run yet').waitFor();
+    expect(lastSent()?.body).toMatchObject({
+      ...{ name: 'Orders in chat', triggers: [{ type: 'webhook' }], tags: ['chat'] },
+      files: [{ path: 'main.py', content: expect.stringContaining('def run(') }],
+    });
+    await page.getByRole('link', { name: 'Triggers' }).click();
+    await page.getByText('?token=whk_shown_once').waitFor();
+  });
+
+  test('a refused name stays typed, and a schedule goes by the reader’s own clock', async () => {
+    const page = await site.signedIn('/workers/new?template=on-duty', { timezoneId: 'America/New_York' });
+    await page.getByText('Mondays at 9:00, by the clock of New York').waitFor();
+    await page.getByLabel('Name').fill('Duty');
+    site.api.workers.refuseNext = { status: 400, body: { detail: 'name: is taken' } };
+    await page.getByRole('button', { name: 'Make the worker' }).click();
+    await page.getByText('name: is taken').waitFor();
+    await page.getByRole('button', { name: 'Make the worker' }).click();
+    await page.waitForURL('**/workers/duty');
+    expect(lastSent()?.body).toMatchObject({
+      triggers: [{ type: 'cron', cron: '0 9 * * MON', timezone: 'America/New_York' }],
+    });
+  });
+});

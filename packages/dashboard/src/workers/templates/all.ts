@@ -1,0 +1,19 @@
+import { chart } from './chart';
+import { chatMessage } from './chat-message';
+import { csvReport } from './csv-report';
+import { dataCheck } from './data-check';
+import { expenseApproval } from './expense-approval';
+import { failedRunMessage } from './failed-run-message';
+import { followUp } from './follow-up';
+import { importInSteps } from './import-in-steps';
+import { invoiceTable } from './invoice-table';
+import { nightlyCleanUp } from './nightly-clean-up';
+import { onDuty } from './on-duty';
+import type { WorkerTemplate } from './template';
+import { watchPage } from './watch-page';
+
+/** In the order in which they are offered: what is understood at once comes first. */
+export const TEMPLATES: readonly WorkerTemplate[] = [
+  ...[csvReport, nightlyCleanUp, watchPage, chatMessage, invoiceTable, expenseApproval],
+  ...[failedRunMessage, importInSteps, chart, dataCheck, onDuty, followUp],
+];

@@ -1,0 +1,47 @@
+import type { WorkerTemplate } from './template';
+
+export const chatMessage: WorkerTemplate = {
+  id: 'chat-message',
+  name: 'Webhook to a chat',
+  about: 'Receives a webhook of another program and posts it as a message to a chat such as Slack or Mattermost.',
+  tags: ['chat'],
+  trigger: { type: 'webhook' },
+  inputs: [
+    { name: 'title', label: 'Title', type: 'text', default: 'New order' },
+    { name: 'text', label: 'Text', type: 'textarea', default: 'Order 1001 has come in.' },
+    {
+      ...{ name: 'chat_url', label: 'Incoming webhook of the chat', type: 'url' },
+      description: 'Without one the message is only shown. Keep a real one as a secret named CHAT_URL.',
+    },
+  ],
+  outputs: [
+    { name: 'sent', label: 'Sent', type: 'text' },
+    { name: 'message', label: 'Message', type: 'markdown' },
+  ],
+  retry: { max_attempts: 3, backoff_seconds: 5 },
+  code: String.raw`"""Posts a message to a chat's incoming webhook."""
+import json
+import urllib.request
+
+
+def run(title="", text="", chat_url="", context=None):
+    # Declare the secret CHAT_URL under Settings, and nobody sees the address.
+    url = chat_url or context.secrets.get("CHAT_URL", "")
+    message = f"*{title}*\n{text}" if title else text
+    if not message.strip():
+        raise ValueError("there is nothing to say: send a title or a text")
+    if not url:
+        context.log("no chat is set, so the message is only shown", level="warning")
+        return {"sent": "no, no chat is set", "message": message}
+    # A step is not repeated when the run is tried again.
+    status = context.step("post the message", post, url, message)
+    return {"sent": f"yes, the chat answered {status}", "message": message}
+
+
+def post(url, message):
+    body = json.dumps({"text": message}).encode()
+    request = urllib.request.Request(url, data=body, headers={"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=20) as response:
+        return response.status
+`,
+};

@@ -1,0 +1,47 @@
+import type { WorkerTemplate } from './template';
+
+export const failedRunMessage: WorkerTemplate = {
+  id: 'failed-run-message',
+  name: 'Tell when a run fails',
+  about: 'Starts when any run of the workspace fails or times out, writes what went wrong, and posts it to a chat.',
+  tags: ['chat'],
+  trigger: { type: 'event', on: ['run.failed', 'run.timed_out'] },
+  inputs: [
+    {
+      ...{ name: 'event', label: 'What happened', type: 'json' },
+      default: {
+        ...{ type: 'run.failed', worker_id: 'nightly-import', automation_id: null, run_id: 'run_example' },
+        ...{ error: 'ValueError: no row has a number', duration_ms: 1_246 },
+      },
+    },
+    {
+      ...{ name: 'chat_url', label: 'Incoming webhook of the chat', type: 'url' },
+      description: 'Without one the message is only shown. Keep a real one as a secret named CHAT_URL.',
+    },
+  ],
+  outputs: [{ name: 'message', label: 'Message', type: 'markdown' }],
+  code: String.raw`"""Writes a message about a run that failed."""
+import json
+import urllib.request
+
+
+def run(event, chat_url="", context=None):
+    what = "timed out" if event.get("type") == "run.timed_out" else "failed"
+    name = event.get("worker_id") or event.get("automation_id") or "a run"
+    seconds = (event.get("duration_ms") or 0) / 1000
+    message = f"*{name}* {what} after {seconds:.1f} s\n{event.get('error') or 'It said nothing more.'}"
+    context.log(message, run=event.get("run_id"))
+
+    url = chat_url or context.secrets.get("CHAT_URL", "")
+    if url:
+        context.step("post the message", post, url, message)
+    return {"message": message}
+
+
+def post(url, message):
+    body = json.dumps({"text": message}).encode()
+    request = urllib.request.Request(url, data=body, headers={"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=20) as response:
+        return response.status
+`,
+};

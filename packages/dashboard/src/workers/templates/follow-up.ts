@@ -1,0 +1,42 @@
+import type { WorkerTemplate } from './template';
+
+export const followUp: WorkerTemplate = {
+  id: 'follow-up',
+  name: 'Follow-up after a while',
+  about: 'Takes a note, waits for minutes or weeks without using anything, and comes back with the reminder.',
+  tags: ['team'],
+  trigger: { type: 'webhook' },
+  inputs: [
+    {
+      name: 'note',
+      label: 'Note',
+      type: 'textarea',
+      default: 'Ask the customer whether it works now.',
+      required: true,
+    },
+    {
+      ...{ name: 'minutes', label: 'Wait, minutes', type: 'number', default: 0.05, minimum: 0, maximum: 525_600 },
+      description: '1,440 is a day',
+    },
+  ],
+  outputs: [
+    { name: 'reminder', label: 'Reminder', type: 'markdown' },
+    { name: 'waited', label: 'Minutes waited', type: 'number' },
+  ],
+  code: String.raw`"""Waits without a process: the run is put aside and goes on by itself, even after a restart."""
+from datetime import datetime, timezone
+
+
+def run(note, minutes, context):
+    # A step's result is recorded, so that it is still the first time when the run goes on.
+    began = datetime.fromisoformat(context.step("note the time", now))
+    context.log(f"waiting for {minutes:g} minutes")
+    context.sleep(minutes * 60)
+    waited = (datetime.now(timezone.utc) - began).total_seconds() / 60
+    return {"reminder": f"**Reminder** from {began:%d %B, %H:%M} UTC\n\n{note}", "waited": round(waited, 2)}
+
+
+def now():
+    return datetime.now(timezone.utc).isoformat()
+`,
+};

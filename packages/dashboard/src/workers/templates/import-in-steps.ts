@@ -1,0 +1,47 @@
+import type { WorkerTemplate } from './template';
+
+export const importInSteps: WorkerTemplate = {
+  id: 'import-in-steps',
+  name: 'Import in steps',
+  about: 'Moves records page by page; when one page fails, it is tried again and goes on where it stopped.',
+  tags: ['data'],
+  trigger: { type: 'cron', cron: '0 * * * *' },
+  inputs: [
+    { name: 'pages', label: 'Pages', type: 'integer', default: 5, minimum: 1, maximum: 100 },
+    {
+      name: 'break_at',
+      label: 'Fail once at page',
+      type: 'integer',
+      default: 3,
+      minimum: 0,
+      description: '0 is never; it shows how a retry goes on',
+    },
+  ],
+  outputs: [
+    { name: 'imported', label: 'Imported', type: 'number' },
+    { name: 'attempts', label: 'Attempts', type: 'number' },
+    { name: 'pages', label: 'Pages', type: 'table' },
+  ],
+  limits: { concurrency: 1 },
+  retry: { max_attempts: 3, backoff_seconds: 1 },
+  code: `"""Imports pages of records. Pages that are done are not fetched again when the run is tried again."""
+
+
+def run(pages, break_at, context):
+    done = []
+    for number in range(1, pages + 1):
+        if number == break_at and context.attempt == 1:
+            raise ConnectionError(f"page {number} did not come; the next attempt goes on from here")
+        done.append(context.step(f"page {number}", fetch, number))
+        context.progress(number / pages, f"page {number} of {pages}")
+    imported = sum(page["records"] for page in done)
+    context.log("all pages are in", imported=imported, attempts=context.attempt)
+    return {"imported": imported, "attempts": context.attempt, "pages": done}
+
+
+def fetch(number):
+    # Your own source goes here: read one page, store its records, and say how many there were.
+    print(f"fetching page {number}")
+    return {"page": number, "records": 20 + number}
+`,
+};

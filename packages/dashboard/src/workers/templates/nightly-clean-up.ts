@@ -1,0 +1,53 @@
+import type { WorkerTemplate } from './template';
+
+export const nightlyCleanUp: WorkerTemplate = {
+  id: 'nightly-clean-up',
+  name: 'Nightly clean-up',
+  about: 'Finds what has not been used for long every night, and removes it once somebody has approved the list.',
+  tags: ['clean-up'],
+  trigger: { type: 'cron', cron: '30 2 * * *' },
+  inputs: [
+    {
+      ...{ name: 'items', label: 'Items', type: 'json', required: true, description: 'A list of name and last_used' },
+      default: [
+        { name: 'trial-account-17', last_used: '2025-02-11' },
+        { name: 'trial-account-18', last_used: '2025-06-30' },
+      ],
+    },
+    { name: 'days', label: 'Not used for, days', type: 'integer', default: 90, minimum: 1 },
+    { name: 'ask', label: 'Ask before anything is removed', type: 'boolean', default: true },
+  ],
+  outputs: [
+    { name: 'removed', label: 'Removed', type: 'table' },
+    { name: 'kept', label: 'Kept', type: 'number' },
+  ],
+  code: String.raw`"""Removes what nobody uses any more, after a person has seen the list."""
+from datetime import date, timedelta
+
+
+def run(items, days, ask, context):
+    limit = date.today() - timedelta(days=days)
+    old = [item for item in items if date.fromisoformat(item["last_used"]) < limit]
+    context.log(f"{len(old)} of {len(items)} were not used for {days} days")
+    if not old:
+        return {"removed": [], "kept": len(items)}
+    if ask:
+        # The run waits here without a process; rejecting ends it, and nothing is removed.
+        context.approve(
+            f"Remove {len(old)} items that were not used for {days} days?",
+            "\n".join(f"- {item['name']}, last used {item['last_used']}" for item in old),
+            data={"items": len(old), "kept": len(items) - len(old)},
+        )
+    removed = []
+    for at, item in enumerate(old, 1):
+        # Each is a step: a run that is tried again goes on with the next one.
+        removed.append(context.step(f"remove {item['name']}", remove, item))
+        context.progress(at / len(old))
+    return {"removed": removed, "kept": len(items) - len(removed)}
+
+
+def remove(item):
+    # Your own deletion goes here, such as a request to the program that has the items.
+    return {"name": item["name"], "last used": item["last_used"]}
+`,
+};

@@ -1,0 +1,49 @@
+import type { WorkerTemplate } from './template';
+
+export const onDuty: WorkerTemplate = {
+  id: 'on-duty',
+  name: 'Who is on duty',
+  about: 'Says every Monday whose week it is and who follows, from a list of names that goes round.',
+  tags: ['team'],
+  trigger: { type: 'cron', cron: '0 9 * * MON' },
+  inputs: [
+    {
+      name: 'people',
+      label: 'People',
+      type: 'textarea',
+      default: 'Ada\nGrace\nLinus',
+      required: true,
+      description: 'One a line, in their order',
+    },
+    { name: 'since', label: 'The first one began on', type: 'date', default: '2026-01-05', required: true },
+    { name: 'today', label: 'On the day', type: 'date', description: 'Today without one' },
+  ],
+  outputs: [
+    { name: 'on_duty', label: 'On duty', type: 'text' },
+    { name: 'next_weeks', label: 'Next weeks', type: 'table' },
+  ],
+  code: `"""A rota that goes round week by week."""
+from datetime import date, timedelta
+
+WEEKS_SHOWN = 6
+
+
+def run(people, since, today="", context=None):
+    names = [name.strip() for name in people.splitlines() if name.strip()]
+    if not names:
+        raise ValueError("the list has no names")
+    start = monday_of(date.fromisoformat(since))
+    this_week = monday_of(date.fromisoformat(today) if today else date.today())
+    weeks = []
+    for ahead in range(WEEKS_SHOWN):
+        week = this_week + timedelta(weeks=ahead)
+        turn = (week - start).days // 7
+        weeks.append({"week of": week.isoformat(), "who": names[turn % len(names)]})
+    context.log(f"{weeks[0]['who']} is on duty, then {weeks[1]['who']}")
+    return {"on_duty": weeks[0]["who"], "next_weeks": weeks}
+
+
+def monday_of(day):
+    return day - timedelta(days=day.weekday())
+`,
+};
