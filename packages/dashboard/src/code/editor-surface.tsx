@@ -16,6 +16,8 @@ export interface EditorSurfaceProps {
   onChange?: (value: string) => void;
   readOnly?: boolean;
   problems?: readonly CodeProblem[];
+  /** Where the cursor goes; each new object is a new wish. */
+  cursor?: { line: number; column?: number };
   /** Ctrl+S. */
   onSave?: () => void;
   /** Further behaviour, such as completion, fetched when the editor is there. The same function each time. */
@@ -39,7 +41,7 @@ const assist = new Compartment();
  * document itself it would write a <style> element, which that policy refuses.
  */
 export default function EditorSurface(props: EditorSurfaceProps) {
-  const { path, value, label, readOnly = false, problems, loadAssist } = props;
+  const { path, value, label, readOnly = false, problems, cursor, loadAssist } = props;
   const host = useRef<HTMLDivElement>(null);
   const surface = useRef<Surface>(null);
   const latest = useRef(props);
@@ -107,6 +109,15 @@ export default function EditorSurface(props: EditorSurfaceProps) {
     const view = surface.current?.view;
     if (view) view.dispatch(showProblems(view.state, problems ?? []));
   }, [path, problems]);
+
+  useEffect(() => {
+    const view = surface.current?.view;
+    if (!view || !cursor) return;
+    const line = view.state.doc.line(Math.min(cursor.line, view.state.doc.lines));
+    const at = Math.min(line.from + (cursor.column ?? 1) - 1, line.to);
+    view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) });
+    view.focus();
+  }, [cursor]);
 
   return <div ref={host} className={styles.surface} />;
 }

@@ -98,6 +98,10 @@ const look = EditorView.theme({
   '.cm-tooltip-autocomplete ul li[aria-selected] .cm-completionDetail': { color: 'inherit' },
   '.cm-completionDetail': { color: 'var(--ink-soft)', fontStyle: 'normal' },
   '.cm-tooltip.cm-completionInfo': { padding: '6px 10px', fontFamily: 'var(--mantine-font-family)' },
+  '.cm-completionInfo': { whiteSpace: 'pre-wrap', maxWidth: '24rem' },
+  '.cm-explained': { padding: '6px 10px' },
+  '.cm-explained code': { fontFamily: 'var(--mantine-font-family-monospace)', overflowWrap: 'anywhere' },
+  '.cm-explained p': { margin: '4px 0 0', fontFamily: 'var(--mantine-font-family)' },
   '.cm-panels': { color: 'var(--ink)', backgroundColor: 'var(--sunken)' },
   '.cm-panels-top': { borderBottom: '1px solid var(--line)' },
   '.cm-panel.cm-search': { padding: '8px 2rem 8px 8px', fontFamily: 'var(--mantine-font-family)' },
@@ -105,6 +109,21 @@ const look = EditorView.theme({
   '.cm-textfield': { ...field, fontSize: 'var(--text-xs)' },
   '.cm-button': { ...field, backgroundImage: 'none', fontSize: 'var(--text-xs)', cursor: 'pointer' },
   '.cm-panel.cm-search [name=close]': { color: 'var(--ink-soft)', fontSize: '1.25rem', top: '4px', right: '8px' },
+  '&.cm-merge-a .cm-changedLine, .cm-deletedChunk': { backgroundColor: 'var(--error-wash)' },
+  '&.cm-merge-b .cm-changedLine, .cm-inlineChangedLine': { backgroundColor: 'var(--success-wash)' },
+  '&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText': {
+    background: 'none',
+    textDecoration: 'underline 2px var(--error)',
+  },
+  '&.cm-merge-b .cm-changedText': { background: 'none', textDecoration: 'underline 2px var(--success)' },
+  '&.cm-merge-a .cm-changedLineGutter, .cm-deletedLineGutter': { background: 'var(--error)' },
+  '&.cm-merge-b .cm-changedLineGutter': { background: 'var(--success)' },
+  '.cm-collapsedLines': {
+    color: 'var(--ink-soft)',
+    background: 'var(--sunken)',
+    borderBlock: '1px solid var(--line)',
+    fontFamily: 'var(--mantine-font-family)',
+  },
   '.cm-panel :focus-visible': { outline: '2px solid var(--accent)', outlineOffset: '1px' },
 });
 

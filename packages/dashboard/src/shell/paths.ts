@@ -79,6 +79,15 @@ type WorkerPattern = Extract<keyof typeof patterns, `worker${string}`>;
 export const workerPath = (workerId: string, tab: Exclude<WorkerPattern, 'workerRun'> = 'worker'): string =>
   patterns[tab].replace(':workerId', encodeURIComponent(workerId));
 
+/** The file that an editor has open. */
+export const fileIn = (search: URLSearchParams): string | null => search.get('file');
+
+export const withFile = (search: URLSearchParams, path: string): URLSearchParams => {
+  const changed = new URLSearchParams(search);
+  changed.set('file', path);
+  return changed;
+};
+
 /** What a list of runs is narrowed to; each part is in its address. */
 export interface RunsWanted {
   worker?: string;

@@ -23,6 +23,7 @@ const TRIGGERS: Record<WorkerRunItem['trigger'], string> = {
   event: 'Event',
   call: 'Another run',
   replay: 'Replay',
+  test: 'Test',
 };
 
 interface RecentRunsProps {

@@ -1,0 +1,109 @@
+import { Button, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { toast } from '../shell/toasts';
+import { ConfirmButton } from '../ui/confirm-button';
+import { FailedToLoad } from '../ui/notice';
+import { Timestamp } from '../ui/timestamp';
+import { DiffView } from './diff-view';
+import styles from './editing.module.css';
+import { changeKinds, type Files, textOf, withChanges } from './files';
+import type { Draft, DraftSource } from './use-draft';
+
+export interface Newer {
+  version: number;
+  author: string | null;
+  message: string | null;
+  created_at: string;
+}
+
+interface ConflictProps {
+  source: DraftSource;
+  draft: Draft;
+  /** The current version; undefined until it is known. */
+  newer: Newer | undefined;
+}
+
+/** Somebody has saved since the draft was begun: shows both, and moves the draft to the newer version. */
+export function Conflict({ source, draft, newer }: ConflictProps) {
+  const [isOpen, setOpen] = useState(false);
+  const theirs = useQuery(source.filesAt(source.sha));
+  const name = newer ? `version ${newer.version}` : 'another version';
+  return (
+    <section className={styles.conflict} aria-label="A newer version" data-tone="timeout">
+      <div className={styles.conflictHead} role="alert">
+        <div>
+          <p className={styles.conflictTitle}>
+            {newer?.author ?? 'Somebody'} saved {name} while you were editing
+          </p>
+          <p>
+            {newer && <Timestamp at={Date.parse(newer.created_at)} />}
+            {newer?.message && `: ${newer.message}`}
+          </p>
+        </div>
+        <div className={styles.actions}>
+          <Button variant="default" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {isOpen ? 'Close' : 'Compare'}
+          </Button>
+          {theirs.data && (
+            <>
+              <ConfirmButton
+                label="Discard my changes"
+                question="Discard them"
+                busy={false}
+                onConfirm={() => draft.moveTo(source.sha, null)}
+              >
+                Discard mine
+              </ConfirmButton>
+              <Button
+                onClick={() => {
+                  draft.moveTo(source.sha, withChanges(theirs.data, draft.changes));
+                  toast(`Your changes are on top of ${name} now`);
+                }}
+              >
+                Keep mine on top
+              </Button>
+            </>
+          )}
+        </div>
+      </div>
+      {isOpen &&
+        (theirs.data ? (
+          <Compared draft={draft} theirs={theirs.data} name={name} />
+        ) : theirs.error ? (
+          <FailedToLoad what="The newer version" error={theirs.error} retry={theirs.refetch} />
+        ) : (
+          <Skeleton height={160} />
+        ))}
+    </section>
+  );
+}
+
+function Compared({ draft, theirs, name }: { draft: Draft; theirs: Files; name: string }) {
+  const mine = useMemo(() => changeKinds(draft.base, draft.files), [draft.base, draft.files]);
+  const others = useMemo(() => changeKinds(draft.base, theirs), [draft.base, theirs]);
+  const both = [...mine.keys()].filter((path) => others.has(path));
+  return (
+    <div className={styles.compared}>
+      <p>{both.length === 0 ? APART : overlapOf(both)}</p>
+      {[...mine.keys()].map((path) => (
+        <div key={path}>
+          <h3>
+            <code>{path}</code>: {name} and yours
+          </h3>
+          <DiffView
+            label={`${path}, ${name} and yours`}
+            path={path}
+            before={textOf(theirs, path) ?? ''}
+            after={textOf(draft.files, path) ?? ''}
+          />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const APART = 'You have changed other files than they have, so nothing of either is lost by keeping yours on top.';
+
+const overlapOf = (paths: string[]): string =>
+  `Both have changed ${paths.join(', ')}. “Keep mine on top” keeps your text there, and not theirs.`;

@@ -1,0 +1,59 @@
+import { MergeView, unifiedMergeView } from '@codemirror/merge';
+import { EditorState, type Extension } from '@codemirror/state';
+import { EditorView, lineNumbers } from '@codemirror/view';
+import { useEffect, useRef } from 'react';
+import { editorTheme } from './editor-theme';
+import { loadLanguage } from './languages';
+
+export interface DiffSurfaceProps {
+  /** Names the texts for screen readers. */
+  label: string;
+  /** Chooses the language. */
+  path: string;
+  before: string;
+  after: string;
+  unified: boolean;
+}
+
+const FOLDED = { margin: 3, minSize: 6 };
+/** Beyond it the lines that differ are found, and the words in them only roughly. */
+const DIFF = { scanLimit: 1_000, timeout: 200 };
+
+const reading = (label: string): Extension => [
+  lineNumbers(),
+  EditorState.readOnly.of(true),
+  EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true' }),
+  editorTheme,
+];
+
+export default function DiffSurface({ label, path, before, after, unified }: DiffSurfaceProps) {
+  const host = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = host.current as HTMLDivElement;
+    const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' });
+    let isCurrent = true;
+    let view: { destroy: () => void } | undefined;
+    loadLanguage(path).then((language) => {
+      if (!isCurrent) return;
+      const merge = { collapseUnchanged: FOLDED, diffConfig: DIFF, gutter: true };
+      if (unified) {
+        const original = unifiedMergeView({ ...merge, original: before, mergeControls: false });
+        const extensions = [reading(label), language, original];
+        view = new EditorView({ doc: after, extensions, parent: root, root });
+      } else {
+        view = new MergeView({
+          ...merge,
+          a: { doc: before, extensions: [reading(`${label}, before`), language] },
+          b: { doc: after, extensions: [reading(`${label}, after`), language] },
+          parent: root,
+          root,
+        });
+      }
+    });
+    return () => {
+      isCurrent = false;
+      view?.destroy();
+    };
+  }, [label, path, before, after, unified]);
+  return <div ref={host} />;
+}

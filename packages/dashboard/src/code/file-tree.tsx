@@ -1,0 +1,210 @@
+import { type FormEvent, useId, useState } from 'react';
+import { ChevronIcon, CrossIcon } from '../ui/icons';
+import styles from './file-tree.module.css';
+import type { ChangeKind } from './files';
+import { FileIcon, PlusIcon, RenameIcon } from './icons';
+import { type Folder, foldersOf } from './tree';
+
+export interface FileTreeProps {
+  /** Names the list for screen readers. */
+  label: string;
+  paths: string[];
+  selected: string | null;
+  onSelect: (path: string) => void;
+  changes?: ReadonlyMap<string, ChangeKind>;
+  /** How many problems a file has, by path. */
+  problems?: ReadonlyMap<string, number>;
+  /** Absent: the files are only looked at. */
+  edit?: {
+    /** In words what is wrong with a path; null where it will do. */
+    check: (path: string) => string | null;
+    onAdd: (path: string) => void;
+    onRename: (from: string, to: string) => void;
+    onDelete: (path: string) => void;
+    /** Files that have to stay, such as the one that is run. */
+    keeps?: string;
+  };
+}
+
+/** Folders and files, with what can be done to the selected one. */
+export function FileTree({ label, paths, selected, onSelect, changes, problems, edit }: FileTreeProps) {
+  const [asking, setAsking] = useState<'add' | 'rename' | null>(null);
+  const folder = selected?.includes('/') ? selected.slice(0, selected.lastIndexOf('/') + 1) : '';
+  return (
+    <nav className={styles.tree} aria-label={label}>
+      {edit && (
+        <div className={styles.bar}>
+          <button type="button" className={styles.action} onClick={() => setAsking('add')}>
+            <PlusIcon /> New file
+          </button>
+          {selected !== null && paths.includes(selected) && (
+            <span className={styles.actions}>
+              <button
+                type="button"
+                className={styles.action}
+                aria-label={`Rename ${selected}`}
+                title="Rename"
+                onClick={() => setAsking('rename')}
+              >
+                <RenameIcon />
+              </button>
+              {selected !== edit.keeps && (
+                <button
+                  type="button"
+                  className={styles.action}
+                  aria-label={`Delete ${selected}`}
+                  title="Delete"
+                  onClick={() => edit.onDelete(selected)}
+                >
+                  <CrossIcon />
+                </button>
+              )}
+            </span>
+          )}
+        </div>
+      )}
+      {edit && asking && (
+        <PathForm
+          key={asking}
+          label={asking === 'add' ? 'Path of the new file' : `New path of ${selected}`}
+          given={asking === 'add' ? folder : (selected ?? '')}
+          check={edit.check}
+          onCancel={() => setAsking(null)}
+          onDone={(path) => {
+            if (asking === 'add') edit.onAdd(path);
+            else if (selected !== null && path !== selected) edit.onRename(selected, path);
+            setAsking(null);
+          }}
+        />
+      )}
+      <Entries folder={foldersOf(paths)} depth={0} marks={{ selected, onSelect, changes, problems }} />
+    </nav>
+  );
+}
+
+interface Marks extends Pick<FileTreeProps, 'selected' | 'onSelect' | 'changes' | 'problems'> {}
+
+function Entries({ folder, depth, marks }: { folder: Folder; depth: number; marks: Marks }) {
+  return (
+    <ul className={styles.list}>
+      {folder.folders.map((inner) => (
+        <FolderEntry key={inner.path} folder={inner} depth={depth} marks={marks} />
+      ))}
+      {folder.files.map(({ name, path }) => (
+        <li key={path}>
+          <FileEntry name={name} path={path} depth={depth} marks={marks} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function FolderEntry({ folder, depth, marks }: { folder: Folder; depth: number; marks: Marks }) {
+  const [isOpen, setOpen] = useState(true);
+  return (
+    <li>
+      <button
+        type="button"
+        className={styles.folder}
+        aria-expanded={isOpen}
+        style={{ paddingInlineStart: indent(depth) }}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <span className={styles.twist}>
+          <ChevronIcon />
+        </span>
+        <span className={styles.name}>{folder.name}</span>
+      </button>
+      {isOpen && <Entries folder={folder} depth={depth + 1} marks={marks} />}
+    </li>
+  );
+}
+
+const LETTERS: Record<ChangeKind, string> = { added: 'A', modified: 'M', deleted: 'D' };
+
+function FileEntry({ name, path, depth, marks }: { name: string; path: string; depth: number; marks: Marks }) {
+  const { selected, onSelect, changes, problems } = marks;
+  const change = changes?.get(path);
+  const count = problems?.get(path) ?? 0;
+  return (
+    <button
+      type="button"
+      className={styles.file}
+      aria-current={path === selected ? 'true' : undefined}
+      data-change={change}
+      style={{ paddingInlineStart: indent(depth) }}
+      onClick={() => onSelect(path)}
+    >
+      <FileIcon />
+      <span className={styles.name}>{name}</span>
+      {count > 0 && (
+        <span className={styles.problems}>
+          {count}
+          <span className="visually-hidden"> {count === 1 ? 'problem' : 'problems'}</span>
+        </span>
+      )}
+      {change && (
+        <span className={styles.change} title={change}>
+          <span aria-hidden="true">{LETTERS[change]}</span>
+          <span className="visually-hidden">{change}</span>
+        </span>
+      )}
+    </button>
+  );
+}
+
+const indent = (depth: number): string => `${0.5 + depth * 0.875}rem`;
+
+interface PathFormProps {
+  label: string;
+  given: string;
+  check: (path: string) => string | null;
+  onDone: (path: string) => void;
+  onCancel: () => void;
+}
+
+function PathForm({ label, given, check, onDone, onCancel }: PathFormProps) {
+  const [path, setPath] = useState(given);
+  const [problem, setProblem] = useState<string | null>(null);
+  const id = useId();
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const wanted = path.trim();
+    const found = wanted === given && given !== '' ? null : check(wanted);
+    if (found) setProblem(found);
+    else onDone(wanted);
+  }
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        ref={(input) => input?.focus()}
+        value={path}
+        spellCheck={false}
+        autoComplete="off"
+        autoCapitalize="off"
+        aria-invalid={problem !== null}
+        aria-describedby={problem === null ? undefined : `${id}-problem`}
+        onChange={(event) => {
+          setPath(event.currentTarget.value);
+          setProblem(null);
+        }}
+        onKeyDown={(event) => event.key === 'Escape' && onCancel()}
+      />
+      {problem !== null && (
+        <p id={`${id}-problem`} className={styles.problem}>
+          {problem}
+        </p>
+      )}
+      <div className={styles.actions}>
+        <button type="submit" className={styles.action}>
+          Done
+        </button>
+        <button type="button" className={styles.action} onClick={onCancel}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,80 @@
+/** Files of a worker or a context as somebody edits them. */
+import type { WorkerSchemas } from '@gantry/api-client';
+
+type TreeFile = WorkerSchemas['TreeFile'];
+export type FileChange = WorkerSchemas['FileChange'];
+
+export type FileContent = { text: string } | { base64: string };
+export type Files = ReadonlyMap<string, FileContent>;
+
+export const filesOf = (tree: TreeFile[]): Files =>
+  new Map(
+    tree.map(({ path, content, content_base64: base64 }) => [
+      path,
+      base64 === undefined ? { text: content ?? '' } : { base64 },
+    ]),
+  );
+
+export const textOf = (files: Files, path: string): string | null => {
+  const content = files.get(path);
+  return content && 'text' in content ? content.text : null;
+};
+
+const isSame = (a: FileContent | undefined, b: FileContent | undefined): boolean =>
+  JSON.stringify(a) === JSON.stringify(b);
+
+export type ChangeKind = 'added' | 'modified' | 'deleted';
+
+/** Sorted by path. */
+export function changeKinds(before: Files, after: Files): ReadonlyMap<string, ChangeKind> {
+  const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
+  return new Map(
+    paths.flatMap((path): [string, ChangeKind][] => {
+      const [old, now] = [before.get(path), after.get(path)];
+      if (isSame(old, now)) return [];
+      return [[path, !old ? 'added' : now ? 'modified' : 'deleted']];
+    }),
+  );
+}
+
+/** What a request says to get from one to the other. */
+export const changesBetween = (before: Files, after: Files): FileChange[] =>
+  [...changeKinds(before, after).keys()].map((path) => {
+    const now = after.get(path);
+    if (!now) return { path, delete: true };
+    return 'text' in now ? { path, content: now.text } : { path, content_base64: now.base64 };
+  });
+
+export function withChanges(files: Files, changes: FileChange[]): Files {
+  const changed = new Map(files);
+  for (const { path, content, content_base64: base64 } of changes) {
+    if (content !== undefined) changed.set(path, { text: content });
+    else if (base64 !== undefined) changed.set(path, { base64 });
+    else changed.delete(path);
+  }
+  return changed;
+}
+
+export function renamed(files: Files, from: string, to: string): Files {
+  const content = files.get(from);
+  if (!content) return files;
+  const changed = new Map(files);
+  changed.delete(from);
+  changed.set(to, content);
+  return changed;
+}
+
+const PATH_CHARS_MAX = 1_024;
+
+/** What is wrong with a path for a new file, in words; null where it will do. */
+export function pathProblem(files: Files, path: string): string | null {
+  if (!path) return 'Give the file a name.';
+  if (path.length > PATH_CHARS_MAX) return 'This name is too long.';
+  if (path.startsWith('/') || path.endsWith('/') || path.includes('//')) return 'Use a path like lib/prices.py.';
+  if (path.includes('\\')) return 'Put / between folders.';
+  if (path.split('/').some((part) => part === '.' || part === '..')) return 'A path can’t lead out of its folder.';
+  const taken = [...files.keys()].find((one) => one.toLowerCase() === path.toLowerCase());
+  if (taken) return `There is a file ${taken} already.`;
+  const inside = [...files.keys()].find((one) => one.startsWith(`${path}/`) || path.startsWith(`${one}/`));
+  return inside ? `${inside} is in the way: a name is a file or a folder.` : null;
+}

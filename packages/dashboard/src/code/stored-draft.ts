@@ -1,0 +1,33 @@
+/** A draft lives in the browser of whoever writes it until it is saved. */
+import type { FileChange } from './files';
+
+export interface StoredDraft {
+  /** The version that it was made from. */
+  baseSha: string;
+  changes: FileChange[];
+}
+
+const keyOf = (name: string) => `gantry.draft.${name}`;
+
+/** Null also for what another version of this page has written. */
+export function readDraft(name: string): StoredDraft | null {
+  try {
+    const found: unknown = JSON.parse(localStorage.getItem(keyOf(name)) ?? 'null');
+    const { baseSha, changes } = (found ?? {}) as Partial<StoredDraft>;
+    const isDraft = typeof baseSha === 'string' && Array.isArray(changes) && changes.every(({ path }) => path);
+    return isDraft && changes.length > 0 ? { baseSha, changes } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** False where the browser keeps nothing: storage may be full or forbidden. */
+export function storeDraft(name: string, draft: StoredDraft | null): boolean {
+  try {
+    if (draft?.changes.length) localStorage.setItem(keyOf(name), JSON.stringify(draft));
+    else localStorage.removeItem(keyOf(name));
+    return true;
+  } catch {
+    return false;
+  }
+}

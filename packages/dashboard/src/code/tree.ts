@@ -1,0 +1,26 @@
+export interface Folder {
+  name: string;
+  path: string;
+  folders: Folder[];
+  files: { name: string; path: string }[];
+}
+
+/** Paths as folders, each sorted by name. */
+export function foldersOf(paths: string[]): Folder {
+  const root: Folder = { name: '', path: '', folders: [], files: [] };
+  const known = new Map<string, Folder>([['', root]]);
+  const folderAt = (path: string): Folder => {
+    const found = known.get(path);
+    if (found) return found;
+    const cut = path.lastIndexOf('/');
+    const folder: Folder = { name: path.slice(cut + 1), path, folders: [], files: [] };
+    known.set(path, folder);
+    folderAt(cut < 0 ? '' : path.slice(0, cut)).folders.push(folder);
+    return folder;
+  };
+  for (const path of [...paths].sort()) {
+    const cut = path.lastIndexOf('/');
+    folderAt(cut < 0 ? '' : path.slice(0, cut)).files.push({ name: path.slice(cut + 1), path });
+  }
+  return root;
+}

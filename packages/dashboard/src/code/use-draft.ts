@@ -1,0 +1,104 @@
+import { type UseQueryOptions, useQuery } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { isStatus } from '../shell/api';
+import { toast } from '../shell/toasts';
+import { changesBetween, type FileChange, type Files, withChanges } from './files';
+import { readDraft, storeDraft } from './stored-draft';
+
+/** Files with versions: of a worker, or of a context. */
+export interface DraftSource {
+  /** Names the draft in this browser. */
+  key: string;
+  /** For people. */
+  name: string;
+  /** The current version. */
+  sha: string;
+  mayEdit: boolean;
+  /** Reads the files of a version. */
+  filesAt: (sha: string) => UseQueryOptions<Files, Error, Files, readonly unknown[]>;
+}
+
+export interface Draft {
+  /** The version that it was made from. */
+  baseSha: string;
+  base: Files;
+  files: Files;
+  changes: FileChange[];
+  write: (files: Files) => void;
+  /** It is made from another version now; null: and is equal to it. */
+  moveTo: (sha: string, files: Files | null) => void;
+}
+
+interface Edited {
+  baseSha: string;
+  /** Null: as in the version. */
+  files: Files | null;
+}
+
+const STORE_AFTER_MS = 300;
+
+/** Undefined until the version that it was made from is read. */
+export function useDraft(source: DraftSource) {
+  const { key, sha, mayEdit, filesAt } = source;
+  const [stored, setStored] = useState(() => (mayEdit ? readDraft(key) : null));
+  const [edited, setEdited] = useState<Edited>(() => ({ baseSha: stored?.baseSha ?? sha, files: null }));
+  const { data: base, error, refetch } = useQuery(filesAt(edited.baseSha));
+
+  const files = useMemo(
+    () => edited.files ?? (base && stored ? withChanges(base, stored.changes) : base),
+    [edited.files, base, stored],
+  );
+  const changes = useMemo(() => (base && files ? changesBetween(base, files) : []), [base, files]);
+
+  // Nobody loses anything when somebody else saves while nothing is changed here.
+  const isOutdated = edited.baseSha !== sha && base !== undefined && changes.length === 0;
+  // The version is gone: it belonged to something of the same name that was deleted.
+  const isLost = stored !== null && isStatus(error, 404);
+  useEffect(() => {
+    if (!isOutdated && !isLost) return;
+    setStored(null);
+    setEdited({ baseSha: sha, files: null });
+  }, [isOutdated, isLost, sha]);
+
+  useStoring(source, mayEdit && base !== undefined, { baseSha: edited.baseSha, changes });
+
+  const draft: Draft | undefined = base &&
+    files && {
+      ...{ baseSha: edited.baseSha, base, files, changes },
+      write: (next) => setEdited((before) => ({ ...before, files: next })),
+      moveTo: (moved, next) => {
+        setStored(null);
+        setEdited({ baseSha: moved, files: next });
+      },
+    };
+  return { draft, error, retry: refetch };
+}
+
+/** Keeps it in this browser, and says so to whoever leaves. */
+function useStoring({ key, name }: DraftSource, isReady: boolean, draft: Pick<Draft, 'baseSha' | 'changes'>) {
+  const latest = useRef({ isReady, draft });
+  latest.current = { isReady, draft };
+  const { baseSha, changes } = draft;
+  useEffect(() => {
+    if (!isReady) return;
+    const timer = setTimeout(() => storeDraft(key, { baseSha, changes }), STORE_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [isReady, key, baseSha, changes]);
+
+  useEffect(() => {
+    const keep = () => latest.current.isReady && storeDraft(key, latest.current.draft);
+    const hasChanges = () => latest.current.draft.changes.length > 0;
+    const warn = (event: BeforeUnloadEvent) => {
+      keep();
+      if (hasChanges()) event.preventDefault();
+    };
+    window.addEventListener('beforeunload', warn);
+    return () => {
+      window.removeEventListener('beforeunload', warn);
+      const isKept = keep();
+      if (!hasChanges()) return;
+      if (isKept) toast(`Your changes to ${name} are not saved. This browser keeps them.`);
+      else toast(`Your changes to ${name} could not be kept.`, { tone: 'error' });
+    };
+  }, [key, name]);
+}

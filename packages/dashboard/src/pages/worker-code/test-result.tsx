@@ -1,0 +1,113 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, Skeleton } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo } from 'react';
+import { Link } from 'react-router';
+import { OutputList } from '../../outputs/output-list';
+import { connectEvents } from '../../runs/connect-events';
+import { RunErrorBox } from '../../runs/run-error-box';
+import { RunLog } from '../../runs/run-log';
+import { RunStatusChip, shownStatus } from '../../runs/run-status';
+import { type RunSource, useRun } from '../../runs/use-run';
+import { type OutputItem, type Worker, type WorkerRun, workerApi, workerBaseUrl } from '../../shell/api';
+import { workerRunPath, workerRunUrls } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
+import { duration } from '../../ui/format';
+import { FailedToLoad } from '../../ui/notice';
+import type { Failed } from './test-panel';
+import styles from './test-panel.module.css';
+
+const UNDER_WAY: WorkerRun['status'][] = ['queued', 'running', 'pending_approval'];
+const isOver = ({ status }: WorkerRun): boolean => !UNDER_WAY.includes(status);
+
+const sourceOf = (workspaceId: string | undefined, runId: string): RunSource<WorkerRun> => ({
+  queryKey: ['runs', workspaceId, 'worker', runId],
+  endsWith: ['runs', workspaceId],
+  get: async () => unwrap((await workerApi()).GET('/api/runs/{run_id}', { params: { path: { run_id: runId } } })),
+  isOver,
+  connect: async (lastEventId, signal) =>
+    connectEvents(workerRunUrls(await workerBaseUrl()).events(runId), lastEventId, signal),
+});
+
+interface TestResultProps {
+  worker: Worker;
+  runId: string;
+  onFailure: (failure: Failed) => void;
+}
+
+/** A test beside its code, live until it is over. */
+export function TestResult({ worker, runId, onFailure }: TestResultProps) {
+  const workspaceId = useWorkspace()?.id;
+  const source = useMemo(() => sourceOf(workspaceId, runId), [workspaceId, runId]);
+  const { query, run, live } = useRun(source);
+  const failed = run?.status === 'failed' ? run : undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: told once, when it has failed.
+  useEffect(() => {
+    if (failed) onFailure(placeOf(failed));
+  }, [failed?.id, failed?.status]);
+  if (!run) {
+    return query.error ? (
+      <FailedToLoad what="The test" error={query.error} retry={query.refetch} />
+    ) : (
+      <Skeleton height={120} />
+    );
+  }
+  const over = isOver(run);
+  const { error, error_code: code, error_type: type, error_trace: trace } = run;
+  return (
+    <section className={styles.result} aria-label="Result of the test">
+      <div className={styles.head}>
+        <RunStatusChip {...shownStatus(run)} />
+        {run.duration_ms !== null && <span>in {duration(run.duration_ms)}</span>}
+        {over ? <Link to={workerRunPath(run.id)}>Open the run</Link> : <Stop run={run} />}
+        <span className="visually-hidden" role="status">
+          {over &&
+            `The test is over: ${run.status === 'completed' ? 'it succeeded' : (error ?? 'it did not succeed')}.`}
+        </span>
+      </div>
+      {error !== null && code !== null && (
+        <RunErrorBox
+          error={{ code, message: error, ...(type !== null && { type }), ...(trace !== null && { trace }) }}
+        />
+      )}
+      {run.status === 'completed' && (
+        <OutputList items={worker.outputs as OutputItem[]} outputs={run.output ?? {}} artifacts={[]} />
+      )}
+      <RunLog
+        lines={live.lines}
+        dropped={live.dropped}
+        startedAt={run.started_at === null ? null : Date.parse(run.started_at)}
+        empty={over ? 'It printed nothing.' : 'Lines appear here as the code prints them.'}
+      />
+    </section>
+  );
+}
+
+function Stop({ run }: { run: WorkerRun }) {
+  const queryClient = useQueryClient();
+  const workspaceId = useWorkspace()?.id;
+  const stop = useMutation({
+    mutationFn: async () =>
+      unwrap((await workerApi()).POST('/api/runs/{run_id}/cancel', { params: { path: { run_id: run.id } } })),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['runs', workspaceId] }),
+  });
+  const stopping = stop.isPending || stop.isSuccess || run.cancel_requested;
+  return (
+    <Button size="compact-sm" variant="default" disabled={stopping} onClick={() => stop.mutate()}>
+      {stopping ? 'Stopping…' : 'Stop'}
+    </Button>
+  );
+}
+
+/** The last frame of the worker's own code. */
+function placeOf({ error, error_type: type, error_trace: trace }: WorkerRun): Failed {
+  const frames = [...(trace ?? '').matchAll(/File "([^"\n]{1,1024})", line (\d{1,7})/g)];
+  const [, file, line] = frames.at(-1) ?? [];
+  if (file === undefined) return null;
+  return {
+    file,
+    line: Number(line),
+    severity: 'error',
+    message: `The test failed here: ${type ?? ''} ${error ?? ''}`.trim(),
+  };
+}

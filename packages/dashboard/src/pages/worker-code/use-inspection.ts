@@ -1,0 +1,47 @@
+import { unwrap, type WorkerSchemas } from '@gantry/api-client';
+import { useEffect, useState } from 'react';
+import type { Draft } from '../../code/use-draft';
+import { isStatus, type Worker, workerApi } from '../../shell/api';
+
+export type DraftProblem = WorkerSchemas['DraftProblem'];
+
+/** After the last keystroke. */
+const WAIT_MS = 450;
+
+export interface Inspection {
+  problems: DraftProblem[];
+  /** Why there may be more: in words. */
+  unknown: string | null;
+  isStale: boolean;
+}
+
+/** What saving would refuse or warn of, while somebody types. */
+export function useInspection(worker: Worker, { baseSha, changes }: Draft): Inspection {
+  const [found, setFound] = useState<Inspection>({ problems: [], unknown: null, isStale: false });
+  useEffect(() => {
+    const stop = new AbortController();
+    setFound((before) => ({ ...before, isStale: true }));
+    const timer = setTimeout(async () => {
+      try {
+        const draft = { base_sha: baseSha, ...(changes.length && { files: changes }) };
+        const body = { worker_id: worker.id, draft };
+        const { signal } = stop;
+        const { problems } = await unwrap((await workerApi()).POST('/api/workers/inspect', { body, signal }));
+        setFound({ problems, unknown: null, isStale: false });
+      } catch (error) {
+        if (!stop.signal.aborted) setFound({ problems: [], unknown: reasonOf(error), isStale: false });
+      }
+    }, WAIT_MS);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [worker.id, baseSha, changes]);
+  return found;
+}
+
+function reasonOf(error: unknown): string {
+  if (isStatus(error, 503)) return 'No executor is connected, so problems are found only when there is one.';
+  if (isStatus(error, 413)) return 'The changes are larger than 1 MB: save some of them first.';
+  return error instanceof Error ? error.message : String(error);
+}

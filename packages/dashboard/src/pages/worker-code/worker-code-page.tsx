@@ -1,0 +1,32 @@
+import { Skeleton } from '@mantine/core';
+import { useMemo } from 'react';
+import { type DraftSource, useDraft } from '../../code/use-draft';
+import type { Worker } from '../../shell/api';
+import { useWorkspace } from '../../shell/use-me';
+import { FailedToLoad } from '../../ui/notice';
+import { versionFiles } from '../../workers/version-files';
+import { WorkerFrame } from '../../workers/worker-frame';
+import { CodeWorkspace } from './code-workspace';
+
+/** The files of a worker: read, changed, tested before they are saved, and saved as a version. */
+export default function WorkerCodePage() {
+  return <WorkerFrame tab="Code">{(worker) => <Code key={worker.id} worker={worker} />}</WorkerFrame>;
+}
+
+function Code({ worker }: { worker: Worker }) {
+  const workspaceId = useWorkspace()?.id;
+  const { id, name, sha, status, permissions } = worker;
+  const mayEdit = permissions.edit && status !== 'archived';
+  const source = useMemo(
+    (): DraftSource => ({
+      key: `${workspaceId}.${id}`,
+      ...{ name, sha, mayEdit },
+      filesAt: (version) => versionFiles(workspaceId, id, version),
+    }),
+    [workspaceId, id, name, sha, mayEdit],
+  );
+  const { draft, error, retry } = useDraft(source);
+  if (draft) return <CodeWorkspace worker={worker} source={source} draft={draft} />;
+  if (error) return <FailedToLoad what="The code" error={error} retry={retry} />;
+  return <Skeleton height={480} radius={10} />;
+}
