@@ -53,6 +53,7 @@ const OWN_PAGES: Pages = [
   [patterns.workerAlerts, lazy(() => import('./pages/worker-alerts/worker-alerts-page'))],
   [patterns.workerSettings, lazy(() => import('./pages/worker-settings/worker-settings-page'))],
   [patterns.workerCode, lazy(() => import('./pages/worker-code/worker-code-page'))],
+  [patterns.workerVersions, lazy(() => import('./pages/worker-versions/worker-versions-page'))],
   [patterns.workerRun, lazy(() => import('./pages/worker-run/worker-run-page'))],
   [paths.device, lazy(() => import('./pages/device/device-page'))],
   [paths.members, lazy(() => import('./pages/members/members-page'))],

@@ -88,6 +88,24 @@ export const withFile = (search: URLSearchParams, path: string): URLSearchParams
   return changed;
 };
 
+/** Two versions that are compared, by their numbers; `from` 0 is nothing. */
+export const comparedIn = (search: URLSearchParams): { from: number | null; to: number | null } => ({
+  from: numberIn(search, 'from'),
+  to: numberIn(search, 'to'),
+});
+
+export const withCompared = (search: URLSearchParams, from: number, to: number): URLSearchParams => {
+  const changed = new URLSearchParams(search);
+  changed.set('from', String(from));
+  changed.set('to', String(to));
+  return changed;
+};
+
+function numberIn(search: URLSearchParams, name: string): number | null {
+  const text = search.get(name);
+  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
+}
+
 /** What a list of runs is narrowed to; each part is in its address. */
 export interface RunsWanted {
   worker?: string;

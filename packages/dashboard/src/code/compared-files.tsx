@@ -1,0 +1,60 @@
+import { Button } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { DiffView } from './diff-view';
+import { type ChangeKind, changeKinds, type Files, textOf } from './files';
+import styles from './version-list.module.css';
+
+/** More diffs are opened one by one: each is an editor. */
+const OPEN_MAX = 5;
+
+const WORDS: Record<ChangeKind, string> = { added: 'Added', modified: 'Changed', deleted: 'Deleted' };
+
+/** What differs between two trees, file by file. */
+export function ComparedFiles({ before, after }: { before: Files; after: Files }) {
+  const kinds = useMemo(() => [...changeKinds(before, after)], [before, after]);
+  if (kinds.length === 0) return <p className={styles.none}>The files are the same.</p>;
+  return kinds.map(([path, kind], index) => (
+    <ComparedFile key={path} path={path} kind={kind} before={before} after={after} opensAtOnce={index < OPEN_MAX} />
+  ));
+}
+
+interface ComparedFileProps {
+  path: string;
+  kind: ChangeKind;
+  before: Files;
+  after: Files;
+  opensAtOnce: boolean;
+}
+
+function ComparedFile({ path, kind, before, after, opensAtOnce }: ComparedFileProps) {
+  const [isOpen, setOpen] = useState(opensAtOnce);
+  const isText = isTextIn(before, path) && isTextIn(after, path);
+  return (
+    <div className={styles.file}>
+      <div className={styles.fileHead}>
+        <h3>
+          <code>{path}</code>
+        </h3>
+        <span>{WORDS[kind]}</span>
+      </div>
+      {!isText ? (
+        <p className={styles.none}>It is not text, so its lines can’t be compared.</p>
+      ) : isOpen ? (
+        <DiffView
+          label={`Changes of ${path}`}
+          path={path}
+          before={textOf(before, path) ?? ''}
+          after={textOf(after, path) ?? ''}
+        />
+      ) : (
+        <div>
+          <Button variant="default" onClick={() => setOpen(true)}>
+            Show the changes of {path}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+const isTextIn = (files: Files, path: string): boolean => !files.has(path) || textOf(files, path) !== null;

@@ -1,0 +1,93 @@
+import { Button, NativeSelect } from '@mantine/core';
+import { type ReactNode, useRef, useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { comparedIn, withCompared } from '../shell/paths';
+import { RollBackDialog } from './roll-back-dialog';
+import { type ListedVersion, VersionList } from './version-list';
+import styles from './version-list.module.css';
+
+interface VersionsViewProps<Version extends ListedVersion> {
+  versions: Version[];
+  /** Older ones are not read yet. */
+  more?: { isLoading: boolean; load: () => void } | undefined;
+  /** Goes back to that version. Absent: nobody may. */
+  rollBack?: ((version: Version, message: string | undefined) => Promise<void>) | undefined;
+  /** Two versions beside each other; null: against nothing. */
+  compare: (from: Version | null, to: Version) => ReactNode;
+}
+
+/** The history of files, and what differs between any two of its versions. */
+export function VersionsView<Version extends ListedVersion>({
+  versions,
+  more,
+  rollBack,
+  compare,
+}: VersionsViewProps<Version>) {
+  const [search, setSearch] = useSearchParams();
+  const [chosen, setChosen] = useState<Version | null>(null);
+  const compared = useRef<HTMLElement>(null);
+  const find = (number: number | null) => versions.find(({ version }) => version === number);
+  const asked = comparedIn(search);
+  const to = find(asked.to) ?? versions[0];
+  const before = to && versions[versions.indexOf(to) + 1];
+  const from = asked.from === 0 ? null : (find(asked.from) ?? before ?? null);
+  const show = (next: { from: number; to: number }) =>
+    setSearch((now) => withCompared(now, next.from, next.to), { replace: true });
+  if (!to) return null;
+  return (
+    <div className={styles.columns}>
+      <div className={styles.listed}>
+        <VersionList
+          versions={versions}
+          shown={to.version}
+          onShow={(version) => {
+            const earlier = versions[versions.indexOf(version as Version) + 1];
+            show({ from: earlier?.version ?? 0, to: version.version });
+            // On a phone they are below the list.
+            compared.current?.scrollIntoView({ block: 'nearest' });
+          }}
+          {...(rollBack && { onRollBack: (version) => setChosen(version as Version) })}
+        />
+        {more && (
+          <div className={styles.more}>
+            <Button variant="default" loading={more.isLoading} onClick={more.load}>
+              Show older versions
+            </Button>
+          </div>
+        )}
+      </div>
+      <section ref={compared} className={styles.compared} aria-label="Compared">
+        <div className={styles.choice}>
+          <NativeSelect
+            label="From"
+            size="sm"
+            value={String(from?.version ?? 0)}
+            onChange={(event) => show({ from: Number(event.currentTarget.value), to: to.version })}
+            data={[...versions.map(optionOf), { value: '0', label: 'Nothing' }]}
+          />
+          <NativeSelect
+            label="To"
+            size="sm"
+            value={String(to.version)}
+            onChange={(event) => show({ from: from?.version ?? 0, to: Number(event.currentTarget.value) })}
+            data={versions.map(optionOf)}
+          />
+        </div>
+        {compare(from, to)}
+      </section>
+      {chosen && rollBack && (
+        <RollBackDialog
+          version={chosen.version}
+          current={versions.find(({ current }) => current)?.version}
+          onRollBack={(message) => rollBack(chosen, message)}
+          onClose={() => setChosen(null)}
+        />
+      )}
+    </div>
+  );
+}
+
+const optionOf = ({ version, current }: ListedVersion) => ({
+  value: String(version),
+  label: current ? `Version ${version} (current)` : `Version ${version}`,
+});

@@ -1,0 +1,57 @@
+import { unwrap } from '@gantry/api-client';
+import { Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { ComparedFiles } from '../../code/compared-files';
+import type { Files } from '../../code/files';
+import type { ListedVersion } from '../../code/version-list';
+import { workerApi } from '../../shell/api';
+import { useWorkspace } from '../../shell/use-me';
+import { FailedToLoad } from '../../ui/notice';
+import { workerKeys } from '../../workers/use-worker';
+import { versionFiles } from '../../workers/version-files';
+import { SettingChanges } from './setting-changes';
+import styles from './worker-versions-page.module.css';
+
+const NO_FILES: Files = new Map();
+
+interface ComparedVersionsProps {
+  workerId: string;
+  from: ListedVersion | null;
+  to: ListedVersion;
+}
+
+/** Files and settings of two versions. */
+export function ComparedVersions({ workerId, from, to }: ComparedVersionsProps) {
+  const workspaceId = useWorkspace()?.id;
+  const after = useQuery(versionFiles(workspaceId, workerId, to.sha));
+  const before = useQuery({ ...versionFiles(workspaceId, workerId, from?.sha ?? to.sha), enabled: from !== null });
+  const detail = useQuery({
+    queryKey: workerKeys.part(workspaceId, workerId, 'compared', { from: from?.sha, to: to.sha }),
+    queryFn: async () => {
+      const query = from ? { compare_to: from.sha } : {};
+      const params = { path: { worker_id: workerId, sha: to.sha }, query };
+      return unwrap((await workerApi()).GET('/api/workers/{worker_id}/versions/{sha}', { params }));
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const failed = [after, before, detail].find(({ error }) => error);
+  if (failed?.error) return <FailedToLoad what="The comparison" error={failed.error} retry={failed.refetch} />;
+  const filesBefore = from ? before.data : NO_FILES;
+  if (!after.data || !filesBefore || !detail.data) return <Skeleton height={240} />;
+  return (
+    <>
+      <section className={styles.part} aria-label="Files">
+        <h2>Files</h2>
+        <ComparedFiles before={filesBefore} after={after.data} />
+      </section>
+      <section className={styles.part} aria-label="Settings">
+        <h2>Settings</h2>
+        {from ? (
+          <SettingChanges changes={detail.data.changes.fields} />
+        ) : (
+          <p className={styles.none}>Choose an earlier version to see which settings differ.</p>
+        )}
+      </section>
+    </>
+  );
+}

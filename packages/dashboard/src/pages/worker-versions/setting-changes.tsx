@@ -1,0 +1,109 @@
+import { DiffView } from '../../code/diff-view';
+import table from '../../ui/data-table.module.css';
+import styles from './worker-versions-page.module.css';
+
+export interface FieldChange {
+  field: string;
+  before?: unknown;
+  after?: unknown;
+}
+
+const FIELD_WORDS: Record<string, string> = {
+  runner: 'Runner',
+  entrypoint: 'Entrypoint',
+  inputs: 'Inputs',
+  outputs: 'Outputs',
+  secrets: 'Secrets',
+  connections: 'Connections',
+  contexts: 'Contexts',
+  python_dependencies: 'Python packages',
+  isolation: 'Isolation',
+  'limits.timeout_seconds': 'Time limit (s)',
+  'limits.memory_mb': 'Memory (MB)',
+  'limits.concurrency': 'Runs at once',
+  'limits.concurrency_key': 'Runs at once, by input',
+  'limits.priority': 'Priority',
+  'limits.runs_per_minute': 'Runs per minute',
+  'limits.budget_usd_per_month': 'Budget (USD per month)',
+  'retry.max_attempts': 'Attempts',
+  'retry.backoff_seconds': 'Wait before a retry (s)',
+  'retry.backoff': 'Waits between retries',
+  'retry.max_backoff_seconds': 'Longest wait (s)',
+  'approvals.required': 'Needs approval',
+  'approvals.forbid_self': 'Approved by somebody else',
+  'approvals.expires_in_seconds': 'Approvals expire after (s)',
+  'approvals.public_links': 'Approval by link',
+};
+
+/** Plain values in a table, lists of items as texts that can be compared. */
+export function SettingChanges({ changes }: { changes: FieldChange[] }) {
+  const all = changes.flatMap(partsOf);
+  const plain = all.filter(({ before, after }) => isPlain(before) && isPlain(after));
+  const lists = all.filter((change) => !plain.includes(change));
+  if (all.length === 0) return <p className={styles.none}>The settings are the same.</p>;
+  return (
+    <>
+      {plain.length > 0 && (
+        <div className={table.scroll}>
+          <table className={table.table}>
+            <thead>
+              <tr>
+                <th scope="col">Setting</th>
+                <th scope="col">Before</th>
+                <th scope="col">After</th>
+              </tr>
+            </thead>
+            <tbody>
+              {plain.map(({ field, before, after }) => (
+                <tr key={field}>
+                  <th scope="row">{FIELD_WORDS[field] ?? field}</th>
+                  <td>{inWords(before)}</td>
+                  <td>{inWords(after)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {lists.map(({ field, before, after }) => (
+        <div key={field} className={styles.list}>
+          <h3>{FIELD_WORDS[field] ?? field}</h3>
+          <DiffView
+            label={`Changes of ${FIELD_WORDS[field] ?? field}`}
+            path={`${field}.json`}
+            before={asText(before)}
+            after={asText(after)}
+          />
+        </div>
+      ))}
+    </>
+  );
+}
+
+type Values = Record<string, unknown>;
+const isGroup = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** `limits`, `retry` and `approvals` key by key, and of those the ones that differ. */
+function partsOf({ field, before, after }: FieldChange): FieldChange[] {
+  if (!isGroup(after) || !(isGroup(before) || before == null)) return [{ field, before, after }];
+  const old: Values = before ?? {};
+  return [...new Set([...Object.keys(old), ...Object.keys(after)])].flatMap((key) =>
+    JSON.stringify(old[key]) === JSON.stringify(after[key])
+      ? []
+      : [{ field: `${field}.${key}`, before: old[key], after: after[key] }],
+  );
+}
+
+/** Names in a list are as readable as one. */
+const isPlain = (value: unknown): boolean =>
+  Array.isArray(value) ? value.every((one) => typeof one === 'string') : typeof value !== 'object' || value === null;
+
+function inWords(value: unknown): string {
+  if (value === null || value === undefined || value === '') return 'None';
+  if (Array.isArray(value)) return value.length ? value.join(', ') : 'None';
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  return String(value);
+}
+
+const asText = (value: unknown): string => (value == null ? '' : JSON.stringify(value, null, 2));
