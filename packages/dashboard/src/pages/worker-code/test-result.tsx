@@ -4,30 +4,18 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { Link } from 'react-router';
 import { OutputList } from '../../outputs/output-list';
-import { connectEvents } from '../../runs/connect-events';
+import { RunLog } from '../../runs/log/run-log';
 import { RunErrorBox } from '../../runs/run-error-box';
-import { RunLog } from '../../runs/run-log';
 import { RunStatusChip, shownStatus } from '../../runs/run-status';
-import { type RunSource, useRun } from '../../runs/use-run';
-import { type OutputItem, type Worker, type WorkerRun, workerApi, workerBaseUrl } from '../../shell/api';
-import { workerRunPath, workerRunUrls } from '../../shell/paths';
+import { useRun } from '../../runs/use-run';
+import { isOver, workerRunSource } from '../../runs/worker-runs';
+import { type OutputItem, type Worker, type WorkerRun, workerApi } from '../../shell/api';
+import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { duration } from '../../ui/format';
 import { FailedToLoad } from '../../ui/notice';
 import type { Failed } from './test-panel';
 import styles from './test-panel.module.css';
-
-const UNDER_WAY: WorkerRun['status'][] = ['queued', 'running', 'pending_approval'];
-const isOver = ({ status }: WorkerRun): boolean => !UNDER_WAY.includes(status);
-
-const sourceOf = (workspaceId: string | undefined, runId: string): RunSource<WorkerRun> => ({
-  queryKey: ['runs', workspaceId, 'worker', runId],
-  endsWith: ['runs', workspaceId],
-  get: async () => unwrap((await workerApi()).GET('/api/runs/{run_id}', { params: { path: { run_id: runId } } })),
-  isOver,
-  connect: async (lastEventId, signal) =>
-    connectEvents(workerRunUrls(await workerBaseUrl()).events(runId), lastEventId, signal),
-});
 
 interface TestResultProps {
   worker: Worker;
@@ -38,8 +26,8 @@ interface TestResultProps {
 /** A test beside its code, live until it is over. */
 export function TestResult({ worker, runId, onFailure }: TestResultProps) {
   const workspaceId = useWorkspace()?.id;
-  const source = useMemo(() => sourceOf(workspaceId, runId), [workspaceId, runId]);
-  const { query, run, live } = useRun(source);
+  const source = useMemo(() => workerRunSource(workspaceId, runId), [workspaceId, runId]);
+  const { query, run, log } = useRun(source);
   const failed = run?.status === 'failed' ? run : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: told once, when it has failed.
   useEffect(() => {
@@ -74,8 +62,8 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
         <OutputList items={worker.outputs as OutputItem[]} outputs={run.output ?? {}} artifacts={[]} />
       )}
       <RunLog
-        lines={live.lines}
-        dropped={live.dropped}
+        store={log}
+        name={run.id}
         startedAt={run.started_at === null ? null : Date.parse(run.started_at)}
         empty={over ? 'It printed nothing.' : 'Lines appear here as the code prints them.'}
       />
