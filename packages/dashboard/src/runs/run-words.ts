@@ -9,6 +9,7 @@ export const TRIGGER_WORDS: Record<WorkerRun['trigger'] | RunItem['trigger'], st
   event: 'Event',
   call: 'Another run',
   replay: 'Replay',
+  test: 'Test of a draft',
   page: 'Its page',
   link: 'Shared link',
 };

@@ -32,6 +32,7 @@ export type WorkerChange = WorkerSchemas['WorkerChange'];
 export type Trigger = WorkerSchemas['Trigger'];
 export type WorkerRunItem = WorkerSchemas['RunItem'];
 export type WorkerRun = WorkerSchemas['Run'];
+export type Context = WorkerSchemas['Context'];
 export type Approval = WorkerSchemas['Approval'];
 export type Review = WorkerSchemas['Review'];
 export type OutputItem = AutomationSchemas['OutputItem'];

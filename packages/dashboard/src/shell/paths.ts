@@ -56,6 +56,9 @@ export const patterns = {
   workerVersions: '/workers/:workerId/versions',
   workerAlerts: '/workers/:workerId/alerts',
   workerSettings: '/workers/:workerId/settings',
+  context: '/contexts/:contextName',
+  contextVersions: '/contexts/:contextName/versions',
+  contextSettings: '/contexts/:contextName/settings',
   workerRun: '/runs/:runId',
   alert: '/alerts/:alertId',
   review: '/review/:token',
@@ -109,6 +112,12 @@ function numberIn(search: URLSearchParams, name: string): number | null {
 export const templatePath = (templateId: string): string =>
   `${paths.newWorker}?template=${encodeURIComponent(templateId)}`;
 export const templateIdIn = (search: URLSearchParams): string | null => search.get('template');
+
+type ContextPattern = Extract<keyof typeof patterns, `context${string}`>;
+
+/** The files of a context, or another of its tabs. */
+export const contextPath = (name: string, tab: ContextPattern = 'context'): string =>
+  patterns[tab].replace(':contextName', encodeURIComponent(name));
 
 /** What a list of runs is narrowed to; each part is in its address. */
 export interface RunsWanted {

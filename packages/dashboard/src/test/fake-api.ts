@@ -10,6 +10,8 @@ import { answerAlert, type FakeAlerts, newAlerts } from './fake-alerts';
 import { answerApproval, type FakeApprovals, newApprovals } from './fake-approvals';
 import { automationsOf, changeAutomation, detailOf, type FakeSchedule, nextFires } from './fake-automations';
 import { type FakeChanges, followChanges, newChanges } from './fake-changes';
+import { answerCode, type FakeCode, newCode } from './fake-code';
+import { answerContext, type FakeContexts } from './fake-contexts';
 import { answerOverview, newOverview } from './fake-overview';
 import { answerSecret, type FakeSecrets, newSecrets } from './fake-secrets';
 import { answerSkill, type FakeSkills, newSkills } from './fake-skills';
@@ -28,6 +30,8 @@ export interface FakeApi {
   origin: string;
   accounts: FakeAccounts;
   approvals: FakeApprovals;
+  code: FakeCode;
+  contexts: FakeContexts;
   secrets: FakeSecrets;
   alerts: FakeAlerts;
   usage: FakeUsage;
@@ -69,6 +73,8 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     accounts: newAccounts(),
     approvals: newApprovals(),
+    code: newCode(),
+    contexts: [],
     secrets: newSecrets(),
     alerts: newAlerts(),
     usage: newUsage(),
@@ -166,6 +172,8 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
     (await answerSkill(api.skills, asked)) ??
     (await answerAccount(api.accounts, asked)) ??
     (await answerApproval(api.approvals, asked)) ??
+    (await answerCode(api.code, api.workerRuns, api.accounts.me.role, asked)) ??
+    (await answerContext(api.contexts, api.accounts.me.role, asked)) ??
     (await answerSecret(api.secrets, asked)) ??
     (await answerAlert(api.alerts, asked)) ??
     answerUsage(api.usage, asked) ??

@@ -1,0 +1,232 @@
+import type { Page } from 'playwright-core';
+import { chromiumPath, testSite } from './test/browser';
+import { checkPage, LOOKS } from './test/check-page';
+import { CODE_WORKER, newCode } from './test/fake-code';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+const CODE = `/workers/${CODE_WORKER}/code`;
+const VERSIONS = `/workers/${CODE_WORKER}/versions`;
+
+withBrowser('the code of a worker', () => {
+  const site = testSite();
+  beforeEach(() => {
+    site.api.code = newCode();
+    site.api.workerRuns.length = 0;
+    setRole('owner');
+  });
+
+  function setRole(role: 'owner' | 'viewer') {
+    const [ops] = site.api.accounts.me.workspaces;
+    if (!ops) throw new Error('no sample');
+    ops.role = role;
+    site.api.accounts.me.role = role;
+  }
+  const editor = (page: Page, path = 'main.py') => page.getByRole('textbox', { name: `Code of ${path}` });
+  /** At the end of the file. */
+  async function type(page: Page, text: string, path = 'main.py') {
+    await editor(page, path).click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.insertText(text);
+  }
+  const files = () => site.api.code.versions[0]?.files ?? {};
+  const undeclared = {
+    ...{ file: 'main.py', line: 5, column: 8, severity: 'warning', code: 'undeclared_import' },
+    ...{ message: 'the code imports requests', hint: 'declare requests in python_dependencies' },
+  } as const;
+  const wrong = {
+    ...{ file: 'main.py', line: 11, column: 9, severity: 'error', code: 'syntax_error', hint: null },
+    message: 'invalid syntax',
+  } as const;
+
+  test.each(LOOKS)(
+    'axe finds nothing and nothing is wider than the screen: %s',
+    async (look, options) => {
+      site.api.code.problems.set('import requests', undeclared);
+      site.api.code.problems.set('def run(shop):', wrong);
+      const page = await site.signedIn(CODE, options);
+      await page.getByText('invalid syntax').first().waitFor();
+      await type(page, 'x = 1\n');
+      await page.getByLabel('Shop').fill('north');
+      await page.getByRole('button', { name: 'Test this draft' }).click();
+      await page.getByRole('region', { name: 'Result of the test' }).getByText('Running').waitFor();
+      const run = site.api.workerRuns.at(-1);
+      if (!run) throw new Error('nothing was tested');
+      for (const text of ['12 rows read', 'adding up']) {
+        site.api.emit(run, 'log', { stream: 'stdout', level: 'info', text, at: new Date().toISOString() });
+      }
+      Object.assign(run.run, { status: 'completed', output: { total: 118.4 }, duration_ms: 1_240 });
+      run.run.completed_at = new Date().toISOString();
+      site.api.emit(run, 'done', { status: 'completed' });
+      await page.getByText('118.4').waitFor();
+      await checkPage(page, 'worker-code', look);
+      await page.getByRole('button', { name: 'Show changes' }).click();
+      await page.getByText('x = 1').first().waitFor();
+      await checkPage(page, 'worker-code-changes', look);
+      await page.getByRole('button', { name: 'Save version' }).click();
+      await page.getByRole('dialog').getByLabel('What changes').fill('Try one');
+      await checkPage(page, 'worker-code-save', look);
+      await page.goto(`${site.api.origin}${VERSIONS}?from=1&to=3`);
+      await page.getByRole('heading', { name: 'Settings' }).waitFor();
+      await page.getByText('SHOP_TOKEN').first().waitFor();
+      await page.getByText('prices read').first().waitFor();
+      await checkPage(page, 'worker-versions', look);
+    },
+    90_000,
+  );
+
+  test('a change is saved as a version with a message, and nothing of it is left in the browser', async () => {
+    const page = await site.signedIn(CODE);
+    await type(page, '\nDONE = True\n');
+    await page.getByText('1 file is changed, and not saved.').waitFor();
+    await page.keyboard.press('Control+s');
+    await page.getByRole('dialog').getByLabel('What changes').fill('Say that it is done');
+    await page.keyboard.press('Enter');
+    await page.getByText('Saved as version 4').waitFor();
+    await page.getByText('No changes.').waitFor();
+    expect(site.api.code.versions[0]).toMatchObject({ message: 'Say that it is done' });
+    expect(files()['main.py']).toMatch(/DONE = True\n$/);
+    expect(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('draft')))).toEqual([]);
+  });
+
+  test('files are added, renamed and deleted; a deletion can be taken back', async () => {
+    const page = await site.signedIn(CODE);
+    await page.getByRole('button', { name: 'New file' }).click();
+    await page.getByLabel('Path of the new file').fill('README.md');
+    await page.keyboard.press('Enter');
+    await page.getByText('There is a file README.md already.').waitFor();
+    await page.getByLabel('Path of the new file').fill('lib/more.py');
+    await page.keyboard.press('Enter');
+    await type(page, 'MORE = 1\n', 'lib/more.py');
+    await page.getByRole('button', { name: 'prices.py' }).click();
+    await page.getByRole('button', { name: 'Rename lib/prices.py' }).click();
+    await page.getByLabel('New path of lib/prices.py').fill('lib/rounding.py');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'README.md' }).click();
+    await page.getByRole('button', { name: 'Delete README.md' }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Save version' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save version' }).click();
+    await page.getByText('Saved as version 4').waitFor();
+    expect(Object.keys(files()).sort()).toEqual(['README.md', 'lib/more.py', 'lib/rounding.py', 'main.py']);
+  });
+
+  test('a draft survives leaving and reloading', async () => {
+    const page = await site.signedIn(CODE);
+    await type(page, '\nKEPT = True\n');
+    await page.getByRole('navigation', { name: 'Worker' }).getByRole('link', { name: 'Versions' }).click();
+    await page.getByText('are not saved. This browser keeps them.').waitFor();
+    page.on('dialog', (dialog) => dialog.accept());
+    await page.goto(site.api.origin + CODE);
+    await page.getByText('1 file is changed, and not saved.').waitFor();
+    await page.getByText('KEPT = True').waitFor();
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByText('No changes.').waitFor();
+    expect(await page.getByText('KEPT = True').count()).toBe(0);
+  });
+
+  test('problems stand in their lines while somebody types, and lead there', async () => {
+    site.api.code.problems.set('pritn', { ...wrong, line: 18, message: 'pritn is not defined' });
+    const page = await site.signedIn(CODE);
+    await page.getByText('No problems found.').waitFor();
+    await type(page, 'pritn(1)');
+    const problem = page.getByRole('button', { name: /pritn is not defined/ });
+    await problem.waitFor();
+    await page.locator('.cm-lintRange-error').waitFor();
+    await problem.click();
+    expect(await page.locator('.cm-activeLine').textContent()).toBe('pritn(1)');
+  });
+
+  test('completion knows the members of context and the declared secrets', async () => {
+    const page = await site.signedIn(CODE);
+    await type(page, '\ncontext.art');
+    await page.keyboard.press('Control+Space');
+    await page.getByRole('option', { name: 'artifact' }).waitFor();
+    await page.getByText('Keeps a file beyond the run').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('context.artifact(').waitFor();
+  });
+
+  test('by keyboard: Escape, then Tab leaves the editor', async () => {
+    const page = await site.signedIn(CODE);
+    await editor(page).focus();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Tab');
+    expect(await editor(page).evaluate((element) => (element.getRootNode() as ShadowRoot).activeElement)).toBe(null);
+  });
+
+  test('a test runs what is in the editor, beside it, and shows the line where it failed', async () => {
+    const page = await site.signedIn(CODE);
+    await type(page, 'x = 1\n');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Fill this in.').waitFor();
+    await page.getByRole('button', { name: 'Fill in a sample' }).click();
+    await page.waitForFunction(() => [...document.querySelectorAll('input')].some(({ value }) => value === 'north'));
+    await page.keyboard.press('Control+Enter');
+    const result = page.getByRole('region', { name: 'Result of the test' });
+    await result.getByText('Running').waitFor();
+    expect(site.api.code.tests).toMatchObject([
+      {
+        inputs: { shop: 'north' },
+        draft: { files: [{ path: 'main.py', content: expect.stringMatching(/x = 1\n$/) }] },
+      },
+    ]);
+    const fake = site.api.workerRuns.at(-1);
+    if (!fake) throw new Error('nothing was tested');
+    Object.assign(fake.run, {
+      ...{ status: 'failed', error: 'no row has a price', error_code: 'exception', error_type: 'ValueError' },
+      ...{ error_trace: 'File "main.py", line 12, in run\n', completed_at: new Date().toISOString() },
+    });
+    site.api.emit(fake, 'done', { status: 'failed' });
+    await page.getByRole('button', { name: /The test failed here: ValueError no row has a price/ }).waitFor();
+    expect(await result.getByRole('link', { name: 'Open the run' }).getAttribute('href')).toBe(`/runs/${fake.run.id}`);
+    expect(site.api.code.versions).toHaveLength(3);
+  });
+
+  test('whoever saves after somebody else sees both, and keeps theirs on top', async () => {
+    const page = await site.signedIn(CODE);
+    await type(page, 'MINE = 1\n');
+    const theirs = { ...files(), 'lib/prices.py': 'def rounded(price):\n    return int(price)\n' };
+    site.api.code.save(theirs, { author: 'bob@example.com', message: 'Whole prices' });
+    await page.getByRole('button', { name: 'Save version' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save version' }).click();
+    await page.getByText('Somebody has saved another version').waitFor();
+    await page.keyboard.press('Escape');
+    const conflict = page.getByRole('region', { name: 'A newer version' });
+    await conflict.getByText('bob@example.com saved version 4 while you were editing').waitFor();
+    await conflict.getByRole('button', { name: 'Compare' }).click();
+    await conflict.getByText('You have changed other files than they have').waitFor();
+    await conflict.getByRole('button', { name: 'Keep mine on top' }).click();
+    await page.getByRole('button', { name: 'Save version' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save version' }).click();
+    await page.getByText('Saved as version 5').waitFor();
+    expect(files()).toMatchObject({ ...theirs, 'main.py': expect.stringMatching(/MINE = 1\n$/) });
+  });
+
+  test('a viewer reads the code and its history, and is offered nothing else', async () => {
+    setRole('viewer');
+    const page = await site.signedIn(CODE);
+    await page.getByText('You can read this code, and not change it.').waitFor();
+    for (const name of ['Save version', 'New file', 'Test this draft']) {
+      expect(await page.getByRole('button', { name }).count()).toBe(0);
+    }
+    await page.goto(site.api.origin + VERSIONS);
+    await page.getByText('Round what is shown').waitFor();
+    expect(await page.getByRole('button', { name: /Roll back/ }).count()).toBe(0);
+  });
+
+  test('any two versions are compared, and an earlier one is gone back to, with undo', async () => {
+    const page = await site.signedIn(VERSIONS);
+    await page.getByText('Log how many prices there are').waitFor();
+    await page.getByLabel('From').selectOption('1');
+    await page.getByText('Time limit (s)').waitFor();
+    expect(new URL(page.url()).search).toBe('?from=1&to=3');
+    await page.getByRole('button', { name: 'Roll back to version 1' }).click();
+    await page.getByRole('dialog').getByLabel('Reason').fill('Too chatty');
+    await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
+    await page.getByText('Price report is as in version 1 again').waitFor();
+    await page.getByText('Too chatty').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Version 5', { exact: true }).waitFor();
+    expect(files()).toEqual(site.api.code.versions[2]?.files);
+  });
+});

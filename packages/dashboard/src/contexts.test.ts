@@ -1,0 +1,130 @@
+import { chromiumPath, testSite } from './test/browser';
+import { checkPage, LOOKS } from './test/check-page';
+import { newContext, save } from './test/fake-contexts';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+
+withBrowser('contexts', () => {
+  const site = testSite();
+  beforeEach(() => {
+    setRole('owner');
+    const used = [{ id: 'price-watch', name: 'Price watch' }];
+    const prices = newContext(
+      'price-list',
+      { 'prices.csv': 'sku,price\nA1,12\nB2,7.5\n', 'notes/readme.md': '# Prices\n\nPer *kilogram*.\n' },
+      { description: 'What things cost in the shops of the north', used_by: used, writeable: true },
+    );
+    save(
+      prices,
+      { ...prices.versions[0]?.files, 'prices.csv': 'sku,price\nA1,13\nB2,7.5\n' },
+      { message: 'New prices' },
+    );
+    save(prices, { ...prices.versions[1]?.files, 'last-run.json': '{"at": 1}\n' }, { author: null, source: 'run' });
+    const letters = newContext('letter-templates', { 'refund.md': 'Dear customer\n' }, { visibility: 'private' });
+    site.api.contexts = [prices, letters];
+  });
+
+  function setRole(role: 'owner' | 'viewer') {
+    const [ops] = site.api.accounts.me.workspaces;
+    if (!ops) throw new Error('no sample');
+    ops.role = role;
+    site.api.accounts.me.role = role;
+  }
+  const prices = () => site.api.contexts[0];
+  const filesNow = () => prices()?.versions.at(-1)?.files ?? {};
+
+  test.each(LOOKS)(
+    'axe finds nothing and nothing is wider than the screen: %s',
+    async (look, options) => {
+      const page = await site.signedIn('/contexts', options);
+      await page.getByRole('link', { name: 'price-list' }).waitFor();
+      await checkPage(page, 'contexts', look);
+      await page.getByRole('button', { name: 'New context' }).click();
+      await page.getByLabel('Name').fill('No');
+      await page.keyboard.press('Enter');
+      await page.getByText('Use 3 to 64 lower-case letters').waitFor();
+      await checkPage(page, 'contexts-new', look);
+      prices()?.about.findings.push({ path: 'prices.csv', line: 2, kind: 'assigned_secret' });
+      await page.goto(`${site.api.origin}/contexts/price-list?file=prices.csv`);
+      await page.getByRole('textbox', { name: 'Text of prices.csv' }).waitFor();
+      await checkPage(page, 'context', look);
+      await page.getByRole('button', { name: 'Preview' }).click();
+      await page.getByRole('cell', { name: '7.5' }).waitFor();
+      await checkPage(page, 'context-preview', look);
+      await page.goto(`${site.api.origin}/contexts/price-list/versions?from=1&to=2`);
+      await page.getByText('A1,13').first().waitFor();
+      await checkPage(page, 'context-versions', look);
+      await page.goto(`${site.api.origin}/contexts/price-list/settings`);
+      await page.getByLabel('Description').waitFor();
+      await checkPage(page, 'context-settings', look);
+      site.api.contexts = [];
+      await page.goto(`${site.api.origin}/contexts`);
+      await page.getByText('No contexts yet').waitFor();
+      await checkPage(page, 'contexts-empty', look);
+    },
+    90_000,
+  );
+
+  test('a context is made, gets a file, and the file is saved as a version', async () => {
+    const page = await site.signedIn('/contexts');
+    await page.getByRole('button', { name: 'New context' }).click();
+    await page.getByLabel('Name').fill('price-list');
+    await page.keyboard.press('Enter');
+    await page.getByText('There is a context price-list already.').waitFor();
+    await page.getByLabel('Name').fill('holidays');
+    await page.getByRole('button', { name: 'Create context' }).click();
+    await page.getByRole('heading', { level: 1, name: 'holidays' }).waitFor();
+    await page.getByRole('button', { name: 'New file' }).click();
+    await page.getByLabel('Path of the new file').fill('2026.txt');
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: 'Text of 2026.txt' }).click();
+    await page.keyboard.insertText('1 May\n');
+    await page.getByRole('button', { name: 'Save version' }).click();
+    await page.getByRole('dialog').getByLabel('What changes').fill('The first of May');
+    await page.keyboard.press('Enter');
+    await page.getByText('Saved as version 2').waitFor();
+    expect(site.api.contexts[0]?.versions.at(-1)).toMatchObject({
+      message: 'The first of May',
+      files: { '2026.txt': '1 May\n' },
+    });
+  });
+
+  test('an edit is gone back from, and the history says who did what', async () => {
+    const page = await site.signedIn('/contexts/price-list/versions');
+    await page.getByRole('link', { name: 'A run' }).waitFor();
+    await page.getByRole('button', { name: 'Show what version 2 changed' }).click();
+    await page.getByText('A1,13').first().waitFor();
+    await page.getByRole('button', { name: 'Roll back to version 1' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
+    await page.getByText('price-list is as in version 1 again').waitFor();
+    expect(Object.keys(filesNow()).sort()).toEqual(['notes/readme.md', 'prices.csv']);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Version 5', { exact: true }).waitFor();
+    expect(Object.keys(filesNow())).toContain('last-run.json');
+  });
+
+  test('settings are changed; deleting says who still uses it', async () => {
+    const page = await site.signedIn('/contexts/price-list/settings');
+    await page.getByLabel('Description').fill('All prices');
+    await page.getByLabel('Runs write back').uncheck();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved', { exact: true }).waitFor();
+    expect(prices()?.about).toMatchObject({ description: 'All prices', writeable: false });
+    await page.getByText('Price watch can’t run until it no longer declares it.').waitFor();
+    await page.getByRole('button', { name: 'Delete price-list' }).click();
+    await page.getByRole('button', { name: 'Delete it now' }).click();
+    await page.getByText('price-list is deleted').waitFor();
+    expect(site.api.contexts.map(({ about }) => about.name)).toEqual(['letter-templates']);
+  });
+
+  test('a viewer reads and is offered nothing else; an unknown context is said to be none', async () => {
+    setRole('viewer');
+    const page = await site.signedIn('/contexts/price-list');
+    await page.getByText('You can read these files, and not change them.').waitFor();
+    for (const name of ['Save version', 'Upload', 'New file']) {
+      expect(await page.getByRole('button', { name }).count()).toBe(0);
+    }
+    await page.goto(`${site.api.origin}/contexts/nothing`);
+    await page.getByRole('heading', { name: 'There is no such context' }).waitFor();
+  });
+});

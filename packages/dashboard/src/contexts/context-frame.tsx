@@ -1,0 +1,91 @@
+import { Skeleton } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link, useParams } from 'react-router';
+import { Elsewhere } from '../accounts/elsewhere';
+import { type Context, isStatus } from '../shell/api';
+import { LinkTabs } from '../shell/link-tabs';
+import { contextPath, workerPath } from '../shell/paths';
+import { useWorkspace } from '../shell/use-me';
+import { useTitle } from '../shell/use-title';
+import { fileSize } from '../ui/format';
+import { FailedToLoad } from '../ui/notice';
+import { PageHead } from '../ui/page-head';
+import { Timestamp } from '../ui/timestamp';
+import styles from './context-frame.module.css';
+import { contextKeys, readContext, useContextPack } from './use-context';
+
+const TABS = [
+  ['context', 'Files'],
+  ['contextVersions', 'Versions'],
+  ['contextSettings', 'Settings'],
+] as const;
+
+interface ContextFrameProps {
+  /** The name of this tab; none for the first one. */
+  tab?: string;
+  children: (context: Context) => ReactNode;
+}
+
+/** Every page of one context: its head, its tabs, and below them whatever the page shows of it. */
+export function ContextFrame({ tab, children }: ContextFrameProps) {
+  const { contextName = '' } = useParams();
+  const workspaceId = useWorkspace()?.id;
+  const { data: context, error, refetch } = useContextPack(contextName);
+  useTitle(tab ?? contextName, tab ? [{ to: contextPath(contextName), label: contextName }] : []);
+  if (isStatus(error, 400, 403, 404)) {
+    const queryKey = contextKeys.one(workspaceId, contextName);
+    return <Elsewhere what="context" queryKey={queryKey} read={(headers) => readContext(contextName, headers)} />;
+  }
+  if (error && !context) return <FailedToLoad what="The context" error={error} retry={refetch} />;
+  return (
+    <>
+      <PageHead
+        title={contextName}
+        about={context ? <About context={context} /> : <Skeleton height={22} width="24rem" />}
+      />
+      <LinkTabs
+        label="Context"
+        tabs={TABS.map(([pattern, label]) => ({ to: contextPath(contextName, pattern), label }))}
+      />
+      {context ? children(context) : <Skeleton height={360} radius={10} />}
+    </>
+  );
+}
+
+function About({ context }: { context: Context }) {
+  const { description, file_count, total_size_bytes, version, updated_at, visibility, writeable, used_by } = context;
+  return (
+    <>
+      {description && <span className={styles.description}>{description}</span>}
+      <span>
+        {file_count === 1 ? '1 file' : `${file_count} files`}, {fileSize(total_size_bytes)}
+      </span>
+      <span>
+        Version {version}, <Timestamp at={Date.parse(updated_at)} />
+      </span>
+      {visibility === 'private' && <span>Private</span>}
+      {writeable && <span>Runs write back</span>}
+      <UsedBy workers={used_by} />
+    </>
+  );
+}
+
+const NAMED_MAX = 3;
+
+/** Links to the first few workers that declare it. */
+export function UsedBy({ workers }: { workers: Context['used_by'] }) {
+  if (workers.length === 0) return <span>No worker uses it</span>;
+  const named = workers.slice(0, NAMED_MAX);
+  return (
+    <span>
+      Used by{' '}
+      {named.map(({ id, name }, index) => (
+        <span key={id}>
+          {index > 0 && ', '}
+          <Link to={workerPath(id)}>{name}</Link>
+        </span>
+      ))}
+      {workers.length > named.length && ` and ${workers.length - named.length} more`}
+    </span>
+  );
+}

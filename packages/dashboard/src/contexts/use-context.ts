@@ -1,0 +1,51 @@
+import { unwrap } from '@gantry/api-client';
+import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type Files, filesOf } from '../code/files';
+import { type Context, workerApi } from '../shell/api';
+import { useWorkspace } from '../shell/use-me';
+
+/** Names of what the query cache holds about contexts; all of a workspace's begin alike, as the live events want it. */
+export const contextKeys = {
+  all: (workspaceId: string | undefined) => ['contexts', workspaceId] as const,
+  list: (workspaceId: string | undefined) => ['contexts', workspaceId, 'list'] as const,
+  one: (workspaceId: string | undefined, name: string) => ['contexts', workspaceId, 'one', name] as const,
+  part: (workspaceId: string | undefined, name: string, part: string, filter: object = {}) =>
+    ['contexts', workspaceId, 'one', name, part, filter] as const,
+};
+
+export const readContext = async (name: string, headers = {}): Promise<Context> =>
+  unwrap((await workerApi()).GET('/api/contexts/{name}', { params: { path: { name } }, headers }));
+
+export function useContextPack(name: string) {
+  const workspaceId = useWorkspace()?.id;
+  return useQuery({
+    queryKey: contextKeys.one(workspaceId, name),
+    queryFn: () => readContext(name),
+    enabled: workspaceId !== undefined,
+  });
+}
+
+/** A version never changes, so its files are read once. */
+export const contextFiles = (workspaceId: string | undefined, name: string, sha: string) =>
+  queryOptions({
+    queryKey: contextKeys.part(workspaceId, name, 'files', { sha }),
+    queryFn: async (): Promise<Files> => {
+      const params = { path: { name }, query: { version: sha } };
+      return filesOf(await unwrap((await workerApi()).GET('/api/contexts/{name}/files', { params })));
+    },
+    enabled: workspaceId !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export const refreshContexts = (queryClient: QueryClient, workspaceId: string | undefined): Promise<void> =>
+  queryClient.invalidateQueries({ queryKey: contextKeys.all(workspaceId) });
+
+/** Takes over what a change has answered, and reads the rest anew. */
+export function useChangedContext() {
+  const queryClient = useQueryClient();
+  const workspaceId = useWorkspace()?.id;
+  return ({ warnings: _, ...now }: Context) => {
+    queryClient.setQueryData(contextKeys.one(workspaceId, now.name), now);
+    void refreshContexts(queryClient, workspaceId);
+  };
+}

@@ -1,0 +1,127 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, Checkbox, Textarea } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { ContextFrame } from '../../contexts/context-frame';
+import { contextKeys, useChangedContext } from '../../contexts/use-context';
+import { type Context, workerApi } from '../../shell/api';
+import { paths } from '../../shell/paths';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { Failure } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import content from '../../ui/panel-content.module.css';
+import styles from './context-settings-page.module.css';
+
+/** What is said of a context, who sees it, and its end. */
+export default function ContextSettingsPage() {
+  return (
+    <ContextFrame tab="Settings">
+      {(context) => (
+        <div className={styles.panels} key={context.name}>
+          <General context={context} />
+          {context.permissions.delete && <Removal context={context} />}
+        </div>
+      )}
+    </ContextFrame>
+  );
+}
+
+function General({ context }: { context: Context }) {
+  const { name, permissions } = context;
+  const changed = useChangedContext();
+  const [description, setDescription] = useState(context.description);
+  const [isPrivate, setPrivate] = useState(context.visibility === 'private');
+  const [writeable, setWriteable] = useState(context.writeable);
+  const save = useMutation({
+    mutationFn: async () => {
+      const visibility = isPrivate ? ('private' as const) : ('workspace' as const);
+      const body = { description, writeable, ...(visibility !== context.visibility && { visibility }) };
+      return unwrap((await workerApi()).PATCH('/api/contexts/{name}', { params: { path: { name } }, body }));
+    },
+    onSuccess: (now) => {
+      changed(now);
+      toast('Saved');
+    },
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    save.mutate();
+  }
+  return (
+    <Panel title="General">
+      <form className={content.column} onSubmit={submit}>
+        <Textarea
+          label="Description"
+          autosize={false}
+          rows={3}
+          maxLength={2_000}
+          disabled={!permissions.edit}
+          value={description}
+          onChange={(event) => setDescription(event.currentTarget.value)}
+        />
+        <Checkbox
+          label="Private"
+          description="Only its owner and admins see it. Workers that use it keep it."
+          disabled={!permissions.change_visibility}
+          checked={isPrivate}
+          onChange={(event) => setPrivate(event.currentTarget.checked)}
+        />
+        <Checkbox
+          label="Runs write back"
+          description="What a completed run has changed in it is kept as a new version."
+          disabled={!permissions.edit}
+          checked={writeable}
+          onChange={(event) => setWriteable(event.currentTarget.checked)}
+        />
+        <Failure title="Nothing was changed" error={save.error} />
+        {permissions.edit && (
+          <Button type="submit" loading={save.isPending}>
+            Save
+          </Button>
+        )}
+      </form>
+    </Panel>
+  );
+}
+
+function Removal({ context }: { context: Context }) {
+  const { name, used_by } = context;
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const workspaceId = useWorkspace()?.id;
+  const remove = useMutation({
+    mutationFn: async () => {
+      const params = { path: { name }, query: { force: used_by.length > 0 } };
+      await unwrap((await workerApi()).DELETE('/api/contexts/{name}', { params }));
+    },
+    onSuccess: () => {
+      queryClient.removeQueries({ queryKey: contextKeys.one(workspaceId, name) });
+      void queryClient.invalidateQueries({ queryKey: contextKeys.list(workspaceId) });
+      toast(`${name} is deleted`);
+      navigate(paths.contexts);
+    },
+  });
+  return (
+    <Panel title="Delete this context">
+      <p className={content.text}>
+        It goes with all its versions, for good.{' '}
+        {used_by.length > 0 &&
+          `${used_by.map((worker) => worker.name).join(', ')} can’t run until ${used_by.length === 1 ? 'it no longer declares' : 'they no longer declare'} it.`}
+      </p>
+      <div className={content.actions}>
+        <ConfirmButton
+          label={`Delete ${name}`}
+          question="Delete it now"
+          busy={remove.isPending}
+          onConfirm={() => remove.mutate()}
+        >
+          Delete
+        </ConfirmButton>
+      </div>
+      <Failure title="Nothing was deleted" error={remove.error} />
+    </Panel>
+  );
+}

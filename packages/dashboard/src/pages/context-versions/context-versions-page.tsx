@@ -1,0 +1,92 @@
+import { unwrap, type WorkerSchemas } from '@gantry/api-client';
+import { Skeleton } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { ComparedFiles } from '../../code/compared-files';
+import type { Files } from '../../code/files';
+import type { ListedVersion } from '../../code/version-list';
+import { VersionsView } from '../../code/versions-view';
+import { ContextFrame } from '../../contexts/context-frame';
+import { contextFiles, contextKeys, useChangedContext } from '../../contexts/use-context';
+import { type Context, workerApi } from '../../shell/api';
+import { workerRunPath } from '../../shell/paths';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { FailedToLoad } from '../../ui/notice';
+
+const PAGE = 50;
+const NO_FILES: Files = new Map();
+
+/** The history of a context's files. */
+export default function ContextVersionsPage() {
+  return <ContextFrame tab="Versions">{(context) => <Versions key={context.name} context={context} />}</ContextFrame>;
+}
+
+function Versions({ context }: { context: Context }) {
+  const workspaceId = useWorkspace()?.id;
+  const rollBack = useRollBack(context);
+  const query = useInfiniteQuery({
+    queryKey: contextKeys.part(workspaceId, context.name, 'versions', { version: context.version }),
+    queryFn: async ({ pageParam: offset }) => {
+      const params = { path: { name: context.name }, query: { limit: PAGE, offset } };
+      return unwrap((await workerApi()).GET('/api/contexts/{name}/versions', { params }));
+    },
+    initialPageParam: 0,
+    getNextPageParam: (last, _pages, offset) => (last.length === PAGE ? offset + PAGE : undefined),
+    placeholderData: (before) => before,
+    enabled: workspaceId !== undefined,
+  });
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  if (error && !data) return <FailedToLoad what="The versions" error={error} retry={refetch} />;
+  if (!data) return <Skeleton height={360} radius={10} />;
+  return (
+    <VersionsView
+      versions={data.pages.flat().map(toListed)}
+      more={hasNextPage ? { isLoading: isFetchingNextPage, load: () => void fetchNextPage() } : undefined}
+      rollBack={context.permissions.edit ? rollBack : undefined}
+      compare={(from, to) => <Compared name={context.name} from={from} to={to} />}
+    />
+  );
+}
+
+const toListed = (version: WorkerSchemas['ContextVersion']): ListedVersion => ({
+  ...version,
+  bytes: version.total_size_bytes,
+  author: version.run_id === null ? version.author : <Link to={workerRunPath(version.run_id)}>A run</Link>,
+});
+
+interface ComparedProps {
+  name: string;
+  from: ListedVersion | null;
+  to: ListedVersion;
+}
+
+function Compared({ name, from, to }: ComparedProps) {
+  const workspaceId = useWorkspace()?.id;
+  const after = useQuery(contextFiles(workspaceId, name, to.sha));
+  const before = useQuery({ ...contextFiles(workspaceId, name, from?.sha ?? to.sha), enabled: from !== null });
+  const failed = [after, before].find(({ error }) => error);
+  if (failed?.error) return <FailedToLoad what="The comparison" error={failed.error} retry={failed.refetch} />;
+  const filesBefore = from ? before.data : NO_FILES;
+  if (!after.data || !filesBefore) return <Skeleton height={240} />;
+  return <ComparedFiles before={filesBefore} after={after.data} />;
+}
+
+function useRollBack(context: Context) {
+  const changed = useChangedContext();
+  const move = async (sha: string, message: string | undefined) => {
+    const params = { path: { name: context.name, sha } };
+    const body = message ? { message } : {};
+    changed(await unwrap((await workerApi()).POST('/api/contexts/{name}/rollback/{sha}', { params, body })));
+  };
+  return async ({ version, sha }: ListedVersion, message: string | undefined) => {
+    const before = context.sha;
+    await move(sha, message);
+    toast(`${context.name} is as in version ${version} again`, {
+      undo: () =>
+        void move(before, undefined).catch((error: Error) =>
+          toast(`It stays as it is: ${error.message}`, { tone: 'error' }),
+        ),
+    });
+  };
+}

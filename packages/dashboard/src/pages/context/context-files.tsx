@@ -1,0 +1,227 @@
+import { unwrap } from '@gantry/api-client';
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo, useRef, useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { Conflict } from '../../code/conflict';
+import editing from '../../code/editing.module.css';
+import { FileTree } from '../../code/file-tree';
+import { changeKinds, pathProblem, renamed } from '../../code/files';
+import { UploadIcon } from '../../code/icons';
+import { SaveDialog } from '../../code/save-dialog';
+import type { Draft, DraftSource } from '../../code/use-draft';
+import { contextFiles, contextKeys, useChangedContext } from '../../contexts/use-context';
+import { type Context, workerApi } from '../../shell/api';
+import { fileIn, withFile } from '../../shell/paths';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { Empty } from '../../ui/empty';
+import { DownloadIcon } from '../../ui/icons';
+import { Failure, Notice } from '../../ui/notice';
+import { saveFile } from '../../ui/save-file';
+import styles from './context-files.module.css';
+import { DropZone } from './drop-zone';
+import { FilePane } from './file-pane';
+import { useUpload } from './use-upload';
+
+interface ContextFilesProps {
+  context: Context;
+  source: DraftSource;
+  draft: Draft;
+}
+
+export function ContextFiles({ context, source, draft }: ContextFilesProps) {
+  const { base, files, changes, write } = draft;
+  const { mayEdit } = source;
+  const [search, setSearch] = useSearchParams();
+  const [isSaving, setSaving] = useState(false);
+  const save = useSave(context, draft);
+  const upload = useUpload(context, draft);
+  const chooser = useRef<HTMLInputElement>(null);
+  const kinds = useMemo(() => changeKinds(base, files), [base, files]);
+  const paths = useMemo(() => [...new Set([...base.keys(), ...files.keys()])].sort(), [base, files]);
+  const wanted = fileIn(search);
+  const selected = wanted !== null && paths.includes(wanted) ? wanted : (paths[0] ?? null);
+  const select = (path: string) => setSearch((now) => withFile(now, path), { replace: true });
+  const isOutdated = draft.baseSha !== source.sha && changes.length > 0;
+
+  function remove(path: string) {
+    const before = files;
+    const next = new Map(files);
+    next.delete(path);
+    write(next);
+    toast(`${path} is deleted in your draft`, { undo: () => write(before) });
+  }
+  function discard() {
+    const before = files;
+    write(base);
+    toast('Your changes are discarded', { undo: () => write(before) });
+  }
+
+  return (
+    <DropZone disabled={!mayEdit} onDrop={(dropped) => upload.mutate(dropped)}>
+      <div className={styles.workspace}>
+        {isOutdated && <NewerVersion context={context} source={source} draft={draft} />}
+        <Findings findings={context.findings} />
+        <div className={editing.bar}>
+          <p className={editing.state} role="status">
+            {mayEdit ? stateOf(changes.length) : 'You can read these files, and not change them.'}
+          </p>
+          <div className={editing.actions}>
+            <Download context={context} />
+            {mayEdit && (
+              <>
+                <Button
+                  variant="default"
+                  leftSection={<UploadIcon />}
+                  loading={upload.isPending}
+                  onClick={() => chooser.current?.click()}
+                >
+                  Upload
+                </Button>
+                <input
+                  ref={chooser}
+                  type="file"
+                  multiple
+                  hidden
+                  aria-label="Files to upload"
+                  onChange={(event) => {
+                    upload.mutate([...(event.currentTarget.files ?? [])]);
+                    event.currentTarget.value = '';
+                  }}
+                />
+                {changes.length > 0 && (
+                  <Button variant="default" onClick={discard}>
+                    Discard changes
+                  </Button>
+                )}
+                <Button disabled={changes.length === 0 || isOutdated} onClick={() => setSaving(true)}>
+                  Save version
+                </Button>
+              </>
+            )}
+          </div>
+        </div>
+        <Failure title="Not uploaded" error={upload.error} />
+        <div className={styles.columns}>
+          <FileTree
+            label="Files"
+            paths={paths}
+            selected={selected}
+            onSelect={select}
+            changes={kinds}
+            edit={
+              mayEdit
+                ? {
+                    check: (path) => pathProblem(files, path),
+                    onAdd: (path) => {
+                      write(new Map(files).set(path, { text: '' }));
+                      select(path);
+                    },
+                    onRename: (from, to) => {
+                      write(renamed(files, from, to));
+                      select(to);
+                    },
+                    onDelete: remove,
+                  }
+                : undefined
+            }
+          />
+          {selected === null ? (
+            <Empty title="No files yet" level={2}>
+              <p>
+                {mayEdit ? 'Drop files anywhere here, upload them, or begin with a new file.' : 'Nothing is in it.'}
+              </p>
+            </Empty>
+          ) : (
+            <FilePane
+              key={selected}
+              path={selected}
+              content={files.get(selected)}
+              onChange={mayEdit ? (text) => write(new Map(files).set(selected, { text })) : undefined}
+              onSave={() => changes.length > 0 && !isOutdated && setSaving(true)}
+              onRestore={() => {
+                const old = base.get(selected);
+                if (old) write(new Map(files).set(selected, old));
+              }}
+            />
+          )}
+        </div>
+        {isSaving && <SaveDialog kinds={kinds} onSave={save} onClose={() => setSaving(false)} />}
+      </div>
+    </DropZone>
+  );
+}
+
+function stateOf(changed: number): string {
+  if (changed === 0) return 'No changes.';
+  return changed === 1 ? '1 file is changed, and not saved.' : `${changed} files are changed, and not saved.`;
+}
+
+function useSave(context: Context, draft: Draft) {
+  const queryClient = useQueryClient();
+  const workspaceId = useWorkspace()?.id;
+  const changed = useChangedContext();
+  return async (message: string | undefined) => {
+    const params = { path: { name: context.name } };
+    const body = { files: draft.changes, ...(message && { message }) };
+    const saved = await unwrap((await workerApi()).PUT('/api/contexts/{name}/files', { params, body }));
+    queryClient.setQueryData(contextFiles(workspaceId, context.name, saved.sha).queryKey, draft.files);
+    draft.moveTo(saved.sha, null);
+    changed(saved);
+    toast([`Saved as version ${saved.version}`, ...(saved.warnings ?? [])].join('. '));
+  };
+}
+
+function NewerVersion({ context, source, draft }: ContextFilesProps) {
+  const workspaceId = useWorkspace()?.id;
+  const { data } = useQuery({
+    queryKey: contextKeys.part(workspaceId, context.name, 'newest', { sha: context.sha }),
+    queryFn: async () => {
+      const params = { path: { name: context.name }, query: { limit: 1 } };
+      return unwrap((await workerApi()).GET('/api/contexts/{name}/versions', { params }));
+    },
+  });
+  return <Conflict source={source} draft={draft} newer={data?.[0]} />;
+}
+
+function Download({ context }: { context: Context }) {
+  const download = useMutation({
+    mutationFn: async () => {
+      const params = { path: { name: context.name } };
+      const answer = (await workerApi()).GET('/api/contexts/{name}/download', { params, parseAs: 'blob' });
+      saveFile(`${context.name}.zip`, await unwrap(answer));
+    },
+    onError: (error) => toast(`Not downloaded: ${error.message}`, { tone: 'error' }),
+  });
+  return (
+    <Button
+      variant="default"
+      leftSection={<DownloadIcon />}
+      loading={download.isPending}
+      onClick={() => download.mutate()}
+    >
+      Download
+    </Button>
+  );
+}
+
+const KINDS: Record<string, string> = { private_key: 'a private key', assigned_secret: 'a password or key' };
+const FINDINGS_SHOWN = 5;
+
+function Findings({ findings }: { findings: Context['findings'] }) {
+  if (findings.length === 0) return null;
+  return (
+    <Notice tone="error" title="Something here looks like a credential">
+      Whoever sees this context can read it. Keep it as a secret instead:
+      <ul>
+        {findings.slice(0, FINDINGS_SHOWN).map(({ path, line, kind }) => (
+          <li key={`${path} ${line} ${kind}`}>
+            <code>{path}</code>, line {line}: {KINDS[kind] ?? kind.replaceAll('_', ' ')}
+          </li>
+        ))}
+      </ul>
+      {findings.length > FINDINGS_SHOWN && `And ${findings.length - FINDINGS_SHOWN} more.`}
+    </Notice>
+  );
+}

@@ -1,0 +1,32 @@
+import { Skeleton } from '@mantine/core';
+import { useMemo } from 'react';
+import { type DraftSource, useDraft } from '../../code/use-draft';
+import { ContextFrame } from '../../contexts/context-frame';
+import { contextFiles } from '../../contexts/use-context';
+import type { Context } from '../../shell/api';
+import { useWorkspace } from '../../shell/use-me';
+import { FailedToLoad } from '../../ui/notice';
+import { ContextFiles } from './context-files';
+
+/** The files of a context: read, changed, uploaded, and saved as a version. */
+export default function ContextPage() {
+  return <ContextFrame>{(context) => <Files key={context.name} context={context} />}</ContextFrame>;
+}
+
+function Files({ context }: { context: Context }) {
+  const workspaceId = useWorkspace()?.id;
+  const { name, sha, permissions } = context;
+  const mayEdit = permissions.edit;
+  const source = useMemo(
+    (): DraftSource => ({
+      key: `${workspaceId}.context.${name}`,
+      ...{ name, sha, mayEdit },
+      filesAt: (version) => contextFiles(workspaceId, name, version),
+    }),
+    [workspaceId, name, sha, mayEdit],
+  );
+  const { draft, error, retry } = useDraft(source);
+  if (draft) return <ContextFiles context={context} source={source} draft={draft} />;
+  if (error) return <FailedToLoad what="The files" error={error} retry={retry} />;
+  return <Skeleton height={480} radius={10} />;
+}

@@ -1,0 +1,41 @@
+import { type DragEvent, type ReactNode, useRef, useState } from 'react';
+import styles from './context-files.module.css';
+
+interface DropZoneProps {
+  disabled: boolean;
+  onDrop: (files: File[]) => void;
+  children: ReactNode;
+}
+
+/** Takes files that are dropped anywhere on it; there is a button for whoever uses no mouse. */
+export function DropZone({ disabled, onDrop, children }: DropZoneProps) {
+  const [isOver, setOver] = useState(false);
+  // Entering a child leaves its parent: they are counted.
+  const depth = useRef(0);
+  const holdsFiles = ({ dataTransfer }: DragEvent) => !disabled && dataTransfer.types.includes('Files');
+  function move(event: DragEvent, by: 1 | -1) {
+    if (!holdsFiles(event)) return;
+    depth.current += by;
+    setOver(depth.current > 0);
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the button Upload does the same.
+    <div
+      className={styles.zone}
+      data-over={isOver || undefined}
+      onDragEnter={(event) => move(event, 1)}
+      onDragLeave={(event) => move(event, -1)}
+      onDragOver={(event) => holdsFiles(event) && event.preventDefault()}
+      onDrop={(event) => {
+        if (!holdsFiles(event)) return;
+        event.preventDefault();
+        depth.current = 0;
+        setOver(false);
+        onDrop([...event.dataTransfer.files]);
+      }}
+    >
+      {children}
+      {isOver && <p className={styles.drop}>Drop to upload</p>}
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import { unwrap } from '@gantry/api-client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { withChanges } from '../../code/files';
+import type { Draft } from '../../code/use-draft';
+import { contextFiles, useChangedContext } from '../../contexts/use-context';
+import { type Context, workerApi } from '../../shell/api';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+
+/** Bytes of all files of a context together. */
+const BYTES_MAX = 10 * 1024 * 1024;
+
+/** Uploaded files are a version of their own at once; what else is being changed stays on top of it. */
+export function useUpload(context: Context, draft: Draft) {
+  const queryClient = useQueryClient();
+  const workspaceId = useWorkspace()?.id;
+  const changed = useChangedContext();
+  const path = { name: context.name };
+
+  async function goBack(sha: string) {
+    const worker = await workerApi();
+    const params = { path: { ...path, sha } };
+    const now = await unwrap(worker.POST('/api/contexts/{name}/rollback/{sha}', { params, body: {} }));
+    draft.moveTo(now.sha, null);
+    changed(now);
+  }
+
+  return useMutation({
+    mutationFn: async (files: File[]) => {
+      if (files.length === 0) return null;
+      if (files.reduce((sum, { size }) => sum + size, 0) > BYTES_MAX) {
+        throw new Error('A context holds up to 10 MB. Choose fewer or smaller files.');
+      }
+      const form = new FormData();
+      for (const file of files) form.append('files', file, file.webkitRelativePath || file.name);
+      const worker = await workerApi();
+      const answer = worker.POST('/api/contexts/{name}/upload', {
+        params: { path },
+        // The generated type knows no files.
+        body: {},
+        bodySerializer: () => form,
+      });
+      return { uploaded: await unwrap(answer), count: files.length };
+    },
+    onSuccess: async (done) => {
+      if (!done) return;
+      const { uploaded, count } = done;
+      const now = await queryClient.fetchQuery(contextFiles(workspaceId, context.name, uploaded.sha));
+      draft.moveTo(uploaded.sha, draft.changes.length ? withChanges(now, draft.changes) : null);
+      changed(uploaded);
+      const before = context.sha;
+      toast(`${count === 1 ? '1 file is' : `${count} files are`} uploaded: version ${uploaded.version}`, {
+        undo: () =>
+          void goBack(before).catch((error: Error) => toast(`It stays uploaded: ${error.message}`, { tone: 'error' })),
+      });
+    },
+  });
+}

@@ -1,0 +1,188 @@
+/** One worker with files and versions, whose drafts are inspected and tested, as the pages of its code see it. */
+import { createHash } from 'node:crypto';
+import type { WorkerSchemas } from '@gantry/api-client';
+import type { FakeAnswer, FakeRequest } from './fake-accounts';
+import { type FakeWorkerRun, newWorkerRun } from './fake-worker-runs';
+
+type Worker = WorkerSchemas['Worker'];
+type Definition = WorkerSchemas['WorkerDefinition'];
+type FileChange = WorkerSchemas['FileChange'];
+type Problem = WorkerSchemas['DraftProblem'];
+type Texts = Record<string, string>;
+
+interface FakeVersion {
+  version: number;
+  sha: string;
+  files: Texts;
+  definition: Definition;
+  message: string | null;
+  author: string;
+  source: 'created' | 'edited' | 'files' | 'rollback';
+}
+
+export interface FakeCode {
+  versions: FakeVersion[];
+  /** What is found in a draft, by a text that its files contain. */
+  problems: Map<string, Problem>;
+  /** Bodies of the tests. */
+  tests: { draft: { files?: FileChange[] }; inputs: object }[];
+  /** Saves a version as somebody else would. */
+  save: (files: Texts, by: Pick<FakeVersion, 'author' | 'message'> & Partial<FakeVersion>) => void;
+}
+
+export const CODE_WORKER = 'price-report';
+
+const definition: Definition = {
+  ...{ runner: 'python', entrypoint: 'main.py', outputs: [{ name: 'total', label: 'Total', type: 'number' }] },
+  inputs: [{ name: 'shop', label: 'Shop', type: 'text', required: true }],
+  ...{ secrets: ['SHOP_TOKEN'], connections: [], contexts: ['price-list'], python_dependencies: ['requests'] },
+  limits: { timeout_seconds: 60, memory_mb: 512, concurrency: null, priority: 0 },
+  retry: { max_attempts: 1, backoff_seconds: 10, backoff: 'exponential', max_backoff_seconds: 3_600 },
+  approvals: { required: false, forbid_self: false, expires_in_seconds: 604_800 },
+  isolation: 'zygote',
+};
+
+const MAIN = `"""Adds up what a shop's prices come to."""
+import csv
+import os
+
+import requests
+
+from gantry import context
+from lib.prices import rounded
+
+
+def run(shop):
+    token = os.environ["SHOP_TOKEN"]
+    answer = requests.get(f"https://{shop}.example.com/prices", headers={"Authorization": token})
+    answer.raise_for_status()
+    rows = list(csv.DictReader(answer.text.splitlines()))
+    context.log("prices read", rows=len(rows))
+    return {"total": rounded(sum(float(row["price"]) for row in rows))}
+`;
+const PRICES = 'def rounded(price):\n    return round(price, 2)\n';
+const README = '# Price report\n\nSums up the prices of one shop.\n';
+
+export const shaOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
+
+const AT = Date.parse('2026-01-05T09:00:00.000Z');
+
+export function newCode(): FakeCode {
+  const code: FakeCode = {
+    versions: [],
+    problems: new Map(),
+    tests: [],
+    save(files, by) {
+      const given = by.definition ?? code.versions[0]?.definition ?? definition;
+      const version = (code.versions[0]?.version ?? 0) + 1;
+      const made = { version, files, definition: given, source: 'files' as const, ...by };
+      code.versions.unshift({ ...made, sha: shaOf([files, given]) });
+    },
+  };
+  const files = {
+    'main.py': MAIN.replace('    context.log("prices read", rows=len(rows))\n', ''),
+    'README.md': README,
+  };
+  const before = { ...definition, limits: { ...definition.limits, timeout_seconds: 30 }, secrets: [] };
+  code.save(files, { author: 'ada@example.com', message: null, source: 'created', definition: before });
+  code.save({ ...files, 'lib/prices.py': PRICES }, { author: 'bob@example.com', message: 'Round what is shown' });
+  code.save(
+    { 'main.py': MAIN, 'README.md': README, 'lib/prices.py': PRICES },
+    { author: 'ada@example.com', message: 'Log how many prices there are', source: 'edited', definition },
+  );
+  return code;
+}
+
+const itemOf = ({ version, sha, message, author, source, files }: FakeVersion, code: FakeCode) => ({
+  ...{ version, sha, message, author, author_id: null, change_source: source },
+  current: version === code.versions[0]?.version,
+  file_count: Object.keys(files).length,
+  total_size: Object.values(files).join('').length,
+  created_at: new Date(AT + version * 3_600_000).toISOString(),
+});
+
+function workerOf(code: FakeCode, role: string): Worker {
+  const now = code.versions[0] as FakeVersion;
+  const may = role !== 'viewer';
+  return {
+    ...now.definition,
+    ...{ id: CODE_WORKER, name: 'Price report', description: '', status: 'active', health: 'healthy' },
+    ...{ trigger_type: 'manual', triggers: [], visibility: 'workspace', owner_id: 'usr_ada', tags: [] },
+    ...{ version: now.version, sha: now.sha, missing_secrets: [], last_run: null, last_run_id: null },
+    ...{ last_run_status: null, next_run_at: null, created_at: new Date(AT).toISOString() },
+    updated_at: itemOf(now, code).created_at,
+    permissions: { edit: may, run: may, pause: may, archive: may, delete: may, change_visibility: may },
+  };
+}
+
+export const applied = (files: Texts, changes: FileChange[]): Texts =>
+  Object.fromEntries(
+    [
+      ...Object.entries(files).filter(([path]) => !changes.some((change) => change.path === path)),
+      ...changes.flatMap(({ path, content }): [string, string][] => (content === undefined ? [] : [[path, content]])),
+    ].sort(),
+  );
+
+/** Undefined for what belongs to another surface. */
+export async function answerCode(
+  code: FakeCode,
+  runs: FakeWorkerRun[],
+  role: string,
+  { line, part, query, body }: FakeRequest,
+): Promise<FakeAnswer | undefined> {
+  const ok = (answer: object, status = 200): FakeAnswer => ({ status, body: answer });
+  const latest = code.versions[0] as FakeVersion;
+  const find = (sha: string | null) => code.versions.find((version) => version.sha === sha) ?? latest;
+  if (line === 'POST /api/workers/inspect') {
+    const { draft } = (await body()) as unknown as { draft: { base_sha: string; files?: FileChange[] } };
+    const text = Object.values(applied(find(draft.base_sha).files, draft.files ?? [])).join('\n');
+    const problems = [...code.problems].flatMap(([found, problem]) => (text.includes(found) ? [problem] : []));
+    return ok({ problems, parameters: ['shop'], imports: [], secrets: [] });
+  }
+  if (part[2] !== 'workers' || part[3] !== CODE_WORKER) return undefined;
+  const saved = () => ok({ ...workerOf(code, role), warnings: [] });
+  switch (part[4]) {
+    case undefined:
+      return ok(workerOf(code, role));
+    case 'sample-input':
+      return ok({ inputs: { shop: 'north' } });
+    case 'files': {
+      if (line.startsWith('GET')) {
+        const files = Object.entries(find(query.get('version')).files);
+        return ok(files.map(([path, content]) => ({ path, content, size: content.length, sha: shaOf(content) })));
+      }
+      const change = (await body()) as unknown as { files: FileChange[]; base_sha: string; message?: string };
+      if (change.base_sha !== latest.sha) return { status: 409, body: { detail: 'not current', code: 'not_current' } };
+      const files = applied(latest.files, change.files);
+      code.save(files, { author: 'ada@example.com', message: change.message ?? null });
+      return saved();
+    }
+    case 'versions': {
+      if (!part[5]) return ok(code.versions.map((version) => itemOf(version, code)));
+      const [after, before] = [find(part[5]), find(query.get('compare_to'))];
+      const fields = Object.keys(definition).flatMap((field) => {
+        const [old, now] = [before.definition, after.definition].map((one) => one[field as keyof Definition]);
+        return JSON.stringify(old) === JSON.stringify(now) ? [] : [{ field, before: old, after: now }];
+      });
+      return ok({
+        ...itemOf(after, code),
+        ...{ definition: after.definition, files: [], compared_to: before.sha, changes: { files: [], fields } },
+      });
+    }
+    case 'rollback': {
+      const target = find(part[5] ?? null);
+      const { message = `Back to version ${target.version}` } = await body();
+      const { definition: of, files } = target;
+      code.save(files, { author: 'ada@example.com', message, source: 'rollback', definition: of });
+      return ok(workerOf(code, role));
+    }
+    case 'test': {
+      code.tests.push((await body()) as unknown as FakeCode['tests'][number]);
+      const run = newWorkerRun({ worker_id: CODE_WORKER, trigger: 'test', worker_version: null });
+      runs.push(run);
+      return ok({ status: 'running', run_id: run.run.id }, 201);
+    }
+    default:
+      return undefined;
+  }
+}
