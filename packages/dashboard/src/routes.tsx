@@ -52,6 +52,7 @@ const OWN_PAGES: Pages = [
   [patterns.workerTriggers, lazy(() => import('./pages/worker-triggers/worker-triggers-page'))],
   [patterns.workerAlerts, lazy(() => import('./pages/worker-alerts/worker-alerts-page'))],
   [patterns.workerSettings, lazy(() => import('./pages/worker-settings/worker-settings-page'))],
+  [paths.runs, lazy(() => import('./pages/runs/runs-page'))],
   [patterns.workerRun, lazy(() => import('./pages/worker-run/worker-run-page'))],
   [paths.device, lazy(() => import('./pages/device/device-page'))],
   [paths.members, lazy(() => import('./pages/members/members-page'))],
