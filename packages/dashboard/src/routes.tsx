@@ -60,6 +60,7 @@ const OWN_PAGES: Pages = [
   [patterns.context, lazy(() => import('./pages/context/context-page'))],
   [patterns.contextVersions, lazy(() => import('./pages/context-versions/context-versions-page'))],
   [patterns.contextSettings, lazy(() => import('./pages/context-settings/context-settings-page'))],
+  [paths.runs, lazy(() => import('./pages/runs/runs-page'))],
   [patterns.workerRun, lazy(() => import('./pages/worker-run/worker-run-page'))],
   [paths.device, lazy(() => import('./pages/device/device-page'))],
   [paths.members, lazy(() => import('./pages/members/members-page'))],

@@ -33,6 +33,7 @@ export type Trigger = WorkerSchemas['Trigger'];
 export type WorkerRunItem = WorkerSchemas['RunItem'];
 export type WorkerRun = WorkerSchemas['Run'];
 export type Context = WorkerSchemas['Context'];
+export type WorkerRunItem = WorkerSchemas['RunItem'];
 export type Approval = WorkerSchemas['Approval'];
 export type Review = WorkerSchemas['Review'];
 export type OutputItem = AutomationSchemas['OutputItem'];

@@ -13,6 +13,7 @@ import { type FakeChanges, followChanges, newChanges } from './fake-changes';
 import { answerCode, type FakeCode, newCode } from './fake-code';
 import { answerContext, type FakeContexts } from './fake-contexts';
 import { answerOverview, newOverview } from './fake-overview';
+import { answerRuns } from './fake-runs';
 import { answerSecret, type FakeSecrets, newSecrets } from './fake-secrets';
 import { answerSkill, type FakeSkills, newSkills } from './fake-skills';
 import { emit, type FakeStream, follow } from './fake-stream';
@@ -47,6 +48,8 @@ export interface FakeApi {
   versions: AutomationSchemas['Version'][];
   runs: FakeRun[];
   workerRuns: FakeWorkerRun[];
+  /** Bodies of bulk operations, as `POST /path` and what was sent. */
+  bulk: { line: string; ids: string[] }[];
   artifacts: Map<string, { contentType: string; body: Buffer }>;
   uploads: Buffer[];
   /** Number of the good cookie of each session; a session whose old cookie was used again is gone. */
@@ -88,6 +91,7 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
     versions: [],
     runs: [],
     workerRuns: [],
+    bulk: [],
     artifacts: new Map(),
     uploads: [],
     sessions: new Map(),
@@ -180,6 +184,8 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
     answerOverview(api.overview, asked) ??
     (await answerWorker(api.workers, api.accounts, asked));
   if (answer) return send(res, answer.status, answer.body, answer.headers);
+  const runs = isWorkerSurface ? await answerRuns(api, asked) : undefined;
+  if (runs) return send(res, runs.status, runs.body, runs.headers);
   const worker = await answerWorkerRun(api.workerRuns, api.accounts, asked);
   if (worker && 'follow' in worker) return follow(worker.follow, worker.isOver, req, res);
   if (worker) return send(res, worker.status, worker.body);
@@ -270,14 +276,22 @@ export function newRun(fields: Partial<Run>): FakeRun {
   };
 }
 
-function list(api: FakeApi, url: URL, res: ServerResponse): void {
-  const automationId = url.searchParams.get('automationId');
-  const status = url.searchParams.get('status');
-  const withOutputs = url.searchParams.get('outputs') === 'true';
-  const runs = api.runs
-    .filter((run) => run.automationId === automationId && (!status || run.status === status))
-    .map(({ events, watchers, result, ...run }) => ({ ...run, ...(withOutputs && { outputs: result?.outputs }) }));
-  send(res, 200, { runs, nextBefore: null });
+function list(api: FakeApi, { searchParams: query }: URL, res: ServerResponse): void {
+  const isAsked = (name: string, value: string) => !query.has(name) || query.get(name) === value;
+  const all = api.runs
+    .filter((run) => isAsked('automationId', run.automationId) && isAsked('status', run.status))
+    .filter((run) => isAsked('trigger', run.trigger) && run.createdAt >= Number(query.get('since')))
+    .filter((run) => run.automationId.includes(query.get('q') ?? ''))
+    .sort((one, other) => other.createdAt - one.createdAt);
+  const from = query.has('before') ? all.findIndex(({ runId }) => runId === query.get('before')) + 1 : 0;
+  const limit = Number(query.get('limit') ?? 50);
+  const page = all.slice(from, from + limit);
+  const withOutputs = query.get('outputs') === 'true';
+  const runs = page.map(({ events, watchers, result, ...run }) => ({
+    ...run,
+    ...(withOutputs && { outputs: result?.outputs }),
+  }));
+  send(res, 200, { runs, nextBefore: from + limit < all.length ? page.at(-1)?.runId : null });
 }
 
 async function runRoute(

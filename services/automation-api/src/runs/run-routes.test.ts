@@ -186,6 +186,7 @@ test('the list is filtered by what started a run, by time, and by a part of the 
   const { createdAt } = (await caller.get(`/api/runs/${started[1]}`)).body;
   expect(await list(`since=${createdAt}&q=sales`)).toEqual([started[1]]);
   expect(await list(`until=${createdAt}&q=sales`)).toEqual([]);
+  for (const runId of started) await caller.post(`/api/runs/${runId}/cancel`).expect(200);
 });
 
 test('a list may carry the outputs, for a plot over past runs', async () => {

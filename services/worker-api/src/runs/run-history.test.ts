@@ -347,7 +347,7 @@ describe('replaying', () => {
     const job = await executor.claim();
     expect(job).toMatchObject({ runId: changed, inputs: { table: { name: 't.csv', size: 3 }, note: 'other' } });
     expect(await (await fetch(job?.files[0]?.url ?? '')).text()).toBe('a,b');
-    const unknown = await me.post(`/api/runs/${id}/replay`, { inputs: { nots: 'n' } }).expect(400);
+    const unknown = await me.post(`/api/runs/${id}/replay`, { inputs: { note: 'n', nots: 'n' } }).expect(400);
     expect(unknown.body.errors).toEqual([expect.objectContaining({ path: 'inputs.nots' })]);
     await addVersion(api, worker, { number: 3, definition: { inputs: [{ name: 'other', required: true }] } });
     const refused = await me.post(`/api/runs/${id}/replay`).expect(400);

@@ -1,0 +1,163 @@
+import { useMediaQuery } from '@mantine/hooks';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useLayoutEffect, useRef } from 'react';
+import { Link } from 'react-router';
+import { RunStatusChip } from '../../runs/run-status';
+import { dollars, TRIGGER_WORDS } from '../../runs/run-words';
+import { duration } from '../../ui/format';
+import { Timestamp } from '../../ui/timestamp';
+import styles from './run-list.module.css';
+import { type RunRow, wordOf } from './run-row';
+
+/** As the style sheet has them. */
+const ROW_PX = 44;
+const NARROW_ROW_PX = 76;
+/** Older runs are read while this many are still below the last one in view. */
+const AHEAD = 25;
+
+interface RunListProps {
+  rows: RunRow[];
+  hasOlder: boolean;
+  onOlder: () => void;
+  nameOf: (row: RunRow) => string;
+  /** Null where this person may change nothing. */
+  selection: { keys: ReadonlySet<string>; onChange: (keys: ReadonlySet<string>) => void } | null;
+}
+
+/** Only the rows in view exist. New ones above do not move what somebody looks at. */
+export function RunList({ rows, hasOlder, onOlder, nameOf, selection }: RunListProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
+  const rowPx = isNarrow ? NARROW_ROW_PX : ROW_PX;
+  const list = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowPx,
+    getItemKey: (index) => rows[index]?.key ?? index,
+    overscan: 12,
+    useFlushSync: false,
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows have another height then.
+  useEffect(() => list.measure(), [rowPx]);
+  useKeptPlace(box, rows, rowPx);
+  const drawn = list.getVirtualItems();
+  const last = drawn.at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (hasOlder && last >= rows.length - AHEAD) onOlder();
+  }, [hasOlder, last, rows.length, onOlder]);
+
+  const isAll = selection !== null && rows.length > 0 && rows.every(({ key }) => selection.keys.has(key));
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <section ref={box} className={styles.box} tabIndex={0} aria-label="List of runs" data-selects={selection !== null}>
+      <div className={`${styles.head} ${styles.row}`}>
+        {selection && (
+          <input
+            type="checkbox"
+            aria-label="Select all runs that are shown"
+            checked={isAll}
+            onChange={() => selection.onChange(new Set(isAll ? [] : rows.map(({ key }) => key)))}
+          />
+        )}
+        <span>Status</span>
+        <span>Run of</span>
+        <span>Trigger</span>
+        <span>Begun</span>
+        <span className={styles.number}>Duration</span>
+        <span className={styles.number}>Cost</span>
+      </div>
+      <ol className={styles.body} aria-label="Runs" style={{ height: list.getTotalSize() }}>
+        {drawn.map(({ index, start }) => {
+          const row = rows[index];
+          return (
+            row && (
+              <Row
+                key={row.key}
+                row={row}
+                place={{ 'aria-posinset': index + 1, 'aria-setsize': hasOlder ? -1 : rows.length }}
+                start={start}
+                name={nameOf(row)}
+                isSelected={selection?.keys.has(row.key)}
+                onSelect={
+                  selection
+                    ? () => {
+                        const next = new Set(selection.keys);
+                        if (!next.delete(row.key)) next.add(row.key);
+                        selection.onChange(next);
+                      }
+                    : undefined
+                }
+              />
+            )
+          );
+        })}
+      </ol>
+      {hasOlder && <p className={styles.older}>Reading older runs…</p>}
+    </section>
+  );
+}
+
+interface RowProps {
+  row: RunRow;
+  place: { 'aria-posinset': number; 'aria-setsize': number };
+  start: number;
+  name: string;
+  isSelected: boolean | undefined;
+  onSelect: (() => void) | undefined;
+}
+
+const Row = ({ row, place, start, name, isSelected, onSelect }: RowProps) => (
+  <li
+    {...place}
+    className={styles.row}
+    data-selected={isSelected || undefined}
+    style={{ transform: `translateY(${start}px)` }}
+  >
+    {onSelect && (
+      <input
+        type="checkbox"
+        className={styles.check}
+        aria-label={`Select the run of ${name}, ${wordOf(row)}`}
+        checked={isSelected}
+        onChange={onSelect}
+      />
+    )}
+    <span className={styles.status}>
+      <RunStatusChip {...row.shown} />
+    </span>
+    <span className={styles.what}>
+      <Link to={row.to} className={styles.link}>
+        {name}
+      </Link>
+      {row.version !== null && <span className={styles.version}>v{row.version}</span>}
+      {row.error && (
+        <span className={styles.error} title={row.error}>
+          {row.error}
+        </span>
+      )}
+    </span>
+    <span className={styles.trigger}>{TRIGGER_WORDS[row.trigger]}</span>
+    <span className={styles.time}>
+      <Timestamp at={row.startedAt ?? row.createdAt} />
+    </span>
+    <span className={`${styles.number} ${styles.duration}`}>{row.durationMs !== null && duration(row.durationMs)}</span>
+    <span className={`${styles.number} ${styles.cost}`}>
+      {row.costUsd !== null && row.costUsd > 0 && dollars(row.costUsd)}
+    </span>
+  </li>
+);
+
+/** Whoever has scrolled down keeps the run at the top of their view, however many come in above it. */
+function useKeptPlace(box: { current: HTMLDivElement | null }, rows: RunRow[], rowPx: number) {
+  const before = useRef(rows);
+  useLayoutEffect(() => {
+    const list = box.current;
+    const earlier = before.current;
+    before.current = rows;
+    if (!list || earlier === rows || list.scrollTop < rowPx) return;
+    const place = Math.floor(list.scrollTop / rowPx);
+    const key = earlier[place]?.key;
+    const now = rows.findIndex((row) => row.key === key);
+    if (now >= 0 && now !== place) list.scrollTop += (now - place) * rowPx;
+  }, [box, rows, rowPx]);
+}

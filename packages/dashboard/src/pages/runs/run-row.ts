@@ -1,0 +1,55 @@
+/** A run of either surface, as the list shows it. */
+import { lookOf, type ShownStatus, shownStatus } from '../../runs/run-status';
+import { isOver } from '../../runs/worker-runs';
+import type { RunItem, WorkerRunItem } from '../../shell/api';
+import { runPath, workerRunPath } from '../../shell/paths';
+import type { Surface, Trigger } from './runs-filter';
+
+export interface RunRow {
+  /** Unique over both surfaces. */
+  key: string;
+  surface: Surface;
+  id: string;
+  /** The worker or the automation. */
+  subjectId: string;
+  shown: ShownStatus;
+  isOver: boolean;
+  trigger: Trigger;
+  version: number | null;
+  /** Epoch milliseconds. */
+  createdAt: number;
+  startedAt: number | null;
+  durationMs: number | null;
+  costUsd: number | null;
+  error: string | null;
+  to: string;
+}
+
+const timeOf = (at: string | null): number | null => (at === null ? null : Date.parse(at));
+
+export const rowOfWorkerRun = (run: WorkerRunItem): RunRow => ({
+  ...{ key: `worker ${run.id}`, surface: 'worker', id: run.id, subjectId: run.worker_id },
+  shown: shownStatus(run),
+  isOver: isOver(run),
+  trigger: run.trigger,
+  version: run.worker_version,
+  createdAt: Date.parse(run.created_at),
+  startedAt: timeOf(run.started_at),
+  durationMs: run.duration_ms,
+  costUsd: run.total_cost_usd,
+  error: run.error,
+  to: workerRunPath(run.id),
+});
+
+export const rowOfAutomationRun = (run: RunItem): RunRow => ({
+  ...{ key: `automation ${run.runId}`, surface: 'automation', id: run.runId, subjectId: run.automationId },
+  shown: { status: run.status, error: run.error },
+  isOver: run.completedAt !== null,
+  ...{ trigger: run.trigger, version: run.version },
+  ...{ createdAt: run.createdAt, startedAt: run.startedAt, durationMs: run.durationMs },
+  costUsd: null,
+  error: run.error && run.error.code !== 'cancelled' ? run.error.message : null,
+  to: runPath(run.automationId, run.runId),
+});
+
+export const wordOf = (row: RunRow): string => lookOf(row.shown).word;

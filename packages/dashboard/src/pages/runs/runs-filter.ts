@@ -1,0 +1,81 @@
+/** What of the runs is shown, as the address says it. */
+import type { AnyRunStatus } from '../../runs/run-status';
+import type { TRIGGER_WORDS } from '../../runs/run-words';
+
+export type Trigger = keyof typeof TRIGGER_WORDS;
+export type Status = Extract<
+  AnyRunStatus,
+  'queued' | 'running' | 'pending_approval' | 'completed' | 'failed' | 'timed_out' | 'cancelled' | 'rejected'
+>;
+export type Surface = 'worker' | 'automation';
+
+export interface RunsFilter {
+  /** Both unless it says one. */
+  surface?: Surface;
+  /** Id of a worker; implies its surface. */
+  worker?: string;
+  /** Id of an automation; implies its surface. */
+  automation?: string;
+  status?: Status;
+  trigger?: Trigger;
+  within?: Within;
+  /** Local dates; with `within` they don't count. */
+  from?: string;
+  to?: string;
+  tag?: string;
+  q?: string;
+}
+
+const HOUR_MS = 3_600_000;
+export const SPANS_MS = {
+  hour: HOUR_MS,
+  day: 24 * HOUR_MS,
+  week: 7 * 24 * HOUR_MS,
+  month: 30 * 24 * HOUR_MS,
+} as const;
+export type Within = keyof typeof SPANS_MS;
+
+export const STATUSES: Status[] = [
+  ...(['running', 'queued', 'pending_approval', 'completed'] as const),
+  ...(['failed', 'timed_out', 'cancelled', 'rejected'] as const),
+];
+export const TRIGGERS: Trigger[] = ['api', 'schedule', 'webhook', 'event', 'call', 'replay', 'page', 'link'];
+
+const NAMES = ['surface', 'worker', 'automation', 'status', 'trigger', 'within', 'from', 'to', 'tag', 'q'] as const;
+
+const KNOWN: Partial<Record<keyof RunsFilter, readonly string[]>> = {
+  surface: ['worker', 'automation'],
+  status: STATUSES,
+  trigger: TRIGGERS,
+  within: Object.keys(SPANS_MS),
+};
+
+/** Whatever of an old or mistyped address has no meaning is left out. */
+export function filterIn(search: URLSearchParams): RunsFilter {
+  const entries = NAMES.flatMap((name) => {
+    const value = search.get(name)?.trim();
+    const isKnown = value && (KNOWN[name]?.includes(value) ?? true);
+    const isDate = name !== 'from' && name !== 'to' ? true : /^\d{4}-\d\d-\d\d$/.test(value ?? '');
+    return isKnown && isDate ? [[name, value]] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+export function searchOf(filter: RunsFilter): URLSearchParams {
+  const search = new URLSearchParams();
+  for (const name of NAMES) if (filter[name]) search.set(name, filter[name]);
+  return search;
+}
+
+export const isNarrowed = (filter: RunsFilter): boolean => searchOf(filter).size > 0;
+
+const DAY_MS = 24 * HOUR_MS;
+
+/** @returns epoch milliseconds; `until` is excluded */
+export function spanOf({ within, from, to }: RunsFilter, now: number): { since?: number; until?: number } {
+  if (within) return { since: now - SPANS_MS[within] };
+  return {
+    ...(from && { since: new Date(`${from}T00:00`).getTime() }),
+    ...(to && { until: new Date(`${to}T00:00`).getTime() + DAY_MS }),
+  };
+}

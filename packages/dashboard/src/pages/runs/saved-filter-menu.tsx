@@ -1,0 +1,86 @@
+import { ActionIcon, Button, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { toast } from '../../shell/toasts';
+import { CrossIcon } from '../../ui/icons';
+import { MenuButton, menuItem } from '../../ui/menu-button';
+import styles from './runs-page.module.css';
+import { forgetFilter, type SavedFilter, saveFilter, useSavedFilters } from './saved-filters';
+
+interface SavedFilterMenuProps {
+  workspaceId: string;
+  /** As the address has it; empty without any filter. */
+  search: string;
+  onChoose: (search: string) => void;
+}
+
+export function SavedFilterMenu({ workspaceId, search, onChoose }: SavedFilterMenuProps) {
+  const saved = useSavedFilters(workspaceId);
+  const current = saved.find((filter) => filter.search === search);
+
+  function forget(filter: SavedFilter) {
+    forgetFilter(workspaceId, filter.name);
+    toast(`“${filter.name}” is no longer kept`, { undo: () => saveFilter(workspaceId, filter) });
+  }
+
+  return (
+    <MenuButton label="Saved filters" face={current?.name ?? 'Saved filters'} align="end">
+      {(close) => (
+        <div className={styles.saved}>
+          {saved.length === 0 && <p>Filters that you save are kept in this browser.</p>}
+          <ul className={styles.savedList}>
+            {saved.map((filter) => (
+              <li key={filter.name}>
+                <button
+                  type="button"
+                  className={menuItem}
+                  aria-current={filter === current || undefined}
+                  onClick={() => {
+                    onChoose(filter.search);
+                    close();
+                  }}
+                >
+                  {filter.name}
+                </button>
+                <ActionIcon variant="subtle" aria-label={`Forget ${filter.name}`} onClick={() => forget(filter)}>
+                  <CrossIcon />
+                </ActionIcon>
+              </li>
+            ))}
+          </ul>
+          {search !== '' && (
+            <SaveForm
+              onSave={(name) => {
+                saveFilter(workspaceId, { name, search });
+                toast(`Saved as “${name}”`);
+                close();
+              }}
+            />
+          )}
+        </div>
+      )}
+    </MenuButton>
+  );
+}
+
+function SaveForm({ onSave }: { onSave: (name: string) => void }) {
+  const [name, setName] = useState('');
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (name.trim()) onSave(name.trim());
+  }
+  return (
+    <form className={styles.save} onSubmit={submit}>
+      <TextInput
+        size="xs"
+        aria-label="Name of this filter"
+        placeholder="Name of this filter"
+        maxLength={60}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Button size="xs" type="submit" disabled={!name.trim()}>
+        Save
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,57 @@
+/** Filters that somebody has given a name, kept in this browser for each workspace. */
+import { useSyncExternalStore } from 'react';
+
+export interface SavedFilter {
+  name: string;
+  /** As the address has it. */
+  search: string;
+}
+
+const KEY = 'gantry-run-filters';
+const SAVED_MAX = 50;
+
+type All = Record<string, SavedFilter[]>;
+
+const NONE: SavedFilter[] = [];
+const listeners = new Set<() => void>();
+let all: All = read();
+
+function read(): All {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
+    return typeof kept === 'object' && kept !== null ? (kept as All) : {};
+  } catch {
+    return {};
+  }
+}
+
+function change(workspaceId: string, filters: SavedFilter[]): void {
+  all = { ...all, [workspaceId]: filters };
+  try {
+    localStorage.setItem(KEY, JSON.stringify(all));
+  } catch {
+    // A browser may forbid storage: they are then kept until the page is left.
+  }
+  for (const listener of listeners) listener();
+}
+
+/** One of the same name is replaced. */
+export function saveFilter(workspaceId: string, filter: SavedFilter): void {
+  const others = (all[workspaceId] ?? NONE).filter(({ name }) => name !== filter.name);
+  change(workspaceId, [...others, filter].slice(-SAVED_MAX));
+}
+
+export function forgetFilter(workspaceId: string, name: string): void {
+  change(
+    workspaceId,
+    (all[workspaceId] ?? NONE).filter((filter) => filter.name !== name),
+  );
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+export const useSavedFilters = (workspaceId: string | undefined): SavedFilter[] =>
+  useSyncExternalStore(subscribe, () => (workspaceId && all[workspaceId]) || NONE);

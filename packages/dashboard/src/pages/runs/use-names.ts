@@ -1,0 +1,36 @@
+import { unwrap } from '@gantry/api-client';
+import { useQuery } from '@tanstack/react-query';
+import { api, workerApi } from '../../shell/api';
+
+export interface Named {
+  id: string;
+  name: string;
+}
+
+const NAMED_MAX = 200;
+
+/** Workers and automations by name, for the filter and for the rows; those beyond a page go by their id. */
+export function useNames(workspaceId: string | undefined): { workers: Named[]; automations: Named[]; tags: string[] } {
+  const enabled = workspaceId !== undefined;
+  const workers = useQuery({
+    queryKey: ['workers', workspaceId, 'names'],
+    enabled,
+    queryFn: async () =>
+      (
+        await unwrap(
+          (await workerApi()).GET('/api/workers', { params: { query: { status: 'all', limit: NAMED_MAX } } }),
+        )
+      ).map(({ id, name }) => ({ id, name })),
+  });
+  const tags = useQuery({
+    queryKey: ['workers', workspaceId, 'tags'],
+    enabled,
+    queryFn: async () => (await unwrap((await workerApi()).GET('/api/workers/tags'))).map(({ tag }) => tag),
+  });
+  const automations = useQuery({
+    queryKey: ['automations', workspaceId, 'names'],
+    enabled,
+    queryFn: async () => (await unwrap(api.GET('/api/automations'))).automations.map(({ id, name }) => ({ id, name })),
+  });
+  return { workers: workers.data ?? [], automations: automations.data ?? [], tags: tags.data ?? [] };
+}

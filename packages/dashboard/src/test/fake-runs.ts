@@ -1,0 +1,49 @@
+/** The list of workers' runs, and what is done to many of them. */
+import type { FakeAnswer, FakeRequest } from './fake-accounts';
+import type { FakeApi } from './fake-api';
+import { newWorkerRun } from './fake-worker-runs';
+
+type Runs = Pick<FakeApi, 'workerRuns' | 'bulk'>;
+
+/** Undefined for whatever else. */
+export async function answerRuns(api: Runs, req: FakeRequest): Promise<FakeAnswer | undefined> {
+  const { line, query } = req;
+  if (line === 'GET /api/runs') return listOf(api, query);
+  if (line === 'GET /api/runs/export.csv') return { status: 200, body: { csv: query.toString() } };
+  if (line === 'GET /api/workers') return { status: 200, body: [{ id: 'price-watch', name: 'Price watch' }] };
+  if (line === 'GET /api/workers/tags') return { status: 200, body: [{ tag: 'finance', count: 1 }] };
+  if (!line.startsWith('POST /api/runs/bulk/')) return undefined;
+  const { ids } = (await req.body()) as unknown as { ids: string[] };
+  api.bulk.push({ line, ids });
+  for (const id of ids) {
+    const run = api.workerRuns.find((fake) => fake.run.id === id)?.run;
+    if (!run) continue;
+    if (line.endsWith('/cancel')) Object.assign(run, { status: 'cancelled', completed_at: run.created_at });
+    else api.workerRuns.push(newWorkerRun({ trigger: 'replay', created_at: new Date().toISOString() }));
+  }
+  return { status: 200, body: { matched: ids.length, changed: ids.length, skipped: 0, errors: [], more: false } };
+}
+
+function listOf({ workerRuns }: Runs, query: URLSearchParams): FakeAnswer {
+  const isAsked = (name: string, value: string) => !query.has(name) || query.get(name) === value;
+  const all = workerRuns
+    .map(({ run }) => run)
+    .filter((run) => isAsked('status', run.status) && isAsked('trigger', run.trigger) && isAsked('worker_id', run.worker_id))
+    .filter(({ worker_id }) => worker_id.includes(query.get('q') ?? '') && (query.get('tag') ?? 'finance') === 'finance')
+    .filter(({ created_at }) => created_at >= (query.get('since') ?? '') && created_at < (query.get('until') ?? '9'))
+    .sort((one, other) => (one.created_at < other.created_at ? 1 : -1));
+  const before = query.get('before_id');
+  const from = before ? all.findIndex(({ id }) => id === before) + 1 : 0;
+  const limit = Number(query.get('limit') ?? 50);
+  const page = all.slice(from, from + limit);
+  const last = page.at(-1);
+  const more = from + limit < all.length && last;
+  return {
+    status: 200,
+    body: page,
+    headers: {
+      'X-Has-More': String(!!more),
+      ...(more && { 'X-Next-Before-Created-At': last.created_at, 'X-Next-Before-Id': last.id }),
+    },
+  };
+}
