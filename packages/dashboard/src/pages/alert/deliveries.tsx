@@ -8,7 +8,7 @@ import { workerApi } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { figure } from '../../ui/format';
-import { ChevronIcon } from '../../ui/icons';
+import { DownIcon } from '../../ui/icons';
 import { FailedToLoad, Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
@@ -142,7 +142,7 @@ function DeliveryItem({ delivery, mayReplay, isBusy, onReplay }: DeliveryItemPro
           </span>
           <DeliveryStatusChip status={status} />
           <span className={styles.chevron}>
-            <ChevronIcon />
+            <DownIcon />
           </span>
         </summary>
         {isOpen && (

@@ -3,7 +3,7 @@ import { AuditSentence, type People } from '../../audit/audit-sentence';
 import type { AuditEntry } from '../../audit/sentences';
 import { Facts } from '../../ui/facts';
 import { absoluteTime } from '../../ui/format';
-import { ChevronIcon } from '../../ui/icons';
+import { DownIcon } from '../../ui/icons';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './audit-log-page.module.css';
 
@@ -27,7 +27,7 @@ export function AuditRow({ entry, people }: { entry: AuditEntry; people: People 
         aria-controls={isOpen ? id : undefined}
         onClick={() => setOpen(!isOpen)}
       >
-        <ChevronIcon />
+        <DownIcon />
       </button>
       {isOpen && (
         <div id={id} className={styles.details}>

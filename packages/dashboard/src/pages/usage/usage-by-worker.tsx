@@ -1,7 +1,7 @@
 import { Link } from 'react-router';
 import { workerPath } from '../../shell/paths';
 import table from '../../ui/data-table.module.css';
-import { duration, figure, dollars } from '../../ui/format';
+import { dollars, duration, figure } from '../../ui/format';
 import { Panel } from '../../ui/panel';
 import type { Usage } from './usage-page';
 import styles from './usage-page.module.css';

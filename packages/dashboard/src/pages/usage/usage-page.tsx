@@ -5,7 +5,7 @@ import { Link, useSearchParams } from 'react-router';
 import { SettingsFrame } from '../../settings/settings-frame';
 import { workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
-import { duration, figure, dollars } from '../../ui/format';
+import { dollars, duration, figure } from '../../ui/format';
 import { FailedToLoad } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
@@ -95,7 +95,8 @@ function Loaded({ usage }: { usage: Usage }) {
       )}
       <p className={content.about}>
         Days and months are those of UTC. Runs of workers count on the day on which they end; a cost is an estimate from
-        processor time, and what code reports with <code>context.cost()</code>.
+        processor time, and what code reports with <code>context.cost()</code>. Tests of drafts are not shown, though
+        budgets pay for them.
       </p>
     </>
   );
