@@ -5,7 +5,7 @@ import { useWorkspace } from '../../shell/use-me';
 import table from '../../ui/data-table.module.css';
 import { dollars, duration, figure } from '../../ui/format';
 import { Panel } from '../../ui/panel';
-import type { Usage } from './usage-page';
+import type { Usage } from './usage';
 import styles from './usage-page.module.css';
 
 /** From this share of a budget on, it is worth a look. */
