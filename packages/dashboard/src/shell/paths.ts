@@ -116,12 +116,6 @@ export interface RunsWanted {
 
 export const runsPath = (wanted: RunsWanted): string => `${paths.runs}?${new URLSearchParams({ ...wanted })}`;
 
-/** The alerts, with a new rule for this worker begun, or with one of them open. */
-export const alertsPath = (wanted: { worker: string } | { alert: string }): string =>
-  `${paths.alerts}?${new URLSearchParams(wanted)}`;
-
-export const workerRunPath = (runId: string): string => patterns.workerRun.replace(':runId', encodeURIComponent(runId));
-
 /** The same page with a line of the run's log in it. */
 export const withLine = (search: URLSearchParams, lineId: string): string => {
   const next = new URLSearchParams(search);

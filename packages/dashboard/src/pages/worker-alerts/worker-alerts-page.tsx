@@ -2,8 +2,10 @@ import { unwrap } from '@gantry/api-client';
 import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { type Worker, type WorkerAlert, workerApi } from '../../shell/api';
-import { alertsPath, paths } from '../../shell/paths';
+import { AlertStatusChip } from '../../alerts/alert-status';
+import { channelsOf, saidOf, titleOf } from '../../alerts/alert-words';
+import { type Worker, workerApi } from '../../shell/api';
+import { alertPath, newAlertPath, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { Empty } from '../../ui/empty';
 import { ListItem } from '../../ui/list-item';
@@ -37,7 +39,7 @@ function Alerts({ worker }: { worker: Worker }) {
       title="Alert rules"
       aside={
         mayMake && (
-          <Button component={Link} to={alertsPath({ worker: worker.id })} variant="default">
+          <Button component={Link} to={newAlertPath(worker.id)} variant="default">
             New rule
           </Button>
         )
@@ -53,8 +55,12 @@ function Alerts({ worker }: { worker: Worker }) {
       ) : alerts ? (
         <ul className={content.list}>
           {alerts.map((alert) => (
-            <ListItem key={alert.id} what={alert.description || capital(whenOf(alert))} about={aboutOf(alert)}>
-              <Link to={alertsPath({ alert: alert.id })}>Open</Link>
+            <ListItem
+              key={alert.id}
+              what={<Link to={alertPath(alert.id)}>{titleOf(alert)}</Link>}
+              about={[saidOf(alert.on), ...(alert.description ? channelsOf(alert) : [])].join(' · ')}
+            >
+              <AlertStatusChip alert={alert} />
             </ListItem>
           ))}
         </ul>
@@ -68,24 +74,4 @@ function Alerts({ worker }: { worker: Worker }) {
       </p>
     </Panel>
   );
-}
-
-const WHEN: Record<WorkerAlert['on'][number], string> = {
-  'run.completed': 'a run succeeds',
-  'run.failed': 'a run fails',
-  'run.timed_out': 'a run times out',
-  'run.cancelled': 'a run is cancelled',
-  'run.rejected': 'a run is rejected',
-  'approval.requested': 'an approval is asked for',
-  'schedule.missed': 'a scheduled run is missed',
-};
-const alternatives = new Intl.ListFormat('en', { type: 'disjunction' });
-
-const whenOf = ({ on }: WorkerAlert): string => `when ${alternatives.format(on.map((type) => WHEN[type]))}`;
-const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
-
-function aboutOf(alert: WorkerAlert): string {
-  const receivers = [alert.email_to, alert.url].filter((one) => one !== null).join(' and ');
-  const words = `${capital(whenOf(alert))}, to ${receivers}`;
-  return alert.enabled ? words : `Switched off. ${words}`;
 }
