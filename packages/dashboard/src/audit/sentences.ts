@@ -159,6 +159,7 @@ export const SENTENCES: Record<AuditAction, Sentence> = {
   },
   'worker.paused': (told) => ['paused ', worker(told)],
   'worker.resumed': (told) => ['resumed ', worker(told)],
+  'worker.tested': (told) => ['tested a draft of ', worker(told)],
   'worker.archived': (told) => ['archived ', worker(told)],
   'worker.restored': (told) => ['brought back ', worker(told)],
   'worker.deleted': (told) => [`deleted the worker ${told.text('name') || told.id}`],

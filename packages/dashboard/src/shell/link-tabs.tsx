@@ -1,4 +1,5 @@
-import { NavLink } from 'react-router';
+import { useEffect, useRef } from 'react';
+import { NavLink, useLocation } from 'react-router';
 import styles from './link-tabs.module.css';
 
 interface LinkTabsProps {
@@ -7,10 +8,21 @@ interface LinkTabsProps {
   tabs: readonly { to: string; label: string; count?: number }[];
 }
 
+/** So much of the tab before it shows, which says that there is one. */
+const NEIGHBOUR_PX = 48;
+
 /** Tabs with an address each, so that a link leads to one and Back leaves it. */
 export function LinkTabs({ label, tabs }: LinkTabsProps) {
+  const nav = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  // Where they are wider than the screen, the one that is open is in sight.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with the address, and only with it.
+  useEffect(() => {
+    const open = nav.current?.querySelector<HTMLElement>('[aria-current]');
+    if (nav.current && open) nav.current.scrollLeft = open.offsetLeft - nav.current.offsetLeft - NEIGHBOUR_PX;
+  }, [pathname]);
   return (
-    <nav aria-label={label} className={styles.tabs}>
+    <nav ref={nav} aria-label={label} className={styles.tabs}>
       {tabs.map(({ to, label: name, count }) => (
         <NavLink key={to} to={to} end className={styles.tab}>
           {name}

@@ -25,7 +25,8 @@ export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
   const seconds = Math.round(ms / 1_000);
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${figure(Math.floor(seconds / 3_600))} h ${Math.floor((seconds % 3_600) / 60)} min`;
 }
 
 export function fileSize(bytes: number): string {

@@ -14,7 +14,8 @@ export function TestOutcome({ outcome: { ok, channels } }: { outcome: AlertTest 
           {channels.map((one) => (
             <li key={one.channel}>
               {NAMES[one.channel]}: {one.ok ? 'delivered' : (one.error ?? 'refused')}
-              {one.status !== null && `, HTTP ${one.status}`} after {duration(one.duration_ms)}
+              {one.status !== null && !one.error?.includes(String(one.status)) && `, HTTP ${one.status}`} after{' '}
+              {duration(one.duration_ms)}
               {one.response && <code className={styles.response}>{one.response}</code>}
             </li>
           ))}

@@ -3,7 +3,7 @@ import { lazy, Suspense, useMemo, useState } from 'react';
 import table from '../../ui/data-table.module.css';
 import { dollars, duration, figure } from '../../ui/format';
 import { Panel } from '../../ui/panel';
-import type { Usage } from './usage-page';
+import type { Usage } from './usage';
 import styles from './usage-page.module.css';
 
 const DayPlot = lazy(() => import('./day-plot'));

@@ -59,7 +59,7 @@ function options(element: HTMLElement, points: DayPlotProps['points'], words: Da
     height: HEIGHT_PX,
     legend: { show: false },
     cursor: { show: false },
-    padding: [8, 8, 0, 0],
+    padding: [8, 20, 0, 0],
     scales: {
       // A whole month, so that a bar is as wide on its first day as on its last.
       x: { range: [first - DAY_SECONDS / 2, first + 30.5 * DAY_SECONDS] },

@@ -1,9 +1,11 @@
 import { Link } from 'react-router';
+import { roleAtLeast } from '../../accounts/roles';
 import { workerPath } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
 import table from '../../ui/data-table.module.css';
 import { dollars, duration, figure } from '../../ui/format';
 import { Panel } from '../../ui/panel';
-import type { Usage } from './usage-page';
+import type { Usage } from './usage';
 import styles from './usage-page.module.css';
 
 /** From this share of a budget on, it is worth a look. */
@@ -57,8 +59,17 @@ export function UsageByWorker({ workers, others }: Pick<Usage, 'workers' | 'othe
   );
 }
 
-function Budget({ worker: { budget_usd, cost_usd } }: { worker: WorkerUsage }) {
-  if (budget_usd === null) return <span className={styles.none}>None</span>;
+function Budget({ worker: { id, name, deleted, budget_usd, cost_usd } }: { worker: WorkerUsage }) {
+  const mayChange = roleAtLeast(useWorkspace()?.role, 'member');
+  if (budget_usd === null) {
+    return mayChange && !deleted ? (
+      <Link to={workerPath(id, 'workerSettings')}>
+        Set one<span className="visually-hidden"> for {name}</span>
+      </Link>
+    ) : (
+      <span className={styles.none}>None</span>
+    );
+  }
   const share = budget_usd > 0 ? cost_usd / budget_usd : 1;
   const tone = share >= 1 ? 'error' : share >= NEARLY ? 'timeout' : 'success';
   return (

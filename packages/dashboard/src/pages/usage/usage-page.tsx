@@ -1,4 +1,4 @@
-import { unwrap, type WorkerSchemas } from '@gantry/api-client';
+import { unwrap } from '@gantry/api-client';
 import { Button, Skeleton } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router';
@@ -10,10 +10,9 @@ import { FailedToLoad } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { DailyUsage } from './daily-usage';
+import type { Usage } from './usage';
 import { UsageByWorker } from './usage-by-worker';
 import styles from './usage-page.module.css';
-
-export type Usage = WorkerSchemas['Usage'];
 
 const monthName = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
@@ -95,7 +94,8 @@ function Loaded({ usage }: { usage: Usage }) {
       )}
       <p className={content.about}>
         Days and months are those of UTC. Runs of workers count on the day on which they end; a cost is an estimate from
-        processor time, and what code reports with <code>context.cost()</code>.
+        processor time, and what code reports with <code>context.cost()</code>. Tests of drafts are not shown, though
+        budgets pay for them.
       </p>
     </>
   );
