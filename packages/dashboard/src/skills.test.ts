@@ -192,6 +192,34 @@ withBrowser('skills', () => {
     expect(skills.libraries[1]?.subscribed).toBe(true);
   });
 
+  test('an agent gets a key of its own, which is renewed and revoked', async () => {
+    const page = await site.signedIn('/settings/tokens');
+    const keys = page.getByRole('region', { name: 'Keys for skills' });
+    await keys.getByLabel('Which agent is it for?').fill('editor');
+    await keys.getByRole('button', { name: 'Create key' }).click();
+    await keys.getByText('rly_whole').waitFor();
+    await keys.getByRole('button', { name: 'Renew editor' }).click();
+    await keys.getByRole('button', { name: 'Replace it now' }).click();
+    await keys.getByText('rly_another').waitFor();
+    expect(await keys.getByText('rly_whole').count()).toBe(0);
+    await keys.getByRole('button', { name: 'Revoke editor' }).click();
+    await keys.getByRole('button', { name: 'Revoke now' }).click();
+    await keys.getByRole('listitem').waitFor({ state: 'detached' });
+    expect(site.api.skills.keys).toEqual([]);
+  });
+
+  test('a file of Markdown is opened in the editor, and a skill is downloaded as one', async () => {
+    fill();
+    const page = await site.signedIn('/skills/new');
+    const file = { name: 'tea.md', mimeType: 'text/markdown', buffer: Buffer.from('---\nname: tea\n---\n## Boil') };
+    await page.getByLabel('Open a file').setInputFiles(file);
+    await page.getByRole('region', { name: 'Preview' }).getByRole('heading', { name: 'Boil' }).waitFor();
+    await page.goto(`${site.api.origin}/skills/review-a-change`);
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download' }).click();
+    expect((await download).suggestedFilename()).toBe('review-a-change.md');
+  });
+
   test('a viewer reads and saves, and is offered nothing that would be refused', async () => {
     fill();
     Object.assign(site.api.accounts.me.workspaces[0] ?? {}, { role: 'viewer' });

@@ -44,6 +44,7 @@ export type SkillVersion = SkillsSchemas['SkillVersion'];
 export type SearchHit = SkillsSchemas['SearchHit'];
 export type Library = SkillsSchemas['Library'];
 export type LibraryItem = SkillsSchemas['LibraryItem'];
+export type ApiKey = SkillsSchemas['ApiKey'];
 export type Visibility = SkillsSchemas['Visibility'];
 
 /** A token that the server no longer takes is renewed once, and the request is sent again. */

@@ -9,6 +9,7 @@ import { toast } from '../../shell/toasts';
 import { VisibilityField } from '../../skills/visibility';
 import { Failure, Notice } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
+import { OpenFile } from './open-file';
 import { Preview } from './preview';
 import styles from './skill-editor.module.css';
 import { type Draft, isChanged, newDraft, useSaveSkill } from './use-save-skill';
@@ -94,7 +95,10 @@ export function SkillEditor({ skill }: { skill: Skill | null }) {
       </div>
       <div className={styles.work}>
         <section className={styles.side} aria-label="Text">
-          <h2 className={styles.label}>Text</h2>
+          <div className={styles.sideHead}>
+            <h2 className={styles.label}>Text</h2>
+            <OpenFile onText={(opened) => change({ text: opened })} />
+          </div>
           <CodeEditor
             label="Text of the skill"
             path="SKILL.md"
@@ -105,7 +109,9 @@ export function SkillEditor({ skill }: { skill: Skill | null }) {
           />
         </section>
         <section className={styles.side} aria-label="Preview">
-          <h2 className={styles.label}>Preview</h2>
+          <div className={styles.sideHead}>
+            <h2 className={styles.label}>Preview</h2>
+          </div>
           <Preview
             title={shown.title}
             text={shown.text}
