@@ -121,6 +121,20 @@ withBrowser('skills', () => {
     ]);
   });
 
+  test('what was written and not saved is there again after a look elsewhere, until it is given up', async () => {
+    fill();
+    const page = await site.signedIn('/skills/review-a-change/edit');
+    await page.getByLabel('Description').fill('Half a thought');
+    await page.getByRole('link', { name: 'Contexts' }).first().click();
+    await page.goBack();
+    await page.getByText('This is what you had written and not saved').waitFor();
+    expect(await page.getByLabel('Description').inputValue()).toBe('Half a thought');
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByRole('textbox', { name: 'Text of the skill' }).waitFor();
+    expect(await page.getByLabel('Description').inputValue()).toBe('How we read changes, and what we ask of them');
+  });
+
   test('an edit sends what was changed, as the next version, and overwrites nobody’s', async () => {
     fill();
     const { skills } = site.api;

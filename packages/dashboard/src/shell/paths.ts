@@ -151,6 +151,9 @@ export const newAlertPath = (workerId: string | null): string =>
 
 export const workerIdIn = (search: URLSearchParams): string | null => search.get('worker');
 export const skillPath = (slug: string): string => patterns.skill.replace(':slug', encodeURIComponent(slug));
+/** Skills that have these words. */
+export const foundSkillsPath = (words: string): string => `${paths.skills}?q=${encodeURIComponent(words)}`;
+
 export const skillEditorPath = (slug: string): string =>
   patterns.skillEditor.replace(':slug', encodeURIComponent(slug));
 export const libraryPath = (slug: string): string => patterns.library.replace(':slug', encodeURIComponent(slug));

@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useRef } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { CodeEditor } from '../../code/code-editor';
 import { isStatus, type Skill } from '../../shell/api';
@@ -12,25 +12,25 @@ import { PageHead } from '../../ui/page-head';
 import { OpenFile } from './open-file';
 import { Preview } from './preview';
 import styles from './skill-editor.module.css';
-import { type Draft, isChanged, newDraft, useSaveSkill } from './use-save-skill';
+import { useDraft } from './use-draft';
+import { useSaveSkill } from './use-save-skill';
 
 const TYPING_MS = 300;
 
 /** The text on one side, its page on the other, and what is said of it above. */
-export function SkillEditor({ skill }: { skill: Skill | null }) {
+export function SkillEditor({ opened }: { opened: Skill | null }) {
   const navigate = useNavigate();
-  const [draft, setDraft] = useState<Draft>(() => newDraft(skill));
+  const { skill, draft, change, changed, isBack, forget } = useDraft(opened);
   const [shown] = useDebouncedValue(draft, TYPING_MS);
   const form = useRef<HTMLFormElement>(null);
   const save = useSaveSkill(skill, (saved) => {
     const [warning] = saved.warnings ?? [];
     toast(warning ? `Saved. Of the front matter, ${warning}` : `${saved.title} is saved`);
+    forget();
     navigate(skillPath(saved.slug), { replace: true });
   });
-  const changed = isChanged(draft, skill);
-  useKeptFromLeaving(changed && !save.isSuccess);
+  useKeptFromLeaving(changed);
 
-  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
   const text = (name: 'title' | 'description' | 'tags' | 'license' | 'message') => ({
     value: draft[name],
     onChange: (event: { currentTarget: HTMLInputElement }) => change({ [name]: event.currentTarget.value }),
@@ -53,7 +53,12 @@ export function SkillEditor({ skill }: { skill: Skill | null }) {
         }
         actions={
           <>
-            <Button component={Link} to={skill ? skillPath(skill.slug) : paths.skills} variant="default">
+            <Button
+              component={Link}
+              to={skill ? skillPath(skill.slug) : paths.skills}
+              variant="default"
+              onClick={forget}
+            >
               Cancel
             </Button>
             <Button
@@ -77,6 +82,9 @@ export function SkillEditor({ skill }: { skill: Skill | null }) {
         </Notice>
       ) : (
         <Failure title="Nothing was saved" error={save.error} />
+      )}
+      {isBack && changed && (
+        <Notice tone="info">This is what you had written and not saved. Cancel gives it up.</Notice>
       )}
       <div className={styles.fields}>
         <TextInput label="Title" placeholder="Review a change" maxLength={200} {...text('title')} />
