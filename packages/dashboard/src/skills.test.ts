@@ -82,6 +82,16 @@ withBrowser('skills', () => {
       await page.getByText('Version 3', { exact: true }).first().waitFor();
       await checkPage(page, 'skill', look);
 
+      site.api.skills.versions.get('review-a-change')?.unshift({
+        ...{ version: 2, title: 'Review a change', content_hash: '', author_id: 'usr_ada', tags: [], license: null },
+        ...{ message: 'Before the table', created_at: new Date(Date.now() - 9e8).toISOString(), description: '' },
+        body_md: TEXT.replace(/\| .*\n/g, '').replace('Run it', 'Read it'),
+      });
+      await page.goto(`${site.api.origin}/skills/review-a-change/versions/2`);
+      await page.getByRole('heading', { name: 'Changed since' }).waitFor();
+      await page.getByText('Read it.').last().waitFor();
+      await checkPage(page, 'skill-version', look);
+
       await page.goto(`${site.api.origin}/skills/review-a-change/edit`);
       await page.getByRole('heading', { name: 'Steps' }).waitFor();
       await page.getByRole('textbox', { name: 'Text of the skill' }).waitFor();
@@ -144,17 +154,21 @@ withBrowser('skills', () => {
     const skill = skills.list[0];
     if (skill) skill.version = 4;
     await page.getByRole('button', { name: 'Save version' }).click();
-    await page.getByText('Somebody else has saved a version meanwhile').waitFor();
-    if (skill) skill.version = 3;
+    await page.getByText('Version 4 was saved while you were writing').waitFor();
+    await page.getByRole('button', { name: 'Go on with mine' }).click();
     await page.getByRole('button', { name: 'Save version' }).click();
-    await page.getByText('Version 4', { exact: true }).first().waitFor();
-    expect(skills.changes.at(-1)?.body).toEqual({ description: 'Short', message: 'Shorter', expected_version: 3 });
+    await page.getByText('Version 5', { exact: true }).first().waitFor();
+    expect(skills.changes.map(({ body }) => body)).toEqual([
+      { description: 'Short', message: 'Shorter', expected_version: 3 },
+      { description: 'Short', message: 'Shorter', expected_version: 4 },
+    ]);
     await page.getByText('Shorter').waitFor();
 
-    await page.getByRole('button', { name: 'Read version 3' }).click();
+    await page.getByRole('link', { name: 'Compare version 3' }).click();
+    await page.getByText('The text is the same').waitFor();
     await page.getByRole('button', { name: 'Publish this text again' }).click();
-    await page.getByText('Version 5', { exact: true }).first().waitFor();
-    expect(skill).toMatchObject({ version: 5, description: 'How we read changes, and what we ask of them' });
+    await page.getByText('Version 6', { exact: true }).first().waitFor();
+    expect(skill).toMatchObject({ version: 6, description: 'How we read changes, and what we ask of them' });
   });
 
   test('it is published, taken back with Undo, shared, and deleted with Undo', async () => {

@@ -49,6 +49,7 @@ export const patterns = {
   listedAutomation: '/automations/:automationId',
   skill: '/skills/:slug',
   skillEditor: '/skills/:slug/edit',
+  skillVersion: '/skills/:slug/versions/:version',
   library: '/skills/libraries/:slug',
   worker: '/workers/:workerId',
   workerCode: '/workers/:workerId/code',
@@ -156,6 +157,9 @@ export const foundSkillsPath = (words: string): string => `${paths.skills}?q=${e
 
 export const skillEditorPath = (slug: string): string =>
   patterns.skillEditor.replace(':slug', encodeURIComponent(slug));
+export const skillVersionPath = (slug: string, version: number): string =>
+  patterns.skillVersion.replace(':slug', encodeURIComponent(slug)).replace(':version', String(version));
+
 export const libraryPath = (slug: string): string => patterns.library.replace(':slug', encodeURIComponent(slug));
 
 /** Leads back to where it was asked for. */

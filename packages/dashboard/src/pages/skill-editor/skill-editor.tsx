@@ -9,6 +9,7 @@ import { toast } from '../../shell/toasts';
 import { VisibilityField } from '../../skills/visibility';
 import { Failure, Notice } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
+import { Conflict } from './conflict';
 import { OpenFile } from './open-file';
 import { Preview } from './preview';
 import styles from './skill-editor.module.css';
@@ -20,7 +21,7 @@ const TYPING_MS = 300;
 /** The text on one side, its page on the other, and what is said of it above. */
 export function SkillEditor({ opened }: { opened: Skill | null }) {
   const navigate = useNavigate();
-  const { skill, draft, change, changed, isBack, forget } = useDraft(opened);
+  const { skill, draft, change, changed, isBack, rebase, forget } = useDraft(opened);
   const [shown] = useDebouncedValue(draft, TYPING_MS);
   const form = useRef<HTMLFormElement>(null);
   const save = useSaveSkill(skill, (saved) => {
@@ -73,13 +74,14 @@ export function SkillEditor({ opened }: { opened: Skill | null }) {
         }
       />
       {isStatus(save.error, 409) && skill ? (
-        <Notice tone="error" title="Somebody else has saved a version meanwhile">
-          Your text is still here.{' '}
-          <Link to={skillPath(skill.slug)} target="_blank">
-            Open the present version
-          </Link>{' '}
-          beside it, then reload this page and bring both together.
-        </Notice>
+        <Conflict
+          skill={skill}
+          text={draft.text}
+          onSeen={(theirs) => {
+            rebase(theirs);
+            save.reset();
+          }}
+        />
       ) : (
         <Failure title="Nothing was saved" error={save.error} />
       )}

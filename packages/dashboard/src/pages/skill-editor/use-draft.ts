@@ -20,7 +20,7 @@ export function useDraft(opened: Skill | null) {
   const queryClient = useQueryClient();
   const key = skillKeys.draft(workspaceId, opened?.slug ?? null);
   const [kept] = useState(() => queryClient.getQueryData<Kept>(key));
-  const [skill] = useState(kept ? kept.skill : opened);
+  const [skill, setSkill] = useState(kept ? kept.skill : opened);
   const [draft, setDraft] = useState<Draft>(() => kept?.draft ?? newDraft(skill));
   const [isOver, setOver] = useState(false);
   const changed = isChanged(draft, skill);
@@ -30,7 +30,7 @@ export function useDraft(opened: Skill | null) {
     if (!changed || isOver) return queryClient.removeQueries({ queryKey: key, exact: true });
     queryClient.setQueryDefaults(key, { gcTime: Number.POSITIVE_INFINITY });
     queryClient.setQueryData<Kept>(key, { draft, skill });
-  }, [draft, changed, isOver]);
+  }, [draft, skill, changed, isOver]);
 
   return {
     skill,
@@ -39,6 +39,11 @@ export function useDraft(opened: Skill | null) {
     changed: changed && !isOver,
     /** It was written earlier, and is back. */
     isBack: kept !== undefined,
+    /** Goes on from another version: whatever was not touched is theirs. */
+    rebase: (theirs: Skill) => {
+      setDraft(merged(draft, newDraft(skill), newDraft(theirs)));
+      setSkill(theirs);
+    },
     /** Saved, or given up. */
     forget: () => {
       queryClient.removeQueries({ queryKey: key, exact: true });
@@ -46,3 +51,11 @@ export function useDraft(opened: Skill | null) {
     },
   };
 }
+
+const merged = (mine: Draft, before: Draft, theirs: Draft): Draft =>
+  Object.fromEntries(
+    Object.entries(mine).map(([field, value]) => {
+      const name = field as keyof Draft;
+      return [name, value === before[name] ? theirs[name] : value];
+    }),
+  ) as unknown as Draft;

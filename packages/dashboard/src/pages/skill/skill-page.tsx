@@ -78,7 +78,7 @@ function LoadedSkill({ skill }: { skill: Skill }) {
         <div className={styles.column}>
           {skill.owned && <Sharing skill={skill} mayChange={mayChange} />}
           {mayWrite && <InLibraries skill={skill} />}
-          {skill.owned && <Versions skill={skill} mayChange={mayChange} />}
+          {skill.owned && <Versions skill={skill} />}
         </div>
       </div>
     </>
