@@ -50,6 +50,7 @@ const OWN_PAGES: Pages = [
   [patterns.library, lazy(() => import('./pages/library/library-page'))],
   [paths.newSkill, SkillEditorPage],
   [patterns.skillEditor, SkillEditorPage],
+  [patterns.skillVersion, lazy(() => import('./pages/skill/skill-version-page'))],
   [patterns.skill, lazy(() => import('./pages/skill/skill-page'))],
   [patterns.workerTriggers, lazy(() => import('./pages/worker-triggers/worker-triggers-page'))],
   [patterns.workerAlerts, lazy(() => import('./pages/worker-alerts/worker-alerts-page'))],

@@ -82,6 +82,16 @@ withBrowser('skills', () => {
       await page.getByText('Version 3', { exact: true }).first().waitFor();
       await checkPage(page, 'skill', look);
 
+      site.api.skills.versions.get('review-a-change')?.unshift({
+        ...{ version: 2, title: 'Review a change', content_hash: '', author_id: 'usr_ada', tags: [], license: null },
+        ...{ message: 'Before the table', created_at: new Date(Date.now() - 9e8).toISOString(), description: '' },
+        body_md: TEXT.replace(/\| .*\n/g, '').replace('Run it', 'Read it'),
+      });
+      await page.goto(`${site.api.origin}/skills/review-a-change/versions/2`);
+      await page.getByRole('heading', { name: 'Changed since' }).waitFor();
+      await page.getByText('Read it.').last().waitFor();
+      await checkPage(page, 'skill-version', look);
+
       await page.goto(`${site.api.origin}/skills/review-a-change/edit`);
       await page.getByRole('heading', { name: 'Steps' }).waitFor();
       await page.getByRole('textbox', { name: 'Text of the skill' }).waitFor();
@@ -121,6 +131,20 @@ withBrowser('skills', () => {
     ]);
   });
 
+  test('what was written and not saved is there again after a look elsewhere, until it is given up', async () => {
+    fill();
+    const page = await site.signedIn('/skills/review-a-change/edit');
+    await page.getByLabel('Description').fill('Half a thought');
+    await page.getByRole('link', { name: 'Contexts' }).first().click();
+    await page.goBack();
+    await page.getByText('This is what you had written and not saved').waitFor();
+    expect(await page.getByLabel('Description').inputValue()).toBe('Half a thought');
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByRole('textbox', { name: 'Text of the skill' }).waitFor();
+    expect(await page.getByLabel('Description').inputValue()).toBe('How we read changes, and what we ask of them');
+  });
+
   test('an edit sends what was changed, as the next version, and overwrites nobody’s', async () => {
     fill();
     const { skills } = site.api;
@@ -130,17 +154,21 @@ withBrowser('skills', () => {
     const skill = skills.list[0];
     if (skill) skill.version = 4;
     await page.getByRole('button', { name: 'Save version' }).click();
-    await page.getByText('Somebody else has saved a version meanwhile').waitFor();
-    if (skill) skill.version = 3;
+    await page.getByText('Version 4 was saved while you were writing').waitFor();
+    await page.getByRole('button', { name: 'Go on with mine' }).click();
     await page.getByRole('button', { name: 'Save version' }).click();
-    await page.getByText('Version 4', { exact: true }).first().waitFor();
-    expect(skills.changes.at(-1)?.body).toEqual({ description: 'Short', message: 'Shorter', expected_version: 3 });
+    await page.getByText('Version 5', { exact: true }).first().waitFor();
+    expect(skills.changes.map(({ body }) => body)).toEqual([
+      { description: 'Short', message: 'Shorter', expected_version: 3 },
+      { description: 'Short', message: 'Shorter', expected_version: 4 },
+    ]);
     await page.getByText('Shorter').waitFor();
 
-    await page.getByRole('button', { name: 'Read version 3' }).click();
+    await page.getByRole('link', { name: 'Compare version 3' }).click();
+    await page.getByText('The text is the same').waitFor();
     await page.getByRole('button', { name: 'Publish this text again' }).click();
-    await page.getByText('Version 5', { exact: true }).first().waitFor();
-    expect(skill).toMatchObject({ version: 5, description: 'How we read changes, and what we ask of them' });
+    await page.getByText('Version 6', { exact: true }).first().waitFor();
+    expect(skill).toMatchObject({ version: 6, description: 'How we read changes, and what we ask of them' });
   });
 
   test('it is published, taken back with Undo, shared, and deleted with Undo', async () => {
@@ -190,6 +218,34 @@ withBrowser('skills', () => {
     await page.getByRole('button', { name: 'Subscribe' }).click();
     await page.getByRole('button', { name: 'Subscribed' }).waitFor();
     expect(skills.libraries[1]?.subscribed).toBe(true);
+  });
+
+  test('an agent gets a key of its own, which is renewed and revoked', async () => {
+    const page = await site.signedIn('/settings/tokens');
+    const keys = page.getByRole('region', { name: 'Keys for skills' });
+    await keys.getByLabel('Which agent is it for?').fill('editor');
+    await keys.getByRole('button', { name: 'Create key' }).click();
+    await keys.getByText('rly_whole').waitFor();
+    await keys.getByRole('button', { name: 'Renew editor' }).click();
+    await keys.getByRole('button', { name: 'Replace it now' }).click();
+    await keys.getByText('rly_another').waitFor();
+    expect(await keys.getByText('rly_whole').count()).toBe(0);
+    await keys.getByRole('button', { name: 'Revoke editor' }).click();
+    await keys.getByRole('button', { name: 'Revoke now' }).click();
+    await keys.getByRole('listitem').waitFor({ state: 'detached' });
+    expect(site.api.skills.keys).toEqual([]);
+  });
+
+  test('a file of Markdown is opened in the editor, and a skill is downloaded as one', async () => {
+    fill();
+    const page = await site.signedIn('/skills/new');
+    const file = { name: 'tea.md', mimeType: 'text/markdown', buffer: Buffer.from('---\nname: tea\n---\n## Boil') };
+    await page.getByLabel('Open a file').setInputFiles(file);
+    await page.getByRole('region', { name: 'Preview' }).getByRole('heading', { name: 'Boil' }).waitFor();
+    await page.goto(`${site.api.origin}/skills/review-a-change`);
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download' }).click();
+    expect((await download).suggestedFilename()).toBe('review-a-change.md');
   });
 
   test('a viewer reads and saves, and is offered nothing that would be refused', async () => {

@@ -41,10 +41,11 @@ export type Automation = AutomationSchemas['Automation'];
 export type AutomationChange = AutomationSchemas['AutomationChange'];
 export type Skill = SkillsSchemas['Skill'];
 export type SkillItem = SkillsSchemas['SkillItem'];
-export type SkillVersion = SkillsSchemas['SkillVersion'];
+export type SkillVersionText = SkillsSchemas['SkillVersionText'];
 export type SearchHit = SkillsSchemas['SearchHit'];
 export type Library = SkillsSchemas['Library'];
 export type LibraryItem = SkillsSchemas['LibraryItem'];
+export type ApiKey = SkillsSchemas['ApiKey'];
 export type Visibility = SkillsSchemas['Visibility'];
 
 /** A token that the server no longer takes is renewed once, and the request is sent again. */

@@ -49,6 +49,7 @@ export const patterns = {
   listedAutomation: '/automations/:automationId',
   skill: '/skills/:slug',
   skillEditor: '/skills/:slug/edit',
+  skillVersion: '/skills/:slug/versions/:version',
   library: '/skills/libraries/:slug',
   worker: '/workers/:workerId',
   workerCode: '/workers/:workerId/code',
@@ -161,8 +162,14 @@ export const newAlertPath = (workerId: string | null): string =>
 
 export const workerIdIn = (search: URLSearchParams): string | null => search.get('worker');
 export const skillPath = (slug: string): string => patterns.skill.replace(':slug', encodeURIComponent(slug));
+/** Skills that have these words. */
+export const foundSkillsPath = (words: string): string => `${paths.skills}?q=${encodeURIComponent(words)}`;
+
 export const skillEditorPath = (slug: string): string =>
   patterns.skillEditor.replace(':slug', encodeURIComponent(slug));
+export const skillVersionPath = (slug: string, version: number): string =>
+  patterns.skillVersion.replace(':slug', encodeURIComponent(slug)).replace(':version', String(version));
+
 export const libraryPath = (slug: string): string => patterns.library.replace(':slug', encodeURIComponent(slug));
 
 /** Leads back to where it was asked for. */

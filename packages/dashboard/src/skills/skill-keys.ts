@@ -12,6 +12,8 @@ export const skillKeys = {
   /** What people write changes with every key: these are not kept for long. */
   rendered: (workspaceId: WorkspaceId, title: string, text: string) =>
     ['skills', workspaceId, 'rendered', title, text] as const,
+  /** What was written and not saved; null for a new skill. */
+  draft: (workspaceId: WorkspaceId, slug: string | null) => ['skills', workspaceId, 'draft', slug] as const,
   libraries: (workspaceId: WorkspaceId, which: 'own' | 'subscribed' | 'starters') =>
     ['skills', workspaceId, 'libraries', which] as const,
   library: (workspaceId: WorkspaceId, slug: string) => ['skills', workspaceId, 'library', slug] as const,

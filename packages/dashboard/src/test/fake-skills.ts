@@ -15,6 +15,7 @@ export interface FakeSkills {
   versions: Map<string, SkillsSchemas['SkillVersionText'][]>;
   shares: Map<string, string[]>;
   libraries: FakeLibrary[];
+  keys: SkillsSchemas['ApiKey'][];
   /** Bodies of the requests that changed something. */
   changes: { line: string; body: Record<string, unknown> }[];
 }
@@ -24,6 +25,7 @@ export const newSkills = (): FakeSkills => ({
   versions: new Map(),
   shares: new Map(),
   libraries: [],
+  keys: [],
   changes: [],
 });
 
@@ -78,6 +80,7 @@ export async function answerSkill(fake: FakeSkills, req: FakeRequest): Promise<F
   if (isChange) fake.changes.push({ line: req.line, body });
   if (noun === 'skills') return answerOne(fake, req, name, body);
   if (noun === 'libraries') return answerLibrary(fake, req, name, body);
+  if (noun === 'api-keys') return answerKey(fake, req, name, body);
   if (noun === 'me') return answerMine(fake, req, name, body);
   const present = fake.list.filter((skill) => skill.deleted_at === null);
   if (noun === 'workspace') return ok(present.filter(({ visibility }) => visibility === 'public'));
@@ -95,6 +98,29 @@ export async function answerSkill(fake: FakeSkills, req: FakeRequest): Promise<F
       return [{ ...skill, rank: 1, highlights: { title, excerpt: [{ text: skill.description, matched: false }] } }];
     }),
   );
+}
+
+function answerKey(
+  fake: FakeSkills,
+  { line, part }: FakeRequest,
+  id: string,
+  body: Record<string, unknown>,
+): FakeAnswer {
+  const [method] = line.split(' ');
+  const now = new Date().toISOString();
+  const known = fake.keys.find((key) => key.id === id);
+  if (method === 'GET') return ok(fake.keys);
+  if (method === 'DELETE') {
+    fake.keys = fake.keys.filter((key) => key !== known);
+    return { status: 204 };
+  }
+  if (known && part[5] === 'rotate') {
+    known.rotated_at = now;
+    return ok({ ...known, key: 'rly_another' });
+  }
+  const made = { id: `key_${fake.keys.length}`, name: String(body.name), prefix: 'rly_8sWn', created_at: now };
+  fake.keys.push({ ...made, rotated_at: null, last_used_at: null });
+  return { status: 201, body: { ...made, rotated_at: null, last_used_at: null, key: 'rly_whole' } };
 }
 
 function answerOne(

@@ -13,9 +13,9 @@ export default function SkillEditorPage() {
   const { data: skill, error, refetch } = useSkill(slug ?? '');
   const above = skill ? [{ to: skillPath(skill.slug), label: skill.title }] : [];
   useTitle(slug === undefined ? 'New skill' : skill && 'Edit', above);
-  if (slug === undefined) return <SkillEditor skill={null} />;
+  if (slug === undefined) return <SkillEditor opened={null} />;
   if (error && !skill) return <FailedToLoad what="The skill" error={error} retry={refetch} />;
   if (!skill) return <LoadingPage what="the skill" columns={styles.work} />;
   if (!skill.owned) return <Navigate to={skillPath(slug)} replace />;
-  return <SkillEditor key={slug} skill={skill} />;
+  return <SkillEditor key={slug} opened={skill} />;
 }

@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useRef } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { CodeEditor } from '../../code/code-editor';
 import { isStatus, type Skill } from '../../shell/api';
@@ -9,27 +9,29 @@ import { toast } from '../../shell/toasts';
 import { VisibilityField } from '../../skills/visibility';
 import { Failure, Notice } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
+import { Conflict } from './conflict';
+import { OpenFile } from './open-file';
 import { Preview } from './preview';
 import styles from './skill-editor.module.css';
-import { type Draft, isChanged, newDraft, useSaveSkill } from './use-save-skill';
+import { useDraft } from './use-draft';
+import { useSaveSkill } from './use-save-skill';
 
 const TYPING_MS = 300;
 
 /** The text on one side, its page on the other, and what is said of it above. */
-export function SkillEditor({ skill }: { skill: Skill | null }) {
+export function SkillEditor({ opened }: { opened: Skill | null }) {
   const navigate = useNavigate();
-  const [draft, setDraft] = useState<Draft>(() => newDraft(skill));
+  const { skill, draft, change, changed, isBack, rebase, forget } = useDraft(opened);
   const [shown] = useDebouncedValue(draft, TYPING_MS);
   const form = useRef<HTMLFormElement>(null);
   const save = useSaveSkill(skill, (saved) => {
     const [warning] = saved.warnings ?? [];
     toast(warning ? `Saved. Of the front matter, ${warning}` : `${saved.title} is saved`);
+    forget();
     navigate(skillPath(saved.slug), { replace: true });
   });
-  const changed = isChanged(draft, skill);
-  useKeptFromLeaving(changed && !save.isSuccess);
+  useKeptFromLeaving(changed);
 
-  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
   const text = (name: 'title' | 'description' | 'tags' | 'license' | 'message') => ({
     value: draft[name],
     onChange: (event: { currentTarget: HTMLInputElement }) => change({ [name]: event.currentTarget.value }),
@@ -52,7 +54,12 @@ export function SkillEditor({ skill }: { skill: Skill | null }) {
         }
         actions={
           <>
-            <Button component={Link} to={skill ? skillPath(skill.slug) : paths.skills} variant="default">
+            <Button
+              component={Link}
+              to={skill ? skillPath(skill.slug) : paths.skills}
+              variant="default"
+              onClick={forget}
+            >
               Cancel
             </Button>
             <Button
@@ -67,15 +74,19 @@ export function SkillEditor({ skill }: { skill: Skill | null }) {
         }
       />
       {isStatus(save.error, 409) && skill ? (
-        <Notice tone="error" title="Somebody else has saved a version meanwhile">
-          Your text is still here.{' '}
-          <Link to={skillPath(skill.slug)} target="_blank">
-            Open the present version
-          </Link>{' '}
-          beside it, then reload this page and bring both together.
-        </Notice>
+        <Conflict
+          skill={skill}
+          text={draft.text}
+          onSeen={(theirs) => {
+            rebase(theirs);
+            save.reset();
+          }}
+        />
       ) : (
         <Failure title="Nothing was saved" error={save.error} />
+      )}
+      {isBack && changed && (
+        <Notice tone="info">This is what you had written and not saved. Cancel gives it up.</Notice>
       )}
       <div className={styles.fields}>
         <TextInput label="Title" placeholder="Review a change" maxLength={200} {...text('title')} />
@@ -94,7 +105,10 @@ export function SkillEditor({ skill }: { skill: Skill | null }) {
       </div>
       <div className={styles.work}>
         <section className={styles.side} aria-label="Text">
-          <h2 className={styles.label}>Text</h2>
+          <div className={styles.sideHead}>
+            <h2 className={styles.label}>Text</h2>
+            <OpenFile onText={(opened) => change({ text: opened })} />
+          </div>
           <CodeEditor
             label="Text of the skill"
             path="SKILL.md"
@@ -105,7 +119,9 @@ export function SkillEditor({ skill }: { skill: Skill | null }) {
           />
         </section>
         <section className={styles.side} aria-label="Preview">
-          <h2 className={styles.label}>Preview</h2>
+          <div className={styles.sideHead}>
+            <h2 className={styles.label}>Preview</h2>
+          </div>
           <Preview
             title={shown.title}
             text={shown.text}

@@ -1,18 +1,33 @@
+import { Button } from '@mantine/core';
 import { Link } from 'react-router';
 import type { Skill } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { CodeToCopy } from '../../ui/code-to-copy';
+import { DownloadIcon } from '../../ui/icons';
 import { Panel } from '../../ui/panel';
+import { saveFile } from '../../ui/save-file';
 import styles from './skill-page.module.css';
 
 /** Lines that bring the skill to an agent: the same that its page has. */
-export function Install({ skill: { slug, url, visibility } }: { skill: Skill }) {
+export function Install({ skill: { slug, url, visibility, body_md } }: { skill: Skill }) {
   const header = visibility === 'private' ? '-H "Authorization: Bearer $GANTRY_TOKEN" ' : '';
   const { origin } = new URL(url);
   const folder = `.agents/skills/${slug}`;
   const file = `${origin}/.well-known/agent-skills/${slug}/SKILL.md`;
   return (
-    <Panel title="For agents">
+    <Panel
+      title="For agents"
+      aside={
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<DownloadIcon />}
+          onClick={() => saveFile(`${slug}.md`, new Blob([body_md], { type: 'text/markdown' }))}
+        >
+          Download
+        </Button>
+      }
+    >
       <div className={styles.stack}>
         <CodeToCopy
           label="Install"
@@ -22,7 +37,7 @@ export function Install({ skill: { slug, url, visibility } }: { skill: Skill }) 
         <p className={styles.hint}>
           {visibility === 'private' ? (
             <>
-              It is private, so the line sends a token of somebody who may read it:{' '}
+              It is private, so the line sends a key or token of somebody who may read it:{' '}
               <Link to={paths.tokens}>make one</Link>.
             </>
           ) : (

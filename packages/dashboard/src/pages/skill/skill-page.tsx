@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { Link, useParams } from 'react-router';
 import { Elsewhere } from '../../accounts/elsewhere';
 import { isStatus, type Skill } from '../../shell/api';
-import { skillEditorPath } from '../../shell/paths';
+import { foundSkillsPath, skillEditorPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { CopyLink } from '../../skills/copy-link';
@@ -78,7 +78,7 @@ function LoadedSkill({ skill }: { skill: Skill }) {
         <div className={styles.column}>
           {skill.owned && <Sharing skill={skill} mayChange={mayChange} />}
           {mayWrite && <InLibraries skill={skill} />}
-          {skill.owned && <Versions skill={skill} mayChange={mayChange} />}
+          {skill.owned && <Versions skill={skill} />}
         </div>
       </div>
     </>
@@ -101,7 +101,9 @@ function About({ skill }: { skill: Skill }) {
       {skill.tags.length > 0 && (
         <ul className={styles.tags} aria-label="Tags">
           {skill.tags.map((tag) => (
-            <li key={tag}>{tag}</li>
+            <li key={tag}>
+              <Link to={foundSkillsPath(tag)}>{tag}</Link>
+            </li>
           ))}
         </ul>
       )}

@@ -2,21 +2,21 @@ import { unwrap } from '@gantry/api-client';
 import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'react-router';
 import { type Skill, skillsApi } from '../../shell/api';
+import { skillVersionPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
 import { FailedToLoad } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
-import { OldVersion } from './old-version';
 import styles from './skill-page.module.css';
 
 const SHOWN = 10;
 
-/** The last hundred are kept; each can be read and published again. */
-export function Versions({ skill, mayChange }: { skill: Skill; mayChange: boolean }) {
+/** The last hundred are kept; each can be read, compared and published again. */
+export function Versions({ skill }: { skill: Skill }) {
   const workspaceId = useWorkspace()?.id;
-  const [opened, setOpened] = useState<number | null>(null);
   const [all, setAll] = useState(false);
   const { data, error, refetch } = useQuery({
     queryKey: [...skillKeys.part(workspaceId, skill.slug, 'versions'), 'list', skill.version],
@@ -44,12 +44,13 @@ export function Versions({ skill, mayChange }: { skill: Skill; mayChange: boolea
                 <span className={styles.current}>Current</span>
               ) : (
                 <Button
+                  component={Link}
+                  to={skillVersionPath(skill.slug, version)}
                   size="compact-sm"
                   variant="default"
-                  aria-label={`Read version ${version}`}
-                  onClick={() => setOpened(version)}
+                  aria-label={`Compare version ${version}`}
                 >
-                  Read
+                  Compare
                 </Button>
               )}
             </li>
@@ -62,9 +63,6 @@ export function Versions({ skill, mayChange }: { skill: Skill; mayChange: boolea
             </li>
           )}
         </ol>
-      )}
-      {opened !== null && (
-        <OldVersion skill={skill} version={opened} mayChange={mayChange} onClose={() => setOpened(null)} />
       )}
     </Panel>
   );

@@ -2,6 +2,7 @@ import { unwrap } from '@gantry/api-client';
 import { SettingsFrame } from '../../settings/settings-frame';
 import { account, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
+import { SkillKeys } from './skill-keys';
 import { type TokenActions, TokenPanel } from './token-panel';
 
 const revocationOf = ({ id, withMade }: { id: string; withMade: boolean }) => ({
@@ -43,6 +44,7 @@ export default function TokensPage() {
           actions={ofWorkspace}
         />
       )}
+      <SkillKeys />
     </SettingsFrame>
   );
 }

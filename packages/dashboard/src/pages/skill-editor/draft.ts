@@ -1,0 +1,49 @@
+import type { Skill, Visibility } from '../../shell/api';
+
+export interface Draft {
+  title: string;
+  description: string;
+  /** With commas between them. */
+  tags: string;
+  license: string;
+  text: string;
+  visibility: Visibility;
+  /** Of the version to come; a first one needs none. */
+  message: string;
+}
+
+export const newDraft = (skill: Skill | null): Draft => ({
+  title: skill?.title ?? '',
+  description: skill?.description ?? '',
+  tags: skill?.tags.join(', ') ?? '',
+  license: skill?.license ?? '',
+  text: skill?.body_md ?? '',
+  visibility: skill?.visibility ?? 'private',
+  message: '',
+});
+
+export const isChanged = (draft: Draft, skill: Skill | null): boolean =>
+  JSON.stringify({ ...draft, message: '' }) !== JSON.stringify(newDraft(skill));
+
+/** Nothing of it has been written yet. */
+const EMPTY: Partial<Draft> = { title: '', description: '', tags: '', license: '' };
+
+/** Fields that are not as they were; front matter of the text fills the others. */
+export function changesOf(draft: Draft, skill: Skill | null) {
+  const before: Partial<Draft> = skill ? newDraft(skill) : EMPTY;
+  const { title, description, tags, license, text, visibility } = draft;
+  return {
+    ...(title !== before.title && { title }),
+    ...(description !== before.description && { description }),
+    ...(tags !== before.tags && { tags: listed(tags) }),
+    ...(license !== before.license && { license: license || null }),
+    ...(text !== before.text && { body_md: text }),
+    ...(visibility !== before.visibility && { visibility }),
+  };
+}
+
+const listed = (tags: string): string[] =>
+  tags
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter(Boolean);

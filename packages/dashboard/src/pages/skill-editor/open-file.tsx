@@ -1,0 +1,41 @@
+import { Button } from '@mantine/core';
+import { useId, useRef } from 'react';
+import { toast } from '../../shell/toasts';
+
+/** More than the service takes, so that the refusal is the service's. */
+const BYTES_MAX = 1_000_000;
+
+/** Reads a text from this computer into the editor. */
+export function OpenFile({ onText }: { onText: (text: string) => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  const id = useId();
+
+  async function open(file: File | undefined) {
+    if (!file) return;
+    if (file.size > BYTES_MAX) return toast(`${file.name} is too large for a skill`, { tone: 'error' });
+    onText(await file.text());
+  }
+
+  return (
+    <>
+      <label htmlFor={id} className="visually-hidden">
+        Open a file
+      </label>
+      <input
+        ref={field}
+        id={id}
+        type="file"
+        accept=".md,.markdown,.txt,text/markdown,text/plain"
+        hidden
+        onChange={({ currentTarget }) => {
+          void open(currentTarget.files?.[0]);
+          // The same file can be opened again.
+          currentTarget.value = '';
+        }}
+      />
+      <Button size="compact-sm" variant="default" onClick={() => field.current?.click()}>
+        Open a file
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,129 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, Skeleton, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { type ApiKey, skillsApi } from '../../shell/api';
+import { useWorkspace } from '../../shell/use-me';
+import { CodeToCopy } from '../../ui/code-to-copy';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { FailedToLoad, Failure } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import styles from '../../ui/panel-content.module.css';
+import { Timestamp } from '../../ui/timestamp';
+import row from './token-row.module.css';
+
+const read = async () => unwrap((await skillsApi()).GET('/api/v1/api-keys'));
+const make = async (name: string) => unwrap((await skillsApi()).POST('/api/v1/api-keys', { body: { name } }));
+const at = (id: string) => ({ params: { path: { id } } });
+const rotate = async (id: string) => unwrap((await skillsApi()).POST('/api/v1/api-keys/{id}/rotate', at(id)));
+const revoke = async (id: string) => unwrap((await skillsApi()).DELETE('/api/v1/api-keys/{id}', at(id)));
+
+/** Keys that open the person's skills in this workspace and nothing else. */
+export function SkillKeys() {
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  const queryKey = ['tokens', workspaceId, 'skills'];
+  const keys = useQuery({ queryKey, queryFn: read, enabled: workspaceId !== undefined });
+  const settled = { onSettled: () => queryClient.invalidateQueries({ queryKey }) };
+  const create = useMutation({ ...settled, mutationFn: make });
+  const renew = useMutation({ ...settled, mutationFn: rotate });
+  const remove = useMutation({ ...settled, mutationFn: revoke });
+  // The one that was asked for last.
+  const shown = (renew.submittedAt > create.submittedAt ? renew : create).data;
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = event.currentTarget;
+    create.mutate(String(new FormData(form).get('name')), { onSuccess: () => form.reset() });
+  }
+
+  return (
+    <Panel title="Keys for skills">
+      <p className={styles.text}>
+        For agents that read and publish your skills in this workspace. A key opens nothing else.
+      </p>
+      <form className={styles.form} onSubmit={submit}>
+        <TextInput
+          className={styles.wide}
+          name="name"
+          label="Which agent is it for?"
+          placeholder="editor, review bot"
+          maxLength={100}
+          autoComplete="off"
+          required
+          withAsterisk={false}
+        />
+        <Button type="submit" size="md" loading={create.isPending}>
+          Create key
+        </Button>
+      </form>
+      <Failure title="Nothing was changed" error={create.error ?? renew.error ?? remove.error} />
+      {shown && (
+        <div className={styles.once} role="status">
+          <p>Copy the key now: it is shown this once and kept nowhere.</p>
+          <CodeToCopy label={shown.name} code={shown.key} />
+        </div>
+      )}
+      {keys.isError ? (
+        <FailedToLoad what="The list of keys" error={keys.error} retry={keys.refetch} />
+      ) : !keys.data ? (
+        <Skeleton height={80} />
+      ) : (
+        <ul className={row.list}>
+          {keys.data.map((key) => (
+            <KeyRow
+              key={key.id}
+              apiKey={key}
+              busy={[renew, remove].some(({ isPending, variables }) => isPending && variables === key.id)}
+              onRotate={() => renew.mutate(key.id)}
+              onRevoke={() => remove.mutate(key.id)}
+            />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+interface KeyRowProps {
+  apiKey: ApiKey;
+  busy: boolean;
+  onRotate: () => void;
+  onRevoke: () => void;
+}
+
+function KeyRow({
+  apiKey: { name, prefix, created_at, rotated_at, last_used_at },
+  busy,
+  onRotate,
+  onRevoke,
+}: KeyRowProps) {
+  return (
+    <li className={row.token}>
+      <p className={styles.what}>
+        {name} <code className={row.prefix}>{prefix}…</code>
+      </p>
+      <p className={row.fact}>
+        {rotated_at ? 'Renewed' : 'Made'} <Timestamp at={Date.parse(rotated_at ?? created_at)} />
+      </p>
+      <p className={row.fact}>
+        {last_used_at ? (
+          <>
+            Used <Timestamp at={Date.parse(last_used_at)} />
+          </>
+        ) : (
+          'Never used'
+        )}
+      </p>
+      <p className={row.fact}>Does not end by itself</p>
+      <div className={styles.actions}>
+        <ConfirmButton label={`Renew ${name}`} question="Replace it now" busy={busy} onConfirm={onRotate}>
+          Renew
+        </ConfirmButton>
+        <ConfirmButton label={`Revoke ${name}`} question="Revoke now" busy={busy} onConfirm={onRevoke}>
+          Revoke
+        </ConfirmButton>
+      </div>
+    </li>
+  );
+}
