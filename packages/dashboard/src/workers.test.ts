@@ -66,7 +66,7 @@ withBrowser('workers', () => {
     await checkPage(page, 'worker', look);
     await go('/workers/report', 'It has not run yet');
     await checkPage(page, 'worker-new', look);
-    await go('/workers/price-watch/triggers', 'None was accepted');
+    await go('/workers/price-watch/triggers', 'None yet. Refused ones');
     await page.getByText('by the clock of Berlin').waitFor();
     await checkPage(page, 'worker-triggers', look);
     await page.getByRole('button', { name: 'Change', exact: true }).click();
@@ -117,7 +117,10 @@ withBrowser('workers', () => {
 
   test('several are paused together, and resumed by undo', async () => {
     const page = await site.signedIn('/workers');
-    await page.getByRole('checkbox', { name: 'Choose Price watch' }).check();
+    await page.getByRole('link', { name: 'Price watch' }).waitFor();
+    // The third row.
+    await page.keyboard.type('jjjx');
+    await expect(page.getByRole('checkbox', { name: 'Choose Price watch' }).isChecked()).resolves.toBe(true);
     await page.getByRole('checkbox', { name: 'Choose Orders to the warehouse' }).check();
     await page.getByRole('toolbar').getByRole('button', { name: 'Pause' }).click();
     await page.getByText('2 workers paused').waitFor();
@@ -216,7 +219,8 @@ withBrowser('workers', () => {
     await page.getByLabel('A run times out').check();
     await page.getByLabel('Of', { exact: true }).selectOption('Price watch');
     await page.getByRole('button', { name: 'Add the event' }).click();
-    await page.getByText('When a run fails or a run times out in price-watch', { exact: true }).waitFor();
+    await page.getByText('When a run fails or a run times out', { exact: true }).waitFor();
+    await page.getByText('Of Price watch').waitFor();
     expect(lastSent()?.body).toEqual({
       triggers: [
         { type: 'webhook', signed: false },

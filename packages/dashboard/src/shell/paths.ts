@@ -124,6 +124,7 @@ export const contextPath = (name: string, tab: ContextPattern = 'context'): stri
 export interface RunsWanted {
   worker?: string;
   status?: string;
+  trigger?: string;
   /** Days, as 2026-03-31; `to` is within. */
   from?: string;
   to?: string;

@@ -25,11 +25,14 @@ export function triggerWords({ type, cron = '', timezone = 'UTC', on = [], sourc
     case 'webhook':
       return 'when its webhook is called';
     case 'event':
-      return `when ${alternatives.format(on.map(eventWords))}${source_id ? ` in ${source_id}` : ''}`;
+      return `when ${alternatives.format(on.map(eventWords))}${source_id ? ` in ${sourceWords(source_id)}` : ''}`;
     default:
       return 'when somebody runs it';
   }
 }
+
+/** Workers are named by words, automations by letters that say nothing. */
+const sourceWords = (sourceId: string): string => (sourceId.startsWith('aut_') ? 'an automation' : sourceId);
 
 const alternatives = new Intl.ListFormat('en', { type: 'disjunction' });
 

@@ -2,7 +2,7 @@ import { unwrap } from '@gantry/api-client';
 import { Button, Checkbox, NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { type Trigger, type Worker, workerApi } from '../../shell/api';
+import { api, type Trigger, type Worker, workerApi } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { ListItem } from '../../ui/list-item';
@@ -26,6 +26,8 @@ export function EventsPanel({ worker }: { worker: Worker }) {
   const [adding, setAdding] = useState(false);
   const events = worker.triggers.filter(({ type }) => type === 'event');
   const mayEdit = worker.permissions.edit && worker.status !== 'archived';
+  const sources = useSources(worker.id);
+  const nameOf = (id: string) => sources.find(({ value }) => value === id)?.label ?? id;
   const change = useChangeWorker(worker.id, () => setAdding(false));
   const remove = (event: Trigger) =>
     change.mutate(
@@ -56,8 +58,8 @@ export function EventsPanel({ worker }: { worker: Worker }) {
             {events.map((event) => (
               <ListItem
                 key={keyOf(event)}
-                what={capital(triggerWords(event))}
-                about={event.source_id === null ? 'Of any worker or automation but itself' : undefined}
+                what={capital(triggerWords({ ...event, source_id: null }))}
+                about={event.source_id ? `Of ${nameOf(event.source_id)}` : 'Of any worker or automation but itself'}
               >
                 {mayEdit && (
                   <Button
@@ -78,7 +80,7 @@ export function EventsPanel({ worker }: { worker: Worker }) {
         )}
         {adding && (
           <EventForm
-            worker={worker}
+            sources={sources}
             busy={change.isPending}
             onAdd={(event) => change.mutate(withEvents(worker, [...events, event]))}
             onClose={() => setAdding(false)}
@@ -91,16 +93,15 @@ export function EventsPanel({ worker }: { worker: Worker }) {
 }
 
 interface EventFormProps {
-  worker: Worker;
+  sources: Source[];
   busy: boolean;
   onAdd: (event: Trigger) => void;
   onClose: () => void;
 }
 
-function EventForm({ worker, busy, onAdd, onClose }: EventFormProps) {
+function EventForm({ sources, busy, onAdd, onClose }: EventFormProps) {
   const [on, setOn] = useState<EventName[]>(['run.failed']);
   const [source, setSource] = useState('');
-  const sources = useSources(worker.id);
   function submit(event: FormEvent) {
     event.preventDefault();
     if (on.length) onAdd({ type: 'event', on, source_id: source || null });
@@ -139,12 +140,25 @@ function EventForm({ worker, busy, onAdd, onClose }: EventFormProps) {
   );
 }
 
-/** Workers that it may wait for; automations are named by the API alone. */
-function useSources(ownId: string): { value: string; label: string }[] {
+interface Source {
+  value: string;
+  label: string;
+}
+
+/** What it may wait for. */
+function useSources(ownId: string): Source[] {
   const workspaceId = useWorkspace()?.id;
-  const { data = [] } = useQuery({
+  const asked = { enabled: workspaceId !== undefined, staleTime: 60_000 };
+  const workers = useQuery({
+    ...asked,
     queryKey: workerKeys.list(workspaceId, { names: true }),
     queryFn: async () => unwrap((await workerApi()).GET('/api/workers', { params: { query: { limit: SOURCES_MAX } } })),
   });
-  return data.filter(({ id }) => id !== ownId).map(({ id, name }) => ({ value: id, label: name }));
+  const automations = useQuery({
+    ...asked,
+    queryKey: ['automations', workspaceId, 'names'],
+    queryFn: () => unwrap(api.GET('/api/automations', { params: { query: { limit: SOURCES_MAX } } })),
+  });
+  const all = [...(workers.data ?? []), ...(automations.data?.automations ?? [])];
+  return all.filter(({ id }) => id !== ownId).map(({ id, name }) => ({ value: id, label: name }));
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { RunStatusChip, shownStatus } from '../../runs/run-status';
 import { type Worker, workerApi } from '../../shell/api';
-import { workerRunPath } from '../../shell/paths';
+import { runsPath, workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { FailedToLoad } from '../../ui/notice';
 import { Timestamp } from '../../ui/timestamp';
@@ -30,8 +30,8 @@ export function WebhookRuns({ worker }: { worker: Worker }) {
   if (error && !runs) return <FailedToLoad what="The last requests" error={error} retry={refetch} />;
   return (
     <section className={styles.requests} aria-label="Last requests">
-      <h3>Last requests</h3>
-      {runs?.length === 0 && <p className={styles.none}>None was accepted yet. Refused ones are not kept.</p>}
+      <h3>Last requests that were accepted</h3>
+      {runs?.length === 0 && <p className={styles.none}>None yet. Refused ones are not kept.</p>}
       {runs && runs.length > 0 && (
         <ol className={styles.requestList}>
           {runs.map((run) => (
@@ -44,6 +44,11 @@ export function WebhookRuns({ worker }: { worker: Worker }) {
             </li>
           ))}
         </ol>
+      )}
+      {runs?.length === RUNS_SHOWN && (
+        <p>
+          <Link to={runsPath({ worker: worker.id, trigger: 'webhook' })}>All of them</Link>
+        </p>
       )}
     </section>
   );

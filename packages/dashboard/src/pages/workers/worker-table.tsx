@@ -80,7 +80,7 @@ export function WorkerTable({
                 </td>
               )}
               <td className={styles.what}>
-                <Link className={styles.name} to={workerPath(worker.id)}>
+                <Link className={styles.name} to={workerPath(worker.id)} data-row-link>
                   {worker.name}
                 </Link>
                 <p className={styles.starts}>{startsWhen(worker.triggers)}</p>

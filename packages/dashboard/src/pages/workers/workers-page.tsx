@@ -35,7 +35,16 @@ export default function WorkersPage() {
   useTitle('Workers');
   const navigate = useNavigate();
   const mayMake = (useWorkspace()?.role ?? 'viewer') !== 'viewer';
-  useShortcuts('Workers', mayMake ? [{ keys: 'n', words: 'New worker', run: () => navigate(paths.newWorker) }] : []);
+  useShortcuts('Workers', [
+    { keys: 'j', words: 'Next worker', run: () => focusRow(1) },
+    { keys: 'k', words: 'Previous worker', run: () => focusRow(-1) },
+    ...(mayMake
+      ? [
+          { keys: 'x', words: 'Choose the worker', run: chooseRow },
+          { keys: 'n', words: 'New worker', run: () => navigate(paths.newWorker) },
+        ]
+      : []),
+  ]);
   const [search, setSearch] = useSearchParams();
   const filter = readFilter(search);
   const change = (part: Partial<WorkerFilter>) => setSearch(writeFilter({ ...filter, ...part }), { replace: true });
@@ -65,6 +74,20 @@ export default function WorkersPage() {
     </>
   );
 }
+
+const rowLinks = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('tbody [data-row-link]')];
+
+/** From the row that has the focus; the first one where none has. */
+function focusRow(step: 1 | -1): void {
+  const links = rowLinks();
+  const row = document.activeElement?.closest('tr');
+  const at = links.findIndex((link) => row?.contains(link));
+  links[Math.min(Math.max(at + step, 0), links.length - 1)]?.focus();
+}
+
+/** Pressing it as a mouse would keeps one way of choosing. */
+const chooseRow = (): void =>
+  document.activeElement?.closest('tr')?.querySelector<HTMLInputElement>('input[type="checkbox"]')?.click();
 
 interface FiltersProps {
   filter: WorkerFilter;
