@@ -2,8 +2,14 @@ import { Button } from '@mantine/core';
 import { Link } from 'react-router';
 import { paths } from '../../shell/paths';
 import { Empty } from '../../ui/empty';
+import styles from './workers-page.module.css';
 
-export function FirstWorker({ mayMake }: { mayMake: boolean }) {
+interface FirstWorkerProps {
+  mayMake: boolean;
+  onArchived: () => void;
+}
+
+export function FirstWorker({ mayMake, onArchived }: FirstWorkerProps) {
   return (
     <Empty title="Make your first worker" level={2}>
       <p>
@@ -19,6 +25,11 @@ export function FirstWorker({ mayMake }: { mayMake: boolean }) {
       ) : (
         <p>Somebody with the role member has to make one; you then see its runs here.</p>
       )}
+      <p>
+        <button type="button" className={styles.link} onClick={onArchived}>
+          See archived workers
+        </button>
+      </p>
     </Empty>
   );
 }

@@ -64,7 +64,7 @@ export default function WorkersPage() {
       {error && !workers ? (
         <FailedToLoad what="The list" error={error} retry={refetch} />
       ) : workers?.length === 0 && filter.status === '' ? (
-        <FirstWorker mayMake={mayMake} />
+        <FirstWorker mayMake={mayMake} onArchived={() => change({ status: 'archived' })} />
       ) : (
         <>
           <Filters filter={filter} tags={tagsOf(workers ?? [])} onChange={change} />
