@@ -85,10 +85,11 @@ withBrowser('skills', () => {
       site.api.skills.versions.get('review-a-change')?.unshift({
         ...{ version: 2, title: 'Review a change', content_hash: '', author_id: 'usr_ada', tags: [], license: null },
         ...{ message: 'Before the table', created_at: new Date(Date.now() - 9e8).toISOString(), description: '' },
-        body_md: TEXT.replace(/\| .*\n/g, '').replace('Run it', 'Read it'),
+        body_md: TEXT.replace(/\|.*\n/g, '').replace('Run it', 'Read it'),
       });
       await page.goto(`${site.api.origin}/skills/review-a-change/versions/2`);
       await page.getByRole('heading', { name: 'Changed since' }).waitFor();
+      await page.getByRole('textbox', { name: 'Version 2 and version 3' }).first().waitFor();
       await page.getByText('Read it.').last().waitFor();
       await checkPage(page, 'skill-version', look);
 

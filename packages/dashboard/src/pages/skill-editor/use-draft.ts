@@ -52,10 +52,7 @@ export function useDraft(opened: Skill | null) {
   };
 }
 
-const merged = (mine: Draft, before: Draft, theirs: Draft): Draft =>
-  Object.fromEntries(
-    Object.entries(mine).map(([field, value]) => {
-      const name = field as keyof Draft;
-      return [name, value === before[name] ? theirs[name] : value];
-    }),
-  ) as unknown as Draft;
+function merged(mine: Draft, before: Draft, theirs: Draft): Draft {
+  const touched = Object.entries(mine).filter(([field, value]) => value !== before[field as keyof Draft]);
+  return { ...theirs, ...Object.fromEntries(touched) };
+}

@@ -83,6 +83,7 @@ function List({ which, q }: { which: Which; q: string }) {
         {skills.length} {skills.length === 1 ? 'skill' : 'skills'}
         {hasNextPage && ', and more'}
       </p>
+      {q && <p className={styles.where}>In everything that you may read, best match first</p>}
       <ul className={rows.list}>
         {skills.map((skill) =>
           isHit(skill) ? (
