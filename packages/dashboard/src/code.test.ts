@@ -1,3 +1,4 @@
+import type { WorkerSchemas } from '@gantry/api-client';
 import type { Page } from 'playwright-core';
 import { chromiumPath, testSite } from './test/browser';
 import { checkPage, LOOKS } from './test/check-page';
@@ -29,14 +30,14 @@ withBrowser('the code of a worker', () => {
     await page.keyboard.insertText(text);
   }
   const files = () => site.api.code.versions[0]?.files ?? {};
-  const undeclared = {
+  const undeclared: WorkerSchemas['DraftProblem'] = {
     ...{ file: 'main.py', line: 5, column: 8, severity: 'warning', code: 'undeclared_import' },
     ...{ message: 'the code imports requests', hint: 'declare requests in python_dependencies' },
-  } as const;
-  const wrong = {
+  };
+  const wrong: WorkerSchemas['DraftProblem'] = {
     ...{ file: 'main.py', line: 11, column: 9, severity: 'error', code: 'syntax_error', hint: null },
     message: 'invalid syntax',
-  } as const;
+  };
 
   test.each(LOOKS)(
     'axe finds nothing and nothing is wider than the screen: %s',

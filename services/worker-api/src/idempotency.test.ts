@@ -64,6 +64,10 @@ const REPEATABLE: Record<string, () => Promise<() => Test>> = {
     const { id } = await createWorker(api, { approvals: { required: true } });
     return () => me.post(`/api/workers/${id}/runs`, {});
   },
+  testWorker: async () => {
+    const { id } = await createWorker(api);
+    return () => me.post(`/api/workers/${id}/test`, { draft: {} });
+  },
   replayRun: async () => {
     const id = await endedRun();
     return () => me.post(`/api/runs/${id}/replay`);

@@ -7,6 +7,14 @@ export type FileChange = WorkerSchemas['FileChange'];
 export type FileContent = { text: string } | { base64: string };
 export type Files = ReadonlyMap<string, FileContent>;
 
+/** Reads the files of a version, which never changes. */
+export interface FilesQuery {
+  queryKey: readonly unknown[];
+  queryFn: () => Promise<Files>;
+  enabled: boolean;
+  staleTime: number;
+}
+
 export const filesOf = (tree: TreeFile[]): Files =>
   new Map(
     tree.map(({ path, content, content_base64: base64 }) => [

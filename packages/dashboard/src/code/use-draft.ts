@@ -1,8 +1,8 @@
-import { type UseQueryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { isStatus } from '../shell/api';
 import { toast } from '../shell/toasts';
-import { changesBetween, type FileChange, type Files, withChanges } from './files';
+import { changesBetween, type FileChange, type Files, type FilesQuery, withChanges } from './files';
 import { readDraft, storeDraft } from './stored-draft';
 
 /** Files with versions: of a worker, or of a context. */
@@ -15,7 +15,7 @@ export interface DraftSource {
   sha: string;
   mayEdit: boolean;
   /** Reads the files of a version. */
-  filesAt: (sha: string) => UseQueryOptions<Files, Error, Files, readonly unknown[]>;
+  filesAt: (sha: string) => FilesQuery;
 }
 
 export interface Draft {

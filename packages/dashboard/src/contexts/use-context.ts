@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/api-client';
-import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type Files, filesOf } from '../code/files';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type Files, type FilesQuery, filesOf } from '../code/files';
 import { type Context, workerApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 
@@ -26,16 +26,15 @@ export function useContextPack(name: string) {
 }
 
 /** A version never changes, so its files are read once. */
-export const contextFiles = (workspaceId: string | undefined, name: string, sha: string) =>
-  queryOptions({
-    queryKey: contextKeys.part(workspaceId, name, 'files', { sha }),
-    queryFn: async (): Promise<Files> => {
-      const params = { path: { name }, query: { version: sha } };
-      return filesOf(await unwrap((await workerApi()).GET('/api/contexts/{name}/files', { params })));
-    },
-    enabled: workspaceId !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+export const contextFiles = (workspaceId: string | undefined, name: string, sha: string): FilesQuery => ({
+  queryKey: contextKeys.part(workspaceId, name, 'files', { sha }),
+  queryFn: async (): Promise<Files> => {
+    const params = { path: { name }, query: { version: sha } };
+    return filesOf(await unwrap((await workerApi()).GET('/api/contexts/{name}/files', { params })));
+  },
+  enabled: workspaceId !== undefined,
+  staleTime: Number.POSITIVE_INFINITY,
+});
 
 export const refreshContexts = (queryClient: QueryClient, workspaceId: string | undefined): Promise<void> =>
   queryClient.invalidateQueries({ queryKey: contextKeys.all(workspaceId) });

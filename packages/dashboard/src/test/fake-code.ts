@@ -101,7 +101,7 @@ const itemOf = ({ version, sha, message, author, source, files }: FakeVersion, c
   created_at: new Date(AT + version * 3_600_000).toISOString(),
 });
 
-function workerOf(code: FakeCode, role: string): Worker {
+function workerOf(code: FakeCode, role: string | null): Worker {
   const now = code.versions[0] as FakeVersion;
   const may = role !== 'viewer';
   return {
@@ -127,7 +127,7 @@ export const applied = (files: Texts, changes: FileChange[]): Texts =>
 export async function answerCode(
   code: FakeCode,
   runs: FakeWorkerRun[],
-  role: string,
+  role: string | null,
   { line, part, query, body }: FakeRequest,
 ): Promise<FakeAnswer | undefined> {
   const ok = (answer: object, status = 200): FakeAnswer => ({ status, body: answer });

@@ -45,7 +45,7 @@ export function save(context: FakeContext, files: Texts, version: Partial<FakeVe
 const bytesOf = (files: Texts): number => Object.values(files).join('').length;
 const dateOf = (version: number): string => new Date(AT + version * 3_600_000).toISOString();
 
-function contextOf({ about, versions }: FakeContext, role: string): Context {
+function contextOf({ about, versions }: FakeContext, role: string | null): Context {
   const { files, sha } = versions.at(-1) as FakeVersion;
   const may = role !== 'viewer';
   return {
@@ -59,7 +59,7 @@ function contextOf({ about, versions }: FakeContext, role: string): Context {
 /** Undefined for what belongs to another surface. */
 export async function answerContext(
   contexts: FakeContexts,
-  role: string,
+  role: string | null,
   { line, part, query, body }: FakeRequest,
 ): Promise<FakeAnswer | undefined> {
   if (part[2] !== 'contexts') return undefined;

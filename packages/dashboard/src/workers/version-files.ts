@@ -1,20 +1,19 @@
 import { unwrap } from '@gantry/api-client';
-import { type QueryClient, queryOptions } from '@tanstack/react-query';
-import { type Files, filesOf } from '../code/files';
+import { type QueryClient } from '@tanstack/react-query';
+import { type Files, type FilesQuery, filesOf } from '../code/files';
 import { workerApi } from '../shell/api';
 import { workerKeys } from './use-worker';
 
 /** A version never changes, so its files are read once. */
-export const versionFiles = (workspaceId: string | undefined, workerId: string, sha: string) =>
-  queryOptions({
-    queryKey: workerKeys.part(workspaceId, workerId, 'files', { sha }),
-    queryFn: async (): Promise<Files> => {
-      const params = { path: { worker_id: workerId }, query: { version: sha } };
-      return filesOf(await unwrap((await workerApi()).GET('/api/workers/{worker_id}/files', { params })));
-    },
-    enabled: workspaceId !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+export const versionFiles = (workspaceId: string | undefined, workerId: string, sha: string): FilesQuery => ({
+  queryKey: workerKeys.part(workspaceId, workerId, 'files', { sha }),
+  queryFn: async (): Promise<Files> => {
+    const params = { path: { worker_id: workerId }, query: { version: sha } };
+    return filesOf(await unwrap((await workerApi()).GET('/api/workers/{worker_id}/files', { params })));
+  },
+  enabled: workspaceId !== undefined,
+  staleTime: Number.POSITIVE_INFINITY,
+});
 
 /** What was saved is known without asking. */
 export const keepVersionFiles = (

@@ -36,7 +36,7 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
   const [search, setSearch] = useSearchParams();
   const [isSaving, setSaving] = useState(false);
   const [failure, setFailure] = useState<(CodeProblem & { file: string }) | null>(null);
-  const { problems, unknown, isStale } = useInspection(worker, draft);
+  const { problems, unknown, isStale } = useInspection(worker, draft, mayEdit);
   const kinds = useMemo(() => changeKinds(base, files), [base, files]);
   const paths = useMemo(() => [...new Set([...base.keys(), ...files.keys()])], [base, files]);
   const wanted = fileIn(search);

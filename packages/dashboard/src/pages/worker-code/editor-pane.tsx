@@ -93,7 +93,7 @@ export function EditorPane({
           />
         </div>
       )}
-      {text !== null && <Problems problems={problems} isStale={isStale} onGo={setCursor} />}
+      {text !== null && onChange && <Problems problems={problems} isStale={isStale} onGo={setCursor} />}
     </section>
   );
 }

@@ -16,9 +16,10 @@ export interface Inspection {
 }
 
 /** What saving would refuse or warn of, while somebody types. */
-export function useInspection(worker: Worker, { baseSha, changes }: Draft): Inspection {
+export function useInspection(worker: Worker, { baseSha, changes }: Draft, isEnabled: boolean): Inspection {
   const [found, setFound] = useState<Inspection>({ problems: [], unknown: null, isStale: false });
   useEffect(() => {
+    if (!isEnabled) return;
     const stop = new AbortController();
     setFound((before) => ({ ...before, isStale: true }));
     const timer = setTimeout(async () => {
@@ -36,7 +37,7 @@ export function useInspection(worker: Worker, { baseSha, changes }: Draft): Insp
       clearTimeout(timer);
       stop.abort();
     };
-  }, [worker.id, baseSha, changes]);
+  }, [isEnabled, worker.id, baseSha, changes]);
   return found;
 }
 
