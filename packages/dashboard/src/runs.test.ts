@@ -25,14 +25,27 @@ withBrowser('runs', () => {
   /** @param minutes how long ago it was made */
   function addWorkerRun(minutes: number, fields: WorkerFields = {}) {
     const created_at = new Date(now - minutes * MINUTE_MS).toISOString();
-    const fake = newWorkerRun({ status: 'completed', created_at, started_at: created_at, duration_ms: 1_200, ...fields });
+    const fake = newWorkerRun({
+      status: 'completed',
+      created_at,
+      started_at: created_at,
+      duration_ms: 1_200,
+      ...fields,
+    });
     site.api.workerRuns.push(fake);
     return fake.run;
   }
   function addAutomationRun(minutes: number, fields: Parameters<typeof newRun>[0] = {}) {
     const createdAt = now - minutes * MINUTE_MS;
     const ended = { startedAt: createdAt, completedAt: createdAt + 900, durationMs: 900 };
-    const run = newRun({ automationId: 'aut_sales', status: 'success', trigger: 'page', createdAt, ...ended, ...fields });
+    const run = newRun({
+      automationId: 'aut_sales',
+      status: 'success',
+      trigger: 'page',
+      createdAt,
+      ...ended,
+      ...fields,
+    });
     site.api.runs.push(run);
     return run;
   }
@@ -189,9 +202,7 @@ withBrowser('runs', () => {
       files[download.suggestedFilename()] = await readFile(await download.path(), 'utf8');
     });
     await page.getByRole('button', { name: 'Export CSV' }).click();
-    await expect
-      .poll?.(() => Object.keys(files).length)
-      .toBe(2);
+    await expect.poll?.(() => Object.keys(files).length).toBe(2);
     expect(files['worker-runs.csv']).toContain('status=failed');
     expect(files['automation-runs.csv']).toMatch(/aut_sales,1,Failed,Its page,.*,900,'=1\+1/);
   });

@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/api-client';
-import { type QueryClient } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
 import { type Files, type FilesQuery, filesOf } from '../code/files';
 import { workerApi } from '../shell/api';
 import { workerKeys } from './use-worker';
