@@ -144,7 +144,7 @@ withBrowser('the code of a worker', () => {
     await page.getByRole('option', { name: 'artifact' }).waitFor();
     await page.getByText('Keeps a file beyond the run').waitFor();
     await page.keyboard.press('Enter');
-    await page.getByText('context.artifact(').waitFor();
+    await page.locator('.cm-line', { hasText: 'context.artifact(' }).waitFor();
   });
 
   test('by keyboard: Escape, then Tab leaves the editor', async () => {

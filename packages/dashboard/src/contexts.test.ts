@@ -92,7 +92,7 @@ withBrowser('contexts', () => {
   test('an edit is gone back from, and the history says who did what', async () => {
     const page = await site.signedIn('/contexts/price-list/versions');
     await page.getByRole('link', { name: 'A run' }).waitFor();
-    await page.getByRole('button', { name: 'Show what version 2 changed' }).click();
+    await page.getByRole('button', { name: 'Changes in version 2' }).click();
     await page.getByText('A1,13').first().waitFor();
     await page.getByRole('button', { name: 'Roll back to version 1' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();

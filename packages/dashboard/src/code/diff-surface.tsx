@@ -22,7 +22,7 @@ const DIFF = { scanLimit: 1_000, timeout: 200 };
 const reading = (label: string): Extension => [
   lineNumbers(),
   EditorState.readOnly.of(true),
-  EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true' }),
+  EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true', tabindex: '0' }),
   editorTheme,
 ];
 

@@ -75,6 +75,7 @@ export const behaviourOf = ({ label, readOnly }: { label: string; readOnly: bool
     'aria-label': readOnly ? label : `${label}. Escape, then Tab leaves the editor.`,
     'aria-readonly': String(readOnly),
     spellcheck: 'false',
+    tabindex: '0',
   }),
 ];
 

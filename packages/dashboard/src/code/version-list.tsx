@@ -67,7 +67,7 @@ export function VersionList({ versions, shown, onShow, onRollBack }: VersionList
                 size="compact-sm"
                 variant="default"
                 aria-pressed={number === shown}
-                aria-label={`Show what version ${number} changed`}
+                aria-label={`Changes in version ${number}`}
                 onClick={() => onShow(version)}
               >
                 Changes

@@ -57,6 +57,7 @@ export function VersionsView<Version extends ListedVersion>({
         )}
       </div>
       <section ref={compared} className={styles.compared} aria-label="Compared">
+        <h2 className={styles.heading}>Changes</h2>
         <div className={styles.choice}>
           <NativeSelect
             label="From"

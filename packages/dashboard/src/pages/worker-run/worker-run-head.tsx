@@ -2,12 +2,12 @@ import { unwrap } from '@gantry/api-client';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import { useNavigate } from 'react-router';
+import { Link, useNavigate } from 'react-router';
 import { lookOf, RunStatusChip, shownStatus } from '../../runs/run-status';
 import { dollars, TRIGGER_WORDS } from '../../runs/run-words';
 import { isOver, workerRunKey } from '../../runs/worker-runs';
 import { type Worker, type WorkerRun, workerApi } from '../../shell/api';
-import { workerRunPath } from '../../shell/paths';
+import { workerPath, workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { duration } from '../../ui/format';
 import { Failure } from '../../ui/notice';
@@ -45,7 +45,7 @@ export function WorkerRunHead({ run, worker }: WorkerRunHeadProps) {
       actions={
         <div className={styles.actions}>
           {isOver(run)
-            ? worker?.permissions.run && <Replay run={run} worker={worker} />
+            ? worker?.permissions.run && <Again run={run} worker={worker} />
             : mayChange && <Cancel run={run} />}
         </div>
       }
@@ -54,6 +54,16 @@ export function WorkerRunHead({ run, worker }: WorkerRunHeadProps) {
 }
 
 const idOf = (run: WorkerRun) => ({ params: { path: { run_id: run.id } } });
+
+/** The code of a test is gone when it has ended: whoever wants it again has it in the editor. */
+const Again = ({ run, worker }: { run: WorkerRun; worker: Worker }) =>
+  run.trigger === 'test' ? (
+    <Button variant="default" component={Link} to={workerPath(worker.id, 'workerCode')}>
+      Open the code
+    </Button>
+  ) : (
+    <Replay run={run} worker={worker} />
+  );
 
 function Replay({ run, worker }: { run: WorkerRun; worker: Worker }) {
   const navigate = useNavigate();
