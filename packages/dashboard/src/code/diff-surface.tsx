@@ -35,7 +35,9 @@ export default function DiffSurface({ label, path, before, after, unified }: Dif
     let view: { destroy: () => void } | undefined;
     loadLanguage(path).then((language) => {
       if (!isCurrent) return;
-      const merge = { collapseUnchanged: FOLDED, diffConfig: DIFF, gutter: true };
+      // Of what is new as a whole, no word is more so than another.
+      const highlightChanges = before !== '' && after !== '';
+      const merge = { collapseUnchanged: FOLDED, diffConfig: DIFF, gutter: true, highlightChanges };
       if (unified) {
         const original = unifiedMergeView({ ...merge, original: before, mergeControls: false });
         const extensions = [reading(label), language, original];

@@ -1,22 +1,25 @@
 import { Skeleton } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
+import { useElementSize } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
 import type { DiffSurfaceProps } from './diff-surface';
 import styles from './diff-view.module.css';
 
 const DiffSurface = lazy(() => import('./diff-surface'));
 
-/** Below it two texts beside each other are too narrow to read. */
-const SIDE_BY_SIDE = '(min-width: 60rem)';
+/** In less room, two texts beside each other are too narrow to read. */
+const SIDE_BY_SIDE_PX = 720;
 
-/** Two texts beside each other, or on narrow screens as one, with the lines that differ; long equal parts are folded away. */
+/** Two texts beside each other, or in little room as one, with the lines that differ; long equal parts are folded away. */
 export function DiffView(props: Omit<DiffSurfaceProps, 'unified'>) {
-  const sideBySide = useMediaQuery(SIDE_BY_SIDE, undefined, { getInitialValueInEffect: false });
+  const { ref, width } = useElementSize();
+  const unified = width < SIDE_BY_SIDE_PX;
   return (
-    <div className={styles.diff}>
-      <Suspense fallback={<Skeleton height={160} radius={0} />}>
-        <DiffSurface key={String(sideBySide)} {...props} unified={!sideBySide} />
-      </Suspense>
+    <div ref={ref} className={styles.diff}>
+      {width > 0 && (
+        <Suspense fallback={<Skeleton height={160} radius={0} />}>
+          <DiffSurface key={String(unified)} {...props} unified={unified} />
+        </Suspense>
+      )}
     </div>
   );
 }

@@ -16,7 +16,7 @@ function diagnosticOf({ doc }: EditorState, { line, column, severity, message, h
   const to = column === undefined ? at.to : endOfWord(at.text, start - at.from) + at.from;
   // An empty range has no width: at the end of a line the last character stands for it.
   const from = start === at.to && start > at.from ? start - 1 : start;
-  return { from, to: Math.max(from, to), severity, message: hint ? `${message}\n${hint}` : message };
+  return { from, to: Math.max(from, to), severity, message: hint ? `${message}: ${hint}` : message };
 }
 
 function endOfWord(text: string, from: number): number {

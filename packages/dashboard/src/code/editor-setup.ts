@@ -21,15 +21,17 @@ import { editorTheme } from './editor-theme';
 const fromOutside = Annotation.define<boolean>();
 
 interface Heard {
+  /** Leaves room for marks beside the lines. */
+  showsProblems: boolean;
   onChange: (text: string) => void;
   onSave: () => void;
 }
 
-export function baseExtensions({ onChange, onSave }: Heard): Extension {
+export function baseExtensions({ showsProblems, onChange, onSave }: Heard): Extension {
   return [
     lineNumbers(),
     foldGutter({ openText: '⌄', closedText: '›' }),
-    lintGutter(),
+    showsProblems ? lintGutter() : [],
     highlightSpecialChars(),
     history(),
     drawSelection(),

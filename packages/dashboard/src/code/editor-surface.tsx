@@ -51,6 +51,7 @@ export default function EditorSurface(props: EditorSurfaceProps) {
     const element = host.current as HTMLDivElement;
     const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' });
     const base = baseExtensions({
+      showsProblems: latest.current.problems !== undefined,
       onSave: () => latest.current.onSave?.(),
       onChange: (text) => latest.current.onChange?.(text),
     });

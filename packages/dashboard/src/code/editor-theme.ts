@@ -29,7 +29,7 @@ const look = EditorView.theme({
     overflow: 'auto',
     minHeight: 'var(--editor-height-min)',
   },
-  '.cm-content': { padding: '8px 0 28px', caretColor: 'var(--ink)' },
+  '.cm-content': { padding: '8px 0 var(--editor-foot, 28px)', caretColor: 'var(--ink)' },
   '.cm-line': { padding: '0 12px 0 4px' },
   '.cm-cursor, .cm-dropCursor': { borderInlineStartColor: 'var(--ink)', borderInlineStartWidth: '2px' },
   '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': {
@@ -113,11 +113,13 @@ const look = EditorView.theme({
   '&.cm-merge-b .cm-changedLine, .cm-inlineChangedLine': { backgroundColor: 'var(--success-wash)' },
   '&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText': {
     background: 'none',
-    textDecoration: 'underline 2px var(--error)',
+    textDecoration: 'underline var(--error)',
   },
-  '&.cm-merge-b .cm-changedText': { background: 'none', textDecoration: 'underline 2px var(--success)' },
+  '&.cm-merge-b .cm-changedText': { background: 'none', textDecoration: 'underline var(--success)' },
   '&.cm-merge-a .cm-changedLineGutter, .cm-deletedLineGutter': { background: 'var(--error)' },
   '&.cm-merge-b .cm-changedLineGutter': { background: 'var(--success)' },
+  // Not every font has the default sign.
+  '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: '"…"' },
   '.cm-collapsedLines': {
     color: 'var(--ink-soft)',
     background: 'var(--sunken)',

@@ -65,20 +65,21 @@ function About({ context }: { context: Context }) {
       </span>
       {visibility === 'private' && <span>Private</span>}
       {writeable && <span>Runs write back</span>}
-      <UsedBy workers={used_by} />
+      <span>
+        {used_by.length ? 'Used by ' : 'No worker uses it'}
+        <WorkerLinks workers={used_by} />
+      </span>
     </>
   );
 }
 
 const NAMED_MAX = 3;
 
-/** Links to the first few workers that declare it. */
-export function UsedBy({ workers }: { workers: Context['used_by'] }) {
-  if (workers.length === 0) return <span>No worker uses it</span>;
+/** Links to the first few of them. */
+export function WorkerLinks({ workers }: { workers: Context['used_by'] }) {
   const named = workers.slice(0, NAMED_MAX);
   return (
-    <span>
-      Used by{' '}
+    <>
       {named.map(({ id, name }, index) => (
         <span key={id}>
           {index > 0 && ', '}
@@ -86,6 +87,6 @@ export function UsedBy({ workers }: { workers: Context['used_by'] }) {
         </span>
       ))}
       {workers.length > named.length && ` and ${workers.length - named.length} more`}
-    </span>
+    </>
   );
 }

@@ -3,7 +3,7 @@ import { Button, Skeleton, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Link } from 'react-router';
-import { UsedBy } from '../../contexts/context-frame';
+import { WorkerLinks } from '../../contexts/context-frame';
 import { contextKeys } from '../../contexts/use-context';
 import { type Context, workerApi } from '../../shell/api';
 import { contextPath } from '../../shell/paths';
@@ -105,10 +105,16 @@ function ContextTable({ contexts }: { contexts: Context[] }) {
             <thead>
               <tr>
                 <th scope="col">Name</th>
-                <th scope="col">Files</th>
-                <th scope="col">Version</th>
+                <th scope="col" className={styles.size}>
+                  Files
+                </th>
+                <th scope="col" className={styles.version}>
+                  Version
+                </th>
                 <th scope="col">Used by</th>
-                <th scope="col">Changed</th>
+                <th scope="col" className={styles.when}>
+                  Changed
+                </th>
               </tr>
             </thead>
             <tbody>
@@ -125,6 +131,7 @@ function ContextTable({ contexts }: { contexts: Context[] }) {
 
 function Row({ context }: { context: Context }) {
   const { name, description, visibility, writeable, file_count, total_size_bytes, version, used_by } = context;
+  const files = file_count === 1 ? '1 file' : `${file_count} files`;
   const marks = [visibility === 'private' && 'Private', writeable && 'Runs write back'].filter(Boolean);
   return (
     <tr>
@@ -132,13 +139,16 @@ function Row({ context }: { context: Context }) {
         <Link to={contextPath(name)}>{name}</Link>
         {description && <p>{description}</p>}
         {marks.length > 0 && <p>{marks.join(' · ')}</p>}
+        <p className={styles.narrow}>
+          {files}, {fileSize(total_size_bytes)} · version {version}
+        </p>
       </td>
       <td className={styles.size}>
-        {file_count === 1 ? '1 file' : `${file_count} files`}
+        {files}
         <p>{fileSize(total_size_bytes)}</p>
       </td>
-      <td>{version}</td>
-      <td className={styles.usedBy}>{used_by.length ? <UsedBy workers={used_by} /> : 'No worker'}</td>
+      <td className={styles.version}>{version}</td>
+      <td className={styles.usedBy}>{used_by.length ? <WorkerLinks workers={used_by} /> : 'No worker'}</td>
       <td className={styles.when}>
         <Timestamp at={Date.parse(context.updated_at)} />
       </td>

@@ -100,6 +100,9 @@ export function EditorPane({
 
 const linesOf = (text: string): string[] => text.split('\n').filter(Boolean);
 
+const sentence = (words: string): string =>
+  `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`;
+
 interface ProblemsProps {
   problems: CodeProblem[];
   isStale: boolean;
@@ -129,8 +132,8 @@ function Problems({ problems, isStale, onGo }: ProblemsProps) {
           >
             <span className={styles.severity}>{WORDS[severity]}</span>
             <span>
-              {message}
-              {hint && <span className={styles.hint}>{`. ${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`}</span>}
+              {sentence(message)}
+              {hint && <span className={styles.hint}>{` ${sentence(hint)}`}</span>}
             </span>
             <span className={styles.line}>Line {line}</span>
           </button>

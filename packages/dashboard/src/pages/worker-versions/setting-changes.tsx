@@ -56,7 +56,7 @@ export function SettingChanges({ changes }: { changes: FieldChange[] }) {
             <tbody>
               {plain.map(({ field, before, after }) => (
                 <tr key={field}>
-                  <th scope="row">{FIELD_WORDS[field] ?? field}</th>
+                  <td>{FIELD_WORDS[field] ?? field}</td>
                   <td>{inWords(before)}</td>
                   <td>{inWords(after)}</td>
                 </tr>
