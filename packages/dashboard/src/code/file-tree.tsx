@@ -1,5 +1,5 @@
 import { type FormEvent, useId, useState } from 'react';
-import { ChevronIcon, CrossIcon } from '../ui/icons';
+import { DownIcon, CrossIcon } from '../ui/icons';
 import styles from './file-tree.module.css';
 import type { ChangeKind } from './files';
 import { FileIcon, PlusIcon, RenameIcon } from './icons';
@@ -111,7 +111,7 @@ function FolderEntry({ folder, depth, marks }: { folder: Folder; depth: number; 
         onClick={() => setOpen(!isOpen)}
       >
         <span className={styles.twist}>
-          <ChevronIcon />
+          <DownIcon />
         </span>
         <span className={styles.name}>{folder.name}</span>
       </button>

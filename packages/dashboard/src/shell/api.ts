@@ -30,7 +30,6 @@ export type WorkerItem = WorkerSchemas['WorkerItem'];
 export type ChangedWorker = WorkerSchemas['ChangedWorker'];
 export type WorkerChange = WorkerSchemas['WorkerChange'];
 export type Trigger = WorkerSchemas['Trigger'];
-export type WorkerRunItem = WorkerSchemas['RunItem'];
 export type WorkerRun = WorkerSchemas['Run'];
 export type Context = WorkerSchemas['Context'];
 export type WorkerRunItem = WorkerSchemas['RunItem'];
