@@ -1,5 +1,5 @@
 import { type FormEvent, useId, useState } from 'react';
-import { DownIcon, CrossIcon } from '../ui/icons';
+import { CrossIcon, DownIcon } from '../ui/icons';
 import styles from './file-tree.module.css';
 import type { ChangeKind } from './files';
 import { FileIcon, PlusIcon, RenameIcon } from './icons';

@@ -35,7 +35,11 @@ export const listShareLinks = (db: Db, workspaceId: string, runId: string, now: 
   });
 
 /** @throws AppError 404, also for a link of another run */
-export async function getShareLink(db: Db, of: { workspaceId: string; runId: string }, id: string): Promise<RunShareLink> {
+export async function getShareLink(
+  db: Db,
+  of: { workspaceId: string; runId: string },
+  id: string,
+): Promise<RunShareLink> {
   const link = await db.runShareLink.findFirst({ where: { ...of, id } });
   if (!link) throw notFound('share link', id);
   return link;

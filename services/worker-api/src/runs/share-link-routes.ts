@@ -1,6 +1,6 @@
 /** Share links of a run: made, listed and revoked by members, followed by anybody. */
 import {
-  AppError,
+  type AppError,
   apiFields,
   type Call,
   conflict,
@@ -9,8 +9,8 @@ import {
   forbidden,
   noContent,
   type Operations,
-  okPage,
   ok,
+  okPage,
   type Principal,
 } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
@@ -98,9 +98,7 @@ export function shareLinkOperations(deps: Deps): Operations<'worker'> {
     streamSharedRun: async (call) => {
       const { link, run } = await runByLink(call);
       call.res.set(UNLISTED);
-      endWhenRefused(call.req, `share link ${link.id}`, () =>
-        followShareLink(prisma, hasher, call.path.token, now()),
-      );
+      endWhenRefused(call.req, `share link ${link.id}`, () => followShareLink(prisma, hasher, call.path.token, now()));
       await engine.stream(call.req, call.res, run, 'all', sharedWording);
     },
   };
@@ -108,7 +106,10 @@ export function shareLinkOperations(deps: Deps): Operations<'worker'> {
   /** Of those who made them, by id. */
   async function namesOf(links: RunShareLink[]): Promise<Map<string, string>> {
     const ids = [...new Set(links.map(({ createdBy }) => createdBy))];
-    const users = await prisma.user.findMany({ where: { id: { in: ids } }, select: { id: true, name: true, email: true } });
+    const users = await prisma.user.findMany({
+      where: { id: { in: ids } },
+      select: { id: true, name: true, email: true },
+    });
     return new Map(users.map(({ id, name, email }) => [id, name ?? email]));
   }
 }
