@@ -7,10 +7,10 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-export const opaquePrefixes = ['svc_', 'wst_', 'ses_', 'rly_', 'inv_', 'rst_', 'vfy_', 'dev_', 'whk_'] as const;
+export const opaquePrefixes = ['svc_', 'wst_', 'ses_', 'rly_', 'inv_', 'rst_', 'vfy_', 'dev_', 'whk_', 'shr_'] as const;
 /**
  * In order: personal token, workspace token, session cookie, key of the skills surface, invitation link, password
- * reset link, address verification link, device code, webhook secret.
+ * reset link, address verification link, device code, webhook secret, link to a shared run.
  */
 export type OpaquePrefix = (typeof opaquePrefixes)[number];
 

@@ -76,6 +76,7 @@ const OWN_PAGES: Pages = [
 const LINKED_PAGES: Pages = [
   [patterns.automation, lazy(() => import('./pages/automation/automation-page'))],
   [patterns.review, lazy(() => import('./pages/review/review-page'))],
+  [patterns.sharedRun, lazy(() => import('./pages/shared-run/shared-run-page'))],
 ];
 
 /** Addresses that lead on; links of earlier versions among them. */

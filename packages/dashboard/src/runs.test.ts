@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { until } from '@gantry/testing';
 import type { Locator, Page } from 'playwright-core';
 import { chromiumPath, testSite } from './test/browser';
 import { checkPage, LOOKS } from './test/check-page';
@@ -132,8 +133,7 @@ withBrowser('runs', () => {
     const placeOf = async () => (await rowsOf(page).filter({ hasText: 'worker-25' }).boundingBox())?.y;
     const place = await placeOf();
     addWorkerRun(0, { worker_id: 'the-newest' });
-    // What the live events ask for.
-    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+    site.api.changes.tell('change', { noun: 'runs' });
     await page.waitForFunction((box) => (box?.scrollTop ?? 0) > 20 * 44, await list.elementHandle());
     expect(await placeOf()).toBe(place);
     await list.evaluate((box) => box.scrollTo(0, 0));
@@ -202,7 +202,7 @@ withBrowser('runs', () => {
       files[download.suggestedFilename()] = await readFile(await download.path(), 'utf8');
     });
     await page.getByRole('button', { name: 'Export CSV' }).click();
-    await expect.poll?.(() => Object.keys(files).length).toBe(2);
+    await until(() => Object.keys(files).length === 2);
     expect(files['worker-runs.csv']).toContain('status=failed');
     expect(files['automation-runs.csv']).toMatch(/aut_sales,1,Failed,Its page,.*,900,'=1\+1/);
   });

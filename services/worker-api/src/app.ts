@@ -44,6 +44,7 @@ import { logOperations } from './runs/log-routes';
 import { downloadOperations } from './runs/run-download';
 import { exportOperations } from './runs/run-export';
 import { runOperations } from './runs/run-routes';
+import { shareLinkOperations } from './runs/share-link-routes';
 import { statsOperations } from './runs/stats-routes';
 import { usageOperations } from './runs/usage-routes';
 import { secretOperations } from './secrets/secret-routes';
@@ -118,6 +119,7 @@ export function createApp(options: AppOptions) {
       ...logOperations(deps),
       ...downloadOperations(deps),
       ...exportOperations(deps),
+      ...shareLinkOperations(deps),
       ...statsOperations(deps),
       ...usageOperations(deps),
       ...workerOperations(deps),

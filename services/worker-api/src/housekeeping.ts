@@ -1,7 +1,7 @@
 /** All sweeps of this service. The last ones may take long. */
 import { announceClosures, sweepClosures, sweepInbox } from '@gantry/events';
 import { sweepIdempotencyKeys } from '@gantry/http';
-import { ageEvents, ageRuns } from '@gantry/run-engine';
+import { ageEvents, ageRuns, type DeleteWithRuns } from '@gantry/run-engine';
 import type { Sweep } from '@gantry/service';
 import { sweepEmailVerifications } from './accounts/auth/email-verification';
 import { sweepPasswordResets } from './accounts/auth/password-reset';
@@ -18,8 +18,14 @@ import { deleteApprovalsOf } from './approvals/approval-repository';
 import { deleteOldAuditRows } from './audit/audit-repository';
 import type { Deps } from './deps';
 import { sweepPacks } from './file-trees/tree-pack';
+import { deleteShareLinksOf, sweepShareLinks } from './runs/share-link-repository';
 import { sweepWebhookReceipts } from './starters/receive-webhook';
 import { purgeDeletedWorkers } from './workers/delete-worker';
+
+const deleteWithRuns: DeleteWithRuns = async (tx, runIds) => {
+  await deleteApprovalsOf(tx, runIds);
+  await deleteShareLinksOf(tx, runIds);
+};
 
 export function sweepsOf(
   { pool, objects, engine, vault, keyRotation, retention: bounds, now, log }: Deps,
@@ -41,6 +47,7 @@ export function sweepsOf(
     { what: 'e-mail verifications', run: () => sweepEmailVerifications(pool) },
     { what: 'invitations', run: () => sweepInvitations(pool) },
     { what: 'tokens', run: () => sweepTokens(pool) },
+    { what: 'share links', run: () => sweepShareLinks(pool) },
     { what: 'deliveries of alerts', run: () => purgeOldDeliveries(pool) },
     { what: 'webhook receipts', run: () => sweepWebhookReceipts(pool) },
     { what: 'audit log', run: () => deleteOldAuditRows(pool, auditRetentionDays) },
@@ -52,6 +59,6 @@ export function sweepsOf(
     { what: 'packs', run: () => sweepPacks(pool, objects) },
     { what: 'inbox', run: () => sweepInbox(pool) },
     { what: 'run events', run: () => ageEvents({ pool, bounds, now }) },
-    { what: 'runs', run: () => ageRuns({ pool, objects, bounds, now, deleteWithRuns: deleteApprovalsOf }) },
+    { what: 'runs', run: () => ageRuns({ pool, objects, bounds, now, deleteWithRuns }) },
   ];
 }

@@ -123,6 +123,8 @@ export const SENTENCES: Record<AuditAction, Sentence> = {
     'cancelled ',
     told.source === 'worker-api' ? { of: 'run', id: told.id, name: 'a run' } : 'a run of an automation',
   ],
+  'run.shared': (told) => ['made a share link to ', { of: 'run', id: told.id, name: 'a run' }],
+  'run.share_link_revoked': (told) => ['ended a share link to ', { of: 'run', id: told.id, name: 'a run' }],
   'secret.set': (told) => [told.text('isNew') === 'false' ? 'replaced the secret ' : 'set the secret ', secret(told)],
   'secret.deleted': (told) => ['deleted the secret ', secret(told)],
   'secret_keys.rotated': () => ['moved all secrets to a new encryption key'],

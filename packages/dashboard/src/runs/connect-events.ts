@@ -9,3 +9,10 @@ export async function connectEvents(url: string, lastEventId: string | null, sig
   if (lastEventId) headers.set('Last-Event-ID', lastEventId);
   return authorizedFetch(new Request(url, { headers, signal }));
 }
+
+/** As nobody: a link is all that counts. */
+export function connectAsVisitor(url: string, lastEventId: string | null, signal: AbortSignal): Promise<Response> {
+  const headers = new Headers({ Accept: 'text/event-stream' });
+  if (lastEventId) headers.set('Last-Event-ID', lastEventId);
+  return fetch(url, { headers, signal, credentials: 'omit' });
+}

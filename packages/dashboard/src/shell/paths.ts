@@ -63,6 +63,8 @@ export const patterns = {
   workerRun: '/runs/:runId',
   alert: '/alerts/:alertId',
   review: '/review/:token',
+  /** Also written by the service that makes the links. */
+  sharedRun: '/shared/:token',
 } as const;
 
 export const automationPath = (automationId: string): string =>
@@ -197,6 +199,10 @@ export interface RunUrls {
  */
 export const runUrls = (automationId: string, access: 'member' | 'link'): RunUrls =>
   urlsBelow(access === 'member' ? '/api/runs' : `/api/pages/${encodeURIComponent(automationId)}/runs`);
+
+/** A shared run's events. @param baseUrl of the worker surface */
+export const sharedEventsUrl = (baseUrl: string, token: string): string =>
+  `${baseUrl}/api/shared/${encodeURIComponent(token)}/events`;
 
 /** The same of workers' runs. @param baseUrl of the worker surface */
 export const workerRunUrls = (baseUrl: string): RunUrls => urlsBelow(`${baseUrl}/api/runs`);

@@ -15,6 +15,7 @@ import { answerContext, type FakeContexts } from './fake-contexts';
 import { answerOverview, newOverview } from './fake-overview';
 import { answerRuns } from './fake-runs';
 import { answerSecret, type FakeSecrets, newSecrets } from './fake-secrets';
+import { answerShare, type FakeShares, newShares } from './fake-shares';
 import { answerSkill, type FakeSkills, newSkills } from './fake-skills';
 import { emit, type FakeStream, follow } from './fake-stream';
 import { answerUsage, type FakeUsage, newUsage } from './fake-usage';
@@ -48,6 +49,7 @@ export interface FakeApi {
   versions: AutomationSchemas['Version'][];
   runs: FakeRun[];
   workerRuns: FakeWorkerRun[];
+  shares: FakeShares;
   /** Bodies of bulk operations, as `POST /path` and what was sent. */
   bulk: { line: string; ids: string[] }[];
   artifacts: Map<string, { contentType: string; body: Buffer }>;
@@ -91,6 +93,7 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
     versions: [],
     runs: [],
     workerRuns: [],
+    shares: newShares(),
     bulk: [],
     artifacts: new Map(),
     uploads: [],
@@ -186,6 +189,9 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
   if (answer) return send(res, answer.status, answer.body, answer.headers);
   const runs = isWorkerSurface ? await answerRuns(api, asked) : undefined;
   if (runs) return send(res, runs.status, runs.body, runs.headers);
+  const shared = await answerShare(api.shares, api.workerRuns, api.origin, asked);
+  if (shared && 'follow' in shared) return follow(shared.follow, shared.isOver, req, res);
+  if (shared) return send(res, shared.status, shared.body);
   const worker = await answerWorkerRun(api.workerRuns, api.accounts, asked);
   if (worker && 'follow' in worker) return follow(worker.follow, worker.isOver, req, res);
   if (worker) return send(res, worker.status, worker.body);

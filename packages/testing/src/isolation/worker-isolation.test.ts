@@ -24,6 +24,10 @@ const ofAlert = (body?: object): Fixture => ({
   send: ({ alert }) => ({ path: { alert_id: alert }, ...(body && { body }) }),
 });
 const ofRun = (body?: object): Fixture => ({ send: ({ run }) => ({ path: { run_id: run }, ...(body && { body }) }) });
+const ofGuessedShareLink: Fixture = {
+  send: () => ({ path: { token: newOpaqueToken('shr_') } }),
+  opens: ({ shareToken }) => ({ path: { token: shareToken } }),
+};
 const ofApproval = (body?: object): Fixture => ({
   send: ({ approval }) => ({ path: { approval_id: approval }, ...(body && { body }) }),
 });
@@ -188,6 +192,11 @@ const fixtures: Record<string, Fixture> = {
     send: ({ alert, delivery }) => ({ path: { alert_id: alert, delivery_id: delivery } }),
   },
   replayDeadAlertDeliveries: ofAlert(),
+  listRunShareLinks: ofRun(),
+  createRunShareLink: { ...ofRun({}), key: 'person' },
+  revokeRunShareLink: { send: ({ run, shareLink }) => ({ path: { run_id: run, share_link_id: shareLink } }) },
+  getSharedRun: ofGuessedShareLink,
+  streamSharedRun: ofGuessedShareLink,
   previewSchedule: withBody({ cron: '0 9 * * *' }),
   listContexts: nothing,
   createContext: withBody({ name: 'of-a-stranger' }),
@@ -260,6 +269,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
   });
   await asOwner('POST', `/api/workers/${asking.id}/runs`, { inputs: {} });
   const [approval] = await asOwner('GET', '/api/approvals');
+  const shareLink = await asOwner('POST', `/api/runs/${run.run_id}/share-links`, {});
   const artifact = newId('art_');
   await api.database.pool.query(
     `INSERT INTO run_artifacts (id, run_id, workspace_id, name, content_type, size, sha256, key)
@@ -318,6 +328,8 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     worker: worker.id,
     run: run.run_id,
     approval: approval.id,
+    shareLink: shareLink.id,
+    shareToken: shareLink.token,
     artifact,
     context: context.name,
     secret: 'SECRET_OF_HOME',

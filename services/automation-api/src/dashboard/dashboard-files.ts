@@ -6,6 +6,8 @@ import express, { type RequestHandler, Router } from 'express';
 
 /** Addresses of programs: an unknown one is an error in JSON, not the dashboard. */
 const NOT_A_PAGE = /^\/(api[^/]*|v1|auth|storage|healthz?|\.well-known|openapi\.(json|yaml|yml))(\/|$)/i;
+/** Whose address is the key: kept out of search engines and from other sites. */
+const LINKED = /^\/(shared|review)\//;
 const YEAR_SECONDS = 31_536_000;
 
 export interface DashboardOptions {
@@ -53,6 +55,7 @@ function page(root: string, csp: string): RequestHandler {
   return (req, res, next) => {
     if (!req.accepts('html')) return next();
     res.set({ 'Content-Security-Policy': csp, 'Cache-Control': 'no-cache' });
+    if (LINKED.test(req.path)) res.set({ 'X-Robots-Tag': 'noindex, nofollow', 'Referrer-Policy': 'no-referrer' });
     if (existsSync(index)) return res.sendFile(index, { cacheControl: false });
     res.status(503).type('html').send(NOT_BUILT);
   };

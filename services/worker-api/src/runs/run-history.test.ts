@@ -441,8 +441,24 @@ describe('figures', () => {
     const days = await series('days=14');
     expect(days).toHaveLength(14);
     expect(days.slice(-2)).toEqual([
-      { start: '2026-03-09T00:00:00.000Z', total: 1, completed: 0, failed: 1, cost_usd: 0, p50_duration_ms: null, p95_duration_ms: null },
-      { start: '2026-03-10T00:00:00.000Z', total: 1, completed: 1, failed: 0, cost_usd: 0.25, p50_duration_ms: 500, p95_duration_ms: 500 },
+      {
+        start: '2026-03-09T00:00:00.000Z',
+        total: 1,
+        completed: 0,
+        failed: 1,
+        cost_usd: 0,
+        p50_duration_ms: null,
+        p95_duration_ms: null,
+      },
+      {
+        start: '2026-03-10T00:00:00.000Z',
+        total: 1,
+        completed: 1,
+        failed: 0,
+        cost_usd: 0.25,
+        p50_duration_ms: 500,
+        p95_duration_ms: 500,
+      },
     ]);
     expect(days[0]).toMatchObject({ start: '2026-02-25T00:00:00.000Z', total: 0 });
     const hours = await series('days=1&bucket=hour');

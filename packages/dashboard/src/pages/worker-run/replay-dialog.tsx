@@ -1,11 +1,12 @@
 import { unwrap } from '@gantry/api-client';
-import { Button, Modal, NativeSelect } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { problemsOf } from '../../inputs/input-problems';
 import { useInputFields } from '../../inputs/use-input-fields';
 import { type InputItem, type Worker, type WorkerRun, workerApi } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
+import { Dialog } from '../../ui/dialog';
 import { Notice } from '../../ui/notice';
 import styles from './worker-run-page.module.css';
 
@@ -55,44 +56,35 @@ export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps
   }
 
   return (
-    <Modal.Root opened onClose={onClose} centered lockScroll={false} transitionProps={{ duration: 0 }}>
-      <Modal.Overlay />
-      <Modal.Content>
-        <Modal.Body>
-          <form className={styles.dialog} onSubmit={submit} noValidate>
-            <Modal.Title>Run it with changes</Modal.Title>
-            {run.worker_version !== null && (
-              <NativeSelect
-                label="Code"
-                value={version}
-                onChange={(event) => setVersion(event.currentTarget.value as Version)}
-                data={[
-                  { value: 'current', label: 'The current version' },
-                  { value: 'same', label: `Version ${run.worker_version}, as in this run` },
-                ]}
-              />
-            )}
-            {fields}
-            {files.length > 0 && (
-              <p>The files of this run are used again: {files.map(({ name, label }) => label ?? name).join(', ')}.</p>
-            )}
-            {problem !== undefined && (
-              <Notice tone="error" title="The run was not started">
-                {problem}
-              </Notice>
-            )}
-            <div className={styles.answer}>
-              <Button variant="default" onClick={onClose}>
-                Close
-              </Button>
-              <Button type="submit" loading={busy}>
-                Run
-              </Button>
-            </div>
-          </form>
-        </Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
+    <Dialog title="Run it with changes" onClose={onClose}>
+      <form className={styles.dialog} onSubmit={submit} noValidate>
+        {run.worker_version !== null && (
+          <NativeSelect
+            label="Code"
+            value={version}
+            onChange={(event) => setVersion(event.currentTarget.value as Version)}
+            data={[
+              { value: 'current', label: 'The current version' },
+              { value: 'same', label: `Version ${run.worker_version}, as in this run` },
+            ]}
+          />
+        )}
+        {fields}
+        {files.length > 0 && (
+          <p>The files of this run are used again: {files.map(({ name, label }) => label ?? name).join(', ')}.</p>
+        )}
+        {problem !== undefined && (
+          <Notice tone="error" title="The run was not started">
+            {problem}
+          </Notice>
+        )}
+        <div className={styles.answer}>
+          <Button type="submit" loading={busy}>
+            Run
+          </Button>
+        </div>
+      </form>
+    </Dialog>
   );
 }
 

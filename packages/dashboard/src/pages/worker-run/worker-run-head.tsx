@@ -16,6 +16,7 @@ import { Timestamp } from '../../ui/timestamp';
 import styles from './worker-run-page.module.css';
 
 const ReplayDialog = lazy(() => import('./replay-dialog'));
+const ShareDialog = lazy(() => import('./share-dialog'));
 
 interface WorkerRunHeadProps {
   run: WorkerRun;
@@ -44,6 +45,7 @@ export function WorkerRunHead({ run, worker }: WorkerRunHeadProps) {
       }
       actions={
         <div className={styles.actions}>
+          {mayChange && <Share run={run} />}
           {isOver(run)
             ? worker?.permissions.run && <Again run={run} worker={worker} />
             : mayChange && <Cancel run={run} />}
@@ -84,6 +86,22 @@ function Replay({ run, worker }: { run: WorkerRun; worker: Worker }) {
       {changing && (
         <Suspense>
           <ReplayDialog run={run} worker={worker} onClose={() => setChanging(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function Share({ run }: { run: WorkerRun }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        Share…
+      </Button>
+      {open && (
+        <Suspense>
+          <ShareDialog run={run} onClose={() => setOpen(false)} />
         </Suspense>
       )}
     </>

@@ -1,0 +1,153 @@
+import { unwrap } from '@gantry/api-client';
+import { Skeleton } from '@mantine/core';
+import { useThrottledValue } from '@mantine/hooks';
+import { useEffect, useMemo } from 'react';
+import { useParams } from 'react-router';
+import { OutputList } from '../../outputs/output-list';
+import { connectAsVisitor } from '../../runs/connect-events';
+import { RunLog } from '../../runs/log/run-log';
+import { RunErrorBox } from '../../runs/run-error-box';
+import { RunProgress } from '../../runs/run-progress';
+import { lookOf, RunStatusChip, type ShownStatus } from '../../runs/run-status';
+import { Timeline } from '../../runs/timeline/timeline';
+import { type RunSource, useRun } from '../../runs/use-run';
+import { isOver } from '../../runs/worker-runs';
+import { isStatus, type OutputItem, type SharedRun, visitorApi, workerBaseUrl } from '../../shell/api';
+import { sharedEventsUrl } from '../../shell/paths';
+import { useTitle } from '../../shell/use-title';
+import { Empty } from '../../ui/empty';
+import { duration, fileSize } from '../../ui/format';
+import { ListItem } from '../../ui/list-item';
+import { FailedToLoad } from '../../ui/notice';
+import { PageHead } from '../../ui/page-head';
+import { Panel } from '../../ui/panel';
+import content from '../../ui/panel-content.module.css';
+import { Timestamp } from '../../ui/timestamp';
+import styles from './shared-run-page.module.css';
+
+/** The run is read anew at most this often, however much its stream tells. */
+const REFRESH_MS = 1_000;
+
+/** Opened by a share link, by anybody. */
+export default function SharedRunPage() {
+  const { token = '' } = useParams();
+  useUnlisted();
+  return <Followed key={token} token={token} />;
+}
+
+const sourceOf = (token: string): RunSource<SharedRun> => ({
+  queryKey: ['shared-run', token],
+  endsWith: ['shared-run', token],
+  get: async () => unwrap((await visitorApi()).GET('/api/shared/{token}', { params: { path: { token } } })),
+  isOver,
+  connect: async (lastEventId, signal) =>
+    connectAsVisitor(sharedEventsUrl(await workerBaseUrl(), token), lastEventId, signal),
+});
+
+function Followed({ token }: { token: string }) {
+  const source = useMemo(() => sourceOf(token), [token]);
+  const { query, run, live, log } = useRun(source);
+  const { refetch } = query;
+  const changes = useThrottledValue(live.changes, REFRESH_MS);
+  const over = run !== undefined && isOver(run);
+  useEffect(() => {
+    if (changes > 0 && !over) void refetch();
+  }, [changes, over, refetch]);
+  useTitle(run ? `Run of ${run.worker_name}` : 'Shared run');
+  if (isStatus(query.error, 404)) return <NoSuchLink />;
+  if (query.error && !run) return <FailedToLoad what="The run" error={query.error} retry={refetch} />;
+  if (!run) return <Skeleton height={360} />;
+  const startedAt = run.started_at === null ? null : Date.parse(run.started_at);
+  return (
+    <>
+      <Head run={run} />
+      <div className={styles.column}>
+        <RunProgress live={live} over={over || run.status !== 'running'} />
+        <Failed run={run} />
+        {run.status === 'completed' && (
+          <Panel title="Result">
+            <OutputList items={run.outputs as unknown as OutputItem[]} outputs={run.output ?? {}} artifacts={[]} />
+          </Panel>
+        )}
+        <Panel title="Timeline">
+          <Timeline
+            run={{ ...run, id: token, approvals: run.approvals.map((asked, index) => ({ ...asked, id: `${index}` })) }}
+            live={live}
+            opensCalls={false}
+          />
+        </Panel>
+        <Panel title="Log">
+          <RunLog
+            tall
+            store={log}
+            name="run"
+            startedAt={startedAt}
+            empty={over ? 'This run printed nothing.' : 'Lines appear here as the code prints them.'}
+          />
+        </Panel>
+        {run.artifacts.length > 0 && (
+          <Panel title="Files">
+            <ul className={content.list}>
+              {run.artifacts.map(({ id, name, size }) => (
+                <ListItem key={id} what={name} about={fileSize(size)} />
+              ))}
+            </ul>
+          </Panel>
+        )}
+      </div>
+    </>
+  );
+}
+
+function Head({ run }: { run: SharedRun }) {
+  const shown: ShownStatus = { status: run.status, waits: run.waiting_for !== null };
+  return (
+    <PageHead
+      title={run.worker_name}
+      about={
+        <>
+          <RunStatusChip {...shown} />
+          {run.worker_version !== null && <span>Version {run.worker_version}</span>}
+          <Timestamp at={Date.parse(run.started_at ?? run.created_at)} />
+          {run.duration_ms !== null && <span>Took {duration(run.duration_ms)}</span>}
+          <span>
+            This link ends <Timestamp at={Date.parse(run.expires_at)} />
+          </span>
+          <span className="visually-hidden" role="status">
+            {`Run: ${lookOf(shown).word}. ${run.error ?? ''}`}
+          </span>
+        </>
+      }
+    />
+  );
+}
+
+function Failed({ run: { error, error_code, error_type, steps } }: { run: SharedRun }) {
+  if (error === null || error_code === null) return null;
+  const last = steps.at(-1);
+  return (
+    <RunErrorBox
+      level={2}
+      error={{ code: error_code, message: error, ...(error_type !== null && { type: error_type }) }}
+      {...(last?.status === 'failed' && { step: last.name })}
+    />
+  );
+}
+
+function NoSuchLink() {
+  return (
+    <Empty title="This link does not work" level={1}>
+      <p>It may have ended or been revoked, or a part of the address is missing.</p>
+      <p>Ask whoever sent it to you for another.</p>
+    </Empty>
+  );
+}
+
+/** Search engines that run scripts read it here, the others in the answer's head. */
+function useUnlisted(): void {
+  useEffect(() => {
+    const meta = Object.assign(document.createElement('meta'), { name: 'robots', content: 'noindex, nofollow' });
+    document.head.append(meta);
+    return () => meta.remove();
+  }, []);
+}

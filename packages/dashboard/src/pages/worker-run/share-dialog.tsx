@@ -1,0 +1,129 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, NativeSelect, Skeleton } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type ShareLink, type WorkerRun, workerApi } from '../../shell/api';
+import { CodeToCopy } from '../../ui/code-to-copy';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { Dialog } from '../../ui/dialog';
+import { ListItem } from '../../ui/list-item';
+import { FailedToLoad, Failure } from '../../ui/notice';
+import content from '../../ui/panel-content.module.css';
+import { Timestamp } from '../../ui/timestamp';
+import styles from './worker-run-page.module.css';
+
+const HOUR_SECONDS = 3_600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
+const SPANS = [
+  { value: String(HOUR_SECONDS), label: '1 hour' },
+  { value: String(DAY_SECONDS), label: '1 day' },
+  { value: String(7 * DAY_SECONDS), label: '7 days' },
+  { value: String(30 * DAY_SECONDS), label: '30 days' },
+  { value: String(90 * DAY_SECONDS), label: '90 days' },
+];
+
+const ofRun = (run: WorkerRun) => ({ path: { run_id: run.id } });
+const linksKey = (run: WorkerRun) => ['runs', run.workspace_id, 'share-links', run.id];
+
+/** Makes links to the run for people without an account, and ends them. */
+export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose: () => void }) {
+  const queryClient = useQueryClient();
+  const [seconds, setSeconds] = useState(String(7 * DAY_SECONDS));
+  const links = useQuery({
+    queryKey: linksKey(run),
+    queryFn: async () => unwrap((await workerApi()).GET('/api/runs/{run_id}/share-links', { params: ofRun(run) })),
+  });
+  const create = useMutation({
+    mutationFn: async () =>
+      unwrap(
+        (await workerApi()).POST('/api/runs/{run_id}/share-links', {
+          params: ofRun(run),
+          body: { expires_in_seconds: Number(seconds) },
+        }),
+      ),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: linksKey(run) }),
+  });
+  return (
+    <Dialog title="Share this run" onClose={onClose}>
+      <div className={styles.dialog}>
+        <p>
+          Whoever has the link sees the status, the steps, the log and the result, and follows the run live, without an
+          account. Inputs, results of steps and files stay in the workspace.
+        </p>
+        <form
+          className={styles.create}
+          onSubmit={(event) => {
+            event.preventDefault();
+            create.mutate();
+          }}
+        >
+          <NativeSelect
+            label="The link works for"
+            data={SPANS}
+            value={seconds}
+            onChange={(event) => setSeconds(event.currentTarget.value)}
+          />
+          <Button type="submit" loading={create.isPending}>
+            Create link
+          </Button>
+        </form>
+        <Failure title="No link was made" error={create.error} />
+        {create.data && <CodeToCopy label="The link is shown this once" code={create.data.url} />}
+        {links.error ? (
+          <FailedToLoad what="The links" error={links.error} retry={links.refetch} />
+        ) : !links.data ? (
+          <Skeleton height={40} />
+        ) : (
+          links.data.length > 0 && (
+            <section aria-label="Links that work">
+              <h3>Links that work</h3>
+              <ul className={content.list}>
+                {links.data.map((link) => (
+                  <LinkItem key={link.id} run={run} link={link} />
+                ))}
+              </ul>
+            </section>
+          )
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function LinkItem({ run, link }: { run: WorkerRun; link: ShareLink }) {
+  const queryClient = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: async () =>
+      unwrap(
+        (await workerApi()).DELETE('/api/runs/{run_id}/share-links/{share_link_id}', {
+          params: { path: { run_id: run.id, share_link_id: link.id } },
+        }),
+      ),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: linksKey(run) }),
+  });
+  const maker = link.created_by ?? 'somebody';
+  return (
+    <ListItem
+      what={
+        <>
+          Ends <Timestamp at={Date.parse(link.expires_at)} />
+        </>
+      }
+      about={
+        <>
+          Made by {maker} <Timestamp at={Date.parse(link.created_at)} />
+        </>
+      }
+    >
+      <ConfirmButton
+        label={`Revoke the link of ${maker}`}
+        question="Revoke it"
+        busy={revoke.isPending}
+        onConfirm={() => revoke.mutate()}
+      >
+        Revoke
+      </ConfirmButton>
+      <Failure title="Not revoked" error={revoke.error} />
+    </ListItem>
+  );
+}

@@ -1,0 +1,85 @@
+import { chromiumPath, testSite } from './test/browser';
+import { checkPage, LOOKS } from './test/check-page';
+import { type FakeWorkerRun, newStep, newWorkerRun } from './test/fake-worker-runs';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+
+withBrowser('share links', () => {
+  const site = testSite();
+  beforeEach(() => {
+    site.api.workerRuns.length = 0;
+    site.api.shares.links.length = 0;
+  });
+
+  function add(fields: Parameters<typeof newWorkerRun>[0] = {}): FakeWorkerRun {
+    const fake = newWorkerRun({ steps: [newStep(1, 'read the orders')], ...fields });
+    site.api.workerRuns.push(fake);
+    return fake;
+  }
+  const ended = { completed_at: new Date().toISOString(), duration_ms: 2_400 };
+  function share({ run }: FakeWorkerRun): string {
+    const at = new Date().toISOString();
+    const expires_at = new Date(Date.now() + 86_400_000).toISOString();
+    site.api.shares.links.push({
+      ...{ id: 'shl_1', run_id: run.id, created_by: 'Ada', created_at: at, expires_at, token: 'shr_good' },
+    });
+    return `${site.api.origin}/shared/shr_good`;
+  }
+
+  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+    const fake = add({ ...ended, status: 'completed', output: { note: 'All well.' } });
+    site.api.emit(fake, 'log', { level: 'info', text: '12 rows read', at: new Date().toISOString() });
+    const page = await site.visit(options);
+    await page.goto(share(fake));
+    await page.getByText('All well.').waitFor();
+    await page.getByRole('log').getByText('12 rows read').waitFor();
+    await checkPage(page, 'shared-run', look);
+    const own = await site.signedIn(`/runs/${fake.run.id}`, options);
+    await own.getByRole('button', { name: 'Share…' }).click();
+    await own.getByRole('button', { name: 'Create link' }).click();
+    await own.getByText('/shared/shr_').waitFor();
+    await checkPage(own, 'share-dialog', look);
+  });
+
+  test('a link is made by keyboard, opened by a stranger who follows the run live, and revoked', async () => {
+    const fake = add();
+    const page = await site.signedIn(`/runs/${fake.run.id}`);
+    await page.getByRole('button', { name: 'Share…' }).focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Share this run' });
+    await dialog.getByLabel('The link works for').selectOption('1 day');
+    await dialog.getByRole('button', { name: 'Create link' }).focus();
+    await page.keyboard.press('Enter');
+    const url = await dialog.getByText('/shared/shr_').textContent();
+    const [link] = site.api.shares.links;
+    expect(Date.parse(link?.expires_at ?? '') - Date.parse(link?.created_at ?? '')).toBe(86_400_000);
+
+    const stranger = await site.visit();
+    await stranger.goto(url ?? '');
+    await stranger.getByRole('heading', { level: 1, name: 'Price watch' }).waitFor();
+    expect(await stranger.locator('meta[name="robots"]').getAttribute('content')).toBe('noindex, nofollow');
+    site.api.emit(fake, 'log', { level: 'info', text: 'adding up' });
+    await stranger.getByRole('log').getByText('adding up').waitFor();
+    Object.assign(fake.run, ended, { status: 'completed', output: { note: 'Done.' } });
+    site.api.emit(fake, 'done', { status: 'completed' });
+    await stranger.getByText('Done.').waitFor();
+    expect(await stranger.getByText('north').count()).toBe(0);
+    expect(site.api.requests.filter(({ line }) => line.includes('/api/runs/')).length).toBeGreaterThan(0);
+
+    await dialog.getByRole('button', { name: 'Revoke the link of Ada' }).click();
+    await dialog.getByRole('button', { name: 'Revoke it' }).click();
+    await dialog.getByText('Links that work').waitFor({ state: 'detached' });
+    await stranger.reload();
+    await stranger.getByRole('heading', { name: 'This link does not work' }).waitFor();
+  });
+
+  test('whoever may only read shares nothing', async () => {
+    const [ops] = site.api.accounts.me.workspaces;
+    if (!ops) throw new Error('no sample');
+    ops.role = 'viewer';
+    const page = await site.signedIn(`/runs/${add().run.id}`);
+    await page.getByRole('region', { name: 'Timeline' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Share…' }).count()).toBe(0);
+    ops.role = 'owner';
+  });
+});

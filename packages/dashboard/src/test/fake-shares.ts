@@ -1,0 +1,62 @@
+/** Share links of runs, and what whoever has one sees. */
+import type { WorkerSchemas } from '@gantry/api-client';
+import type { FakeAnswer, FakeRequest } from './fake-accounts';
+import type { FakeStream } from './fake-stream';
+import type { FakeWorkerRun } from './fake-worker-runs';
+
+export interface FakeShares {
+  links: (WorkerSchemas['ShareLink'] & { token: string })[];
+}
+
+export const newShares = (): FakeShares => ({ links: [] });
+
+type Answer = FakeAnswer | { follow: FakeStream; isOver: boolean };
+
+/** Undefined for whatever else. */
+export async function answerShare(
+  { links }: FakeShares,
+  runs: FakeWorkerRun[],
+  origin: string,
+  { line, part, body, signedIn }: FakeRequest,
+): Promise<Answer | undefined> {
+  if (part[1] === 'api' && part[2] === 'shared') {
+    const link = links.find(({ token }) => token === part[3]);
+    const fake = runs.find(({ run }) => run.id === link?.run_id);
+    if (!link || !fake)
+      return { status: 404, body: { detail: 'this link belongs to no share link; ask for a new one' } };
+    if (part[4] === 'events') return { follow: fake, isOver: fake.run.completed_at !== null };
+    return { status: 200, body: sharedOf(fake.run, link.expires_at) };
+  }
+  if (part[2] !== 'runs' || part[4] !== 'share-links') return undefined;
+  if (!signedIn) return { status: 401, body: { detail: 'sign in' } };
+  const runId = part[3] ?? '';
+  if (line.startsWith('GET')) return { status: 200, body: links.filter(({ run_id }) => run_id === runId) };
+  if (line.startsWith('DELETE')) {
+    links.splice(
+      links.findIndex(({ id }) => id === part[5]),
+      1,
+    );
+    return { status: 204 };
+  }
+  const { expires_in_seconds } = (await body()) as { expires_in_seconds?: number };
+  const now = Date.now();
+  const link = {
+    ...{ id: `shl_${now}`, run_id: runId, created_by: 'Ada', created_at: new Date(now).toISOString() },
+    expires_at: new Date(now + (expires_in_seconds ?? 604_800) * 1_000).toISOString(),
+    token: `shr_${now}`,
+  };
+  links.unshift(link);
+  return { status: 201, body: { ...link, url: `${origin}/shared/${link.token}` } };
+}
+
+function sharedOf(run: FakeWorkerRun['run'], expires_at: string): WorkerSchemas['SharedRun'] {
+  const { worker_version, status, error, error_code, error_type, created_at, started_at, completed_at } = run;
+  return {
+    ...{ worker_name: 'Price watch', worker_version, status, waiting_for: null, error, error_code, error_type },
+    ...{ created_at, started_at, completed_at, duration_ms: run.duration_ms, outputs: [], output: run.output },
+    steps: run.steps.map(({ result, run_id, approval_id, ...step }) => step),
+    approvals: [],
+    artifacts: run.artifacts.map(({ id, name, content_type, size }) => ({ id, name, content_type, size })),
+    expires_at,
+  };
+}

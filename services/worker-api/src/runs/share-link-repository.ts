@@ -1,0 +1,83 @@
+/** Links that let somebody without an account look at one run. Only a hash of their token is kept. */
+import { newOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
+import { newId } from '@gantry/events';
+import { notFound, unknownLink } from '@gantry/http';
+import { execute, type Sql } from '@gantry/postgres';
+import type { Db } from '../database';
+import type { RunShareLink, Worker } from '../generated/prisma/client';
+
+export interface LinkOfRun {
+  workspaceId: string;
+  workerUid: string;
+  runId: string;
+  /** A user. */
+  createdBy: string;
+  expiresAt: Date;
+}
+
+/** @returns the token, which is not stored */
+export async function insertShareLink(
+  tx: Db,
+  hasher: TokenHasher,
+  link: LinkOfRun,
+): Promise<{ link: RunShareLink; token: string }> {
+  const token = newOpaqueToken('shr_');
+  const { hash } = hasher.hash(token);
+  const data = { id: newId('shl_'), hash: new Uint8Array(hash), ...link };
+  return { link: await tx.runShareLink.create({ data }), token };
+}
+
+/** Newest first; those that have not expired. */
+export const listShareLinks = (db: Db, workspaceId: string, runId: string, now: Date): Promise<RunShareLink[]> =>
+  db.runShareLink.findMany({
+    where: { workspaceId, runId, expiresAt: { gt: now } },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+  });
+
+/** @throws AppError 404, also for a link of another run */
+export async function getShareLink(
+  db: Db,
+  of: { workspaceId: string; runId: string },
+  id: string,
+): Promise<RunShareLink> {
+  const link = await db.runShareLink.findFirst({ where: { ...of, id } });
+  if (!link) throw notFound('share link', id);
+  return link;
+}
+
+/** False where somebody else was quicker. */
+export async function deleteShareLink(tx: Db, id: string): Promise<boolean> {
+  return (await tx.runShareLink.deleteMany({ where: { id } })).count > 0;
+}
+
+export type FollowedLink = RunShareLink & { worker: Worker };
+
+/**
+ * For whoever holds it: a link works as long as the person who made it is a member who sees the worker.
+ * @throws AppError 404, the same for a token that is wrong, revoked, expired or of something that is gone
+ */
+export async function followShareLink(db: Db, hasher: TokenHasher, token: string, now: Date): Promise<FollowedLink> {
+  const isToken = parseOpaqueToken(token)?.prefix === 'shr_';
+  const hashes = isToken ? hasher.candidates(token).map((hash) => new Uint8Array(hash)) : [];
+  const found = await db.runShareLink.findFirst({
+    where: {
+      ...{ hash: { in: hashes }, expiresAt: { gt: now } },
+      worker: { deletedAt: null, workspace: { deletedAt: null } },
+    },
+    include: { worker: true, membership: true },
+  });
+  const maySee =
+    found?.worker.visibility === 'workspace' ||
+    found?.worker.ownerId === found?.createdBy ||
+    found?.membership.role === 'owner' ||
+    found?.membership.role === 'admin';
+  if (!found || !maySee || !hasher.matches(token, found.hash)) throw unknownLink('share link');
+  return found;
+}
+
+/** Expired ones. */
+export const sweepShareLinks = (sql: Sql): Promise<unknown> =>
+  execute(sql, "DELETE FROM run_share_links WHERE expires_at < now() - interval '1 day'");
+
+export const deleteShareLinksOf = (sql: Sql, runIds: string[]): Promise<unknown> =>
+  execute(sql, 'DELETE FROM run_share_links WHERE run_id = ANY($1)', [runIds]);

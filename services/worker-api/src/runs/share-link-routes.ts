@@ -1,0 +1,131 @@
+/** Share links of a run: made, listed and revoked by members, followed by anybody. */
+import {
+  type AppError,
+  apiFields,
+  type Call,
+  conflict,
+  created,
+  endWhenRefused,
+  forbidden,
+  noContent,
+  type Operations,
+  ok,
+  okPage,
+  type Principal,
+} from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import type { Run } from '@gantry/run-engine';
+import { recordChange } from '../audit/audit-entry';
+import type { Deps } from '../deps';
+import type { RunShareLink } from '../generated/prisma/client';
+import { runOf } from './run-of-request';
+import {
+  deleteShareLink,
+  followShareLink,
+  getShareLink,
+  insertShareLink,
+  listShareLinks,
+} from './share-link-repository';
+import { sharedRun, sharedWording } from './shared-run';
+
+const LINKS_MAX = 20;
+const EXPIRES_SECONDS_DEFAULT = 7 * 86_400;
+
+/** Kept out of search engines, and out of what another site learns of where its visitors come from. */
+const UNLISTED = { 'X-Robots-Tag': 'noindex, nofollow', 'Referrer-Policy': 'no-referrer' };
+
+export function shareLinkOperations(deps: Deps): Operations<'worker'> {
+  const { prisma, hasher, engine, dashboardUrl, now } = deps;
+
+  async function runByLink({ path }: Pick<Call<{ token: string }>, 'path'>) {
+    const link = await followShareLink(prisma, hasher, path.token, now());
+    return { link, run: await engine.get(link.workspaceId, link.runId) };
+  }
+
+  return {
+    listRunShareLinks: async (call) => {
+      const run = await runOf(deps, call);
+      const links = await listShareLinks(prisma, run.workspaceId, run.id, now());
+      const names = await namesOf(links);
+      return okPage(call, links, (link) => toApi(link, names));
+    },
+
+    createRunShareLink: {
+      make: async (call) => {
+        const { caller, actor, body, made } = call;
+        const userId = personOf(caller);
+        const run = await runOf(deps, call);
+        const seconds = body?.expires_in_seconds ?? EXPIRES_SECONDS_DEFAULT;
+        const expiresAt = new Date(now().getTime() + seconds * 1_000);
+        const { link, token } = await transaction(prisma, async (tx) => {
+          const existing = await listShareLinks(tx, run.workspaceId, run.id, now());
+          if (existing.length >= LINKS_MAX) throw tooMany();
+          const inserted = await insertShareLink(tx, hasher, { ...ofRun(run), createdBy: userId, expiresAt });
+          await recordChange(tx, actor, {
+            ...{ workspaceId: run.workspaceId, action: 'run.shared', id: run.id },
+            details: { share_link_id: inserted.link.id, expires_at: expiresAt.toISOString() },
+          });
+          await made(tx, inserted.link.id);
+          return inserted;
+        });
+        const url = `${dashboardUrl}/shared/${token}`;
+        return created({ ...toApi(link, await namesOf([link])), url, token });
+      },
+      see: async (call, id) => {
+        const { workspaceId, id: runId } = await runOf(deps, call);
+        await getShareLink(prisma, { workspaceId, runId }, id);
+      },
+    },
+
+    revokeRunShareLink: async (call) => {
+      const { workspaceId, id: runId } = await runOf(deps, call);
+      const link = await getShareLink(prisma, { workspaceId, runId }, call.path.share_link_id);
+      await transaction(prisma, async (tx) => {
+        if (!(await deleteShareLink(tx, link.id))) return;
+        await recordChange(tx, call.actor, {
+          ...{ workspaceId, action: 'run.share_link_revoked', id: runId },
+          details: { share_link_id: link.id },
+        });
+      });
+      return noContent();
+    },
+
+    getSharedRun: async (call) => {
+      const { link, run } = await runByLink(call);
+      return ok(await sharedRun(deps, run, link), UNLISTED);
+    },
+
+    streamSharedRun: async (call) => {
+      const { link, run } = await runByLink(call);
+      call.res.set(UNLISTED);
+      endWhenRefused(call.req, `share link ${link.id}`, () => followShareLink(prisma, hasher, call.path.token, now()));
+      await engine.stream(call.req, call.res, run, 'all', sharedWording);
+    },
+  };
+
+  /** Of those who made them, by id. */
+  async function namesOf(links: RunShareLink[]): Promise<Map<string, string>> {
+    const ids = [...new Set(links.map(({ createdBy }) => createdBy))];
+    const users = await prisma.user.findMany({
+      where: { id: { in: ids } },
+      select: { id: true, name: true, email: true },
+    });
+    return new Map(users.map(({ id, name, email }) => [id, name ?? email]));
+  }
+}
+
+const ofRun = ({ workspaceId, subjectId, id }: Run) => ({ workspaceId, workerUid: subjectId, runId: id });
+
+const toApi = (link: RunShareLink, names: Map<string, string>) => ({
+  ...apiFields(link, 'id', 'runId', 'createdAt', 'expiresAt'),
+  created_by: names.get(link.createdBy) ?? null,
+});
+
+/** A link outlives the token that would make it, and is bound to a membership. @throws AppError 403 for a token */
+function personOf({ kind, userId }: Principal): string {
+  if (kind !== 'personal_token' && kind !== 'workspace_token' && userId) return userId;
+  throw forbidden('needs_sign_in', 'this needs a signed-in person: a token cannot do it');
+}
+
+const tooMany = (): AppError =>
+  conflict('too_many_share_links', `this run has ${LINKS_MAX} share links already; revoke one first`);

@@ -1,0 +1,66 @@
+/**
+ * As much of a run as whoever has a link to it may see: how it went, what it printed and what it returned. Inputs, results of
+ * steps, what approvals asked, who did something and the contents of files stay inside.
+ */
+import { apiFields } from '@gantry/http';
+import { type Run, readExtras, type Wording } from '@gantry/run-engine';
+import type { Deps } from '../deps';
+import { headToApi } from './run';
+import { outputOf } from './run-output';
+import type { FollowedLink } from './share-link-repository';
+
+export async function sharedRun(deps: Deps, run: Run, { worker, expiresAt }: FollowedLink) {
+  const { engine, pool, prisma, runnables } = deps;
+  const [output, artifacts, extras, approvals, { definition }] = await Promise.all([
+    engine.output(run),
+    engine.artifacts(run),
+    readExtras(pool, run),
+    prisma.approval.findMany({
+      where: { workspaceId: run.workspaceId, runId: run.id },
+      orderBy: [{ requestedAt: 'asc' }, { id: 'asc' }],
+    }),
+    runnables.get(pool, worker.uid, run.version ?? worker.currentVersion),
+  ]);
+  const head = headToApi(run);
+  const { worker_version, status, error, error_code, created_at, started_at, completed_at, duration_ms } = head;
+  return {
+    ...{ worker_name: worker.name, worker_version, status, error, error_code },
+    ...{ created_at, started_at, completed_at, duration_ms },
+    waiting_for: head.waiting_for && { kind: head.waiting_for.kind, until: head.waiting_for.until },
+    error_type: run.error?.type ?? null,
+    outputs: definition.outputs,
+    output: outputOf(run, output),
+    steps: extras.steps.map((step) =>
+      apiFields(step, 'ordinal', 'kind', 'name', 'status', 'error', 'startedAt', 'finishedAt'),
+    ),
+    approvals: approvals.map((approval) => apiFields(approval, 'status', 'title', 'requestedAt', 'decidedAt')),
+    artifacts: artifacts.map((artifact) => apiFields(artifact, 'id', 'name', 'contentType', 'size')),
+    expires_at: expiresAt.toISOString(),
+  };
+}
+
+type Data = Record<string, unknown>;
+
+const only =
+  (...names: string[]) =>
+  (data: Data): Data =>
+    Object.fromEntries(names.flatMap((name) => (name in data ? [[name, data[name]]] : [])));
+
+/** No id of another run. */
+const status = ({ waiting_for, ...data }: Data): Data => {
+  const { kind, until } = (waiting_for ?? {}) as Data;
+  return { ...only('status')(data), ...(waiting_for !== undefined && { waiting_for: waiting_for && { kind, until } }) };
+};
+
+export const sharedWording: Wording = {
+  name: 'shared',
+  of: {
+    status,
+    done: status,
+    log: only('stream', 'level', 'text', 'fields'),
+    progress: only('fraction', 'message'),
+    step: only('ordinal', 'kind', 'name'),
+    artifact: only('id', 'name', 'content_type', 'size'),
+  },
+  others: 'left out',
+};
