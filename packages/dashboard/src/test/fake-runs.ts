@@ -28,8 +28,12 @@ function listOf({ workerRuns }: Runs, query: URLSearchParams): FakeAnswer {
   const isAsked = (name: string, value: string) => !query.has(name) || query.get(name) === value;
   const all = workerRuns
     .map(({ run }) => run)
-    .filter((run) => isAsked('status', run.status) && isAsked('trigger', run.trigger) && isAsked('worker_id', run.worker_id))
-    .filter(({ worker_id }) => worker_id.includes(query.get('q') ?? '') && (query.get('tag') ?? 'finance') === 'finance')
+    .filter(
+      (run) => isAsked('status', run.status) && isAsked('trigger', run.trigger) && isAsked('worker_id', run.worker_id),
+    )
+    .filter(
+      ({ worker_id }) => worker_id.includes(query.get('q') ?? '') && (query.get('tag') ?? 'finance') === 'finance',
+    )
     .filter(({ created_at }) => created_at >= (query.get('since') ?? '') && created_at < (query.get('until') ?? '9'))
     .sort((one, other) => (one.created_at < other.created_at ? 1 : -1));
   const before = query.get('before_id');
