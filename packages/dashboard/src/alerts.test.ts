@@ -115,6 +115,15 @@ withBrowser('alerts', () => {
     expect(site.api.alerts.sent[0]?.body).toMatchObject({ worker_id: 'price-watch', email_to: 'ada@example.com' });
   });
 
+  test('where no e-mail is sent, the form says so and asks for a webhook', async () => {
+    site.api.alerts.sendsEmail = false;
+    const page = await site.signedIn('/alerts/new');
+    await page.getByText('This installation sends no e-mail').waitFor();
+    expect(await page.getByLabel('E-mail address').isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Create alert' }).click();
+    await page.getByText('Fill in this address').waitFor();
+  });
+
   test('what the server refuses is said at its field', async () => {
     const page = await site.signedIn('/alerts/new');
     await page.getByLabel('Webhook address').fill('http://10.0.0.1/');

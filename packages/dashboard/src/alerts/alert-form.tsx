@@ -3,7 +3,7 @@ import { Button, Checkbox, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { Failure } from '../ui/notice';
 import styles from './alert-form.module.css';
-import type { AlertFields } from './alert-queries';
+import { type AlertFields, useSendsEmail } from './alert-queries';
 import { ALERT_TYPES, ALERT_TYPES_MAX, type AlertType, ofAutomations } from './alert-words';
 
 interface AlertFormProps {
@@ -26,6 +26,7 @@ export function AlertForm(props: AlertFormProps) {
   const { given, isOfAutomation, children, submitLabel, isBusy, error, onSubmit, onCancel } = props;
   const [fields, setFields] = useState(given);
   const [isTried, setTried] = useState(false);
+  const sendsEmail = useSendsEmail();
   const offered = TYPES.filter((type) => !isOfAutomation || ofAutomations(type));
   const on = fields.on.filter((type) => offered.includes(type));
   const write = (change: Partial<AlertFields>) => setFields({ ...fields, ...change });
@@ -75,7 +76,12 @@ export function AlertForm(props: AlertFormProps) {
       <TextInput
         type="email"
         label="E-mail address"
-        description="A person or a list."
+        description={
+          sendsEmail === false
+            ? 'This installation sends no e-mail; whoever runs it can set that up.'
+            : 'A person or a list.'
+        }
+        disabled={sendsEmail === false && !fields.email_to}
         placeholder="oncall@example.com"
         autoComplete="off"
         value={fields.email_to ?? ''}

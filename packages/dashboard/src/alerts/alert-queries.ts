@@ -33,6 +33,16 @@ export function useAlert(alertId: string) {
   });
 }
 
+/** Whether this installation can send e-mail; undefined until it is known. */
+export function useSendsEmail(): boolean | undefined {
+  const { data, error } = useQuery({
+    queryKey: ['system-info'],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async () => unwrap((await workerApi()).GET('/api/system/info')),
+  });
+  return error ? true : data && data.features.email === true;
+}
+
 export interface AlertFields {
   on: AlertType[];
   url: string | null;

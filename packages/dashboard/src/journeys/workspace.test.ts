@@ -88,6 +88,30 @@ withBrowser('a workspace', () => {
     expect(body.output).toEqual({ letters: 9 });
   }, 60_000);
 
+  test('an alert is made and tried; what was done is told, and what runs used adds up', async () => {
+    await worker('counted', 'def run():\n    return sum(range(1_000_000))\n');
+    const { run_id: runId } = await ask(201, 'POST', '/api/workers/counted/runs', {});
+    await until(async () => (await runOf(runId)).status === 'completed', { deadlineMs: 20_000 });
+
+    const page = await platform.signedIn('/alerts/new?worker=counted');
+    await page.getByLabel('Webhook address').fill('https://hooks.example.invalid/gantry');
+    await page.getByRole('button', { name: 'Create alert' }).click();
+    await page.getByText('whsec_').waitFor();
+    await page.getByRole('link', { name: 'Go to the alert' }).click();
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText('The test did not arrive everywhere').waitFor();
+
+    await page.goto(platform.at('/settings/audit'));
+    await page.getByText(/made an alert$/).waitFor();
+    await page.getByLabel('What', { exact: true }).selectOption('worker');
+    await page.getByText(/made the worker counted$/).waitFor();
+
+    await page.goto(platform.at('/settings/usage'));
+    const row = page.getByRole('row').filter({ hasText: 'counted' });
+    await row.waitFor();
+    expect(await row.textContent()).toMatch(/counted\$0.*Set one for counted1\d* m?s/);
+  }, 60_000);
+
   test('a skill is published, seen by anybody, saved and shared', async () => {
     const page = await platform.signedIn('/skills/new');
     await page.getByLabel('Title').fill('Answer a complaint');

@@ -14,6 +14,7 @@ export interface FakeAlerts {
   /** Changes as they were sent. */
   sent: { line: string; body: object }[];
   refuseNext: FakeAnswer | null;
+  sendsEmail: boolean;
 }
 
 const AT = Date.now();
@@ -40,12 +41,15 @@ export const newDelivery = (alertId: string, over: Partial<Delivery> = {}): Deli
 });
 
 export const newAlerts = (): FakeAlerts => ({
-  ...{ list: [], deliveries: [], workers: [], automations: [], sent: [], refuseNext: null },
+  ...{ list: [], deliveries: [], workers: [], automations: [], sent: [], refuseNext: null, sendsEmail: true },
 });
 
 /** Undefined for what belongs to another resource. */
 export async function answerAlert(fake: FakeAlerts, req: FakeRequest): Promise<FakeAnswer | undefined> {
   const { line, part, query, surface, signedIn } = req;
+  if (line === 'GET /api/system/info') {
+    return { status: 200, body: { name: 'Gantry', version: '0.1.0', features: { email: fake.sendsEmail } } };
+  }
   const named = nameFound(fake, req);
   if (named) return named;
   if (part[2] !== 'alerts' || surface !== 'worker') return undefined;

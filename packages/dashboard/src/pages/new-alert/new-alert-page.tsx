@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { roleAtLeast } from '../../accounts/roles';
 import { AlertForm, trimmed } from '../../alerts/alert-form';
-import { type AlertFields, useAlertChanges } from '../../alerts/alert-queries';
+import { type AlertFields, useAlertChanges, useSendsEmail } from '../../alerts/alert-queries';
 import type { Alert } from '../../alerts/alert-words';
 import { SigningSecret } from '../../alerts/signing-secret';
 import { type Subject, SubjectField } from '../../alerts/subject-field';
@@ -53,6 +53,7 @@ export default function NewAlertPage() {
 /** @param onMade with the secret of a webhook, which is shown this once */
 function Creation({ workerId, onMade }: { workerId: string | null; onMade: (alert: Alert) => void }) {
   const { data: me } = useMe();
+  const sendsEmail = useSendsEmail();
   const navigate = useNavigate();
   const { create } = useAlertChanges();
   const workerName = useWorkerName(workerId);
@@ -78,10 +79,16 @@ function Creation({ workerId, onMade }: { workerId: string | null; onMade: (aler
     );
   }
 
+  if (!me || sendsEmail === undefined) return <Skeleton height={480} radius={10} />;
   return (
     <Panel title="The alert">
       <AlertForm
-        given={{ on: ['run.failed', 'run.timed_out'], url: null, email_to: me?.email ?? null, description: '' }}
+        given={{
+          on: ['run.failed', 'run.timed_out'],
+          url: null,
+          email_to: sendsEmail ? me.email : null,
+          description: '',
+        }}
         isOfAutomation={subject.kind === 'automation'}
         submitLabel="Create alert"
         isBusy={create.isPending}
