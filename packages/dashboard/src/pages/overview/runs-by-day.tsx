@@ -9,7 +9,6 @@ import type { Overview } from './overview-queries';
 
 const DayChart = lazy(() => import('../../runs/day-chart'));
 
-const DAY_MS = 86_400_000;
 const whole = (value: number) => (Number.isInteger(value) ? figure(value) : '');
 
 /** Runs of workers by outcome; a day leads to its runs. */
@@ -44,11 +43,10 @@ export function RunsByDay({ days }: { days: Overview['runs']['by_day'] }) {
             kind="bars"
             {...shown}
             format={whole}
-            onDay={(start) =>
-              navigate(
-                runsPath({ since: new Date(start).toISOString(), until: new Date(start + DAY_MS).toISOString() }),
-              )
-            }
+            onDay={(start) => {
+              const day = new Date(start).toISOString().slice(0, 10);
+              navigate(runsPath({ from: day, to: day }));
+            }}
           />
         </Suspense>
       </div>
