@@ -44,8 +44,8 @@ export function RunsByDay({ days }: { days: Overview['runs']['by_day'] }) {
             {...shown}
             format={whole}
             onDay={(start) => {
-              const day = new Date(start).toISOString().slice(0, 10);
-              navigate(runsPath({ from: day, to: day }));
+              const date = new Date(start).toISOString().slice(0, 10);
+              navigate(runsPath({ from: date, to: date }));
             }}
           />
         </Suspense>
