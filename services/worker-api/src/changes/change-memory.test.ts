@@ -14,7 +14,7 @@ test('a thing that changes twice is told once, with its last time', () => {
 
 test('many things of one kind become any of them, and what comes later is named again', () => {
   const memory = createChangeMemory(0);
-  for (let i = 0; i < 200; i++) memory.note('ws', runs(`r${i}`), 10);
+  for (let i = 0; i < 220; i++) memory.note('ws', runs(`r${i}`), 10);
   memory.note('ws', { noun: 'secrets', id: null }, 10);
   memory.note('ws', runs('later'), 20);
   expect(memory.since('ws', 10)).toEqual([runs(null), { noun: 'secrets', id: null }]);

@@ -49,7 +49,7 @@ export function createChangeMemory(startedAt: number) {
     since(workspaceId: string, from: number): Change[] | null {
       if (from < knownFrom) return null;
       return [...(workspaces.get(workspaceId) ?? [])].flatMap(([noun, times]) => {
-        if ((times.get(null) ?? 0) >= from) return { noun, id: null };
+        if ((times.get(null) ?? -1) >= from) return { noun, id: null };
         return [...times].flatMap(([id, at]) => (at >= from ? { noun, id } : []));
       });
     },

@@ -34,7 +34,7 @@ export function Begin({ workspaceId, mayMake }: BeginProps) {
           <div className={styles.way}>
             <p>
               Templates are small and complete: a report every morning, a webhook that answers, a step that waits for a
-              person. Choose one, look at its code, and run it.
+              person.
             </p>
             <ol className={styles.steps}>
               <li>Choose a template</li>
@@ -49,8 +49,8 @@ export function Begin({ workspaceId, mayMake }: BeginProps) {
         <Panel title="Begin with your code">
           <div className={styles.way}>
             <p>
-              <Link to={paths.tokens}>Make a token</Link>, put it into the first line, and paste this into a shell. The
-              worker appears here as soon as it is there.
+              <Link to={paths.tokens}>Make a token</Link>, put it into the first line, and paste the lines into a shell.
+              This page shows the worker as soon as it is there.
             </p>
             {baseUrl && (
               <>
@@ -71,16 +71,16 @@ const headers = (workspaceId: string) => `  -H "Authorization: Bearer $GANTRY_TO
 
 const makeWorker = (baseUrl: string, workspaceId: string) => `export GANTRY_TOKEN=
 
-cat > main.py <<'END'
-def run(text):
-    return {"words": len(text.split())}
-END
-
 curl ${baseUrl}/api/workers \\
 ${headers(workspaceId)}
-  -d "$(python3 -c 'import json; print(json.dumps({
-    "name": "Word count", "inputs": ["text"],
-    "files": [{"path": "main.py", "content": open("main.py").read()}]}))')"`;
+  -d '{
+  "name": "Word count",
+  "inputs": ["text"],
+  "files": [{
+    "path": "main.py",
+    "content": "def run(text):\\n  return {\\"words\\": len(text.split())}"
+  }]
+}'`;
 
 const runWorker = (baseUrl: string, workspaceId: string) => `curl ${baseUrl}/api/workers/word-count/runs \\
 ${headers(workspaceId)}

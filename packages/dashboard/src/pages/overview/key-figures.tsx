@@ -21,7 +21,7 @@ export function KeyFigures({ overview }: { overview: Overview }) {
         <Queue overview={overview} />
       </Figure>
       <Figure to={paths.approvals} name="Approvals" value={figure(pending)}>
-        {pending === 0 ? 'Nobody has to decide' : <Warning tone="timeout">Waiting for a decision</Warning>}
+        {pending === 0 ? 'Nobody has to decide' : <Warning tone="timeout">Waiting</Warning>}
       </Figure>
       <Figure to={paths.usage} name="Cost this month" value={usage ? dollars(usage.total.cost_usd) : '–'}>
         {usage && <Budgets shares={usage.workers.map(spentShare)} runs={usage.total.runs} />}

@@ -51,11 +51,11 @@ export default function OverviewPage() {
             <div className={styles.column}>
               <RunsByDay days={overview.runs.by_day} />
               <Attention overview={overview} />
+              <MonthCost />
             </div>
             <div className={styles.column}>
               <Waiting pending={overview.approvals_pending} />
               <Upcoming workers={overview.upcoming} />
-              <MonthCost />
               <Executors overview={overview} />
             </div>
           </div>

@@ -30,11 +30,20 @@ export function RunsByDay({ days }: { days: Overview['runs']['by_day'] }) {
   );
   const runs = days.reduce((sum, day) => sum + day.runs, 0);
   const failed = days.reduce((sum, day) => sum + day.failed, 0);
+  if (runs === 0) {
+    return (
+      <Panel title="Runs of workers">
+        <p className={styles.none}>
+          No run ended in the last {days.length} days. From the first one on, each day has a bar.
+        </p>
+      </Panel>
+    );
+  }
   return (
     <Panel title="Runs of workers" aside={<Link to={paths.runs}>All runs</Link>}>
       <p className={styles.lead}>
         <strong>{figure(runs)}</strong> in {days.length} days
-        {runs > 0 && `, ${percent((runs - failed) / runs)} succeeded`}
+        {`, ${percent((runs - failed) / runs)} succeeded`}
       </p>
       <div className={styles.plot}>
         <Suspense fallback={<Skeleton height={154} />}>
@@ -44,8 +53,8 @@ export function RunsByDay({ days }: { days: Overview['runs']['by_day'] }) {
             {...shown}
             format={whole}
             onDay={(start) => {
-              const day = new Date(start).toISOString().slice(0, 10);
-              navigate(runsPath({ from: day, to: day }));
+              const date = new Date(start).toISOString().slice(0, 10);
+              navigate(runsPath({ from: date, to: date }));
             }}
           />
         </Suspense>

@@ -13,7 +13,7 @@ export function Waiting({ pending }: { pending: number }) {
   const { data: approvals, error, refetch } = useWaitingApprovals();
   const more = pending - (approvals?.length ?? 0);
   return (
-    <Panel title="Waits for a decision" aside={more > 0 && <Link to={paths.approvals}>{figure(more)} more</Link>}>
+    <Panel title="Waiting for a decision" aside={more > 0 && <Link to={paths.approvals}>{figure(more)} more</Link>}>
       {error && !approvals ? (
         <FailedToLoad what="What waits" error={error} retry={refetch} />
       ) : !approvals ? (
