@@ -10,6 +10,9 @@ type Json = any;
 
 let stack: Stack;
 let call: Call;
+/** Not 127.0.0.1: in a sandbox that is the sandbox itself. */
+const HOST = '127.0.0.2';
+
 let server: Server;
 let posted = '';
 
@@ -21,8 +24,8 @@ beforeAll(async () => {
     });
     req.on('end', () => res.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>Example Domain</h1>'));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  stack = await startStack({ env: { EGRESS_ALLOW_PRIVATE: '127.0.0.1/32' } });
+  await new Promise<void>((resolve) => server.listen(0, HOST, resolve));
+  stack = await startStack({ env: { EGRESS_ALLOW_PRIVATE: `${HOST}/32` } });
   call = apiCaller(stack.workerUrls[0] as string, stack.token);
 }, 120_000);
 
@@ -58,7 +61,7 @@ async function run(id: string, inputs: object): Promise<Json> {
   );
 }
 
-const at = (path: string) => `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
+const at = (path: string) => `http://${HOST}:${(server.address() as AddressInfo).port}${path}`;
 
 /** What a person would fill in; the defaults count for all others. */
 const FILLED: Record<string, () => object> = {

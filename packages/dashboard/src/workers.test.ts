@@ -81,7 +81,7 @@ withBrowser('workers', () => {
     await checkPage(page, 'worker-alerts', look);
     await go('/workers/new', 'Each of these runs as it is');
     await checkPage(page, 'worker-templates', look);
-    await go('/workers/new?template=nightly-clean-up', 'It asks for: Items');
+    await go('/workers/new?template=nightly-clean-up', 'Ask before anything is removed');
     await page.getByRole('textbox', { name: 'Code of main.py' }).waitFor();
     await checkPage(page, 'worker-template', look);
     list.length = 1;

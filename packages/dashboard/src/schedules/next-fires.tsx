@@ -44,7 +44,7 @@ export function NextFires({ cron, timezone }: NextFiresProps) {
   return (
     <section className={styles.next} aria-label="Next times">
       <h3>
-        Next times{words && `, ${words}`}, by the clock of {zoneWords(data?.timezone ?? zone)}
+        Next times{words && `, ${words}`}, {clockWords(data?.timezone ?? zone)}
       </h3>
       {data ? (
         <ol className={styles.fires}>
@@ -59,6 +59,8 @@ export function NextFires({ cron, timezone }: NextFiresProps) {
     </section>
   );
 }
+
+const clockWords = (zone: string): string => (zone === 'UTC' ? 'in UTC' : `by the clock of ${zoneWords(zone)}`);
 
 function Fire({ at, timezone }: { at: number; timezone: string }) {
   const day = new Intl.DateTimeFormat(undefined, {

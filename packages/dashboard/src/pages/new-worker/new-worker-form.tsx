@@ -75,9 +75,8 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
                   <strong>{startsByItself(template)}.</strong> {HINTS[template.trigger?.type ?? 'manual']}
                 </p>
               )}
-              <p className={styles.about}>
-                {inputsIn(template)} You can change all of this later, and each change of the code is a version.
-              </p>
+              <Inputs template={template} />
+              <p className={styles.about}>You can change all of this later. Each change of the code is a version.</p>
               <Failure title="It was not made" error={create.error} />
               <Button type="submit" size="md" fullWidth loading={create.isPending}>
                 Make the worker
@@ -97,11 +96,18 @@ const HINTS = {
   cron: '',
 } as const;
 
-const listed = new Intl.ListFormat('en', { type: 'conjunction' });
-
-function inputsIn({ inputs = [] }: WorkerTemplate): string {
-  const labels = inputs.map((input) => (typeof input === 'object' && input !== null ? String(input.label) : input));
-  return labels.length ? `It asks for: ${listed.format(labels.map(String))}.` : 'It takes no inputs.';
+function Inputs({ template: { inputs = [] } }: { template: WorkerTemplate }) {
+  return (
+    <div>
+      <h3>It asks for</h3>
+      <ul className={styles.inputs}>
+        {inputs.map((input) => {
+          const label = typeof input === 'string' ? input : String(input.label);
+          return <li key={label}>{label}</li>;
+        })}
+      </ul>
+    </div>
+  );
 }
 
 function fieldsOf(

@@ -1,7 +1,6 @@
 import { useSearchParams } from 'react-router';
 import { templateIdIn } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
-import { useTitle } from '../../shell/use-title';
 import { Notice } from '../../ui/notice';
 import { TEMPLATES } from '../../workers/templates/all';
 import { EMPTY } from './empty-template';
@@ -9,7 +8,6 @@ import { NewWorkerForm } from './new-worker-form';
 import { TemplateList } from './template-list';
 
 export default function NewWorkerPage() {
-  useTitle('New worker');
   const [search] = useSearchParams();
   const role = useWorkspace()?.role;
   const wanted = templateIdIn(search);

@@ -1,5 +1,6 @@
 import { Link } from 'react-router';
 import { templatePath } from '../../shell/paths';
+import { useTitle } from '../../shell/use-title';
 import { PageHead } from '../../ui/page-head';
 import { TEMPLATES } from '../../workers/templates/all';
 import type { WorkerTemplate } from '../../workers/templates/template';
@@ -8,6 +9,7 @@ import styles from './new-worker.module.css';
 import { startsByItself } from './starts-by-itself';
 
 export function TemplateList() {
+  useTitle('New worker');
   return (
     <>
       <PageHead title="New worker" about="Each of these runs as it is. Choose one, try it, then change its code." />

@@ -66,12 +66,11 @@ function Row({ run, onReuse }: { run: WorkerRunItem; onReuse: RecentRunsProps['o
   return (
     <li className={styles.row}>
       <RunStatusChip {...shownStatus(run)} />
-      <div className={styles.what}>
+      <span className={styles.what}>
         <Link className={styles.link} to={workerRunPath(run.id)}>
           <Timestamp at={Date.parse(run.started_at ?? run.created_at)} />
         </Link>
-        {run.error !== null && <p className={styles.error}>{run.error}</p>}
-      </div>
+      </span>
       <span className={styles.fact}>{TRIGGER_WORDS[run.trigger]}</span>
       <span className={styles.fact}>{run.worker_version !== null && `Version ${run.worker_version}`}</span>
       <span className={styles.duration}>{run.duration_ms !== null && duration(run.duration_ms)}</span>
@@ -80,6 +79,7 @@ function Row({ run, onReuse }: { run: WorkerRunItem; onReuse: RecentRunsProps['o
           Use these inputs
         </Button>
       )}
+      {run.error !== null && <p className={styles.error}>{run.error}</p>}
     </li>
   );
 }

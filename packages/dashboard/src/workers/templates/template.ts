@@ -2,14 +2,8 @@ import type { WorkerSchemas } from '@gantry/api-client';
 
 type Definition = Pick<WorkerSchemas['NewWorker'], 'inputs' | 'outputs' | 'limits' | 'retry' | 'approvals' | 'tags'>;
 
-export interface CronTrigger {
-  type: 'cron';
-  cron: string;
-}
-export interface EventTrigger {
-  type: 'event';
-  on: WorkerSchemas['TriggerEvent'][];
-}
+type CronTrigger = { type: 'cron'; cron: string };
+type EventTrigger = { type: 'event'; on: WorkerSchemas['TriggerEvent'][] };
 
 /** A worker that runs as it is, with the standard library alone. */
 export interface WorkerTemplate extends Definition {
