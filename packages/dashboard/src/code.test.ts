@@ -130,7 +130,7 @@ withBrowser('the code of a worker', () => {
     const page = await site.signedIn(CODE);
     await page.getByText('No problems found.').waitFor();
     await type(page, 'pritn(1)');
-    const problem = page.getByRole('button', { name: /pritn is not defined/ });
+    const problem = page.getByRole('button', { name: /pritn is not defined/i });
     await problem.waitFor();
     await page.locator('.cm-lintRange-error').waitFor();
     await problem.click();

@@ -30,6 +30,8 @@ interface Surface {
   newState: (text: string) => EditorState;
   /** What else has been edited here, by path. */
   left: Map<string, EditorState>;
+  /** Texts that the page was told and has not given back yet: whoever types is faster than it renders. */
+  told: string[];
 }
 
 const language = new Compartment();
@@ -53,13 +55,18 @@ export default function EditorSurface(props: EditorSurfaceProps) {
     const base = baseExtensions({
       showsProblems: latest.current.problems !== undefined,
       onSave: () => latest.current.onSave?.(),
-      onChange: (text) => latest.current.onChange?.(text),
+      onChange: (text) => {
+        const { onChange } = latest.current;
+        if (!onChange) return;
+        surface.current?.told.push(text);
+        onChange(text);
+      },
     });
     const newState = (doc: string) =>
       EditorState.create({ doc, extensions: [base, language.of([]), behaviour.of([]), assist.of([])] });
     const { path, value } = latest.current;
     const view = new EditorView({ state: newState(value), parent: root, root });
-    surface.current = { view, path, newState, left: new Map() };
+    surface.current = { view, path, newState, left: new Map(), told: [] };
     return () => {
       view.destroy();
       surface.current = null;
@@ -74,9 +81,12 @@ export default function EditorSurface(props: EditorSurfaceProps) {
     if (current.path !== path) {
       left.set(current.path, view.state);
       current.path = path;
+      current.told = [];
       view.setState(left.get(path) ?? newState(value));
     }
-    if (view.state.doc.toString() !== value) view.dispatch(replacedBy(view.state, value));
+    const place = current.told.indexOf(value);
+    current.told = current.told.slice(place + 1);
+    if (place < 0 && view.state.doc.toString() !== value) view.dispatch(replacedBy(view.state, value));
   }, [path, value]);
 
   useEffect(() => {

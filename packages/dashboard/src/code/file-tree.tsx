@@ -21,7 +21,7 @@ export interface FileTreeProps {
     onAdd: (path: string) => void;
     onRename: (from: string, to: string) => void;
     onDelete: (path: string) => void;
-    /** Files that have to stay, such as the one that is run. */
+    /** A file that keeps its name and stays: the one that is run. */
     keeps?: string;
   };
 }
@@ -29,6 +29,7 @@ export interface FileTreeProps {
 /** Folders and files, with what can be done to the selected one. */
 export function FileTree({ label, paths, selected, onSelect, changes, problems, edit }: FileTreeProps) {
   const [asking, setAsking] = useState<'add' | 'rename' | null>(null);
+  const canChange = selected !== null && selected !== edit?.keeps && changes?.get(selected) !== 'deleted';
   const folder = selected?.includes('/') ? selected.slice(0, selected.lastIndexOf('/') + 1) : '';
   return (
     <nav className={styles.tree} aria-label={label}>
@@ -37,7 +38,7 @@ export function FileTree({ label, paths, selected, onSelect, changes, problems, 
           <button type="button" className={styles.action} onClick={() => setAsking('add')}>
             <PlusIcon /> New file
           </button>
-          {selected !== null && paths.includes(selected) && (
+          {canChange && (
             <span className={styles.actions}>
               <button
                 type="button"
@@ -48,17 +49,15 @@ export function FileTree({ label, paths, selected, onSelect, changes, problems, 
               >
                 <RenameIcon />
               </button>
-              {selected !== edit.keeps && (
-                <button
-                  type="button"
-                  className={styles.action}
-                  aria-label={`Delete ${selected}`}
-                  title="Delete"
-                  onClick={() => edit.onDelete(selected)}
-                >
-                  <CrossIcon />
-                </button>
-              )}
+              <button
+                type="button"
+                className={styles.action}
+                aria-label={`Delete ${selected}`}
+                title="Delete"
+                onClick={() => edit.onDelete(selected)}
+              >
+                <CrossIcon />
+              </button>
             </span>
           )}
         </div>

@@ -57,8 +57,8 @@ export function VersionsView<Version extends ListedVersion>({
         )}
       </div>
       <section ref={compared} className={styles.compared} aria-label="Compared">
-        <h2 className={styles.heading}>Changes</h2>
         <div className={styles.choice}>
+          <h2 className={styles.heading}>Changes</h2>
           <NativeSelect
             label="From"
             size="sm"
