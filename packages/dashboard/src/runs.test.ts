@@ -5,6 +5,7 @@ import { chromiumPath, testSite } from './test/browser';
 import { checkPage, LOOKS } from './test/check-page';
 import { newRun } from './test/fake-api';
 import { newWorkerRun } from './test/fake-worker-runs';
+import { addSales } from './test/sample';
 
 const withBrowser = chromiumPath ? describe : describe.skip;
 
@@ -16,6 +17,7 @@ withBrowser('runs', () => {
   const site = testSite();
   const now = Date.now();
   beforeEach(() => {
+    addSales(site.api);
     site.api.workerRuns.length = 0;
     site.api.runs.length = 0;
     site.api.bulk.length = 0;
@@ -190,6 +192,7 @@ withBrowser('runs', () => {
     await page.getByRole('button', { name: 'Saved filters' }).click();
     await page.getByRole('button', { name: 'Forget Good ones' }).click();
     await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Saved filters' }).click();
     await page.getByRole('button', { name: 'Good ones', exact: true }).waitFor();
   });
 
@@ -204,6 +207,6 @@ withBrowser('runs', () => {
     await page.getByRole('button', { name: 'Export CSV' }).click();
     await until(() => Object.keys(files).length === 2);
     expect(files['worker-runs.csv']).toContain('status=failed');
-    expect(files['automation-runs.csv']).toMatch(/aut_sales,1,Failed,Its page,.*,900,'=1\+1/);
+    expect(files['automation-runs.csv']).toMatch(/aut_sales,1,Failed,Its page,.*,900,"'=1\+1"/);
   });
 });
