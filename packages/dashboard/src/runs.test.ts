@@ -78,7 +78,7 @@ withBrowser('runs', () => {
     for (let n = 0; n < 300; n++) addAutomationRun(n * 10 + 1);
     const page = await site.signedIn('/runs');
     await rowsOf(page).first().waitFor();
-    expect((await namesOf(page)).slice(0, 4)).toEqual(['Price watch', 'Weekly sales', 'Price watch', 'Price watch']);
+    expect((await namesOf(page)).slice(0, 4)).toEqual(['Price watch', 'Weekly sales report', 'Price watch', 'Price watch']);
     expect(await rowsOf(page).count()).toBeLessThan(ROWS_MAX);
     const list = page.getByRole('region', { name: 'List of runs' });
     await page.waitForFunction(
@@ -106,8 +106,8 @@ withBrowser('runs', () => {
     await filters.getByLabel('Status').selectOption('Failed');
     await page.waitForURL('**/runs?status=failed');
     await rowsOf(page).nth(1).waitFor();
-    expect(await namesOf(page)).toEqual(['Price watch', 'Weekly sales']);
-    await filters.getByLabel('Worker or automation').selectOption('Weekly sales');
+    expect(await namesOf(page)).toEqual(['Price watch', 'Weekly sales report']);
+    await filters.getByLabel('Worker or automation').selectOption('Weekly sales report');
     await page.waitForURL('**/runs?automation=aut_sales&status=failed');
     await page.waitForFunction(() => document.querySelectorAll('ol li').length === 1);
     await filters.getByRole('button', { name: 'Clear filters' }).click();
