@@ -5,6 +5,7 @@ import { chromiumPath, testSite } from './test/browser';
 import { checkPage, LOOKS } from './test/check-page';
 import { newRun } from './test/fake-api';
 import { newWorkerRun } from './test/fake-worker-runs';
+import { addSales } from './test/sample';
 
 const withBrowser = chromiumPath ? describe : describe.skip;
 
@@ -16,6 +17,7 @@ withBrowser('runs', () => {
   const site = testSite();
   const now = Date.now();
   beforeEach(() => {
+    addSales(site.api);
     site.api.workerRuns.length = 0;
     site.api.runs.length = 0;
     site.api.bulk.length = 0;
@@ -76,7 +78,7 @@ withBrowser('runs', () => {
     for (let n = 0; n < 300; n++) addAutomationRun(n * 10 + 1);
     const page = await site.signedIn('/runs');
     await rowsOf(page).first().waitFor();
-    expect((await namesOf(page)).slice(0, 4)).toEqual(['Price watch', 'Weekly sales', 'Price watch', 'Price watch']);
+    expect((await namesOf(page)).slice(0, 4)).toEqual(['Price watch', 'Weekly sales report', 'Price watch', 'Price watch']);
     expect(await rowsOf(page).count()).toBeLessThan(ROWS_MAX);
     const list = page.getByRole('region', { name: 'List of runs' });
     await page.waitForFunction(
@@ -104,8 +106,8 @@ withBrowser('runs', () => {
     await filters.getByLabel('Status').selectOption('Failed');
     await page.waitForURL('**/runs?status=failed');
     await rowsOf(page).nth(1).waitFor();
-    expect(await namesOf(page)).toEqual(['Price watch', 'Weekly sales']);
-    await filters.getByLabel('Worker or automation').selectOption('Weekly sales');
+    expect(await namesOf(page)).toEqual(['Price watch', 'Weekly sales report']);
+    await filters.getByLabel('Worker or automation').selectOption('Weekly sales report');
     await page.waitForURL('**/runs?automation=aut_sales&status=failed');
     await page.waitForFunction(() => document.querySelectorAll('ol li').length === 1);
     await filters.getByRole('button', { name: 'Clear filters' }).click();
@@ -190,6 +192,7 @@ withBrowser('runs', () => {
     await page.getByRole('button', { name: 'Saved filters' }).click();
     await page.getByRole('button', { name: 'Forget Good ones' }).click();
     await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Saved filters' }).click();
     await page.getByRole('button', { name: 'Good ones', exact: true }).waitFor();
   });
 
@@ -204,6 +207,6 @@ withBrowser('runs', () => {
     await page.getByRole('button', { name: 'Export CSV' }).click();
     await until(() => Object.keys(files).length === 2);
     expect(files['worker-runs.csv']).toContain('status=failed');
-    expect(files['automation-runs.csv']).toMatch(/aut_sales,1,Failed,Its page,.*,900,'=1\+1/);
+    expect(files['automation-runs.csv']).toMatch(/aut_sales,1,Failed,Its page,.*,900,"'=1\+1"/);
   });
 });

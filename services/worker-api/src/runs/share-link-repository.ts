@@ -2,7 +2,7 @@
 import { newOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
 import { newId } from '@gantry/events';
 import { notFound, unknownLink } from '@gantry/http';
-import { execute, type Sql } from '@gantry/postgres';
+import type { Sql } from '@gantry/postgres';
 import type { Db } from '../database';
 import type { RunShareLink, Worker } from '../generated/prisma/client';
 
@@ -77,7 +77,7 @@ export async function followShareLink(db: Db, hasher: TokenHasher, token: string
 
 /** Expired ones. */
 export const sweepShareLinks = (sql: Sql): Promise<unknown> =>
-  execute(sql, "DELETE FROM run_share_links WHERE expires_at < now() - interval '1 day'", []);
+  sql.query("DELETE FROM run_share_links WHERE expires_at < now() - interval '1 day'");
 
 export const deleteShareLinksOf = (sql: Sql, runIds: string[]): Promise<unknown> =>
-  execute(sql, 'DELETE FROM run_share_links WHERE run_id = ANY($1)', [runIds]);
+  sql.query('DELETE FROM run_share_links WHERE run_id = ANY($1)', [runIds]);

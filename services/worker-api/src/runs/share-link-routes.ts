@@ -1,6 +1,6 @@
 /** Share links of a run: made, listed and revoked by members, followed by anybody. */
 import {
-  type AppError,
+  AppError,
   apiFields,
   type Call,
   conflict,
@@ -12,6 +12,7 @@ import {
   ok,
   okPage,
   type Principal,
+  unknownLink,
 } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
@@ -39,7 +40,11 @@ export function shareLinkOperations(deps: Deps): Operations<'worker'> {
 
   async function runByLink({ path }: Pick<Call<{ token: string }>, 'path'>) {
     const link = await followShareLink(prisma, hasher, path.token, now());
-    return { link, run: await engine.get(link.workspaceId, link.runId) };
+    const run = await engine.get(link.workspaceId, link.runId).catch((err) => {
+      // Not the run's own refusal, which names it.
+      throw err instanceof AppError && err.kind === 'not_found' ? unknownLink('share link') : err;
+    });
+    return { link, run };
   }
 
   return {

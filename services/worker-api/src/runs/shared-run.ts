@@ -60,7 +60,7 @@ export const sharedWording: Wording = {
     log: only('stream', 'level', 'text', 'fields'),
     progress: only('fraction', 'message'),
     step: only('ordinal', 'kind', 'name'),
-    artifact: only('id', 'name', 'content_type', 'size'),
+    artifact: only('artifact_id', 'name', 'content_type', 'size'),
   },
   others: 'left out',
 };

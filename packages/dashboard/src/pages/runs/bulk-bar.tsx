@@ -58,7 +58,7 @@ export function BulkBar({ workspaceId, selected, onClear }: BulkBarProps) {
           Run {ended.length} again
         </Button>
       )}
-      <Button variant="subtle" onClick={onClear}>
+      <Button variant="default" onClick={onClear}>
         Clear selection
       </Button>
       <Failure title="Not all was done" error={cancel.error ?? replay.error} />

@@ -33,6 +33,7 @@ export function FilterBar({ filter, onChange, workers, automations, tags }: Filt
     <search className={styles.bar} aria-label="Filter runs">
       <TextFilter value={filter.q ?? ''} onChange={(q) => change({ q })} />
       <NativeSelect
+        size="sm"
         aria-label="Status"
         data={[
           { value: '', label: 'Any status' },
@@ -42,9 +43,10 @@ export function FilterBar({ filter, onChange, workers, automations, tags }: Filt
         onChange={(event) => change({ status: event.currentTarget.value as RunsFilter['status'] })}
       />
       <NativeSelect
+        size="sm"
         aria-label="Worker or automation"
         data={[
-          { value: '', label: 'Workers and automations' },
+          { value: '', label: 'Everything' },
           { value: 'surface worker', label: 'All workers' },
           { value: 'surface automation', label: 'All automations' },
           { group: 'Workers', items: items('worker', workers, filter.worker) },
@@ -54,6 +56,7 @@ export function FilterBar({ filter, onChange, workers, automations, tags }: Filt
         onChange={(event) => change(subjectOf(event.currentTarget.value))}
       />
       <NativeSelect
+        size="sm"
         aria-label="Trigger"
         data={[
           { value: '', label: 'Any trigger' },
@@ -64,6 +67,7 @@ export function FilterBar({ filter, onChange, workers, automations, tags }: Filt
       />
       {(tags.length > 0 || filter.tag !== undefined) && (
         <NativeSelect
+          size="sm"
           aria-label="Tag"
           data={[
             { value: '', label: 'Any tag' },
@@ -74,6 +78,7 @@ export function FilterBar({ filter, onChange, workers, automations, tags }: Filt
         />
       )}
       <NativeSelect
+        size="sm"
         aria-label="Time"
         data={[
           { value: '', label: 'Any time' },
@@ -91,12 +96,14 @@ export function FilterBar({ filter, onChange, workers, automations, tags }: Filt
       {between && (
         <>
           <TextInput
+            size="sm"
             type="date"
             aria-label="From"
             value={filter.from ?? ''}
             onChange={(event) => change({ from: event.currentTarget.value })}
           />
           <TextInput
+            size="sm"
             type="date"
             aria-label="To"
             value={filter.to ?? ''}
@@ -106,7 +113,7 @@ export function FilterBar({ filter, onChange, workers, automations, tags }: Filt
       )}
       {isNarrowed(filter) && (
         <Button
-          variant="subtle"
+          variant="default"
           className={styles.clear}
           onClick={() => {
             setBetween(false);
@@ -132,6 +139,7 @@ function TextFilter({ value, onChange }: { value: string; onChange: (text: strin
   }, [text]);
   return (
     <TextInput
+      size="sm"
       className={styles.text}
       type="search"
       aria-label="Name, or a run’s id"

@@ -23,7 +23,12 @@ export function SavedFilterMenu({ workspaceId, search, onChoose }: SavedFilterMe
   }
 
   return (
-    <MenuButton label="Saved filters" face={current?.name ?? 'Saved filters'} align="end">
+    <MenuButton
+      label="Saved filters"
+      face={current?.name ?? 'Saved filters'}
+      className={styles.savedButton}
+      align="end"
+    >
       {(close) => (
         <div className={styles.saved}>
           {saved.length === 0 && <p>Filters that you save are kept in this browser.</p>}

@@ -58,6 +58,7 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
           }}
         >
           <NativeSelect
+            size="sm"
             label="The link works for"
             data={SPANS}
             value={seconds}
@@ -75,7 +76,7 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
           <Skeleton height={40} />
         ) : (
           links.data.length > 0 && (
-            <section aria-label="Links that work">
+            <section className={styles.links} aria-label="Links that work">
               <h3>Links that work</h3>
               <ul className={content.list}>
                 {links.data.map((link) => (
