@@ -78,7 +78,12 @@ withBrowser('runs', () => {
     for (let n = 0; n < 300; n++) addAutomationRun(n * 10 + 1);
     const page = await site.signedIn('/runs');
     await rowsOf(page).first().waitFor();
-    expect((await namesOf(page)).slice(0, 4)).toEqual(['Price watch', 'Weekly sales report', 'Price watch', 'Price watch']);
+    expect((await namesOf(page)).slice(0, 4)).toEqual([
+      'Price watch',
+      'Weekly sales report',
+      'Price watch',
+      'Price watch',
+    ]);
     expect(await rowsOf(page).count()).toBeLessThan(ROWS_MAX);
     const list = page.getByRole('region', { name: 'List of runs' });
     await page.waitForFunction(
