@@ -1,58 +1,110 @@
-import { until } from '@gantry/testing';
+import type { Page } from 'playwright-core';
 import { chromiumPath } from '../test/browser';
 import { testPlatform } from '../test/open-platform';
 
 const withBrowser = chromiumPath ? describe : describe.skip;
+const PHONE = { viewport: { width: 390, height: 800 }, isMobile: true, hasTouch: true };
 
-withBrowser('a first worker', () => {
+withBrowser('a worker', () => {
   const platform = testPlatform();
 
-  const idIn = (url: string): string => new URL(url).pathname.split('/').at(-1) ?? '';
-  const statusOf = async (runId: string): Promise<string> =>
-    (await platform.call('GET', `/api/runs/${runId}`)).body.status;
+  /** @throws Error for any other answer than 201 */
+  async function worker(id: string, code: string, rest: object = {}): Promise<void> {
+    const files = [{ path: 'main.py', content: code }];
+    const answer = await platform.call('POST', '/api/workers', { id, name: id, files, ...rest });
+    if (answer.status !== 201) throw new Error(`${id}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  }
 
-  test('a template with a schedule and an approval is made, run and approved in the browser alone', async () => {
-    const page = await platform.signedIn('/workers', { timezoneId: 'Europe/Berlin' });
-    await page.getByRole('link', { name: 'Begin with a template' }).click();
-    await page.getByRole('link', { name: 'Nightly clean-up' }).click();
-    await page.getByText('Next times, daily at 2:30, by the clock of Berlin').waitFor();
-    await page.getByLabel('At', { exact: true }).fill('03:15');
-    await page.getByText('daily at 3:15').waitFor();
+  const editor = (page: Page) => page.getByRole('textbox', { name: 'Code of main.py' });
+
+  async function rewrite(page: Page, code: string): Promise<void> {
+    await editor(page).click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText(code);
+  }
+
+  async function save(page: Page, message: string): Promise<void> {
+    await page.getByRole('button', { name: 'Save version' }).click();
+    await page.getByRole('dialog').getByLabel('What changes').fill(message);
+    await page.getByRole('dialog').getByRole('button', { name: 'Save version' }).click();
+    await page.getByText('Saved as version').waitFor();
+  }
+
+  test('the first one is made from a template and runs, without leaving the browser', async () => {
+    const page = await platform.signedIn('/workers');
+    await page.goto(platform.at('/workers/new'));
+    await page.getByRole('link', { name: /CSV report/ }).click();
     await page.getByRole('button', { name: 'Make the worker' }).click();
-    await page.getByText('Daily at 3:15, Berlin').waitFor();
+    await page.getByText('is made').waitFor();
+    await page.getByRole('button', { name: 'Fill in a sample' }).click();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.waitForURL(/\/runs\/run_/);
-    const runId = idIn(page.url());
-    await until(async () => (await statusOf(runId)) === 'pending_approval', { deadlineMs: 20_000 });
-    await page.getByRole('link', { name: /Approvals/ }).click();
-    await page.getByRole('heading', { name: /^Remove 2 items/, level: 2 }).waitFor();
-    await page.keyboard.press('a');
-    await page.keyboard.press('Enter');
-    await until(async () => (await statusOf(runId)) === 'completed', { deadlineMs: 20_000 });
+    await page.getByText('Succeeded').first().waitFor();
+    await page.getByRole('heading', { name: 'Result' }).waitFor();
+  }, 90_000);
 
-    await page.goto(platform.at('/workers'));
-    await page
-      .getByRole('row', { name: /Nightly clean-up/ })
-      .getByText('Healthy')
-      .waitFor();
-    await page.getByRole('img', { name: /The last 1 runs: none failed/ }).waitFor();
-  }, 60_000);
+  test('its code is edited, tested before it is saved, compared, and rolled back', async () => {
+    await worker('greeter', 'def run():\n    return {"greeting": "hello"}\n');
+    const page = await platform.signedIn('/workers/greeter/code');
+    await rewrite(page, 'def run(:\n    return {"greeting": "good morning"}\n');
+    await page.getByRole('list', { name: 'Problems' }).getByText('Error').first().waitFor();
+    await rewrite(page, 'def run():\n    return {"greeting": "good morning"}\n');
+    await page.getByText('No problems found.').waitFor();
+    await page.getByRole('button', { name: 'Test this draft' }).click();
+    const result = page.getByRole('region', { name: 'Result of the test' });
+    await result.getByText('Succeeded').waitFor();
+    await result.getByText('good morning').waitFor();
+    await save(page, 'Be polite');
 
-  test('a webhook is tried where it is made, with a signature once it needs one', async () => {
-    const page = await platform.signedIn('/workers/new?template=chat-message');
-    await page.getByRole('button', { name: 'Make the worker' }).click();
-    await page.getByText('It has not run yet').waitFor();
-    await page.getByRole('link', { name: 'Triggers' }).click();
-    const panel = page.getByRole('region', { name: 'Webhook' });
-    await panel.getByLabel('JSON to send').fill('{"title": "New order", "text": "number 17"}');
-    await panel.getByRole('button', { name: 'Send' }).click();
-    await panel.getByText('Accepted').waitFor();
-    await panel.getByRole('button', { name: 'Require signatures' }).click();
-    await panel.getByText('Requests must be signed').waitFor();
-    await panel.getByLabel('JSON to send').fill('{"title": "Signed", "text": "number 18"}');
-    await panel.getByRole('button', { name: 'Send' }).click();
-    await panel.getByRole('link', { name: 'Open the run' }).click();
+    await page.getByRole('navigation', { name: 'Worker' }).getByRole('link', { name: 'Versions' }).click();
+    await page.getByText('Be polite').waitFor();
+    await page.getByText('good morning').first().waitFor();
+    await page.getByRole('button', { name: 'Roll back to version 1' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
+    await page.getByText('is as in version 1 again').waitFor();
+  }, 90_000);
+
+  test('its webhook is tried from the page that explains it', async () => {
+    await worker('listener', 'def run(inputs):\n    return {"heard": inputs["word"]}\n');
+    const page = await platform.signedIn('/workers/listener/triggers');
+    await page.getByRole('button', { name: 'Add a webhook' }).click();
+    await page.getByText('Copy this now').waitFor();
+    await page.getByLabel('JSON to send').fill('{"word": "crane"}');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByRole('link', { name: 'Open the run' }).click();
+    await page.getByText('Succeeded').first().waitFor();
+    await page.getByText('crane').first().waitFor();
+  }, 90_000);
+
+  test('a run that failed leads to its line; the code is mended and the run replayed', async () => {
+    await worker('divider', 'def run(n):\n    return {"half": n / 0}\n', {
+      inputs: [{ name: 'n', type: 'integer', required: true }],
+    });
+    const started = await platform.call('POST', '/api/workers/divider/runs', { inputs: { n: 4 }, wait: 10 });
+    const page = await platform.signedIn(`/runs/${started.body.run_id}`);
+    await page.getByText('Failed').first().waitFor();
+    await page.getByText('division by zero').first().waitFor();
+    await page.getByText('return {"half": n / 0}').first().waitFor();
+    await page.goto(platform.at('/workers/divider/code'));
+    await rewrite(page, 'def run(n):\n    return {"half": n / 2}\n');
+    await save(page, 'Divide by two');
+    await page.goto(platform.at(`/runs/${started.body.run_id}`));
+    await page.getByRole('button', { name: 'Run again' }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(started.body.run_id));
+    await page.getByText('Succeeded').first().waitFor();
+  }, 90_000);
+
+  test('on a phone: from the overview to a worker, run it, and follow the run', async () => {
+    await worker('pocket', 'def run():\n    print("in the pocket")\n    return {"done": True}\n');
+    const page = await platform.signedIn('/', PHONE);
+    await page.getByRole('button', { name: 'Open navigation' }).click();
+    await page.getByRole('link', { name: 'Workers' }).click();
+    await page.getByRole('link', { name: 'pocket' }).first().click();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.waitForURL(/\/runs\/run_/);
-    await page.getByText('number 18').first().waitFor();
-  }, 60_000);
+    await page.getByText('in the pocket').waitFor();
+    await page.getByText('Succeeded').first().waitFor();
+    const overflow = () => document.documentElement.scrollWidth - document.documentElement.clientWidth;
+    expect(await page.evaluate(overflow)).toBe(0);
+  }, 90_000);
 });
