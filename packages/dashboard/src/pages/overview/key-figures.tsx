@@ -5,7 +5,7 @@ import { dollars, figure } from '../../ui/format';
 import styles from './overview-page.module.css';
 import { type Overview, useUsage } from './overview-queries';
 import { slotsOf } from './slots';
-import { spentShare } from './spent-share';
+import { NEARLY, spentShare } from './spent-share';
 
 /** The four figures that say how the workspace is; each leads to what it counts. */
 export function KeyFigures({ overview }: { overview: Overview }) {
@@ -14,7 +14,7 @@ export function KeyFigures({ overview }: { overview: Overview }) {
   const running = runs.running + (automations?.running ?? 0);
   return (
     <ul className={styles.figures}>
-      <Figure to={paths.runs} name="Runs in 24 hours" value={counted(runs.last_24h.total, runs.last_24h.capped)}>
+      <Figure to={paths.runs} name="Worker runs in 24 hours" value={counted(runs.last_24h.total, runs.last_24h.capped)}>
         <LastDay lastDay={runs.last_24h} />
       </Figure>
       <Figure to={paths.runs} name="Running now" value={figure(running)}>
@@ -51,8 +51,8 @@ function Figure({ to, name, value, children }: FigureProps) {
 
 function LastDay({ lastDay }: { lastDay: Overview['runs']['last_24h'] }) {
   const failed = lastDay.failed + lastDay.timed_out;
-  if (lastDay.total === 0) return 'Of workers; none today';
-  if (failed === 0) return 'Of workers; none failed';
+  if (lastDay.total === 0) return 'No worker ran';
+  if (failed === 0) return 'None failed';
   return <Warning tone="error">{figure(failed)} failed</Warning>;
 }
 
@@ -66,6 +66,8 @@ function Queue({ overview }: { overview: Overview }) {
 function Budgets({ shares, runs }: { shares: (number | null)[]; runs: number }) {
   const spent = shares.filter((share) => share !== null && share >= 1).length;
   if (spent) return <Warning tone="error">{spent === 1 ? 'A budget is spent' : `${spent} budgets are spent`}</Warning>;
+  const nearly = shares.filter((share) => share !== null && share >= NEARLY).length;
+  if (nearly) return <Warning tone="timeout">{nearly === 1 ? 'A budget' : `${nearly} budgets`} nearly spent</Warning>;
   const hasBudget = shares.some((share) => share !== null);
   return hasBudget ? 'Within all budgets' : `${figure(runs)} ${runs === 1 ? 'run' : 'runs'} of workers`;
 }

@@ -5,11 +5,9 @@ import { Panel } from '../../ui/panel';
 import { Meter } from './meter';
 import styles from './overview-page.module.css';
 import { type Usage, useUsage } from './overview-queries';
-import { spentShare } from './spent-share';
+import { NEARLY, spentShare } from './spent-share';
 
 const SHOWN = 4;
-/** From this share of a budget on, it is worth a look. */
-const NEARLY = 0.8;
 
 type WorkerUsage = Usage['workers'][number];
 

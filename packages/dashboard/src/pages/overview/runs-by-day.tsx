@@ -42,8 +42,7 @@ export function RunsByDay({ days }: { days: Overview['runs']['by_day'] }) {
   return (
     <Panel title="Runs of workers" aside={<Link to={paths.runs}>All runs</Link>}>
       <p className={styles.lead}>
-        <strong>{figure(runs)}</strong> in {days.length} days
-        {`, ${percent((runs - failed) / runs)} succeeded`}
+        <strong>{figure(runs)}</strong> in {days.length} days, {percent((runs - failed) / runs)} succeeded
       </p>
       <div className={styles.plot}>
         <Suspense fallback={<Skeleton height={154} />}>
