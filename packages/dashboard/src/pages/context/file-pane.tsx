@@ -1,6 +1,7 @@
 import { Button, Skeleton } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { CodeEditor } from '../../code/code-editor';
+import editing from '../../code/editing.module.css';
 import type { FileContent } from '../../code/files';
 import { fileSize } from '../../ui/format';
 import { Notice } from '../../ui/notice';
@@ -24,9 +25,9 @@ export function FilePane({ path, content, onChange, onSave, onRestore }: FilePan
   const end = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
   const hasPreview = end === 'md' || end === 'csv';
   return (
-    <section className={styles.pane} aria-label={path}>
-      <div className={styles.paneHead}>
-        <h2 className={styles.path}>{path}</h2>
+    <section className={editing.pane} aria-label={path}>
+      <div className={editing.paneHead}>
+        <h2 className={editing.path}>{path}</h2>
         {content && 'text' in content && hasPreview && (
           <Button
             size="compact-sm"
@@ -59,7 +60,7 @@ export function FilePane({ path, content, onChange, onSave, onRestore }: FilePan
           </Suspense>
         </div>
       ) : (
-        <div className={styles.surface}>
+        <div className={editing.surface}>
           <CodeEditor
             height="fill"
             label={`Text of ${path}`}

@@ -3,6 +3,7 @@ import { useCallback, useState } from 'react';
 import { CodeEditor } from '../../code/code-editor';
 import type { CodeProblem } from '../../code/code-problem';
 import { DiffView } from '../../code/diff-view';
+import editing from '../../code/editing.module.css';
 import type { FileContent } from '../../code/files';
 import type { Worker } from '../../shell/api';
 import { Notice } from '../../ui/notice';
@@ -45,9 +46,9 @@ export function EditorPane({
   const text = content && 'text' in content ? content.text : null;
   const isChanged = before !== null && text !== null && before !== text;
   return (
-    <section className={styles.pane} aria-label={path}>
-      <div className={styles.paneHead}>
-        <h2 className={styles.path}>{path}</h2>
+    <section className={editing.pane} aria-label={path}>
+      <div className={editing.paneHead}>
+        <h2 className={editing.path}>{path}</h2>
         {isChanged && (
           <Button
             size="compact-sm"
@@ -78,7 +79,7 @@ export function EditorPane({
       ) : showsChanges && isChanged ? (
         <DiffView label={`Changes of ${path}`} path={path} before={before ?? ''} after={text} />
       ) : (
-        <div className={styles.surface}>
+        <div className={editing.surface}>
           <CodeEditor
             height="fill"
             label={`Code of ${path}`}
