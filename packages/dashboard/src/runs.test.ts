@@ -110,6 +110,7 @@ withBrowser('runs', () => {
     await rowsOf(page).nth(3).waitFor();
     await filters.getByLabel('Status').selectOption('Failed');
     await page.waitForURL('**/runs?status=failed');
+    await rowsOf(page).nth(2).waitFor({ state: 'detached' });
     await rowsOf(page).nth(1).waitFor();
     expect(await namesOf(page)).toEqual(['Price watch', 'Weekly sales report']);
     await filters.getByLabel('Worker or automation').selectOption('Weekly sales report');
@@ -120,6 +121,7 @@ withBrowser('runs', () => {
     expect(new URL(page.url()).search).toBe('');
     await filters.getByLabel('Name, or a run’s id').fill('price');
     await page.waitForURL('**/runs?q=price');
+    await rowsOf(page).nth(2).waitFor({ state: 'detached' });
     await rowsOf(page).nth(1).waitFor();
     expect(await namesOf(page)).toEqual(['Price watch', 'Price watch']);
     await page.goto(`${site.api.origin}/runs?within=hour&trigger=schedule&tag=finance`);

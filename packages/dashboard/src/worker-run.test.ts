@@ -144,7 +144,10 @@ withBrowser('the page of a worker’s run', () => {
       size: 3,
       at: at(3_900),
     });
-    site.api.emit(caller, 'status', { status: 'queued', at: at(4_000), waiting_for: { kind: 'sleep' } });
+    site.api.emit(caller, 'status', {
+      ...{ status: 'pending_approval', at: at(4_000), waiting_for: { kind: 'approve' } },
+    });
+    site.api.emit(caller, 'status', { status: 'queued', at: at(7_400) });
     site.api.emit(caller, 'status', { status: 'running', at: at(7_500) });
     site.api.emit(caller, 'done', { status: 'completed', at: at(8_000) });
 

@@ -231,6 +231,7 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
     return send(res, 200, detailOf(api, page));
   }
   if (page && part[4] === 'versions') return send(res, 200, { versions: api.versions });
+  if (page && part[4] === 'run') return start(api, page, req, res, signedIn);
   if (page && part[4] === 'rollback') {
     page.currentVersion = JSON.parse((await bodyOf(req)).toString()).version;
     for (const version of api.versions) version.current = version.version === page.currentVersion;

@@ -1,6 +1,7 @@
+import { Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useLayoutEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import { RunStatusChip } from '../../runs/run-status';
 import { dollars, TRIGGER_WORDS } from '../../runs/run-words';
@@ -14,6 +15,8 @@ const ROW_PX = 44;
 const NARROW_ROW_PX = 76;
 /** Older runs are read while this many are still below the last one in view. */
 const AHEAD = 25;
+/** A page looks at 10,000 runs. */
+const FRUITLESS_MAX = 20;
 
 interface RunListProps {
   rows: RunRow[];
@@ -42,9 +45,7 @@ export function RunList({ rows, hasOlder, onOlder, nameOf, selection }: RunListP
   useKeptPlace(box, rows, rowPx);
   const drawn = list.getVirtualItems();
   const last = drawn.at(-1)?.index ?? -1;
-  useEffect(() => {
-    if (hasOlder && last >= rows.length - AHEAD) onOlder();
-  }, [hasOlder, last, rows.length, onOlder]);
+  const reader = useOlder(rows.length, hasOlder && last >= rows.length - AHEAD, onOlder);
 
   const isAll = selection !== null && rows.length > 0 && rows.every(({ key }) => selection.keys.has(key));
   return (
@@ -92,7 +93,17 @@ export function RunList({ rows, hasOlder, onOlder, nameOf, selection }: RunListP
           );
         })}
       </ol>
-      {hasOlder && <p className={styles.older}>Reading older runs…</p>}
+      {hasOlder && (
+        <div className={styles.older}>
+          {reader.isTired ? (
+            <Button variant="default" onClick={reader.goOn}>
+              Nothing so far. Look further back
+            </Button>
+          ) : (
+            <p>Reading older runs…</p>
+          )}
+        </div>
+      )}
     </section>
   );
 }
@@ -146,6 +157,27 @@ const Row = ({ row, place, start, name, isSelected, onSelect }: RowProps) => (
     </span>
   </li>
 );
+
+/** Reads on by itself, until many pages in a row held nothing that the filters ask for. */
+function useOlder(count: number, isNear: boolean, onOlder: () => void) {
+  const [isTired, setTired] = useState(false);
+  const fruitless = useRef({ count: -1, pages: 0 });
+  useEffect(() => {
+    if (!isNear || isTired) return;
+    const before = fruitless.current;
+    const pages = before.count === count ? before.pages : 0;
+    if (pages >= FRUITLESS_MAX) return setTired(true);
+    onOlder();
+    fruitless.current = { count, pages: pages + 1 };
+  }, [count, isNear, isTired, onOlder]);
+  return {
+    isTired,
+    goOn() {
+      fruitless.current = { count, pages: 0 };
+      setTired(false);
+    },
+  };
+}
 
 /** Whoever has scrolled down keeps the run at the top of their view, however many come in above it. */
 function useKeptPlace(box: { current: HTMLDivElement | null }, rows: RunRow[], rowPx: number) {

@@ -5,6 +5,7 @@ import { isAsked, isGone, type RunsPage, readRuns } from './read-runs';
 import type { RunRow } from './run-row';
 import { type RunsFilter, type Surface, searchOf } from './runs-filter';
 
+const nothing = () => {};
 const NOTHING: KnownRuns = { rows: [], next: null };
 
 export interface Runs {
@@ -24,12 +25,13 @@ export function useRuns(workspaceId: string | undefined, filter: RunsFilter): Ru
   const known = both.flatMap((surface) => (surface.known ? [surface.known] : []));
   const { rows, readOn } = merged(known);
   const failed = both.find(({ error }) => error !== null);
+  const readOlder = both.find((surface) => surface.known === readOn)?.readOlder ?? nothing;
   return {
     rows: known.length === both.length ? rows : undefined,
     error: failed?.error ?? null,
     retry: () => failed?.retry(),
     hasOlder: readOn !== null,
-    readOlder: () => both.find((surface) => surface.known === readOn)?.readOlder(),
+    readOlder,
   };
 }
 

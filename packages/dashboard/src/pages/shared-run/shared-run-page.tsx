@@ -14,6 +14,7 @@ import { type RunSource, useRun } from '../../runs/use-run';
 import { isOver } from '../../runs/worker-runs';
 import { isStatus, type OutputItem, type SharedRun, visitorApi, workerBaseUrl } from '../../shell/api';
 import { sharedEventsUrl } from '../../shell/paths';
+import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
 import { Empty } from '../../ui/empty';
 import { duration, fileSize } from '../../ui/format';
@@ -31,7 +32,10 @@ const REFRESH_MS = 1_000;
 /** Opened by a share link, by anybody. */
 export default function SharedRunPage() {
   const { token = '' } = useParams();
+  const { status } = useSession();
   useUnlisted();
+  // What was read before it is known who looks is forgotten then.
+  if (status === 'unknown') return <Skeleton height={360} />;
   return <Followed key={token} token={token} />;
 }
 

@@ -2,12 +2,13 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { dollars, TRIGGER_WORDS } from '../../runs/run-words';
 import type { WorkerRun } from '../../shell/api';
-import { workerRunPath } from '../../shell/paths';
+import { workerPath, workerRunPath } from '../../shell/paths';
 import { Facts } from '../../ui/facts';
 import { duration, fileSize } from '../../ui/format';
 import { Timestamp } from '../../ui/timestamp';
 
-export function RunFacts({ run }: { run: WorkerRun }) {
+/** @param hasWorker whether its worker is still there */
+export function RunFacts({ run, hasWorker }: { run: WorkerRun; hasWorker: boolean }) {
   const facts: [string, ReactNode][] = [
     ['Started by', TRIGGER_WORDS[run.trigger]],
     ['Created', <Timestamp key="created" at={Date.parse(run.created_at)} />],
@@ -18,7 +19,16 @@ export function RunFacts({ run }: { run: WorkerRun }) {
     ['Processor time', run.cpu_ms !== null && duration(run.cpu_ms)],
     ['Memory at most', run.max_memory_bytes !== null && fileSize(run.max_memory_bytes)],
     ['Comes from', run.parent_run_id !== null && <EarlierRun key="parent" runId={run.parent_run_id} />],
-    ['Worker', run.worker_id],
+    [
+      'Worker',
+      hasWorker ? (
+        <Link key="worker" to={workerPath(run.worker_id)}>
+          {run.worker_id}
+        </Link>
+      ) : (
+        run.worker_id
+      ),
+    ],
     ['Version', run.worker_version],
     ['Run', run.id],
     ['Trace', run.trace_url !== undefined && <TraceLink key="trace" url={run.trace_url} />],

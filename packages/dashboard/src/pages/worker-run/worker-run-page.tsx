@@ -113,7 +113,7 @@ function LoadedRun({ run, worker, live, log }: LoadedRunProps) {
             </Panel>
           )}
           <Panel title="About this run">
-            <RunFacts run={run} />
+            <RunFacts run={run} hasWorker={worker !== undefined} />
           </Panel>
         </div>
       </div>

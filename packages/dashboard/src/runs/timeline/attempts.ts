@@ -14,7 +14,7 @@ export function attemptsOf({ run, live }: TimelineSource): Entry[] {
   let count = 0;
   return statuses.flatMap((status, index) => {
     if (status.status !== 'running') return [];
-    const continued = isWait(statuses[index - 1]);
+    const continued = hasWaited(statuses.slice(0, index));
     if (!continued) count++;
     const next = statuses[index + 1];
     return [
@@ -45,9 +45,14 @@ function howItWent(next: LiveStatus | undefined): Pick<Entry, 'tone' | 'word'> {
   return { tone: 'success', word: 'Went to wait' };
 }
 
-/** A retry begins from the top, but as an attempt of its own. */
-const isWait = (before: LiveStatus | undefined): boolean =>
-  before !== undefined && (before.status === 'pending_approval' || ['sleep', 'call'].includes(before.waitsFor ?? ''));
+/** Whether it waited by its own will since it ran last. A retry begins from the top, but as an attempt of its own. */
+function hasWaited(before: LiveStatus[]): boolean {
+  const ranAt = before.findLastIndex(({ status }) => status === 'running');
+  const since = ranAt < 0 ? [] : before.slice(ranAt + 1);
+  return since.some(
+    ({ status, waitsFor }) => status === 'pending_approval' || ['sleep', 'call'].includes(waitsFor ?? ''),
+  );
+}
 
 /** Times in which nothing but the platform kept it from going on: until its beginning, and before it is tried again. */
 export function waitsOf({ run, live }: TimelineSource): Entry[] {
