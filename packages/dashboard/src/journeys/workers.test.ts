@@ -1,3 +1,4 @@
+import { until } from '@gantry/testing';
 import type { Page } from 'playwright-core';
 import { chromiumPath } from '../test/browser';
 import { testPlatform } from '../test/open-platform';
@@ -15,6 +16,10 @@ withBrowser('a worker', () => {
     if (answer.status !== 201) throw new Error(`${id}: ${answer.status} ${JSON.stringify(answer.body)}`);
   }
 
+  const idIn = (url: string): string => new URL(url).pathname.split('/').at(-1) ?? '';
+  const statusOf = async (runId: string): Promise<string> =>
+    (await platform.call('GET', `/api/runs/${runId}`)).body.status;
+
   const editor = (page: Page) => page.getByRole('textbox', { name: 'Code of main.py' });
 
   async function rewrite(page: Page, code: string): Promise<void> {
@@ -30,18 +35,32 @@ withBrowser('a worker', () => {
     await page.getByText('Saved as version').waitFor();
   }
 
-  test('the first one is made from a template and runs, without leaving the browser', async () => {
-    const page = await platform.signedIn('/workers');
-    await page.goto(platform.at('/workers/new'));
-    await page.getByRole('link', { name: /CSV report/ }).click();
+  test('a template with a schedule and an approval is made, run and approved in the browser alone', async () => {
+    const page = await platform.signedIn('/workers', { timezoneId: 'Europe/Berlin' });
+    await page.getByRole('link', { name: 'Begin with a template' }).click();
+    await page.getByRole('link', { name: 'Nightly clean-up' }).click();
+    await page.getByText('Next times, daily at 2:30, by the clock of Berlin').waitFor();
+    await page.getByLabel('At', { exact: true }).fill('03:15');
+    await page.getByText('daily at 3:15').waitFor();
     await page.getByRole('button', { name: 'Make the worker' }).click();
-    await page.getByText('is made').waitFor();
-    await page.getByRole('button', { name: 'Fill in a sample' }).click();
+    await page.getByText('Daily at 3:15, Berlin').waitFor();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.waitForURL(/\/runs\/run_/);
-    await page.getByText('Succeeded').first().waitFor();
-    await page.getByRole('heading', { name: 'Result' }).waitFor();
-  }, 90_000);
+    const runId = idIn(page.url());
+    await until(async () => (await statusOf(runId)) === 'pending_approval', { deadlineMs: 20_000 });
+    await page.getByRole('link', { name: /Approvals/ }).click();
+    await page.getByRole('heading', { name: /^Remove 2 items/, level: 2 }).waitFor();
+    await page.keyboard.press('a');
+    await page.keyboard.press('Enter');
+    await until(async () => (await statusOf(runId)) === 'completed', { deadlineMs: 20_000 });
+
+    await page.goto(platform.at('/workers'));
+    await page
+      .getByRole('row', { name: /Nightly clean-up/ })
+      .getByText('Healthy')
+      .waitFor();
+    await page.getByRole('img', { name: /The last 1 runs: none failed/ }).waitFor();
+  }, 60_000);
 
   test('its code is edited, tested before it is saved, compared, and rolled back', async () => {
     await worker('greeter', 'def run():\n    return {"greeting": "hello"}\n');
@@ -64,17 +83,23 @@ withBrowser('a worker', () => {
     await page.getByText('is as in version 1 again').waitFor();
   }, 90_000);
 
-  test('its webhook is tried from the page that explains it', async () => {
-    await worker('listener', 'def run(inputs):\n    return {"heard": inputs["word"]}\n');
-    const page = await platform.signedIn('/workers/listener/triggers');
-    await page.getByRole('button', { name: 'Add a webhook' }).click();
-    await page.getByText('Copy this now').waitFor();
-    await page.getByLabel('JSON to send').fill('{"word": "crane"}');
-    await page.getByRole('button', { name: 'Send', exact: true }).click();
-    await page.getByRole('link', { name: 'Open the run' }).click();
-    await page.getByText('Succeeded').first().waitFor();
-    await page.getByText('crane').first().waitFor();
-  }, 90_000);
+  test('a webhook is tried where it is made, with a signature once it needs one', async () => {
+    const page = await platform.signedIn('/workers/new?template=chat-message');
+    await page.getByRole('button', { name: 'Make the worker' }).click();
+    await page.getByText('It has not run yet').waitFor();
+    await page.getByRole('link', { name: 'Triggers' }).click();
+    const panel = page.getByRole('region', { name: 'Webhook' });
+    await panel.getByLabel('JSON to send').fill('{"title": "New order", "text": "number 17"}');
+    await panel.getByRole('button', { name: 'Send' }).click();
+    await panel.getByText('Accepted').waitFor();
+    await panel.getByRole('button', { name: 'Require signatures' }).click();
+    await panel.getByText('Requests must be signed').waitFor();
+    await panel.getByLabel('JSON to send').fill('{"title": "Signed", "text": "number 18"}');
+    await panel.getByRole('button', { name: 'Send' }).click();
+    await panel.getByRole('link', { name: 'Open the run' }).click();
+    await page.waitForURL(/\/runs\/run_/);
+    await page.getByText('number 18').first().waitFor();
+  }, 60_000);
 
   test('a run that failed leads to its line; the code is mended and the run replayed', async () => {
     await worker('divider', 'def run(n):\n    return {"half": n / 0}\n', {

@@ -142,7 +142,7 @@ withBrowser('a workspace', () => {
     const put = { content: 'sku,price\nA1,12\n' };
     await ask(200, 'PUT', '/api/contexts/prices/files/prices.csv', put);
     const code =
-      'from pathlib import Path\n\ndef run(context):\n    return {"text": Path(context.contexts["prices"], "prices.csv").read_text()}\n';
+      'from pathlib import Path\n\ndef run():\n    return {"text": Path("contexts/prices/prices.csv").read_text()}\n';
     await worker('reader', code, { contexts: ['prices'] });
     const page = await platform.signedIn('/contexts/prices?file=prices.csv');
     await write(page, 'Text of prices.csv', 'sku,price\nA1,13\n');
