@@ -71,7 +71,7 @@ withBrowser('a worker', () => {
     await page.getByText('No problems found.').waitFor();
     await page.getByRole('button', { name: 'Test this draft' }).click();
     const result = page.getByRole('region', { name: 'Result of the test' });
-    await result.getByText('Succeeded').waitFor();
+    await result.getByText('Succeeded', { exact: true }).waitFor();
     await result.getByText('good morning').waitFor();
     await save(page, 'Be polite');
 
