@@ -1,10 +1,10 @@
 /**
  * Hints that something in a workspace has changed: live pages read it again (ADR 36).
  *
- * A hint says what kind of thing changed, and its id where ids are random; never a name or a content. Hints are given after the commit, collected
- * for COLLECT_MS and sent as one message by each process, however many runs began or ended meanwhile. They may be lost:
- * with a process, or while NATS is away. A process that starts, or finds NATS again, says that hints may have been lost,
- * and pages read everything again.
+ * A hint says what kind of thing changed, and its id where ids are random; never a name or a content. Hints are given after
+ * the commit, collected for COLLECT_MS and sent as one message by each process, however many runs began or ended meanwhile.
+ * They may be lost: with a process, or while NATS is away. A process that starts, or finds NATS again, says that hints may
+ * have been lost, and pages read everything again.
  */
 import { afterCommit, poolOf, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';

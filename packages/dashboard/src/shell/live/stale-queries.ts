@@ -21,11 +21,8 @@ const IDS_MAX = 50;
 const SHOWN_AS: Record<string, string[]> = {
   approvals: ['approval'],
   automations: ['page'],
-  runs: ['worker-run'],
-  workers: ['worker'],
   members: ['invitations'],
-  audit: ['audit-log'],
-  workspaces: ['me', 'workspace'],
+  workspaces: ['me', 'workspace', 'deleted-workspaces'],
 };
 const SUMMARIES: Record<string, string[]> = {
   runs: ['overview', 'usage', 'workers', 'automations'],
