@@ -252,6 +252,19 @@ withBrowser('the page of a worker’s run', () => {
     await page.getByRole('heading', { name: 'There is no such run' }).waitFor();
   });
 
+  test('a picture among its outputs is drawn, though another origin keeps it behind the session', async () => {
+    const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    site.api.artifacts.set('af_plot', { contentType: 'image/png', body: Buffer.from(dot, 'base64') });
+    const fake = add({ ...ended, status: 'completed', output: { plot: 'plot.png' } });
+    const artifact = { id: 'af_plot', name: 'plot.png', content_type: 'image/png', size: 70 };
+    fake.run.artifacts = [{ ...artifact, sha256: '0', download_url: '/x' }];
+    const page = await site.signedIn(pageOf(fake));
+    const picture = page.getByRole('region', { name: 'Result' }).getByRole('img', { name: 'Plot' });
+    await picture.waitFor();
+    expect(await picture.getAttribute('src')).toMatch(/^blob:/);
+    expect(await picture.evaluate((img) => (img as HTMLImageElement).naturalWidth)).toBe(1);
+  });
+
   test('a file that it has made is saved under its name', async () => {
     site.api.artifacts.set('af_1', { contentType: 'text/csv', body: Buffer.from('a,b\n1,2') });
     const fake = add({ ...ended, status: 'completed', output: {} });

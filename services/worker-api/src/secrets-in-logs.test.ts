@@ -87,6 +87,7 @@ async function useSecrets(): Promise<void> {
     `/api/cli-auth/polll/${of('device code')}`,
     `/api/cli-auth/polll/${of('device code').replace('_', '%5F')}`,
     `/api/reviews/${of('review link')}`,
+    `/api/shared/${of('share link')}`,
     `/v1/reviews/${of('review link')}?token=${of('review link')}`,
     new URL(of('download')).pathname + new URL(of('download')).search,
     of('download')
@@ -122,6 +123,7 @@ test('no secret is in any log line, also when everything fails', async () => {
   const webhook = await createWorker(api, { trigger: { type: 'webhook', signed: true } });
   const held = await createWorker(api, { name: 'Held', inputs: [], approvals: { required: true } });
   const { body: run } = await owner.post(`/api/workers/${held.id}/runs`).expect(201);
+  const { body: shared } = await owner.post(`/api/runs/${run.run_id}/share-links`).expect(201);
   const { body: approvals } = await owner.get(`/api/approvals?run_id=${run.run_id}`).expect(200);
   const invited = await owner.post(`/api/workspaces/${api.workspaceId}/members/invite`, { email: 'new@example.com' });
   const reset = await owner.post(`/api/workspaces/${api.workspaceId}/members/${viewer.userId}/password-reset`);
@@ -137,6 +139,7 @@ test('no secret is in any log line, also when everything fails', async () => {
     webhook: webhook.webhook_secret,
     'signing key': webhook.webhook_signing_key,
     'review link': approvals[0].review_url.split('/').at(-1),
+    'share link': shared.token,
     invitation: String(invited.body.invite_url).split('#').at(-1),
     'reset link': String(reset.body.reset_url).split('#').at(-1),
     download,

@@ -44,6 +44,8 @@ const INPUTS = [
   { name: 'limit', label: 'Limit', type: 'integer', minimum: 1 },
 ];
 
+const OUTPUTS = [{ name: 'plot', label: 'Plot', type: 'image' }];
+
 const SOURCE = Array.from({ length: 20 }, (_, index) =>
   index === 11 ? '    import requests' : `    # line ${index + 1} of main.py`,
 ).join('\n');
@@ -59,7 +61,7 @@ export async function answerWorkerRun(
     if (part[4] === 'versions') return { status: 200, body: [{ version: 4, sha: 'sha-of-4' }] };
     if (part[4] === 'files') return { status: 200, body: [{ path: 'main.py', content: SOURCE }] };
     const permissions = { run: me.role !== 'viewer' };
-    const worker = { id: part[3], name: 'Price watch', inputs: INPUTS, outputs: [], permissions };
+    const worker = { id: part[3], name: 'Price watch', inputs: INPUTS, outputs: OUTPUTS, permissions };
     if (!part[4]) return { status: 200, body: worker };
   }
   const fake = part[2] === 'runs' ? runs.find(({ run }) => run.id === part[3]) : undefined;
