@@ -50,7 +50,7 @@ export function DailyUsage({ days }: { days: Day[] }) {
       <details className={styles.asTable}>
         <summary>As a table</summary>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
-        <section className={table.scroll} tabIndex={0} aria-label="By day">
+        <section className={table.scroll} tabIndex={0} aria-label="Days as a table">
           <table className={table.table}>
             <thead>
               <tr>
