@@ -1,19 +1,24 @@
 /** Automations as lists and settings show them. */
 import type { AutomationSchemas } from '@gantry/api-client';
-import type { FakeApi } from './fake-api';
 
 type Page = AutomationSchemas['Page'];
 
 export type FakeSchedule = AutomationSchemas['Scheduling'] & { schedule: string | null };
+
+interface FakeAutomations {
+  pages: Map<string, Page>;
+  schedules: Map<string, FakeSchedule>;
+  runs: Pick<AutomationSchemas['Run'], 'automationId' | 'status' | 'createdAt'>[];
+}
 
 const NONE: FakeSchedule = {
   ...{ schedule: null, enabled: false, timezone: 'UTC', misfire: 'fire_once', inputs: {} },
   ...{ nextRunAt: null, lastScheduledAt: null, missedFires: 0 },
 };
 
-const scheduleOf = (api: FakeApi, id: string): FakeSchedule => api.schedules.get(id) ?? NONE;
+const scheduleOf = (api: FakeAutomations, id: string): FakeSchedule => api.schedules.get(id) ?? NONE;
 
-export function automationsOf(api: FakeApi, url: URL): AutomationSchemas['AutomationItem'][] {
+export function automationsOf(api: FakeAutomations, url: URL): AutomationSchemas['AutomationItem'][] {
   const q = url.searchParams.get('q')?.toLowerCase() ?? '';
   const wanted = url.searchParams.get('status');
   return [...api.pages.values()]
@@ -31,7 +36,7 @@ export function automationsOf(api: FakeApi, url: URL): AutomationSchemas['Automa
     });
 }
 
-export function detailOf(api: FakeApi, page: Page): AutomationSchemas['Automation'] {
+export function detailOf(api: FakeAutomations, page: Page): AutomationSchemas['Automation'] {
   const { id, name, description, status, currentVersion, url, visibility, inputs, outputs } = page;
   const { schedule, ...scheduling } = scheduleOf(api, id);
   return {
@@ -43,7 +48,11 @@ export function detailOf(api: FakeApi, page: Page): AutomationSchemas['Automatio
   };
 }
 
-export function changeAutomation(api: FakeApi, page: Page, change: AutomationSchemas['AutomationChange']): void {
+export function changeAutomation(
+  api: FakeAutomations,
+  page: Page,
+  change: AutomationSchemas['AutomationChange'],
+): void {
   const { schedule, scheduleEnabled, scheduleInputs, timezone, misfire, ...rest } = change;
   Object.assign(page, rest, { canRun: (rest.status ?? page.status) === 'active' });
   const before = scheduleOf(api, page.id);

@@ -14,46 +14,51 @@ interface Asset {
   hash: string;
 }
 
-function asset(file: string, type: string, content: Buffer): Asset {
+const TYPES: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+function assetOf(file: string, content: Buffer): Asset {
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 12);
   const { name, ext } = path.parse(file);
-  return { url: `/assets/${name}.${hash}${ext}`, content, type, hash };
+  return { url: `/assets/${name}.${hash}${ext}`, content, type: TYPES[ext] ?? 'application/octet-stream', hash };
 }
 
-const readAsset = (file: string, type: string): Asset => asset(file, type, readFileSync(path.join(DIR, file)));
+const readAsset = (file: string): Asset => assetOf(file, readFileSync(file));
 
-/** The dashboard's typeface: its rules name the files that hold it, each with the letters that it has. */
-function readTypeface(): { rules: string; fonts: Asset[] } {
-  const fonts: Asset[] = [];
-  const rules = readFileSync(path.join(TYPEFACE, 'index.css'), 'utf8').replace(/url\(\.\/([^)]+)\)/g, (_url, file) => {
-    const font = asset(file, 'font/woff2', readFileSync(path.join(TYPEFACE, file)));
-    fonts.push(font);
-    return `url(${font.url})`;
+/** Named by the stylesheets. */
+const named: Asset[] = [];
+
+/** The rules of a stylesheet, with the addresses of the files that it names beside itself. */
+function readRules(file: string): string {
+  return readFileSync(file, 'utf8').replace(/url\(["']?(\.\/[^)"']+)["']?\)/g, (_url, beside: string) => {
+    const asset = readAsset(path.join(path.dirname(file), beside));
+    named.push(asset);
+    return `url(${asset.url})`;
   });
-  return { rules, fonts };
 }
 
-const { rules, fonts } = readTypeface();
-const stylesheet = asset(
-  'skills.css',
-  'text/css; charset=utf-8',
-  Buffer.concat([Buffer.from(`${rules}\n`), readFileSync(path.join(DIR, 'skills.css'))]),
-);
-const script = readAsset('copy.js', 'text/javascript; charset=utf-8');
-const icon = readAsset('favicon.svg', 'image/svg+xml');
+// The typeface is the dashboard's: its rules name the files that hold it, each with the letters that it has.
+const rules = [path.join(TYPEFACE, 'index.css'), path.join(DIR, 'skills.css')].map(readRules);
+const stylesheet = assetOf('skills.css', Buffer.from(rules.join('\n')));
+const script = readAsset(path.join(DIR, 'copy.js'));
+const icon = readAsset(path.join(DIR, 'favicon.svg'));
 
 export const stylesheetUrl = stylesheet.url;
 export const scriptUrl = script.url;
 export const iconUrl = icon.url;
 /** Of the letters that nearly every page needs. */
-export const fontUrl = fonts.find(({ url }) => url.includes('-latin-wght-'))?.url;
+export const fontUrl = named.find(({ url }) => url.includes('-latin-wght-'))?.url;
 /** Part of every page's ETag. */
 export const assetsVersion = `${stylesheet.hash}${script.hash}${icon.hash}`;
 
 export function serveAssets(app: Express): void {
   // Browsers that read no SVG request it on their own.
   app.get('/favicon.ico', (_req, res) => void res.set('Cache-Control', 'public, max-age=86400').status(204).end());
-  for (const { url, content, type } of [stylesheet, script, icon, ...fonts]) {
+  for (const { url, content, type } of [stylesheet, script, icon, ...named]) {
     app.get(url, (_req, res) => {
       res.set({ 'Content-Type': type, 'Cache-Control': 'public, max-age=31536000, immutable' }).send(content);
     });

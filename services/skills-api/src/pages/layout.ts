@@ -26,9 +26,6 @@ const CSP = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The dashboard's mark: a gantry crane with its load. */
-const BRAND = html`<svg width="28" height="22" viewBox="0 0 28 22" fill="none" aria-hidden="true" focusable="false"><path class="crane" d="M2 4h24M5.5 4v16M22.5 4v16M14 4v6" stroke-width="2.4" stroke-linecap="round"/><rect class="load" x="10" y="10" width="8" height="6.5" rx="1.2"/></svg>`;
-
 export function sendPage(res: Response, head: PageHead, body: Html): void {
   res.set({
     'Content-Type': 'text/html; charset=utf-8',
@@ -61,7 +58,7 @@ ${links}
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
-<header class="site"><a class="brand" href="/">${BRAND}Gantry <span>skills</span></a>
+<header class="site"><a class="brand" href="/">Gantry <span>skills</span></a>
 <form action="/" role="search"><input type="search" name="q" aria-label="Search skills" placeholder="Search skills" maxlength="200"></form>
 </header>
 <main id="content">

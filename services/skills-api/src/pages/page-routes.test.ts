@@ -143,13 +143,17 @@ test('the typeface, the mark and the icon come from this origin and are kept for
   const { text, headers } = await get(`/s/${await publish()}`).expect(200);
   expect(headers['content-security-policy']).toContain("font-src 'self'");
   const stylesheet = await get(text.match(/\/assets\/skills\.[\w.]+css/)?.[0] ?? '').expect(200);
-  const fonts = stylesheet.text.match(/(?<=url\()[^)]+/g) ?? [];
+  const files = stylesheet.text.match(/(?<=url\()[^)]+/g) ?? [];
+  const fonts = files.filter((file) => file.endsWith('.woff2'));
+  const marks = files.filter((file) => file.endsWith('.svg'));
   const [icon = ''] = text.match(/\/assets\/favicon\.[\w.]+svg/) ?? [];
-  expect([fonts.length, fonts.some((font) => text.includes(`<link rel="preload" href="${font}"`))]).toEqual([2, true]);
-  for (const [file, type] of [...fonts.map((font) => [font, 'font/woff2']), [icon, 'image/svg+xml']] as const) {
-    const answer = await get(file ?? '').expect(200);
-    expect([answer.headers['content-type'], answer.headers['cache-control']]).toEqual([
-      type,
+  expect([fonts.length, marks.length]).toEqual([2, 2]);
+  expect(fonts.some((font) => text.includes(`<link rel="preload" href="${font}"`))).toBe(true);
+  for (const file of [...fonts, ...marks, icon]) {
+    const answer = await get(file).expect(200);
+    expect([file, answer.headers['content-type'], answer.headers['cache-control']]).toEqual([
+      file,
+      file.endsWith('.woff2') ? 'font/woff2' : 'image/svg+xml',
       'public, max-age=31536000, immutable',
     ]);
   }

@@ -10,10 +10,7 @@ import layout from '../../ui/page.module.css';
 import styles from './automation-page.module.css';
 import { PauseButton } from './pause-button';
 
-export type Headed = Pick<
-  Page,
-  'id' | 'name' | 'description' | 'status' | 'currentVersion' | 'visibility' | 'url' | 'access'
->;
+type Headed = Pick<Page, 'id' | 'name' | 'description' | 'status' | 'currentVersion' | 'visibility' | 'url' | 'access'>;
 
 /** The top of every page of one automation; members find their way between them. */
 export function AutomationHead({ page }: { page: Headed }) {

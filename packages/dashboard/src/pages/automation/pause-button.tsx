@@ -1,12 +1,16 @@
 import { Button } from '@mantine/core';
 import { useAutomationChange } from '../../automations/use-automation-change';
+import type { Page } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { PauseIcon, PlayIcon } from '../../ui/icons';
-import type { Headed } from './automation-head';
 
 /** A paused one starts no runs, by itself or for anybody; taken back by Undo. */
-export function PauseButton({ automation: { id, name, status } }: { automation: Headed }) {
+export function PauseButton({
+  automation: { id, name, status },
+}: {
+  automation: Pick<Page, 'id' | 'name' | 'status'>;
+}) {
   const role = useWorkspace()?.role;
   const change = useAutomationChange(id);
   if (role === undefined || role === 'viewer' || status === 'archived') return null;
