@@ -85,7 +85,7 @@ withBrowser('a workspace', () => {
     const manifest = { name: 'Shop', outputs: ['letters'], secrets: ['SHOP_KEY'] };
     const { id } = await deployAutomation(platform.automations, { 'main.py': code }, manifest);
     const { body } = await platform.automations('POST', `/api/automations/${id}/run`, { inputs: {}, wait: 20 });
-    expect(body.outputs).toEqual({ letters: 9 });
+    expect(body.result.outputs).toEqual({ letters: 9 });
   }, 60_000);
 
   test('an alert is made and tried; what was done is told, and what runs used adds up', async () => {
