@@ -7,3 +7,6 @@ export interface CodeProblem {
   message: string;
   hint?: string;
 }
+
+/** Where code failed while it ran. */
+export type FailedPlace = CodeProblem & { file: string };

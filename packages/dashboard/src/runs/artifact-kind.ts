@@ -9,6 +9,11 @@ interface FileFacts {
   size: number;
 }
 
+/** A file that a run has made. */
+export interface SavedFile extends FileFacts {
+  id: string;
+}
+
 const ENDINGS: [PreviewKind, string[]][] = [
   ['csv', ['.csv']],
   ['markdown', ['.md', '.markdown']],

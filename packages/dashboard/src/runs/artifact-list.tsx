@@ -7,17 +7,10 @@ import { ListItem } from '../ui/list-item';
 import { Failure } from '../ui/notice';
 import content from '../ui/panel-content.module.css';
 import { saveFile } from '../ui/save-file';
-import { canPreview } from './artifact-kind';
+import { canPreview, type SavedFile } from './artifact-kind';
 import styles from './artifact-list.module.css';
 
 const ArtifactPreview = lazy(() => import('./artifact-preview'));
-
-export interface SavedFile {
-  id: string;
-  name: string;
-  contentType: string;
-  size: number;
-}
 
 interface ArtifactListProps {
   files: SavedFile[];

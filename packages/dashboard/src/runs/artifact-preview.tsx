@@ -5,8 +5,7 @@ import { parseCsv } from '../outputs/csv';
 import { OutputJson } from '../outputs/output-json';
 import { OutputTable } from '../outputs/output-table';
 import { FailedToLoad } from '../ui/notice';
-import { type PreviewKind, previewKindOf } from './artifact-kind';
-import type { SavedFile } from './artifact-list';
+import { type PreviewKind, previewKindOf, type SavedFile } from './artifact-kind';
 import styles from './artifact-list.module.css';
 
 const OutputMarkdown = lazy(() => import('../outputs/output-markdown'));

@@ -1,9 +1,12 @@
 /** The list of workers' runs, and what is done to many of them. */
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
-import type { FakeApi } from './fake-api';
-import { newWorkerRun } from './fake-worker-runs';
+import { type FakeWorkerRun, newWorkerRun } from './fake-worker-runs';
 
-type Runs = Pick<FakeApi, 'workerRuns' | 'bulk'>;
+interface Runs {
+  workerRuns: FakeWorkerRun[];
+  /** What was asked of several runs at once. */
+  bulk: { line: string; ids: string[] }[];
+}
 
 /** Undefined for whatever else. */
 export async function answerRuns(api: Runs, req: FakeRequest): Promise<FakeAnswer | undefined> {

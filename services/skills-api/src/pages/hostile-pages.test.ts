@@ -1,8 +1,8 @@
 /** Texts built to cost time are published, shown and searched like others, and delay nobody else. */
 import { given } from '@gantry/testing';
+import { withoutTitle } from '../rendering/page-text';
 import { hostileMarkdown } from '../test/hostile-markdown';
 import { testSkillsApi } from '../test/test-skills-api';
-import { withoutTitle } from './page-text';
 
 const api = testSkillsApi();
 const ada = given(() => api.person());

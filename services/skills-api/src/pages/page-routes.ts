@@ -6,6 +6,7 @@ import type { Deps } from '../deps';
 import { listStarters } from '../libraries/library-repository';
 import { getReadableLibrary } from '../libraries/library-service';
 import { html } from '../rendering/html';
+import { pageText } from '../rendering/page-text';
 import { searchSkills } from '../search/search-skills';
 import { parseBody } from '../skills/front-matter';
 import { getReadableSkill } from '../skills/get-skill';
@@ -14,7 +15,6 @@ import { listInLibrary, listPublic } from '../skills/skill-lists';
 import { etagOf, sendUnlessKnown, skillEtag, VARY_BY_FORMAT } from './conditional';
 import { sendPage } from './layout';
 import { countOf, hitList, libraryList, skillList } from './lists';
-import { pageText } from './page-text';
 import { byLine, skillHead, skillPage } from './skill-page';
 
 const FIRST_PAGE = { limit: 30, offset: 0 };

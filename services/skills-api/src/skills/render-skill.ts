@@ -1,4 +1,4 @@
-import { pageText } from '../pages/page-text';
+import { pageText } from '../rendering/page-text';
 import type { Render } from '../rendering/rendered-cache';
 import { parseBody } from './front-matter';
 import { contentHashOf, requireBodySize } from './skill-input';

@@ -2,7 +2,7 @@ import { unwrap } from '@gantry/api-client';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import type { CodeProblem } from '../../code/code-problem';
+import type { FailedPlace } from '../../code/code-problem';
 import type { Draft } from '../../code/use-draft';
 import { problemsOf } from '../../inputs/input-problems';
 import { sendFiles } from '../../inputs/send-files';
@@ -20,13 +20,12 @@ const ANYTHING: InputItem[] = [
 ];
 
 type Inputs = Record<string, unknown>;
-export type Failed = (CodeProblem & { file: string }) | null;
 
 interface TestPanelProps {
   worker: Worker;
   draft: Draft;
   /** Told where the code failed; null when a new test begins. */
-  onFailure: (failure: Failed) => void;
+  onFailure: (failure: FailedPlace | null) => void;
 }
 
 /** Runs the draft as it is, with the worker's secrets and limits, without saving it. */

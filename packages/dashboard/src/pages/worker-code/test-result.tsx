@@ -3,6 +3,7 @@ import { Button, Skeleton } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { Link } from 'react-router';
+import type { FailedPlace } from '../../code/code-problem';
 import { OutputList } from '../../outputs/output-list';
 import { RunLog } from '../../runs/log/run-log';
 import { RunErrorBox } from '../../runs/run-error-box';
@@ -14,13 +15,12 @@ import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { duration } from '../../ui/format';
 import { FailedToLoad } from '../../ui/notice';
-import type { Failed } from './test-panel';
 import styles from './test-panel.module.css';
 
 interface TestResultProps {
   worker: Worker;
   runId: string;
-  onFailure: (failure: Failed) => void;
+  onFailure: (failure: FailedPlace | null) => void;
 }
 
 /** A test beside its code, live until it is over. */
@@ -88,7 +88,7 @@ function Stop({ run }: { run: WorkerRun }) {
 }
 
 /** The last frame of the worker's own code. */
-function placeOf({ error, error_type: type, error_trace: trace }: WorkerRun): Failed {
+function placeOf({ error, error_type: type, error_trace: trace }: WorkerRun): FailedPlace | null {
   const frames = [...(trace ?? '').matchAll(/File "([^"\n]{1,1024})", line (\d{1,7})/g)];
   const [, file, line] = frames.at(-1) ?? [];
   if (file === undefined) return null;

@@ -8,18 +8,10 @@ import { paths, workerRunPath } from '../paths';
 import { session } from '../session';
 import { useMe } from '../use-me';
 import { useMoveTo } from '../use-move-to';
+import type { Choice } from './choice';
 import styles from './palette.module.css';
 import { SECTIONS } from './sections';
 import { useFoundThings } from './use-found-things';
-
-export interface Choice {
-  id: string;
-  group: string;
-  label: string;
-  /** Said behind the label, softly. */
-  about?: string;
-  run: () => void;
-}
 
 const TYPING_MS = 120;
 const RUN_ID = /^run_\w{6,60}$/;

@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router';
 import { api, skillsApi, workerApi } from '../api';
 import { automationPath, skillPath, workerPath } from '../paths';
 import { useWorkspace } from '../use-me';
-import type { Choice } from './palette';
+import type { Choice } from './choice';
 
 const EACH = 6;
 
