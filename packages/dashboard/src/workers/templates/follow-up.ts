@@ -15,7 +15,7 @@ export const followUp: WorkerTemplate = {
       required: true,
     },
     {
-      ...{ name: 'minutes', label: 'Wait, minutes', type: 'number', default: 0.05, minimum: 0, maximum: 525_600 },
+      ...{ name: 'minutes', label: 'Minutes to wait', type: 'number', default: 0.05, minimum: 0, maximum: 525_600 },
       description: '1,440 is a day',
     },
   ],

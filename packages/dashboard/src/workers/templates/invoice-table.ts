@@ -14,7 +14,7 @@ export const invoiceTable: WorkerTemplate = {
         { what: 'Travel', quantity: 1, price: 148.9 },
       ],
     },
-    { name: 'tax_percent', label: 'Tax, percent', type: 'number', default: 19, minimum: 0, maximum: 100 },
+    { name: 'tax_percent', label: 'Tax in percent', type: 'number', default: 19, minimum: 0, maximum: 100 },
     { name: 'number', label: 'Invoice number', type: 'text', default: '2026-001' },
   ],
   outputs: [

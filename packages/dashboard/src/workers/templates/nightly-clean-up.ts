@@ -14,7 +14,7 @@ export const nightlyCleanUp: WorkerTemplate = {
         { name: 'trial-account-18', last_used: '2025-06-30' },
       ],
     },
-    { name: 'days', label: 'Not used for, days', type: 'integer', default: 90, minimum: 1 },
+    { name: 'days', label: 'Days without use', type: 'integer', default: 90, minimum: 1 },
     { name: 'ask', label: 'Ask before anything is removed', type: 'boolean', default: true },
   ],
   outputs: [

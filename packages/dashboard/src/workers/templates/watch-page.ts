@@ -10,7 +10,7 @@ export const watchPage: WorkerTemplate = {
   inputs: [
     { name: 'url', label: 'Page', type: 'url', default: 'https://example.com', required: true },
     { name: 'text', label: 'Must have this text', type: 'text', default: 'Example Domain' },
-    { name: 'seconds', label: 'Slower than, seconds', type: 'number', default: 5, minimum: 0.1, maximum: 30 },
+    { name: 'seconds', label: 'Seconds it may take', type: 'number', default: 5, minimum: 0.1, maximum: 30 },
   ],
   outputs: [
     { name: 'milliseconds', label: 'Milliseconds', type: 'number' },
