@@ -2,7 +2,6 @@ import { unwrap } from '@gantry/api-client';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import type { CodeProblem } from '../../code/code-problem';
 import type { Draft } from '../../code/use-draft';
 import { problemsOf } from '../../inputs/input-problems';
 import { sendFiles } from '../../inputs/send-files';
@@ -12,7 +11,7 @@ import { PlayIcon } from '../../ui/icons';
 import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from './test-panel.module.css';
-import { TestResult } from './test-result';
+import { type Failed, TestResult } from './test-result';
 
 /** A worker that declares no inputs takes any. */
 const ANYTHING: InputItem[] = [
@@ -20,7 +19,6 @@ const ANYTHING: InputItem[] = [
 ];
 
 type Inputs = Record<string, unknown>;
-export type Failed = (CodeProblem & { file: string }) | null;
 
 interface TestPanelProps {
   worker: Worker;

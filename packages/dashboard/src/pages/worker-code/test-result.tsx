@@ -3,6 +3,7 @@ import { Button, Skeleton } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { Link } from 'react-router';
+import type { CodeProblem } from '../../code/code-problem';
 import { OutputList } from '../../outputs/output-list';
 import { RunLog } from '../../runs/log/run-log';
 import { RunErrorBox } from '../../runs/run-error-box';
@@ -14,8 +15,10 @@ import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { duration } from '../../ui/format';
 import { FailedToLoad } from '../../ui/notice';
-import type { Failed } from './test-panel';
 import styles from './test-panel.module.css';
+
+/** Where the code failed; null where that is not known. */
+export type Failed = (CodeProblem & { file: string }) | null;
 
 interface TestResultProps {
   worker: Worker;
