@@ -62,27 +62,6 @@ withBrowser('a worker', () => {
     await page.getByRole('img', { name: /The last 1 runs: none failed/ }).waitFor();
   }, 60_000);
 
-  test('its code is edited, tested before it is saved, compared, and rolled back', async () => {
-    await worker('greeter', 'def run():\n    return {"greeting": "hello"}\n');
-    const page = await platform.signedIn('/workers/greeter/code');
-    await rewrite(page, 'def run(:\n    return {"greeting": "good morning"}\n');
-    await page.getByRole('list', { name: 'Problems' }).getByText('Error').first().waitFor();
-    await rewrite(page, 'def run():\n    return {"greeting": "good morning"}\n');
-    await page.getByText('No problems found.').waitFor();
-    await page.getByRole('button', { name: 'Test this draft' }).click();
-    const result = page.getByRole('region', { name: 'Result of the test' });
-    await result.getByText('Succeeded', { exact: true }).waitFor();
-    await result.getByText('good morning').waitFor();
-    await save(page, 'Be polite');
-
-    await page.getByRole('navigation', { name: 'Worker' }).getByRole('link', { name: 'Versions' }).click();
-    await page.getByText('Be polite').waitFor();
-    await page.getByText('good morning').first().waitFor();
-    await page.getByRole('button', { name: 'Roll back to version 1' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
-    await page.getByText('is as in version 1 again').waitFor();
-  }, 90_000);
-
   test('a webhook is tried where it is made, with a signature once it needs one', async () => {
     const page = await platform.signedIn('/workers/new?template=chat-message');
     await page.getByRole('button', { name: 'Make the worker' }).click();

@@ -109,7 +109,7 @@ withBrowser('a workspace', () => {
     await page.goto(platform.at('/settings/usage'));
     const row = page.getByRole('row').filter({ hasText: 'counted' });
     await row.waitFor();
-    expect(await row.textContent()).toMatch(/counted(\$0|less than).*Set one for counted1\d* m?s/);
+    expect(await row.textContent()).toMatch(/counted(< )?\$0.*Set one for counted1\d* m?s/);
   }, 60_000);
 
   test('a skill is published, seen by anybody, saved and shared', async () => {
@@ -136,30 +136,5 @@ withBrowser('a workspace', () => {
     await page.getByLabel('Share with').fill('friend@example.test');
     await page.getByRole('button', { name: 'Share', exact: true }).click();
     await page.getByText('friend@example.test').waitFor();
-  }, 60_000);
-
-  test('a context is edited, read by a run, and gone back from', async () => {
-    await ask(201, 'POST', '/api/contexts', { name: 'prices' });
-    const put = { content: 'sku,price\nA1,12\n' };
-    await ask(200, 'PUT', '/api/contexts/prices/files/prices.csv', put);
-    const code =
-      'from pathlib import Path\n\ndef run():\n    return {"text": Path("contexts/prices/prices.csv").read_text()}\n';
-    await worker('reader', code, { contexts: ['prices'] });
-    const page = await platform.signedIn('/contexts/prices?file=prices.csv');
-    await write(page, 'Text of prices.csv', 'sku,price\nA1,13\n');
-    await page.getByRole('button', { name: 'Save version' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Save version' }).click();
-    await page.getByText('Saved as version').waitFor();
-    const { run_id: runId } = await ask(201, 'POST', '/api/workers/reader/runs', { wait: 10 });
-    const run = await until(async () => {
-      const read = await runOf(runId);
-      return !['queued', 'running'].includes(read.status) && read;
-    });
-    expect(run.output).toEqual({ text: 'sku,price\nA1,13\n' });
-
-    await page.goto(platform.at('/contexts/prices/versions'));
-    await page.getByRole('button', { name: 'Roll back to version 2' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
-    await page.getByText('prices is as in version 2 again').waitFor();
   }, 60_000);
 });

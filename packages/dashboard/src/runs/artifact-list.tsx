@@ -19,7 +19,7 @@ interface ArtifactListProps {
 
 /** The files that a run has made. */
 export const ArtifactList = ({ files, read }: ArtifactListProps) => (
-  <ul className={content.list}>
+  <ul className={`${content.list} ${styles.files}`}>
     {files.map((file) => (
       <ArtifactItem key={file.id} file={file} read={read} />
     ))}

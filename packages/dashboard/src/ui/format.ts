@@ -40,9 +40,12 @@ export const figure = (value: number): string =>
 
 const cents = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
 
+/** A sum where a cent more or less is none that matters. */
+export const wholeCents = (usd: number): string => cents.format(usd);
+
 /** A sum that may be a fraction of a cent. */
 export function dollars(usd: number): string {
-  if (usd > 0 && usd < 0.0001) return 'less than $0.0001';
+  if (usd > 0 && usd < 0.0001) return '< $0.0001';
   return usd < 1 ? `$${figure(Number(usd.toFixed(4)))}` : cents.format(usd);
 }
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { paths } from '../../shell/paths';
-import { dollars, figure } from '../../ui/format';
+import { figure, wholeCents } from '../../ui/format';
 import styles from './overview-page.module.css';
 import { type Overview, useUsage } from './overview-queries';
 import { slotsOf } from './slots';
@@ -23,7 +23,7 @@ export function KeyFigures({ overview }: { overview: Overview }) {
       <Figure to={paths.approvals} name="Approvals" value={figure(pending)}>
         {pending === 0 ? 'Nobody has to decide' : <Warning tone="timeout">Waiting</Warning>}
       </Figure>
-      <Figure to={paths.usage} name="Cost this month" value={usage ? dollars(usage.total.cost_usd) : '–'}>
+      <Figure to={paths.usage} name="Cost this month" value={usage ? wholeCents(usage.total.cost_usd) : '–'}>
         {usage && <Budgets shares={usage.workers.map(spentShare)} runs={usage.total.runs} />}
       </Figure>
     </ul>

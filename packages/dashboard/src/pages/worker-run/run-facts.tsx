@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { dollars, TRIGGER_WORDS } from '../../runs/run-words';
+import { TRIGGER_WORDS } from '../../runs/run-words';
 import type { WorkerRun } from '../../shell/api';
 import { workerPath, workerRunPath } from '../../shell/paths';
 import { Facts } from '../../ui/facts';
-import { duration, fileSize } from '../../ui/format';
+import { dollars, duration, fileSize } from '../../ui/format';
 import { Timestamp } from '../../ui/timestamp';
 
 /** @param hasWorker whether its worker is still there */
