@@ -1,0 +1,95 @@
+import type { Page } from 'playwright-core';
+import { chromiumPath } from '../test/browser';
+import { testPlatform } from '../test/open-platform';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+
+withBrowser('code and files', () => {
+  const platform = testPlatform();
+
+  async function ask(status: number, ...request: Parameters<typeof platform.call>) {
+    const answer = await platform.call(...request);
+    if (answer.status !== status) throw new Error(`${request[1]}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    // The caller parses objects alone.
+    return typeof answer.body === 'string' ? JSON.parse(answer.body) : answer.body;
+  }
+
+  async function write(page: Page, name: RegExp, text: string) {
+    await page.getByRole('textbox', { name }).click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText(text);
+  }
+
+  async function save(page: Page, message: string, version: number) {
+    await page.getByRole('button', { name: 'Save version' }).click();
+    await page.getByRole('dialog').getByLabel('What changes').fill(message);
+    await page.keyboard.press('Enter');
+    await page.getByText(`Saved as version ${version}`).waitFor();
+  }
+
+  test('code is mended where it is wrong, tested, saved, compared and gone back from', async () => {
+    const inputs = [{ name: 'n', label: 'Number', type: 'integer', required: true }];
+    const files = [{ path: 'main.py', content: 'def run(n):\n    return {"square": n + n}\n' }];
+    await ask(201, 'POST', '/api/workers', { id: 'squares', name: 'Squares', inputs, files });
+    const page = await platform.signedIn('/workers/squares/code');
+    await page.getByText('No problems found.').waitFor();
+
+    await write(page, /Code of main\.py/, 'import requests\n\ndef run(n):\n    return {"square": n ** (2}\n');
+    await page.getByRole('button', { name: /Error.*Line 4/ }).waitFor();
+    await write(page, /Code of main\.py/, 'def run(n):\n    print("squaring", n)\n    return {"square": n / 0}\n');
+    await page.getByText('No problems found.').waitFor();
+
+    await page.getByLabel('Number').fill('7');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('button', { name: /The test failed here: ZeroDivisionError.*Line 3/ }).waitFor();
+    await page.getByRole('log').getByText('squaring 7').waitFor();
+
+    await write(page, /Code of main\.py/, 'def run(n):\n    return {"square": n ** 2}\n');
+    await page.keyboard.press('Control+Enter');
+    const result = page.getByRole('region', { name: 'Result of the test' });
+    await result.getByText('Succeeded', { exact: true }).waitFor();
+    await result.getByText('49').first().waitFor();
+    const test = await result.getByRole('link', { name: 'Open the run' }).getAttribute('href');
+    expect(await ask(200, 'GET', `/api${test}`)).toMatchObject({ trigger: 'test', output: { square: 49 } });
+    expect(await ask(200, 'GET', '/api/workers/squares/versions')).toHaveLength(1);
+    expect(await ask(200, 'GET', '/api/runs?worker_id=squares')).toEqual([]);
+
+    await save(page, 'Square instead of doubling', 2);
+    await page.getByRole('navigation', { name: 'Worker' }).getByRole('link', { name: 'Versions' }).click();
+    await page.getByText('Square instead of doubling').waitFor();
+    await page.locator('.cm-changedLine', { hasText: 'n ** 2' }).first().waitFor();
+    await page.getByRole('button', { name: 'Roll back to version 1' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
+    await page.getByText('Squares is as in version 1 again').waitFor();
+    const [now] = await ask(200, 'GET', '/api/workers/squares/files');
+    expect(now.content).toContain('n + n');
+  }, 90_000);
+
+  test('a context is made, filled by dropping a file, edited and gone back from', async () => {
+    const page = await platform.signedIn('/contexts');
+    await page.getByRole('button', { name: 'Create the first one' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('price-list');
+    await page.getByRole('button', { name: 'Create context' }).click();
+    await page.getByText('No files yet').waitFor();
+    const dropped = await page.evaluateHandle(() => {
+      const data = new DataTransfer();
+      data.items.add(new File(['sku,price\nA1,12\n'], 'prices.csv', { type: 'text/csv' }));
+      return data;
+    });
+    await page.getByText('No files yet').dispatchEvent('drop', { dataTransfer: dropped });
+    await page.getByText('1 file is uploaded: version 2').waitFor();
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByRole('cell', { name: 'A1' }).waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await write(page, /Text of prices\.csv/, 'sku,price\nA1,13\n');
+    await save(page, 'Dearer', 3);
+    await page.getByRole('navigation', { name: 'Context' }).getByRole('link', { name: 'Versions' }).click();
+    await page.locator('.cm-changedLine', { hasText: 'A1,13' }).first().waitFor();
+    await page.getByRole('button', { name: 'Roll back to version 2' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
+    await page.getByText('price-list is as in version 2 again').waitFor();
+    expect(await ask(200, 'GET', '/api/contexts/price-list/files')).toMatchObject([
+      { path: 'prices.csv', content: 'sku,price\nA1,12\n' },
+    ]);
+  }, 60_000);
+});
