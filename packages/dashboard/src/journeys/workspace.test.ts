@@ -82,7 +82,7 @@ withBrowser('a workspace', () => {
       return read.status !== 'running' && read.status !== 'queued' && read;
     });
     expect(run.output).toEqual({ letters: 9 });
-    const manifest = { name: 'Shop', outputs: ['letters'], secrets: ['SHOP_KEY'] };
+    const manifest = { name: 'Shop', outputs: ['letters'], secrets_needed: ['SHOP_KEY'] };
     const { id } = await deployAutomation(platform.automations, { 'main.py': code }, manifest);
     const { body } = await platform.automations('POST', `/api/automations/${id}/run`, { inputs: {}, wait: 20 });
     expect(body.result.outputs).toEqual({ letters: 9 });
