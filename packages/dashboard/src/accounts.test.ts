@@ -13,60 +13,56 @@ withBrowser('accounts', () => {
 
   const at = (pathname: string) => site.api.origin + pathname;
 
-  test.each(LOOKS)(
-    'axe finds nothing and nothing is wider than the screen: %s',
-    async (look, options) => {
-      const page = await site.signedIn('/settings/members', options);
-      await page.getByText('bob@example.com').waitFor();
-      await page.getByText('carol@example.com').waitFor();
-      await checkPage(page, 'members', look);
-      for (const [link, text, screen] of [
-        ['Tokens', 'laptop', 'tokens'],
-        ['Workspace', 'The cellar', 'workspace'],
-        ['Account', 'Safari on iOS', 'account'],
-      ] as const) {
-        await page.getByRole('navigation').getByRole('link', { name: link, exact: true }).click();
-        await page.getByText(text).first().waitFor();
-        await checkPage(page, screen, look);
-      }
-      await page.goto(at('/device'));
-      await page.getByLabel('Code').fill('zzzz-2345');
-      await page.getByRole('button', { name: 'Continue' }).click();
-      await page.getByRole('alert').waitFor();
-      await checkPage(page, 'device-wrong-code', look);
-      await page.getByLabel('Code').fill('abcd 2345');
-      await page.getByRole('button', { name: 'Continue' }).click();
-      await page.getByRole('button', { name: 'Approve' }).waitFor();
-      await checkPage(page, 'device', look);
+  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+    const page = await site.signedIn('/settings/members', options);
+    await page.getByText('bob@example.com').waitFor();
+    await page.getByText('carol@example.com').waitFor();
+    await checkPage(page, 'members', look);
+    for (const [link, text, screen] of [
+      ['Tokens', 'laptop', 'tokens'],
+      ['Workspace', 'The cellar', 'workspace'],
+      ['Account', 'Safari on iOS', 'account'],
+    ] as const) {
+      await page.getByRole('navigation').getByRole('link', { name: link, exact: true }).click();
+      await page.getByText(text).first().waitFor();
+      await checkPage(page, screen, look);
+    }
+    await page.goto(at('/device'));
+    await page.getByLabel('Code').fill('zzzz-2345');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('alert').waitFor();
+    await checkPage(page, 'device-wrong-code', look);
+    await page.getByLabel('Code').fill('abcd 2345');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    await checkPage(page, 'device', look);
 
-      const visitor = await site.visit(options);
-      await visitor.goto(at('/invite#inv_good'));
-      await visitor.getByRole('heading', { name: 'Join The archive' }).waitFor();
-      await checkPage(visitor, 'invite', look);
-      await visitor.goto(at('/verify-email#vfy_good'));
-      await visitor.getByRole('link', { name: 'Sign in' }).waitFor();
-      await checkPage(visitor, 'verify-email-signed-out', look);
-      await page.goto(at('/verify-email#vfy_good'));
-      await page.getByRole('button', { name: 'This address is mine' }).waitFor();
-      await checkPage(page, 'verify-email', look);
-      await visitor.goto(at('/forgot-password'));
-      await visitor.getByLabel('E-mail').fill(PERSON.email);
-      await visitor.getByRole('button', { name: 'Send me a link' }).click();
-      await visitor.getByText('Ask an admin of your workspace').waitFor();
-      await checkPage(visitor, 'forgot-password', look);
-      await visitor.goto(at('/reset-password#rst_good'));
-      await visitor.getByRole('heading', { name: 'New password' }).waitFor();
-      await checkPage(visitor, 'reset-password', look);
-      await visitor.goto(at('/setup#set_good'));
-      await visitor.getByRole('heading', { name: 'Set up Gantry' }).waitFor();
-      await checkPage(visitor, 'setup', look);
-      site.api.accounts.oidcName = 'Test ID';
-      await visitor.goto(at('/sign-in?error=oidc_expired'));
-      await visitor.getByRole('link', { name: 'Sign in with Test ID' }).waitFor();
-      await checkPage(visitor, 'sign-in-with-provider', look);
-    },
-    60_000,
-  );
+    const visitor = await site.visit(options);
+    await visitor.goto(at('/invite#inv_good'));
+    await visitor.getByRole('heading', { name: 'Join The archive' }).waitFor();
+    await checkPage(visitor, 'invite', look);
+    await visitor.goto(at('/verify-email#vfy_good'));
+    await visitor.getByRole('link', { name: 'Sign in' }).waitFor();
+    await checkPage(visitor, 'verify-email-signed-out', look);
+    await page.goto(at('/verify-email#vfy_good'));
+    await page.getByRole('button', { name: 'This address is mine' }).waitFor();
+    await checkPage(page, 'verify-email', look);
+    await visitor.goto(at('/forgot-password'));
+    await visitor.getByLabel('E-mail').fill(PERSON.email);
+    await visitor.getByRole('button', { name: 'Send me a link' }).click();
+    await visitor.getByText('Ask an admin of your workspace').waitFor();
+    await checkPage(visitor, 'forgot-password', look);
+    await visitor.goto(at('/reset-password#rst_good'));
+    await visitor.getByRole('heading', { name: 'New password' }).waitFor();
+    await checkPage(visitor, 'reset-password', look);
+    await visitor.goto(at('/setup#set_good'));
+    await visitor.getByRole('heading', { name: 'Set up Gantry' }).waitFor();
+    await checkPage(visitor, 'setup', look);
+    site.api.accounts.oidcName = 'Test ID';
+    await visitor.goto(at('/sign-in?error=oidc_expired'));
+    await visitor.getByRole('link', { name: 'Sign in with Test ID' }).waitFor();
+    await checkPage(visitor, 'sign-in-with-provider', look);
+  });
 
   test('a page is fetched when somebody goes there, and one that can’t be leaves the rest usable', async () => {
     const visitor = await site.visit();

@@ -45,33 +45,29 @@ withBrowser('alerts', () => {
     ];
   }
 
-  test.each(LOOKS)(
-    'axe finds nothing and nothing is wider than the screen: %s',
-    async (look, options) => {
-      const page = await site.signedIn('/alerts', options);
-      await page.getByRole('heading', { name: 'No alerts yet' }).waitFor();
-      await checkPage(page, 'alerts-empty', look);
-      addAlerts();
-      await page.reload();
-      await page.getByRole('link', { name: 'Price watch' }).waitFor();
-      await page.getByRole('link', { name: 'Weekly sales report' }).waitFor();
-      await checkPage(page, 'alerts', look);
-      await page.getByRole('link', { name: 'New alert' }).click();
-      await page.getByLabel('About').selectOption('worker');
-      await page.getByRole('combobox', { name: 'Worker' }).fill('price');
-      await page.getByRole('option', { name: 'Price watch' }).waitFor();
-      await checkPage(page, 'alerts-new', look);
-      await page.goto(`${site.api.origin}/alerts/alrt_call`);
-      await page.getByRole('listitem').filter({ hasText: 'Given up' }).getByText('A run timed out').click();
-      await page.getByText('upstream is down').first().waitFor();
-      await checkPage(page, 'alert', look);
-      await page.getByRole('button', { name: 'Send a test' }).click();
-      await page.getByText('The test did not arrive everywhere').waitFor();
-      await page.getByRole('button', { name: 'Edit' }).click();
-      await checkPage(page, 'alert-edit', look);
-    },
-    90_000,
-  );
+  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+    const page = await site.signedIn('/alerts', options);
+    await page.getByRole('heading', { name: 'No alerts yet' }).waitFor();
+    await checkPage(page, 'alerts-empty', look);
+    addAlerts();
+    await page.reload();
+    await page.getByRole('link', { name: 'Price watch' }).waitFor();
+    await page.getByRole('link', { name: 'Weekly sales report' }).waitFor();
+    await checkPage(page, 'alerts', look);
+    await page.getByRole('link', { name: 'New alert' }).click();
+    await page.getByLabel('About').selectOption('worker');
+    await page.getByRole('combobox', { name: 'Worker' }).fill('price');
+    await page.getByRole('option', { name: 'Price watch' }).waitFor();
+    await checkPage(page, 'alerts-new', look);
+    await page.goto(`${site.api.origin}/alerts/alrt_call`);
+    await page.getByRole('listitem').filter({ hasText: 'Given up' }).getByText('A run timed out').click();
+    await page.getByText('upstream is down').first().waitFor();
+    await checkPage(page, 'alert', look);
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText('The test did not arrive everywhere').waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await checkPage(page, 'alert-edit', look);
+  });
 
   test('one is made for a worker found by its name, and its signing secret is shown once', async () => {
     const page = await site.signedIn('/alerts/new');

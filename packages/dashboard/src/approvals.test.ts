@@ -18,56 +18,52 @@ withBrowser('approvals', () => {
     return approval;
   };
 
-  test.each(LOOKS)(
-    'axe finds nothing and nothing is wider than the screen: %s',
-    async (look, options) => {
-      ask();
-      const visitor = await site.visit(options);
-      await visitor.goto(at('/review/good'));
-      await visitor.getByRole('heading', { name: 'What we know' }).waitFor();
-      await checkPage(visitor, 'review', look);
-      await visitor.getByRole('button', { name: 'Approve' }).click();
-      await visitor.getByText('Fill this in.').waitFor();
-      await checkPage(visitor, 'review-with-a-problem', look);
-      await visitor.getByLabel('Amount to pay back').fill('100');
-      await visitor.getByLabel('speed').selectOption('at once');
-      await visitor.getByLabel('Your name').fill('Grace');
-      await visitor.getByLabel('Reason').fill('They are right,\nand have waited long enough.');
-      await visitor.getByRole('button', { name: 'Approve' }).click();
-      await visitor.getByText('Grace (with the link)').waitFor();
-      await checkPage(visitor, 'review-decided', look);
-      await visitor.goto(at('/review/unknown'));
-      await visitor.getByRole('heading', { name: 'This link does not work' }).waitFor();
-      await checkPage(visitor, 'review-no-link', look);
+  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+    ask();
+    const visitor = await site.visit(options);
+    await visitor.goto(at('/review/good'));
+    await visitor.getByRole('heading', { name: 'What we know' }).waitFor();
+    await checkPage(visitor, 'review', look);
+    await visitor.getByRole('button', { name: 'Approve' }).click();
+    await visitor.getByText('Fill this in.').waitFor();
+    await checkPage(visitor, 'review-with-a-problem', look);
+    await visitor.getByLabel('Amount to pay back').fill('100');
+    await visitor.getByLabel('speed').selectOption('at once');
+    await visitor.getByLabel('Your name').fill('Grace');
+    await visitor.getByLabel('Reason').fill('They are right,\nand have waited long enough.');
+    await visitor.getByRole('button', { name: 'Approve' }).click();
+    await visitor.getByText('Grace (with the link)').waitFor();
+    await checkPage(visitor, 'review-decided', look);
+    await visitor.goto(at('/review/unknown'));
+    await visitor.getByRole('heading', { name: 'This link does not work' }).waitFor();
+    await checkPage(visitor, 'review-no-link', look);
 
-      ask({
-        title: 'Send the newsletter to 4,120 people?',
-        message: null,
-        form: null,
-        data: [
-          { list: 'Customers', people: 3_980, last: '2026-10-01' },
-          { list: 'Press', people: 140, last: '2026-11-02' },
-        ],
-      });
-      await visitor.goto(at('/review/good'));
-      await visitor.getByRole('columnheader', { name: 'people' }).waitFor();
-      await checkPage(visitor, 'review-table', look);
+    ask({
+      title: 'Send the newsletter to 4,120 people?',
+      message: null,
+      form: null,
+      data: [
+        { list: 'Customers', people: 3_980, last: '2026-10-01' },
+        { list: 'Press', people: 140, last: '2026-11-02' },
+      ],
+    });
+    await visitor.goto(at('/review/good'));
+    await visitor.getByRole('columnheader', { name: 'people' }).waitFor();
+    await checkPage(visitor, 'review-table', look);
 
-      const page = await site.signedIn('/approvals', options);
-      await page.getByRole('link', { name: 'Send the newsletter' }).click();
-      await page.getByRole('button', { name: 'Reject' }).waitFor();
-      await checkPage(page, 'approvals', look);
-      await page.getByRole('link', { name: 'Decided' }).click();
-      await page.getByText('Approved by Grace (with the link)').first().waitFor();
-      await checkPage(page, 'approvals-decided', look);
-      site.api.approvals = newApprovals();
-      await page.getByRole('link', { name: 'Waiting', exact: true }).click();
-      await page.reload();
-      await page.getByRole('heading', { name: 'Nothing waits for a decision' }).waitFor();
-      await checkPage(page, 'approvals-empty', look);
-    },
-    60_000,
-  );
+    const page = await site.signedIn('/approvals', options);
+    await page.getByRole('link', { name: 'Send the newsletter' }).click();
+    await page.getByRole('button', { name: 'Reject' }).waitFor();
+    await checkPage(page, 'approvals', look);
+    await page.getByRole('link', { name: 'Decided' }).click();
+    await page.getByText('Approved by Grace (with the link)').first().waitFor();
+    await checkPage(page, 'approvals-decided', look);
+    site.api.approvals = newApprovals();
+    await page.getByRole('link', { name: 'Waiting', exact: true }).click();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Nothing waits for a decision' }).waitFor();
+    await checkPage(page, 'approvals-empty', look);
+  });
 
   test('somebody without an account decides with the link, by keyboard alone, and sends no credential', async () => {
     ask();

@@ -21,22 +21,18 @@ withBrowser('settings of an automation', () => {
   });
   const settings = '/a/aut_sales/settings';
 
-  test.each(LOOKS)(
-    'axe finds nothing and nothing is wider than the screen: %s',
-    async (look, options) => {
-      const page = await site.signedIn('/automations', options);
-      await page.getByText('Mondays at 7:00').waitFor();
-      await checkPage(page, 'automations', look);
-      await page.goto(site.api.origin + settings);
-      await page.getByText('Mondays at 7:00, Berlin').waitFor();
-      await checkPage(page, 'automation-settings', look);
-      await page.getByRole('button', { name: 'Change', exact: true }).click();
-      await page.getByLabel('Report title').waitFor();
-      await page.getByRole('region', { name: 'Next times' }).getByRole('listitem').first().waitFor();
-      await checkPage(page, 'automation-schedule', look);
-    },
-    60_000,
-  );
+  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+    const page = await site.signedIn('/automations', options);
+    await page.getByText('Mondays at 7:00').waitFor();
+    await checkPage(page, 'automations', look);
+    await page.goto(site.api.origin + settings);
+    await page.getByText('Mondays at 7:00, Berlin').waitFor();
+    await checkPage(page, 'automation-settings', look);
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    await page.getByLabel('Report title').waitFor();
+    await page.getByRole('region', { name: 'Next times' }).getByRole('listitem').first().waitFor();
+    await checkPage(page, 'automation-schedule', look);
+  });
 
   test('a guessed address leads to the page, and its tab to the settings', async () => {
     const page = await site.signedIn('/automations/aut_sales');

@@ -39,41 +39,37 @@ withBrowser('the code of a worker', () => {
     message: 'invalid syntax',
   };
 
-  test.each(LOOKS)(
-    'axe finds nothing and nothing is wider than the screen: %s',
-    async (look, options) => {
-      site.api.code.problems.set('import requests', undeclared);
-      site.api.code.problems.set('def run(shop):', wrong);
-      const page = await site.signedIn(CODE, options);
-      await page.getByText('invalid syntax').first().waitFor();
-      await type(page, 'x = 1\n');
-      await page.getByLabel('Shop').fill('north');
-      await page.getByRole('button', { name: 'Test this draft' }).click();
-      await page.getByRole('region', { name: 'Result of the test' }).getByText('Running').waitFor();
-      const run = site.api.workerRuns.at(-1);
-      if (!run) throw new Error('nothing was tested');
-      for (const text of ['12 rows read', 'adding up']) {
-        site.api.emit(run, 'log', { stream: 'stdout', level: 'info', text, at: new Date().toISOString() });
-      }
-      Object.assign(run.run, { status: 'completed', output: { total: 118.4 }, duration_ms: 1_240 });
-      run.run.completed_at = new Date().toISOString();
-      site.api.emit(run, 'done', { status: 'completed' });
-      await page.getByText('118.4').waitFor();
-      await checkPage(page, 'worker-code', look);
-      await page.getByRole('button', { name: 'Show changes' }).click();
-      await page.getByText('x = 1').first().waitFor();
-      await checkPage(page, 'worker-code-changes', look);
-      await page.getByRole('button', { name: 'Save version' }).click();
-      await page.getByRole('dialog').getByLabel('What changes').fill('Try one');
-      await checkPage(page, 'worker-code-save', look);
-      await page.goto(`${site.api.origin}${VERSIONS}?from=1&to=3`);
-      await page.getByRole('heading', { name: 'Settings' }).waitFor();
-      await page.getByText('SHOP_TOKEN').first().waitFor();
-      await page.getByText('prices read').first().waitFor();
-      await checkPage(page, 'worker-versions', look);
-    },
-    90_000,
-  );
+  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+    site.api.code.problems.set('import requests', undeclared);
+    site.api.code.problems.set('def run(shop):', wrong);
+    const page = await site.signedIn(CODE, options);
+    await page.getByText('invalid syntax').first().waitFor();
+    await type(page, 'x = 1\n');
+    await page.getByLabel('Shop').fill('north');
+    await page.getByRole('button', { name: 'Test this draft' }).click();
+    await page.getByRole('region', { name: 'Result of the test' }).getByText('Running').waitFor();
+    const run = site.api.workerRuns.at(-1);
+    if (!run) throw new Error('nothing was tested');
+    for (const text of ['12 rows read', 'adding up']) {
+      site.api.emit(run, 'log', { stream: 'stdout', level: 'info', text, at: new Date().toISOString() });
+    }
+    Object.assign(run.run, { status: 'completed', output: { total: 118.4 }, duration_ms: 1_240 });
+    run.run.completed_at = new Date().toISOString();
+    site.api.emit(run, 'done', { status: 'completed' });
+    await page.getByText('118.4').waitFor();
+    await checkPage(page, 'worker-code', look);
+    await page.getByRole('button', { name: 'Show changes' }).click();
+    await page.getByText('x = 1').first().waitFor();
+    await checkPage(page, 'worker-code-changes', look);
+    await page.getByRole('button', { name: 'Save version' }).click();
+    await page.getByRole('dialog').getByLabel('What changes').fill('Try one');
+    await checkPage(page, 'worker-code-save', look);
+    await page.goto(`${site.api.origin}${VERSIONS}?from=1&to=3`);
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    await page.getByText('SHOP_TOKEN').first().waitFor();
+    await page.getByText('prices read').first().waitFor();
+    await checkPage(page, 'worker-versions', look);
+  });
 
   test('a change is saved as a version with a message, and nothing of it is left in the browser', async () => {
     const page = await site.signedIn(CODE);

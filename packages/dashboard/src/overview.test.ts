@@ -74,32 +74,28 @@ withBrowser('overview', () => {
     });
   }
 
-  test.each(LOOKS)(
-    'axe finds nothing and nothing is wider than the screen: %s',
-    async (look, options) => {
-      fill();
-      const page = await site.signedIn('/', options);
-      await page.getByRole('img', { name: /^Runs, / }).waitFor();
-      await page.getByRole('link', { name: 'Pay 1,240 € to Hopper Ltd?' }).waitFor();
-      await page.getByText(/^\$6\.9.* of \$8/).waitFor();
-      await checkPage(page, 'overview', look);
+  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+    fill();
+    const page = await site.signedIn('/', options);
+    await page.getByRole('img', { name: /^Runs, / }).waitFor();
+    await page.getByRole('link', { name: 'Pay 1,240 € to Hopper Ltd?' }).waitFor();
+    await page.getByText(/^\$6\.9.* of \$8/).waitFor();
+    await checkPage(page, 'overview', look);
 
-      site.api.overview = newOverview({ workers: { ...newOverview().workers, total: 1, active: 1 }, executors: [] });
-      site.api.approvals = newApprovals();
-      site.api.usage = newUsage();
-      await page.reload();
-      await page.getByText('No executor is ready').first().waitFor();
-      await page.getByText('Nothing. A run asks here').waitFor();
-      await checkPage(page, 'overview-quiet', look);
+    site.api.overview = newOverview({ workers: { ...newOverview().workers, total: 1, active: 1 }, executors: [] });
+    site.api.approvals = newApprovals();
+    site.api.usage = newUsage();
+    await page.reload();
+    await page.getByText('No executor is ready').first().waitFor();
+    await page.getByText('Nothing. A run asks here').waitFor();
+    await checkPage(page, 'overview-quiet', look);
 
-      site.api.overview = newOverview();
-      await page.reload();
-      await page.getByRole('link', { name: 'Choose a template' }).waitFor();
-      await page.getByText('/api/workers/word-count/runs').waitFor();
-      await checkPage(page, 'overview-empty', look);
-    },
-    60_000,
-  );
+    site.api.overview = newOverview();
+    await page.reload();
+    await page.getByRole('link', { name: 'Choose a template' }).waitFor();
+    await page.getByText('/api/workers/word-count/runs').waitFor();
+    await checkPage(page, 'overview-empty', look);
+  });
 
   test('what needs somebody leads to it', async () => {
     fill();

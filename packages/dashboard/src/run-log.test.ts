@@ -66,7 +66,7 @@ withBrowser('the log of a run', () => {
     await page.keyboard.press('Home');
     await logOf(page).getByText('line 1', { exact: true }).waitFor();
     expect(await rowsOf(page).count()).toBeLessThan(ROWS_MAX);
-  }, 90_000);
+  });
 
   test('100,000 lines are searched from hit to hit, by keyboard, and filtered by level', async () => {
     const page = await site.signedIn(pageOf(talkative()));
@@ -92,7 +92,7 @@ withBrowser('the log of a run', () => {
     expect(await rowsOf(page).count()).toBe(10);
     await toolbarOf(page).getByLabel('Levels').selectOption('Warnings and errors');
     await logOf(page).getByText('line 99900').waitFor();
-  }, 90_000);
+  });
 
   test('a link to a line opens it in view and marked, and a line’s number is such a link', async () => {
     const fake = talkative(20_000);
@@ -102,7 +102,7 @@ withBrowser('the log of a run', () => {
     await logOf(page).getByRole('link', { name: 'Link to line 12347' }).click();
     await logOf(page).locator('[data-selected]').getByText('line 12346').waitFor();
     expect(new URL(page.url()).searchParams.get('line')).toBe(String(1_000_001 + 12_346));
-  }, 60_000);
+  });
 
   test.each(LOOKS)('colours, levels and fields: %s', async (look, options) => {
     const fake = talkative(3);

@@ -98,7 +98,7 @@ withBrowser('runs', () => {
     await page.waitForFunction((box) => !box?.textContent?.includes('Reading older'), await list.elementHandle());
     await rowsOf(page).last().waitFor();
     expect(await rowsOf(page).last().getAttribute('aria-posinset')).toBe('1800');
-  }, 60_000);
+  });
 
   test('filters are in the address, narrow both surfaces, and can be cleared', async () => {
     addWorkerRun(1, { status: 'failed' });

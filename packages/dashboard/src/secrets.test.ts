@@ -26,25 +26,21 @@ withBrowser('secrets', () => {
   const row = (page: Awaited<ReturnType<typeof site.signedIn>>, name: string) =>
     page.getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) });
 
-  test.each(LOOKS)(
-    'axe finds nothing and nothing is wider than the screen: %s',
-    async (look, options) => {
-      const page = await site.signedIn('/secrets', options);
-      await row(page, 'CRM_TOKEN').waitFor();
-      await checkPage(page, 'secrets', look);
-      await page.getByRole('button', { name: 'Set SMTP_PASSWORD' }).click();
-      await page.getByLabel('Value', { exact: true }).fill('correct horse');
-      await checkPage(page, 'secrets-set', look);
-      await page.getByRole('button', { name: 'Cancel' }).click();
-      await page.getByRole('button', { name: 'Delete CRM_TOKEN' }).click();
-      await checkPage(page, 'secrets-delete', look);
-      site.api.secrets = newSecrets();
-      await page.reload();
-      await page.getByRole('heading', { name: 'No secrets yet' }).waitFor();
-      await checkPage(page, 'secrets-empty', look);
-    },
-    60_000,
-  );
+  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+    const page = await site.signedIn('/secrets', options);
+    await row(page, 'CRM_TOKEN').waitFor();
+    await checkPage(page, 'secrets', look);
+    await page.getByRole('button', { name: 'Set SMTP_PASSWORD' }).click();
+    await page.getByLabel('Value', { exact: true }).fill('correct horse');
+    await checkPage(page, 'secrets-set', look);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Delete CRM_TOKEN' }).click();
+    await checkPage(page, 'secrets-delete', look);
+    site.api.secrets = newSecrets();
+    await page.reload();
+    await page.getByRole('heading', { name: 'No secrets yet' }).waitFor();
+    await checkPage(page, 'secrets-empty', look);
+  });
 
   test('a row says which surface has the name and which lacks it; what lacks one comes first', async () => {
     const page = await site.signedIn('/secrets');

@@ -11,29 +11,25 @@ withBrowser('the shell', () => {
     addSales(site.api);
   });
 
-  test.each(LOOKS)(
-    'axe finds nothing and nothing is wider than the screen: %s',
-    async (look, options) => {
-      const page = await site.signedIn('/automations', options);
-      await page.getByRole('button', { name: 'Account', exact: true }).click();
-      await page.getByRole('link', { name: 'Your account' }).waitFor();
-      await checkPage(page, 'shell-account', look);
-      await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: 'Search or go to' }).click();
-      await page.getByRole('option', { name: 'Runs' }).waitFor();
-      await checkPage(page, 'shell-palette', look);
-      await page.keyboard.press('Escape');
-      if (look === 'phone') {
-        await page.getByRole('button', { name: 'Open navigation' }).click();
-        await page.getByRole('link', { name: 'Approvals' }).waitFor();
-      } else {
-        await page.keyboard.press('?');
-        await page.getByRole('dialog', { name: 'Keys' }).waitFor();
-      }
-      await checkPage(page, 'shell-dialog', look);
-    },
-    60_000,
-  );
+  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+    const page = await site.signedIn('/automations', options);
+    await page.getByRole('button', { name: 'Account', exact: true }).click();
+    await page.getByRole('link', { name: 'Your account' }).waitFor();
+    await checkPage(page, 'shell-account', look);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Search or go to' }).click();
+    await page.getByRole('option', { name: 'Runs' }).waitFor();
+    await checkPage(page, 'shell-palette', look);
+    await page.keyboard.press('Escape');
+    if (look === 'phone') {
+      await page.getByRole('button', { name: 'Open navigation' }).click();
+      await page.getByRole('link', { name: 'Approvals' }).waitFor();
+    } else {
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    }
+    await checkPage(page, 'shell-dialog', look);
+  });
 
   test('the navigation says where one is, leads elsewhere, and stays narrow once made narrow', async () => {
     const page = await site.signedIn('/automations');

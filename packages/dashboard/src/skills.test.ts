@@ -63,57 +63,53 @@ withBrowser('skills', () => {
     });
   }
 
-  test.each(LOOKS)(
-    'axe finds nothing and nothing is wider than the screen: %s',
-    async (look, options) => {
-      const page = await site.signedIn('/skills', options);
-      await page.getByText('Write down how something is done').waitFor();
-      await checkPage(page, 'skills-empty', look);
-      fill();
-      await page.reload();
-      await page.getByRole('link', { name: 'Review a change' }).waitFor();
-      await checkPage(page, 'skills', look);
-      await page.getByLabel('Search skills').fill('csv');
-      await page.locator('mark').waitFor();
-      await checkPage(page, 'skills-found', look);
+  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+    const page = await site.signedIn('/skills', options);
+    await page.getByText('Write down how something is done').waitFor();
+    await checkPage(page, 'skills-empty', look);
+    fill();
+    await page.reload();
+    await page.getByRole('link', { name: 'Review a change' }).waitFor();
+    await checkPage(page, 'skills', look);
+    await page.getByLabel('Search skills').fill('csv');
+    await page.locator('mark').waitFor();
+    await checkPage(page, 'skills-found', look);
 
-      await page.goto(`${site.api.origin}/skills/review-a-change`);
-      await page.getByRole('heading', { name: 'Steps' }).waitFor();
-      await page.getByText('Version 3', { exact: true }).first().waitFor();
-      await checkPage(page, 'skill', look);
+    await page.goto(`${site.api.origin}/skills/review-a-change`);
+    await page.getByRole('heading', { name: 'Steps' }).waitFor();
+    await page.getByText('Version 3', { exact: true }).first().waitFor();
+    await checkPage(page, 'skill', look);
 
-      site.api.skills.versions.get('review-a-change')?.unshift({
-        ...{ version: 2, title: 'Review a change', content_hash: '', author_id: 'usr_ada', tags: [], license: null },
-        ...{ message: 'Before the table', created_at: new Date(Date.now() - 9e8).toISOString(), description: '' },
-        body_md: TEXT.replace(/\|.*\n/g, '').replace('Run it', 'Read it'),
-      });
-      await page.goto(`${site.api.origin}/skills/review-a-change/versions/2`);
-      await page.getByRole('heading', { name: 'Changed since' }).waitFor();
-      await page.getByRole('textbox', { name: 'Version 2 and version 3' }).first().waitFor();
-      await page.getByText('Read it.').last().waitFor();
-      await checkPage(page, 'skill-version', look);
+    site.api.skills.versions.get('review-a-change')?.unshift({
+      ...{ version: 2, title: 'Review a change', content_hash: '', author_id: 'usr_ada', tags: [], license: null },
+      ...{ message: 'Before the table', created_at: new Date(Date.now() - 9e8).toISOString(), description: '' },
+      body_md: TEXT.replace(/\|.*\n/g, '').replace('Run it', 'Read it'),
+    });
+    await page.goto(`${site.api.origin}/skills/review-a-change/versions/2`);
+    await page.getByRole('heading', { name: 'Changed since' }).waitFor();
+    await page.getByRole('textbox', { name: 'Version 2 and version 3' }).first().waitFor();
+    await page.getByText('Read it.').last().waitFor();
+    await checkPage(page, 'skill-version', look);
 
-      await page.goto(`${site.api.origin}/skills/review-a-change/edit`);
-      await page.getByRole('heading', { name: 'Steps' }).waitFor();
-      await page.getByRole('textbox', { name: 'Text of the skill' }).waitFor();
-      await checkPage(page, 'skill-editor', look);
-      await page.goto(`${site.api.origin}/skills/new`);
-      await page.getByText('Begin with an outline').waitFor();
-      await page.getByRole('textbox', { name: 'Text of the skill' }).waitFor();
-      await checkPage(page, 'skill-new', look);
+    await page.goto(`${site.api.origin}/skills/review-a-change/edit`);
+    await page.getByRole('heading', { name: 'Steps' }).waitFor();
+    await page.getByRole('textbox', { name: 'Text of the skill' }).waitFor();
+    await checkPage(page, 'skill-editor', look);
+    await page.goto(`${site.api.origin}/skills/new`);
+    await page.getByText('Begin with an outline').waitFor();
+    await page.getByRole('textbox', { name: 'Text of the skill' }).waitFor();
+    await checkPage(page, 'skill-new', look);
 
-      await page.goto(`${site.api.origin}/skills/libraries`);
-      await page.getByRole('link', { name: 'Writing' }).waitFor();
-      await checkPage(page, 'libraries', look);
-      await page.getByRole('link', { name: 'Code review' }).click();
-      await page.getByRole('button', { name: 'Move Clean a CSV file up' }).waitFor();
-      await checkPage(page, 'library', look);
-      await page.getByRole('button', { name: 'Edit' }).click();
-      await page.getByRole('dialog').waitFor();
-      await checkPage(page, 'library-edit', look);
-    },
-    60_000,
-  );
+    await page.goto(`${site.api.origin}/skills/libraries`);
+    await page.getByRole('link', { name: 'Writing' }).waitFor();
+    await checkPage(page, 'libraries', look);
+    await page.getByRole('link', { name: 'Code review' }).click();
+    await page.getByRole('button', { name: 'Move Clean a CSV file up' }).waitFor();
+    await checkPage(page, 'library', look);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('dialog').waitFor();
+    await checkPage(page, 'library-edit', look);
+  });
 
   test('a skill is written with the keyboard beside its preview, and saved', async () => {
     const page = await site.signedIn('/skills/new');

@@ -38,21 +38,17 @@ withBrowser('usage', () => {
     });
   });
 
-  test.each(LOOKS)(
-    'axe finds nothing and nothing is wider than the screen: %s',
-    async (look, options) => {
-      const page = await site.signedIn(`/settings/usage?month=${MONTH}`, options);
-      await page.getByRole('link', { name: 'Price watch' }).waitFor();
-      await page.getByRole('img', { name: /Cost by day: the most, \$0.8/ }).waitFor();
-      await checkPage(page, 'usage', look);
-      await page.getByText('As a table').click();
-      await checkPage(page, 'usage-table', look);
-      await page.goto(`${site.api.origin}/settings/usage`);
-      await page.getByText('No run of a worker ended').waitFor();
-      await checkPage(page, 'usage-empty', look);
-    },
-    60_000,
-  );
+  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+    const page = await site.signedIn(`/settings/usage?month=${MONTH}`, options);
+    await page.getByRole('link', { name: 'Price watch' }).waitFor();
+    await page.getByRole('img', { name: /Cost by day: the most, \$0.8/ }).waitFor();
+    await checkPage(page, 'usage', look);
+    await page.getByText('As a table').click();
+    await checkPage(page, 'usage-table', look);
+    await page.goto(`${site.api.origin}/settings/usage`);
+    await page.getByText('No run of a worker ended').waitFor();
+    await checkPage(page, 'usage-empty', look);
+  });
 
   test('a budget says how much of it is gone, and which one is spent', async () => {
     const page = await site.signedIn(`/settings/usage?month=${MONTH}`);

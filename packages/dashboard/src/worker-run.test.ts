@@ -91,7 +91,6 @@ withBrowser('the page of a worker’s run', () => {
       await page.getByRole('log').getByText('done in one go').waitFor();
       await checkPage(page, 'worker-run-completed', look);
     },
-    60_000,
   );
 
   const timelineOf = (page: Page) => page.getByRole('region', { name: 'Timeline' });

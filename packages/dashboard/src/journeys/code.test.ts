@@ -63,7 +63,7 @@ withBrowser('code and files', () => {
     await page.getByText('Squares is as in version 1 again').waitFor();
     const [now] = await ask(200, 'GET', '/api/workers/squares/files');
     expect(now.content).toContain('n + n');
-  }, 90_000);
+  });
 
   test('a context is made, filled by dropping a file, edited and gone back from', async () => {
     const page = await platform.signedIn('/contexts');
@@ -91,5 +91,5 @@ withBrowser('code and files', () => {
     expect(await ask(200, 'GET', '/api/contexts/price-list/files')).toMatchObject([
       { path: 'prices.csv', content: 'sku,price\nA1,12\n' },
     ]);
-  }, 60_000);
+  });
 });

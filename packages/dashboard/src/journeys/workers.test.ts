@@ -60,7 +60,7 @@ withBrowser('a worker', () => {
       .getByText('Healthy')
       .waitFor();
     await page.getByRole('img', { name: /The last 1 runs: none failed/ }).waitFor();
-  }, 60_000);
+  });
 
   test('a webhook is tried where it is made, with a signature once it needs one', async () => {
     const page = await platform.signedIn('/workers/new?template=chat-message');
@@ -78,7 +78,7 @@ withBrowser('a worker', () => {
     await panel.getByRole('link', { name: 'Open the run' }).click();
     await page.waitForURL(/\/runs\/run_/);
     await page.getByText('number 18').first().waitFor();
-  }, 60_000);
+  });
 
   test('a run that failed leads to its line; the code is mended and the run replayed', async () => {
     await worker('divider', 'def run(n):\n    return {"half": n / 0}\n', {
@@ -96,7 +96,7 @@ withBrowser('a worker', () => {
     await page.getByRole('button', { name: 'Run again' }).click();
     await page.waitForURL((url) => !url.pathname.endsWith(started.body.run_id));
     await page.getByText('Succeeded').first().waitFor();
-  }, 90_000);
+  });
 
   test('on a phone: from the overview to a worker, run it, and follow the run', async () => {
     await worker('pocket', 'def run():\n    print("in the pocket")\n    return {"done": True}\n');
@@ -110,5 +110,5 @@ withBrowser('a worker', () => {
     await page.getByText('Succeeded').first().waitFor();
     const overflow = () => document.documentElement.scrollWidth - document.documentElement.clientWidth;
     expect(await page.evaluate(overflow)).toBe(0);
-  }, 90_000);
+  });
 });

@@ -49,7 +49,7 @@ withBrowser('a workspace', () => {
     await saved;
     await hers.reload();
     await hers.getByRole('button', { name: 'Invite' }).waitFor();
-  }, 60_000);
+  });
 
   test('a run that asks is approved by keyboard alone, and goes on', async () => {
     const code = 'def run(context):\n    return {"by": context.approve("Send the letters?")["approved_by"]}\n';
@@ -64,7 +64,7 @@ withBrowser('a workspace', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Approved: Send the letters?').waitFor();
     await until(async () => (await runOf(runId)).status === 'completed', { deadlineMs: 20_000 });
-  }, 60_000);
+  });
 
   test('a secret is set once for both surfaces, and both give it to their code', async () => {
     const code = 'import os\n\ndef run():\n    return {"letters": len(os.environ["SHOP_KEY"])}\n';
@@ -86,7 +86,7 @@ withBrowser('a workspace', () => {
     const { id } = await deployAutomation(platform.automations, { 'main.py': code }, manifest);
     const { body } = await platform.automations('POST', `/api/automations/${id}/run`, { inputs: {}, wait: 20 });
     expect(body.result.outputs).toEqual({ letters: 9 });
-  }, 60_000);
+  });
 
   test('an alert is made and tried; what was done is told, and what runs used adds up', async () => {
     await worker('counted', 'def run():\n    return sum(range(1_000_000))\n');
@@ -110,7 +110,7 @@ withBrowser('a workspace', () => {
     const row = page.getByRole('row').filter({ hasText: 'counted' });
     await row.waitFor();
     expect(await row.textContent()).toMatch(/counted(< )?\$0.*Set one for counted1\d* m?s/);
-  }, 60_000);
+  });
 
   test('a skill is published, seen by anybody, saved and shared', async () => {
     const page = await platform.signedIn('/skills/new');
@@ -136,5 +136,5 @@ withBrowser('a workspace', () => {
     await page.getByLabel('Share with').fill('friend@example.test');
     await page.getByRole('button', { name: 'Share', exact: true }).click();
     await page.getByText('friend@example.test').waitFor();
-  }, 60_000);
+  });
 });

@@ -14,6 +14,8 @@ const packageRoot = path.join(__dirname, '../..');
 const BROWSERS = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 const BUILD_MS_MAX = 60_000;
+/** A page in three looks with axe, beside other suites on two cores. */
+const TEST_MS_MAX = 90_000;
 
 /** Null where there is none: the tests that need it then say so and are skipped. */
 export const chromiumPath: string | undefined = BROWSERS.find((file) => file !== undefined && existsSync(file));
@@ -41,6 +43,7 @@ export interface TestSite {
 
 /** The site for the tests of a `describe`, which fail where a page reports an error. */
 export function testSite(): TestSite {
+  jest.setTimeout(TEST_MS_MAX);
   const site = given(openSite, (opened) => opened.close(), BUILD_MS_MAX);
   afterEach(async () => expect(await site.leave()).toEqual([]));
   return site;

@@ -4,6 +4,7 @@ import { type BrowserContextOptions, chromium, type Page } from 'playwright-core
 import { chromiumPath } from './browser';
 
 const START_MS_MAX = 120_000;
+const TEST_MS_MAX = 120_000;
 /** Runs are real: the first of a version unpacks its code. */
 const WAIT_MS = 20_000;
 
@@ -31,6 +32,7 @@ export interface TestPlatform {
 
 /** The platform for the tests of a `describe`, which fail where the console of a page has an error. */
 export function testPlatform(): TestPlatform {
+  jest.setTimeout(TEST_MS_MAX);
   const platform = given(openPlatform, (opened) => opened.close(), START_MS_MAX);
   afterEach(async () => expect(await platform.leave()).toEqual([]));
   return platform;
