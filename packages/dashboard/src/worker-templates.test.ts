@@ -27,12 +27,12 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, HOST, resolve));
   stack = await startStack({ env: { EGRESS_ALLOW_PRIVATE: `${HOST}/32` } });
   call = apiCaller(stack.workerUrls[0] as string, stack.token);
-});
+}, 120_000);
 
 afterAll(async () => {
   await stack?.stop();
   server?.close();
-});
+}, 60_000);
 
 async function ask(status: number, ...[method, path, body]: Parameters<Call>): Promise<Json> {
   const answer = await call(method, path, body);
