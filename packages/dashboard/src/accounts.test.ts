@@ -150,7 +150,7 @@ withBrowser('accounts', () => {
     await page.getByRole('button', { name: 'Keep' }).click();
     await page.getByLabel('Name of the new workspace').fill('Attic');
     await page.getByRole('button', { name: 'Create workspace' }).click();
-    await page.getByRole('heading', { name: 'Automations' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('link', { name: 'Workspace', exact: true }).click();
     await page.getByLabel('Name', { exact: true }).fill('Loft');
@@ -159,7 +159,7 @@ withBrowser('accounts', () => {
     expect(site.api.accounts.me.workspaces.map(({ name }) => name)).toEqual(['Operations', 'The laboratory', 'Loft']);
     await page.getByRole('button', { name: 'Delete Loft' }).click();
     await page.getByRole('button', { name: 'Delete it now' }).click();
-    await page.getByRole('heading', { name: 'Automations' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(site.api.accounts.me.workspaces).toHaveLength(2);
   });
 
@@ -187,12 +187,12 @@ withBrowser('accounts', () => {
     const page = await site.signedIn('/settings/workspace');
     await page.getByRole('button', { name: 'Delete Operations' }).click();
     await page.getByRole('button', { name: 'Delete it now' }).click();
-    await page.getByRole('heading', { name: 'Automations' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('link', { name: 'Workspace', exact: true }).click();
     await page.getByRole('button', { name: 'Restore Operations' }).click();
     await page.waitForFunction(() => localStorage.getItem('gantry-workspace') === 'ws_ops');
-    await page.getByRole('heading', { name: 'Automations' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(site.api.accounts.me.workspaces.map(({ name }) => name)).toEqual(['The laboratory', 'Operations']);
     expect(site.api.accounts.deleted.map(({ name }) => name)).toEqual(['The cellar']);
   });
