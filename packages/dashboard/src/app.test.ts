@@ -47,7 +47,7 @@ withBrowser('the page of an automation', () => {
     site.api.refreshMs = 400;
     await Promise.all([first.reload(), ...others.map((tab) => tab.goto(`${site.api.origin}/a/aut_sales`))]);
     for (const tab of others) await tab.getByRole('heading', { name: 'Weekly sales report' }).waitFor();
-    await first.getByRole('heading', { name: 'Automations' }).waitFor();
+    await first.getByRole('heading', { name: 'Overview' }).waitFor();
     site.api.refreshMs = 0;
     await signOut(first);
     for (const tab of others) await tab.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -55,7 +55,7 @@ withBrowser('the page of an automation', () => {
 
   test('a link to the sign-in page can’t send people to another site', async () => {
     const page = await site.signedIn('//evil.example/');
-    await page.getByRole('heading', { name: 'Automations' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(new URL(page.url()).origin).toBe(site.api.origin);
   });
 

@@ -22,7 +22,7 @@ export function mcpOperations(deps: McpDeps): Operations<'worker'> {
       });
       const answer = await mcp.fetch(asked, { parsedBody: body });
       res.status(answer.status);
-      for (const [name, value] of answer.headers) res.setHeader(name, value);
+      answer.headers.forEach((value, name) => void res.setHeader(name, value));
       if (!answer.body) return void res.end();
       // The caller may leave before the end.
       await pipeline(Readable.fromWeb(answer.body as never), res).catch(() => undefined);

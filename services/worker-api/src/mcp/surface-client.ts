@@ -55,12 +55,16 @@ export function surfaceClient(urls: SurfaceUrls, from: Headers): SurfaceClient {
 }
 
 async function readText(response: Response): Promise<string> {
+  const reader = response.body?.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > ANSWER_BYTES_MAX) throw new AnswerTooLarge(`The answer is larger than ${ANSWER_BYTES_MAX} bytes.`);
-    chunks.push(chunk);
+  for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
+    size += part.value.byteLength;
+    if (size > ANSWER_BYTES_MAX) {
+      await reader?.cancel();
+      throw new AnswerTooLarge(`The answer is larger than ${ANSWER_BYTES_MAX} bytes.`);
+    }
+    chunks.push(part.value);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
