@@ -60,7 +60,7 @@ withBrowser('the page of an automation', () => {
   });
 
   test('the list finds an automation by its description and opens it', async () => {
-    const page = await site.signedIn('/');
+    const page = await site.signedIn('/automations');
     await page.getByRole('searchbox', { name: 'Search automations' }).fill('nothing like this');
     await page.getByText('Nothing is called').waitFor();
     await page.getByRole('searchbox').fill('BY REGION');

@@ -133,6 +133,7 @@ withBrowser('skills', () => {
     const page = await site.signedIn('/skills/review-a-change/edit');
     await page.getByLabel('Description').fill('Half a thought');
     await page.getByRole('link', { name: 'Contexts' }).first().click();
+    await page.getByRole('heading', { name: 'Contexts', level: 1 }).waitFor();
     await page.goBack();
     await page.getByText('This is what you had written and not saved').waitFor();
     expect(await page.getByLabel('Description').inputValue()).toBe('Half a thought');
