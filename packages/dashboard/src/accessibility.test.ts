@@ -20,7 +20,7 @@ withBrowser('everybody can use every screen', () => {
     await visitor.getByRole('alert').waitFor();
     await checkPage(visitor, 'sign-in');
 
-    const page = await site.signedIn('/', options);
+    const page = await site.signedIn('/automations', options);
     await page.getByText('Deploy your first automation').waitFor();
     await checkPage(page, 'empty list');
 

@@ -88,7 +88,7 @@ withBrowser('what automations write is shown, never executed', () => {
     api.emit(live, 'log', { stream: 'stdout', level: 'info', text: 'the last line' });
     api.runs.push(live, failed, done);
 
-    const page = await site.signedIn('/');
+    const page = await site.signedIn('/automations');
     const foreign: string[] = [];
     page.on('request', (request) => {
       if (!request.url().startsWith(api.origin) && !request.url().startsWith('data:')) foreign.push(request.url());
