@@ -115,7 +115,7 @@ withBrowser('runs', () => {
     expect(await namesOf(page)).toEqual(['Price watch', 'Weekly sales report']);
     await filters.getByLabel('Worker or automation').selectOption('Weekly sales report');
     await page.waitForURL('**/runs?automation=aut_sales&status=failed');
-    await page.waitForFunction(() => document.querySelectorAll('ol li').length === 1);
+    await page.waitForFunction(() => document.querySelectorAll('main ol li').length === 1);
     await filters.getByRole('button', { name: 'Clear filters' }).click();
     await rowsOf(page).nth(3).waitFor();
     expect(new URL(page.url()).search).toBe('');
