@@ -84,7 +84,7 @@ withBrowser('a workspace', () => {
     expect(run.output).toEqual({ letters: 9 });
     const manifest = { name: 'Shop', outputs: ['letters'], secrets_needed: ['SHOP_KEY'] };
     const { id } = await deployAutomation(platform.automations, { 'main.py': code }, manifest);
-    const { body } = await platform.automations('POST', `/api/automations/${id}/run`, { inputs: {}, wait: 20 });
+    const { body } = await platform.automations('POST', `/api/automations/${id}/run`, { inputs: {} });
     expect(body.result.outputs).toEqual({ letters: 9 });
   });
 

@@ -37,6 +37,8 @@ const fixtures: Record<string, Fixture> = {
   unsaveSkill: { ...ofSkill, doneAlready: true },
   listShares: ofSkill,
   shareSkill: { send: ({ skill }) => ({ path: { slug: skill }, body: { emails: ['stranger@example.test'] } }) },
+  renderSkill: publish,
+  listWorkspaceSkills: nothing,
   listMySkills: nothing,
   listSavedSkills: nothing,
   overrideSkill: { send: ({ skill }) => ({ path: { slug: skill }, body: { folder: 'mine' } }) },

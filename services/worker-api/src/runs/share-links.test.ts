@@ -42,7 +42,7 @@ test('whoever has the link sees how the run went, and neither its inputs nor ids
   const answer = await look(token);
   expect(answer.status).toBe(200);
   expect(answer.headers.get('x-robots-tag')).toContain('noindex');
-  const body = await answer.json();
+  const body = (await answer.json()) as Record<string, unknown>;
   expect(body).toMatchObject({ worker_name: 'Made by a test', status: 'completed', output: { total: 12 } });
   expect(body.outputs).toMatchObject([{ name: 'total', type: 'number' }]);
   for (const secret of ['Müller', runId, api.workspaceId, api.owner.userId]) {
