@@ -22,10 +22,10 @@ const names = GANTRY_NAMES.map((one) => ({ ...optionOf(one), apply: one.name }))
 
 /** Each looks back from the cursor within its line. */
 const AFTER_CONTEXT = /\b(?:context|ctx)\.\w*$/;
-const AFTER_IMPORT = /\bfrom\s+gantry\s+import\s+[\w, ]*$/;
+const AFTER_IMPORT = /^\s*from\s+gantry\s+import\s+[\w, ]*$/;
 const IN_SECRET = /\b(?:secrets|environ)\[["'][A-Z0-9_]*$/;
 const IN_RUN = /^(?:async\s+)?def\s+run\([^)]*$/;
-const WORD = /\w*$/;
+const WORD = /\w{0,100}$/;
 
 export function gantryAssist(declared: Declared): Extension {
   const secrets = declared.secrets.map((label) => ({ label, type: 'constant', detail: 'secret' }));

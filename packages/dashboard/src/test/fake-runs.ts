@@ -13,7 +13,11 @@ export async function answerRuns(api: Runs, req: FakeRequest): Promise<FakeAnswe
   const { line, query } = req;
   if (line === 'GET /api/runs') return listOf(api, query);
   if (line === 'GET /api/runs/export.csv') return { status: 200, body: { csv: query.toString() } };
-  if (line === 'GET /api/workers') return { status: 200, body: [{ id: 'price-watch', name: 'Price watch' }] };
+  if (line === 'GET /api/workers') {
+    const known = [{ id: 'price-watch', name: 'Price watch' }];
+    const q = query.get('q')?.toLowerCase() ?? '';
+    return { status: 200, body: known.filter(({ name }) => name.toLowerCase().includes(q)) };
+  }
   if (line === 'GET /api/workers/tags') return { status: 200, body: [{ tag: 'finance', count: 1 }] };
   if (!line.startsWith('POST /api/runs/bulk/')) return undefined;
   const { ids } = (await req.body()) as unknown as { ids: string[] };

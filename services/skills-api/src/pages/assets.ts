@@ -34,7 +34,7 @@ const named: Asset[] = [];
 
 /** The rules of a stylesheet, with the addresses of the files that it names beside itself. */
 function readRules(file: string): string {
-  return readFileSync(file, 'utf8').replace(/url\(["']?(\.\/[^)"']+)["']?\)/g, (_url, beside: string) => {
+  return readFileSync(file, 'utf8').replace(/url\(["']?(\.\/[^()"']+)["']?\)/g, (_url, beside: string) => {
     const asset = readAsset(path.join(path.dirname(file), beside));
     named.push(asset);
     return `url(${asset.url})`;

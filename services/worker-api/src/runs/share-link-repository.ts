@@ -77,7 +77,7 @@ export async function followShareLink(db: Db, hasher: TokenHasher, token: string
 
 /** Expired ones. */
 export const sweepShareLinks = (sql: Sql): Promise<unknown> =>
-  sql.query("DELETE FROM run_share_links WHERE expires_at < now() - interval '1 day'");
+  sql.query("DELETE FROM share_links WHERE expires_at < now() - interval '1 day'");
 
 export const deleteShareLinksOf = (sql: Sql, runIds: string[]): Promise<unknown> =>
-  sql.query('DELETE FROM run_share_links WHERE run_id = ANY($1)', [runIds]);
+  sql.query('DELETE FROM share_links WHERE run_id = ANY($1)', [runIds]);

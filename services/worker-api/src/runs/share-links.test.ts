@@ -59,7 +59,7 @@ test('a link is listed without its token until it is revoked, and both are writt
   const runId = await ran();
   const { token, url, ...link } = await share(runId);
   expect((await me.get(`/api/runs/${runId}/share-links`).expect(200)).body).toEqual([link]);
-  const { rows } = await api.database.pool.query('SELECT * FROM run_share_links WHERE id = $1', [link.id]);
+  const { rows } = await api.database.pool.query('SELECT * FROM share_links WHERE id = $1', [link.id]);
   expect(JSON.stringify(rows)).not.toContain(token);
   await me.remove(`/api/runs/${await ran()}/share-links/${link.id}`).expect(404);
   await me.remove(`/api/runs/${runId}/share-links/${link.id}`).expect(204);

@@ -87,7 +87,7 @@ const PICTURES: Record<string, string> = {
 
 function Binary({ path, end, base64 }: { path: string; end: string; base64: string }) {
   const type = PICTURES[end];
-  const bytes = useMemo(() => Math.floor((base64.replace(/=+$/, '').length * 3) / 4), [base64]);
+  const bytes = useMemo(() => Math.floor((base64.replace(/={1,2}$/, '').length * 3) / 4), [base64]);
   if (type) {
     return (
       <div className={styles.preview}>

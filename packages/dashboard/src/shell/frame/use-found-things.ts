@@ -8,53 +8,42 @@ import type { Choice } from './choice';
 
 const EACH = 6;
 
-/** Workers and automations whose name, id or description has the text, and skills that it finds. */
+/** Workers and automations whose name, id or description has the text, and skills that it finds: all at once, so that nothing moves below the finger. */
 export function useFoundThings(q: string): { found: Choice[]; isLooking: boolean } {
   const navigate = useNavigate();
   const workspaceId = useWorkspace()?.id;
-  const asked = { enabled: q !== '' && workspaceId !== undefined, placeholderData: keepPreviousData };
-  const workers = useQuery({
-    ...asked,
-    queryKey: ['workers', workspaceId, 'found', q],
-    queryFn: async () => unwrap((await workerApi()).GET('/api/workers', { params: { query: { q, limit: EACH } } })),
-  });
-  const automations = useQuery({
-    ...asked,
-    queryKey: ['automations', workspaceId, 'found', q],
-    queryFn: () => unwrap(api.GET('/api/automations', { params: { query: { q, limit: EACH } } })),
-  });
-  const skills = useQuery({
-    ...asked,
-    queryKey: ['skills', workspaceId, 'list', 'palette', q],
-    queryFn: async () => unwrap((await skillsApi()).GET('/api/v1/search', { params: { query: { q, limit: EACH } } })),
+  const { data = [], isFetching } = useQuery({
+    queryKey: ['found', workspaceId, q],
+    enabled: q !== '' && workspaceId !== undefined,
+    placeholderData: keepPreviousData,
+    queryFn: () => findThings(q),
   });
   return {
-    found: [
-      ...(workers.data ?? []).map(
-        ({ id, name }): Choice => ({
-          id: `worker ${id}`,
-          group: 'Worker',
-          label: name,
-          run: () => navigate(workerPath(id)),
-        }),
-      ),
-      ...(automations.data?.automations ?? []).map(
-        ({ id, name }): Choice => ({
-          id: `automation ${id}`,
-          group: 'Automation',
-          label: name,
-          run: () => navigate(automationPath(id)),
-        }),
-      ),
-      ...(skills.data ?? []).map(
-        ({ slug, title }): Choice => ({
-          id: `skill ${slug}`,
-          group: 'Skill',
-          label: title,
-          run: () => navigate(skillPath(slug)),
-        }),
-      ),
-    ],
-    isLooking: workers.isFetching || automations.isFetching || skills.isFetching,
+    found: data.map(({ to, ...thing }) => ({ ...thing, run: () => navigate(to) })),
+    isLooking: isFetching,
   };
 }
+
+type Thing = Omit<Choice, 'run'> & { to: string };
+
+/** A surface that does not answer hides nothing of the others. */
+async function findThings(q: string): Promise<Thing[]> {
+  const params = { params: { query: { q, limit: EACH } } };
+  const asked = await Promise.allSettled([
+    workerApi()
+      .then((api) => unwrap(api.GET('/api/workers', params)))
+      .then((found) => found.map(({ id, name }) => thing('Worker', id, name, workerPath(id)))),
+    unwrap(api.GET('/api/automations', params)).then(({ automations }) =>
+      automations.map(({ id, name }) => thing('Automation', id, name, automationPath(id))),
+    ),
+    skillsApi()
+      .then((api) => unwrap(api.GET('/api/v1/search', params)))
+      .then((found) => found.map(({ slug, title }) => thing('Skill', slug, title, skillPath(slug)))),
+  ]);
+  return asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+}
+
+const thing = (group: string, id: string, label: string, to: string): Thing => ({
+  id: `${group} ${id}`,
+  ...{ group, label, to },
+});
