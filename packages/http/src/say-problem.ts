@@ -33,6 +33,7 @@ const PATTERNS: [RegExp, string][] = [
   [/\\x00-\\x1f/, 'must not hold control characters'],
   [/\^\\s\*\[\^\\s/, 'must not be blank'],
   [/^\^\[\^(\\x00|\\u0000|\0)\]/, 'must not contain NUL'],
+  [/^\^20\[0-9\]\{2\}-/, 'must be a month, such as 2026-01'],
   [/^\^aut_/, 'must be the id of an automation'],
   [/^\^key_/, 'must be the id of a key'],
   [/^\^\/\(/, 'must be a path of the dashboard, such as /workers'],

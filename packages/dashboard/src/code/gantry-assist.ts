@@ -22,7 +22,7 @@ const names = GANTRY_NAMES.map((one) => ({ ...optionOf(one), apply: one.name }))
 
 /** Each looks back from the cursor within its line. */
 const AFTER_CONTEXT = /\b(?:context|ctx)\.\w*$/;
-const AFTER_IMPORT = /^\s*from\s+gantry\s+import\s+[\w, ]*$/;
+const AFTER_IMPORT = /^\s*from\s+gantry\s+import\s[\w, ]*$/;
 const IN_SECRET = /\b(?:secrets|environ)\[["'][A-Z0-9_]*$/;
 const IN_RUN = /^(?:async\s+)?def\s+run\([^)]*$/;
 const WORD = /\w{0,100}$/;
