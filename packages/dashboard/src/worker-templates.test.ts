@@ -63,7 +63,7 @@ async function run(id: string, inputs: object): Promise<Json> {
 
 const at = (path: string) => `http://${HOST}:${(server.address() as AddressInfo).port}${path}`;
 
-/** What a person would fill in; the defaults count for all others. */
+/** Inputs as a person would fill them in; the defaults count for all others. */
 const FILLED: Record<string, () => object> = {
   'watch-page': () => ({ url: at('/') }),
   'chat-message': () => ({ chat_url: at('/chat') }),

@@ -54,7 +54,7 @@ export type NewAlert = AlertFields & { worker_id?: string; automation_id?: strin
 
 export type AlertChange = Partial<AlertFields> & { enabled?: boolean; secret_rotate?: boolean };
 
-/** What can be done with alerts; the lists follow. */
+/** Changes of alerts; the lists follow. */
 export function useAlertChanges() {
   const queryClient = useQueryClient();
   const key = useAlertsKey();
@@ -81,5 +81,5 @@ export function useAlertChanges() {
   };
 }
 
-/** What came of a test, by each channel. */
+/** The result of a test, by channel. */
 export type AlertTest = NonNullable<ReturnType<typeof useAlertChanges>['test']['data']>;

@@ -4,7 +4,7 @@ export type Alert = WorkerSchemas['Alert'];
 export type Delivery = WorkerSchemas['AlertDelivery'];
 export type AlertType = Alert['on'][number];
 
-/** What an alert tells of, in the order of how often it is wanted. */
+/** The events of alerts, those that are wanted most often first. */
 export const ALERT_TYPES: Record<AlertType, string> = {
   'run.failed': 'A run failed',
   'run.timed_out': 'A run timed out',

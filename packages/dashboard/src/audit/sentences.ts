@@ -1,4 +1,4 @@
-/** What the audit log says of each action, in words that follow the name of whoever did it. */
+/** Sentences of the audit log by action; they follow the actor's name. */
 import type { WorkerSchemas } from '@gantry/api-client';
 
 export type AuditEntry = WorkerSchemas['AuditEntry'];

@@ -9,7 +9,7 @@ const OPEN_MAX = 5;
 
 const WORDS: Record<ChangeKind, string> = { added: 'Added', modified: 'Changed', deleted: 'Deleted' };
 
-/** What differs between two trees, file by file. */
+/** The differences between two trees, file by file. */
 export function ComparedFiles({ before, after }: { before: Files; after: Files }) {
   const kinds = useMemo(() => [...changeKinds(before, after)], [before, after]);
   if (kinds.length === 0) return <p className={styles.none}>The files are the same.</p>;

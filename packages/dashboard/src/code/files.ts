@@ -45,7 +45,7 @@ export function changeKinds(before: Files, after: Files): ReadonlyMap<string, Ch
   );
 }
 
-/** What a request says to get from one to the other. */
+/** The changes that a request sends to get from one to the other. */
 export const changesBetween = (before: Files, after: Files): FileChange[] =>
   [...changeKinds(before, after).keys()].map((path) => {
     const now = after.get(path);
@@ -74,7 +74,7 @@ export function renamed(files: Files, from: string, to: string): Files {
 
 const PATH_CHARS_MAX = 1_024;
 
-/** What is wrong with a path for a new file, in words; null where it will do. */
+/** The problem of a path for a new file, in words; null without one. */
 export function pathProblem(files: Files, path: string): string | null {
   if (!path) return 'Give the file a name.';
   if (path.length > PATH_CHARS_MAX) return 'This name is too long.';

@@ -18,7 +18,7 @@ export interface ListedVersion {
   bytes: number;
 }
 
-/** How a version came to be, after the name of whoever made it. */
+/** The origin of a version, in words that follow its author's name. */
 const SOURCES: Record<string, string> = {
   created: 'created it',
   edited: 'changed settings',

@@ -1,4 +1,4 @@
-/** How a file can be shown without leaving the page. */
+/** The ways to show a file without leaving the page. */
 export type PreviewKind = 'image' | 'csv' | 'markdown' | 'json' | 'text';
 
 const PREVIEW_BYTES_MAX = 2_000_000;

@@ -6,7 +6,7 @@ import { type LogLine, lineOf } from './log/log-line';
 /** With the attempt that saved it, and when. */
 export type LiveArtifact = RunArtifact & { attempt: number; at: number | null };
 
-/** What the run was from then on. */
+/** The status of the run from then on. */
 export interface LiveStatus {
   attempt: number;
   status: string;

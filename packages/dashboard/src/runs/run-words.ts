@@ -1,4 +1,4 @@
-/** What started a run, in words; both surfaces. */
+/** The triggers of runs of both surfaces, in words. */
 import type { RunItem, WorkerRun } from '../shell/api';
 
 export const TRIGGER_WORDS: Record<WorkerRun['trigger'] | RunItem['trigger'], string> = {

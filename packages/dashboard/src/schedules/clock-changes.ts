@@ -62,7 +62,7 @@ function fixedTimes(cron: string): number[] {
 
 const clockOf = (minutes: number): string => `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`;
 
-/** What the next change of the clocks means for a schedule; null where nothing changes. */
+/** The effect of the next change of the clocks on a schedule; null where nothing changes. */
 export function clockChangeNote({ cron, timezone }: { cron: string; timezone: string }, now: number): string | null {
   const change = nextClockChange(timezone, now);
   if (!change) return null;

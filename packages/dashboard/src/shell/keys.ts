@@ -13,7 +13,7 @@ export interface ShortcutGroup {
   shortcuts: Shortcut[];
 }
 
-/** How long the second key of two may take. */
+/** The second key of two has to follow within this time. */
 const SECOND_KEY_MS = 3_000;
 
 let groups: readonly ShortcutGroup[] = [];

@@ -122,7 +122,7 @@ type ContextPattern = Extract<keyof typeof patterns, `context${string}`>;
 export const contextPath = (name: string, tab: ContextPattern = 'context'): string =>
   patterns[tab].replace(':contextName', encodeURIComponent(name));
 
-/** What a list of runs is narrowed to; each part is in its address. */
+/** The filter of a list of runs; each part is in its address. */
 export interface RunsWanted {
   worker?: string;
   status?: string;

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { workerApi } from './api';
 import { useWorkspace } from './use-me';
 
-/** How many approvals of the workspace wait for a decision; 0 until it is known. */
+/** The number of the workspace's approvals that wait for a decision; 0 until it is known. */
 export function usePendingApprovals(): number {
   const workspace = useWorkspace();
   const { data } = useQuery({

@@ -15,7 +15,7 @@ export const versionFiles = (workspaceId: string | undefined, workerId: string, 
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** What was saved is known without asking. */
+/** The files of a version that was just saved are known without asking. */
 export const keepVersionFiles = (
   queryClient: QueryClient,
   [workspaceId, workerId, sha]: Parameters<typeof versionFiles>,

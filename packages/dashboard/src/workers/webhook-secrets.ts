@@ -1,4 +1,4 @@
-/** What an answer shows once and never again: from the page that has made a webhook to the one that shows it. */
+/** Secrets that an answer shows once, passed from the page that made a webhook to the one that shows it. */
 import type { ChangedWorker } from '../shell/api';
 
 export interface WebhookSecrets {

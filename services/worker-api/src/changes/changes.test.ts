@@ -1,4 +1,4 @@
-/** What pages hear of a workspace, on whichever replica, and when they are told to read everything again. */
+/** Pages hear of changes in their workspace on any replica, and are told when they have to read everything again. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';

@@ -99,7 +99,7 @@ function resultOf(shape: OperationShape, { body, headers }: SurfaceAnswer): Call
   return { content: [{ type: 'text', text: JSON.stringify(kept) }], structuredContent: kept };
 }
 
-/** What is shown once is for people: an agent's transcript is no place for it. */
+/** Values that are shown once are for people: an agent's transcript is no place for them. */
 function withoutShownOnce(value: unknown): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => !SHOWN_ONCE.includes(name)));

@@ -21,7 +21,7 @@ export interface SurfaceRequest {
 
 export type SurfaceClient = (request: SurfaceRequest) => Promise<SurfaceAnswer>;
 
-/** What says who asks, and from where. */
+/** Headers that say who asks, and from where. */
 const PASSED_ON = ['authorization', 'x-svc-token', 'x-svc-workspace', 'x-forwarded-for', 'traceparent'];
 /** More than an agent can read; a larger answer is to be asked for in parts. */
 const ANSWER_BYTES_MAX = 1_000_000;

@@ -1,4 +1,4 @@
-/** What a worker's runs use in a day and cost in a month: counted once for each run, when it ends. */
+/** A worker's usage by day and cost by month: counted once for each run, when it ends. */
 
 import type { ReactionTo, runFinished } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';

@@ -27,7 +27,7 @@ const WORKERS = `SELECT status, count(*)::int AS count FROM (
 const NEWEST = `SELECT uid, id, name FROM workers WHERE ${VISIBLE} AND status = 'active'
   ORDER BY created_at DESC, uid DESC LIMIT ${WORKERS_LOOKED_AT}`;
 
-/** How many days `by_day` has, and how many fires `upcoming`. */
+/** The lengths of `by_day` and `upcoming`. */
 const DAYS = 14;
 const UPCOMING = 8;
 

@@ -83,7 +83,7 @@ function sourcesOf(tree: FileTree, entrypoint: string, written: Set<string>) {
 
 const nowhere = { file: null, line: null, column: null, hint: null };
 
-/** What an import finds beside the entrypoint and at the root, without the files themselves. */
+/** Names that an import finds beside the entrypoint and at the root, without the files themselves. */
 function modulesOf(tree: FileTree, entrypoint: string): string[] {
   const folder = entrypoint.slice(0, entrypoint.lastIndexOf('/') + 1);
   const names = tree.flatMap(({ path }) => {

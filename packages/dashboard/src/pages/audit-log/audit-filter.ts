@@ -10,7 +10,7 @@ export interface AuditFilter {
 
 const NAMES = ['person', 'kind', 'from', 'to'] as const;
 
-/** What the address asks for. */
+/** The filter that the address names. */
 export function useAuditFilter() {
   const [search, setSearch] = useSearchParams();
   const filter = Object.fromEntries(NAMES.map((name) => [name, search.get(name) ?? ''])) as unknown as AuditFilter;

@@ -15,7 +15,7 @@ import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import styles from './context-settings-page.module.css';
 
-/** What is said of a context, who sees it, and its end. */
+/** A context's description, visibility and deletion. */
 export default function ContextSettingsPage() {
   return (
     <ContextFrame tab="Settings">

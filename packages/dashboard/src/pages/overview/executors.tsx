@@ -6,7 +6,7 @@ import styles from './overview-page.module.css';
 import type { Overview } from './overview-queries';
 import { slotsOf } from './slots';
 
-/** How busy the installation is, all workspaces together. */
+/** The load of the installation, all workspaces together. */
 export function Executors({ overview }: { overview: Overview }) {
   const { slots, busy } = slotsOf(overview);
   const ready = overview.executors.filter(({ state }) => state === 'ready').length;

@@ -8,7 +8,7 @@ import { Timestamp } from '../../ui/timestamp';
 import styles from './overview-page.module.css';
 import { useWaitingApprovals } from './overview-queries';
 
-/** What somebody has to decide before runs go on. */
+/** Decisions that runs wait for. */
 export function Waiting({ pending }: { pending: number }) {
   const { data: approvals, error, refetch } = useWaitingApprovals();
   const more = pending - (approvals?.length ?? 0);

@@ -1,4 +1,4 @@
-/** What is done to many runs at once, on both surfaces. */
+/** Bulk operations on runs of both surfaces. */
 import { ApiError, unwrap } from '@gantry/api-client';
 import { api, workerApi } from '../../shell/api';
 import type { RunRow } from './run-row';

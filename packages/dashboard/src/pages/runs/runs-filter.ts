@@ -1,4 +1,4 @@
-/** What of the runs is shown, as the address says it. */
+/** The filter of the list of runs, as the address has it. */
 import type { AnyRunStatus } from '../../runs/run-status';
 import type { TRIGGER_WORDS } from '../../runs/run-words';
 

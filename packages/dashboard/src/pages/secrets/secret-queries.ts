@@ -68,7 +68,7 @@ const deleteOn: Record<Surface, (name: string) => Promise<unknown>> = {
   automations: (name) => unwrap(api.DELETE('/api/secrets/{name}', { params: { path: { name } } })),
 };
 
-/** What was done on one surface stays done where the other one refuses. */
+/** A change on one surface stays where the other one refuses. */
 export class PartlyFailed extends Error {
   constructor(readonly failures: ReadonlyMap<Surface, string>) {
     super([...failures].map(([surface, text]) => `For ${surface}: ${text}`).join('\n'));

@@ -4,7 +4,7 @@ export type Surface = 'workers' | 'automations';
 
 export const SURFACES: readonly Surface[] = ['workers', 'automations'];
 
-/** What one surface knows of a name. */
+/** One surface's knowledge of a name. */
 export interface SecretThere {
   /** When its value was last set; null: it has none. */
   setAt: number | null;
@@ -25,7 +25,7 @@ export interface SecretRow {
 export const isMissing = (there: SecretThere | undefined): boolean =>
   there !== undefined && there.setAt === null && there.usedBy.length > 0;
 
-/** What is missing comes first, then by name. */
+/** Missing secrets come first, then by name. */
 export function joinSecrets(workers: SecretsThere | undefined, automations: SecretsThere | undefined): SecretRow[] {
   const names = new Set([...(workers?.keys() ?? []), ...(automations?.keys() ?? [])]);
   return [...names]

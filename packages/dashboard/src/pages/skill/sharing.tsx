@@ -15,7 +15,7 @@ import { FailedToLoad, Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from './skill-page.module.css';
 
-/** Who may read it: publishing, taking back, sharing with people, deleting. */
+/** A skill's readers: publishing, taking back, sharing with people, deleting. */
 export function Sharing({ skill, mayChange }: { skill: Skill; mayChange: boolean }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();

@@ -22,7 +22,7 @@ function monthAfter(month: string, months: number): string {
   return new Date(Date.UTC(year, number - 1 + months)).toISOString().slice(0, 7);
 }
 
-/** What the workspace's workers have used in a month, by day and by worker. */
+/** Usage of the workspace's workers in a month, by day and by worker. */
 export default function UsagePage() {
   const workspace = useWorkspace();
   const [search] = useSearchParams();

@@ -1,4 +1,4 @@
 import type { WorkerSchemas } from '@gantry/api-client';
 
-/** What a month has used. */
+/** Usage of a month. */
 export type Usage = WorkerSchemas['Usage'];

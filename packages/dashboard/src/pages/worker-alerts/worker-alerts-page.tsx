@@ -15,7 +15,7 @@ import content from '../../ui/panel-content.module.css';
 import { WorkerFrame } from '../../workers/worker-frame';
 import styles from './worker-alerts.module.css';
 
-/** Who hears of this worker, and when. */
+/** Alerts about this worker. */
 export default function WorkerAlertsPage() {
   return <WorkerFrame tab="Alerts">{(worker) => <Alerts key={worker.id} worker={worker} />}</WorkerFrame>;
 }

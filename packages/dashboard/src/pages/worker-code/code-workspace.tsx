@@ -196,7 +196,7 @@ const countByFile = (problems: { file: string | null }[]): ReadonlyMap<string, n
   return counts;
 };
 
-/** What is wrong with the draft as a whole is said with every file. */
+/** Problems of the draft as a whole are shown with every file. */
 const shownIn = (problems: ReturnType<typeof useInspection>['problems'], path: string): CodeProblem[] =>
   problems
     .filter(({ file }) => file === path || file === null)

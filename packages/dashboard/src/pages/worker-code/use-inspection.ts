@@ -15,7 +15,7 @@ export interface Inspection {
   isStale: boolean;
 }
 
-/** What saving would refuse or warn of, while somebody types. */
+/** Problems that saving would refuse or warn of, while somebody types. */
 export function useInspection(worker: Worker, { baseSha, changes }: Draft, isEnabled: boolean): Inspection {
   const [found, setFound] = useState<Inspection>({ problems: [], unknown: null, isStale: false });
   useEffect(() => {

@@ -12,7 +12,7 @@ import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './worker-run-page.module.css';
 
-/** What the run asks, to be decided right here. */
+/** The question of the run, decided right here. */
 export function PendingApproval({ run, approvalId }: { run: WorkerRun; approvalId: string }) {
   const { email } = useSession();
   const queryClient = useQueryClient();

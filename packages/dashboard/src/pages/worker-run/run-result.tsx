@@ -8,7 +8,7 @@ import type { OutputItem, Worker, WorkerRun } from '../../shell/api';
 /** Files that an output shows are fetched up to here; larger ones are among the files of the run. */
 const SHOWN_BYTES_MAX = 10_000_000;
 
-/** What a run has returned, each output by its type. */
+/** The outputs of a run, each by its type. */
 export function RunResult({ run, worker }: { run: WorkerRun; worker: Worker | undefined }) {
   const items = (worker?.outputs ?? []) as OutputItem[];
   const isShown = items.some(({ type }) => type === 'image' || type === 'file');

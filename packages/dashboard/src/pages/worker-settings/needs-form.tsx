@@ -10,7 +10,7 @@ import styles from './settings-form.module.css';
 
 const NAMES_MAX = 200;
 
-/** What of the workspace its code is given. */
+/** Secrets and contexts that its code is given. */
 export function NeedsForm({ worker }: { worker: Worker }) {
   const workspaceId = useWorkspace()?.id;
   const secrets = useQuery({

@@ -9,7 +9,7 @@ import styles from './settings-form.module.css';
 import { TakeAway } from './take-away';
 import { VisibilityPanel } from './visibility-panel';
 
-/** How a worker runs and who has it. What its code does is under Code. */
+/** A worker's limits, needs and visibility; its code is under Code. */
 export default function WorkerSettingsPage() {
   return (
     <WorkerFrame tab="Settings">

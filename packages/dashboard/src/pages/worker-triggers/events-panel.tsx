@@ -21,7 +21,7 @@ const SOURCES_MAX = 200;
 const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 const keyOf = ({ on = [], source_id }: Trigger): string => `${on.join()} ${source_id}`;
 
-/** What happens elsewhere in the workspace that starts it. */
+/** Events elsewhere in the workspace that start it. */
 export function EventsPanel({ worker }: { worker: Worker }) {
   const [adding, setAdding] = useState(false);
   const events = worker.triggers.filter(({ type }) => type === 'event');
@@ -145,7 +145,7 @@ interface Source {
   label: string;
 }
 
-/** What it may wait for. */
+/** Events that it may wait for. */
 function useSources(ownId: string): Source[] {
   const workspaceId = useWorkspace()?.id;
   const asked = { enabled: workspaceId !== undefined, staleTime: 60_000 };

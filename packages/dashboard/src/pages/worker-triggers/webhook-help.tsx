@@ -1,7 +1,7 @@
 import { CodeToCopy } from '../../ui/code-to-copy';
 import styles from './triggers.module.css';
 
-/** How another program sends a request. */
+/** Instructions for other programs. */
 export function WebhookHelp({ url, signed }: { url: string; signed: boolean }) {
   return (
     <details className={styles.help}>

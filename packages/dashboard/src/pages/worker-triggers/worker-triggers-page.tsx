@@ -5,7 +5,7 @@ import { SchedulePanel } from './schedule-panel';
 import styles from './triggers.module.css';
 import { WebhookPanel } from './webhook-panel';
 
-/** What starts a worker besides people: its schedule, its webhook and events. */
+/** A worker's triggers besides people: schedule, webhook and events. */
 export default function WorkerTriggersPage() {
   return <WorkerFrame tab="Triggers">{(worker) => <Triggers key={worker.id} worker={worker} />}</WorkerFrame>;
 }

@@ -15,7 +15,7 @@ const DONE: Record<Move, string> = { pause: 'paused', resume: 'resumed' };
 
 const counted = (count: number): string => (count === 1 ? '1 worker' : `${count} workers`);
 
-/** What can be done with the workers that are chosen. */
+/** Actions on the workers that are chosen. */
 export function ChosenBar({ workers, onClear }: { workers: WorkerItem[]; onClear: () => void }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();

@@ -1,4 +1,4 @@
-/** What of the workers is shown, and in which order; all of it is in the page's address. */
+/** Filter and order of the list of workers; all of it is in the page's address. */
 import type { WorkerItem } from '../../shell/api';
 
 export const STATUSES = {
@@ -37,7 +37,7 @@ export function readFilter(search: URLSearchParams): WorkerFilter {
   };
 }
 
-/** What is usual stays out of the address. */
+/** Defaults stay out of the address. */
 export function writeFilter({ q, status, tag, column, descending }: WorkerFilter): URLSearchParams {
   const sort = `${descending ? '-' : ''}${column}`;
   const given = Object.entries({ q, status, tag, sort: sort === 'name' ? '' : sort });
@@ -56,7 +56,7 @@ function passes(worker: WorkerItem, { q, status, tag }: WorkerFilter): boolean {
   );
 }
 
-/** What completed of the runs that came to an end of their own, 0 to 1; null without any. */
+/** The share of completed runs among those that were not cancelled, 0 to 1; null without any. */
 export function successOf({ recent_runs = [] }: WorkerItem): number | null {
   const ended = recent_runs.filter(({ status }) => ['completed', 'failed', 'timed_out'].includes(status));
   return ended.length ? ended.filter(({ status }) => status === 'completed').length / ended.length : null;

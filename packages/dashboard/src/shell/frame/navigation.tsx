@@ -60,7 +60,7 @@ function SectionLink({ section, isHere, isNarrow }: { section: Section; isHere: 
   );
 }
 
-/** How many approvals wait for people. */
+/** The number of approvals that wait for people. */
 function Waiting() {
   const pending = usePendingApprovals();
   if (pending === 0) return null;

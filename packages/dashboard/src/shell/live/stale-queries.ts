@@ -12,7 +12,7 @@ export interface Change {
 
 const SOON_MS = 100;
 const AGAIN_MS = 1_000;
-/** What is made of many things is read less often. */
+/** Queries over many things are read less often. */
 const SUMMARY_AGAIN_MS = 5_000;
 /** After this many in one go it does not matter any more which they were. */
 const IDS_MAX = 50;
