@@ -28,7 +28,7 @@ interface Surface {
   view: EditorView;
   path: string;
   newState: (text: string) => EditorState;
-  /** What else has been edited here, by path. */
+  /** Other files that have been edited here, by path. */
   left: Map<string, EditorState>;
   /** Texts that the page was told and has not given back yet: whoever types is faster than it renders. */
   told: string[];

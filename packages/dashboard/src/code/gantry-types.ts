@@ -1,5 +1,5 @@
 /**
- * What code of a worker can import from `gantry`, for completion and for whoever points at a name. The stubs that ship with
+ * Names that code of a worker can import from `gantry`, for completion and for whoever points at a name. The stubs that ship with
  * the executor say the same; a test compares the two.
  */
 export interface GantryName {

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { InputForm } from '../inputs/input-form';
+import { objectOf } from '../inputs/object-of';
 import { type InputItem, type Worker, workerApi } from '../shell/api';
 import { workerRunPath } from '../shell/paths';
 import { useWorkspace } from '../shell/use-me';
@@ -45,7 +46,7 @@ export function RunForm({ worker, given = null }: RunFormProps) {
   const values = filled?.inputs ?? given;
 
   async function start(typed: Inputs) {
-    const inputs = declares ? typed : anyInputs(typed[ANY]);
+    const inputs = declares ? typed : objectOf(typed[ANY]);
     const run = await unwrap((await workerApi()).POST('/api/workers/{worker_id}/runs', { params, body: { inputs } }));
     void queryClient.invalidateQueries({ queryKey: ['runs', workspaceId] });
     navigate(workerRunPath(run.run_id));
@@ -81,9 +82,6 @@ export function RunForm({ worker, given = null }: RunFormProps) {
     </div>
   );
 }
-
-const anyInputs = (value: unknown): Inputs =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Inputs) : {};
 
 const Held = ({ status }: { status: Worker['status'] }) => (
   <Notice tone="info">

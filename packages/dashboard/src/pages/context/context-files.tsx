@@ -1,9 +1,10 @@
 import { unwrap } from '@gantry/api-client';
 import { Button } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { Conflict } from '../../code/conflict';
+import { DownloadZip } from '../../code/download-zip';
 import editing from '../../code/editing.module.css';
 import { FileTree } from '../../code/file-tree';
 import { changeKinds, pathProblem, renamed } from '../../code/files';
@@ -16,9 +17,7 @@ import { fileIn, withFile } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { Empty } from '../../ui/empty';
-import { DownloadIcon } from '../../ui/icons';
 import { Failure, Notice } from '../../ui/notice';
-import { saveFile } from '../../ui/save-file';
 import styles from './context-files.module.css';
 import { DropZone } from './drop-zone';
 import { FilePane } from './file-pane';
@@ -68,7 +67,7 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
             {mayEdit ? stateOf(changes.length) : 'You can read these files, and not change them.'}
           </p>
           <div className={editing.actions}>
-            <Download context={context} />
+            <DownloadZip name={context.name} read={() => readZip(context.name)} />
             {mayEdit && (
               <>
                 <Button
@@ -185,25 +184,9 @@ function NewerVersion({ context, source, draft }: ContextFilesProps) {
   return <Conflict source={source} draft={draft} newer={data?.[0]} />;
 }
 
-function Download({ context }: { context: Context }) {
-  const download = useMutation({
-    mutationFn: async () => {
-      const params = { path: { name: context.name } };
-      const answer = (await workerApi()).GET('/api/contexts/{name}/download', { params, parseAs: 'blob' });
-      saveFile(`${context.name}.zip`, await unwrap(answer));
-    },
-    onError: (error) => toast(`Not downloaded: ${error.message}`, { tone: 'error' }),
-  });
-  return (
-    <Button
-      variant="default"
-      leftSection={<DownloadIcon />}
-      loading={download.isPending}
-      onClick={() => download.mutate()}
-    >
-      Download
-    </Button>
-  );
+async function readZip(name: string): Promise<Blob> {
+  const params = { path: { name } };
+  return unwrap((await workerApi()).GET('/api/contexts/{name}/download', { params, parseAs: 'blob' }));
 }
 
 const KINDS: Record<string, string> = { private_key: 'a private key', assigned_secret: 'a password or key' };

@@ -18,7 +18,7 @@ export function withFirst(known: KnownRuns | null, page: RunsPage): KnownRuns {
   const meets = known.rows.some(({ key }) => fresh.has(key));
   const last = page.rows.at(-1);
   if (!meets || !last) return page;
-  // What is newer than the page's end and not on it has gone, or no longer is what the filter asks for.
+  // A run that is newer than the page's end and not on it has gone, or no longer fits the filter.
   const older = known.rows.filter(
     (row) => !fresh.has(row.key) && row.createdAt <= last.createdAt && row.key !== last.key,
   );

@@ -179,7 +179,7 @@ function useOlder(count: number, isNear: boolean, onOlder: () => void) {
   };
 }
 
-/** Whoever has scrolled down keeps the run at the top of their view, however many come in above it. */
+/** After scrolling down, the run at the top of the view stays there, however many come in above it. */
 function useKeptPlace(box: { current: HTMLDivElement | null }, rows: RunRow[], rowPx: number) {
   const before = useRef(rows);
   useLayoutEffect(() => {

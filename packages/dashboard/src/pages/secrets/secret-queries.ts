@@ -62,7 +62,7 @@ const setOn: Record<Surface, (name: string, value: string) => Promise<unknown>> 
 };
 
 const deleteOn: Record<Surface, (name: string) => Promise<unknown>> = {
-  // Whoever confirms has been told who declares it.
+  // The dialog has told who declares it.
   workers: async (name) =>
     unwrap((await workerApi()).DELETE('/api/secrets/{name}', { params: { path: { name }, query: { force: true } } })),
   automations: (name) => unwrap(api.DELETE('/api/secrets/{name}', { params: { path: { name } } })),

@@ -3,8 +3,9 @@ import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import { useSearchParams } from 'react-router';
-import type { CodeProblem } from '../../code/code-problem';
+import type { CodeProblem, FailedPlace } from '../../code/code-problem';
 import { Conflict } from '../../code/conflict';
+import { DownloadZip } from '../../code/download-zip';
 import editing from '../../code/editing.module.css';
 import { FileTree } from '../../code/file-tree';
 import { changeKinds, changesBetween, pathProblem, renamed, textOf } from '../../code/files';
@@ -18,7 +19,6 @@ import { Notice } from '../../ui/notice';
 import { refreshWorkers, workerKeys } from '../../workers/use-worker';
 import { keepVersionFiles } from '../../workers/version-files';
 import styles from './code-workspace.module.css';
-import { DownloadBundle } from './download-bundle';
 import { EditorPane } from './editor-pane';
 import { TestPanel } from './test-panel';
 import { useInspection } from './use-inspection';
@@ -35,7 +35,7 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
   const save = useSave(worker, draft);
   const [search, setSearch] = useSearchParams();
   const [isSaving, setSaving] = useState(false);
-  const [failure, setFailure] = useState<(CodeProblem & { file: string }) | null>(null);
+  const [failure, setFailure] = useState<FailedPlace | null>(null);
   const { problems, unknown, isStale } = useInspection(worker, draft, mayEdit);
   const kinds = useMemo(() => changeKinds(base, files), [base, files]);
   const paths = useMemo(() => [...new Set([...base.keys(), ...files.keys()])], [base, files]);
@@ -74,7 +74,7 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
           {mayEdit ? stateOf(changes.length) : 'You can read this code, and not change it.'}
         </p>
         <div className={editing.actions}>
-          <DownloadBundle worker={worker} />
+          <DownloadZip name={worker.id} read={() => readBundle(worker.id)} />
           {mayEdit && (
             <>
               <Button variant="default" disabled={changes.length === 0} onClick={discard}>
@@ -144,6 +144,12 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
       {isSaving && <SaveDialog kinds={kinds} onSave={save} onClose={() => setSaving(false)} />}
     </div>
   );
+}
+
+/** As a zip that another installation can read. */
+async function readBundle(workerId: string): Promise<Blob> {
+  const params = { path: { worker_id: workerId } };
+  return unwrap((await workerApi()).GET('/api/workers/{worker_id}/bundle.zip', { params, parseAs: 'blob' }));
 }
 
 function useSave(worker: Worker, draft: Draft) {

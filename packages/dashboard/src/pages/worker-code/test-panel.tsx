@@ -5,6 +5,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { FailedPlace } from '../../code/code-problem';
 import type { Draft } from '../../code/use-draft';
 import { problemsOf } from '../../inputs/input-problems';
+import { objectOf } from '../../inputs/object-of';
 import { sendFiles } from '../../inputs/send-files';
 import { useInputFields } from '../../inputs/use-input-fields';
 import { type InputItem, type Worker, workerApi } from '../../shell/api';
@@ -122,6 +123,3 @@ function TestForm({ worker, draft, given, onStarted }: TestFormProps) {
     </form>
   );
 }
-
-const objectOf = (value: unknown): Inputs =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Inputs) : {};

@@ -3,6 +3,7 @@ import { Button, NativeSelect } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { problemsOf } from '../../inputs/input-problems';
+import { objectOf } from '../../inputs/object-of';
 import { useInputFields } from '../../inputs/use-input-fields';
 import { type InputItem, type Worker, type WorkerRun, workerApi } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
@@ -39,7 +40,7 @@ export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps
     show(problems);
     if (problems.size) return;
     const kept = Object.fromEntries(files.map(({ name }) => [name, run.input[name]]));
-    const body = { version, inputs: declared.length ? { ...inputs, ...kept } : asObject(inputs.inputs) };
+    const body = { version, inputs: declared.length ? { ...inputs, ...kept } : objectOf(inputs.inputs) };
     setBusy(true);
     try {
       const replayed = (await workerApi()).POST('/api/runs/{run_id}/replay', {
@@ -87,6 +88,3 @@ export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps
     </Dialog>
   );
 }
-
-const asObject = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
