@@ -54,7 +54,11 @@ withBrowser('the page of an automation', () => {
   });
 
   test('a link to the sign-in page can’t send people to another site', async () => {
-    const page = await site.signedIn('//evil.example/');
+    const page = await site.visit();
+    await page.goto(`${site.api.origin}/sign-in?next=${encodeURIComponent('//evil.example/')}`);
+    await page.getByLabel('E-mail').fill(PERSON.email);
+    await page.getByLabel('Password', { exact: true }).fill(PERSON.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(new URL(page.url()).origin).toBe(site.api.origin);
   });

@@ -38,6 +38,7 @@ withBrowser('workers', () => {
       newWorker('clean-up', {
         ...{ name: 'Nightly clean-up', triggers: [{ ...schedule, cron: '30 2 * * *' }], ...next },
         ...{ health: 'missing_secret', missing_secrets: ['CRM_TOKEN'], secrets: ['CRM_TOKEN'], owner_id: 'usr_bob' },
+        ...{ inputs, python_dependencies: ['requests==2.32.5'] },
       }),
       newWorker('on-failure', { name: 'Tell the team', triggers: [event], status: 'paused' }),
       newWorker('report', { name: 'Quarterly report', health: 'ready', owner_id: 'tok_1' }),
@@ -251,6 +252,32 @@ withBrowser('workers', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await until(async () => site.api.workers.list[0]?.limits.concurrency_key === null);
     expect(lastSent()?.body).toMatchObject({ limits: { concurrency: null, concurrency_key: null } });
+  });
+
+  test('inputs, outputs and packages are edited in rows; what else an input says stays', async () => {
+    const page = await site.signedIn('/workers/price-watch/settings');
+    const before = site.api.workers.list[0]?.inputs ?? [];
+    const inputs = page.getByRole('region', { name: 'Inputs' });
+    await inputs.getByRole('button', { name: 'Add an input' }).click();
+    const added = inputs.getByRole('listitem').last();
+    await added.getByLabel('Name').fill('currency');
+    await added.getByLabel('Label').fill('Currency');
+    await added.getByLabel('Kind').selectOption('One of a list');
+    await added.getByLabel('Choices').fill('EUR, USD');
+    await added.getByLabel('Required').check();
+    await inputs.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Inputs: saved').waitFor();
+    const options = ['EUR', 'USD'].map((value) => ({ value, label: value }));
+    expect(lastSent()?.body).toEqual({
+      inputs: [
+        ...before.map((item) => ({ ...item, required: item.required ?? false })),
+        { name: 'currency', label: 'Currency', type: 'select', required: true, options },
+      ],
+    });
+    await page.getByRole('region', { name: 'Packages' }).getByLabel('Packages').fill('requests==2.32.5\n\n pandas');
+    await page.getByRole('region', { name: 'Packages' }).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Packages: saved').waitFor();
+    expect(lastSent()?.body).toEqual({ python_dependencies: ['requests==2.32.5', 'pandas'] });
   });
 
   test('a worker is deleted by whoever types its id', async () => {

@@ -8,7 +8,6 @@ import { promisify } from 'node:util';
 import { given } from '@gantry/testing';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { type FakeApi, startFakeApi } from './fake-api';
-import { PERSON } from './person';
 
 const packageRoot = path.join(__dirname, '../..');
 const BROWSERS = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -100,10 +99,8 @@ async function openSite(): Promise<TestSite> {
     visit,
     async signedIn(pathname, options) {
       const page = await visit(options);
-      await page.goto(`${api.origin}/sign-in?next=${encodeURIComponent(pathname)}`);
-      await page.getByLabel('E-mail').fill(PERSON.email);
-      await page.getByLabel('Password', { exact: true }).fill(PERSON.password);
-      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.context().addCookies([{ ...api.beginSession(), url: api.origin }]);
+      await page.goto(api.origin + pathname);
       await page.getByRole('button', { name: 'Account', exact: true }).waitFor();
       await page.getByRole('heading', { level: 1 }).waitFor();
       return page;

@@ -64,6 +64,8 @@ export interface FakeApi {
   requests: { line: string; lastEventId: string | undefined }[];
   emit: (run: FakeStream, event: string, data: object) => void;
   finish: (run: FakeRun, outcome: Pick<Run, 'status'> & Partial<Run>) => void;
+  /** Signs a person in. @returns name and value of the session's cookie */
+  beginSession: () => { name: string; value: string };
   /** Breaks every open event stream, as a restarting server does. */
   dropStreams: () => void;
   close: () => Promise<void>;
@@ -108,6 +110,11 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
       api.emit(run, 'done', { status: outcome.status });
       for (const watcher of run.watchers) watcher.end();
     },
+    beginSession() {
+      const family = `f${++count}`;
+      api.sessions.set(family, 1);
+      return { name: COOKIE, value: `${family}.1` };
+    },
     dropStreams() {
       for (const run of api.runs) for (const watcher of run.watchers) watcher.destroy();
     },
@@ -134,6 +141,8 @@ async function bodyOf(req: IncomingMessage): Promise<Buffer> {
 
 let count = 0;
 
+const COOKIE = 'svc_cloud_session';
+
 /** Both surfaces have addresses like `/api/secrets`; this tells them apart, and the rest of the fake never sees it. */
 const WORKER_SURFACE = '/~worker';
 
@@ -151,14 +160,13 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
   if (line === 'POST /auth/login') {
     const { email, password } = JSON.parse((await bodyOf(req)).toString());
     if (email !== PERSON.email || password !== PERSON.password) return send(res, 401, { detail: 'wrong' });
-    api.sessions.set(`f${++count}`, 1);
-    return grant(res, `f${count}`, 1);
+    return grant(res, api.beginSession().value);
   }
   if (line === 'POST /auth/refresh') {
     if (hasCookie && api.sessions.get(family) === Number(turn)) {
       api.sessions.set(family, Number(turn) + 1);
       await new Promise((resolve) => setTimeout(resolve, api.refreshMs));
-      return grant(res, family, Number(turn) + 1);
+      return grant(res, `${family}.${Number(turn) + 1}`);
     }
     api.sessions.delete(family);
     return send(res, 401, { detail: 'no session' });
@@ -240,12 +248,12 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
   send(res, 404, { error: `the fake has no ${line}`, code: 'not_found' });
 }
 
-function grant(res: ServerResponse, family: string, turn: number): void {
+function grant(res: ServerResponse, session: string): void {
   send(
     res,
     200,
     { access_token: 'jwt', token_type: 'Bearer', expires_in: 3_600 },
-    { 'Set-Cookie': `svc_cloud_session=${family}.${turn}; HttpOnly; SameSite=Lax; Path=/` },
+    { 'Set-Cookie': `${COOKIE}=${session}; HttpOnly; SameSite=Lax; Path=/` },
   );
 }
 

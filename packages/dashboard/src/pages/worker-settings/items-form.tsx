@@ -1,0 +1,156 @@
+import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { useRef, useState } from 'react';
+import type { Worker } from '../../shell/api';
+import styles from './items-form.module.css';
+import { SettingsForm, textIn } from './settings-form';
+import formStyles from './settings-form.module.css';
+
+type Item = Worker['inputs'][number];
+
+const INPUT_TYPES = {
+  ...{ text: 'Text', textarea: 'Long text', number: 'Number', integer: 'Whole number', boolean: 'Yes or no' },
+  ...{ select: 'One of a list', date: 'Date', url: 'Address', json: 'JSON', file: 'File' },
+};
+const OUTPUT_TYPES = {
+  ...{ text: 'Text', markdown: 'Markdown', number: 'Number', table: 'Table', csv: 'CSV' },
+  ...{ json: 'JSON', image: 'Picture', file: 'File' },
+};
+
+const KINDS = {
+  inputs: {
+    title: 'Inputs',
+    one: 'input',
+    about: 'What a run is asked for: its form, its checks, and the arguments of run().',
+    types: INPUT_TYPES,
+  },
+  outputs: {
+    title: 'Outputs',
+    one: 'output',
+    about: 'What run() gives back, and how a page shows it. What is not listed is shown too.',
+    types: OUTPUT_TYPES,
+  },
+};
+
+/** What a run takes or gives. What an item says beyond these fields, such as bounds, stays as it is. */
+export function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | 'outputs' }) {
+  const { title, one, about, types } = KINDS[kind];
+  const [rows, setRows] = useState(() => worker[kind].map((item, key) => ({ key, item })));
+  const nextKey = useRef(rows.length);
+  const add = () => setRows([...rows, { key: nextKey.current++, item: { name: '', type: 'text' } }]);
+  return (
+    <SettingsForm
+      worker={worker}
+      title={title}
+      about={about}
+      read={(given) => ({ [kind]: rows.map(({ key, item }) => itemIn(given, key, item, kind)) })}
+    >
+      {rows.length > 0 && (
+        <ul className={`${formStyles.wide} ${styles.rows}`} aria-label={title}>
+          {rows.map(({ key, item }) => (
+            <ItemRow
+              key={key}
+              id={key}
+              item={item}
+              types={types}
+              isInput={kind === 'inputs'}
+              onRemove={() => setRows(rows.filter((row) => row.key !== key))}
+            />
+          ))}
+        </ul>
+      )}
+      <div className={formStyles.wide}>
+        <Button variant="default" size="compact-sm" onClick={add}>
+          Add an {one}
+        </Button>
+      </div>
+    </SettingsForm>
+  );
+}
+
+interface ItemRowProps {
+  id: number;
+  item: Item;
+  types: Record<string, string>;
+  isInput: boolean;
+  onRemove: () => void;
+}
+
+function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
+  const [type, setType] = useState(item.type);
+  return (
+    <li className={styles.row}>
+      <TextInput
+        name={`name-${id}`}
+        label="Name"
+        defaultValue={item.name}
+        pattern="[A-Za-z_][A-Za-z0-9_]*"
+        title="Letters, digits and _, as an argument of run()"
+        autoComplete="off"
+        required
+        withAsterisk={false}
+      />
+      <TextInput
+        name={`label-${id}`}
+        label="Label"
+        placeholder="The name"
+        defaultValue={item.label}
+        autoComplete="off"
+      />
+      <NativeSelect
+        name={`type-${id}`}
+        label="Kind"
+        value={type}
+        onChange={(event) => setType(event.currentTarget.value)}
+        data={Object.entries(types).map(([value, label]) => ({ value, label }))}
+      />
+      {isInput && (
+        <Checkbox
+          className={styles.required}
+          name={`required-${id}`}
+          label="Required"
+          defaultChecked={item.required ?? false}
+        />
+      )}
+      <Button
+        className={styles.remove}
+        variant="default"
+        aria-label={`Remove ${item.label || item.name || 'this one'}`}
+        onClick={onRemove}
+      >
+        Remove
+      </Button>
+      {type === 'select' && (
+        <TextInput
+          className={styles.options}
+          name={`options-${id}`}
+          label="Choices"
+          description="Separated by commas"
+          defaultValue={item.options?.map(({ value }) => String(value)).join(', ')}
+          required
+          withAsterisk={false}
+        />
+      )}
+    </li>
+  );
+}
+
+function itemIn(given: FormData, key: number, before: Item, kind: 'inputs' | 'outputs'): Item {
+  const { label: _, options: had, ...kept } = before;
+  const label = textIn(given, `label-${key}`);
+  const type = textIn(given, `type-${key}`);
+  const chosen = textIn(given, `options-${key}`)
+    .split(',')
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
+  return {
+    // Bounds and defaults are those of a kind.
+    ...(type === before.type ? kept : {}),
+    name: textIn(given, `name-${key}`),
+    type,
+    ...(label && { label }),
+    ...(kind === 'inputs' && { required: given.has(`required-${key}`) }),
+    ...(type === 'select' && {
+      options: chosen.map((value) => had?.find((one) => String(one.value) === value) ?? { value, label: value }),
+    }),
+  };
+}
