@@ -1,3 +1,4 @@
+import { until } from '@gantry/testing';
 import { chromiumPath, testSite } from './test/browser';
 import { checkPage, LOOKS } from './test/check-page';
 import { newApproval, newApprovals } from './test/fake-approvals';
@@ -82,6 +83,7 @@ withBrowser('overview', () => {
     await page.getByText(/^\$6\.9.* of \$8/).waitFor();
     await checkPage(page, 'overview', look);
 
+    await until(() => site.api.changes.watchers.size > 0);
     site.api.overview = newOverview({ workers: { ...newOverview().workers, total: 1, active: 1 }, executors: [] });
     site.api.approvals = newApprovals();
     site.api.usage = newUsage();

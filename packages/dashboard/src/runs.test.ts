@@ -141,6 +141,7 @@ withBrowser('runs', () => {
     await rowsOf(page).filter({ hasText: 'worker-25' }).waitFor();
     const placeOf = async () => (await rowsOf(page).filter({ hasText: 'worker-25' }).boundingBox())?.y;
     const place = await placeOf();
+    await until(() => site.api.changes.watchers.size > 0);
     addWorkerRun(0, { worker_id: 'the-newest' });
     site.api.changes.tell('change', { noun: 'runs' });
     await page.waitForFunction((box) => (box?.scrollTop ?? 0) > 20 * 44, await list.elementHandle());

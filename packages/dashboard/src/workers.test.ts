@@ -274,7 +274,7 @@ withBrowser('workers', () => {
         { name: 'currency', label: 'Currency', type: 'select', required: true, options },
       ],
     });
-    await page.getByRole('region', { name: 'Packages' }).getByLabel('Packages').fill('requests==2.32.5\n\n pandas');
+    await page.getByRole('textbox', { name: 'Packages' }).fill('requests==2.32.5\n\n pandas');
     await page.getByRole('region', { name: 'Packages' }).getByRole('button', { name: 'Save' }).click();
     await page.getByText('Packages: saved').waitFor();
     expect(lastSent()?.body).toEqual({ python_dependencies: ['requests==2.32.5', 'pandas'] });

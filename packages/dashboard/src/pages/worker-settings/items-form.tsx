@@ -2,7 +2,7 @@ import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useRef, useState } from 'react';
 import type { Worker } from '../../shell/api';
 import styles from './items-form.module.css';
-import { SettingsForm, textIn } from './settings-form';
+import { mayEdit, SettingsForm, textIn } from './settings-form';
 import formStyles from './settings-form.module.css';
 
 type Item = Worker['inputs'][number];
@@ -53,16 +53,18 @@ export function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | '
               item={item}
               types={types}
               isInput={kind === 'inputs'}
-              onRemove={() => setRows(rows.filter((row) => row.key !== key))}
+              onRemove={mayEdit(worker) ? () => setRows(rows.filter((row) => row.key !== key)) : undefined}
             />
           ))}
         </ul>
       )}
-      <div className={formStyles.wide}>
-        <Button variant="default" size="compact-sm" onClick={add}>
-          Add an {one}
-        </Button>
-      </div>
+      {mayEdit(worker) && (
+        <div className={formStyles.wide}>
+          <Button variant="default" size="compact-sm" onClick={add}>
+            Add an {one}
+          </Button>
+        </div>
+      )}
     </SettingsForm>
   );
 }
@@ -72,7 +74,8 @@ interface ItemRowProps {
   item: Item;
   types: Record<string, string>;
   isInput: boolean;
-  onRemove: () => void;
+  /** Absent for whoever may not change it. */
+  onRemove: (() => void) | undefined;
 }
 
 function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
@@ -111,14 +114,16 @@ function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
           defaultChecked={item.required ?? false}
         />
       )}
-      <Button
-        className={styles.remove}
-        variant="default"
-        aria-label={`Remove ${item.label || item.name || 'this one'}`}
-        onClick={onRemove}
-      >
-        Remove
-      </Button>
+      {onRemove && (
+        <Button
+          className={styles.remove}
+          variant="default"
+          aria-label={`Remove ${item.label || item.name || 'this one'}`}
+          onClick={onRemove}
+        >
+          Remove
+        </Button>
+      )}
       {type === 'select' && (
         <TextInput
           className={styles.options}

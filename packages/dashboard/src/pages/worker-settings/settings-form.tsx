@@ -18,7 +18,7 @@ interface SettingsFormProps {
 
 /** One part of a worker's settings, saved by itself; whoever may not change it reads it. */
 export function SettingsForm({ worker, title, about, read, children }: SettingsFormProps) {
-  const mayEdit = worker.permissions.edit && worker.status !== 'archived';
+  const isEditable = mayEdit(worker);
   const change = useChangeWorker(worker.id);
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -32,7 +32,7 @@ export function SettingsForm({ worker, title, about, read, children }: SettingsF
     <Panel title={title}>
       <form className={styles.form} onSubmit={submit}>
         {about && <p className={styles.about}>{about}</p>}
-        <fieldset className={styles.fields} disabled={!mayEdit} aria-label={title}>
+        <fieldset className={styles.fields} disabled={!isEditable} aria-label={title}>
           {children}
         </fieldset>
         <Failure title="Nothing was changed" error={change.error} />
@@ -41,7 +41,7 @@ export function SettingsForm({ worker, title, about, read, children }: SettingsF
             {warning}
           </Notice>
         ))}
-        {mayEdit && (
+        {isEditable && (
           <div>
             <Button type="submit" variant="default" loading={change.isPending}>
               Save
@@ -52,6 +52,8 @@ export function SettingsForm({ worker, title, about, read, children }: SettingsF
     </Panel>
   );
 }
+
+export const mayEdit = ({ permissions, status }: Worker): boolean => permissions.edit && status !== 'archived';
 
 /** The same fields with what they were. */
 function asItWas(worker: Worker, wanted: WorkerChange): WorkerChange {
