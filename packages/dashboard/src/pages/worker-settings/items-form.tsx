@@ -8,7 +8,7 @@ import formStyles from './settings-form.module.css';
 type Item = Worker['inputs'][number];
 
 const INPUT_TYPES = {
-  ...{ text: 'Text', textarea: 'Long text', number: 'Number', integer: 'Whole number', boolean: 'Yes or no' },
+  ...{ text: 'Text', textarea: 'Long text', number: 'Number', integer: 'Integer', boolean: 'Yes or no' },
   ...{ select: 'One of a list', date: 'Date', url: 'Address', json: 'JSON', file: 'File' },
 };
 const OUTPUT_TYPES = {
