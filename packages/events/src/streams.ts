@@ -154,8 +154,12 @@ export const streamsCheck = (bus: Bus, names: string[]) => async (): Promise<str
   return now && clockProblem('NATS', now, askedAt);
 };
 
-/** Creates the streams and their consumers, and recreates missing ones. Resolves when they exist, or the first attempt has failed. */
-export async function keepStreams({ bus, log }: { bus: Bus; log: Logger }): Promise<{ stop(): void }> {
+/**
+ * Creates the streams and their consumers, and recreates missing ones. Resolves when they exist, or the first attempt has failed.
+ * @param replicas copies of each message in a cluster of NATS servers; existing streams change to this number
+ */
+export async function keepStreams(options: { bus: Bus; log: Logger; replicas?: number }): Promise<{ stop(): void }> {
+  const { bus, log, replicas = 1 } = options;
   const manager = await bus.nc.jetstreamManager({ checkAPI: false });
   const made = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
@@ -168,10 +172,10 @@ export async function keepStreams({ bus, log }: { bus: Bus; log: Logger }): Prom
       try {
         if (made.has(plan.name) && (await isWhole(manager, plan))) continue;
         if (made.has(plan.name)) log.error({ stream: plan.name }, 'a stream or its consumers were missing: recreated');
-        await make(manager, plan);
+        await make(manager, plan, replicas);
         made.add(plan.name);
       } catch (err) {
-        if (!stopped) log.warn({ err, stream: plan.name }, 'stream not checked: will try again');
+        if (!stopped) log.warn({ err, stream: plan.name }, `stream not checked: ${reasonOf(err)}; will try again`);
       }
     }
     if (!stopped) timer = setTimeout(lookAgain, KEEP_MS);
@@ -207,12 +211,15 @@ const OPEN = { max_msg_size: -1 };
  * Creates or updates. Two replicas that do so at once request the same. A stream accepts messages only while all its
  * consumers exist: otherwise it would acknowledge and drop messages without a consumer.
  */
-async function make(manager: JetStreamManager, plan: StreamPlan): Promise<void> {
+async function make(manager: JetStreamManager, plan: StreamPlan, replicas: number): Promise<void> {
   const { name, config, consumers } = plan;
-  const wanted = { ...config, ...OPEN, name, storage: StorageType.File };
+  const wanted = { ...config, ...OPEN, name, storage: StorageType.File, num_replicas: replicas };
   const whole = await isWhole(manager, plan);
   const first = whole ? wanted : { ...wanted, ...CLOSED };
-  await manager.streams.update(name, first).catch(() => manager.streams.add(first));
+  await manager.streams.update(name, first).catch((err) => {
+    nullIfMissing(err);
+    return manager.streams.add(first);
+  });
   for await (const { name: durable } of manager.consumers.list(name)) {
     if (!consumers.some((consumer) => consumer.durable === durable)) await manager.consumers.delete(name, durable);
   }
@@ -228,6 +235,14 @@ async function make(manager: JetStreamManager, plan: StreamPlan): Promise<void> 
   }
   if (!whole) await manager.streams.update(name, wanted);
 }
+
+/** JetStream's error codes for copies that a single server, or too few servers, can't hold. */
+const TOO_FEW_SERVERS = new Set([10_074, 10_005]);
+
+const reasonOf = (err: unknown): string =>
+  err instanceof NatsError && TOO_FEW_SERVERS.has(err.api_error?.err_code ?? 0)
+    ? 'NATS_STREAM_REPLICAS is more than the servers of the NATS cluster'
+    : 'JetStream did not do it';
 
 /** JetStream's error codes for a missing stream and a missing consumer. */
 const MISSING = new Set([10_059, 10_014]);

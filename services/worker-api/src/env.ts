@@ -25,6 +25,11 @@ export const envSchema = z.object({
   /** `smtp://user:password@host:587` or `smtps://...:465`. Without it links are shown instead of sent. */
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
   SMTP_FROM: z.string().min(3).default('Gantry <gantry@localhost>'),
+  /** Copies of each JetStream message: 3 in a cluster of three NATS servers or more. */
+  NATS_STREAM_REPLICAS: z.coerce
+    .number()
+    .pipe(z.union([z.literal(1), z.literal(3), z.literal(5)]))
+    .default(1),
   OUTBOUND_ALLOW_CIDRS: outboundAllowList,
   /** Where tools of `/mcp` reach the other two surfaces; their public addresses when absent. */
   AUTOMATION_API_URL: z.url({ protocol: /^https?$/ }).optional(),

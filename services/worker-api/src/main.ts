@@ -23,6 +23,7 @@ runService({
       databaseUrl: env.DATABASE_URL,
       pool: poolSettings(env),
       nats: natsAddress(env),
+      streamReplicas: env.NATS_STREAM_REPLICAS,
       encryptionKeys: env.ENCRYPTION_KEYS,
       tokenPeppers: env.TOKEN_PEPPERS,
       objectStore: objectStoreSettings(env),

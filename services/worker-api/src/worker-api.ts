@@ -39,6 +39,8 @@ export interface WorkerApiOptions extends SurfaceSettings {
   databaseUrl: string;
   pool?: PoolSettings;
   nats: NatsAddress;
+  /** Copies of each message in a cluster of NATS servers. */
+  streamReplicas?: number;
   encryptionKeys: KeyRing;
   tokenPeppers: KeyRing;
   objectStore: Omit<ObjectStoreSettings, 'publicUrl'>;
@@ -77,7 +79,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const database = openDatabase(options.databaseUrl, log, options.pool);
   const { pool, prisma } = database;
   const bus = await connectBus({ ...options.nats, name: 'worker-api', log });
-  const streams = await keepStreams({ bus, log });
+  const streams = await keepStreams({ bus, log, replicas: options.streamReplicas ?? 1 });
   const ownStreams = [EVENTS_STREAM, runEventsStream('worker')];
   const relay = startRelay({ pool, bus, service: 'worker-api', log });
   const changes = await openChangeHub({ bus, log });
