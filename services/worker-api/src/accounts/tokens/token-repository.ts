@@ -1,4 +1,4 @@
-import { enqueue, tokenRevoked } from '@gantry/events';
+import { enqueue, type Restriction, tokenRevoked } from '@gantry/events';
 import { notFound } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Db } from '../../database';
@@ -13,6 +13,7 @@ export type NewToken = Pick<
 > & {
   hash: Buffer;
   defaultWorkspaceId: string | null;
+  restriction: Restriction | null;
 };
 
 export interface ListedToken extends Token {
@@ -22,8 +23,9 @@ export interface ListedToken extends Token {
   makerRevoked: boolean;
 }
 
-export function insertToken(tx: Db, owner: TokenOwner, { hash, ...token }: NewToken): Promise<Token> {
-  return tx.token.create({ data: { ...owner, ...token, hash: new Uint8Array(hash) } });
+export function insertToken(tx: Db, owner: TokenOwner, { hash, restriction, ...token }: NewToken): Promise<Token> {
+  const data = { ...owner, ...token, hash: new Uint8Array(hash), ...(restriction && { restriction }) };
+  return tx.token.create({ data });
 }
 
 /** Newest first; tokens that were not revoked, including expired ones. */
