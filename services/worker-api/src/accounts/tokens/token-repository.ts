@@ -3,6 +3,7 @@ import { notFound } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Db } from '../../database';
 import type { Token } from '../../generated/prisma/client';
+import { hasOwnBudget } from './token-restriction';
 
 /** The owner of tokens: a user (personal tokens) or a workspace. */
 export type TokenOwner = { userId: string } | { workspaceId: string };
@@ -21,6 +22,8 @@ export interface ListedToken extends Token {
   madeTokens: number;
   /** The token that created it is revoked, or revoked and deleted. */
   makerRevoked: boolean;
+  /** US dollars; null without a budget of its own. */
+  spentUsd: number | null;
 }
 
 export function insertToken(tx: Db, owner: TokenOwner, { hash, restriction, ...token }: NewToken): Promise<Token> {
@@ -39,9 +42,12 @@ export async function listTokens(db: Db, owner: TokenOwner): Promise<ListedToken
   const makers = await db.token.findMany({ where: { id: { in: makerIds }, revokedAt: null }, select: { id: true } });
   const alive = new Set(makers.map(({ id }) => id));
   const made = await countMade(db, ids);
+  const spending = await db.tokenSpending.findMany({ where: { tokenId: { in: ids } } });
+  const spent = new Map(spending.map(({ tokenId, usd }) => [tokenId, usd]));
   return tokens.map((token) => ({
     ...token,
     madeTokens: made.get(token.id) ?? 0,
+    spentUsd: hasOwnBudget(token) ? (spent.get(token.id) ?? 0) : null,
     makerRevoked: token.createdByTokenId !== null && !alive.has(token.createdByTokenId),
   }));
 }

@@ -1,6 +1,7 @@
 /** What narrows a token below its role: as requests write it, as rows keep it, and how little a token's tokens may have. */
 import { type Restriction, restriction } from '@gantry/events';
 import { type CallOf, forbidden, type Principal } from '@gantry/http';
+import { z } from 'zod';
 import type { Token } from '../../generated/prisma/client';
 
 export type AskedRestriction = NonNullable<CallOf<'worker', 'createPersonalToken'>['body']['restrict']>;
@@ -88,6 +89,13 @@ const tooWide = (rule: string, why: string) =>
 /** Of a token's row. @throws ZodError for a rule that this version does not know */
 export const restrictOf = (token: Pick<Token, 'restriction'>): Restriction | null =>
   token.restriction === null ? null : restriction.parse(token.restriction);
+
+/** For lists, which show what this version knows of a token that a later one has made. */
+const known = z.object(restriction.shape).nullable();
+export const knownRulesOf = (token: Pick<Token, 'restriction'>): Restriction | null => known.parse(token.restriction);
+
+export const hasOwnBudget = (token: Pick<Token, 'id' | 'restriction'>): boolean =>
+  knownRulesOf(token)?.budgets?.some(({ tokenId }) => tokenId === token.id) ?? false;
 
 /** Null for a token that only its role limits. */
 export function restrictToApi(rules: Restriction | null) {

@@ -3,7 +3,7 @@ import type { Restriction, Role } from '@gantry/events';
 import { type AppError, apiFields, forbidden, roleAtLeast } from '@gantry/http';
 import type { Token } from '../../generated/prisma/client';
 import type { ListedToken } from './token-repository';
-import { narrowed, restrictOf, restrictToApi } from './token-restriction';
+import { knownRulesOf, narrowed, restrictToApi } from './token-restriction';
 
 export interface TokenLimits {
   /** Null: no limit beyond the user's own role. */
@@ -38,7 +38,7 @@ export const tooHigh = (role: Role): AppError =>
 
 export const tokenToApi = (token: ListedToken) => ({
   ...shown(token),
-  ...apiFields(token, 'lastUsedAt', 'createdByTokenId', 'madeTokens'),
+  ...apiFields(token, 'lastUsedAt', 'createdByTokenId', 'madeTokens', 'spentUsd'),
   created_by_token_revoked: token.makerRevoked,
 });
 
@@ -47,5 +47,5 @@ export const newTokenToApi = (created: Token, token: string) => ({ ...shown(crea
 
 const shown = (token: Token) => ({
   ...apiFields(token, 'id', 'name', 'prefix', 'role', 'createdAt', 'expiresAt'),
-  restrict: restrictToApi(restrictOf(token)),
+  restrict: restrictToApi(knownRulesOf(token)),
 });
