@@ -1,6 +1,7 @@
 import { chromiumPath, signOut, switchWorkspace, testSite } from './test/browser';
 import { checkPage, LOOKS } from './test/check-page';
 import { newAccounts } from './test/fake-accounts';
+import { newWorker } from './test/fake-workers';
 import { PERSON } from './test/person';
 
 const withBrowser = chromiumPath ? describe : describe.skip;
@@ -9,6 +10,7 @@ withBrowser('accounts', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.accounts = newAccounts();
+    site.api.workers.list = [newWorker('price-watch', { name: 'Price watch' })];
   });
 
   const at = (pathname: string) => site.api.origin + pathname;
@@ -281,7 +283,10 @@ withBrowser('accounts', () => {
     const personal = page.getByRole('region', { name: 'Personal tokens' });
     await personal.getByText('Restrict it').click();
     await personal.getByLabel('Only these workers').click();
-    await page.getByRole('option').first().click();
+    await page
+      .getByRole('listbox', { name: 'Only these workers' })
+      .getByRole('option', { name: 'Price watch' })
+      .click();
     await personal.getByRole('button', { name: /^Leave out/ }).waitFor();
     await checkPage(page, 'tokens-restricted', look);
   });
@@ -297,7 +302,10 @@ withBrowser('accounts', () => {
     await personal.getByLabel('Budget in USD').fill('2.5');
     const field = personal.getByLabel('Only these workers');
     await field.click();
-    await page.getByRole('option').first().click();
+    await page
+      .getByRole('listbox', { name: 'Only these workers' })
+      .getByRole('option', { name: 'Price watch' })
+      .click();
     await personal.getByRole('button', { name: 'Create token' }).click();
     await personal.getByText('svc_new1-and-the-rest-of-it').waitFor();
     await personal.getByText(/^Only reads · Only the worker [\w-]+ · Tools: overview · Runs for \$2\.50/).waitFor();
