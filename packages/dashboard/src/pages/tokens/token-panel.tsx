@@ -145,7 +145,6 @@ function TokenRow({ token, maker, busy, onRevoke }: TokenRowProps) {
             {token.created_by_token_revoked && ', which was revoked'}
           </p>
         )}
-        {rules.length > 0 && <p className={styles.about}>{rules.join(' · ')}</p>}
       </div>
       <p className={row.fact}>{role ? `At most ${roleWord(role)}` : 'Whatever you may'}</p>
       <p className={row.fact}>
@@ -166,6 +165,7 @@ function TokenRow({ token, maker, busy, onRevoke }: TokenRowProps) {
           'Does not end by itself'
         )}
       </p>
+      {rules.length > 0 && <p className={row.rules}>{rules.join(' · ')}</p>}
       <div className={styles.actions}>
         <ConfirmButton label={`Revoke ${name}`} question="Revoke now" busy={busy} onConfirm={() => onRevoke(false)}>
           Revoke
