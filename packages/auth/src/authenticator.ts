@@ -46,8 +46,8 @@ function openOnly(memberships: Identity['memberships'], closures: Pick<Workspace
 }
 
 function inWorkspace(req: Request, identity: Identity): Principal {
-  const { kind, userId, email, emailVerified, name, tokenId, memberships } = identity;
-  const who = { kind, userId, email, emailVerified, name, tokenId, memberships };
+  const { kind, userId, email, emailVerified, name, tokenId, memberships, restriction } = identity;
+  const who = { kind, userId, email, emailVerified, name, tokenId, memberships, ...(restriction && { restriction }) };
   const wanted = single(req, 'x-svc-workspace');
   const workspaceId = wanted ?? identity.defaultWorkspaceId;
   const role = Object.hasOwn(memberships, workspaceId) ? memberships[workspaceId] : undefined;

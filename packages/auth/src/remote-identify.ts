@@ -5,6 +5,7 @@ import {
   INTROSPECT_SUBJECT,
   type IntrospectRequest,
   introspectReply,
+  RESTRICTION_RULES,
   request,
 } from '@gantry/events';
 import { unavailable } from '@gantry/http';
@@ -79,7 +80,8 @@ export function identifyBy(options: {
 }): Identify {
   const { verifyJwt, verifyExternalJwt, introspect } = options;
   return async (credential) => {
-    if (credential.kind === 'token') return introspect({ kind: 'token', token: credential.secret });
+    if (credential.kind === 'token')
+      return introspect({ kind: 'token', token: credential.secret, enforces: [...RESTRICTION_RULES] });
     if (credential.kind === 'session') return introspect({ kind: 'session', cookie: credential.secret });
     const claims = await verifyJwt(credential.secret);
     if (claims) {

@@ -1,6 +1,7 @@
 import { chromiumPath, signOut, switchWorkspace, testSite } from './test/browser';
 import { checkPage, LOOKS } from './test/check-page';
 import { newAccounts } from './test/fake-accounts';
+import { newWorker } from './test/fake-workers';
 import { PERSON } from './test/person';
 
 const withBrowser = chromiumPath ? describe : describe.skip;
@@ -9,6 +10,7 @@ withBrowser('accounts', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.accounts = newAccounts();
+    site.api.workers.list = [newWorker('price-watch', { name: 'Price watch' })];
   });
 
   const at = (pathname: string) => site.api.origin + pathname;
@@ -274,6 +276,41 @@ withBrowser('accounts', () => {
     await personal.getByRole('button', { name: 'Revoke nightly' }).click();
     await personal.getByRole('button', { name: 'Revoke now' }).click();
     await personal.getByText('nightly').waitFor({ state: 'detached' });
+  });
+
+  test.each(LOOKS)('the rules of a new token pass axe and fit: %s', async (look, options) => {
+    const page = await site.signedIn('/settings/tokens', options);
+    const personal = page.getByRole('region', { name: 'Personal tokens' });
+    await personal.getByText('Restrict it').click();
+    await personal.getByLabel('Only these workers').click();
+    await page
+      .getByRole('listbox', { name: 'Only these workers' })
+      .getByRole('option', { name: 'Price watch' })
+      .click();
+    await personal.getByRole('button', { name: /^Leave out/ }).waitFor();
+    await checkPage(page, 'tokens-restricted', look);
+  });
+
+  test('a token is restricted when it is made, and the list says how', async () => {
+    const page = await site.signedIn('/settings/tokens');
+    const personal = page.getByRole('region', { name: 'Personal tokens' });
+    await personal.getByText('Only the workers invoice-sync, report').waitFor();
+    await personal.getByLabel('What is it for?').fill('agent');
+    await personal.getByText('Restrict it').click();
+    await personal.getByLabel('Only reads').check();
+    await personal.getByLabel('Overview').check();
+    await personal.getByLabel('Budget in USD').fill('2.5');
+    const field = personal.getByLabel('Only these workers');
+    await field.click();
+    await page
+      .getByRole('listbox', { name: 'Only these workers' })
+      .getByRole('option', { name: 'Price watch' })
+      .click();
+    await personal.getByRole('button', { name: 'Create token' }).click();
+    await personal.getByText('svc_new1-and-the-rest-of-it').waitFor();
+    await personal.getByText(/^Only reads · Only the worker [\w-]+ · Tools: overview · Runs for \$2\.50/).waitFor();
+    const [made] = site.api.accounts.tokens;
+    expect(made?.restrict).toMatchObject({ readonly: true, toolsets: ['overview'], budget_usd: 2.5 });
   });
 
   test('a token is revoked together with what it made', async () => {

@@ -6,9 +6,29 @@ export const INTROSPECT_SUBJECT = 'auth.introspect.v1';
 export const roles = ['viewer', 'member', 'admin', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
+/**
+ * What narrows a token below its role (ADR 42). A rule that is absent restricts nothing. Strict: whoever reads a rule that it
+ * does not know refuses the token, because it could not enforce that rule.
+ */
+export const restriction = z.strictObject({
+  /** Ids of workers. With this or `automations`, nothing of the workspace but what the two name. */
+  workers: z.array(z.string()).optional(),
+  automations: z.array(z.string()).optional(),
+  toolsets: z.array(z.string()).optional(),
+  readonly: z.literal(true).optional(),
+  /** Runs that it starts wait for a person. */
+  requireApproval: z.literal(true).optional(),
+  /** Its own budget and those of the tokens that it comes from: runs that it starts count against each. US dollars. */
+  budgets: z.array(z.object({ tokenId: z.string(), usd: z.number() })).optional(),
+});
+export type Restriction = z.infer<typeof restriction>;
+
+/** The rules that this version enforces. */
+export const RESTRICTION_RULES: readonly string[] = Object.keys(restriction.shape);
+
 export const introspectRequest = z.discriminatedUnion('kind', [
-  /** An opaque `svc_` or `wst_` token. */
-  z.object({ kind: z.literal('token'), token: z.string() }),
+  /** An opaque `svc_` or `wst_` token. One with a rule that the requester does not enforce is answered as unknown. */
+  z.object({ kind: z.literal('token'), token: z.string(), enforces: z.array(z.string()).default([]) }),
   /** The session cookie. */
   z.object({ kind: z.literal('session'), cookie: z.string() }),
   /**
@@ -30,7 +50,7 @@ export const introspectRequest = z.discriminatedUnion('kind', [
     email: z.string().nullable(),
   }),
 ]);
-export type IntrospectRequest = z.infer<typeof introspectRequest>;
+export type IntrospectRequest = z.input<typeof introspectRequest>;
 
 export const identity = z.object({
   /** `api_key` is a key of the skills surface, which only skills-api knows. */
@@ -48,6 +68,7 @@ export const identity = z.object({
   /** Role by workspace id: every workspace that this credential may act in. */
   memberships: z.record(z.string(), z.enum(roles)),
   expiresAt: z.int().nullable(),
+  restriction: restriction.optional(),
 });
 export type Identity = z.infer<typeof identity>;
 

@@ -4,6 +4,7 @@ import { AppError, forbidden, notFound } from './errors';
 import type { Operation } from './openapi-document';
 import { type Principal, roleAtLeast } from './principal';
 import type { Budgets } from './rate-limit';
+import { requireUnrestricted } from './restriction';
 
 /** @param params of the path; null where it is malformed. @throws AppError 401, 403, 404, 429, 503 */
 export type Admit = (
@@ -40,6 +41,7 @@ export function admission(authenticate: (req: Request) => Promise<Principal | nu
     if (principal && operation.workspaceFromPath)
       req.principal = inPathWorkspace(principal, params?.workspace_id ?? '');
     requireRole(access, req.principal);
+    if (req.principal?.restriction) requireUnrestricted(req.principal.restriction, operation, params);
   };
 }
 

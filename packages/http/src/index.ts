@@ -45,6 +45,7 @@ export * from './principal';
 export * from './rate-count';
 export * from './rate-limit';
 export * from './repeat';
+export * from './restriction';
 export { sayIssues, sayProblem } from './say-problem';
 export * from './surface';
 export { leaveBodyUnread } from './unread-body';

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { roles } from '@gantry/events';
 import { load } from 'js-yaml';
 import { z } from 'zod';
+import { type Declaration, declaration } from './restriction';
 
 const methods = ['get', 'put', 'post', 'delete', 'patch', 'head'] as const;
 
@@ -33,6 +34,8 @@ const operation = z.object({
   'x-path': z.enum(['rest']).optional(),
   /** `path`: the request acts in the workspace that `{workspace_id}` names; 404 for whoever is no member there. */
   'x-workspace': z.enum(['path']).optional(),
+  /** What a restricted token needs to use it; without this it may not. See restriction.ts. */
+  'x-restrict': declaration.default({}),
   /** Which budget it takes from; `none` is for probes and streams' reconnects. */
   'x-limit': z.enum(['requests', 'runs', 'sign-in', 'none']).default('requests'),
   /** Honours Idempotency-Key (see idempotency.ts); `once`: its answer shows a secret and is not kept. */
@@ -59,6 +62,7 @@ export interface Operation {
   /** As Express writes it: `/api/runs/:runId`. */
   path: string;
   access: z.infer<typeof operation>['x-access'];
+  restrict: Declaration;
   takesRestOfPath: boolean;
   workspaceFromPath: boolean;
   limit: z.infer<typeof operation>['x-limit'];
@@ -129,6 +133,7 @@ function toOperation(route: string, method: Operation['method'], read: z.infer<t
     method,
     path: route.replace(/\{(\w+)\}/g, ':$1'),
     access: read['x-access'],
+    restrict: read['x-restrict'],
     takesRestOfPath: read['x-path'] === 'rest',
     workspaceFromPath: read['x-workspace'] === 'path',
     limit: read['x-limit'],

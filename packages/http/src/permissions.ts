@@ -1,7 +1,8 @@
 /** What a role may do, read from the table that decides it: the `x-access` of the operations. */
-import type { Role } from '@gantry/events';
+import type { Restriction, Role } from '@gantry/events';
 import { readOperations } from './openapi-document';
 import { roleAtLeast } from './principal';
+import { isOpenTo } from './restriction';
 
 /**
  * For the `permissions` of a resource, so that a screen offers what the server will accept.
@@ -11,15 +12,28 @@ import { roleAtLeast } from './principal';
 export function permissionTable<Name extends string>(
   openapiFile: string,
   operationIds: Record<Name, string>,
-): (role: Role) => Record<Name, boolean> {
-  const operations = new Map(readOperations(openapiFile).map(({ id, access }) => [id, access]));
+): (role: Role, restriction?: Restriction) => Record<Name, boolean> {
+  const operations = new Map(readOperations(openapiFile).map((operation) => [operation.id, operation]));
   const needed = Object.entries<string>(operationIds).map(([name, id]) => {
-    const access = operations.get(id);
-    if (!access || access === 'public' || access === 'optional' || access === 'account' || access === 'user') {
+    const operation = operations.get(id);
+    const access = operation?.access;
+    if (
+      !operation ||
+      !access ||
+      access === 'public' ||
+      access === 'optional' ||
+      access === 'account' ||
+      access === 'user'
+    ) {
       throw new Error(`permission ${name}: no role decides the operation ${id} of ${openapiFile}`);
     }
-    return [name, access] as const;
+    return { name, access, operation };
   });
-  return (role) =>
-    Object.fromEntries(needed.map(([name, least]) => [name, roleAtLeast(role, least)])) as Record<Name, boolean>;
+  return (role, restriction) =>
+    Object.fromEntries(
+      needed.map(({ name, access, operation }) => [
+        name,
+        roleAtLeast(role, access) && isOpenTo(restriction, operation),
+      ]),
+    ) as Record<Name, boolean>;
 }

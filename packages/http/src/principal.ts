@@ -1,4 +1,4 @@
-import { type Role, roles } from '@gantry/events';
+import { type Restriction, type Role, roles } from '@gantry/events';
 
 /** Who is calling, and the one workspace that this request acts in. Made by packages/auth, never from a body or path. */
 export interface Principal {
@@ -14,6 +14,8 @@ export interface Principal {
   role: Role;
   /** Role by workspace id, of every workspace that this credential may enter. */
   memberships: Record<string, Role>;
+  /** What the token may not do although its role may; absent for nearly everybody. Enforced by restriction.ts. */
+  restriction?: Restriction | undefined;
 }
 
 export function roleAtLeast(role: Role, least: Role): boolean {

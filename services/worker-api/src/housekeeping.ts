@@ -19,6 +19,7 @@ import { deleteOldAuditRows } from './audit/audit-repository';
 import type { Deps } from './deps';
 import { sweepPacks } from './file-trees/tree-pack';
 import { deleteShareLinksOf, sweepShareLinks } from './runs/share-link-repository';
+import { countLeftTokenRuns } from './runs/token-budget';
 import { sweepWebhookReceipts } from './starters/receive-webhook';
 import { purgeDeletedWorkers } from './workers/delete-worker';
 
@@ -47,6 +48,7 @@ export function sweepsOf(
     { what: 'e-mail verifications', run: () => sweepEmailVerifications(pool) },
     { what: 'invitations', run: () => sweepInvitations(pool) },
     { what: 'tokens', run: () => sweepTokens(pool) },
+    { what: 'budgets of tokens', run: () => countLeftTokenRuns(pool) },
     { what: 'share links', run: () => sweepShareLinks(pool) },
     { what: 'deliveries of alerts', run: () => purgeOldDeliveries(pool) },
     { what: 'webhook receipts', run: () => sweepWebhookReceipts(pool) },

@@ -3,7 +3,7 @@
  * owner and for admins, and does not exist for others; whoever sees it and is a member may edit it; taking it away from
  * others (deleting it, hiding it) is for the owner and admins.
  */
-import { forbidden, type Principal, roleAtLeast } from '@gantry/http';
+import { forbidden, type Principal, reaches, reachOf, roleAtLeast } from '@gantry/http';
 import type { Visibility } from './generated/prisma/client';
 
 export interface Owned {
@@ -28,6 +28,16 @@ export function visibleTo(principal: Principal) {
   if (isAdmin(principal)) return {};
   const ownerId = ownerIdOf(principal);
   return { OR: [{ visibility: 'workspace' as const }, ...(ownerId === null ? [] : [{ ownerId }])] };
+}
+
+/** A worker is seen by whoever its visibility allows, through a restricted token only if it is for that worker. */
+export const canSeeWorker = (principal: Principal, worker: Owned & { id: string }): boolean =>
+  canSee(principal, worker) && reaches(principal, 'workers', worker.id);
+
+/** The same rule for queries of workers. */
+export function workersVisibleTo(principal: Principal) {
+  const named = reachOf(principal, 'workers');
+  return { ...visibleTo(principal), ...(named && { id: { in: named } }) };
 }
 
 export function canTakeAway(principal: Principal, thing: Owned): boolean {

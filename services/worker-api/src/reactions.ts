@@ -16,6 +16,7 @@ import { writeBackContexts } from './contexts/write-back';
 import type { Deps } from './deps';
 import { createListeningWorkspaces } from './listening-workspaces';
 import { countRun } from './runs/month-cost';
+import { countTokenRun } from './runs/token-budget';
 import { triggerReactions } from './starters/event-triggers';
 
 export function startReactions(deps: Deps): Consumer[] {
@@ -28,7 +29,7 @@ export function startReactions(deps: Deps): Consumer[] {
     consumeBy({
       ...shared,
       event: runFinished,
-      reactions: [countRun, writeBackContexts(deps), alerts.runFinished, triggers.runFinished],
+      reactions: [countRun, countTokenRun, writeBackContexts(deps), alerts.runFinished, triggers.runFinished],
     }),
     consumeBy({
       ...shared,

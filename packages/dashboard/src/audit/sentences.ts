@@ -139,7 +139,7 @@ export const SENTENCES: Record<AuditAction, Sentence> = {
     `changed with whom the skill ${told.text('slug')} is shared: ${times(told.count('total'), 'one address', 'addresses')} now`,
   ],
   'token.created': (told) => [
-    `made the ${told.text('kind') === 'workspace' ? 'workspace' : 'personal'} token${quoted(told.text('name'))}`,
+    `made the ${told.text('kind') === 'workspace' ? 'workspace' : 'personal'} token${quoted(told.text('name'))}${told.has('restrict') ? ', restricted' : ''}`,
   ],
   'token.revoked': (told) => [told.has('name') ? `revoked the token${quoted(told.text('name'))}` : 'revoked a token'],
   'user.email_unverified': (told) => [`has yet to show again that ${told.text('email') || 'an address'} is theirs`],

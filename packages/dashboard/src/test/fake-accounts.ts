@@ -64,7 +64,7 @@ function workspace(id: string, name: string, role: Schemas['Role']): Schemas['Wo
 export const newAccounts = (): FakeAccounts => ({
   me: {
     ...{ id: 'usr_ada', email: PERSON.email, email_verified: false, name: 'Ada', credential: 'jwt', token_id: null },
-    ...{ workspace_id: 'ws_ops', role: 'owner' },
+    ...{ workspace_id: 'ws_ops', role: 'owner', restrict: null },
     workspaces: [workspace('ws_ops', 'Operations', 'owner'), workspace('ws_lab', 'The laboratory', 'viewer')],
   },
   deleted: [{ ...workspace('ws_old', 'The cellar', 'owner'), deleted_at: AT, purge_at: LATER }],
@@ -87,12 +87,16 @@ export const newAccounts = (): FakeAccounts => ({
   ],
   tokens: [
     {
-      ...{ id: 'tok_1', name: 'laptop', prefix: 'svc_8sWn', role: null },
+      ...{ id: 'tok_1', name: 'laptop', prefix: 'svc_8sWn', role: null, restrict: null, spent_usd: null },
       ...{ created_at: AT, expires_at: null, last_used_at: AT },
       ...{ created_by_token_id: null, created_by_token_revoked: false, made_tokens: 1 },
     },
     {
-      ...{ id: 'tok_2', name: 'of the laptop', prefix: 'svc_2kLm', role: 'viewer' },
+      ...{ id: 'tok_2', name: 'of the laptop', prefix: 'svc_2kLm', role: 'viewer', spent_usd: 1.25 },
+      restrict: {
+        ...{ workers: ['invoice-sync', 'report'], automations: null, toolsets: ['workers', 'runs'], readonly: false },
+        ...{ require_approval: true, budget_usd: 5 },
+      },
       ...{ created_at: AT, expires_at: null, last_used_at: null },
       ...{ created_by_token_id: 'tok_1', created_by_token_revoked: false, made_tokens: 0 },
     },
@@ -279,6 +283,11 @@ async function answerDevice(fake: FakeAccounts, req: FakeRequest): Promise<FakeA
   };
 }
 
+const NO_RULES = {
+  ...{ workers: null, automations: null, toolsets: null },
+  ...{ readonly: false, require_approval: false, budget_usd: null },
+};
+
 async function answerTokens(fake: FakeAccounts, { line, part, query, body }: FakeRequest): Promise<FakeAnswer> {
   if (line.startsWith('GET ')) return { status: 200, body: part[1] === 'auth' ? fake.tokens : [] };
   if (line.startsWith('DELETE ')) {
@@ -287,7 +296,7 @@ async function answerTokens(fake: FakeAccounts, { line, part, query, body }: Fak
     fake.tokens = fake.tokens.filter((one) => !goes(one.id) && !(withMade && goes(one.created_by_token_id)));
     return { status: 204 };
   }
-  const { name = '', role, expires_at = null } = await body();
+  const { name = '', role, expires_at = null, restrict } = await body();
   const made = {
     id: `tok_${name}`,
     name,
@@ -295,8 +304,9 @@ async function answerTokens(fake: FakeAccounts, { line, part, query, body }: Fak
     role: role as Schemas['Role'],
     created_at: AT,
     expires_at,
+    restrict: restrict ? { ...NO_RULES, ...Object(restrict) } : null,
   };
   const byPerson = { created_by_token_id: null, created_by_token_revoked: false, made_tokens: 0 };
-  if (part[1] === 'auth') fake.tokens.unshift({ ...made, last_used_at: null, ...byPerson });
+  if (part[1] === 'auth') fake.tokens.unshift({ ...made, spent_usd: null, last_used_at: null, ...byPerson });
   return { status: 201, body: { ...made, token: 'svc_new1-and-the-rest-of-it' } };
 }

@@ -1,5 +1,5 @@
 import { newOpaqueToken } from '@gantry/auth';
-import { newId, workspaceDeleted } from '@gantry/events';
+import { newId, type Restriction, workspaceDeleted } from '@gantry/events';
 import { openapiFiles } from '@gantry/openapi';
 import {
   deployed,
@@ -69,6 +69,8 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
   const owner = service.signedIn({ role: 'owner' });
   const { workspaceId } = owner;
   const inHome = (role: 'viewer' | 'member' | 'admin') => service.signedIn({ role, workspaceId }).token;
+  const restrictedTo = (restriction: Restriction) =>
+    service.signedIn({ role: 'owner', workspaceId, restriction }).token;
   const foreigner = service.signedIn({ role: 'owner' });
 
   await owner.post('/api/secrets', { name: 'HOME_SECRET', value: 'never to be seen' });
@@ -143,6 +145,10 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     },
     // Nothing of this surface makes credentials.
     limited: { expired: '', viewer: '', expiring: '', expiresAt: 0, restricted: '', admin: '' },
+    restricted: {
+      readonly: restrictedTo({ readonly: true }),
+      elsewhere: restrictedTo({ workers: ['another-worker'], automations: ['aut_another'] }),
+    },
     stop: service.stop,
   };
 }

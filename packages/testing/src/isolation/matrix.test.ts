@@ -73,6 +73,8 @@ beforeAll(async () => {
     expired: 'expired',
     // Asked in key-making.test.ts.
     limited: { expired: '', viewer: '', expiring: '', expiresAt: 0, restricted: '', admin: '' },
+    // Asked of the surfaces that have tokens.
+    restricted: { readonly: '', elsewhere: '' },
   };
 });
 

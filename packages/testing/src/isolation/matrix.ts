@@ -56,6 +56,14 @@ export interface IsolatedSurface {
   apiKey?: string;
   /** Good tokens of the home workspace that are less than their user. */
   limited: LimitedTokens;
+  /** Good tokens of the home workspace's owner: see restricted-matrix.ts. */
+  restricted: RestrictedTokens;
+}
+
+export interface RestrictedTokens {
+  readonly: string;
+  /** For a worker and an automation that are none of `real`. */
+  elsewhere: string;
 }
 
 interface Case {

@@ -5,6 +5,7 @@ import { BLOCKED_MS_MAX, type BoundedWork, boundedWork } from './bounded-work';
 import { type ClosingSurface, checkClosed, isAskedOfClosed } from './closed-matrix';
 import { operationsThatMakeKeys } from './key-making';
 import { creatingWithoutKey, isolationMatrix, type Matrix } from './matrix';
+import { checkRestricted, isAskedOfRestricted } from './restricted-matrix';
 
 export function proveIsolation(openapiFile: string, start: () => Promise<ClosingSurface & { stop(): Promise<void> }>) {
   let surface: Awaited<ReturnType<typeof start>> | undefined;
@@ -50,6 +51,14 @@ export function proveIsolation(openapiFile: string, start: () => Promise<Closing
       expect(await matrix.check(operation)).toEqual([]);
     },
   );
+
+  test.each(
+    readOperations(openapiFile)
+      .filter(isAskedOfRestricted)
+      .map((operation) => [operation.id, operation] as const),
+  )('%s is closed to tokens that are restricted', async (_id, operation) => {
+    expect(await checkRestricted(surface as ClosingSurface, operation)).toEqual([]);
+  });
 
   /** On a surface of its own: some of the bodies make things. */
   describe('the worst bodies', () => {

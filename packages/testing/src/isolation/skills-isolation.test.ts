@@ -139,6 +139,10 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
       restricted: api.workspaceToken(workspaceId, 'viewer'),
       admin: api.workspaceToken(workspaceId),
     },
+    restricted: {
+      readonly: api.person({ role: 'owner', workspaceId, restriction: { readonly: true } }).token,
+      elsewhere: api.person({ role: 'owner', workspaceId, restriction: { workers: ['another-worker'] } }).token,
+    },
     stop: api.stop,
   };
 }

@@ -311,6 +311,10 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     restricted: await limitedBy('workspace', { role: 'viewer' }),
     admin: await limitedBy('workspace', {}),
   };
+  const restricted = {
+    readonly: await limitedBy('personal', { restrict: { readonly: true } }),
+    elsewhere: await limitedBy('personal', { restrict: { workers: ['another-worker'], automations: ['aut_another'] } }),
+  };
   const revoked = await api.createToken('personal', owner.jwt);
   await fetch(`${api.url}/auth/tokens/${revoked.id}`, {
     method: 'DELETE',
@@ -368,6 +372,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
       await asOwner('DELETE', `/api/workspaces/${workspaceId}`);
     },
     limited,
+    restricted,
     stop: api.stop,
   };
 }

@@ -22,15 +22,17 @@ export async function lockAutomation(
 
 export type AutomationFilter = CallOf<'automation', 'listAutomations'>['query'];
 
-/** Newest first. */
+/** Newest first. @param reach ids of those that the caller may see; null: all */
 export async function listAutomations(
   db: Db,
   workspaceId: string,
   { q, status, limit, offset }: AutomationFilter,
+  reach: string[] | null,
 ): Promise<{ automations: Automation[]; total: number }> {
   const where: Prisma.AutomationWhereInput = {
     workspaceId,
     status: status ?? { not: 'archived' },
+    ...(reach && { id: { in: reach } }),
     ...(q && { OR: [{ name: containing(q) }, { description: containing(q) }] }),
   };
   const [automations, total] = await Promise.all([

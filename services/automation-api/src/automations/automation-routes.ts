@@ -10,6 +10,7 @@ import {
   ok,
   pageHeaders,
   pageOf,
+  reachOf,
 } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { getArtifact } from '../artifacts/artifact-repository';
@@ -86,8 +87,10 @@ export function automationOperations(deps: Deps): Operations<'automation'> {
       ...revisited(200),
     },
 
-    listAutomations: async ({ caller: { workspaceId }, req, query }) => {
-      const { automations, total } = await listAutomations(prisma, workspaceId, query);
+    listAutomations: async ({ caller, req, query }) => {
+      const { workspaceId } = caller;
+      const reach = reachOf(caller, 'automations');
+      const { automations, total } = await listAutomations(prisma, workspaceId, query, reach);
       const lastRuns = await engine.lastBySubject(
         workspaceId,
         automations.map(({ id }) => id),

@@ -7,10 +7,19 @@ import { engineStatuses } from '../run-status';
 
 type Asked = CallOf<'automation', 'listRuns'>['query'];
 
-/** Test runs are no part of the history. */
-export async function runFilterOf({ prisma }: Deps, workspaceId: string, asked: Asked): Promise<PagedRunFilter> {
+/**
+ * Test runs are no part of the history.
+ * @param reach ids of the automations that the caller may see; null: all
+ */
+export async function runFilterOf(
+  { prisma }: Deps,
+  workspaceId: string,
+  asked: Asked,
+  reach: string[] | null,
+): Promise<PagedRunFilter> {
   const { automationId, status, trigger, q, since, until } = asked;
-  const named = q === undefined ? undefined : await findAutomationIds(prisma, workspaceId, q);
+  const found = q === undefined ? undefined : await findAutomationIds(prisma, workspaceId, q);
+  const named = reach ? reach.filter((id) => found?.includes(id) ?? true) : found;
   const ids = automationId === undefined ? named : [automationId].filter((id) => named?.includes(id) ?? true);
   return {
     kind: 'run',

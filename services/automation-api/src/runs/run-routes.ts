@@ -1,4 +1,4 @@
-import { type Call, linkTo, notFound, type Operations, ok, pageOf } from '@gantry/http';
+import { type Call, linkTo, notFound, type Operations, ok, pageOf, reaches, reachOf } from '@gantry/http';
 import { EXPIRES_SECONDS_MAX } from '@gantry/object-store';
 import { type ListedRun, listRunPage, type Run } from '@gantry/run-engine';
 import type { Response } from 'express';
@@ -31,7 +31,8 @@ export function runOperations(deps: Deps): Operations<'automation'> {
   /** @throws AppError 404, also for a run of the other kind */
   async function getOfKind(kind: Run['kind'], { caller }: Pick<Call, 'caller'>, id: string): Promise<Run> {
     const run = await engine.get(caller.workspaceId, id);
-    if (run.kind !== kind) throw notFound(kind === 'test' ? 'test run' : 'run', id);
+    if (run.kind !== kind || !reaches(caller, 'automations', run.subjectId))
+      throw notFound(kind === 'test' ? 'test run' : 'run', id);
     return run;
   }
   const getRun = (call: InRun) => getOfKind('run', call, call.path.runId);
@@ -57,9 +58,10 @@ export function runOperations(deps: Deps): Operations<'automation'> {
 
     getTestRun: async (call) => ok(await toTestRun(engine, await getOfKind('test', call, call.path.testRunId))),
 
-    listRuns: async ({ caller: { workspaceId }, query, req }) => {
+    listRuns: async ({ caller, query, req }) => {
+      const { workspaceId } = caller;
       const { limit, offset, before, outputs } = query;
-      const filter = await runFilterOf(deps, workspaceId, query);
+      const filter = await runFilterOf(deps, workspaceId, query, reachOf(caller, 'automations'));
       const page = {
         ...{ limit, offset, withJson: outputs },
         before: before === undefined ? undefined : await engine.get(workspaceId, before),

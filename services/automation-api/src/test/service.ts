@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import path from 'node:path';
 import { newOpaqueToken } from '@gantry/auth';
-import { type Bus, connectBus, type Identity, newId, type Role } from '@gantry/events';
+import { type Bus, connectBus, type Identity, newId, type Restriction, type Role } from '@gantry/events';
 import type { RateLimits } from '@gantry/http';
 import { DEFAULT_RETENTION } from '@gantry/run-engine';
 import {
@@ -44,7 +44,13 @@ export interface TestService {
   nats: TestNats;
   logs: CaughtLogs;
   /** Somebody in a workspace of his own, or in the one given. */
-  signedIn(options?: { role?: Role; workspaceId?: string; userId?: string | null; expiresAt?: number }): Caller;
+  signedIn(options?: {
+    role?: Role;
+    workspaceId?: string;
+    userId?: string | null;
+    expiresAt?: number;
+    restriction?: Restriction;
+  }): Caller;
   anonymous: Pick<Caller, 'get' | 'post'>;
   /** An executor that the test drives itself: claim, report, complete. */
   connectExecutor(): Promise<FakeExecutor>;
@@ -125,7 +131,7 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
     database,
     nats,
     logs,
-    signedIn: ({ role = 'admin', workspaceId = newId('ws_'), userId = newId('usr_'), expiresAt } = {}) => {
+    signedIn: ({ role = 'admin', workspaceId = newId('ws_'), userId = newId('usr_'), expiresAt, restriction } = {}) => {
       const token = newOpaqueToken('svc_');
       identities.set(token, {
         kind: 'personal_token',
@@ -137,6 +143,7 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
         defaultWorkspaceId: workspaceId,
         memberships: { [workspaceId]: role },
         expiresAt: expiresAt ?? null,
+        ...(restriction && { restriction }),
       });
       return {
         workspaceId,

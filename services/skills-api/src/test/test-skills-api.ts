@@ -9,7 +9,14 @@ import {
   parseOpaqueToken,
   trackLastUse,
 } from '@gantry/auth';
-import { type Identity, newId, openWorkspaceClosures, type Role, type WorkspaceClosures } from '@gantry/events';
+import {
+  type Identity,
+  newId,
+  openWorkspaceClosures,
+  type Restriction,
+  type Role,
+  type WorkspaceClosures,
+} from '@gantry/events';
 import { health, postgresCheck } from '@gantry/http';
 import { catchLogs, createDatabase, given } from '@gantry/testing';
 import { parseKeyRing } from '@gantry/vault';
@@ -55,6 +62,7 @@ export interface TestSkillsApi {
     name?: string | null;
     /** Of the token. */
     expiresAt?: number;
+    restriction?: Restriction;
   }): TestPerson;
   workspaceToken(workspaceId: string, role?: Role): string;
   /** What worker-api would say from now on. */
@@ -144,6 +152,7 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
         defaultWorkspaceId: workspaceId,
         memberships: { [workspaceId]: role },
         expiresAt: options.expiresAt ?? null,
+        ...(options.restriction && { restriction: options.restriction }),
       };
       identities.set(person.token, { ...identity, kind: 'personal_token' });
       identities.set(person.cookie, { ...identity, tokenId: newId('ssn_'), kind: 'session' });

@@ -1,10 +1,13 @@
 /** Permission to decide: members who can see the worker, except the person who started the run if the worker forbids that. */
-import { forbidden, type Principal, roleAtLeast } from '@gantry/http';
+import { forbidden, type Principal, permissionTable } from '@gantry/http';
+import { openapiFiles } from '@gantry/openapi';
 import type { Deps } from '../deps';
 import type { Approval } from '../generated/prisma/client';
 import { type ApprovalOfWorker, approvalToApi, idsOf } from './approval';
 import { reviewUrl } from './review-link';
 import { sameAs } from './self-approval';
+
+const permissionsFor = permissionTable(openapiFiles.worker, { approve: 'approve' });
 
 type AccessDeps = Pick<Deps, 'pool' | 'hasher' | 'dashboardUrl'>;
 
@@ -18,8 +21,9 @@ export async function requireMayDecide({ pool }: AccessDeps, caller: Principal, 
 export async function toApiFor(deps: AccessDeps, caller: Principal, approvals: ApprovalOfWorker[]) {
   const own = await startedBySame(deps.pool, caller, approvals);
   return approvals.map((approval) => {
-    const mayDecide = roleAtLeast(caller.role, 'member') && !own.has(approval.id);
-    const isOpen = mayDecide && approval.status === 'pending';
+    const mayDecide = permissionsFor(caller.role, caller.restriction).approve && !own.has(approval.id);
+    // The link opens by itself: to whoever holds it, the restriction of a token that has read it would be none.
+    const isOpen = mayDecide && !caller.restriction && approval.status === 'pending';
     return approvalToApi(approval, {
       mayDecide,
       reviewUrl: isOpen ? reviewUrl(deps.hasher, deps.dashboardUrl, approval) : null,

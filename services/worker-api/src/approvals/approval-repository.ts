@@ -4,7 +4,7 @@ import { statement } from '@gantry/postgres';
 import { awaitsDecisionSql, type DeleteWithRuns } from '@gantry/run-engine';
 import type { Pool, PoolClient } from 'pg';
 import type { Approval, ApprovalStatus, Prisma, PrismaClient } from '../generated/prisma/client';
-import { visibleTo } from '../ownership';
+import { workersVisibleTo } from '../ownership';
 import type { PageCursor } from '../page-cursor';
 import type { ApprovalOfWorker, Decided } from './approval';
 
@@ -171,5 +171,5 @@ export async function labelOf(prisma: PrismaClient, id: string | null): Promise<
 /** The approvals of workers visible to the caller. */
 const seenBy = (caller: Principal): Prisma.ApprovalWhereInput => ({
   workspaceId: caller.workspaceId,
-  worker: { deletedAt: null, ...visibleTo(caller) },
+  worker: { deletedAt: null, ...workersVisibleTo(caller) },
 });

@@ -21,7 +21,7 @@ export interface ShownContext {
 }
 
 export function contextToApi({ context, version, caller, usedBy }: ShownContext) {
-  const permissions = permissionsFor(caller.role);
+  const permissions = permissionsFor(caller.role, caller.restriction);
   const mayTakeAway = canTakeAway(caller, context);
   return {
     ...apiFields(context, 'name', 'description', 'visibility', 'writeable', 'ownerId', 'createdAt', 'updatedAt'),

@@ -3,7 +3,7 @@
 import { conflict, type Principal } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import type { Worker } from '../generated/prisma/client';
-import { canSee } from '../ownership';
+import { canSeeWorker } from '../ownership';
 
 export type DeclaringWorker = Pick<Worker, 'id' | 'name' | 'visibility' | 'ownerId'>;
 
@@ -28,7 +28,7 @@ export async function workersThatDeclare(
 
 /** Those that the principal may know of. */
 export const usedByToApi = (principal: Principal, workers: DeclaringWorker[] = []) =>
-  workers.filter((worker) => canSee(principal, worker)).map(({ id, name }) => ({ id, name }));
+  workers.filter((worker) => canSeeWorker(principal, worker)).map(({ id, name }) => ({ id, name }));
 
 const NAMED_MAX = 10;
 

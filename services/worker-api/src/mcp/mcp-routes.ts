@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Operations } from '@gantry/http';
-import { createMcp, type McpOptions } from './mcp-server';
+import { authInfoOf, createMcp, type McpOptions } from './mcp-server';
 
 export interface McpDeps extends McpOptions {
   /** The public address of the worker surface. */
@@ -11,7 +11,7 @@ export interface McpDeps extends McpOptions {
 export function mcpOperations(deps: McpDeps): Operations<'worker'> {
   const mcp = createMcp(deps);
   return {
-    mcp: async ({ req, res, body }) => {
+    mcp: async ({ caller, req, res, body }) => {
       const cut = new AbortController();
       res.once('close', () => cut.abort());
       const asked = new Request(new URL(req.originalUrl, deps.baseUrl), {
@@ -20,7 +20,7 @@ export function mcpOperations(deps: McpDeps): Operations<'worker'> {
         body: JSON.stringify(body),
         signal: cut.signal,
       });
-      const answer = await mcp.fetch(asked, { parsedBody: body });
+      const answer = await mcp.fetch(asked, { parsedBody: body, authInfo: authInfoOf(caller) });
       res.status(answer.status);
       answer.headers.forEach((value, name) => void res.setHeader(name, value));
       if (!answer.body) return void res.end();

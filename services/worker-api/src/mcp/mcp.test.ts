@@ -1,8 +1,10 @@
+import { readOperations } from '@gantry/http';
+import { openapiFiles } from '@gantry/openapi';
 import { given } from '@gantry/testing';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
-import { TOOLS } from './tools';
+import { TOOLS, TOOLSETS } from './tools';
 
 const api = testWorkerApi();
 given(() => api.serveRuns(() => ({ total: 12 })));
@@ -70,6 +72,43 @@ test('the address narrows what is offered, and what is not offered cannot be cal
     ...['list_workers', 'get_worker', 'get_worker_files', 'list_runs', 'get_run', 'get_run_logs'],
   ]);
   expect(await refusal(reader, 'create_worker', { name: 'No' })).toMatch(/there is no tool/);
+});
+
+test('a restricted token is offered what it may use, and may do no more here than over HTTP', async () => {
+  const [mine, other] = [
+    await createWorker(api, { name: 'Of agent' }),
+    await createWorker(api, { name: 'Not of agent' }),
+  ];
+  const agent = async (restrict: object) =>
+    connect((await api.createToken('personal', api.owner.jwt, { restrict })).token);
+  const names = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name);
+
+  const runner = await agent({ workers: [mine.id], toolsets: ['workers'] });
+  expect(await names(runner)).toEqual([
+    ...['list_workers', 'get_worker', 'get_worker_files', 'update_worker_files', 'run_worker'],
+  ]);
+  expect(await structured(runner, 'run_worker', { worker_id: mine.id, inputs: {} })).toMatchObject({ output: {} });
+  expect(await refusal(runner, 'run_worker', { worker_id: other.id })).toMatch(/403.*restrict.workers/);
+  expect(await refusal(runner, 'list_runs')).toMatch(/there is no tool/);
+
+  const reader = await agent({ readonly: true, toolsets: ['runs', 'contexts'] });
+  expect(await names(reader)).toEqual([
+    ...['list_runs', 'get_run', 'get_run_logs', 'list_contexts', 'read_context_file'],
+  ]);
+});
+
+test('every tool is in its toolset over HTTP too', () => {
+  const declared = Object.fromEntries(
+    (['worker', 'automation', 'skills'] as const).map((surface) => [surface, readOperations(openapiFiles[surface])]),
+  );
+  for (const { name, surface, operationId, toolset } of TOOLS) {
+    const operation = declared[surface]?.find(({ id }) => id === operationId);
+    expect([name, operation?.restrict.toolsets]).toEqual([name, expect.arrayContaining([toolset])]);
+  }
+  const known = Object.values(declared).flatMap((operations) =>
+    operations.flatMap(({ restrict }) => (Array.isArray(restrict.toolsets) ? restrict.toolsets : [])),
+  );
+  expect(new Set(known)).toEqual(new Set(TOOLSETS));
 });
 
 test('wrong arguments are named in the words of the API, and nothing leaves the paths of the operation', async () => {

@@ -6,6 +6,7 @@ import type { PoolClient } from 'pg';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import { startRun } from './start-run';
+import type { TokenBudgets } from './token-budget';
 
 /** Runs that call runs: a circle of workers ends here. */
 const DEPTH_MAX = 16;
@@ -27,12 +28,13 @@ export async function startCalledRun(
     refused: { code, type: 'CallRefused', message: `context.call(${JSON.stringify(workerId)}): ${message}` },
   });
   if (run.depth + 1 > DEPTH_MAX) return refused(`runs that call runs go at most ${DEPTH_MAX} deep`);
-  const { rows } = await tx.query<Callee & { callable: boolean }>(
+  const { rows } = await tx.query<Callee & { callable: boolean; budgets: TokenBudgets | null }>(
     `SELECT w.uid, w.id, w.workspace_id AS "workspaceId", w.name, w.status, w.current_version AS "currentVersion",
-       w.visibility = 'workspace' OR (c.visibility = 'private' AND c.owner_id = w.owner_id) AS callable
+       w.visibility = 'workspace' OR (c.visibility = 'private' AND c.owner_id = w.owner_id) AS callable,
+       (SELECT budgets FROM token_runs WHERE run_id = $4) AS budgets
      FROM workers w, workers c
      WHERE w.workspace_id = $1 AND w.id = $2 AND w.deleted_at IS NULL AND c.uid = $3`,
-    [run.workspaceId, workerId, run.subjectId],
+    [run.workspaceId, workerId, run.subjectId, run.id],
   );
   const [worker] = rows;
   // A private worker is called by private ones of the same owner only: others may edit what the workspace shares.
@@ -43,6 +45,8 @@ export async function startCalledRun(
       inputs,
       trigger: 'call',
       createdBy: run.createdBy,
+      // Whoever let the calling run begin has approved what it calls.
+      ...(worker.budgets && { restriction: { budgets: worker.budgets } }),
       tx,
       parentRunId: run.id,
       depth: run.depth + 1,

@@ -3,6 +3,7 @@ import { conflict } from '@gantry/http';
 import { isTerminal, type Run } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
+import type { Origin } from './run-of-request';
 import { type Start, startRun } from './start-run';
 
 export interface Replay {
@@ -10,7 +11,7 @@ export interface Replay {
   version?: 'current' | 'same';
   /** Instead of the run's own; checked like those of a request. */
   inputs?: Record<string, unknown> | undefined;
-  origin: Pick<Start, 'createdBy' | 'requestId' | 'traceparent' | 'idempotencyKey' | 'waitMs' | 'tx'>;
+  origin: Origin & Pick<Start, 'idempotencyKey' | 'waitMs' | 'tx'>;
 }
 
 /** @throws AppError 409 before it has ended; what startRun throws */

@@ -1,5 +1,5 @@
 /** Which runs a request is about: the query of lists and exports, and the body of bulk operations. */
-import type { CallOf, Principal } from '@gantry/http';
+import { type CallOf, type Principal, reachOf } from '@gantry/http';
 import type { PagedRunFilter } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import { queryDate } from '../query-date';
@@ -24,7 +24,8 @@ export async function runFilterOf(
   const { worker_id: workerId, status, trigger, tag, q } = asked;
   const filter: PagedRunFilter = { statuses: (status ? [status] : unlessAsked).flatMap(engineStatuses), hidden: [] };
   if (workerId !== undefined) filter.subjectId = (await getVisibleWorker(deps.prisma, caller, workerId)).uid;
-  if (tag !== undefined || q !== undefined) {
+  const isForFew = workerId === undefined && reachOf(caller, 'workers') !== null;
+  if (tag !== undefined || q !== undefined || isForFew) {
     const uids = await findWorkerUids(deps.prisma, caller, { tag, q });
     filter.subjectIds = uids.filter((uid) => filter.subjectId === undefined || uid === filter.subjectId);
     delete filter.subjectId;

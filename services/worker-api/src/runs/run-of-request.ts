@@ -27,6 +27,13 @@ export async function runAndWorkerOf(
   return { run, worker: await getWorkerOf(deps.prisma, caller, run) };
 }
 
-export function originOf(req: Request): Pick<Start, 'createdBy' | 'requestId' | 'traceparent'> {
-  return { createdBy: ownerIdOf(callerOf(req)), requestId: String(req.id), traceparent: req.get('traceparent') };
+/** What every run that a request starts has from it. */
+export type Origin = Pick<Start, 'createdBy' | 'restriction' | 'requestId' | 'traceparent'>;
+
+export function originOf(req: Request): Origin {
+  const caller = callerOf(req);
+  return {
+    ...{ createdBy: ownerIdOf(caller), restriction: caller.restriction },
+    ...{ requestId: String(req.id), traceparent: req.get('traceparent') },
+  };
 }

@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import type { Restriction } from '@gantry/events';
 import { AppError, conflict, type HeldKey, retryAfterSecondsOf } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import { placeFiles } from '@gantry/program';
@@ -17,6 +18,7 @@ import type { Worker } from '../generated/prisma/client';
 import type { Definition } from '../workers/definition';
 import { monthCostUsd } from './month-cost';
 import type { Runnable } from './runnable';
+import { checkTokenBudgets, noteTokenRun } from './token-budget';
 
 type RunTrigger = 'api' | 'webhook' | 'schedule' | 'event' | 'call' | 'replay' | 'test';
 
@@ -30,6 +32,8 @@ export interface Start {
   trigger: RunTrigger;
   /** User or token; null where nobody asked. */
   createdBy: string | null;
+  /** Of the token that asks: whether the run is held for a person, and what it counts against. */
+  restriction?: Pick<Restriction, 'requireApproval' | 'budgets'> | undefined;
   /**
    * The caller's transaction: the run commits with it. Without one the run is committed when this resolves, and may be with an
    * executor already.
@@ -68,6 +72,8 @@ export async function startRun(deps: Deps, start: Start): Promise<Run | null> {
   const runnable = draft ?? (await deps.runnables.get(sql, worker.uid, start.version ?? worker.currentVersion));
   const { definition } = runnable;
   await checkBudget(deps, sql, worker, definition);
+  const budgets = start.restriction?.budgets;
+  if (budgets) await checkTokenBudgets(sql, budgets);
   const checked = checkInputs(start, runnable);
   const contexts = definition.contexts.length
     ? await contextsFor(sql, worker.workspaceId, definition.contexts)
@@ -82,9 +88,9 @@ export async function startRun(deps: Deps, start: Start): Promise<Run | null> {
   });
   const { tx, waitMs = 0 } = start;
   if (tx) return insert(deps, tx, start, definition, run);
-  if (!definition.approvals.required) return deps.engine.submitAndWait(run, waitMs);
-  const held = await transaction(deps.pool, (tx) => insert(deps, tx, start, definition, run));
-  return held && deps.engine.waitForEnd(held, waitMs);
+  if (!isHeld(start, definition) && !budgets) return deps.engine.submitAndWait(run, waitMs);
+  const inserted = await transaction(deps.pool, (tx) => insert(deps, tx, start, definition, run));
+  return inserted && deps.engine.waitForEnd(inserted, waitMs);
 }
 
 const TITLE_CHARS_MAX = 200;
@@ -98,12 +104,14 @@ async function insert(
   newRun: NewRun,
 ): Promise<Run | null> {
   const { approvals } = definition;
-  if (!approvals.required) return deps.engine.submitIn(tx, newRun);
-  const run = await deps.engine.submitIn(tx, { ...newRun, held: true });
-  if (run) {
+  const held = isHeld(start, definition);
+  const run = await deps.engine.submitIn(tx, { ...newRun, ...(held && { held }) });
+  const budgets = start.restriction?.budgets;
+  if (run && budgets) await noteTokenRun(tx, run, budgets);
+  if (run && held) {
     await requestApprovalIn(deps, tx, run, {
       title: `Run ${start.worker.name}`.slice(0, TITLE_CHARS_MAX),
-      message: null,
+      message: approvals.required ? null : 'The token that asks for this run needs approval for each of its runs.',
       data: run.inputs,
       form: null,
       expiresInSeconds: approvals.expires_in_seconds,
@@ -112,6 +120,10 @@ async function insert(
   }
   return run;
 }
+
+/** Approved once, by the worker's rule or the token's. */
+const isHeld = ({ restriction }: Start, { approvals }: Definition): boolean =>
+  approvals.required || restriction?.requireApproval === true;
 
 function newRun(start: Start, definition: Definition, inputs: Record<string, unknown>, spec: RunSpec): NewRun {
   const { worker, trigger, createdBy, scheduledFor, parentRunId, depth, requestId, traceparent, idempotencyKey } =

@@ -12,6 +12,7 @@ import { requireNotArchived } from '../workers/edit-worker';
 import { inspectCode, packCode } from '../workers/worker-code';
 import { requireEntrypoint } from '../workers/worker-input';
 import type { WorkerWithTriggers } from '../workers/worker-repository';
+import type { Origin } from './run-of-request';
 import { runnableOf } from './runnable';
 import { type Start, startRun } from './start-run';
 
@@ -20,7 +21,7 @@ export interface AskedTest {
   inputs: Record<string, unknown>;
   /** How long its end is waited for. */
   waitMs: number;
-  origin: Pick<Start, 'createdBy' | 'requestId' | 'traceparent' | 'idempotencyKey'>;
+  origin: Origin & Pick<Start, 'idempotencyKey'>;
 }
 
 /**

@@ -6,13 +6,13 @@ import type { Run } from '@gantry/run-engine';
 import type { Db } from '../database';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
-import { canSee } from '../ownership';
+import { canSee, canSeeWorker } from '../ownership';
 import { findWorkerByUid } from './worker-repository';
 
 /** @throws AppError 404 as if there were no such run */
 export async function getWorkerOf(db: Db, caller: Principal, run: Run): Promise<Worker> {
   const worker = await findWorkerByUid(db, caller.workspaceId, run.subjectId);
-  if (!worker || !canSee(caller, worker)) throw notFound('run', run.id);
+  if (!worker || !canSeeWorker(caller, worker)) throw notFound('run', run.id);
   return worker;
 }
 
@@ -20,10 +20,10 @@ export async function getWorkerOf(db: Db, caller: Principal, run: Run): Promise<
 export async function getRunFor({ engine, pool }: Deps, caller: Principal, runId: string): Promise<Run> {
   const run = await engine.get(caller.workspaceId, runId);
   const { rows } = await pool.query(
-    `SELECT visibility, owner_id AS "ownerId" FROM workers WHERE workspace_id = $1 AND uid = $2 AND deleted_at IS NULL`,
+    `SELECT id, visibility, owner_id AS "ownerId" FROM workers WHERE workspace_id = $1 AND uid = $2 AND deleted_at IS NULL`,
     [caller.workspaceId, run.subjectId],
   );
-  if (!rows[0] || !canSee(caller, rows[0])) throw notFound('run', run.id);
+  if (!rows[0] || !canSeeWorker(caller, rows[0])) throw notFound('run', run.id);
   return run;
 }
 

@@ -1,7 +1,7 @@
 import { notFound, type Principal } from '@gantry/http';
 import type { Db } from '../database';
 import type { Prisma, TriggerType, Worker, WorkerStatus, WorkerTrigger } from '../generated/prisma/client';
-import { canSee, visibleTo } from '../ownership';
+import { canSeeWorker, workersVisibleTo } from '../ownership';
 
 export type WorkerWithTriggers = Worker & { triggers: WorkerTrigger[] };
 
@@ -22,7 +22,7 @@ export function findWorkerByUid(db: Db, workspaceId: string, uid: string): Promi
 /** @throws AppError 404, the same for what is unknown, another workspace's or somebody's private one */
 export async function getVisibleWorker(db: Db, principal: Principal, id: string): Promise<WorkerWithTriggers> {
   const worker = await getWorker(db, principal.workspaceId, id);
-  if (!canSee(principal, worker)) throw notFound('worker', id);
+  if (!canSeeWorker(principal, worker)) throw notFound('worker', id);
   return worker;
 }
 
@@ -57,7 +57,7 @@ export async function listWorkers(
     workspaceId: principal.workspaceId,
     deletedAt: null,
     AND: [
-      visibleTo(principal),
+      workersVisibleTo(principal),
       status === 'all' ? {} : { status: status ?? { not: 'archived' } },
       tag === undefined ? {} : { tags: { has: tag } },
       triggerType === undefined
@@ -93,7 +93,7 @@ export async function findWorkerUids(
   const rows = await db.worker.findMany({
     where: {
       ...{ workspaceId: principal.workspaceId, deletedAt: null },
-      AND: [visibleTo(principal), ...(q ? [{ OR: [{ name: containing(q) }, { id: containing(q) }] }] : [])],
+      AND: [workersVisibleTo(principal), ...(q ? [{ OR: [{ name: containing(q) }, { id: containing(q) }] }] : [])],
       ...(tag !== undefined && { tags: { has: tag } }),
     },
     select: { uid: true },
@@ -108,7 +108,7 @@ export async function listTags(db: Db, principal: Principal): Promise<{ tag: str
       workspaceId: principal.workspaceId,
       deletedAt: null,
       status: { not: 'archived' },
-      ...visibleTo(principal),
+      ...workersVisibleTo(principal),
     },
     select: { tags: true },
   });

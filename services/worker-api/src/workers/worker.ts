@@ -17,7 +17,7 @@ const permissionsFor = permissionTable(openapiFiles.worker, {
 });
 
 function permissionsOf(caller: Principal, worker: WorkerWithTriggers) {
-  const permissions = permissionsFor(caller.role);
+  const permissions = permissionsFor(caller.role, caller.restriction);
   const mayTakeAway = canTakeAway(caller, worker);
   return {
     ...permissions,

@@ -1,6 +1,6 @@
 import { Button, NativeSelect, Skeleton, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useId } from 'react';
+import { type FormEvent, useId, useState } from 'react';
 import { GRANTABLE_ROLE_OPTIONS, type GrantableRole, roleWord } from '../../accounts/roles';
 import type { Token } from '../../shell/api';
 import { CodeToCopy } from '../../ui/code-to-copy';
@@ -9,6 +9,8 @@ import { FailedToLoad, Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
+import { type AskedRestriction, askedOf, NOT_RESTRICTED, restrictionInWords } from './restriction';
+import { RestrictionFields } from './restriction-fields';
 import row from './token-row.module.css';
 
 export interface TokenActions {
@@ -17,6 +19,7 @@ export interface TokenActions {
     name: string;
     role: GrantableRole;
     expires_at: string | null;
+    restrict?: AskedRestriction;
   }) => Promise<{ name: string; token: string }>;
   revoke: (token: { id: string; withMade: boolean }) => Promise<unknown>;
 }
@@ -39,6 +42,7 @@ const DAY_MS = 86_400_000;
 export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps) {
   const queryClient = useQueryClient();
   const aboutId = useId();
+  const [restriction, setRestriction] = useState(NOT_RESTRICTED);
   const tokens = useQuery({ queryKey, queryFn: actions.list });
   const settled = { onSettled: () => queryClient.invalidateQueries({ queryKey }) };
   const create = useMutation({ ...settled, mutationFn: actions.create });
@@ -49,12 +53,19 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
     const form = event.currentTarget;
     const given = new FormData(form);
     const days = Number(given.get('days'));
+    const restrict = askedOf(restriction);
     const body = {
       name: String(given.get('name')),
       role: given.get('role') as GrantableRole,
       expires_at: days ? new Date(Date.now() + days * DAY_MS).toISOString() : null,
+      ...(restrict && { restrict }),
     };
-    create.mutate(body, { onSuccess: () => form.reset() });
+    create.mutate(body, {
+      onSuccess: () => {
+        form.reset();
+        setRestriction(NOT_RESTRICTED);
+      },
+    });
   }
 
   const failure = create.error ?? revoke.error;
@@ -79,6 +90,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
         <Button type="submit" size="md" loading={create.isPending}>
           Create token
         </Button>
+        <RestrictionFields restriction={restriction} onChange={setRestriction} />
       </form>
       <Failure title="Nothing was changed" error={failure} />
       {create.data && (
@@ -120,6 +132,7 @@ const SOON_MS = 7 * DAY_MS;
 
 function TokenRow({ token, maker, busy, onRevoke }: TokenRowProps) {
   const { name, prefix, role, expires_at, last_used_at, made_tokens } = token;
+  const rules = restrictionInWords(token);
   return (
     <li className={row.token}>
       <div>
@@ -152,6 +165,7 @@ function TokenRow({ token, maker, busy, onRevoke }: TokenRowProps) {
           'Does not end by itself'
         )}
       </p>
+      {rules.length > 0 && <p className={row.rules}>{rules.join(' · ')}</p>}
       <div className={styles.actions}>
         <ConfirmButton label={`Revoke ${name}`} question="Revoke now" busy={busy} onConfirm={() => onRevoke(false)}>
           Revoke

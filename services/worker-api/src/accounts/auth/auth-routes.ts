@@ -1,6 +1,7 @@
 import { badCredential, SESSION_COOKIE } from '@gantry/auth';
 import { actorBy, created, noContent, type Operations, ok } from '@gantry/http';
 import type { AccountDeps } from '../account-deps';
+import { restrictOfCaller } from '../tokens/token-restriction';
 import { userToApi } from '../users/user';
 import { workspacesToApi, workspaceToApi } from '../workspaces/workspace';
 import { listWorkspaces } from '../workspaces/workspace-repository';
@@ -41,6 +42,7 @@ export function authOperations(deps: AccountDeps): Operations<'worker'> {
         token_id: kind === 'jwt' ? null : tokenId,
         workspace_id: isMember ? workspaceId : null,
         role: isMember ? role : null,
+        restrict: restrictOfCaller(caller),
         workspaces: workspacesToApi(workspaces, caller),
       });
     },

@@ -23,13 +23,15 @@ export type TokenRow = {
   pepper_version: string;
   expires_at: Date | null;
   last_used_at: Date | null;
+  /** As it stands in the row; null: none. */
+  restriction: unknown;
 } & (UserRow | { [column in keyof UserRow]: null });
 
 /** Null for a token that is unknown, revoked, expired, or whose user is disabled or workspace deleted. */
 export async function findToken(pool: Pool, hashes: Buffer[]): Promise<TokenRow | null> {
   const { rows } = await pool.query<TokenRow>(
     `SELECT t.id, t.hash, t.name AS token_name, t.workspace_id, t.default_workspace_id AS acts_in, t.role,
-       t.created_at AS made_at, t.expires_at, t.last_used_at, t.pepper_version, ${USER_COLUMNS}
+       t.created_at AS made_at, t.expires_at, t.last_used_at, t.pepper_version, t.restriction, ${USER_COLUMNS}
      FROM tokens t LEFT JOIN users u ON u.id = t.user_id LEFT JOIN workspaces own ON own.id = t.workspace_id
      WHERE t.hash = ANY($1) AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
        AND u.disabled_at IS NULL AND own.deleted_at IS NULL`,

@@ -8,6 +8,8 @@ import {
   type IntrospectRequest,
   introspectRequest,
   listen,
+  type Restriction,
+  restriction,
 } from '@gantry/events';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -28,16 +30,20 @@ export type Introspect = (question: IntrospectRequest) => Promise<Identity | nul
 export function createIntrospection(options: { pool: Pool; hasher: TokenHasher; tokenUse: LastUse }): Introspect {
   const { pool, hasher, tokenUse } = options;
 
-  async function ofToken(text: string): Promise<Identity | null> {
+  async function ofToken(text: string, enforces: string[]): Promise<Identity | null> {
     const prefix = parseOpaqueToken(text)?.prefix;
     if (prefix !== 'svc_' && prefix !== 'wst_') return null;
-    const row = await findToken(pool, hasher.candidates(text));
-    if (!row || !hasher.matches(text, row.hash)) return null;
+    const row = await findToken(pool, [text, restrictedForm(text)].flatMap(hasher.candidates));
+    if (!row) return null;
+    const form = row.restriction === null ? text : restrictedForm(text);
+    if (!hasher.matches(form, row.hash)) return null;
+    const rules = readRestriction(row, enforces);
+    if (rules === null) return null;
     tokenUse.note(row.id, row.last_used_at);
-    const current = hasher.hash(text);
+    const current = hasher.hash(form);
     // An older pepper can be removed once every token in use has been rehashed. Until then the old hash works as well.
     if (row.pepper_version !== current.pepperVersion) await moveToPepper(pool, row.id, current).catch(() => {});
-    return tokenIdentity(row);
+    return tokenIdentity(row, rules);
   }
 
   async function ofCookie(text: string): Promise<Identity | null> {
@@ -64,7 +70,7 @@ export function createIntrospection(options: { pool: Pool; hasher: TokenHasher; 
   return (question) => {
     switch (question.kind) {
       case 'token':
-        return ofToken(question.token);
+        return ofToken(question.token, question.enforces ?? []);
       case 'session':
         return ofCookie(question.cookie);
       case 'user':
@@ -77,15 +83,29 @@ export function createIntrospection(options: { pool: Pool; hasher: TokenHasher; 
 
 type UserQuestion = Extract<IntrospectRequest, { kind: 'user' }>;
 
-function tokenIdentity(row: TokenRow): Identity | null {
+/**
+ * What a restricted token is hashed as. A replica of a version that knows no restrictions does not find it, and so refuses what
+ * it could not enforce.
+ */
+export const restrictedForm = (token: string): string => `restricted ${token}`;
+
+/** Null: refused, because whoever asks, or this version, does not know one of its rules. Undefined: not restricted. */
+function readRestriction(row: TokenRow, enforces: string[]): Restriction | undefined | null {
+  if (row.restriction === null) return undefined;
+  const read = restriction.safeParse(row.restriction);
+  return read.success && Object.keys(read.data).every((rule) => enforces.includes(rule)) ? read.data : null;
+}
+
+function tokenIdentity(row: TokenRow, rules: Restriction | undefined): Identity | null {
   if (row.user_id !== null) {
-    return userIdentity('personal_token', row, {
+    const identity = userIdentity('personal_token', row, {
       tokenId: row.id,
       expiresAt: row.expires_at,
       limit: row.role,
       preferred: row.acts_in,
       madeAt: row.made_at,
     });
+    return rules ? { ...identity, ...onlyIn(row.acts_in, identity), restriction: rules } : identity;
   }
   if (row.workspace_id === null || row.role === null) return null;
   return {
@@ -98,7 +118,16 @@ function tokenIdentity(row: TokenRow): Identity | null {
     defaultWorkspaceId: row.workspace_id,
     memberships: { [row.workspace_id]: row.role },
     expiresAt: row.expires_at?.getTime() ?? null,
+    ...(rules && { restriction: rules }),
   };
+}
+
+/** Ids of workers are names in one workspace: a restricted token acts where it was made and nowhere else. */
+function onlyIn(workspaceId: string | null, { memberships }: Identity) {
+  const role = workspaceId === null ? undefined : memberships[workspaceId];
+  return workspaceId !== null && role
+    ? { defaultWorkspaceId: workspaceId, memberships: { [workspaceId]: role } }
+    : { defaultWorkspaceId: '', memberships: {} };
 }
 
 /** One replica answers each lookup. If it cannot, it says so at once, so that the requester need not wait to answer 503. */

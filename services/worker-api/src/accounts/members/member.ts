@@ -21,7 +21,7 @@ export function requireMayTouch(caller: Principal, member: Role): void {
 
 export function memberToApi(member: Member, caller: Principal) {
   const { userId, emailVerifiedAt, role } = member;
-  const may = permissionsFor(caller.role);
+  const may = permissionsFor(caller.role, caller.restriction);
   const touch = mayTouch(caller.role, role);
   return {
     ...apiFields(member, 'userId', 'email', 'name', 'role', 'joinedAt'),

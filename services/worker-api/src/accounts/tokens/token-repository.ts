@@ -1,8 +1,9 @@
-import { enqueue, tokenRevoked } from '@gantry/events';
+import { enqueue, type Restriction, tokenRevoked } from '@gantry/events';
 import { notFound } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Db } from '../../database';
 import type { Token } from '../../generated/prisma/client';
+import { hasOwnBudget } from './token-restriction';
 
 /** The owner of tokens: a user (personal tokens) or a workspace. */
 export type TokenOwner = { userId: string } | { workspaceId: string };
@@ -13,6 +14,7 @@ export type NewToken = Pick<
 > & {
   hash: Buffer;
   defaultWorkspaceId: string | null;
+  restriction: Restriction | null;
 };
 
 export interface ListedToken extends Token {
@@ -20,10 +22,13 @@ export interface ListedToken extends Token {
   madeTokens: number;
   /** The token that created it is revoked, or revoked and deleted. */
   makerRevoked: boolean;
+  /** US dollars; null without a budget of its own. */
+  spentUsd: number | null;
 }
 
-export function insertToken(tx: Db, owner: TokenOwner, { hash, ...token }: NewToken): Promise<Token> {
-  return tx.token.create({ data: { ...owner, ...token, hash: new Uint8Array(hash) } });
+export function insertToken(tx: Db, owner: TokenOwner, { hash, restriction, ...token }: NewToken): Promise<Token> {
+  const data = { ...owner, ...token, hash: new Uint8Array(hash), ...(restriction && { restriction }) };
+  return tx.token.create({ data });
 }
 
 /** Newest first; tokens that were not revoked, including expired ones. */
@@ -37,9 +42,12 @@ export async function listTokens(db: Db, owner: TokenOwner): Promise<ListedToken
   const makers = await db.token.findMany({ where: { id: { in: makerIds }, revokedAt: null }, select: { id: true } });
   const alive = new Set(makers.map(({ id }) => id));
   const made = await countMade(db, ids);
+  const spending = await db.tokenSpending.findMany({ where: { tokenId: { in: ids } } });
+  const spent = new Map(spending.map(({ tokenId, usd }) => [tokenId, usd]));
   return tokens.map((token) => ({
     ...token,
     madeTokens: made.get(token.id) ?? 0,
+    spentUsd: hasOwnBudget(token) ? (spent.get(token.id) ?? 0) : null,
     makerRevoked: token.createdByTokenId !== null && !alive.has(token.createdByTokenId),
   }));
 }

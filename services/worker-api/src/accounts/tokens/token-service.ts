@@ -16,6 +16,7 @@ import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';
 import type { PrismaClient, Token } from '../../generated/prisma/client';
 import type { AccountDeps } from '../account-deps';
+import { restrictedForm } from '../identity/introspection';
 import { type TokenLimits, tooHigh, withinMaker } from './token';
 import {
   findTokenById,
@@ -26,6 +27,7 @@ import {
   type NewToken,
   type TokenOwner,
 } from './token-repository';
+import { requireKept, restrictionOf, restrictOf, restrictToApi } from './token-restriction';
 
 type TokenInput = CallOf<'worker', 'createPersonalToken'>['body'];
 
@@ -39,14 +41,13 @@ export function userOf(caller: Principal): { userId: string } {
 
 export async function createPersonalToken(deps: AccountDeps, requester: Requester, input: TokenInput) {
   const owner = userOf(requester.caller);
-  const limits = await limitsFor(deps.prisma, requester.caller, input);
-  return createToken(deps, 'svc_', owner, requester, { ...limits, name: input.name });
+  return createToken(deps, 'svc_', owner, requester, await newTokenOf(deps.prisma, requester.caller, input));
 }
 
 export async function createWorkspaceToken(deps: AccountDeps, requester: Requester, input: TokenInput) {
   const { workspaceId } = requester.caller;
-  const limits = await limitsFor(deps.prisma, requester.caller, { role: 'admin', ...input });
-  return createToken(deps, 'wst_', { workspaceId }, requester, { ...limits, name: input.name });
+  const token = await newTokenOf(deps.prisma, requester.caller, { role: 'admin', ...input });
+  return createToken(deps, 'wst_', { workspaceId }, requester, token);
 }
 
 /**
@@ -78,13 +79,30 @@ export async function revokeToken(
   });
 }
 
-async function limitsFor(db: Db, caller: Principal, { role, expires_at }: TokenInput): Promise<TokenLimits> {
+interface AskedToken extends TokenLimits {
+  id: string;
+  name: string;
+}
+
+async function newTokenOf(db: Db, caller: Principal, input: TokenInput): Promise<AskedToken> {
+  const { name, role, restrict } = input;
   if (role && !roleAtLeast(caller.role, role)) throw tooHigh(caller.role);
-  const expiresAt = expires_at ? new Date(expires_at) : null;
-  if (expiresAt && !(expiresAt.getTime() > Date.now())) {
-    throw invalid([{ path: 'expires_at', message: 'must be in the future' }]);
-  }
-  return withinMaker({ role: role ?? null, expiresAt }, await makerLimits(db, caller));
+  const id = newId('tok_');
+  const maker = await makerLimits(db, caller);
+  requireKept(restrict, maker.restriction);
+  const wanted = { role: role ?? null, expiresAt: endOf(input), restriction: restrictionOf(restrict, id) };
+  return { id, name, ...withinMaker(wanted, maker) };
+}
+
+/** The earlier one where both places name a time. @throws AppError 400 */
+function endOf({ expires_at, restrict }: TokenInput): Date | null {
+  const ends = Object.entries({ expires_at, 'restrict.expires_at': restrict?.expires_at }).flatMap(([path, given]) => {
+    if (!given) return [];
+    const at = new Date(given);
+    if (!(at.getTime() > Date.now())) throw invalid([{ path, message: 'must be in the future' }]);
+    return [at];
+  });
+  return ends.sort((one, other) => one.getTime() - other.getTime())[0] ?? null;
 }
 
 /** The calling token; null if the caller is a person. */
@@ -94,10 +112,10 @@ export const askingTokenOf = ({ kind, tokenId }: Principal): string | null =>
 /** People are limited only by their membership, which is checked at every request. */
 async function makerLimits(db: Db, caller: Principal): Promise<TokenLimits> {
   const tokenId = askingTokenOf(caller);
-  if (tokenId === null) return { role: null, expiresAt: null };
+  if (tokenId === null) return { role: null, expiresAt: null, restriction: null };
   const maker = await findTokenById(db, tokenId);
   if (!maker) throw makerEnded();
-  return { role: maker.role, expiresAt: maker.expiresAt };
+  return { role: maker.role, expiresAt: maker.expiresAt, restriction: restrictOf(maker) };
 }
 
 async function createToken(
@@ -105,26 +123,26 @@ async function createToken(
   prefix: 'svc_' | 'wst_',
   owner: TokenOwner,
   { caller, actor, made }: Requester,
-  { name, role, expiresAt }: TokenLimits & { name: string },
+  { id, name, role, expiresAt, restriction }: AskedToken,
 ): Promise<{ created: Token; token: string }> {
   const askingToken = askingTokenOf(caller);
   return transaction(prisma, async (tx) => {
     // Must not be missed by a concurrent revocation of the token and everything that it created.
     if (askingToken !== null && !(await lockAliveToken(tx, askingToken))) throw makerEnded();
     const inserted = await insertNewToken(tx, hasher, prefix, owner, {
-      name,
-      role,
-      expiresAt,
+      ...{ id, name, role, expiresAt, restriction },
       defaultWorkspaceId: prefix === 'svc_' ? caller.workspaceId : null,
       createdBy: caller.userId ?? caller.tokenId ?? 'unknown',
       createdByTokenId: askingToken,
     });
-    const { id, prefix: shown } = inserted.created;
+    const { prefix: shown } = inserted.created;
+    const kind = prefix === 'svc_' ? 'personal' : 'workspace';
+    const restrict = restrictToApi(restriction);
     await recordChange(tx, actor, {
       workspaceId: caller.workspaceId,
       action: 'token.created',
       id,
-      details: { name: inserted.created.name, prefix: shown, role, kind: prefix === 'svc_' ? 'personal' : 'workspace' },
+      details: { name: inserted.created.name, prefix: shown, role, kind, ...(restrict && { restrict }) },
     });
     await made(tx, id);
     return inserted;
@@ -135,7 +153,7 @@ const makerEnded = () => new AppError('unauthorized', 'bad_credential', 'the tok
 
 /** A token with all rights of its user, acting in that workspace by default. */
 export function insertPersonalToken(tx: Db, hasher: TokenHasher, userId: string, workspaceId: string, name: string) {
-  const limits = { role: null, expiresAt: null };
+  const limits = { id: newId('tok_'), role: null, expiresAt: null, restriction: null };
   const made = { defaultWorkspaceId: workspaceId, createdBy: userId, createdByTokenId: null };
   return insertNewToken(tx, hasher, 'svc_', { userId }, { name, ...limits, ...made });
 }
@@ -146,22 +164,17 @@ async function insertNewToken(
   hasher: TokenHasher,
   prefix: 'svc_' | 'wst_',
   owner: TokenOwner,
-  { name, ...columns }: Omit<NewToken, 'id' | 'prefix' | 'hash' | 'pepperVersion'>,
+  { name, ...columns }: Omit<NewToken, 'prefix' | 'hash' | 'pepperVersion'>,
 ): Promise<{ created: Token; token: string }> {
   if ((await tx.token.count({ where: { ...owner, revokedAt: null } })) >= PER_OWNER_MAX) {
     throw conflict('too_many_tokens', `there are ${PER_OWNER_MAX} tokens already; revoke some first`);
   }
   const token = newOpaqueToken(prefix);
-  const { hash, pepperVersion } = hasher.hash(token);
-  const id = newId('tok_');
-  const shown = shownPrefix(token);
+  const kept = hasher.hash(columns.restriction ? restrictedForm(token) : token);
   const created = await insertToken(tx, owner, {
-    id,
+    ...{ ...columns, ...kept },
     name: name.trim(),
-    prefix: shown,
-    hash,
-    pepperVersion,
-    ...columns,
+    prefix: shownPrefix(token),
   });
   return { created, token };
 }

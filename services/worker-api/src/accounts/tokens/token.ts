@@ -1,14 +1,17 @@
 /** Rules for tokens, and their API representation. */
-import type { Role } from '@gantry/events';
+import type { Restriction, Role } from '@gantry/events';
 import { type AppError, apiFields, forbidden, roleAtLeast } from '@gantry/http';
 import type { Token } from '../../generated/prisma/client';
 import type { ListedToken } from './token-repository';
+import { knownRulesOf, narrowed, restrictToApi } from './token-restriction';
 
 export interface TokenLimits {
   /** Null: no limit beyond the user's own role. */
   role: Role | null;
   /** Null: never ends. */
   expiresAt: Date | null;
+  /** Null: nothing but the role. */
+  restriction: Restriction | null;
 }
 
 /**
@@ -23,7 +26,11 @@ export function withinMaker(wanted: TokenLimits, maker: TokenLimits): TokenLimit
       `expires_at: a token can't create one that outlives it; at the latest ${maker.expiresAt.toISOString()}`,
     );
   }
-  return { role: wanted.role ?? maker.role, expiresAt: wanted.expiresAt ?? maker.expiresAt };
+  return {
+    role: wanted.role ?? maker.role,
+    expiresAt: wanted.expiresAt ?? maker.expiresAt,
+    restriction: narrowed(wanted.restriction, maker.restriction),
+  };
 }
 
 export const tooHigh = (role: Role): AppError =>
@@ -31,11 +38,14 @@ export const tooHigh = (role: Role): AppError =>
 
 export const tokenToApi = (token: ListedToken) => ({
   ...shown(token),
-  ...apiFields(token, 'lastUsedAt', 'createdByTokenId', 'madeTokens'),
+  ...apiFields(token, 'lastUsedAt', 'createdByTokenId', 'madeTokens', 'spentUsd'),
   created_by_token_revoked: token.makerRevoked,
 });
 
 /** The only time that the whole token is shown. */
 export const newTokenToApi = (created: Token, token: string) => ({ ...shown(created), token });
 
-const shown = (token: Token) => apiFields(token, 'id', 'name', 'prefix', 'role', 'createdAt', 'expiresAt');
+const shown = (token: Token) => ({
+  ...apiFields(token, 'id', 'name', 'prefix', 'role', 'createdAt', 'expiresAt'),
+  restrict: restrictToApi(knownRulesOf(token)),
+});

@@ -1,0 +1,126 @@
+import { ActionIcon, Checkbox, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { CrossIcon } from '../../ui/icons';
+import type { Option } from '../../ui/search-select';
+import { FindField } from '../../workers/find-field';
+import { askedOf, type Restriction, TOOLSETS, type Toolset } from './restriction';
+import styles from './restriction-fields.module.css';
+
+interface RestrictionFieldsProps {
+  restriction: Restriction;
+  onChange: (restriction: Restriction) => void;
+}
+
+/** Below the role: whatever is left as it is restricts nothing. */
+export function RestrictionFields({ restriction, onChange }: RestrictionFieldsProps) {
+  const [isOpen, setOpen] = useState(false);
+  const write = (change: Partial<Restriction>) => onChange({ ...restriction, ...change });
+  const { toolsets, readonly, requireApproval, budgetUsd } = restriction;
+  return (
+    <details className={styles.root} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{askedOf(restriction) ? 'Restricted' : 'Restrict it'}</summary>
+      <p className={styles.about}>
+        For an agent, or for a job that needs little. A restricted token acts in this workspace alone, and the tokens
+        that it makes are restricted alike.
+      </p>
+      <div className={styles.fields}>
+        <Chosen
+          kind="worker"
+          label="Only these workers"
+          chosen={restriction.workers}
+          onChange={(workers) => write({ workers })}
+        />
+        <Chosen
+          kind="automation"
+          label="Only these automations"
+          chosen={restriction.automations}
+          onChange={(automations) => write({ automations })}
+        />
+        <fieldset className={styles.choices}>
+          <legend>Only these tools</legend>
+          <div className={styles.tools}>
+            {(Object.keys(TOOLSETS) as Toolset[]).map((one) => (
+              <Checkbox
+                key={one}
+                label={TOOLSETS[one]}
+                checked={toolsets.includes(one)}
+                onChange={(event) =>
+                  write({
+                    toolsets: event.currentTarget.checked
+                      ? [...toolsets, one]
+                      : toolsets.filter((each) => each !== one),
+                  })
+                }
+              />
+            ))}
+          </div>
+        </fieldset>
+        <fieldset className={styles.choices}>
+          <legend>What it does</legend>
+          <Checkbox
+            label="Only reads"
+            checked={readonly}
+            onChange={(event) => write({ readonly: event.currentTarget.checked })}
+          />
+          <Checkbox
+            label="Each run waits for a person"
+            checked={requireApproval}
+            onChange={(event) => write({ requireApproval: event.currentTarget.checked })}
+          />
+          <TextInput
+            type="number"
+            inputMode="decimal"
+            min={0}
+            max={1_000_000}
+            step="any"
+            label="Budget in USD"
+            placeholder="No limit"
+            description="It starts no more runs once its runs have cost this much."
+            value={budgetUsd}
+            onChange={(event) => write({ budgetUsd: event.currentTarget.value })}
+          />
+        </fieldset>
+      </div>
+    </details>
+  );
+}
+
+interface ChosenProps {
+  kind: 'worker' | 'automation';
+  label: string;
+  chosen: Option[];
+  onChange: (chosen: Option[]) => void;
+}
+
+function Chosen({ kind, label, chosen, onChange }: ChosenProps) {
+  return (
+    <div className={styles.chosen}>
+      <FindField
+        // Empty again for the next one.
+        key={chosen.length}
+        kind={kind}
+        label={label}
+        option={null}
+        without={chosen.map(({ id }) => id)}
+        onChange={(option) => option && onChange([...chosen, option])}
+      />
+      {chosen.length > 0 && (
+        <ul className={styles.names} aria-label={label}>
+          {chosen.map(({ id, label: name }) => (
+            <li key={id}>
+              {name}
+              <ActionIcon
+                variant="subtle"
+                size="sm"
+                aria-label={`Leave out ${name}`}
+                onClick={() => onChange(chosen.filter((one) => one.id !== id))}
+              >
+                <CrossIcon />
+              </ActionIcon>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+/** What a token may not do although its role may: as the form has it, as the API takes it, and in words. */
+import type { Token } from '../../shell/api';
+import { dollars } from '../../ui/format';
+import type { Option } from '../../ui/search-select';
+
+export const TOOLSETS = {
+  workers: 'Workers',
+  runs: 'Runs',
+  approvals: 'Approvals',
+  automations: 'Automations',
+  skills: 'Skills',
+  contexts: 'Contexts',
+  overview: 'Overview',
+} as const;
+
+export type Toolset = keyof typeof TOOLSETS;
+
+export interface Restriction {
+  workers: Option[];
+  automations: Option[];
+  toolsets: Toolset[];
+  readonly: boolean;
+  requireApproval: boolean;
+  /** As it is typed. */
+  budgetUsd: string;
+}
+
+export const NOT_RESTRICTED: Restriction = {
+  workers: [],
+  automations: [],
+  toolsets: [],
+  readonly: false,
+  requireApproval: false,
+  budgetUsd: '',
+};
+
+export interface AskedRestriction {
+  workers?: string[];
+  automations?: string[];
+  toolsets?: Toolset[];
+  readonly?: boolean;
+  require_approval?: boolean;
+  budget_usd?: number;
+}
+
+/** Undefined where nothing is restricted. */
+export function askedOf(restriction: Restriction): AskedRestriction | undefined {
+  const { workers, automations, toolsets, readonly, requireApproval, budgetUsd } = restriction;
+  const asked: AskedRestriction = {
+    ...(workers.length && { workers: workers.map(({ id }) => id) }),
+    ...(automations.length && { automations: automations.map(({ id }) => id) }),
+    ...(toolsets.length && { toolsets }),
+    ...(readonly && { readonly }),
+    ...(requireApproval && { require_approval: requireApproval }),
+    ...(budgetUsd.trim() && { budget_usd: Number(budgetUsd) }),
+  };
+  return Object.keys(asked).length ? asked : undefined;
+}
+
+const NAMED_MAX = 3;
+
+const someOf = (names: readonly string[]): string =>
+  names.length > NAMED_MAX
+    ? `${names.slice(0, NAMED_MAX).join(', ')} and ${names.length - NAMED_MAX} more`
+    : names.join(', ');
+
+/** One short text for each rule. */
+export function restrictionInWords({ restrict, spent_usd }: Pick<Token, 'restrict' | 'spent_usd'>): string[] {
+  if (!restrict) return [];
+  const { workers, automations, toolsets, readonly, require_approval, budget_usd } = restrict;
+  return [
+    ...(readonly ? ['Only reads'] : []),
+    ...(workers ? [`Only ${workers.length === 1 ? 'the worker' : 'the workers'} ${someOf(workers)}`] : []),
+    ...(automations
+      ? [`Only ${automations.length === 1 ? 'the automation' : 'the automations'} ${someOf(automations)}`]
+      : []),
+    ...(toolsets ? [`Tools: ${toolsets.map((one) => TOOLSETS[one].toLowerCase()).join(', ')}`] : []),
+    ...(require_approval ? ['Each run needs approval'] : []),
+    ...(budget_usd === null
+      ? []
+      : [`Runs for ${dollars(budget_usd)} at most${spent_usd ? `, ${dollars(spent_usd)} spent` : ''}`]),
+  ];
+}

@@ -1,0 +1,58 @@
+import { unwrap } from '@gantry/api-client';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, workerApi } from '../shell/api';
+import { useWorkspace } from '../shell/use-me';
+import { type Option, SearchSelect } from '../ui/search-select';
+
+const FOUND_MAX = 20;
+const TYPING_MS = 150;
+
+const find = {
+  worker: async (q: string): Promise<Option[]> => {
+    const query = { limit: FOUND_MAX, ...(q && { q }) };
+    const found = await unwrap((await workerApi()).GET('/api/workers', { params: { query } }));
+    return found.map(({ id, name }) => ({ id, label: name, hint: id }));
+  },
+  automation: async (q: string): Promise<Option[]> => {
+    const query = { limit: FOUND_MAX, ...(q && { q }) };
+    const { automations } = await unwrap(api.GET('/api/automations', { params: { query } }));
+    return automations.map(({ id, name }) => ({ id, label: name }));
+  },
+};
+
+interface FindFieldProps {
+  kind: 'worker' | 'automation';
+  label: string;
+  option: Option | null;
+  /** Ids that are not offered. */
+  without?: readonly string[];
+  problem?: string | undefined;
+  onChange: (option: Option | null) => void;
+}
+
+/** A worker or an automation, searched by the server, so that it finds one among any number. */
+export function FindField({ kind, label, option, without = [], problem, onChange }: FindFieldProps) {
+  const workspaceId = useWorkspace()?.id;
+  const [text, setText] = useState('');
+  const [q] = useDebouncedValue(text, TYPING_MS);
+  const found = useQuery({
+    queryKey: [`${kind}s`, workspaceId, 'options', q],
+    enabled: workspaceId !== undefined,
+    placeholderData: keepPreviousData,
+    queryFn: () => find[kind](q),
+  });
+  return (
+    <SearchSelect
+      label={label}
+      placeholder="Search by name"
+      error={problem}
+      value={option}
+      options={(found.data ?? []).filter(({ id }) => !without.includes(id))}
+      isSearching={found.isFetching || q !== text}
+      onSearch={setText}
+      onChange={onChange}
+    />
+  );
+}

@@ -1,0 +1,102 @@
+/**
+ * Restricted tokens: the one place where HTTP, and `/mcp` by way of HTTP, decides what they may do. Each operation declares in
+ * the OpenAPI file what it touches (`x-restrict`); one that declares nothing is closed to whoever is restricted in that way, so
+ * that a new operation is closed until somebody has thought about it (ADR 42).
+ */
+import type { Restriction } from '@gantry/events';
+import { z } from 'zod';
+import { type AppError, forbidden } from './errors';
+import type { Principal } from './principal';
+
+/** Kinds of things that a token may be restricted to, and the path parameter that names one. */
+const PARAMETER_OF = { workers: 'worker_id', automations: 'automationId' } as const;
+
+type Named = keyof typeof PARAMETER_OF;
+
+export const declaration = z.strictObject({
+  /**
+   * `workers`, `automations`: all that it reads or changes belongs to ones of these that the caller may see, also where its
+   * path names none; the service leaves out the others. `none`: it is about nothing of the workspace. Absent: closed to tokens
+   * that are for named workers or automations.
+   */
+  things: z.enum(['workers', 'automations', 'none']).optional(),
+  /** Toolsets of `/mcp` that it is behind. `any`: open whatever the toolsets are. Absent: closed to tokens with toolsets. */
+  toolsets: z.union([z.literal('any'), z.array(z.string())]).optional(),
+  /**
+   * `reads`: it changes nothing, as each GET. `starts`: it starts runs, which are counted against budgets and are held where
+   * the token asks for approval. `contained`: it changes something, and lets no run begin or go on. Absent: it may let runs
+   * begin that are neither counted nor held, so it is closed to tokens with a budget and to those that need approval.
+   */
+  effect: z.enum(['reads', 'starts', 'contained']).optional(),
+});
+
+export type Declaration = z.infer<typeof declaration>;
+
+/** Of an operation. */
+interface Restricted {
+  id: string;
+  method: string;
+  restrict: Declaration;
+}
+
+/** @param params of the path; null where it is malformed. @throws AppError 403 that names the rule */
+export function requireUnrestricted(
+  restriction: Restriction,
+  operation: Restricted,
+  params: Record<string, string> | null,
+): void {
+  const refused = refusalOf(restriction, operation) ?? unnamed(restriction, operation, params ?? {});
+  if (refused) throw refused;
+}
+
+/** Whether no rule closes the operation as such; which things it may be used for is another question. */
+export const isOpenTo = (restriction: Restriction | undefined, operation: Restricted): boolean =>
+  !restriction || refusalOf(restriction, operation) === null;
+
+/**
+ * Ids of the workers or automations that the caller may see; null: whichever its role may. A token that is for named workers
+ * alone is for no automation, and the other way round.
+ */
+export function reachOf({ restriction }: Pick<Principal, 'restriction'>, kind: Named): string[] | null {
+  if (!restriction || !isForNamedThings(restriction)) return null;
+  return restriction[kind] ?? [];
+}
+
+/** Whether the caller's token is for that worker or automation. */
+export function reaches(principal: Pick<Principal, 'restriction'>, kind: Named, id: string): boolean {
+  return reachOf(principal, kind)?.includes(id) ?? true;
+}
+
+const isForNamedThings = ({ workers, automations }: Restriction): boolean =>
+  workers !== undefined || automations !== undefined;
+
+function refusalOf(restriction: Restriction, { id, method, restrict }: Restricted): AppError | null {
+  const { readonly, toolsets, requireApproval, budgets } = restriction;
+  const effect = restrict.effect ?? (method === 'get' || method === 'head' ? 'reads' : undefined);
+  if (readonly && effect !== 'reads') return closed('readonly', 'it may only read');
+  if (toolsets && restrict.toolsets !== 'any' && !restrict.toolsets?.some((one) => toolsets.includes(one))) {
+    return closed('toolsets', `it is for ${toolsets.join(', ') || 'no toolset'}, and ${id} is in none of them`);
+  }
+  if (isForNamedThings(restriction) && !restrict.things) {
+    const rule = restriction.workers ? 'workers' : 'automations';
+    return closed(rule, 'it is for named workers and automations only, and this is about more than those');
+  }
+  if (requireApproval && !effect) {
+    return closed('require_approval', 'its runs need approval, and this could let runs begin or go on without it');
+  }
+  if (budgets && !effect) {
+    return closed('budget_usd', 'its runs have a budget, and this could let runs begin that are not counted');
+  }
+  return null;
+}
+
+function unnamed(restriction: Restriction, { restrict }: Restricted, params: Record<string, string>): AppError | null {
+  const { things } = restrict;
+  if (!things || things === 'none') return null;
+  const id = params[PARAMETER_OF[things]];
+  if (id === undefined || reaches({ restriction }, things, id)) return null;
+  return closed(things, `"${id.slice(0, 64)}" is not among those that it is for`);
+}
+
+const closed = (rule: string, why: string): AppError =>
+  forbidden('restricted', `restrict.${rule}: this token is restricted; ${why}`);

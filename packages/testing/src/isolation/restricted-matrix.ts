@@ -1,0 +1,62 @@
+/**
+ * Requests of the matrix with restricted tokens of the home workspace's owner: one that may only read, and one for a worker and
+ * an automation that are not those of the fixtures. Whatever an operation declares, the first changes nothing, and the second
+ * is told nothing of the workspace and changes nothing either.
+ */
+import type { Operation } from '@gantry/http';
+import { changedTables, readDatabaseState } from './database-state';
+import { ask, type IsolatedSurface } from './matrix';
+
+/** Whoever asks anonymously gets as much as with any credential. */
+export const isAskedOfRestricted = ({ access }: Operation): boolean => access !== 'public';
+
+/** @returns what went wrong, one sentence each */
+export async function checkRestricted(surface: IsolatedSurface, operation: Operation): Promise<string[]> {
+  const fixture = surface.fixtures[operation.id];
+  if (!fixture) return [`no fixture for ${operation.id}`];
+  const sent = fixture.send(surface.real);
+  const alias = surface.aliases(operation.path)[0] as string;
+  const answerTo = (token: string): Promise<Answer> =>
+    ask(surface.url, operation, alias, sent, { Authorization: `Bearer ${token}` }).catch(cutOff);
+  const problems: string[] = [];
+
+  const before = await readDatabaseState(surface.pool);
+  const reader = await answerTo(surface.restricted.readonly);
+  const isRead = operation.method === 'get' || operation.restrict.effect === 'reads';
+  if (!isRead && !isRefusal(reader, [403])) problems.push(`token that may only read: ${shown(reader)}`);
+  if (isRead && isRefusal(reader, [403])) problems.push(`token that may only read is refused: ${shown(reader)}`);
+  const read = changedTables(before, await readDatabaseState(surface.pool));
+  if (read.length) problems.push(`token that may only read: changed ${read.join(', ')}`);
+  // Its token is restricted alike: see key-making.ts.
+  if (fixture.key === 'inherits') return problems;
+
+  const other = await answerTo(surface.restricted.elsewhere);
+  const mayFail = operation.restrict.things === 'none';
+  if (other.status >= 400 && !mayFail && !isRefusal(other, [403, 404]))
+    problems.push(`token for another worker: ${shown(other)}`);
+  if (!operation.restrict.things && !isRefusal(other, [403])) {
+    problems.push(`token for another worker, of what declares nothing: ${shown(other)}`);
+  }
+  const sentText = JSON.stringify(sent);
+  for (const [what, id] of Object.entries(surface.real)) {
+    const isKnown = id === surface.homeWorkspaceId || sentText.includes(id);
+    if (!isKnown && other.text.includes(id)) problems.push(`token for another worker: is told the ${what} ${id}`);
+  }
+  const changed = changedTables(before, await readDatabaseState(surface.pool));
+  if (changed.length) problems.push(`token for another worker: changed ${changed.join(', ')}`);
+  return problems;
+}
+
+interface Answer {
+  status: number;
+  text: string;
+}
+
+/** Of a download whose object the fixture does not have: admitted, and ended in the middle. */
+const cutOff = (): Answer => ({ status: 200, text: '' });
+
+/** A refusal of a restriction says so: another 403 would prove nothing. */
+const isRefusal = ({ status, text }: Answer, statuses: number[]): boolean =>
+  statuses.includes(status) && (status !== 403 || text.includes('"restricted"'));
+
+const shown = ({ status, text }: Answer): string => `${status} ${text.slice(0, 200)}`;

@@ -1,0 +1,165 @@
+import { given } from '@gantry/testing';
+import request from 'supertest';
+import { testWorkerApi } from '../../test/test-worker-api';
+
+const api = testWorkerApi();
+const member = given(() => api.addMember('member'));
+const as = (credential: string) => ({ Authorization: `Bearer ${credential}` });
+const get = (path: string, credential: string) => request(api.url).get(path).set(as(credential));
+const post = (path: string, credential: string, body: object = {}) =>
+  request(api.url).post(path).set(as(credential)).send(body);
+
+const files = [{ path: 'main.py', content: 'def run():\n    return 1\n' }];
+const newWorker = async (name: string): Promise<string> =>
+  (await post('/api/workers', api.owner.jwt, { name, files }).expect(201)).body.id;
+const restricted = async (restrict: object, kind: 'personal' | 'workspace' = 'personal') =>
+  (await api.createToken(kind, api.owner.jwt, { restrict })).token;
+
+describe('a token that may only read', () => {
+  test.each(['personal', 'workspace'] as const)('reads and changes nothing (%s)', async (kind) => {
+    const worker = await newWorker(`Read ${kind}`);
+    const token = await restricted({ readonly: true }, kind);
+    await get(`/api/workers/${worker}`, token).expect(200);
+    const { body } = await post(`/api/workers/${worker}/runs`, token).expect(403);
+    expect(body).toMatchObject({ code: 'restricted', detail: expect.stringContaining('restrict.readonly') });
+    await post('/auth/tokens', token, { name: 'x' }).expect(403);
+    await post('/api/schedules/preview', token, { cron: '0 9 * * *' }).expect(200);
+  });
+
+  test('says so of itself, in the list, and in the audit log', async () => {
+    const { id, token } = await api.createToken('personal', api.owner.jwt, { restrict: { readonly: true } });
+    const rules = { readonly: true, workers: null, budget_usd: null };
+    expect((await get('/auth/me', token).expect(200)).body.restrict).toMatchObject(rules);
+    const listed = (await get('/auth/tokens', api.owner.jwt)).body.find((one: { id: string }) => one.id === id);
+    expect(listed.restrict).toMatchObject(rules);
+    const log = await get(`/api/audit-log?action=token.created&resource_id=${id}`, api.owner.jwt).expect(200);
+    expect(log.body[0].details.restrict).toMatchObject(rules);
+  });
+
+  test('is shown no link by which it could decide without its token', async () => {
+    const { body } = await post('/api/workers', api.owner.jwt, { name: 'Asks', files, approvals: { required: true } });
+    await post(`/api/workers/${body.id}/runs`, api.owner.jwt).expect(201);
+    const asked = async (credential: string) =>
+      (await get(`/api/approvals?worker_id=${body.id}`, credential).expect(200)).body[0];
+    expect((await asked(api.owner.jwt)).review_url).toEqual(expect.any(String));
+    expect(await asked(await restricted({ readonly: true }))).toMatchObject({ review_url: null });
+    expect(await asked(await restricted({ require_approval: true }))).toMatchObject({ review_url: null });
+  });
+});
+
+describe('a token for some workers', () => {
+  test('sees, runs and lists those, and no others', async () => {
+    const [mine, other] = [await newWorker('Mine'), await newWorker('Other')];
+    const ran = (await post(`/api/workers/${mine}/runs`, api.owner.jwt).expect(201)).body.run_id;
+    const foreign = (await post(`/api/workers/${other}/runs`, api.owner.jwt).expect(201)).body.run_id;
+    const token = await restricted({ workers: [mine] });
+
+    await post(`/api/workers/${mine}/runs`, token).expect(201);
+    const refused = await post(`/api/workers/${other}/runs`, token).expect(403);
+    expect(refused.body.detail).toContain('restrict.workers');
+    expect((await get('/api/workers', token)).body.map(({ id }: { id: string }) => id)).toEqual([mine]);
+    const runs = (await get('/api/runs', token).expect(200)).body.map(({ id }: { id: string }) => id);
+    expect(runs).toContain(ran);
+    expect(runs).not.toContain(foreign);
+    await get(`/api/runs/${ran}`, token).expect(200);
+    await get(`/api/runs/${foreign}`, token).expect(404);
+    await get(`/api/runs?worker_id=${other}`, token).expect(404);
+  });
+
+  test('is for nothing else of the workspace', async () => {
+    const token = await restricted({ workers: [await newWorker('Only')] });
+    for (const path of ['/api/secrets', '/api/contexts', '/api/audit-log', '/api/usage', '/api/events']) {
+      expect((await get(path, token).expect(403)).body.code).toBe('restricted');
+    }
+  });
+
+  test('acts in the workspace where it was made, and in no other of its user', async () => {
+    const { body } = await post('/api/workspaces', member.jwt, { name: 'Second' }).expect(201);
+    const { token } = await api.createToken('personal', member.jwt, { restrict: { workers: ['same-name'] } });
+    await get('/api/workers', token).expect(200);
+    await get('/api/workers', token).set('x-svc-workspace', body.id).expect(403);
+    expect((await get('/auth/me', token)).body.workspaces).toHaveLength(1);
+  });
+});
+
+describe('a restricted token makes narrower ones', () => {
+  let maker: string;
+
+  beforeAll(async () => {
+    maker = await restricted({ workers: ['a', 'b'], toolsets: ['workers', 'runs'], budget_usd: 5 });
+  });
+
+  test('which have what it has where nothing is asked for', async () => {
+    const { body } = await post('/auth/tokens', maker, { name: 'x' }).expect(201);
+    expect(body.restrict).toMatchObject({ workers: ['a', 'b'], toolsets: ['workers', 'runs'], budget_usd: 5 });
+    const rules = (await get('/auth/me', body.token).expect(200)).body.restrict;
+    expect(rules).toEqual(body.restrict);
+  });
+
+  test('and less where that is asked for', async () => {
+    const restrict = { workers: ['a'], toolsets: ['runs'], budget_usd: 1, readonly: true };
+    const { body } = await post('/auth/tokens', maker, { name: 'x', restrict }).expect(201);
+    expect(body.restrict).toMatchObject(restrict);
+    const ofWorkspace = await post('/api/workspace/tokens', maker, { name: 'x', restrict }).expect(201);
+    expect(ofWorkspace.body.restrict).toMatchObject(restrict);
+  });
+
+  test.each([
+    [{ workers: ['a', 'c'] }, 'workers'],
+    [{ automations: ['aut_x'] }, 'automations'],
+    [{ toolsets: ['runs', 'skills'] }, 'toolsets'],
+    [{ budget_usd: 6 }, 'budget_usd'],
+  ])('but not %j', async (restrict, rule) => {
+    const { body } = await post('/auth/tokens', maker, { name: 'x', restrict }).expect(403);
+    expect(body).toMatchObject({ code: 'wider_than_maker', detail: expect.stringContaining(`restrict.${rule}`) });
+  });
+
+  test('nor one whose runs need no approval', async () => {
+    const token = await restricted({ require_approval: true });
+    const restrict = { require_approval: false };
+    expect((await post('/auth/tokens', token, { name: 'x', restrict }).expect(403)).body.detail).toContain('approval');
+    expect((await post('/auth/tokens', token, { name: 'x' }).expect(201)).body.restrict.require_approval).toBe(true);
+  });
+});
+
+test('the earlier of both times ends it', async () => {
+  const [soon, late] = [3_600_000, 7_200_000].map((ms) => new Date(Date.now() + ms).toISOString());
+  const { body } = await post('/auth/tokens', api.owner.jwt, {
+    ...{ name: 'x', expires_at: late, restrict: { expires_at: soon } },
+  }).expect(201);
+  expect(body.expires_at).toBe(soon);
+  const past = { name: 'x', restrict: { expires_at: '2001-01-01T00:00:00.000Z' } };
+  expect((await post('/auth/tokens', api.owner.jwt, past).expect(400)).body.errors[0].path).toBe('restrict.expires_at');
+});
+
+test.each([[{}], [{ workers: [] }], [{ toolsets: ['everything'] }], [{ budget_usd: -1 }], [{ hosts: ['x'] }]])(
+  'restrict %j is a 400',
+  async (restrict) => {
+    const { body } = await post('/auth/tokens', api.owner.jwt, { name: 'x', restrict }).expect(400);
+    expect(body.detail).toContain('restrict');
+  },
+);
+
+describe('whoever does not know a restriction refuses the token', () => {
+  const introspect = (token: string, enforces?: string[]) =>
+    api.introspect({ kind: 'token', token, ...(enforces && { enforces }) });
+
+  test('a service of an earlier version, or one that enforces other rules', async () => {
+    const token = await restricted({ readonly: true });
+    expect(await introspect(token)).toBeNull();
+    expect(await introspect(token, ['workers'])).toBeNull();
+    expect(await introspect(token, ['readonly'])).toMatchObject({ restriction: { readonly: true } });
+  });
+
+  test('a rule of a later version in the row', async () => {
+    const { id, token } = await api.createToken('personal', api.owner.jwt, { restrict: { readonly: true } });
+    await api.database.pool.query(`UPDATE tokens SET restriction = '{"hosts": ["x"]}' WHERE id = $1`, [id]);
+    expect(await introspect(token, ['readonly', 'hosts'])).toBeNull();
+  });
+
+  test('a replica of an earlier version does not find it by its hash', async () => {
+    const { id, token } = await api.createToken('personal', api.owner.jwt, { restrict: { readonly: true } });
+    const { rows } = await api.database.pool.query('SELECT hash FROM tokens WHERE id = $1', [id]);
+    expect(api.deps.hasher.matches(token, rows[0].hash)).toBe(false);
+  });
+});

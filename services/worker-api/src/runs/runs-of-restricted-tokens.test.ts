@@ -1,0 +1,129 @@
+import { type FakeExecutor, given, noUsage, until } from '@gantry/testing';
+import { callerOf } from '../test/caller';
+import { createWorker } from '../test/create-worker';
+import { testWorkerApi } from '../test/test-worker-api';
+import { countLeftTokenRuns } from './token-budget';
+
+const api = testWorkerApi();
+const owner = given(() => callerOf(api.url, api.owner.jwt));
+const executor: FakeExecutor = given(() => api.connectExecutor());
+
+const made = async (jwt: string, restrict: object) => {
+  const { id, token } = await api.createToken('personal', jwt, { restrict });
+  return { id, token, ...callerOf(api.url, token) };
+};
+const restricted = (restrict: object) => made(api.owner.jwt, restrict);
+
+/** Ends the run that an executor is given next. */
+async function endNext(costUsd: number): Promise<void> {
+  const job = await until(() => executor.claim());
+  await job.report(
+    { type: 'started' },
+    { type: 'finished', status: 'completed', output: null, usage: { ...noUsage, costUsd } },
+  );
+}
+
+const spentBy = async (tokenId: string): Promise<number> => {
+  const { rows } = await api.database.pool.query('SELECT usd FROM token_spending WHERE token_id = $1', [tokenId]);
+  return rows[0]?.usd ?? 0;
+};
+const hasSpent = (tokenId: string, usd: number) => until(async () => (await spentBy(tokenId)) >= usd);
+
+describe('a token whose runs need approval', () => {
+  test('starts a run that waits for a person, who then lets it begin', async () => {
+    const worker = await createWorker(api);
+    const agent = await restricted({ require_approval: true });
+    const { body } = await agent.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
+    const run = await owner.get(`/api/runs/${body.run_id}`).expect(200);
+    expect(run.body.status).toBe('pending_approval');
+    const [approval] = (await owner.get(`/api/approvals?run_id=${body.run_id}`).expect(200)).body;
+    expect(approval.message).toContain('token');
+
+    const refused = await agent.post(`/api/approvals/${approval.id}/approve`, {}).expect(403);
+    expect(refused.body).toMatchObject({ code: 'restricted', detail: expect.stringContaining('require_approval') });
+    await agent.post(`/api/approvals/${approval.id}/link`, {}).expect(403);
+    await owner.post(`/api/approvals/${approval.id}/approve`, {}).expect(200);
+    await endNext(0);
+    await until(async () => (await owner.get(`/api/runs/${body.run_id}`)).body.status === 'completed');
+  });
+
+  test('so does a run that it repeats', async () => {
+    const worker = await createWorker(api);
+    const started = await owner.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
+    await owner.post(`/api/runs/${started.body.run_id}/cancel`, {}).expect(200);
+    const agent = await restricted({ require_approval: true });
+    const { body } = await agent.post(`/api/runs/${started.body.run_id}/replay`, {}).expect(201);
+    expect((await owner.get(`/api/runs/${body.run_id}`)).body.status).toBe('pending_approval');
+    // A thousand at once would be a thousand approvals, or as many before the first of them counts.
+    await agent.post('/api/runs/bulk/replay', { ids: [started.body.run_id] }).expect(403);
+  });
+
+  test('it makes nothing that would begin by itself', async () => {
+    const worker = await createWorker(api);
+    const agent = await restricted({ require_approval: true });
+    await agent.post('/api/workers', { name: 'By the clock', files: [] }).expect(403);
+    await agent.patch(`/api/workers/${worker.id}`, { trigger: 'cron', cron: '* * * * *' }).expect(403);
+    await agent.post(`/api/workers/${worker.id}/test`, { draft: {} }).expect(403);
+  });
+});
+
+describe('a token with a budget', () => {
+  test('starts runs until those that it started have cost that much', async () => {
+    const worker = await createWorker(api);
+    const agent = await restricted({ budget_usd: 1 });
+    const start = () => agent.post(`/api/workers/${worker.id}/runs`, { inputs: {} });
+    for (const costUsd of [0.6, 0.5]) {
+      await start().expect(201);
+      await endNext(costUsd);
+      await hasSpent(agent.id, costUsd);
+    }
+    await hasSpent(agent.id, 1.1);
+    const { body } = await start().expect(403);
+    expect(body).toMatchObject({ code: 'budget_exceeded', detail: expect.stringContaining('1.1000 USD') });
+    await owner.get(`/api/workers/${worker.id}`).expect(200);
+    const listed = (await owner.get('/auth/tokens')).body.find(({ id }: { id: string }) => id === agent.id);
+    expect(listed).toMatchObject({ spent_usd: 1.1, restrict: { budget_usd: 1 } });
+  });
+
+  test('counts what its tokens spend, and theirs is theirs', async () => {
+    const worker = await createWorker(api);
+    const parent = await restricted({ budget_usd: 1 });
+    const [one, other] = [await made(parent.token, { budget_usd: 0.4 }), await made(parent.token, { budget_usd: 1 })];
+    await one.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
+    await endNext(0.5);
+    await hasSpent(one.id, 0.5);
+    await one.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(403);
+    await other.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
+    await endNext(0.5);
+    await hasSpent(parent.id, 1);
+    await other.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(403);
+    await parent.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(403);
+  });
+
+  test('of nothing starts nothing', async () => {
+    const worker = await createWorker(api);
+    await (await restricted({ budget_usd: 0 })).post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(403);
+  });
+
+  test('is counted once, also where nobody heard of the end of the run', async () => {
+    const worker = await createWorker(api);
+    const agent = await restricted({ budget_usd: 9 });
+    const { body } = await agent.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
+    await owner.post(`/api/runs/${body.run_id}/cancel`, {}).expect(200);
+    await until(async () => {
+      const { rows } = await api.database.pool.query('SELECT FROM token_runs WHERE run_id = $1', [body.run_id]);
+      return rows.length === 0;
+    });
+    const { pool } = api.database;
+    await pool.query(
+      `INSERT INTO token_runs (run_id, workspace_id, budgets) VALUES ($1, $2, jsonb_build_array(jsonb_build_object('tokenId', $3::text, 'usd', 9)))`,
+      [body.run_id, api.workspaceId, agent.id],
+    );
+    await pool.query("UPDATE runs SET cost_usd = 2, finished_at = now() - interval '1 hour' WHERE id = $1", [
+      body.run_id,
+    ]);
+    await countLeftTokenRuns(pool);
+    await countLeftTokenRuns(pool);
+    expect(await spentBy(agent.id)).toBe(2);
+  });
+});
