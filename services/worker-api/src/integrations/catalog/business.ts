@@ -24,6 +24,7 @@ export const hubspot: Provider = {
   alwaysScopes: ['oauth'],
   hosts: ['api.hubapi.com'],
   send: BEARER,
+  keysAreSentAlike: true,
   account: {
     request: { method: 'GET', url: 'https://api.hubapi.com/account-info/v3/details' },
     label: [['portalId']],
@@ -124,6 +125,7 @@ export const stripe: Provider = {
   ],
   hosts: ['api.stripe.com', 'files.stripe.com'],
   send: BEARER,
+  keysAreSentAlike: true,
   account: {
     request: { method: 'GET', url: 'https://api.stripe.com/v1/account' },
     label: [['settings', 'dashboard', 'display_name'], ['email'], ['id']],
@@ -188,6 +190,7 @@ export const shopify: Provider = {
   ],
   hosts: ['{shop}.myshopify.com'],
   send: { header: 'X-Shopify-Access-Token', prefix: '' },
+  keysAreSentAlike: true,
   account: {
     request: {
       method: 'POST',

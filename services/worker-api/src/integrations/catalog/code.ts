@@ -28,6 +28,7 @@ export const github: Provider = {
   hosts: ['api.github.com', 'uploads.github.com', 'raw.githubusercontent.com'],
   send: BEARER,
   headers: { Accept: 'application/vnd.github+json', 'X-GitHub-Api-Version': '2022-11-28', 'User-Agent': 'Gantry' },
+  keysAreSentAlike: true,
   account: { request: { method: 'GET', url: 'https://api.github.com/user' }, label: [['login']] },
   revoke: {
     ...{ method: 'DELETE', url: 'https://api.github.com/applications/{client_id}/token', token: 'access' },
@@ -129,6 +130,7 @@ export const gitlab: Provider = {
   ],
   hosts: ['gitlab.com'],
   send: BEARER,
+  keysAreSentAlike: true,
   account: { request: { method: 'GET', url: 'https://gitlab.com/api/v4/user' }, label: [['username']] },
   revoke: rfc7009('https://gitlab.com/oauth/revoke', 'none', 'access'),
   tools: [

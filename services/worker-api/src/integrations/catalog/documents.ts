@@ -19,6 +19,7 @@ export const notion: Provider = {
   hosts: ['api.notion.com'],
   send: BEARER,
   headers: { 'Notion-Version': '2022-06-28' },
+  keysAreSentAlike: true,
   account: {
     request: { method: 'GET', url: 'https://api.notion.com/v1/users/me' },
     label: [['bot', 'workspace_name'], ['name']],
@@ -91,6 +92,7 @@ export const airtable: Provider = {
   ],
   hosts: ['api.airtable.com', 'content.airtable.com'],
   send: BEARER,
+  keysAreSentAlike: true,
   account: {
     request: { method: 'GET', url: 'https://api.airtable.com/v0/meta/whoami' },
     label: [['email'], ['id']],

@@ -24,6 +24,7 @@ export const slack: Provider = {
   ],
   hosts: ['slack.com', 'files.slack.com'],
   send: BEARER,
+  keysAreSentAlike: true,
   account: { request: { method: 'POST', url: 'https://slack.com/api/auth.test' }, label: [['team'], ['user']] },
   revoke: { method: 'POST', url: 'https://slack.com/api/auth.revoke', token: 'access', auth: 'bearer' },
   tools: [

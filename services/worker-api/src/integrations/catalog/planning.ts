@@ -152,6 +152,7 @@ export const asana: Provider = {
   alwaysScopes: ['users:read'],
   hosts: ['app.asana.com'],
   send: BEARER,
+  keysAreSentAlike: true,
   account: {
     request: { method: 'GET', url: 'https://app.asana.com/api/1.0/users/me' },
     label: [

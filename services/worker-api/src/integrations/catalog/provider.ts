@@ -67,6 +67,8 @@ export interface Provider {
   hosts: readonly string[];
   /** The header that a token is sent in, and what precedes it there. */
   send: { header: string; prefix: string };
+  /** Keys that people make there are sent as tokens are, so that one can be tried. */
+  keysAreSentAlike?: true;
   /** Sent along with every request to its hosts. */
   headers?: Readonly<Record<string, string>>;
   /** Whose account it is: a path into what `request` answers, or into the answer of the token endpoint. */
