@@ -116,9 +116,9 @@ describe('a connection in use', () => {
     const stop = await api.serveRuns(() => ({ done: true }));
     const { body: run } = await owner().post('/api/workers/needs-it/runs', { inputs: {} });
     const ended = await untilEnded(run.run_id);
-    expect(ended).toMatchObject({ status: 'failed', error: { code: 'missing_connection' } });
-    expect(ended.error.message).toContain('"missing-one" is not connected');
-    expect(ended.error.message).toContain('/connections');
+    expect(ended).toMatchObject({ status: 'failed', error_code: 'missing_connection' });
+    expect(ended.error).toContain('"missing-one" is not connected');
+    expect(ended.error).toContain('/connections');
 
     const made = await connect({ ...key, app: 'missing-one' });
     // A private one is for private workers alone.
