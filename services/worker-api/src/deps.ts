@@ -9,8 +9,8 @@ import type { Logger } from 'pino';
 import type { DeliveryLoop } from './alerts/delivery';
 import type { McpClient } from './connections/mcp-port';
 import type { PrismaClient } from './generated/prisma/client';
-import type { OauthApps } from './integrations/oauth-apps';
 import type { Mailer } from './mail/mailer';
+import type { OauthApps } from './oauth-apps';
 import type { Runnables } from './runs/runnable';
 
 /** What handlers and background work of workers and their runs share. */

@@ -6,7 +6,7 @@ import { commonEnv } from '@gantry/service';
 import { keyRing } from '@gantry/vault';
 import { z } from 'zod';
 import type { OidcSettings } from './accounts/oidc/identity-provider';
-import { oauthApps } from './integrations/oauth-apps';
+import { oauthApps } from './oauth-apps';
 
 export const envSchema = z.object({
   ...commonEnv,

@@ -28,9 +28,10 @@ import { refuseRun } from './connections/refuse-run';
 import { type Database, openDatabase } from './database';
 import type { Deps } from './deps';
 import { sweepsOf } from './housekeeping';
-import type { OauthApps } from './integrations/oauth-apps';
+import { unusedApps } from './integrations/integrations';
 import { createMailer } from './mail/mailer';
 import type { SurfaceUrls } from './mcp/surface-client';
+import type { OauthApps } from './oauth-apps';
 import { startReactions } from './reactions';
 import { computePrice } from './runs/compute-price';
 import { makeAwaited } from './runs/make-awaited';
@@ -121,6 +122,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const runnables = createRunnables();
   const rates = createRateCount({ pool, log });
   const { outboundAllow, oauthApps, mcpClient } = options;
+  for (const problem of unusedApps(oauthApps)) log.warn({ problem }, 'OAUTH_APPS');
   const deliveryLoop = startDeliveryLoop(
     { prisma, pool, hasher, vault, mailer, outboundAllow, dashboardUrl, now, log },
     { auto: options.autoTick ?? true },

@@ -234,7 +234,7 @@ const fixtures: Record<string, Fixture> = {
   getConnectionStatus: ofConnection(),
   testConnection: ofConnection(),
   listConnectionTools: ofConnection(),
-  authorizeConnection: { ...ofConnection({}), key: 'person' },
+  authorizeConnection: ofConnection({}),
   finishConnection: nothing,
   listIntegrations: nothing,
   listIntegrationTools: { send: ({ integration }) => ({ path: { slug: integration } }) },

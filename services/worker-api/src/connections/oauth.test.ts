@@ -1,8 +1,11 @@
 /** Against a provider with bad habits: see test/fake-provider.ts. */
+import { until } from '@gantry/testing';
 import request from 'supertest';
+import { oldestRestorable } from '../accounts/workspaces/delete-workspace';
 import { callerOf } from '../test/caller';
 import { appAt, type FakeProvider, startFakeProvider } from '../test/fake-provider';
 import { DASHBOARD_URL, startTestWorkerApi, type TestWorkerApi, withCookie } from '../test/test-worker-api';
+import { revokeBeforePurge } from './revocations';
 
 let provider: FakeProvider;
 let api: TestWorkerApi;
@@ -220,6 +223,9 @@ describe('refresh', () => {
 
   test('that is refused for good makes it expired, once, until somebody consents again', async () => {
     const { id } = await connect();
+    await owner()
+      .post('/api/alerts', { on: ['connection.failed'], url: 'https://hooks.example.com/a' })
+      .expect(201);
     const answer = { error: 'invalid_grant', error_description: 'revoked by <b>its owner</b>' };
     provider.habits.answers = { status: 400, body: JSON.stringify(answer), type: 'application/json' };
     later(51);
@@ -232,6 +238,8 @@ describe('refresh', () => {
     });
     const { body: log } = await owner().get(`/api/audit-log?action=connection.failed&resource_id=${id}`).expect(200);
     expect(log).toHaveLength(1);
+    const told = await until(() => api.deps.prisma.alertDelivery.findFirst({ where: { type: 'connection.failed' } }));
+    expect(told.payload).toMatchObject({ data: { connection: { id, app: 'acme', status: 'expired' } } });
     provider.habits.answers = undefined;
     const { body } = await owner().post(`/api/connections/${id}/authorize`, {}).expect(200);
     await arrive(provider.consent(body.authorization_url)).expect(200);
@@ -267,4 +275,19 @@ test('what is deleted is revoked at the provider', async () => {
   expect(provider.revoked.length).toBe(before + 1);
   expect(provider.revoked.at(-1)).toMatch(/^rt_/);
   expect(await api.deps.prisma.connectionRevocation.count()).toBe(0);
+});
+
+test('connections of a workspace are revoked before it is purged, and not before', async () => {
+  await connect();
+  const deletedDaysAgo = (days: number) =>
+    api.database.pool.query('UPDATE workspaces SET deleted_at = now() - make_interval(days => $2) WHERE id = $1', [
+      ...[api.workspaceId, days],
+    ]);
+  const before = provider.revoked.length;
+  await deletedDaysAgo(6);
+  expect(await revokeBeforePurge(api.deps, oldestRestorable())).toBe(0);
+  await deletedDaysAgo(8);
+  expect(await revokeBeforePurge(api.deps, oldestRestorable())).toBeGreaterThan(0);
+  expect(provider.revoked.length).toBeGreaterThan(before);
+  expect(await api.deps.prisma.connection.count({ where: { kind: 'oauth', NOT: { sealed: null } } })).toBe(0);
 });

@@ -78,9 +78,11 @@ async function attempt(deps: Deps, row: Claimed): Promise<boolean> {
   return true;
 }
 
+const PURGE_BATCH = 100;
+
 const PURGED_SOON = `SELECT c.id, c.workspace_id AS "workspaceId", c.app, c.parameters, c.sealed, c.version
   FROM connections c JOIN workspaces w ON w.id = c.workspace_id
-  WHERE w.deleted_at <= $1 AND c.kind = 'oauth' AND c.sealed IS NOT NULL ORDER BY c.id LIMIT 200`;
+  WHERE w.deleted_at <= $1 AND c.kind = 'oauth' AND c.sealed IS NOT NULL ORDER BY c.id LIMIT ${PURGE_BATCH}`;
 
 /**
  * Before workspaces are purged: revokes what their connections hold, once, and deletes those. What a provider does not take
@@ -88,10 +90,20 @@ const PURGED_SOON = `SELECT c.id, c.workspace_id AS "workspaceId", c.app, c.para
  * @param deletedBefore which workspaces are purged next
  */
 export async function revokeBeforePurge(deps: Deps, deletedBefore: Date): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const { rows } = await deps.pool.query<Doomed>(PURGED_SOON, [deletedBefore]);
+    await revokeAll(deps, rows);
+    total += rows.length;
+    if (rows.length < PURGE_BATCH) return total;
+  }
+}
+
+type Doomed = Pick<Connection, 'id' | 'workspaceId' | 'app' | 'parameters' | 'sealed' | 'version'>;
+
+async function revokeAll(deps: Deps, connections: Doomed[]): Promise<void> {
   const { pool, vault, log } = deps;
-  type Doomed = Pick<Connection, 'id' | 'workspaceId' | 'app' | 'parameters' | 'sealed' | 'version'>;
-  const { rows } = await pool.query<Doomed>(PURGED_SOON, [deletedBefore]);
-  for (const connection of rows) {
+  for (const connection of connections) {
     // Taken first, so that two replicas do not both ask.
     const isTaken = await transaction(pool, (tx) => take(tx, connection.id));
     if (!isTaken) continue;
@@ -102,7 +114,6 @@ export async function revokeBeforePurge(deps: Deps, deletedBefore: Date): Promis
       log.warn({ err, connectionId: connection.id }, 'tokens of a purged workspace were not revoked at their provider');
     }
   }
-  return rows.length;
 }
 
 const take = async (sql: Sql, id: string): Promise<boolean> =>

@@ -1,25 +1,8 @@
 /** Services that the catalogue does not have: the operator or a workspace says where they are, and the rest is generic. */
 import { type FieldProblem, invalid } from '@gantry/http';
 import { checkOutboundUrl, OutboundFailed } from '@gantry/safe-fetch';
-import { z } from 'zod';
+import type { CustomProvider } from '../oauth-apps';
 import { BEARER, type Provider, rfc7009 } from './catalog/provider';
-
-const address = z.string().min(1).max(2_048);
-
-/** As the operator's variable and the API have it. */
-export const customProvider = z.strictObject({
-  protocol: z.enum(['oauth2', 'oidc']),
-  name: z.string().min(1).max(120),
-  issuer: address.optional(),
-  authorize_url: address,
-  token_url: address,
-  revoke_url: address.optional(),
-  userinfo_url: address.optional(),
-  hosts: z.array(z.string()).max(20),
-  scopes: z.array(z.string().min(1).max(200)).max(100).optional(),
-  client_auth: z.enum(['basic', 'post']).optional(),
-});
-export type CustomProvider = z.infer<typeof customProvider>;
 
 const HOST = /^(\*\.)?[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){0,10}(:[0-9]{1,5})?$/;
 

@@ -2,10 +2,11 @@
 import { conflict, notFound } from '@gantry/http';
 import type { Deps } from '../deps';
 import type { OauthApp } from '../generated/prisma/client';
+import { customProvider, type OauthApps } from '../oauth-apps';
 import { findOauthApp, listOauthApps } from './app-repository';
-import { findProvider, providers } from './catalog';
+import { catalogApps, findProvider, providers } from './catalog';
 import type { Provider } from './catalog/provider';
-import { customProvider, providerOf } from './custom-provider';
+import { providerOf } from './custom-provider';
 
 export interface OauthClient {
   id: string;
@@ -91,5 +92,15 @@ function ownProvider({ slug, provider }: OauthApp): Provider | null {
   return parsed.success ? providerOf(slug, parsed.data) : null;
 }
 
+/** Clients of the operator that no connection can use, in words: their app is not known, or known without a `provider`. */
+export const unusedApps = (apps: OauthApps): string[] =>
+  Object.entries(apps).flatMap(([slug, { provider }]) => {
+    if (catalogApps.has(slug))
+      return provider ? [`${slug}: the catalogue has its addresses, so provider is ignored`] : [];
+    return provider ? [] : [`${slug}: the catalogue has no such app, so it needs a provider with its addresses`];
+  });
+
 const operatorsProviders = ({ oauthApps }: IntegrationDeps): Provider[] =>
-  Object.entries(oauthApps).flatMap(([slug, { provider }]) => (provider ? [providerOf(slug, provider)] : []));
+  Object.entries(oauthApps).flatMap(([slug, { provider }]) =>
+    provider && !catalogApps.has(slug) && !findProvider(slug) ? [providerOf(slug, provider)] : [],
+  );

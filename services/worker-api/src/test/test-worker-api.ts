@@ -31,7 +31,7 @@ import type { OidcSettings } from '../accounts/oidc/identity-provider';
 import { insertUser } from '../accounts/users/user-repository';
 import { insertWorkspace } from '../accounts/workspaces/workspace-repository';
 import type { McpClient } from '../connections/mcp-port';
-import type { OauthApps } from '../integrations/oauth-apps';
+import type { OauthApps } from '../oauth-apps';
 import { startWorkerApi, type WorkerApi } from '../worker-api';
 
 export const SETUP_TOKEN = 'the-setup-token-of-this-test';
