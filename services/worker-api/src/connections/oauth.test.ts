@@ -192,6 +192,26 @@ describe('refresh', () => {
     expect(new Set(presented).size).toBe(presented.length);
   });
 
+  test('under way is not disturbed by a test of the connection', async () => {
+    const { id } = await connect();
+    later(51);
+    let answer = () => {};
+    provider.habits.waits = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const before = refreshes();
+    const refreshing = tick();
+    await until(() => refreshes() > before);
+    const tested = await owner().post(`/api/connections/${id}/test`).expect(200);
+    expect(tested.body.ok).toBe(true);
+    const again = tick();
+    answer();
+    await Promise.all([refreshing, again]);
+    const presented = provider.asked.slice(before - refreshes()).map((form) => form.get('refresh_token'));
+    expect(new Set(presented).size).toBe(presented.length);
+    expect((await read(id)).status).toBe('active');
+  });
+
   test.each([
     ['nothing', undefined],
     ['a text', '3600'],

@@ -64,7 +64,7 @@ async function refreshLeased(deps: Deps, connection: Connection): Promise<Connec
   if (credential === 'unreadable') {
     return fail(deps, connection, new ProviderFailed('what is stored cannot be decrypted; consent again', true));
   }
-  if (credential?.kind !== 'oauth') return settle(deps, connection, { refreshAt: null });
+  if (credential?.kind !== 'oauth') return release(deps, connection, { refreshAt: null });
   if (credential.refreshToken === null) {
     return fail(
       deps,
@@ -92,7 +92,7 @@ async function keep(deps: Deps, connection: Connection, before: Grant, tokens: T
   const refreshToken = tokens.refreshToken ?? before.refreshToken;
   const grant: Grant = { ...before, accessToken: tokens.accessToken, refreshToken };
   const now = deps.now();
-  return settle(deps, connection, {
+  return release(deps, connection, {
     sealed: await sealCredential(deps.vault, { ...connection, version }, grant),
     ...{ version, status: 'active', problem: null, refreshFailures: 0, lastCheckedAt: now },
     ...tokenTimes({ expiresInSeconds: tokens.expiresInSeconds, refreshToken }, now),
@@ -102,16 +102,20 @@ async function keep(deps: Deps, connection: Connection, before: Grant, tokens: T
 
 function fail(deps: Deps, connection: Connection, { message, isFinal }: ProviderFailed): Promise<Connection> {
   const now = deps.now();
-  if (isFinal) return settle(deps, connection, { status: 'expired', problem: message, refreshAt: null });
+  if (isFinal) return release(deps, connection, { status: 'expired', problem: message, refreshAt: null });
   const failures = connection.refreshFailures + 1;
   const { tokenExpiresAt, status } = connection;
   // Until its end the present token is good.
   const isOver = tokenExpiresAt !== null && tokenExpiresAt <= now;
-  return settle(deps, connection, {
+  return release(deps, connection, {
     ...{ status: isOver ? 'error' : status, problem: isOver ? message : connection.problem },
     ...{ refreshFailures: failures, refreshAt: nextRefresh(failures, now) },
   });
 }
+
+/** For whoever holds the lease: writes what came of it, and gives the lease back. */
+const release = (deps: Deps, connection: Connection, change: Prisma.ConnectionUncheckedUpdateInput) =>
+  settle(deps, connection, { ...change, leasedUntil: null });
 
 /** Writes what came of it, unless the credential has changed meanwhile, and says so where the status has. */
 export async function settle(
@@ -121,7 +125,7 @@ export async function settle(
 ): Promise<Connection> {
   const { id, workspaceId, status: before } = connection;
   return transaction(deps.prisma, async (tx) => {
-    const settled = await updateAtVersion(tx, connection, { ...change, leasedUntil: null });
+    const settled = await updateAtVersion(tx, connection, change);
     if (!settled) return (await findConnection(tx, workspaceId, id)) ?? connection;
     hintChange(tx, workspaceId, 'connections');
     if (settled.status === before) return settled;
