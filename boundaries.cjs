@@ -45,7 +45,10 @@ exports.WINGS = {
   mail: { folders: ['mail'], mayImport: [] },
   accounts: { folders: ['accounts'], mayImport: ['audit', 'mail'] },
   definitions: {
-    folders: ['workers', 'contexts', 'declarations', 'file-trees', 'secrets', 'triggers'],
+    folders: [
+      ...['workers', 'contexts', 'connections', 'integrations', 'declarations'],
+      ...['file-trees', 'secrets', 'triggers'],
+    ],
     mayImport: ['audit'],
   },
   runs: { folders: ['runs', 'approvals'], mayImport: ['audit', 'definitions'] },

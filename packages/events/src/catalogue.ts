@@ -100,6 +100,21 @@ export const scheduleMissed = define(
   worker.extend({ missed: z.int(), since: z.int(), startedLate: z.int() }),
 );
 
+/** A connection of a workspace stopped working: somebody has to look after it. */
+export const connectionFailed = define(
+  'connection.failed.v1',
+  { publishers: ['worker-api'], consumers: ['worker-api'] },
+  z.object({
+    connectionId: z.string(),
+    /** What workers declare. */
+    app: z.string(),
+    label: z.string(),
+    status: z.enum(['active', 'pending', 'expired', 'error']),
+    /** In words; those of the provider are quoted. */
+    problem: z.string(),
+  }),
+);
+
 /** An alert's condition was met; delivery is separate. */
 export const alertRaised = define(
   'alert.raised.v1',
@@ -219,6 +234,7 @@ export const eventCatalogue: EventType[] = [
   approvalRequested,
   approvalDecided,
   scheduleMissed,
+  connectionFailed,
   alertRaised,
   automationDeployed,
   skillPublished,

@@ -18,6 +18,7 @@ export const changeNouns = [
   'approvals',
   'contexts',
   'secrets',
+  'connections',
   'alerts',
   'skills',
   'automations',

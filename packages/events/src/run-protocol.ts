@@ -246,6 +246,7 @@ export const runErrorCodes = [
   'dependency_install',
   'executor_lost',
   'missing_secret',
+  'missing_connection',
   'approval_rejected',
   'budget_exceeded',
   'invalid_inputs',

@@ -10,7 +10,7 @@ import { createDepartures } from './departures';
 import { startDispatcher } from './dispatcher';
 import { type EndRunning, endHeld } from './end-run';
 import { startIngest } from './ingest';
-import { buildJob, type SecretsOf } from './job';
+import { buildJob, type RefusalOf, type SecretsOf } from './job';
 import { keepLeases } from './leases';
 import { type Include, streamRun, type Wording } from './live-stream';
 import type { ComputeCostUsd } from './reported';
@@ -80,6 +80,8 @@ export async function startRunEngine(deps: {
   relay: Relay;
   closures: WorkspaceClosures;
   secretsOf: SecretsOf;
+  /** Absent: every run may be handed out. */
+  refusalOf?: RefusalOf;
   /** For the tokens that jobs carry; the same on every replica. */
   tokenKeys: TokenKeys;
   log: Logger;
@@ -121,6 +123,7 @@ export async function startRunEngine(deps: {
       buildJob(run, executorId, {
         ...{ written, source, tokens, objects },
         secretsOf: deps.secretsOf,
+        refusalOf: deps.refusalOf,
         stepsOf: ({ id }) => recordedSteps(pool, id),
       }),
   });

@@ -17,6 +17,9 @@ import type { RunTokens } from './run-tokens';
 
 export type SecretsOf = (run: Run) => Promise<Record<string, string>>;
 
+/** Why a run may not be handed out at all; null: it may. */
+export type RefusalOf = (run: Run) => Promise<RunError | null>;
+
 /** Recorded steps beyond this travel by object store: inputs and secrets may take the rest of a message. */
 const STEPS_INLINE_BYTES_MAX = 24 * 1024;
 
@@ -34,6 +37,7 @@ export async function buildJob(
     tokens: RunTokens;
     objects: ObjectStore;
     secretsOf: SecretsOf;
+    refusalOf?: RefusalOf | undefined;
     /** What earlier attempts have recorded. */
     stepsOf: (run: Run) => Promise<RecordedStep[]>;
     /** What is stored for the run waits for this. Undefined: the run is written. */
@@ -42,6 +46,8 @@ export async function buildJob(
 ): Promise<BuiltJob> {
   const { spec } = run;
   const { objects } = deps;
+  const refused = await deps.refusalOf?.(run);
+  if (refused) return { refused };
   const internal = { expiresSeconds: URL_SECONDS, audience: 'internal' } as const;
 
   const job: Job = {

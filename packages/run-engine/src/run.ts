@@ -37,6 +37,8 @@ export interface RunSpec {
   outputs: { name: string; type: string }[];
   /** Names only; the values are read when the run is handed out. */
   secrets: string[];
+  /** Connections that the code declares. Absent: none. */
+  connections?: string[];
   /** Inputs of type `file`: where the uploaded bytes lie. */
   files: { input: string; name: string; key: string; size: number }[];
   limits: RunLimits;

@@ -43,6 +43,7 @@ export interface Report {
 /** Trying again changes nothing about these. */
 const finalCodes: RunErrorCode[] = [
   'missing_secret',
+  'missing_connection',
   'invalid_inputs',
   'approval_rejected',
   'budget_exceeded',

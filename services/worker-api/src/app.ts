@@ -10,6 +10,7 @@ import {
 } from '@gantry/auth';
 import { createSurface, documentsOf, type Health, memoryForAll, type SurfaceLimits } from '@gantry/http';
 import { type FileStore, storageRoutes } from '@gantry/object-store';
+import type { Request } from 'express';
 import type { AccountDeps } from './accounts/account-deps';
 import { createAccessTokens } from './accounts/auth/access-token';
 import { authOperations } from './accounts/auth/auth-routes';
@@ -34,9 +35,11 @@ import { auditOperations } from './audit/audit-routes';
 import { canonicalPath } from './canonical-path';
 import type { ChangeHub } from './changes/change-hub';
 import { changeOperations } from './changes/change-routes';
+import { connectionOperations } from './connections/connection-routes';
 import { contextOperations } from './contexts/context-routes';
 import type { Deps } from './deps';
 import { TREE_BYTES_MAX } from './file-trees/file-tree';
+import { integrationOperations } from './integrations/integration-routes';
 import { mcpOperations } from './mcp/mcp-routes';
 import type { SurfaceUrls } from './mcp/surface-client';
 import { bulkRunOperations } from './runs/bulk-runs';
@@ -90,6 +93,10 @@ export function createApp(options: AppOptions) {
   const sessions = createSessions({ pool, hasher, revoked: identities.evictToken });
   const issueAccessToken = createAccessTokens({ signingKeys, issuer, audience });
   const sessionCookie = createSessionCookie({ issueAccessToken, publicUrls });
+  const visitorOf = async (req: Request) => {
+    const cookie = sessionCookie.read(req);
+    return cookie ? introspect({ kind: 'session', cookie }) : null;
+  };
   const accounts: AccountDeps = {
     ...{ ...deps, sessions, sessionCookie, identities, introspect, signingKeys, setupToken, oidc, publicUrls },
   };
@@ -125,6 +132,8 @@ export function createApp(options: AppOptions) {
       ...workerOperations(deps),
       ...contextOperations(deps),
       ...secretOperations(deps),
+      ...connectionOperations({ ...deps, visitorOf }),
+      ...integrationOperations(deps),
       ...scheduleOperations({ now: deps.now }),
       ...webhookOperations(deps),
       ...mcpOperations({ baseUrl, urls: options.surfaceUrls, version, log }),

@@ -7,8 +7,10 @@ import type { KeyRotation, SecretStore, Vault } from '@gantry/vault';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { DeliveryLoop } from './alerts/delivery';
+import type { McpClient } from './connections/mcp-port';
 import type { PrismaClient } from './generated/prisma/client';
 import type { Mailer } from './mail/mailer';
+import type { OauthApps } from './oauth-apps';
 import type { Runnables } from './runs/runnable';
 
 /** What handlers and background work of workers and their runs share. */
@@ -33,6 +35,10 @@ export interface Deps {
   deliveryLoop: DeliveryLoop;
   /** Private networks that URLs of users may lead to: see packages/safe-fetch. */
   outboundAllow: string[];
+  /** OAuth clients that the operator has. */
+  oauthApps: OauthApps;
+  /** Undefined: MCP servers cannot be asked. */
+  mcpClient: McpClient | undefined;
   /** Public addresses of the worker surface and the dashboard, without a slash at the end. */
   baseUrl: string;
   dashboardUrl: string;

@@ -6,6 +6,7 @@ import { commonEnv } from '@gantry/service';
 import { keyRing } from '@gantry/vault';
 import { z } from 'zod';
 import type { OidcSettings } from './accounts/oidc/identity-provider';
+import { oauthApps } from './oauth-apps';
 
 export const envSchema = z.object({
   ...commonEnv,
@@ -42,6 +43,8 @@ export const envSchema = z.object({
   OIDC_NAME: z.string().min(1).max(50).default('single sign-on'),
   /** Who may come without an account: who is invited, or anybody whom the provider knows. */
   OIDC_SIGN_UP: z.enum(['invited', 'anyone']).default('invited'),
+  /** OAuth clients of services that workspaces connect, as JSON by app; see docs/connections.md. */
+  OAUTH_APPS: oauthApps,
   /** An estimate that budgets are held against: only whoever runs the machines knows what they cost. 0 switches it off. */
   COMPUTE_USD_PER_CPU_HOUR: z.coerce.number().min(0).max(1_000).default(0.04),
   AUDIT_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(365),

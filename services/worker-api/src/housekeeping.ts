@@ -11,11 +11,13 @@ import { sweepInvitations } from './accounts/invitations/invitation-repository';
 import { sweepOidcSignIns } from './accounts/oidc/oidc-account';
 import type { SigningKeys } from './accounts/signing-keys/signing-keys';
 import { sweepTokens } from './accounts/tokens/token-repository';
-import { purgeDeletedWorkspaces } from './accounts/workspaces/delete-workspace';
+import { oldestRestorable, purgeDeletedWorkspaces } from './accounts/workspaces/delete-workspace';
 import { announceRetention } from './accounts/workspaces/workspace-retention';
 import { purgeOldDeliveries } from './alerts/delivery-repository';
 import { deleteApprovalsOf } from './approvals/approval-repository';
 import { deleteOldAuditRows } from './audit/audit-repository';
+import { sweepDepartures } from './connections/departure-repository';
+import { revokeBeforePurge } from './connections/revocations';
 import type { Deps } from './deps';
 import { sweepPacks } from './file-trees/tree-pack';
 import { deleteShareLinksOf, sweepShareLinks } from './runs/share-link-repository';
@@ -29,9 +31,10 @@ const deleteWithRuns: DeleteWithRuns = async (tx, runIds) => {
 };
 
 export function sweepsOf(
-  { pool, objects, engine, vault, keyRotation, retention: bounds, now, log }: Deps,
+  deps: Deps,
   { signingKeys, auditRetentionDays }: { signingKeys: SigningKeys; auditRetentionDays: number },
 ): Sweep[] {
+  const { pool, objects, engine, vault, keyRotation, retention: bounds, now, log } = deps;
   const rewrap = async () => {
     const rewrapped = await vault.rewrap();
     if (rewrapped) log.info({ rewrapped }, 'data keys brought under the current key-encryption key');
@@ -53,6 +56,8 @@ export function sweepsOf(
     { what: 'deliveries of alerts', run: () => purgeOldDeliveries(pool) },
     { what: 'webhook receipts', run: () => sweepWebhookReceipts(pool) },
     { what: 'audit log', run: () => deleteOldAuditRows(pool, auditRetentionDays) },
+    { what: 'departures to providers', run: () => sweepDepartures(pool) },
+    { what: 'connections of deleted workspaces', run: () => revokeBeforePurge(deps, oldestRestorable()) },
     { what: 'deleted workspaces', run: () => purgeDeletedWorkspaces(pool) },
     { what: 'closures', run: () => sweepClosures(pool) },
     { what: 'closures to be told again', run: () => announceClosures(pool) },

@@ -42,6 +42,7 @@ runService({
       oidc: oidcSettings(env),
       smtp: { url: env.SMTP_URL, from: env.SMTP_FROM },
       outboundAllow: env.OUTBOUND_ALLOW_CIDRS,
+      oauthApps: env.OAUTH_APPS,
       auditRetentionDays: env.AUDIT_RETENTION_DAYS,
       computeUsdPerCpuHour: env.COMPUTE_USD_PER_CPU_HOUR,
     }),

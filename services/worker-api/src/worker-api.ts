@@ -22,11 +22,16 @@ import { startDeliveryLoop } from './alerts/delivery-loop';
 import { createApp, type WorkerApp } from './app';
 import { startApprovalSweeper } from './approvals/approval-sweeper';
 import { openChangeHub } from './changes/change-hub';
+import { type ConnectionLoop, startConnectionLoop } from './connections/connection-loop';
+import type { McpClient } from './connections/mcp-port';
+import { refuseRun } from './connections/refuse-run';
 import { type Database, openDatabase } from './database';
 import type { Deps } from './deps';
 import { sweepsOf } from './housekeeping';
+import { unusedApps } from './integrations/integrations';
 import { createMailer } from './mail/mailer';
 import type { SurfaceUrls } from './mcp/surface-client';
+import type { OauthApps } from './oauth-apps';
 import { startReactions } from './reactions';
 import { computePrice } from './runs/compute-price';
 import { makeAwaited } from './runs/make-awaited';
@@ -52,6 +57,10 @@ export interface WorkerApiOptions extends SurfaceSettings {
   smtp: { url: string | undefined; from: string };
   /** Private networks that webhooks of alerts may go to. */
   outboundAllow: string[];
+  /** OAuth clients that the operator has. */
+  oauthApps: OauthApps;
+  /** Asks MCP servers; undefined: they cannot be asked. */
+  mcpClient?: McpClient;
   auditRetentionDays: number;
   retention: RetentionBounds;
   /** What processor time counts as; 0: nothing. */
@@ -66,6 +75,7 @@ export interface WorkerApi extends WorkerApp {
   deps: Deps;
   database: Database;
   cronTicker: CronTicker;
+  connectionLoop: ConnectionLoop;
   health: Health;
   /** Readiness turns 503 and standing work is handed back; requests are still answered. */
   drain(): Promise<void>;
@@ -95,6 +105,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const whole = new Promise<Deps>((resolve) => {
     ready = resolve;
   });
+  const now = options.now ?? (() => new Date());
   const closures = await openWorkspaceClosures({ pool, bus, log });
   const engine = await startRunEngine({
     source: 'worker',
@@ -105,14 +116,15 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     closures,
     tokenKeys: deriveKeys(options.encryptionKeys, 'run tokens'),
     secretsOf: (run) => secrets.reveal(run.workspaceId, run.spec.secrets),
+    refusalOf: refuseRun({ pool, dashboardUrl, now }),
     onSuspended: async (tx, run, suspension) => makeAwaited(await whole, tx, run, suspension),
     computeCostUsd: computePrice(options.computeUsdPerCpuHour),
     log,
   });
-  const now = options.now ?? (() => new Date());
   const runnables = createRunnables();
   const rates = createRateCount({ pool, log });
-  const { outboundAllow } = options;
+  const { outboundAllow, oauthApps, mcpClient } = options;
+  for (const problem of unusedApps(oauthApps)) log.warn({ problem }, 'OAUTH_APPS');
   const deliveryLoop = startDeliveryLoop(
     { prisma, pool, hasher, vault, mailer, outboundAllow, dashboardUrl, now, log },
     { auto: options.autoTick ?? true },
@@ -120,7 +132,18 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const { checks, unobserve } = observeService({ service: 'worker-api', pool, bus, streams: ownStreams }, log);
   const deps: Deps = {
     ...{ prisma, pool, bus, closures, engine, objects, vault, secrets, keyRotation, runnables, rates, hasher, mailer },
-    ...{ retention, deliveryLoop, outboundAllow, baseUrl, dashboardUrl, traceUrlTemplate, now, log },
+    ...{
+      retention,
+      deliveryLoop,
+      outboundAllow,
+      oauthApps,
+      mcpClient,
+      baseUrl,
+      dashboardUrl,
+      traceUrlTemplate,
+      now,
+      log,
+    },
   };
   ready(deps);
   const executors = rememberExecutors({ bus, log, now });
@@ -137,6 +160,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const responder = serveIntrospection({ bus, introspect: made.introspect, log });
   const consumers = startReactions(deps);
   const approvals = startApprovalSweeper(deps, { auto: options.autoTick ?? true });
+  const connectionLoop = startConnectionLoop(deps, { auto: options.autoTick ?? true });
   const cronTicker = startCronTicker(deps, { auto: options.autoTick ?? true });
   const { signingKeys } = made;
   const { auditRetentionDays } = options;
@@ -145,6 +169,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     ...made,
     deps,
     cronTicker,
+    connectionLoop,
     database,
     health: checks,
     drain: async () => {
@@ -154,6 +179,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       deliveryLoop.drain();
       changes.close();
       await approvals.stop();
+      await connectionLoop.stop();
       await cronTicker.stop();
       await engine.drain();
     },

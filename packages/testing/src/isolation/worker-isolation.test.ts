@@ -44,6 +44,9 @@ const ofContext = (more: { path?: string; sha?: string; body?: object; form?: ()
     ...(more.form && { form: more.form }),
   }),
 });
+const ofConnection = (body?: object): Fixture => ({
+  send: ({ connection }) => ({ path: { connection_id: connection }, ...(body && { body }) }),
+});
 /** Whoever may set secrets sets one of their own workspace by it: nothing of another's is named. */
 const secretOfCaller = (body: object): Fixture => ({ send: () => ({ path: { name: 'SET_BY_A_STRANGER' }, body }) });
 const strangersFile = () => {
@@ -222,6 +225,21 @@ const fixtures: Record<string, Fixture> = {
   deleteSecret: { send: ({ secret }) => ({ path: { name: secret } }) },
   testSecret: { send: () => ({ path: { name: 'SET_BY_A_STRANGER' } }) },
   rotateSecretKeys: nothing,
+  listConnections: nothing,
+  createConnection: withBody({ app: 'of-a-stranger', value: 'x' }),
+  createMcpConnection: withBody({ label: 'Of a stranger', url: 'https://of-a-stranger.example/mcp' }),
+  getConnection: ofConnection(),
+  updateConnection: ofConnection({ label: 'taken over' }),
+  deleteConnection: ofConnection(),
+  getConnectionStatus: ofConnection(),
+  testConnection: ofConnection(),
+  listConnectionTools: ofConnection(),
+  authorizeConnection: ofConnection({}),
+  finishConnection: nothing,
+  listIntegrations: nothing,
+  listIntegrationTools: { send: ({ integration }) => ({ path: { slug: integration } }) },
+  setIntegrationApp: { send: () => ({ path: { slug: 'github' }, body: { client_id: 'of-a-stranger' } }) },
+  deleteIntegrationApp: { send: ({ integration }) => ({ path: { slug: integration } }) },
   revokeWorkspaceToken: { send: ({ workspaceToken }) => ({ path: { token_id: workspaceToken } }) },
 };
 
@@ -281,6 +299,15 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     files: [{ path: 'docs/notes.txt', content: 'only for the home workspace' }],
   });
   await asOwner('PUT', '/api/secrets/SECRET_OF_HOME', { value: 'never to be seen' });
+  const connection = await asOwner('POST', '/api/connections', { app: 'key-of-home', value: 'never to be seen' });
+  await asOwner('PUT', '/api/integrations/apps/app-of-home', {
+    client_id: 'client-of-home',
+    provider: {
+      ...{ protocol: 'oauth2', name: 'App of home', hosts: ['api-of-home.example'] },
+      authorize_url: 'https://id-of-home.example/authorize',
+      token_url: 'https://id-of-home.example/token',
+    },
+  });
   const alert = await asOwner('POST', '/api/alerts', { on: ['run.failed'], url: 'https://hooks-of-home.example' });
   const delivery = await api.deps.prisma.alertDelivery.create({
     data: {
@@ -337,6 +364,8 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     artifact,
     context: context.name,
     secret: 'SECRET_OF_HOME',
+    connection: connection.id,
+    integration: 'app-of-home',
     alert: alert.id,
     delivery: delivery.id,
     alertReceiver: 'hooks-of-home.example',

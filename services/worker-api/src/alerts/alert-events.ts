@@ -1,5 +1,5 @@
-/** The events that raise alerts: ended runs of both surfaces, requested approvals, missed schedules. */
-import type { approvalRequested, ReactionTo, runFinished, scheduleMissed } from '@gantry/events';
+/** The events that raise alerts: ended runs of both surfaces, requested approvals, missed schedules, failed connections. */
+import type { approvalRequested, connectionFailed, ReactionTo, runFinished, scheduleMissed } from '@gantry/events';
 import { afterCommit } from '@gantry/postgres';
 import { depthOf } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
@@ -14,6 +14,7 @@ export interface AlertReactions {
   runFinished: ReactionTo<typeof runFinished>;
   approvalRequested: ReactionTo<typeof approvalRequested>;
   scheduleMissed: ReactionTo<typeof scheduleMissed>;
+  connectionFailed: ReactionTo<typeof connectionFailed>;
 }
 
 export function alertReactions(deps: Deps, listening: ListeningWorkspaces): AlertReactions {
@@ -82,6 +83,21 @@ export function alertReactions(deps: Deps, listening: ListeningWorkspaces): Aler
         });
       },
     },
+    connectionFailed: {
+      name,
+      wants: (_, workspaceId) => isHeard(pool, { workspaceId, type: 'connection.failed', about: 'workspace' }),
+      handle: async (tx, { id, workspaceId, at, data }) => {
+        const { connectionId, app, label, status, problem } = data;
+        const url = `${deps.dashboardUrl}/connections`;
+        await raise(tx, {
+          ...{ workspaceId, eventId: id, type: 'connection.failed', about: 'workspace', at, depth: 0 },
+          occurrence: {
+            ...{ worker_id: null, worker_name: null, automation_id: null },
+            connection: { id: connectionId, app, label, status, problem, url },
+          },
+        });
+      },
+    },
   };
 }
 
@@ -89,13 +105,17 @@ type FinishedRun = z.infer<typeof runFinished.data>;
 
 const typeOf = ({ status }: FinishedRun): AlertType => `run.${status}`;
 
-const aboutRun = ({ source, subjectId }: FinishedRun): Raised['about'] =>
+const aboutRun = ({ source, subjectId }: FinishedRun) =>
   source === 'worker' ? { workerUid: subjectId } : { automationId: subjectId };
 
 type Subject = Pick<Occurrence, 'worker_id' | 'worker_name' | 'automation_id'>;
 
 /** @param knownAs the worker's name in the event, in case it has been deleted since */
-async function subjectOf(tx: PoolClient, about: Raised['about'], knownAs: string | null): Promise<Subject> {
+async function subjectOf(
+  tx: PoolClient,
+  about: Exclude<Raised['about'], 'workspace'>,
+  knownAs: string | null,
+): Promise<Subject> {
   if ('automationId' in about) return { worker_id: null, worker_name: null, automation_id: about.automationId };
   const { rows } = await tx.query<{ id: string; name: string }>(
     'SELECT id, name FROM workers WHERE uid = $1 AND deleted_at IS NULL',

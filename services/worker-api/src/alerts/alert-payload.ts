@@ -28,6 +28,8 @@ export interface AlertData {
   /** `review_url` is inserted on sending, if the approval is pending and has a link. */
   approval?: { id: string; title: string; expires_at: string; review_url?: string };
   schedule?: { missed: number; since: string; started_late: number };
+  /** With a link to where it is mended. */
+  connection?: { id: string; app: string; label: string; status: string; problem: string; url: string };
   /** Sent by hand, to test the channel. */
   test?: true;
 }

@@ -33,7 +33,7 @@ export async function createAlert(
   const worker = workerId === undefined ? null : await getVisibleWorker(deps.prisma, caller, workerId);
   // One worker, one automation, or with neither the whole workspace.
   const subject = { workerUid: worker?.uid ?? null, automationId };
-  const fields = changedAlert(input, rulesOf(deps), { ...EMPTY, automationId });
+  const fields = changedAlert(input, rulesOf(deps, worker !== null), { ...EMPTY, automationId });
   const id = newId('alrt_');
   const rotated =
     fields.url === null
@@ -66,7 +66,7 @@ export async function editAlert(
   const rotated = await newSecretFor(deps, await getAlert(deps.prisma, workspaceId, caller, alertId), input);
   const alert = await transaction(deps.prisma, async (tx) => {
     const before = await lockAlert(tx, workspaceId, caller, alertId);
-    const { automationId: _, ...fields } = changedAlert(input, rulesOf(deps), before);
+    const { automationId: _, ...fields } = changedAlert(input, rulesOf(deps, before.worker !== null), before);
     const changed = await updateAlert(tx, workspaceId, alertId, {
       ...fields,
       ...(fields.enabled && { disabledReason: null }),
@@ -107,7 +107,9 @@ export async function removeAlert(deps: Deps, { caller, actor }: Requester, aler
 
 const EMPTY = { on: [], url: null, emailTo: null, description: '', enabled: true };
 
-const rulesOf = ({ mailer, outboundAllow }: Deps) => ({ mailIsConfigured: mailer.isConfigured, outboundAllow });
+const rulesOf = ({ mailer, outboundAllow }: Deps, isOfWorker: boolean) => ({
+  ...{ mailIsConfigured: mailer.isConfigured, outboundAllow, isOfWorker },
+});
 
 const auditDetails = (alert: AlertOfWorker) => ({
   worker_id: alert.worker?.id ?? null,

@@ -5,7 +5,7 @@ import { normaliseEmail } from '../accounts/users/email';
 import type { Alert, Worker } from '../generated/prisma/client';
 
 const runAlertTypes = ['run.completed', 'run.failed', 'run.timed_out', 'run.cancelled', 'run.rejected'] as const;
-const alertTypes = [...runAlertTypes, 'approval.requested', 'schedule.missed'] as const;
+const alertTypes = [...runAlertTypes, 'approval.requested', 'schedule.missed', 'connection.failed'] as const;
 export type AlertType = (typeof alertTypes)[number];
 
 export type AlertInput = CallOf<'worker', 'updateAlert'>['body'];
@@ -16,6 +16,8 @@ export type AlertOfWorker = Alert & { worker: Pick<Worker, 'id'> | null };
 
 export interface AlertRules {
   mailIsConfigured: boolean;
+  /** It is for one worker. */
+  isOfWorker: boolean;
   /** Private networks that webhooks may reach. */
   outboundAllow: string[];
 }
@@ -37,7 +39,7 @@ export function changedAlert(input: AlertInput, rules: AlertRules, before: Alert
     () => (input.url ? checkedUrl(input.url, rules.outboundAllow) : after.url),
     () => (input.email_to ? checkedEmail(input.email_to, rules.mailIsConfigured) : after.emailTo),
     () => requireChannel(after),
-    () => requireHeardOf(after),
+    () => requireHeardOf(after, rules.isOfWorker),
   );
   return { ...after, url, emailTo };
 }
@@ -49,7 +51,11 @@ function requireChannel({ url, emailTo }: AlertFields): void {
 }
 
 /** For automations only the ends of runs are announced. */
-function requireHeardOf({ on, automationId }: AlertFields): void {
+function requireHeardOf({ on, automationId }: AlertFields, isOfWorker: boolean): void {
+  if (isOfWorker && on.includes('connection.failed')) {
+    const message = 'connection.failed is of no worker alone: an alert for the whole workspace may have it';
+    throw invalid([{ path: 'on', message }]);
+  }
   const unheard = automationId === null ? undefined : on.find((type) => !type.startsWith('run.'));
   if (unheard === undefined) return;
   const message = `${unheard} is only raised for workers; an automation's alert may have ${runAlertTypes.join(', ')}`;

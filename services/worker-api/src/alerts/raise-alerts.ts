@@ -16,7 +16,8 @@ export interface Raised {
   /** Id of the event: it raises an alert at most once. */
   eventId: string;
   type: AlertType;
-  about: { workerUid: string } | { automationId: string };
+  /** `workspace`: neither of a worker nor of an automation. */
+  about: { workerUid: string } | { automationId: string } | 'workspace';
   /** Time of the event. */
   at: Date;
   now: Date;
@@ -51,8 +52,8 @@ type Asked = Pick<Raised, 'workspaceId' | 'type' | 'about'>;
 const valuesOf = ({ workspaceId, type, about }: Asked) => [
   workspaceId,
   type,
-  'workerUid' in about ? about.workerUid : null,
-  'automationId' in about ? about.automationId : null,
+  about !== 'workspace' && 'workerUid' in about ? about.workerUid : null,
+  about !== 'workspace' && 'automationId' in about ? about.automationId : null,
 ];
 
 /** Most events concern no alert: checked before a transaction is opened for them. */

@@ -66,6 +66,11 @@ type SubjectFields = Pick<Occurrence, 'worker_id' | 'automation_id'>;
 
 function sampleOf(type: AlertType, deps: SampleDeps, subject: SubjectFields, now: Date): Partial<Occurrence> {
   if (type === 'schedule.missed') return { schedule: { missed: 1, since: now.toISOString(), started_late: 0 } };
+  if (type === 'connection.failed') {
+    const problem = 'the provider says: invalid_grant: a sample, nothing is wrong';
+    const url = `${deps.dashboardUrl}/connections`;
+    return { connection: { id: 'con_of_a_test', app: 'github', label: 'GitHub', status: 'expired', problem, url } };
+  }
   const run = {
     run_id: RUN_ID,
     run_url: runUrl(deps, { automationId: subject.automation_id, runId: RUN_ID }),

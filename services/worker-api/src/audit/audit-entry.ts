@@ -35,6 +35,8 @@ const CHANGED: Record<string, ChangeNoun> = {
   context: 'contexts',
   secret: 'secrets',
   secret_keys: 'secrets',
+  connection: 'connections',
+  integration_app: 'connections',
   alert: 'alerts',
   skill: 'skills',
   library: 'skills',

@@ -1,4 +1,4 @@
-/** Which workers declare a context or a secret. Their current versions count: what runs from now on will need. */
+/** Which workers declare a context, a secret or a connection. Their current versions count: what runs from now on will need. */
 
 import { conflict, type Principal } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
@@ -18,7 +18,7 @@ const DECLARING = `SELECT declared.name AS declared, w.id, w.name, w.visibility,
 export async function workersThatDeclare(
   sql: Sql,
   workspaceId: string,
-  what: 'contexts' | 'secrets',
+  what: 'contexts' | 'secrets' | 'connections',
 ): Promise<Map<string, DeclaringWorker[]>> {
   const { rows } = await sql.query<DeclaringWorker & { declared: string }>(DECLARING, [workspaceId, what]);
   const byName = new Map<string, DeclaringWorker[]>();

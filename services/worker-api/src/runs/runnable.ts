@@ -51,6 +51,7 @@ export function runnableOf(definition: Definition, code: RunSpec['code']): Runna
       dependencies: definition.python_dependencies,
       outputs: definition.outputs.map(({ name, type }) => ({ name, type })),
       secrets: definition.secrets,
+      ...(definition.connections.length && { connections: definition.connections }),
       files: [],
       limits: { ...runLimits(limits.timeout_seconds), memoryBytes: limits.memory_mb * MB },
       network: 'egress',

@@ -8,4 +8,7 @@ export const sealedColumns: SealedColumn[] = [
     ...{ name: "'webhook_signing_key:' || worker_uid", version: '1' },
   },
   { table: 'alerts', column: 'signing_key', name: "'signing_key:' || id", version: '1' },
+  { table: 'connections', column: 'sealed', name: "'credential:' || id", version: 'version' },
+  { table: 'connection_revocations', column: 'sealed', name: "'revoked:' || id", version: '1' },
+  { table: 'oauth_apps', column: 'client_secret', name: 'slug', version: 'version' },
 ];

@@ -30,6 +30,8 @@ import { insertMembership } from '../accounts/members/member-repository';
 import type { OidcSettings } from '../accounts/oidc/identity-provider';
 import { insertUser } from '../accounts/users/user-repository';
 import { insertWorkspace } from '../accounts/workspaces/workspace-repository';
+import type { McpClient } from '../connections/mcp-port';
+import type { OauthApps } from '../oauth-apps';
 import { startWorkerApi, type WorkerApi } from '../worker-api';
 
 export const SETUP_TOKEN = 'the-setup-token-of-this-test';
@@ -85,6 +87,8 @@ export interface TestWorkerApiOptions {
   pool?: PoolSettings;
   smtpUrl?: string;
   outboundAllow?: string[];
+  oauthApps?: OauthApps;
+  mcpClient?: McpClient;
   oidc?: OidcSettings;
   externalIssuer?: ExternalIssuer;
   tokenPeppers?: KeyRing;
@@ -124,6 +128,8 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
     oidc: options.oidc,
     smtp: { url: options.smtpUrl, from: 'Gantry <gantry@api.test>' },
     outboundAllow: options.outboundAllow ?? [],
+    oauthApps: options.oauthApps ?? {},
+    ...(options.mcpClient && { mcpClient: options.mcpClient }),
     auditRetentionDays: 365,
     retention: DEFAULT_RETENTION,
     computeUsdPerCpuHour: 0,

@@ -1,7 +1,9 @@
 /** What is shown of workers besides their rows: the same few queries for one worker and for a page of them. */
 import { type LastOutcome, lastOutcomes, recentRuns } from '@gantry/run-engine';
+import { connectionProblems, connectionsNamed } from '../connections/usable-connections';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
+import type { Owned } from '../ownership';
 import { type ApiRunStatus, apiStatus } from '../run-status';
 
 export interface WorkerFacts {
@@ -9,13 +11,16 @@ export interface WorkerFacts {
   health: 'ready' | 'healthy' | 'needs_attention' | 'missing_secret';
   /** Declared secrets that are not set. */
   missingSecrets: string[];
+  /** Declared connections that are not there, or do not work. */
+  connectionProblems: string[];
   lastRun: { id: string; status: ApiRunStatus; createdAt: Date } | null;
 }
 
 /** A worker's health is that of its last run that came to an end of its own, sought among so many. */
 const RUNS_LOOKED_AT = 100;
 
-const VERSIONS = `SELECT v.worker_uid AS uid, v.sha, v.definition -> 'secrets' AS secrets
+const VERSIONS = `SELECT v.worker_uid AS uid, v.sha, v.definition -> 'secrets' AS secrets,
+    v.definition -> 'connections' AS connections, w.visibility, w.owner_id AS "ownerId"
   FROM workers w JOIN worker_versions v ON v.worker_uid = w.uid AND v.number = w.current_version
   WHERE w.workspace_id = $1 AND w.uid = ANY($2)`;
 
@@ -27,27 +32,52 @@ export async function factsOf(
   if (!workers.length) return new Map();
   const uids = workers.map(({ uid }) => uid);
   const [versions, runs] = await Promise.all([
-    pool.query<{ uid: string; sha: string; secrets: string[] }>(VERSIONS, [workspaceId, uids]),
+    pool.query<VersionRow>(VERSIONS, [workspaceId, uids]),
     lastOutcomes(pool, uids, { lookedAt: RUNS_LOOKED_AT }),
   ]);
   const declared = [...new Set(versions.rows.flatMap((version) => version.secrets))];
-  const missing = new Set(await secrets.missing(workspaceId, declared));
+  const named = [...new Set(versions.rows.flatMap(({ connections }) => connections ?? []))];
+  const [missingNames, connections] = await Promise.all([
+    secrets.missing(workspaceId, declared),
+    connectionsNamed(pool, workspaceId, named),
+  ]);
+  const missing = new Set(missingNames);
   return new Map(
     versions.rows.map((version) => {
       const missingSecrets = version.secrets.filter((name) => missing.has(name));
-      return [version.uid, factsWith(version.sha, missingSecrets, runs.get(version.uid))];
+      const problems = connectionProblems(version, version.connections ?? [], connections).map(({ name }) => name);
+      return [version.uid, factsWith(version.sha, missingSecrets, problems, runs.get(version.uid))];
     }),
   );
 }
 
-function factsWith(sha: string, missingSecrets: string[], outcome: LastOutcome | undefined): WorkerFacts {
-  const { last = null, ended = null } = outcome ?? {};
-  const lastRun = last && { ...last, status: apiStatus(last.status) };
-  return { sha, missingSecrets, health: healthOf(missingSecrets, ended), lastRun };
+interface VersionRow extends Owned {
+  uid: string;
+  sha: string;
+  secrets: string[];
+  /** Absent in versions that are older than connections. */
+  connections: string[] | null;
 }
 
-function healthOf(missingSecrets: string[], ended: LastOutcome['ended']): WorkerFacts['health'] {
+function factsWith(
+  sha: string,
+  missingSecrets: string[],
+  connectionProblems: string[],
+  outcome: LastOutcome | undefined,
+): WorkerFacts {
+  const { last = null, ended = null } = outcome ?? {};
+  const lastRun = last && { ...last, status: apiStatus(last.status) };
+  const health = healthOf(missingSecrets, connectionProblems, ended);
+  return { sha, missingSecrets, connectionProblems, health, lastRun };
+}
+
+function healthOf(
+  missingSecrets: string[],
+  connectionProblems: string[],
+  ended: LastOutcome['ended'],
+): WorkerFacts['health'] {
   if (missingSecrets.length) return 'missing_secret';
+  if (connectionProblems.length) return 'needs_attention';
   if (!ended) return 'ready';
   return ended.status === 'completed' ? 'healthy' : 'needs_attention';
 }

@@ -47,6 +47,7 @@ export function workerToItem({ worker, facts, caller, baseUrl }: ShownWorker) {
     version: currentVersion,
     sha: facts.sha,
     missing_secrets: facts.missingSecrets,
+    connection_problems: facts.connectionProblems,
     last_run: facts.lastRun?.createdAt.toISOString() ?? null,
     last_run_id: facts.lastRun?.id ?? null,
     last_run_status: facts.lastRun?.status ?? null,

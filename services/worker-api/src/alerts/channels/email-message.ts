@@ -11,6 +11,7 @@ const HAPPENED: Record<AlertType, string> = {
   'run.rejected': 'was rejected',
   'approval.requested': 'waits for an approval',
   'schedule.missed': 'missed its schedule',
+  'connection.failed': 'does not work any more',
 };
 
 const SUBJECT_REASON_CHARS = 80;
@@ -20,9 +21,9 @@ export function alertEmail(
   alert: { emailTo: string; description: string; dashboardUrl: string },
   { type, timestamp, data }: AlertPayload,
 ): Message {
-  const who = data.worker_name ?? data.worker_id ?? data.automation_id ?? 'A run';
+  const who = data.worker_name ?? data.worker_id ?? data.automation_id ?? data.connection?.label ?? 'A run';
   const what = `${who} ${HAPPENED[type]}`;
-  const reason = data.error?.message ?? data.approval?.title;
+  const reason = data.error?.message ?? data.approval?.title ?? data.connection?.problem;
   const firstLine = reason?.trim().split('\n')[0]?.slice(0, SUBJECT_REASON_CHARS);
   const facts = factsOf(data, timestamp).flatMap(([name, value]) =>
     value ? [`${`${name}:`.padEnd(12)}${value}`] : [],
@@ -47,7 +48,7 @@ export function alertEmail(
 }
 
 function factsOf(data: AlertData, timestamp: string): [name: string, value: string | null | undefined][] {
-  const { approval, schedule } = data;
+  const { approval, schedule, connection } = data;
   return [
     ['Worker', data.worker_id && (data.worker_name ? `${data.worker_name} (${data.worker_id})` : data.worker_id)],
     ['Automation', data.automation_id],
@@ -59,6 +60,8 @@ function factsOf(data: AlertData, timestamp: string): [name: string, value: stri
     ['Missed', schedule && `${schedule.missed} since ${schedule.since}, ${schedule.started_late} of them started late`],
     ['Decide by', approval?.expires_at],
     ['Decide', approval?.review_url],
+    ['Connection', connection && `${connection.app} (${connection.id})`],
+    ['Mend', connection?.url],
     ['At', timestamp],
     ['Look', data.run_url],
   ];

@@ -1,0 +1,198 @@
+/**
+ * Consent to an OAuth connection: leaving for the provider, and coming back.
+ *
+ * State is single-use and belongs to the person who left: nobody can finish what another began, nor have another's account
+ * connected in their own workspace. What comes back is stored only if the connection is still the one that was left.
+ */
+import { hintChange, newId } from '@gantry/events';
+import { type Actor, type CallOf, forbidden, invalid, type Principal, type Requester } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import { recordChange } from '../audit/audit-entry';
+import type { Deps } from '../deps';
+import type { Connection, ConnectionDeparture } from '../generated/prisma/client';
+import { requireManaging, requireVisibility } from './connection';
+import { getConnection, updateAtVersion } from './connection-repository';
+import { auditDetails, insertWithAudit } from './connection-service';
+import { type Grant, sealCredential } from './credential';
+import { insertDeparture, type NewDeparture } from './departure-repository';
+import { accountOf, depart, exchangeCode, type Party, type Tokens } from './oauth-client';
+import { parametersIn, partyOf, scopesToAsk } from './party';
+import { ProviderFailed, providerFailure } from './provider-fetch';
+import { fill, parametersOf } from './request-template';
+import { enqueueRevocation } from './revocations';
+import { tokenTimes } from './token-times';
+
+type NewOauth = CallOf<'worker', 'createConnection'>['body'];
+
+export interface Begun {
+  connection: Connection;
+  authorizationUrl: string;
+}
+
+/** A new connection, `pending` until its owner comes back. @throws AppError 403, 404 for an unknown app, 409 without a client */
+export async function beginConnection(deps: Deps, requester: Requester, body: NewOauth): Promise<Begun> {
+  const { caller } = requester;
+  const { workspaceId } = caller;
+  const { app, label, visibility = 'private' } = body;
+  const userId = personOf(caller);
+  requireVisibility(caller, visibility);
+  if (body.hosts) throw invalid([{ path: 'hosts', message: 'are those of the app; only an API key names its own' }]);
+  const party = await partyOf(deps, { workspaceId, app, parameters: {} });
+  const parameters = parametersOf(party.provider, body.parameters ?? {});
+  const scopes = scopesToAsk(party.provider, body.scopes);
+  const { url, ...departure } = await depart({ ...party, parameters }, scopes);
+  const id = newId('con_');
+  const connection = await transaction(deps.prisma, async (tx) => {
+    const inserted = await insertWithAudit(tx, requester, {
+      ...{ id, workspaceId, kind: 'oauth', app, visibility, parameters, status: 'pending', ownerId: userId },
+      label: label ?? party.provider.name,
+      hosts: party.provider.hosts.map((host) => fill(host, parameters)),
+    });
+    await insertDeparture(tx, { ...departure, connectionId: id, userId, scopes }, deps.now());
+    return inserted;
+  });
+  return { connection, authorizationUrl: url };
+}
+
+/** Consents again: to other scopes, or because the tokens have ended. @throws AppError 400 for a key or a server, 403, 404, 409 */
+export async function beginAgain(
+  deps: Deps,
+  caller: Principal,
+  id: string,
+  chosen: string[] | undefined,
+): Promise<Begun> {
+  const userId = personOf(caller);
+  const connection = await getConnection(deps.prisma, caller.workspaceId, caller, id);
+  requireManaging(caller, connection);
+  if (connection.kind !== 'oauth') {
+    throw invalid([{ path: 'connection_id', message: `nobody consents to a connection of kind ${connection.kind}` }]);
+  }
+  const party = await partyOf(deps, connection);
+  const present = connection.scopes.length ? connection.scopes : undefined;
+  const scopes = scopesToAsk(party.provider, chosen ?? present);
+  const { url, ...departure } = await depart(party, scopes);
+  const left: NewDeparture = { ...departure, connectionId: id, userId, scopes };
+  await insertDeparture(deps.prisma, left, deps.now());
+  return { connection, authorizationUrl: url };
+}
+
+/** A workspace token is no person: whoever consented by its link could be anybody. */
+function personOf({ userId }: Principal): string {
+  if (userId !== null) return userId;
+  throw forbidden(
+    'person_needed',
+    'consent is given by a person: ask with your own account or a personal token, not with a workspace token',
+  );
+}
+
+export interface Returned {
+  code: string | undefined;
+  iss: string | undefined;
+  error: string | undefined;
+  errorDescription: string | undefined;
+}
+
+/** The connection as it is now. @throws ProviderFailed in words for the person */
+export async function arrive(
+  deps: Deps,
+  actor: Actor,
+  connection: Connection,
+  departure: ConnectionDeparture,
+  state: string,
+  returned: Returned,
+): Promise<Connection> {
+  try {
+    const party = await partyOf(deps, connection);
+    const tokens = await tokensFrom(party, departure, state, returned);
+    return await keep(deps, actor, { connection, departure, party, tokens });
+  } catch (err) {
+    const failure = providerFailure(err);
+    await noteRefusal(deps, connection, failure.message);
+    throw failure;
+  }
+}
+
+function tokensFrom(party: Party, departure: ConnectionDeparture, state: string, returned: Returned): Promise<Tokens> {
+  const { code, iss, error, errorDescription } = returned;
+  if (error !== undefined) {
+    throw providerFailure(Object.assign(new Error(error), { error, error_description: errorDescription }));
+  }
+  if (code === undefined) throw new ProviderFailed('the provider sent no code', true);
+  const { nonce, codeVerifier } = departure;
+  return exchangeCode(party, { code, iss }, { state, nonce, codeVerifier: codeVerifier ?? '' });
+}
+
+/** A connection that works goes on working when somebody declines to widen it. */
+async function noteRefusal(deps: Deps, connection: Connection, problem: string): Promise<void> {
+  if (connection.status === 'active') return;
+  await transaction(deps.prisma, async (tx) => {
+    const noted = await updateAtVersion(tx, connection, { problem });
+    if (noted) hintChange(tx, connection.workspaceId, 'connections');
+  });
+}
+
+interface Arrived {
+  connection: Connection;
+  departure: ConnectionDeparture;
+  party: Party;
+  tokens: Tokens;
+}
+
+async function keep(deps: Deps, actor: Actor, { connection, departure, party, tokens }: Arrived): Promise<Connection> {
+  const { vault, prisma } = deps;
+  const { id, workspaceId } = connection;
+  const grant: Grant = {
+    ...{ kind: 'oauth', accessToken: tokens.accessToken, refreshToken: tokens.refreshToken },
+    clientId: party.client.id,
+  };
+  const parameters = { ...parametersIn(connection), ...learnt(party, tokens) };
+  const account = await accountOf({ ...party, parameters }, tokens.accessToken, tokens.answer).catch((err) => {
+    // Without the right scope a provider does not say; the tokens may be good for all the rest.
+    deps.log.info({ err, connectionId: id }, 'the provider does not say whose account it is');
+    return null;
+  });
+  const version = connection.version + 1;
+  const sealed = await sealCredential(vault, { id, workspaceId, version }, grant);
+  const now = deps.now();
+  const known = connection.accountLabel;
+  const isAnother = known !== null && account !== null && known !== account;
+  const unused = await enqueueRevocation(deps, connection, grant);
+  const kept = await transaction(prisma, async (tx) => {
+    const changed = isAnother
+      ? null
+      : await updateAtVersion(tx, connection, {
+          ...{ sealed, version, parameters, status: 'active', problem: null, refreshFailures: 0, leasedUntil: null },
+          ...tokenTimes(tokens, now),
+          scopes: tokens.scopes ?? departure.scopes,
+          lastCheckedAt: now,
+          ...(account !== null && { accountLabel: account }),
+        });
+    if (!changed) await unused(tx);
+    else {
+      const details = { ...auditDetails(changed), account };
+      await recordChange(tx, actor, { workspaceId, action: 'connection.authorized', id, details });
+    }
+    return changed;
+  });
+  if (kept) return kept;
+  throw new ProviderFailed(
+    isAnother
+      ? `this is the account ${account}, and the connection is for ${known}: make another connection for it`
+      : 'the connection was changed or deleted meanwhile; begin again',
+    true,
+  );
+}
+
+/** Parts of addresses that only the provider knows, such as the host of an organization. */
+function learnt({ provider }: Party, { answer }: Tokens): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(provider.learn ?? {}).flatMap(([name, field]) => {
+      const url = answer[field];
+      const host = typeof url === 'string' && URL.canParse(url) ? new URL(url).host : '';
+      return provider.hosts.some((pattern) => isHostOf(pattern, host)) ? [[name, host]] : [];
+    }),
+  );
+}
+
+const isHostOf = (pattern: string, host: string): boolean =>
+  pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : host === pattern;

@@ -1,0 +1,146 @@
+/** Whether a connection works, by asking whoever is at its other end; and the tools that it offers. */
+import { AppError, conflict, isDependencyDown } from '@gantry/http';
+import type { Deps } from '../deps';
+import type { Connection } from '../generated/prisma/client';
+import { findIntegration } from '../integrations/integrations';
+import { type Credential, openCredential } from './credential';
+import { type McpClient, McpFailed, type McpServer, type McpTool } from './mcp-port';
+import { accountOf } from './oauth-client';
+import { parametersIn } from './party';
+import { ProviderFailed } from './provider-fetch';
+import { refreshNow, settle } from './refresh';
+
+export interface Checked {
+  connection: Connection;
+  error: string | null;
+  toolsCount?: number;
+}
+
+/** Keeps what came of it as the connection's status. @throws AppError 503 for an MCP server without a client */
+export async function checkConnection(deps: Deps, connection: Connection): Promise<Checked> {
+  if (connection.kind === 'mcp') return checkServer(deps, connection);
+  if (connection.status === 'pending') return { connection, error: 'nobody has consented yet' };
+  const isDue = connection.refreshAt !== null && connection.refreshAt <= deps.now();
+  const fresh = connection.kind === 'oauth' && isDue ? await refreshNow(deps, connection) : connection;
+  if (fresh.status === 'expired') return { connection: fresh, error: fresh.problem };
+  const credential = await readCredential(deps, fresh);
+  if (!credential) return found(deps, fresh, new ProviderFailed('what is stored cannot be decrypted', true));
+  const failure = await askAccount(deps, fresh, credential);
+  const isRefused = failure instanceof ProviderFailed && failure.isFinal;
+  const canRefresh = credential.kind === 'oauth' && credential.refreshToken !== null && fresh === connection;
+  if (!isRefused || !canRefresh) return found(deps, fresh, failure);
+  // A provider that names no time has ended the token.
+  const again = await refreshNow(deps, fresh);
+  const renewed = again.status === 'active' ? await readCredential(deps, again) : null;
+  if (!renewed) return { connection: again, error: again.problem ?? failure.message };
+  return found(deps, again, await askAccount(deps, again, renewed));
+}
+
+async function readCredential({ vault, log }: Deps, connection: Connection): Promise<Credential | null> {
+  return openCredential(vault, connection).catch((err) => {
+    if (isDependencyDown(err)) throw err;
+    log.error({ err, connectionId: connection.id }, 'the credential of a connection does not decrypt');
+    return null;
+  });
+}
+
+/** @returns whose account it is; null where nobody says; or what went wrong */
+async function askAccount(
+  deps: Deps,
+  connection: Connection,
+  credential: Credential,
+): Promise<string | null | ProviderFailed> {
+  const integration = await findIntegration(deps, connection.workspaceId, connection.app);
+  if (!integration || credential.kind === 'mcp') return null;
+  const { provider } = integration;
+  if (!provider.account.request) return null;
+  const isKey = credential.kind === 'api_key';
+  const parameters = parametersIn(connection);
+  const sent = new URL(provider.account.request.url.replaceAll(/\{\w+\}/g, 'x')).host;
+  // A key goes to no host but those that were named for it.
+  const goesThere = connection.hosts.includes(sent) || Boolean(provider.parameters?.length);
+  if (isKey && !(provider.keysAreSentAlike && goesThere)) return null;
+  const token = isKey ? credential.value : credential.accessToken;
+  try {
+    return await accountOf({ provider, parameters, outbound: { allow: deps.outboundAllow } }, token, null);
+  } catch (err) {
+    if (err instanceof ProviderFailed) return err;
+    throw err;
+  }
+}
+
+async function found(deps: Deps, connection: Connection, outcome: string | null | ProviderFailed): Promise<Checked> {
+  const lastCheckedAt = deps.now();
+  if (!(outcome instanceof ProviderFailed)) {
+    const settled = await settle(deps, connection, {
+      ...{ status: 'active', problem: null, lastCheckedAt },
+      ...(outcome !== null && { accountLabel: outcome }),
+    });
+    return { connection: settled, error: null };
+  }
+  const { message, isFinal } = outcome;
+  // A provider that is away says nothing about the credential.
+  const status = isFinal
+    ? connection.kind === 'oauth'
+      ? ('expired' as const)
+      : ('error' as const)
+    : connection.status;
+  const problem = isFinal ? message : connection.problem;
+  return { connection: await settle(deps, connection, { status, problem, lastCheckedAt }), error: message };
+}
+
+async function checkServer(deps: Deps, connection: Connection): Promise<Checked> {
+  const lastCheckedAt = deps.now();
+  try {
+    const tools = await listServerTools(deps, connection);
+    const settled = await settle(deps, connection, { status: 'active', problem: null, lastCheckedAt });
+    return { connection: settled, error: null, toolsCount: tools.length };
+  } catch (err) {
+    if (!(err instanceof McpFailed)) throw err;
+    const problem = err.message.slice(0, 500);
+    return { connection: await settle(deps, connection, { status: 'error', problem, lastCheckedAt }), error: problem };
+  }
+}
+
+/** Those that the connection allows, in the server's order. @throws McpFailed; AppError 503 without a client */
+export async function listServerTools(deps: Deps, connection: Connection): Promise<McpTool[]> {
+  const client = requireClient(deps.mcpClient);
+  const tools = await client.listTools(await serverOf(deps, connection));
+  const allowed = connection.allowedTools as string[] | null;
+  return allowed === null ? tools : tools.filter(({ name }) => allowed.includes(name));
+}
+
+function requireClient(client: McpClient | undefined): McpClient {
+  if (client) return client;
+  throw new AppError('unavailable', 'mcp_unavailable', 'this installation has no client for MCP servers', {
+    retryAfterSeconds: 60,
+  });
+}
+
+/** With what is sealed for it. @throws McpFailed where its secret is not set, or its headers do not decrypt */
+export async function serverOf(
+  deps: Pick<Deps, 'vault' | 'secrets' | 'log'>,
+  connection: Connection,
+): Promise<McpServer> {
+  const { id, workspaceId, version, url, authSecret } = connection;
+  const credential = await readCredential(deps as Deps, connection);
+  if (credential?.kind !== 'mcp') throw new McpFailed('unauthorized', 'what is stored cannot be decrypted');
+  const headers = { ...credential.headers };
+  if (authSecret !== null) {
+    const { [authSecret]: value } = await deps.secrets.reveal(workspaceId, [authSecret]);
+    if (value === undefined)
+      throw new McpFailed('unauthorized', `the secret ${authSecret} is not set in this workspace`);
+    headers.Authorization = `Bearer ${value}`;
+  }
+  return { workspaceId, connectionId: id, version, url: url ?? '', headers };
+}
+
+/** For a request: what a server does wrong is no fault of ours. @throws AppError 409 `mcp_failed` */
+export async function toolsForRequest(deps: Deps, connection: Connection): Promise<McpTool[]> {
+  try {
+    return await listServerTools(deps, connection);
+  } catch (err) {
+    if (err instanceof McpFailed) throw conflict('mcp_failed', err.message.slice(0, 500));
+    throw err;
+  }
+}

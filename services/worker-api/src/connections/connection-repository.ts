@@ -1,0 +1,91 @@
+import { notFound, type Principal } from '@gantry/http';
+import type { Db } from '../database';
+import type { Connection, ConnectionKind, ConnectionStatus, Prisma } from '../generated/prisma/client';
+import { visibleTo } from '../ownership';
+
+export interface ConnectionFilter {
+  kind?: ConnectionKind | undefined;
+  app?: string | undefined;
+  status?: ConnectionStatus | undefined;
+}
+
+/** Newest first, with the total count. */
+export async function listConnections(
+  db: Db,
+  workspaceId: string,
+  caller: Principal,
+  { kind, app, status }: ConnectionFilter,
+  page: { limit: number; offset: number },
+): Promise<{ connections: Connection[]; total: number }> {
+  const where: Prisma.ConnectionWhereInput = {
+    workspaceId,
+    ...(kind !== undefined && { kind }),
+    ...(app !== undefined && { app }),
+    ...(status !== undefined && { status }),
+    AND: visibleTo(caller),
+  };
+  const [connections, total] = await Promise.all([
+    db.connection.findMany({
+      where,
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      take: page.limit,
+      skip: page.offset,
+    }),
+    db.connection.count({ where }),
+  ]);
+  return { connections, total };
+}
+
+/** @throws AppError 404, also for one that the caller may not see */
+export async function getConnection(db: Db, workspaceId: string, caller: Principal, id: string): Promise<Connection> {
+  const connection = await db.connection.findFirst({ where: { workspaceId, id, AND: visibleTo(caller) } });
+  if (!connection) throw notFound('connection', id);
+  return connection;
+}
+
+/** Whoever may see it. Null if it is gone. */
+export const findConnection = (db: Db, workspaceId: string, id: string): Promise<Connection | null> =>
+  db.connection.findFirst({ where: { workspaceId, id } });
+
+/** In one of these workspaces. */
+export const findConnectionIn = (db: Db, workspaceIds: string[], id: string): Promise<Connection | null> =>
+  db.connection.findFirst({ where: { id, workspaceId: { in: workspaceIds } } });
+
+/** Locks its row until the transaction ends, which serialises changes of one connection. */
+export async function lockConnection(
+  tx: Prisma.TransactionClient,
+  workspaceId: string,
+  caller: Principal,
+  id: string,
+): Promise<Connection> {
+  await tx.$queryRaw`SELECT 1 FROM connections WHERE workspace_id = ${workspaceId} AND id = ${id} FOR UPDATE`;
+  return getConnection(tx, workspaceId, caller, id);
+}
+
+export const countConnections = (db: Db, workspaceId: string): Promise<number> =>
+  db.connection.count({ where: { workspaceId } });
+
+export const insertConnection = (db: Db, connection: Prisma.ConnectionUncheckedCreateInput): Promise<Connection> =>
+  db.connection.create({ data: connection });
+
+export const updateConnection = (
+  db: Db,
+  workspaceId: string,
+  id: string,
+  change: Prisma.ConnectionUncheckedUpdateInput,
+): Promise<Connection> => db.connection.update({ where: { workspaceId, id }, data: change });
+
+/** By compare-and-set of the version. Null: its credential has changed meanwhile, or it is gone. */
+export async function updateAtVersion(
+  db: Db,
+  { workspaceId, id, version }: Pick<Connection, 'workspaceId' | 'id' | 'version'>,
+  change: Prisma.ConnectionUncheckedUpdateInput,
+): Promise<Connection | null> {
+  const { count } = await db.connection.updateMany({ where: { workspaceId, id, version }, data: change });
+  return count ? findConnection(db, workspaceId, id) : null;
+}
+
+export async function deleteConnection(db: Db, workspaceId: string, id: string): Promise<boolean> {
+  const { count } = await db.connection.deleteMany({ where: { workspaceId, id } });
+  return count > 0;
+}

@@ -1,0 +1,176 @@
+import type { Identity } from '@gantry/events';
+import {
+  actorBy,
+  type Call,
+  created,
+  noContent,
+  type Operations,
+  ok,
+  okPage,
+  type Principal,
+  pageHeaders,
+  roleAtLeast,
+} from '@gantry/http';
+import type { Request, Response } from 'express';
+import { workersThatDeclare } from '../declarations/workers-that-declare';
+import type { Deps } from '../deps';
+import type { Connection } from '../generated/prisma/client';
+import { toolToApi } from '../integrations/integration-routes';
+import { findIntegration } from '../integrations/integrations';
+import { arrive, beginAgain, beginConnection } from './authorize';
+import { sendCallbackPage } from './callback-page';
+import { checkConnection, toolsForRequest } from './check-connection';
+import { connectionToApi, mayManage, requireManaging, statusToApi } from './connection';
+import { findConnectionIn, getConnection, listConnections } from './connection-repository';
+import { createKey, createMcp, editConnection, removeConnection } from './connection-service';
+import { takeDeparture } from './departure-repository';
+import { ProviderFailed } from './provider-fetch';
+
+export interface ConnectionDeps extends Deps {
+  /** Who is signed in with the browser that asks; null: nobody. */
+  visitorOf(req: Request): Promise<Identity | null>;
+}
+
+type InConnection = Pick<Call<{ connection_id: string }>, 'caller' | 'path'>;
+
+export function connectionOperations(deps: ConnectionDeps): Operations<'worker'> {
+  const { prisma, pool, now } = deps;
+  const see = ({ caller }: Pick<Call, 'caller'>, id: string) => getConnection(prisma, caller.workspaceId, caller, id);
+  const find = ({ caller, path }: InConnection) => see({ caller }, path.connection_id);
+
+  async function shown({ caller }: Pick<Call, 'caller'>, connection: Connection) {
+    const declaring = await workersThatDeclare(pool, caller.workspaceId, 'connections');
+    return connectionToApi({ connection, caller, usedBy: usedBy(declaring, connection) });
+  }
+
+  return {
+    listConnections: async (call) => {
+      const { caller, req, query } = call;
+      const { workspaceId } = caller;
+      const [{ connections, total }, declaring] = await Promise.all([
+        listConnections(prisma, workspaceId, caller, query, query),
+        workersThatDeclare(pool, workspaceId, 'connections'),
+      ]);
+      const items = connections.map((connection) =>
+        connectionToApi({ connection, caller, usedBy: usedBy(declaring, connection) }),
+      );
+      return ok(items, pageHeaders(req, query, total));
+    },
+
+    createConnection: {
+      make: async (call) => {
+        const { body } = call;
+        const kind = body.kind ?? (body.value === undefined ? 'oauth' : 'api_key');
+        if (kind === 'api_key') {
+          return created({ ...(await shown(call, await createKey(deps, call, body))), authorization_url: null });
+        }
+        const { connection, authorizationUrl } = await beginConnection(deps, call, body);
+        return created({ ...(await shown(call, connection)), authorization_url: authorizationUrl });
+      },
+      see,
+    },
+
+    createMcpConnection: {
+      make: async (call) =>
+        created({ ...(await shown(call, await createMcp(deps, call, call.body))), authorization_url: null }),
+      see,
+      answer: async (call, id) => created({ ...(await shown(call, await see(call, id))), authorization_url: null }),
+    },
+
+    getConnection: async (call) => ok(await shown(call, await find(call))),
+    getConnectionStatus: async (call) => ok(statusToApi(await find(call))),
+    updateConnection: async (call) =>
+      ok(await shown(call, await editConnection(deps, call, call.path.connection_id, call.body))),
+    deleteConnection: async (call) => {
+      await removeConnection(deps, call, call.path.connection_id, call.query.force);
+      return noContent();
+    },
+
+    testConnection: async (call) => {
+      const before = await find(call);
+      requireManaging(call.caller, before);
+      const { connection, error, toolsCount } = await checkConnection(deps, before);
+      return ok({
+        ...{ ok: error === null, status: connection.status, error, account_label: connection.accountLabel },
+        ...(toolsCount !== undefined && { tools_count: toolsCount }),
+        tested_at: now().toISOString(),
+      });
+    },
+
+    listConnectionTools: async (call) => {
+      const connection = await find(call);
+      if (connection.kind === 'mcp') {
+        return okPage(call, await toolsForRequest(deps, connection), toolToApi);
+      }
+      const integration = await findIntegration(deps, call.caller.workspaceId, connection.app);
+      return okPage(call, [...(integration?.provider.tools ?? [])], toolToApi);
+    },
+
+    authorizeConnection: async (call) => {
+      const { connection_id: id } = call.path;
+      const { authorizationUrl } = await beginAgain(deps, call.caller, id, call.body?.scopes);
+      return ok({ id, authorization_url: authorizationUrl });
+    },
+
+    finishConnection: ({ req, res, query }) => finish(deps, req, res, query),
+  };
+}
+
+const usedBy = (declaring: Awaited<ReturnType<typeof workersThatDeclare>>, { id, app }: Connection) => {
+  const all = [...(declaring.get(app) ?? []), ...(declaring.get(id) ?? [])];
+  return [...new Map(all.map((worker) => [worker.id, worker])).values()];
+};
+
+interface CallbackQuery {
+  code?: string | undefined;
+  state?: string | undefined;
+  iss?: string | undefined;
+  error?: string | undefined;
+  error_description?: string | undefined;
+}
+
+async function finish(deps: ConnectionDeps, req: Request, res: Response, query: CallbackQuery): Promise<void> {
+  const { dashboardUrl, log } = deps;
+  const toConnections = { href: `${dashboardUrl}/connections`, label: 'Back to the connections' };
+  const refuse = (text: string, link = toConnections) =>
+    sendCallbackPage(res, 400, { title: 'Not connected', text, link, closes: false });
+  const visitor = await deps.visitorOf(req);
+  if (!visitor?.userId) {
+    const link = { href: `${dashboardUrl}/sign-in`, label: 'Sign in' };
+    return refuse(
+      'Sign in to the dashboard with this browser, as the person who began; then load this page again.',
+      link,
+    );
+  }
+  const state = query.state ?? '';
+  const departure = state ? await takeDeparture(deps.prisma, state, visitor.userId, deps.now()) : null;
+  if (!departure) {
+    return refuse('This was used already, is older than ten minutes or was begun by somebody else. Begin again.');
+  }
+  const connection = await findConnectionIn(deps.prisma, Object.keys(visitor.memberships), departure.connectionId);
+  const person = connection && principalIn(connection.workspaceId, visitor);
+  if (!person || !roleAtLeast(person.role, 'member') || !mayManage(person, connection)) {
+    return refuse('The connection is gone, or you may not change it any more.');
+  }
+  const { code, iss, error, error_description: errorDescription } = query;
+  try {
+    const returned = { code, iss, error, errorDescription };
+    const actor = { ...actorBy(req, 'link'), kind: 'session', id: visitor.userId, label: visitor.email };
+    const { label, accountLabel } = await arrive(deps, actor, connection, departure, state, returned);
+    const whose = accountLabel === null ? '' : ` as ${accountLabel}`;
+    const link = { href: `${dashboardUrl}/connections?connected=${connection.id}`, label: 'To the connections' };
+    sendCallbackPage(res, 200, { title: 'Connected', text: `${label} is connected${whose}.`, link, closes: true });
+  } catch (err) {
+    if (!(err instanceof ProviderFailed)) throw err;
+    log.info({ err, connectionId: connection.id, requestId: req.id }, 'an account was not connected');
+    refuse(`${connection.label} is not connected: ${err.message}.`);
+  }
+}
+
+function principalIn(
+  workspaceId: string,
+  { expiresAt: _, defaultWorkspaceId: __, ...identity }: Identity,
+): Principal | null {
+  const role = identity.memberships[workspaceId];
+  return role ? { ...identity, workspaceId, role } : null;
+}

@@ -1,0 +1,235 @@
+/** Changes of connections by people: row, audit entry and, where tokens end, their revocation commit together. */
+import { newId } from '@gantry/events';
+import {
+  AppError,
+  type CallOf,
+  conflict,
+  forbidden,
+  invalid,
+  notFound,
+  type Requester,
+  roleAtLeast,
+} from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import { recordChange } from '../audit/audit-entry';
+import type { Db } from '../database';
+import { requireUnused, workersThatDeclare } from '../declarations/workers-that-declare';
+import type { Deps } from '../deps';
+import { type Connection, Prisma } from '../generated/prisma/client';
+import { checkedHosts } from '../integrations/custom-provider';
+import { findIntegration } from '../integrations/integrations';
+import { ownerIdOf } from '../ownership';
+import {
+  appOfLabel,
+  checkedMcpUrl,
+  checkHeaders,
+  requireManaging,
+  requireSendable,
+  requireVisibility,
+} from './connection';
+import {
+  countConnections,
+  deleteConnection,
+  getConnection,
+  insertConnection,
+  lockConnection,
+  updateConnection,
+} from './connection-repository';
+import { openCredential, sealCredential } from './credential';
+import { fill, parametersOf } from './request-template';
+import { enqueueRevocation } from './revocations';
+
+const CONNECTIONS_MAX = 500;
+
+type NewKey = CallOf<'worker', 'createConnection'>['body'];
+type NewMcp = CallOf<'worker', 'createMcpConnection'>['body'];
+type Change = CallOf<'worker', 'updateConnection'>['body'];
+
+export async function insertWithAudit(
+  db: Db,
+  { actor, made }: Pick<Requester, 'actor' | 'made'>,
+  connection: Prisma.ConnectionUncheckedCreateInput,
+): Promise<Connection> {
+  const { workspaceId } = connection;
+  if ((await countConnections(db, workspaceId)) >= CONNECTIONS_MAX) {
+    throw conflict(
+      'too_many_connections',
+      `a workspace holds at most ${CONNECTIONS_MAX} connections; delete some first`,
+    );
+  }
+  const inserted = await insertConnection(db, connection);
+  await recordChange(db, actor, {
+    ...{ workspaceId, action: 'connection.created', id: inserted.id, details: auditDetails(inserted) },
+  });
+  await made(db, inserted.id);
+  return inserted;
+}
+
+/** @throws AppError 400 for a key that cannot be sent in a header, 403 for a member who shares it */
+export async function createKey(deps: Deps, requester: Requester, body: NewKey): Promise<Connection> {
+  const { caller } = requester;
+  const { workspaceId } = caller;
+  const { app, value, label, visibility = 'private' } = body;
+  if (value === undefined) throw invalid([{ path: 'value', message: 'is required for an API key' }]);
+  if (body.scopes?.length) throw invalid([{ path: 'scopes', message: 'an API key has those that it was made with' }]);
+  requireSendable(value, 'value');
+  requireVisibility(caller, visibility);
+  const integration = await findIntegration(deps, workspaceId, app);
+  const parameters = integration ? parametersOf(integration.provider, body.parameters ?? {}) : {};
+  const hosts = body.hosts
+    ? checkedHosts(body.hosts)
+    : (integration?.provider.hosts.map((host) => fill(host, parameters)) ?? []);
+  const id = newId('con_');
+  const sealed = await sealCredential(deps.vault, { id, workspaceId, version: 1 }, { kind: 'api_key', value });
+  return transaction(deps.prisma, (tx) =>
+    insertWithAudit(tx, requester, {
+      ...{ id, workspaceId, kind: 'api_key', app, visibility, sealed, hosts, parameters, status: 'active' },
+      label: label ?? integration?.provider.name ?? app,
+      ownerId: ownerIdOf(caller),
+    }),
+  );
+}
+
+/** @throws AppError 400 for an address that may not be reached, 403 for a member who names a secret or shares it */
+export async function createMcp(deps: Deps, requester: Requester, body: NewMcp): Promise<Connection> {
+  const { caller } = requester;
+  const { workspaceId } = caller;
+  const { label, headers = {}, visibility = 'private' } = body;
+  const url = checkedMcpUrl(body.url, deps.outboundAllow);
+  checkHeaders(headers);
+  requireVisibility(caller, visibility);
+  const authSecret = body.auth_secret ?? null;
+  requireSecretOf(requester, authSecret, headers);
+  const id = newId('con_');
+  const sealed = await sealCredential(deps.vault, { id, workspaceId, version: 1 }, { kind: 'mcp', headers });
+  return transaction(deps.prisma, (tx) =>
+    insertWithAudit(tx, requester, {
+      ...{ id, workspaceId, kind: 'mcp', label, visibility, sealed, url, authSecret, status: 'active' },
+      ...{ app: body.app ?? appOfLabel(label), hosts: [new URL(url).host], ownerId: ownerIdOf(caller) },
+      allowedTools: body.allowed_tools ?? Prisma.DbNull,
+    }),
+  );
+}
+
+/** A secret's value goes where the address says: whoever may set secrets decides that. */
+function requireSecretOf({ caller }: Pick<Requester, 'caller'>, name: string | null, headers: Record<string, string>) {
+  if (name === null) return;
+  if (!roleAtLeast(caller.role, 'admin')) {
+    throw forbidden('admin_needed', 'only an admin lets a secret of the workspace go to an MCP server');
+  }
+  if (Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')) {
+    throw invalid([{ path: 'auth_secret', message: 'there is an Authorization header already; use one of the two' }]);
+  }
+}
+
+/** @throws AppError 400 for a field that is not this kind's, 403, 404 */
+export async function editConnection(
+  deps: Deps,
+  { caller, actor }: Requester,
+  id: string,
+  input: Change,
+): Promise<Connection> {
+  const { workspaceId } = caller;
+  const before = await getConnection(deps.prisma, workspaceId, caller, id);
+  requireManaging(caller, before);
+  requireFieldsOfKind(before, input);
+  if (input.visibility !== undefined) requireVisibility(caller, input.visibility);
+  const change = { ...plainChange(deps, input), ...(await sealedChange(deps, caller, before, input)) };
+  return transaction(deps.prisma, async (tx) => {
+    const present = await lockConnection(tx, workspaceId, caller, id);
+    requireManaging(caller, present);
+    if (change.sealed && present.version !== before.version) {
+      throw conflict('changed_meanwhile', 'somebody else has just changed this connection; look at it again');
+    }
+    const changed = await updateConnection(tx, workspaceId, id, change);
+    const details = { ...auditDetails(changed), fields: Object.keys(input) };
+    await recordChange(tx, actor, { workspaceId, action: 'connection.updated', id, details });
+    return changed;
+  });
+}
+
+const FIELDS: Record<Connection['kind'], string[]> = {
+  oauth: ['label', 'visibility'],
+  api_key: ['label', 'visibility', 'value', 'hosts'],
+  mcp: ['label', 'visibility', 'url', 'headers', 'auth_secret', 'allowed_tools'],
+};
+
+function requireFieldsOfKind({ kind }: Connection, input: Change): void {
+  const wrong = Object.keys(input).filter((field) => !FIELDS[kind].includes(field));
+  if (!wrong.length) return;
+  const message = `a connection of kind ${kind} has none; it has ${FIELDS[kind].join(', ')}`;
+  throw invalid(wrong.map((path) => ({ path, message })));
+}
+
+function plainChange({ outboundAllow }: Deps, input: Change): Prisma.ConnectionUncheckedUpdateInput {
+  const { label, visibility, hosts, url, auth_secret: authSecret, allowed_tools: allowedTools } = input;
+  const address = url === undefined ? undefined : checkedMcpUrl(url, outboundAllow);
+  return {
+    ...(label !== undefined && { label }),
+    ...(visibility !== undefined && { visibility }),
+    ...(hosts !== undefined && { hosts: checkedHosts(hosts) }),
+    ...(address !== undefined && { url: address, hosts: [new URL(address).host] }),
+    ...(authSecret !== undefined && { authSecret }),
+    ...(allowedTools !== undefined && { allowedTools: allowedTools ?? Prisma.DbNull }),
+  };
+}
+
+/** A new key, or headers; another address gets none of the headers that were meant for the old one. */
+async function sealedChange(
+  { vault }: Deps,
+  caller: Requester['caller'],
+  before: Connection,
+  { value, headers, url, auth_secret: secret }: Change,
+): Promise<Prisma.ConnectionUncheckedUpdateInput> {
+  const version = before.version + 1;
+  const known = { status: 'active' as const, problem: null, version };
+  if (value !== undefined) {
+    requireSendable(value, 'value');
+    return { ...known, sealed: await sealCredential(vault, { ...before, version }, { kind: 'api_key', value }) };
+  }
+  const isMoved = url !== undefined && url !== before.url;
+  if (before.kind !== 'mcp' || (headers === undefined && !isMoved && secret === undefined)) return {};
+  const present = await openCredential(vault, before);
+  const kept = !isMoved && present?.kind === 'mcp' ? present.headers : {};
+  const after = headers ?? kept;
+  checkHeaders(after);
+  requireSecretOf({ caller }, secret === undefined ? (isMoved ? before.authSecret : null) : secret, after);
+  return { ...known, sealed: await sealCredential(vault, { ...before, version }, { kind: 'mcp', headers: after }) };
+}
+
+/** @throws AppError 409 `in_use` unless `force`; 403, 404 */
+export async function removeConnection(
+  deps: Deps,
+  { caller, actor }: Requester,
+  id: string,
+  force: boolean,
+): Promise<void> {
+  const { prisma, pool, vault } = deps;
+  const { workspaceId } = caller;
+  const connection = await getConnection(prisma, workspaceId, caller, id);
+  requireManaging(caller, connection);
+  if (!force) {
+    const declaring = await workersThatDeclare(pool, workspaceId, 'connections');
+    const others = await prisma.connection.count({ where: { workspaceId, app: connection.app, NOT: { id } } });
+    const workers = [...(declaring.get(id) ?? []), ...(others ? [] : (declaring.get(connection.app) ?? []))];
+    requireUnused(caller, `connection "${connection.label}"`, workers);
+  }
+  // What does not decrypt any more can be deleted all the same.
+  const credential = await openCredential(vault, connection).catch((err) => {
+    if (err instanceof AppError) throw err;
+    deps.log.warn({ err, connectionId: id }, 'tokens of a deleted connection cannot be read, so they are not revoked');
+    return null;
+  });
+  const revocation = await enqueueRevocation(deps, connection, credential);
+  await transaction(prisma, async (tx) => {
+    if (!(await deleteConnection(tx, workspaceId, id))) throw notFound('connection', id);
+    await revocation(tx);
+    const details = auditDetails(connection);
+    await recordChange(tx, actor, { workspaceId, action: 'connection.deleted', id, details });
+  });
+}
+
+export const auditDetails = ({ kind, app, label, visibility, scopes }: Connection) => ({
+  ...{ kind, app, label, visibility },
+  ...(scopes.length && { scopes }),
+});

@@ -1,0 +1,106 @@
+/** Rules of connections, and their API representation. */
+import { apiFields, forbidden, invalid, type Principal, permissionTable, roleAtLeast } from '@gantry/http';
+import { openapiFiles } from '@gantry/openapi';
+import { checkOutboundUrl, OutboundFailed } from '@gantry/safe-fetch';
+import { type DeclaringWorker, usedByToApi } from '../declarations/workers-that-declare';
+import type { Connection } from '../generated/prisma/client';
+import { canTakeAway, type Owned } from '../ownership';
+
+const permissionsFor = permissionTable(openapiFiles.worker, {
+  edit: 'updateConnection',
+  delete: 'deleteConnection',
+  change_visibility: 'updateConnection',
+});
+
+/** Those that everybody's workers use are for admins, whoever made them. */
+export const mayManage = (caller: Principal, connection: Owned): boolean =>
+  connection.visibility === 'workspace' ? roleAtLeast(caller.role, 'admin') : canTakeAway(caller, connection);
+
+/** @throws AppError 403 */
+export function requireManaging(caller: Principal, connection: Owned): void {
+  if (mayManage(caller, connection)) return;
+  throw connection.visibility === 'workspace'
+    ? forbidden('admin_needed', 'a connection of the whole workspace is for its admins to manage')
+    : forbidden('not_owner', 'only the owner of this connection and admins may do that');
+}
+
+/** @throws AppError 403 for a member who shares one with the workspace */
+export function requireVisibility(caller: Principal, visibility: Owned['visibility']): void {
+  if (visibility === 'private' || roleAtLeast(caller.role, 'admin')) return;
+  throw forbidden('admin_needed', 'only an admin makes a connection for the whole workspace; make it private');
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a header with one of them would end early
+const CONTROL = /[\x00-\x1f\x7f]/;
+
+/** @throws AppError 400 */
+export function requireSendable(value: string, path: string): void {
+  if (CONTROL.test(value)) throw invalid([{ path, message: 'must not hold control characters or line breaks' }]);
+}
+
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
+/** Headers of the connection and of the protocol itself. */
+const OWN_HEADERS =
+  /^(host|connection|content-.*|transfer-encoding|expect|upgrade|te|trailer|keep-alive|cookie|accept|mcp-.*|proxy-.*)$/i;
+
+/** @throws AppError 400 naming each header that cannot be sent */
+export function checkHeaders(headers: Record<string, string>): void {
+  const problems = Object.entries(headers).flatMap(([name, value]) => {
+    const path = `headers.${name.slice(0, 100)}`;
+    if (!HEADER_NAME.test(name)) return [{ path, message: 'is no name of a header' }];
+    if (OWN_HEADERS.test(name)) return [{ path, message: 'is set by the platform itself' }];
+    if (/[^\t\x20-\x7e]/.test(value)) return [{ path, message: 'may hold visible ASCII characters only' }];
+    return [];
+  });
+  if (problems.length) throw invalid(problems);
+}
+
+/** @throws AppError 400 with the code of packages/safe-fetch */
+export function checkedMcpUrl(url: string, allow: string[]): string {
+  try {
+    return checkOutboundUrl(url, { allow }).href;
+  } catch (err) {
+    if (err instanceof OutboundFailed) throw invalid([{ path: 'url', message: err.message }], err.code);
+    throw err;
+  }
+}
+
+/** What workers declare, of a label that people gave: `Linear (EU)` is `linear-eu`. */
+export function appOfLabel(label: string): string {
+  const words = label.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  return words.join('-').slice(0, 60) || 'mcp';
+}
+
+export interface ShownConnection {
+  connection: Connection;
+  caller: Principal;
+  usedBy: DeclaringWorker[] | undefined;
+}
+
+/** Never its value. */
+export function connectionToApi({ connection, caller, usedBy }: ShownConnection) {
+  const permissions = permissionsFor(caller.role);
+  const mayChange = mayManage(caller, connection);
+  return {
+    ...apiFields(connection, 'id', 'kind', 'app', 'label', 'visibility', 'ownerId', 'status', 'problem', 'scopes'),
+    ...apiFields(connection, 'accountLabel', 'hosts', 'parameters', 'authSecret', 'allowedTools'),
+    ...apiFields(connection, 'lastCheckedAt', 'lastUsedAt', 'createdAt', 'updatedAt'),
+    url: shownUrl(connection.url, mayChange),
+    expires_at: connection.tokenExpiresAt?.toISOString() ?? null,
+    used_by: usedByToApi(caller, usedBy),
+    permissions: {
+      edit: permissions.edit && mayChange,
+      delete: permissions.delete && mayChange,
+      change_visibility: permissions.change_visibility && roleAtLeast(caller.role, 'admin'),
+    },
+  };
+}
+
+/** Path and query of a server's address may be its only secret. */
+const shownUrl = (url: string | null, mayChange: boolean): string | null =>
+  url === null || mayChange ? url : `${new URL(url).origin}/…`;
+
+export const statusToApi = (connection: Connection) => ({
+  ...apiFields(connection, 'id', 'status', 'problem', 'scopes', 'accountLabel', 'lastCheckedAt'),
+  expires_at: connection.tokenExpiresAt?.toISOString() ?? null,
+});

@@ -1,0 +1,37 @@
+/** Browsers on their way to a provider, by the hash of their state. */
+import { createHash } from 'node:crypto';
+import type { Sql } from '@gantry/postgres';
+import type { Db } from '../database';
+import type { ConnectionDeparture } from '../generated/prisma/client';
+
+/** Between leaving for the provider and coming back. */
+export const DEPARTURE_MS = 10 * 60_000;
+
+const hashOf = (state: string) => new Uint8Array(createHash('sha256').update(state).digest());
+
+export type NewDeparture = Omit<ConnectionDeparture, 'stateHash' | 'createdAt'> & { state: string };
+
+export async function insertDeparture(db: Db, { state, ...departure }: NewDeparture, now: Date): Promise<void> {
+  await db.connectionDeparture.create({ data: { ...departure, stateHash: hashOf(state), createdAt: now } });
+}
+
+/**
+ * Takes it out: one departure, one arrival. Another person's stays for that person.
+ * @returns null where there is none, or none of this person's that began in time
+ */
+export async function takeDeparture(
+  db: Db,
+  state: string,
+  userId: string,
+  now: Date,
+): Promise<ConnectionDeparture | null> {
+  const stateHash = hashOf(state);
+  const departure = await db.connectionDeparture.findFirst({ where: { stateHash, userId } });
+  if (!departure) return null;
+  const { count } = await db.connectionDeparture.deleteMany({ where: { stateHash, userId } });
+  return count && now.getTime() - departure.createdAt.getTime() <= DEPARTURE_MS ? departure : null;
+}
+
+/** Departures that nobody came back from. */
+export const sweepDepartures = (sql: Sql) =>
+  sql.query("DELETE FROM connection_departures WHERE created_at < now() - interval '1 hour'");

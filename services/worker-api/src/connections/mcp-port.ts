@@ -1,0 +1,43 @@
+/** All that connections know of MCP clients; the client itself is given to them (`deps.mcpClient`). */
+
+/** A registered server, with what is sealed in its row opened. */
+export interface McpServer {
+  workspaceId: string;
+  connectionId: string;
+  /** Grows with every change of address or headers: what was cached for an earlier one does not count. */
+  version: number;
+  /** http or https; `checkOutboundUrl` has passed it, and every request still goes through packages/safe-fetch. */
+  url: string;
+  /** Sent with every request, `Authorization` included. Never to be logged. */
+  headers: Record<string, string>;
+}
+
+export interface McpTool {
+  name: string;
+  /** Text of a stranger. */
+  description: string;
+  /** JSON Schema, as the server sent it. */
+  inputSchema: Record<string, unknown>;
+}
+
+export interface McpClient {
+  /**
+   * Every page of the server's tools, in its order.
+   * @throws McpFailed if the server gives no usable answer
+   */
+  listTools(server: McpServer): Promise<McpTool[]>;
+}
+
+export type McpFailure = 'unauthorized' | 'unreachable' | 'timeout' | 'too_large' | 'bad_answer';
+
+/** `message` is for whoever registered the server and holds no secret; `cause` is for the log alone. */
+export class McpFailed extends Error {
+  constructor(
+    readonly code: McpFailure,
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+    this.name = 'McpFailed';
+  }
+}

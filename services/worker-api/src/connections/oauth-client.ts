@@ -1,0 +1,192 @@
+/** OAuth 2 and OpenID Connect with any provider of the catalogue, by openid-client. */
+import * as client from 'openid-client';
+import type { Provider, Revocation } from '../integrations/catalog/provider';
+import type { OauthClient } from '../integrations/integrations';
+import type { Grant } from './credential';
+import { askProvider, fetchFor, jsonOf, type Outbound, ProviderFailed, providerFailure } from './provider-fetch';
+import { fill, requestOf, textAt } from './request-template';
+
+/** A provider as one connection sees it: with the gaps of its addresses filled. */
+export interface Party {
+  provider: Provider;
+  parameters: Readonly<Record<string, string>>;
+  client: OauthClient;
+  redirectUri: string;
+  outbound: Outbound;
+}
+
+export interface Tokens {
+  accessToken: string;
+  /** Null: none came. At a refresh the present one goes on. */
+  refreshToken: string | null;
+  /** Null: not said, which means those that were asked for. */
+  scopes: string[] | null;
+  /** Null: not said. */
+  expiresInSeconds: number | null;
+  /** All that the endpoint answered. */
+  answer: Record<string, unknown>;
+}
+
+export interface Departure {
+  url: string;
+  state: string;
+  nonce: string | null;
+  codeVerifier: string;
+}
+
+function configurationOf({ provider, parameters, client: { id, secret }, outbound }: Party, tokenUrl: string) {
+  const address = (url: string) => fill(url, parameters);
+  const auth =
+    secret === undefined
+      ? client.None()
+      : provider.clientAuth === 'basic'
+        ? client.ClientSecretBasic(secret)
+        : client.ClientSecretPost(secret);
+  const configuration = new client.Configuration(
+    {
+      issuer: provider.issuer ?? new URL(address(provider.authorizeUrl)).origin,
+      authorization_endpoint: address(provider.authorizeUrl),
+      token_endpoint: address(tokenUrl),
+    },
+    id,
+    {},
+    auth,
+  );
+  configuration[client.customFetch] = fetchFor(outbound, { keepsIdToken: provider.protocol === 'oidc' });
+  // Only addresses that the operator has opened are plain: see integrations/custom-provider.ts.
+  if (address(tokenUrl).startsWith('http:')) client.allowInsecureRequests(configuration);
+  return configuration;
+}
+
+/** Where the browser goes, and what has to come back with it. */
+export async function depart(party: Party, scopes: readonly string[]): Promise<Departure> {
+  const { provider, redirectUri } = party;
+  const state = client.randomState();
+  const codeVerifier = client.randomPKCECodeVerifier();
+  const nonce = provider.protocol === 'oidc' ? client.randomNonce() : null;
+  const url = client.buildAuthorizationUrl(configurationOf(party, provider.tokenUrl), {
+    ...provider.authorizeParams,
+    redirect_uri: redirectUri,
+    ...(scopes.length && { scope: scopes.join(provider.scopeSeparator ?? ' ') }),
+    state,
+    ...(nonce !== null && { nonce }),
+    code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
+    code_challenge_method: 'S256',
+  });
+  return { url: url.href, state, nonce, codeVerifier };
+}
+
+/** @throws ProviderFailed */
+export async function exchangeCode(
+  party: Party,
+  returned: { code: string; iss: string | undefined },
+  { state, nonce, codeVerifier }: Omit<Departure, 'url'>,
+): Promise<Tokens> {
+  const { provider, redirectUri } = party;
+  const url = new URL(redirectUri);
+  url.searchParams.set('code', returned.code);
+  url.searchParams.set('state', state);
+  // Only where the issuer is known can another one be told from it.
+  if (provider.issuer !== undefined && returned.iss !== undefined) url.searchParams.set('iss', returned.iss);
+  return tokensOf(() =>
+    client.authorizationCodeGrant(configurationOf(party, provider.tokenUrl), url, {
+      ...{ expectedState: state, pkceCodeVerifier: codeVerifier },
+      ...(nonce !== null && { expectedNonce: nonce, idTokenExpected: true }),
+    }),
+  );
+}
+
+/** @throws ProviderFailed */
+export const refresh = (party: Party, refreshToken: string): Promise<Tokens> =>
+  tokensOf(() => {
+    const { refreshUrl, tokenUrl } = party.provider;
+    return client.refreshTokenGrant(configurationOf(party, refreshUrl ?? tokenUrl), refreshToken);
+  });
+
+async function tokensOf(grant: () => Promise<client.TokenEndpointResponse>): Promise<Tokens> {
+  try {
+    const answer = await grant();
+    return {
+      accessToken: answer.access_token,
+      refreshToken: answer.refresh_token ?? null,
+      scopes:
+        answer.scope === undefined
+          ? null
+          : answer.scope
+              .split(/[\s,]+/)
+              .filter(Boolean)
+              .slice(0, 200),
+      expiresInSeconds: answer.expires_in ?? null,
+      answer: { ...answer },
+    };
+  } catch (err) {
+    throw providerFailure(err);
+  }
+}
+
+/**
+ * Whose account a token is for; null: the provider does not say.
+ * @throws ProviderFailed; final where the token is refused
+ */
+export async function accountOf(
+  { provider, parameters, outbound }: Omit<Party, 'client' | 'redirectUri'>,
+  accessToken: string,
+  tokenAnswer: unknown,
+): Promise<string | null> {
+  const { account, send, headers } = provider;
+  if (!account.request) return textAt(tokenAnswer, account.label);
+  const { url, ...request } = requestOf(account.request, parameters);
+  const response = await askProvider(outbound, url, {
+    ...request,
+    headers: { ...headers, ...request.headers, [send.header]: `${send.prefix}${accessToken}` },
+  });
+  const json = jsonOf(response);
+  const host = new URL(url).host;
+  // Some refuse with status 200 and say so in the body.
+  const refusal = (json as { ok?: unknown; error?: unknown } | null | undefined)?.ok === false;
+  if (response.status === 401 || response.status === 403 || refusal) {
+    throw new ProviderFailed(
+      `${host} refused the token (status ${response.status})`,
+      response.status === 401 || refusal,
+    );
+  }
+  if (response.status >= 300) throw new ProviderFailed(`${host} answered with status ${response.status}`, false);
+  return textAt(json, account.label);
+}
+
+/** Nothing where the provider documents no way. @throws ProviderFailed where it may be tried again */
+export async function revoke(party: Party, grant: Grant): Promise<void> {
+  const { provider, parameters, outbound } = party;
+  const { revoke: way } = provider;
+  if (!way) return;
+  const token = way.token === 'refresh' ? (grant.refreshToken ?? grant.accessToken) : grant.accessToken;
+  const inUrl = { ...parameters, token: encodeURIComponent(token), client_id: encodeURIComponent(party.client.id) };
+  const body = bodyOf(way, party.client, token);
+  await askProvider(outbound, fill(way.url, inUrl), {
+    method: way.method,
+    headers: {
+      Accept: 'application/json',
+      ...provider.headers,
+      ...(body && { 'Content-Type': body.type }),
+      ...authOf(way, party.client, grant.accessToken),
+    },
+    ...(body && { body: body.text }),
+  });
+}
+
+function bodyOf(way: Revocation, { id, secret }: OauthClient, token: string): { type: string; text: string } | null {
+  const put = (values: Readonly<Record<string, string>>) =>
+    Object.entries(values).map(([name, value]) => [name, fill(value, { token, client_id: id })] as [string, string]);
+  if (way.json) return { type: 'application/json', text: JSON.stringify(Object.fromEntries(put(way.json))) };
+  if (!way.form) return null;
+  const form = new URLSearchParams(put(way.form));
+  if (way.withClientSecret && secret !== undefined) form.set('client_secret', secret);
+  return { type: 'application/x-www-form-urlencoded', text: form.toString() };
+}
+
+function authOf({ auth }: Revocation, { id, secret }: OauthClient, accessToken: string): Record<string, string> {
+  if (auth === 'bearer') return { Authorization: `Bearer ${accessToken}` };
+  if (auth === 'none') return {};
+  const encoded = [id, secret ?? ''].map(encodeURIComponent).join(':');
+  return { Authorization: `Basic ${Buffer.from(encoded).toString('base64')}` };
+}

@@ -1,0 +1,313 @@
+/** Against a provider with bad habits: see test/fake-provider.ts. */
+import { until } from '@gantry/testing';
+import request from 'supertest';
+import { oldestRestorable } from '../accounts/workspaces/delete-workspace';
+import { callerOf } from '../test/caller';
+import { appAt, type FakeProvider, startFakeProvider } from '../test/fake-provider';
+import { DASHBOARD_URL, startTestWorkerApi, type TestWorkerApi, withCookie } from '../test/test-worker-api';
+import { revokeBeforePurge } from './revocations';
+
+let provider: FakeProvider;
+let api: TestWorkerApi;
+let clock = Date.now();
+const kind = { expiresIn: 3_600, rotates: true, withoutRefreshToken: false, account: 'ada@example.com' };
+
+beforeAll(async () => {
+  provider = await startFakeProvider();
+  api = await startTestWorkerApi({
+    ...{ oauthApps: { acme: appAt(provider) }, outboundAllow: [provider.host], now: () => new Date(clock) },
+  });
+});
+afterAll(async () => {
+  await api.stop();
+  await provider.stop();
+});
+beforeEach(() => {
+  clock = Date.now();
+  Object.assign(provider.habits, { ...kind, answers: undefined, waits: undefined, scope: undefined });
+});
+
+const owner = () => callerOf(api.url, api.owner.jwt);
+const begin = async (body: object = {}) =>
+  (
+    await owner()
+      .post('/api/connections', { app: 'acme', ...body })
+      .expect(201)
+  ).body;
+const arrive = (back: URL, cookie: string | null = api.owner.cookie) => {
+  const asked = request(api.url).get(back.pathname + back.search);
+  return cookie === null ? asked : asked.set('Cookie', withCookie(cookie));
+};
+async function connect(body: object = {}) {
+  const begun = await begin(body);
+  await arrive(provider.consent(begun.authorization_url)).expect(200);
+  return read(begun.id);
+}
+const read = async (id: string) => (await owner().get(`/api/connections/${id}`).expect(200)).body;
+const later = (minutes: number) => {
+  clock += minutes * 60_000;
+};
+
+describe('consent', () => {
+  test('leaves with PKCE and comes back as an active connection, of which nothing secret is stored in the clear', async () => {
+    const begun = await begin({ label: 'Team account' });
+    expect(begun).toMatchObject({ status: 'pending', app: 'acme', account_label: null });
+    const { searchParams } = new URL(begun.authorization_url);
+    expect(searchParams.get('code_challenge_method')).toBe('S256');
+    expect(searchParams.get('redirect_uri')).toBe(`${DASHBOARD_URL}/auth/connections/callback`);
+    expect(searchParams.get('scope')).toBe('contacts.read');
+    const page = await arrive(provider.consent(begun.authorization_url)).expect(200);
+    expect(page.text).toContain('Team account is connected as ada@example.com.');
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(page.headers['referrer-policy']).toBe('no-referrer');
+    expect(await read(begun.id)).toMatchObject({
+      ...{ status: 'active', account_label: 'ada@example.com', scopes: ['contacts.read'], problem: null },
+    });
+    const { rows } = await api.database.pool.query('SELECT row_to_json(c)::text AS text FROM connections c');
+    for (const token of provider.good) expect(rows.map(({ text }) => text).join()).not.toContain(token);
+  });
+
+  test('is finished once, by who began it, within ten minutes', async () => {
+    const begun = await begin();
+    const back = provider.consent(begun.authorization_url);
+    const stranger = await api.addMember('admin');
+    expect((await arrive(back, null).expect(400)).text).toContain('Sign in to the dashboard');
+    await arrive(back, stranger.cookie).expect(400);
+    await arrive(back, api.foreign.owner.cookie).expect(400);
+    expect((await read(begun.id)).status).toBe('pending');
+    await arrive(back).expect(200);
+    expect((await arrive(back).expect(400)).text).toContain('used already');
+
+    const late = await begin();
+    const lateBack = provider.consent(late.authorization_url);
+    later(11);
+    await arrive(lateBack).expect(400);
+    expect((await read(late.id)).status).toBe('pending');
+  });
+
+  test('with another state, or another one’s code, connects nothing', async () => {
+    const [one, two] = [await begin(), await begin()];
+    const back = provider.consent(one.authorization_url);
+    const wrong = new URL(back);
+    wrong.searchParams.set('state', 'a-guess');
+    await arrive(wrong).expect(400);
+    const swapped = new URL(back);
+    swapped.searchParams.set('state', new URL(two.authorization_url).searchParams.get('state') ?? '');
+    expect((await arrive(swapped).expect(400)).text).toContain('invalid_grant');
+    expect((await read(two.id)).status).toBe('pending');
+  });
+
+  test('that the provider refuses is said in its words, escaped', async () => {
+    const begun = await begin();
+    const back = provider.consent(begun.authorization_url);
+    back.searchParams.delete('code');
+    back.searchParams.set('error', 'access_denied');
+    back.searchParams.set('error_description', '<script>alert(1)</script> said no');
+    const page = await arrive(back).expect(400);
+    expect(page.text).toContain('access_denied: &lt;script&gt;alert(1)&lt;/script&gt; said no');
+    expect(page.text).not.toContain('<script>alert');
+    expect(await read(begun.id)).toMatchObject({
+      status: 'pending',
+      problem: expect.stringContaining('access_denied'),
+    });
+  });
+
+  test.each([
+    ['500', { status: 500, body: '<h1>oops</h1>' }, 'status 500'],
+    ['HTML', { status: 200, body: '<script>alert(1)</script>' }, 'no usable answer'],
+    ['a redirect', { status: 302, body: '' }, 'no usable answer'],
+    [
+      'an error with status 200',
+      { status: 200, body: '{"ok":false,"error":"invalid_code"}', type: 'application/json' },
+      'invalid_code',
+    ],
+    ['no token', { status: 200, body: '{"token_type":"bearer"}', type: 'application/json' }, 'no usable answer'],
+    ['more than we read', { status: 200, body: 'x'.repeat(300_000) }, '256 KB'],
+  ])('whose token endpoint answers with %s connects nothing and says so', async (_what, answers, said) => {
+    const begun = await begin();
+    provider.habits.answers = answers;
+    const page = await arrive(provider.consent(begun.authorization_url)).expect(400);
+    expect(page.text).toContain(said);
+    expect(page.text).not.toContain('<script>alert');
+    expect((await read(begun.id)).status).toBe('pending');
+  });
+
+  test('is for persons: a workspace token cannot ask for it', async () => {
+    const { token } = await api.createToken('workspace', api.owner.jwt);
+    const { body } = await callerOf(api.url, token).post('/api/connections', { app: 'acme' }).expect(403);
+    expect(body.code).toBe('person_needed');
+  });
+
+  test('is widened again by the same account; another account is another connection', async () => {
+    const made = await connect();
+    const widen = async () =>
+      (
+        await owner()
+          .post(`/api/connections/${made.id}/authorize`, { scopes: ['contacts.read', 'contacts.write'] })
+          .expect(200)
+      ).body.authorization_url;
+    const url = await widen();
+    expect(new URL(url).searchParams.get('scope')).toBe('contacts.read contacts.write');
+    await arrive(provider.consent(url)).expect(200);
+    expect((await read(made.id)).scopes).toEqual(['contacts.read', 'contacts.write']);
+    provider.habits.account = 'eve@example.com';
+    const page = await arrive(provider.consent(await widen())).expect(400);
+    expect(page.text).toContain('eve@example.com');
+    expect(await read(made.id)).toMatchObject({ status: 'active', account_label: 'ada@example.com' });
+  });
+
+  test('to a deleted connection keeps nothing', async () => {
+    const begun = await begin();
+    await owner().remove(`/api/connections/${begun.id}`).expect(204);
+    await arrive(provider.consent(begun.authorization_url)).expect(400);
+  });
+});
+
+describe('refresh', () => {
+  const tick = () => api.connectionLoop.tick();
+  const refreshes = () => provider.asked.filter((form) => form.get('grant_type') === 'refresh_token').length;
+
+  test('comes before the end, and survives rotation again and again', async () => {
+    const { id } = await connect();
+    for (let turn = 0; turn < 3; turn++) {
+      later(51);
+      await tick();
+      const connection = await read(id);
+      expect(connection.status).toBe('active');
+      expect(new Date(connection.expires_at).getTime()).toBeGreaterThan(clock + 59 * 60_000);
+    }
+    const { body } = await owner().post(`/api/connections/${id}/test`).expect(200);
+    expect(body).toMatchObject({ ok: true, account_label: 'ada@example.com' });
+  });
+
+  test('is asked for once, though two replicas look', async () => {
+    const { id } = await connect();
+    const other = await api.replica();
+    later(51);
+    const before = refreshes();
+    await Promise.all([tick(), other.connectionLoop.tick(), tick()]);
+    await Promise.all([tick(), other.connectionLoop.tick()]);
+    expect((await read(id)).status).toBe('active');
+    const presented = provider.asked.slice(-(refreshes() - before)).map((form) => form.get('refresh_token'));
+    expect(new Set(presented).size).toBe(presented.length);
+  });
+
+  test('under way is not disturbed by a test of the connection', async () => {
+    const { id } = await connect();
+    later(51);
+    let answer = () => {};
+    provider.habits.waits = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const before = refreshes();
+    const refreshing = tick();
+    await until(() => refreshes() > before);
+    const tested = await owner().post(`/api/connections/${id}/test`).expect(200);
+    expect(tested.body.ok).toBe(true);
+    const again = tick();
+    answer();
+    await Promise.all([refreshing, again]);
+    const presented = provider.asked.slice(before - refreshes()).map((form) => form.get('refresh_token'));
+    expect(new Set(presented).size).toBe(presented.length);
+    expect((await read(id)).status).toBe('active');
+  });
+
+  test.each([
+    ['nothing', undefined],
+    ['a text', '3600'],
+    ['nonsense', 'soon'],
+  ])('goes on where the provider says %s of the time', async (_what, expiresIn) => {
+    provider.habits.expiresIn = expiresIn;
+    const { id } = await connect();
+    later(52);
+    const before = refreshes();
+    await tick();
+    expect(refreshes()).toBeGreaterThan(before);
+    expect((await read(id)).status).toBe('active');
+  });
+
+  test('that the provider cannot do now is tried again, and fails only when the token has ended', async () => {
+    const { id } = await connect();
+    provider.habits.answers = { status: 503, body: '<h1>away</h1>' };
+    later(51);
+    await tick();
+    expect(await read(id)).toMatchObject({ status: 'active', problem: null });
+    later(15);
+    await tick();
+    expect(await read(id)).toMatchObject({ status: 'error', problem: expect.stringContaining('status 503') });
+    provider.habits.answers = undefined;
+    later(20);
+    await tick();
+    expect(await read(id)).toMatchObject({ status: 'active', problem: null });
+  });
+
+  test('that is refused for good makes it expired, once, until somebody consents again', async () => {
+    const { id } = await connect();
+    await owner()
+      .post('/api/alerts', { on: ['connection.failed'], url: 'https://hooks.example.com/a' })
+      .expect(201);
+    const answer = { error: 'invalid_grant', error_description: 'revoked by <b>its owner</b>' };
+    provider.habits.answers = { status: 400, body: JSON.stringify(answer), type: 'application/json' };
+    later(51);
+    await tick();
+    await tick();
+    const expired = await read(id);
+    expect(expired).toMatchObject({
+      status: 'expired',
+      problem: expect.stringContaining('revoked by <b>its owner</b>'),
+    });
+    const { body: log } = await owner().get(`/api/audit-log?action=connection.failed&resource_id=${id}`).expect(200);
+    expect(log).toHaveLength(1);
+    const told = await until(() => api.deps.prisma.alertDelivery.findFirst({ where: { type: 'connection.failed' } }));
+    expect(told.payload).toMatchObject({ data: { connection: { id, app: 'acme', status: 'expired' } } });
+    provider.habits.answers = undefined;
+    const { body } = await owner().post(`/api/connections/${id}/authorize`, {}).expect(200);
+    await arrive(provider.consent(body.authorization_url)).expect(200);
+    expect(await read(id)).toMatchObject({ status: 'active', problem: null });
+  });
+
+  test('is impossible without a refresh token: the connection ends with its token', async () => {
+    provider.habits.withoutRefreshToken = true;
+    const { id } = await connect();
+    later(50);
+    await tick();
+    expect((await read(id)).status).toBe('active');
+    later(11);
+    await tick();
+    expect((await read(id)).status).toBe('expired');
+  });
+});
+
+test('a test finds a token that the provider has ended, and gets another', async () => {
+  provider.habits.expiresIn = undefined;
+  const before = new Set(provider.good);
+  const { id } = await connect();
+  for (const token of provider.good) if (!before.has(token)) provider.end(token);
+  const { body } = await owner().post(`/api/connections/${id}/test`).expect(200);
+  expect(body).toMatchObject({ ok: true, status: 'active' });
+});
+
+test('what is deleted is revoked at the provider', async () => {
+  const { id } = await connect();
+  const before = provider.revoked.length;
+  await owner().remove(`/api/connections/${id}`).expect(204);
+  await api.connectionLoop.tick();
+  expect(provider.revoked.length).toBe(before + 1);
+  expect(provider.revoked.at(-1)).toMatch(/^rt_/);
+  expect(await api.deps.prisma.connectionRevocation.count()).toBe(0);
+});
+
+test('connections of a workspace are revoked before it is purged, and not before', async () => {
+  await connect();
+  const deletedDaysAgo = (days: number) =>
+    api.database.pool.query('UPDATE workspaces SET deleted_at = now() - make_interval(days => $2) WHERE id = $1', [
+      ...[api.workspaceId, days],
+    ]);
+  const before = provider.revoked.length;
+  await deletedDaysAgo(6);
+  expect(await revokeBeforePurge(api.deps, oldestRestorable())).toBe(0);
+  await deletedDaysAgo(8);
+  expect(await revokeBeforePurge(api.deps, oldestRestorable())).toBeGreaterThan(0);
+  expect(provider.revoked.length).toBeGreaterThan(before);
+  expect(await api.deps.prisma.connection.count({ where: { kind: 'oauth', NOT: { sealed: null } } })).toBe(0);
+});

@@ -1,0 +1,31 @@
+/** Who is asked about a connection: its provider, with the client and addresses that count for it now. */
+import type { Deps } from '../deps';
+import type { Connection } from '../generated/prisma/client';
+import type { Provider } from '../integrations/catalog/provider';
+import { clientOf, getIntegration, redirectUriOf } from '../integrations/integrations';
+import type { Party } from './oauth-client';
+
+export type PartyDeps = Pick<Deps, 'prisma' | 'vault' | 'oauthApps' | 'dashboardUrl' | 'outboundAllow'>;
+
+type Of = Pick<Connection, 'workspaceId' | 'app' | 'parameters'>;
+
+export const parametersIn = ({ parameters }: Pick<Of, 'parameters'>): Record<string, string> =>
+  parameters as Record<string, string>;
+
+/** @throws AppError 404 for an app that is gone, 409 `app_not_configured` */
+export async function partyOf(deps: PartyDeps, connection: Of): Promise<Party> {
+  const { provider } = await getIntegration(deps, connection.workspaceId, connection.app);
+  return {
+    provider,
+    parameters: parametersIn(connection),
+    client: await clientOf(deps, connection.workspaceId, provider),
+    redirectUri: redirectUriOf(deps),
+    outbound: { allow: deps.outboundAllow },
+  };
+}
+
+/** Scopes to ask for: those that somebody chose, or the defaults, and what the provider always needs. */
+export function scopesToAsk(provider: Provider, chosen: readonly string[] | undefined): string[] {
+  const wanted = chosen ?? provider.scopes.filter((scope) => scope.default).map(({ name }) => name);
+  return [...new Set([...(provider.alwaysScopes ?? []), ...wanted])];
+}

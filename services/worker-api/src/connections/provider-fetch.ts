@@ -1,0 +1,130 @@
+/**
+ * Every request to a provider: by packages/safe-fetch, bounded in time and size, never redirected.
+ *
+ * Token endpoints differ in small ways that the standard does not have; what they answer is put into its form here, so that
+ * the catalogue stays data.
+ */
+import { OutboundFailed, type OutboundRequest, type OutboundResponse, safeFetch } from '@gantry/safe-fetch';
+import type { CustomFetch } from 'openid-client';
+import { plain } from './request-template';
+
+const TIMEOUT_MS = 10_000;
+const ANSWER_BYTES_MAX = 256 * 1024;
+const WORDS_MAX = 300;
+
+/**
+ * A provider refused, or gave no usable answer. `message` may be shown and is plain text; words of the provider are in it.
+ * `isFinal`: asking again will not help.
+ */
+export class ProviderFailed extends Error {
+  constructor(
+    message: string,
+    readonly isFinal: boolean,
+    cause?: unknown,
+  ) {
+    super(message.slice(0, 500), { cause });
+    this.name = 'ProviderFailed';
+  }
+}
+
+export interface Outbound {
+  allow: string[];
+}
+
+type Sent = Pick<OutboundRequest, 'method' | 'headers' | 'body'>;
+
+/** @throws ProviderFailed where there is no answer, or one that says to come back later */
+export async function askProvider({ allow }: Outbound, url: string, sent: Sent): Promise<OutboundResponse> {
+  const label = new URL(url).host;
+  try {
+    const response = await safeFetch(url, {
+      ...{ timeoutMs: TIMEOUT_MS, responseBytesMax: ANSWER_BYTES_MAX, allow },
+      ...sent,
+    });
+    if (response.truncated) throw new ProviderFailed(`${label} answered with more than 256 KB`, false);
+    if (response.status >= 500 || response.status === 429) {
+      throw new ProviderFailed(`${label} answered with status ${response.status}`, false);
+    }
+    return response;
+  } catch (err) {
+    if (err instanceof OutboundFailed) throw new ProviderFailed(err.message, false, err);
+    throw err;
+  }
+}
+
+/** What the answer says, if it is JSON. */
+export function jsonOf({ body }: Pick<OutboundResponse, 'body'>): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** For openid-client. @param options.keepsIdToken false: the provider is none of OpenID Connect */
+export const fetchFor =
+  (outbound: Outbound, { keepsIdToken }: { keepsIdToken: boolean }): CustomFetch =>
+  async (url, { method, headers, body }) => {
+    const response = await askProvider(outbound, url, {
+      method: method as NonNullable<OutboundRequest['method']>,
+      headers: Object.fromEntries(new Headers(headers)),
+      ...(body !== undefined && body !== null && { body: String(body) }),
+    });
+    const conformed = conform(response.status, jsonOf(response), keepsIdToken);
+    if (conformed) return Response.json(conformed.body, { status: conformed.status });
+    const hasBody = response.status !== 204 && response.status !== 205 && response.status !== 304;
+    const type = response.headers['content-type'] ?? 'text/plain';
+    return new Response(hasBody ? new Uint8Array(response.body) : null, {
+      status: Math.max(200, response.status),
+      headers: { 'Content-Type': type },
+    });
+  };
+
+/** The answer of a token endpoint as RFC 6749 has it; null if it is no JSON object. */
+function conform(status: number, json: unknown, keepsIdToken: boolean): { status: number; body: object } | null {
+  if (json === null || typeof json !== 'object' || Array.isArray(json)) return null;
+  const { error, error_description: description, message, ...rest } = json as Record<string, unknown>;
+  if (status >= 400 || error) {
+    const code = typeof error === 'string' ? plain(error).slice(0, 100) : 'refused';
+    const words = [description, message].find((one) => typeof one === 'string' && one);
+    const body = { error: code || 'refused', ...(words !== undefined && { error_description: plain(String(words)) }) };
+    return { status: Math.max(status, 400), body };
+  }
+  const seconds = Number(rest.expires_in);
+  const { expires_in: _, refresh_token: refreshToken, scope, id_token: idToken, ...others } = rest;
+  return {
+    status,
+    body: {
+      ...others,
+      // Providers say `bot` or nothing, and mean this.
+      token_type: 'bearer',
+      ...(rest.expires_in !== null && Number.isFinite(seconds) && seconds > 0 && { expires_in: Math.floor(seconds) }),
+      ...(typeof refreshToken === 'string' && refreshToken && { refresh_token: refreshToken }),
+      ...(typeof scope === 'string' && { scope }),
+      ...(keepsIdToken && typeof idToken === 'string' && { id_token: idToken }),
+    },
+  };
+}
+
+/** What went wrong, of whatever was thrown on the way to a provider. */
+export function providerFailure(err: unknown): ProviderFailed {
+  for (let e = err, depth = 0; e instanceof Error && depth < 6; e = e.cause, depth++) {
+    if (e instanceof ProviderFailed) return e;
+    const { error, error_description: description } = e as { error?: unknown; error_description?: unknown };
+    if (typeof error === 'string') {
+      const words = [error, description]
+        .filter((one) => typeof one === 'string' && one)
+        .map((one) => plain(String(one)));
+      return new ProviderFailed(`the provider says: ${words.join(': ').slice(0, WORDS_MAX)}`, FINAL.has(error), err);
+    }
+  }
+  const { code } = err as { code?: unknown };
+  const reason = typeof code === 'string' ? ` (${code})` : '';
+  return new ProviderFailed(`the provider gave no usable answer${reason}`, false, err);
+}
+
+/** Refusals that only a person mends: by consenting again, or by mending the OAuth client. */
+const FINAL = new Set([
+  ...['invalid_grant', 'invalid_refresh_token', 'bad_refresh_token', 'token_revoked', 'access_denied'],
+  ...['invalid_client', 'unauthorized_client', 'incorrect_client_credentials', 'bad_client_secret', 'invalid_scope'],
+]);

@@ -1,0 +1,150 @@
+/**
+ * Refreshing tokens, once over all replicas.
+ *
+ * Whoever refreshes holds a lease in the row. What comes back is written by compare-and-set of the row's version before
+ * anybody uses it: a rotated refresh token replaces the old one in the same statement, and an answer that comes too late
+ * overwrites nothing. A provider that is away is asked again, later each time; one that refuses for good ends it.
+ */
+import { connectionFailed, enqueue, hintChange } from '@gantry/events';
+import { AppError, isDependencyDown, SYSTEM } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import { recordChange } from '../audit/audit-entry';
+import type { Deps } from '../deps';
+import type { Connection, Prisma } from '../generated/prisma/client';
+import { findConnection, updateAtVersion } from './connection-repository';
+import { auditDetails } from './connection-service';
+import { type Grant, openCredential, sealCredential } from './credential';
+import { refresh, type Tokens } from './oauth-client';
+import { partyOf } from './party';
+import { ProviderFailed, providerFailure } from './provider-fetch';
+import { nextRefresh, tokenTimes } from './token-times';
+
+/** Longer than a request to a provider may take. */
+const LEASE_SECONDS = 60;
+const BATCH = 20;
+
+const CLAIM_DUE = `UPDATE connections SET leased_until = $1::timestamptz + make_interval(secs => ${LEASE_SECONDS})
+  WHERE id IN (SELECT c.id FROM connections c JOIN workspaces w ON w.id = c.workspace_id
+    WHERE c.refresh_at <= $1 AND w.deleted_at IS NULL AND (c.leased_until IS NULL OR c.leased_until <= $1)
+    ORDER BY c.refresh_at LIMIT ${BATCH} FOR UPDATE OF c SKIP LOCKED)
+  RETURNING id, workspace_id AS "workspaceId"`;
+
+const CLAIM_ONE = `UPDATE connections SET leased_until = $1::timestamptz + make_interval(secs => ${LEASE_SECONDS})
+  WHERE id = $2 AND version = $3 AND (leased_until IS NULL OR leased_until <= $1) RETURNING id`;
+
+/** Refreshes what is due. @returns how many were looked at */
+export async function refreshDue(deps: Deps): Promise<number> {
+  const { pool, prisma, log, now } = deps;
+  const { rows } = await pool.query<Pick<Connection, 'id' | 'workspaceId'>>(CLAIM_DUE, [now()]);
+  await Promise.all(
+    rows
+      .map(async ({ id, workspaceId }) => {
+        const connection = await findConnection(prisma, workspaceId, id);
+        if (connection) await refreshLeased(deps, connection);
+      })
+      .map((work) => work.catch((err) => log.error({ err }, 'a connection was not refreshed: its lease will end'))),
+  );
+  return rows.length;
+}
+
+/** Now, unless another replica does it already. @returns the connection after it */
+export async function refreshNow(deps: Deps, connection: Connection): Promise<Connection> {
+  const { id, workspaceId, version } = connection;
+  const { rowCount } = await deps.pool.query(CLAIM_ONE, [deps.now(), id, version]);
+  if (!rowCount) return (await findConnection(deps.prisma, workspaceId, id)) ?? connection;
+  return refreshLeased(deps, connection);
+}
+
+async function refreshLeased(deps: Deps, connection: Connection): Promise<Connection> {
+  const credential = await openCredential(deps.vault, connection).catch((err) => {
+    if (isDependencyDown(err)) throw err;
+    deps.log.error({ err, connectionId: connection.id }, 'the tokens of a connection do not decrypt');
+    return 'unreadable' as const;
+  });
+  if (credential === 'unreadable') {
+    return fail(deps, connection, new ProviderFailed('what is stored cannot be decrypted; consent again', true));
+  }
+  if (credential?.kind !== 'oauth') return release(deps, connection, { refreshAt: null });
+  if (credential.refreshToken === null) {
+    return fail(
+      deps,
+      connection,
+      new ProviderFailed('its token has ended and cannot be refreshed; consent again', true),
+    );
+  }
+  try {
+    const party = await partyOf(deps, connection);
+    if (party.client.id !== credential.clientId) {
+      throw new ProviderFailed('it was made with another OAuth client than the app has now; consent again', true);
+    }
+    const tokens = await refresh(party, credential.refreshToken);
+    return await keep(deps, connection, credential, tokens);
+  } catch (err) {
+    if (err instanceof AppError && err.kind !== 'unavailable') {
+      return fail(deps, connection, new ProviderFailed(err.detail, true, err));
+    }
+    return fail(deps, connection, providerFailure(err));
+  }
+}
+
+async function keep(deps: Deps, connection: Connection, before: Grant, tokens: Tokens): Promise<Connection> {
+  const version = connection.version + 1;
+  const refreshToken = tokens.refreshToken ?? before.refreshToken;
+  const grant: Grant = { ...before, accessToken: tokens.accessToken, refreshToken };
+  const now = deps.now();
+  return release(deps, connection, {
+    sealed: await sealCredential(deps.vault, { ...connection, version }, grant),
+    ...{ version, status: 'active', problem: null, refreshFailures: 0, lastCheckedAt: now },
+    ...tokenTimes({ expiresInSeconds: tokens.expiresInSeconds, refreshToken }, now),
+    ...(tokens.scopes && { scopes: tokens.scopes }),
+  });
+}
+
+function fail(deps: Deps, connection: Connection, { message, isFinal }: ProviderFailed): Promise<Connection> {
+  const now = deps.now();
+  if (isFinal) return release(deps, connection, { status: 'expired', problem: message, refreshAt: null });
+  const failures = connection.refreshFailures + 1;
+  const { tokenExpiresAt, status } = connection;
+  // Until its end the present token is good.
+  const isOver = tokenExpiresAt !== null && tokenExpiresAt <= now;
+  return release(deps, connection, {
+    ...{ status: isOver ? 'error' : status, problem: isOver ? message : connection.problem },
+    ...{ refreshFailures: failures, refreshAt: nextRefresh(failures, now) },
+  });
+}
+
+/** For whoever holds the lease: writes what came of it, and gives the lease back. */
+const release = (deps: Deps, connection: Connection, change: Prisma.ConnectionUncheckedUpdateInput) =>
+  settle(deps, connection, { ...change, leasedUntil: null });
+
+/** Writes what came of it, unless the credential has changed meanwhile, and says so where the status has. */
+export async function settle(
+  deps: Deps,
+  connection: Connection,
+  change: Prisma.ConnectionUncheckedUpdateInput,
+): Promise<Connection> {
+  const { id, workspaceId, status: before } = connection;
+  return transaction(deps.prisma, async (tx) => {
+    const settled = await updateAtVersion(tx, connection, change);
+    if (!settled) return (await findConnection(tx, workspaceId, id)) ?? connection;
+    hintChange(tx, workspaceId, 'connections');
+    if (settled.status === before) return settled;
+    const hasFailed = settled.status === 'expired' || settled.status === 'error';
+    const details = { ...auditDetails(settled), from: before, to: settled.status, problem: settled.problem };
+    if (hasFailed && before === 'active') {
+      await recordChange(tx, SYSTEM, { workspaceId, action: 'connection.failed', id, details });
+      const { app, label, status, problem } = settled;
+      await enqueue(tx, connectionFailed, workspaceId, {
+        connectionId: id,
+        app,
+        label,
+        status,
+        problem: problem ?? '',
+      });
+    }
+    if (settled.status === 'active') {
+      await recordChange(tx, SYSTEM, { workspaceId, action: 'connection.recovered', id, details });
+    }
+    return settled;
+  });
+}

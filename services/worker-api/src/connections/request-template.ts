@@ -1,0 +1,59 @@
+/** Addresses with gaps, and requests that the catalogue describes. */
+import { invalid } from '@gantry/http';
+import type { Provider, RequestTemplate } from '../integrations/catalog/provider';
+
+/** What stands in the place of a gap of an address; texts of people, so never more than a label of a host name. */
+const PARAMETER = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
+
+/** Puts values into `{gaps}`; one without a value stays. */
+export const fill = (template: string, values: Readonly<Record<string, string>>): string =>
+  template.replaceAll(/\{(\w+)\}/g, (gap, name: string) => (Object.hasOwn(values, name) ? (values[name] ?? gap) : gap));
+
+/** @throws AppError 400 naming each parameter that is missing, unknown or no part of a host name */
+export function parametersOf(provider: Provider, given: Record<string, string>): Record<string, string> {
+  const asked = provider.parameters ?? [];
+  const unknown = Object.keys(given).filter((name) => !asked.some((one) => one.name === name));
+  const problems = [
+    ...unknown.map((name) => ({ path: `parameters.${name}`, message: `${provider.name} has no such parameter` })),
+    ...asked.flatMap(({ name, label, placeholder }) => {
+      const value = given[name];
+      const path = `parameters.${name}`;
+      if (value === undefined) return [{ path, message: `is required: ${label} (${placeholder})` }];
+      return PARAMETER.test(value) ? [] : [{ path, message: 'may hold letters, digits and -, up to 63' }];
+    }),
+  ];
+  if (problems.length) throw invalid(problems);
+  return given;
+}
+
+export interface PlainRequest {
+  method: RequestTemplate['method'];
+  url: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** A request without inputs, such as the one that asks whose account it is. */
+export function requestOf(template: RequestTemplate, parameters: Readonly<Record<string, string>>): PlainRequest {
+  const { method, fixed, headers = {} } = template;
+  return {
+    ...{ method, url: fill(template.url, parameters) },
+    headers: { Accept: 'application/json', ...headers, ...(fixed && { 'Content-Type': 'application/json' }) },
+    ...(fixed && { body: JSON.stringify(fixed) }),
+  };
+}
+
+/** The first of the paths that leads to a text or a number. */
+export function textAt(answer: unknown, paths: readonly (readonly string[])[]): string | null {
+  for (const path of paths) {
+    let at: unknown = answer;
+    for (const key of path)
+      at = at !== null && typeof at === 'object' ? (at as Record<string, unknown>)[key] : undefined;
+    if (typeof at === 'string' && at.trim()) return plain(at).slice(0, 200);
+    if (typeof at === 'number') return String(at);
+  }
+  return null;
+}
+
+/** Text of a stranger, for one line of ours. */
+export const plain = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ').trim();

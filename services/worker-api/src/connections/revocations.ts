@@ -1,0 +1,120 @@
+/**
+ * Tokens of connections that are gone are revoked at their provider.
+ *
+ * What is to be revoked commits with the deletion, as a row of its own; any replica takes it, and tries for a day. A claim is
+ * a lease: it moves the next attempt beyond the longest that this one may take.
+ */
+import { newId } from '@gantry/events';
+import { AppError } from '@gantry/http';
+import { type Sql, transaction } from '@gantry/postgres';
+import type { Db } from '../database';
+import type { Deps } from '../deps';
+import type { Connection } from '../generated/prisma/client';
+import { type Credential, openCredential, openRevoked, sealRevoked } from './credential';
+import { revoke } from './oauth-client';
+import { partyOf } from './party';
+import { ProviderFailed } from './provider-fetch';
+
+const LEASE_SECONDS = 60;
+const ATTEMPTS_MAX = 12;
+const BATCH = 20;
+
+/** For the transaction that ends the connection. Call it before: sealing may write. */
+export async function enqueueRevocation(
+  { vault, now }: Pick<Deps, 'vault' | 'now'>,
+  { workspaceId, app, parameters }: Pick<Connection, 'workspaceId' | 'app' | 'parameters'>,
+  credential: Credential | null,
+): Promise<(tx: Db) => Promise<void>> {
+  if (credential?.kind !== 'oauth') return async () => {};
+  const id = newId('rvk_');
+  const sealed = await sealRevoked(vault, workspaceId, id, credential);
+  return async (tx) => {
+    await tx.connectionRevocation.create({
+      data: { id, workspaceId, app, parameters: parameters ?? {}, sealed, nextAttemptAt: now() },
+    });
+  };
+}
+
+interface Claimed {
+  id: string;
+  workspaceId: string;
+  app: string;
+  parameters: Record<string, string>;
+  sealed: Buffer;
+  attempts: number;
+}
+
+const CLAIM = `UPDATE connection_revocations SET attempts = attempts + 1,
+    next_attempt_at = $1::timestamptz + make_interval(secs => ${LEASE_SECONDS})
+  WHERE id IN (SELECT id FROM connection_revocations WHERE next_attempt_at <= $1 ORDER BY next_attempt_at LIMIT ${BATCH}
+    FOR UPDATE SKIP LOCKED)
+  RETURNING id, workspace_id AS "workspaceId", app, parameters, sealed, attempts`;
+
+/** Revokes what is due. @returns how many are done with */
+export async function revokeDue(deps: Deps): Promise<number> {
+  const { pool, now } = deps;
+  const { rows } = await pool.query<Claimed>(CLAIM, [now()]);
+  const done = await Promise.all(rows.map((row) => attempt(deps, row)));
+  return done.filter(Boolean).length;
+}
+
+async function attempt(deps: Deps, row: Claimed): Promise<boolean> {
+  const { pool, vault, log, now } = deps;
+  const { id, workspaceId, app, attempts } = row;
+  try {
+    await revoke(await partyOf(deps, row), await openRevoked(vault, workspaceId, id, row.sealed));
+  } catch (err) {
+    // Without its app, or its client, nobody can revoke any more.
+    const isOver = attempts >= ATTEMPTS_MAX || err instanceof AppError;
+    if (!(err instanceof ProviderFailed) && !isOver) log.error({ err, revocationId: id }, 'tokens not revoked');
+    if (!isOver) {
+      const next = new Date(now().getTime() + Math.min(60_000 * 2 ** attempts, 4 * 3_600_000));
+      await pool.query('UPDATE connection_revocations SET next_attempt_at = $2 WHERE id = $1', [id, next]);
+      return false;
+    }
+    log.warn({ err, revocationId: id, app }, 'tokens were deleted here, and not revoked at their provider');
+  }
+  await pool.query('DELETE FROM connection_revocations WHERE id = $1', [id]);
+  return true;
+}
+
+const PURGE_BATCH = 100;
+
+const PURGED_SOON = `SELECT c.id, c.workspace_id AS "workspaceId", c.app, c.parameters, c.sealed, c.version
+  FROM connections c JOIN workspaces w ON w.id = c.workspace_id
+  WHERE w.deleted_at <= $1 AND c.kind = 'oauth' AND c.sealed IS NOT NULL ORDER BY c.id LIMIT ${PURGE_BATCH}`;
+
+/**
+ * Before workspaces are purged: revokes what their connections hold, once, and deletes those. What a provider does not take
+ * goes with the workspace.
+ * @param deletedBefore which workspaces are purged next
+ */
+export async function revokeBeforePurge(deps: Deps, deletedBefore: Date): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const { rows } = await deps.pool.query<Doomed>(PURGED_SOON, [deletedBefore]);
+    await revokeAll(deps, rows);
+    total += rows.length;
+    if (rows.length < PURGE_BATCH) return total;
+  }
+}
+
+type Doomed = Pick<Connection, 'id' | 'workspaceId' | 'app' | 'parameters' | 'sealed' | 'version'>;
+
+async function revokeAll(deps: Deps, connections: Doomed[]): Promise<void> {
+  const { pool, vault, log } = deps;
+  for (const connection of connections) {
+    // Taken first, so that two replicas do not both ask.
+    const isTaken = await transaction(pool, (tx) => take(tx, connection.id));
+    if (!isTaken) continue;
+    try {
+      const credential = await openCredential(vault, connection);
+      if (credential?.kind === 'oauth') await revoke(await partyOf(deps, connection), credential);
+    } catch (err) {
+      log.warn({ err, connectionId: connection.id }, 'tokens of a purged workspace were not revoked at their provider');
+    }
+  }
+}
+
+const take = async (sql: Sql, id: string): Promise<boolean> =>
+  Boolean((await sql.query('DELETE FROM connections WHERE id = $1', [id])).rowCount);

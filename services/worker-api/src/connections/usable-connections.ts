@@ -1,0 +1,64 @@
+/**
+ * Which connection serves each name that a worker declares.
+ *
+ * One of the whole workspace serves every worker. A private one serves the private workers of its owner alone: whoever may
+ * edit a worker decides what its code does with the account.
+ */
+import type { Sql } from '@gantry/postgres';
+import type { Connection } from '../generated/prisma/client';
+import type { Owned } from '../ownership';
+
+export type Usable = Pick<Connection, 'id' | 'app' | 'label' | 'status' | 'problem' | 'visibility' | 'ownerId'>;
+
+/** A declared name that no connection serves, or one that does not work. */
+export interface ConnectionProblem {
+  name: string;
+  connection: Usable | null;
+}
+
+const DECLARED = `SELECT id, app, label, status, problem, visibility, owner_id AS "ownerId" FROM connections
+  WHERE workspace_id = $1 AND (app = ANY($2) OR id = ANY($2)) ORDER BY created_at, id`;
+
+/** Those that names may mean, oldest first. */
+export async function connectionsNamed(sql: Sql, workspaceId: string, names: string[]): Promise<Usable[]> {
+  if (!names.length) return [];
+  return (await sql.query<Usable>({ name: 'connections-named', text: DECLARED, values: [workspaceId, names] })).rows;
+}
+
+const serves = (worker: Owned, { visibility, ownerId }: Usable): boolean =>
+  visibility === 'workspace' || (worker.visibility === 'private' && ownerId !== null && ownerId === worker.ownerId);
+
+/**
+ * An id names one connection, an app whichever of its connections works: the owner's own before the workspace's, then the
+ * oldest. Null: there is none.
+ */
+export function connectionFor(worker: Owned, name: string, connections: Usable[]): Usable | null {
+  const candidates = connections.filter((one) => (one.id === name || one.app === name) && serves(worker, one));
+  const rank = ({ status, visibility }: Usable) => (status === 'active' ? 0 : 2) + (visibility === 'private' ? 0 : 1);
+  return candidates.sort((a, b) => rank(a) - rank(b))[0] ?? null;
+}
+
+export function connectionProblems(worker: Owned, names: string[], connections: Usable[]): ConnectionProblem[] {
+  return names.flatMap((name) => {
+    const connection = connectionFor(worker, name, connections);
+    return connection?.status === 'active' ? [] : [{ name, connection }];
+  });
+}
+
+/** Says what to connect. @param dashboardUrl where that is done */
+export function sayConnectionProblems(problems: ConnectionProblem[], dashboardUrl: string): string {
+  const said = problems.map(({ name, connection }) => {
+    if (!connection) return `"${name}" is not connected, or not for this worker`;
+    const { label, status, problem } = connection;
+    const why = status === 'pending' ? 'nobody has consented to it yet' : (problem ?? `its status is ${status}`);
+    return `"${name}" (${label}) does not work: ${why}`;
+  });
+  return `${said.join('; ')}. Connect it at ${dashboardUrl}/connections and run again.`;
+}
+
+const TOUCH = `UPDATE connections SET last_used_at = $3 WHERE workspace_id = $1 AND id = ANY($2)
+  AND (last_used_at IS NULL OR last_used_at < $3::timestamptz - interval '1 minute')`;
+
+/** Notes their use, to the minute. */
+export const touchConnections = (sql: Sql, workspaceId: string, ids: string[], now: Date) =>
+  sql.query(TOUCH, [workspaceId, ids, now]);

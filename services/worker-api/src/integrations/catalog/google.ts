@@ -1,0 +1,214 @@
+/** Google's services: one OAuth client, and an entry for each. */
+import { BEARER, needed, object, type Provider, rfc7009, type Scope, text, tool, whole } from './provider';
+
+const GOOGLE = {
+  category: 'Office',
+  docsUrl: 'https://developers.google.com/identity/protocols/oauth2/web-server',
+  app: 'google',
+  protocol: 'oidc',
+  issuer: 'https://accounts.google.com',
+  authorizeUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
+  tokenUrl: 'https://oauth2.googleapis.com/token',
+  // Without these there is a refresh token at the first consent alone.
+  authorizeParams: { access_type: 'offline', prompt: 'consent' },
+  clientAuth: 'post',
+  alwaysScopes: ['openid', 'email'],
+  send: BEARER,
+  account: {
+    request: { method: 'GET', url: 'https://openidconnect.googleapis.com/v1/userinfo' },
+    label: [['email'], ['sub']],
+  },
+  revoke: rfc7009('https://oauth2.googleapis.com/revoke', 'none'),
+} as const satisfies Partial<Provider>;
+
+const scope = (name: string, description: string, isDefault?: true): Scope => ({
+  ...{ name: `https://www.googleapis.com/auth/${name}`, description },
+  ...(isDefault && { default: true }),
+});
+
+const USERINFO_HOST = 'openidconnect.googleapis.com';
+
+export const gmail: Provider = {
+  ...GOOGLE,
+  slug: 'gmail',
+  name: 'Gmail',
+  description: 'Mail of a Google account',
+  logo: 'GM',
+  scopes: [
+    scope('gmail.readonly', 'Read mail and settings', true),
+    scope('gmail.send', 'Send mail'),
+    scope('gmail.compose', 'Write drafts and send them'),
+    scope('gmail.modify', 'Read, write and send mail, without deleting it for good'),
+    scope('gmail.labels', 'See and edit labels'),
+  ],
+  hosts: ['gmail.googleapis.com', USERINFO_HOST],
+  tools: [
+    tool(
+      'search_messages',
+      'Lists ids of messages that a search finds, the latest first',
+      {
+        ...{ method: 'GET', url: 'https://gmail.googleapis.com/gmail/v1/users/me/messages' },
+        query: ['q', 'maxResults', 'pageToken'],
+      },
+      {
+        q: text('As in the search box: from:ada@example.com newer_than:7d'),
+        maxResults: whole('Items, at most', 500),
+        pageToken: text('nextPageToken of the page before'),
+      },
+    ),
+    tool(
+      'get_message',
+      'Reads one message',
+      { method: 'GET', url: 'https://gmail.googleapis.com/gmail/v1/users/me/messages/{id}', query: ['format'] },
+      { id: needed(text('Id of the message')), format: text('full, metadata or minimal') },
+    ),
+    tool(
+      'send_message',
+      'Sends a message; needs the scope gmail.send',
+      {
+        method: 'POST',
+        url: 'https://gmail.googleapis.com/gmail/v1/users/me/messages/send',
+        json: ['raw', 'threadId'],
+      },
+      {
+        raw: needed(text('The whole message as RFC 5322 has it, in base64url')),
+        threadId: text('Thread that it answers in'),
+      },
+    ),
+  ],
+};
+
+export const googleDrive: Provider = {
+  ...GOOGLE,
+  slug: 'google-drive',
+  name: 'Google Drive',
+  description: 'Files and folders of a Google account',
+  logo: 'GD',
+  scopes: [
+    scope('drive.readonly', 'Read all files', true),
+    scope('drive.file', 'Read and write files that it made itself, or that were opened with it'),
+    scope('drive', 'Read and write all files'),
+    scope('drive.metadata.readonly', 'Read names and properties of files'),
+  ],
+  hosts: ['www.googleapis.com', USERINFO_HOST],
+  tools: [
+    tool(
+      'search_files',
+      'Lists files that a query finds',
+      {
+        ...{ method: 'GET', url: 'https://www.googleapis.com/drive/v3/files' },
+        query: ['q', 'pageSize', 'pageToken', 'fields', 'orderBy'],
+      },
+      {
+        q: text("Such as: name contains 'report' and trashed = false"),
+        pageSize: whole('Items on a page', 1_000),
+        pageToken: text('nextPageToken of the page before'),
+        fields: text('Such as: files(id,name,mimeType,modifiedTime)'),
+        orderBy: text('Such as: modifiedTime desc'),
+      },
+    ),
+    tool(
+      'get_file',
+      'Reads the properties of a file',
+      { method: 'GET', url: 'https://www.googleapis.com/drive/v3/files/{fileId}', query: ['fields'] },
+      { fileId: needed(text('Id of the file')), fields: text('Such as: id,name,mimeType,size') },
+    ),
+    tool(
+      'export_file',
+      'Reads a document of Google in another format, up to 10 MB',
+      { method: 'GET', url: 'https://www.googleapis.com/drive/v3/files/{fileId}/export', query: ['mimeType'] },
+      { fileId: needed(text('Id of the file')), mimeType: needed(text('Such as text/csv or application/pdf')) },
+    ),
+  ],
+};
+
+export const googleCalendar: Provider = {
+  ...GOOGLE,
+  slug: 'google-calendar',
+  name: 'Google Calendar',
+  description: 'Calendars and events of a Google account',
+  logo: 'GC',
+  scopes: [
+    scope('calendar.readonly', 'Read calendars and events', true),
+    scope('calendar.events', 'Read and write events'),
+    scope('calendar', 'Read and write calendars and events'),
+  ],
+  hosts: ['www.googleapis.com', USERINFO_HOST],
+  tools: [
+    tool(
+      'list_events',
+      'Lists events of a calendar',
+      {
+        ...{ method: 'GET', url: 'https://www.googleapis.com/calendar/v3/calendars/{calendarId}/events' },
+        query: ['timeMin', 'timeMax', 'q', 'maxResults', 'pageToken'],
+      },
+      {
+        calendarId: needed(text('Id of the calendar, or primary')),
+        timeMin: text('Only those that end after this, RFC 3339'),
+        timeMax: text('Only those that begin before this, RFC 3339'),
+        q: text('Words in them'),
+        maxResults: whole('Items, at most', 2_500),
+        pageToken: text('nextPageToken of the page before'),
+      },
+    ),
+    tool(
+      'create_event',
+      'Creates an event; needs the scope calendar.events',
+      {
+        ...{ method: 'POST', url: 'https://www.googleapis.com/calendar/v3/calendars/{calendarId}/events' },
+        json: ['summary', 'description', 'location', 'start', 'end'],
+      },
+      {
+        calendarId: needed(text('Id of the calendar, or primary')),
+        summary: needed(text('Title')),
+        description: text('More of it'),
+        location: text('Where it is'),
+        start: needed(object('{"dateTime": RFC 3339, "timeZone"?} or {"date": "2026-01-05"}')),
+        end: needed(object('As start')),
+      },
+    ),
+  ],
+};
+
+export const googleSheets: Provider = {
+  ...GOOGLE,
+  slug: 'google-sheets',
+  name: 'Google Sheets',
+  description: 'Spreadsheets of a Google account',
+  logo: 'GS',
+  scopes: [
+    scope('spreadsheets.readonly', 'Read spreadsheets'),
+    scope('spreadsheets', 'Read and write spreadsheets', true),
+  ],
+  hosts: ['sheets.googleapis.com', USERINFO_HOST],
+  tools: [
+    tool(
+      'read_range',
+      'Reads the cells of a range',
+      {
+        ...{ method: 'GET', url: 'https://sheets.googleapis.com/v4/spreadsheets/{spreadsheetId}/values/{range}' },
+        query: ['majorDimension', 'valueRenderOption'],
+      },
+      {
+        spreadsheetId: needed(text('Id of the spreadsheet, from its address')),
+        range: needed(text('Such as: Sheet1!A1:D20')),
+        majorDimension: text('ROWS or COLUMNS'),
+        valueRenderOption: text('FORMATTED_VALUE, UNFORMATTED_VALUE or FORMULA'),
+      },
+    ),
+    tool(
+      'append_rows',
+      'Adds rows after the table in a range',
+      {
+        method: 'POST',
+        url: 'https://sheets.googleapis.com/v4/spreadsheets/{spreadsheetId}/values/{range}:append?valueInputOption=USER_ENTERED',
+        json: ['values'],
+      },
+      {
+        spreadsheetId: needed(text('Id of the spreadsheet, from its address')),
+        range: needed(text('Such as: Sheet1!A:D')),
+        values: needed({ type: 'array', items: { type: 'array' }, description: 'Rows of cells' }),
+      },
+    ),
+  ],
+};

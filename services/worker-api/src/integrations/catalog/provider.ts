@@ -1,0 +1,133 @@
+/** What the catalogue knows of a service: data alone, so that no provider has code of its own. */
+
+export interface Scope {
+  name: string;
+  /** What it allows, in words. */
+  description: string;
+  /** Asked for unless a connection names others. */
+  default?: true;
+}
+
+/** A gap in the addresses of a provider, which whoever connects fills: `{shop}`. */
+export interface ProviderParameter {
+  name: string;
+  label: string;
+  placeholder: string;
+}
+
+/**
+ * An HTTP request. In `url`, `{name}` is an input of the tool, percent-encoded, or a parameter of the connection; the inputs in
+ * `query` and `json` go there under their own names, if they are given.
+ */
+export interface RequestTemplate {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  url: string;
+  query?: readonly string[];
+  json?: readonly string[];
+  /** The key of the body that holds the inputs of `json`; absent: the body itself. */
+  jsonUnder?: string;
+  /** What the body holds besides. */
+  fixed?: Readonly<Record<string, unknown>>;
+  headers?: Readonly<Record<string, string>>;
+}
+
+export interface CatalogTool {
+  name: string;
+  description: string;
+  /** JSON Schema of an object. */
+  inputSchema: Readonly<Record<string, unknown>>;
+  request: RequestTemplate;
+}
+
+export interface Provider {
+  slug: string;
+  name: string;
+  description: string;
+  category: string;
+  /** One to three letters. */
+  logo: string;
+  docsUrl: string;
+  /** Where its OAuth client is set: several entries of one provider share one. */
+  app: string;
+  protocol: 'oauth2' | 'oidc';
+  /** What ID tokens name; only for `oidc`. */
+  issuer?: string;
+  authorizeUrl: string;
+  tokenUrl: string;
+  /** Where it differs from `tokenUrl`. */
+  refreshUrl?: string;
+  /** More parameters of the authorization request. */
+  authorizeParams?: Readonly<Record<string, string>>;
+  scopeSeparator?: ',';
+  scopes: readonly Scope[];
+  /** Asked for always: without them nothing is refreshed, or nobody can say whose account it is. */
+  alwaysScopes?: readonly string[];
+  clientAuth: 'basic' | 'post';
+  /** Hosts that a token may go to; `*.example.com`: every name below one. */
+  hosts: readonly string[];
+  /** The header that a token is sent in, and what precedes it there. */
+  send: { header: string; prefix: string };
+  /** Keys that people make there are sent as tokens are, so that one can be tried. */
+  keysAreSentAlike?: true;
+  /** Sent along with every request to its hosts. */
+  headers?: Readonly<Record<string, string>>;
+  /** Whose account it is: a path into what `request` answers, or into the answer of the token endpoint. */
+  account: { request?: RequestTemplate; label: readonly string[][] };
+  /** Parameters learnt from the answer of the token endpoint: the host of a URL that it names. */
+  learn?: Readonly<Record<string, string>>;
+  parameters?: readonly ProviderParameter[];
+  /** Null: the provider documents no way. */
+  revoke: Revocation | null;
+  tools: readonly CatalogTool[];
+}
+
+/** `{token}`, `{client_id}` and `{account}` are put into `url`, `form` and `json`. */
+export interface Revocation {
+  method: 'POST' | 'DELETE';
+  url: string;
+  token: 'access' | 'refresh';
+  /** How the request shows that it may: as the client, with the token, or with neither. */
+  auth: 'basic' | 'bearer' | 'none';
+  /** Put into the body together with the client's id and secret where `post` is said. */
+  form?: Readonly<Record<string, string>>;
+  json?: Readonly<Record<string, string>>;
+  withClientSecret?: true;
+}
+
+export const BEARER = { header: 'Authorization', prefix: 'Bearer ' } as const;
+
+/** As RFC 7009 has it. */
+export const rfc7009 = (url: string, auth: 'basic' | 'none', token: Revocation['token'] = 'refresh'): Revocation => ({
+  ...{ method: 'POST' as const, url, token, auth, form: { token: '{token}' } },
+  ...(auth === 'none' && { withClientSecret: true as const, form: { token: '{token}', client_id: '{client_id}' } }),
+});
+
+type Field = Record<string, unknown> & { required?: true };
+
+export const text = (description: string): Field => ({ type: 'string', description });
+export const whole = (description: string, maximum: number): Field => ({
+  ...{ type: 'integer', minimum: 1, maximum, description },
+});
+export const flag = (description: string): Field => ({ type: 'boolean', description });
+export const texts = (description: string): Field => ({ type: 'array', items: { type: 'string' }, description });
+export const object = (description: string): Field => ({ type: 'object', description });
+export const oneOf = (description: string, ...values: string[]): Field => ({
+  ...{ type: 'string', enum: values, description },
+});
+export const needed = (field: Field): Field => ({ ...field, required: true });
+
+export function tool(
+  name: string,
+  description: string,
+  request: RequestTemplate,
+  fields: Record<string, Field> = {},
+): CatalogTool {
+  const required = Object.keys(fields).filter((field) => fields[field]?.required);
+  const properties = Object.fromEntries(
+    Object.entries(fields).map(([field, { required: _, ...schema }]) => [field, schema]),
+  );
+  return {
+    ...{ name, description, request },
+    inputSchema: { type: 'object', properties, ...(required.length && { required }), additionalProperties: false },
+  };
+}

@@ -1,0 +1,83 @@
+/** Services that the catalogue does not have: the operator or a workspace says where they are, and the rest is generic. */
+import { type FieldProblem, invalid } from '@gantry/http';
+import { checkOutboundUrl, OutboundFailed } from '@gantry/safe-fetch';
+import type { CustomProvider } from '../oauth-apps';
+import { BEARER, type Provider, rfc7009 } from './catalog/provider';
+
+const HOST = /^(\*\.)?[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){0,10}(:[0-9]{1,5})?$/;
+
+/** Sorted out of what was given. @throws AppError 400 naming what is no host */
+export function checkedHosts(hosts: string[], path = 'hosts'): string[] {
+  const wrong = hosts.findIndex((host) => !HOST.test(host.toLowerCase()));
+  if (wrong === -1) return [...new Set(hosts.map((host) => host.toLowerCase()))];
+  throw invalid([
+    {
+      path: `${path}[${wrong}]`,
+      message: 'must be a host, such as api.example.com or *.example.com, without https://',
+    },
+  ]);
+}
+
+/**
+ * Whether a provider may be reached at a URL: by https on the public internet, or where the operator allows it
+ * (OUTBOUND_ALLOW_CIDRS), which alone may be by http.
+ * @returns what is wrong, or null
+ */
+export function providerAddressProblem(url: string, allow: string[]): string | null {
+  try {
+    const { protocol, hash } = checkOutboundUrl(url, { allow });
+    if (hash) return 'must not have a fragment';
+    return protocol === 'https:' || isOpenedByOperator(url) ? null : 'must begin with https://';
+  } catch (err) {
+    if (err instanceof OutboundFailed) return err.message;
+    throw err;
+  }
+}
+
+/** A literal address that is only allowed because the operator says so. */
+function isOpenedByOperator(url: string): boolean {
+  try {
+    checkOutboundUrl(url);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+const ADDRESSES = ['issuer', 'authorize_url', 'token_url', 'revoke_url', 'userinfo_url'] as const;
+
+/** @throws AppError 400 naming each address that may not be reached, and each host that is none */
+export function checkCustomProvider(provider: CustomProvider, allow: string[]): void {
+  const problems: FieldProblem[] = ADDRESSES.flatMap((field) => {
+    const url = provider[field];
+    const message = url === undefined ? null : providerAddressProblem(url, allow);
+    return message === null ? [] : [{ path: `provider.${field}`, message }];
+  });
+  if (provider.protocol === 'oidc' && provider.issuer === undefined) {
+    problems.push({ path: 'provider.issuer', message: 'is required: ID tokens name it' });
+  }
+  if (problems.length) throw invalid(problems);
+  checkedHosts(provider.hosts, 'provider.hosts');
+}
+
+export function providerOf(slug: string, custom: CustomProvider): Provider {
+  const { protocol, name, issuer, authorize_url, token_url, revoke_url, userinfo_url, hosts } = custom;
+  const clientAuth = custom.client_auth ?? 'basic';
+  return {
+    ...{ slug, name, protocol, clientAuth, app: slug, category: 'Own', send: BEARER, tools: [] },
+    description: protocol === 'oidc' ? 'Any service with OpenID Connect' : 'Any service with OAuth 2',
+    logo: name.slice(0, 2).toUpperCase(),
+    docsUrl: new URL(authorize_url).origin,
+    authorizeUrl: authorize_url,
+    tokenUrl: token_url,
+    ...(issuer !== undefined && { issuer }),
+    scopes: (custom.scopes ?? []).map((scope) => ({ name: scope, description: scope, default: true as const })),
+    ...(protocol === 'oidc' && { alwaysScopes: ['openid'] }),
+    hosts: hosts.map((host) => host.toLowerCase()),
+    account: {
+      ...(userinfo_url && { request: { method: 'GET' as const, url: userinfo_url } }),
+      label: [['email'], ['preferred_username'], ['login'], ['username'], ['name'], ['sub']],
+    },
+    revoke: revoke_url ? rfc7009(revoke_url, clientAuth === 'basic' ? 'basic' : 'none') : null,
+  };
+}

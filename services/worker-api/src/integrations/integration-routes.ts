@@ -1,0 +1,128 @@
+import {
+  type CallOf,
+  conflict,
+  invalid,
+  noContent,
+  notFound,
+  type Operations,
+  ok,
+  okPage,
+  type Principal,
+  roleAtLeast,
+} from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import { recordChange } from '../audit/audit-entry';
+import type { Deps } from '../deps';
+import { ownerIdOf } from '../ownership';
+import { countOauthApps, deleteOauthApp, findOauthApp, insertOauthApp, updateOauthApp } from './app-repository';
+import { catalogApps, findProvider } from './catalog';
+import type { CatalogTool } from './catalog/provider';
+import { checkCustomProvider } from './custom-provider';
+import {
+  getIntegration,
+  howToConfigure,
+  type Integration,
+  listIntegrations,
+  redirectUriOf,
+  secretOfApp,
+} from './integrations';
+
+const APPS_MAX = 100;
+
+export function integrationOperations(deps: Deps): Operations<'worker'> {
+  return {
+    listIntegrations: async (call) => {
+      const integrations = await listIntegrations(deps, call.caller.workspaceId);
+      return okPage(call, integrations, (integration) => toApi(deps, call.caller, integration));
+    },
+    listIntegrationTools: async (call) => {
+      const { provider } = await getIntegration(deps, call.caller.workspaceId, call.path.slug);
+      return okPage(call, [...provider.tools], toolToApi);
+    },
+    setIntegrationApp: async (call) => {
+      await setApp(deps, call);
+      const { slug } = call.path;
+      // Of several entries that share the client, any one says the same.
+      const integrations = await listIntegrations(deps, call.caller.workspaceId);
+      const integration = integrations.find(({ provider }) => provider.app === slug);
+      if (!integration) throw notFound('app', slug);
+      return ok(appToApi(deps, call.caller, integration));
+    },
+    deleteIntegrationApp: async ({ caller: { workspaceId }, actor, path: { slug } }) => {
+      await transaction(deps.prisma, async (tx) => {
+        if (!(await deleteOauthApp(tx, workspaceId, slug))) throw notFound('app', slug);
+        await recordChange(tx, actor, { workspaceId, action: 'integration_app.deleted', id: slug });
+      });
+      return noContent();
+    },
+  };
+}
+
+export const toolToApi = ({ name, description, inputSchema }: Omit<CatalogTool, 'request'>) => ({
+  ...{ name, description, input_schema: inputSchema },
+});
+
+async function setApp(deps: Deps, { caller, actor, path, body }: CallOf<'worker', 'setIntegrationApp'>): Promise<void> {
+  const { prisma, vault } = deps;
+  const { workspaceId } = caller;
+  const { slug } = path;
+  const { client_id: clientId, client_secret: secret, provider } = body;
+  const present = await findOauthApp(prisma, workspaceId, slug);
+  const isInCatalogue = catalogApps.has(slug);
+  if (provider && (isInCatalogue || findProvider(slug))) {
+    throw invalid([{ path: 'provider', message: `the catalogue has the addresses of ${slug}; leave it out` }]);
+  }
+  if (provider) checkCustomProvider(provider, deps.outboundAllow);
+  if (!provider && !isInCatalogue && !present) {
+    const known = findProvider(slug);
+    if (known) throw invalid([{ path: 'slug', message: `the client of ${known.name} is set for "${known.app}"` }]);
+    throw invalid([{ path: 'provider', message: `is required: the catalogue has no "${slug}"` }]);
+  }
+  const version = present ? present.version + 1 : 1;
+  const kept = async () =>
+    present?.clientSecret
+      ? vault.open(workspaceId, secretOfApp(slug, present.version), present.clientSecret)
+      : Promise.resolve(null);
+  const value = secret === undefined ? await kept() : secret;
+  const clientSecret =
+    value === null ? null : new Uint8Array(await vault.seal(workspaceId, secretOfApp(slug, version), value));
+  await transaction(prisma, async (tx) => {
+    const fields = { clientId, clientSecret, ...(provider && { provider }) };
+    if (!present && (await countOauthApps(tx, workspaceId)) >= APPS_MAX) {
+      throw conflict('too_many_apps', `a workspace has at most ${APPS_MAX} OAuth clients of its own`);
+    }
+    const isWritten = present
+      ? await updateOauthApp(tx, workspaceId, slug, present.version, fields)
+      : await insertOauthApp(tx, { workspaceId, slug, ...fields, createdBy: ownerIdOf(caller), updatedAt: deps.now() });
+    if (!isWritten) throw conflict('changed_meanwhile', 'somebody else has just changed this app; look at it again');
+    const details = { client_id: clientId, secret: secret === undefined ? 'kept' : secret === null ? 'none' : 'set' };
+    await recordChange(tx, actor, { workspaceId, action: 'integration_app.set', id: slug, details });
+  });
+}
+
+function toApi(deps: Deps, caller: Principal, integration: Integration) {
+  const { slug, name, description, category, protocol, logo, docsUrl, hosts, scopes, parameters, tools } =
+    integration.provider;
+  return {
+    ...{ slug, name, description, category, logo, hosts, docs_url: docsUrl },
+    kind: protocol === 'oidc' ? 'oidc' : 'oauth',
+    scopes: scopes.map((scope) => ({
+      name: scope.name,
+      description: scope.description,
+      default: scope.default ?? false,
+    })),
+    parameters: parameters ?? [],
+    tools_count: tools.length,
+    app: appToApi(deps, caller, integration),
+  };
+}
+
+function appToApi(deps: Deps, { role }: Principal, { provider, configured, clientId }: Integration) {
+  return {
+    slug: provider.app,
+    configured,
+    client_id: roleAtLeast(role, 'member') ? clientId : null,
+    redirect_uri: redirectUriOf(deps),
+    how: configured === null ? howToConfigure(deps, provider) : null,
+  };
+}

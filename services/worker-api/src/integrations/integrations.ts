@@ -1,0 +1,106 @@
+/** The services that a workspace can connect, with the OAuth client that counts for each: its own, or the operator's. */
+import { conflict, notFound } from '@gantry/http';
+import type { Deps } from '../deps';
+import type { OauthApp } from '../generated/prisma/client';
+import { customProvider, type OauthApps } from '../oauth-apps';
+import { findOauthApp, listOauthApps } from './app-repository';
+import { catalogApps, findProvider, providers } from './catalog';
+import type { Provider } from './catalog/provider';
+import { providerOf } from './custom-provider';
+
+export interface OauthClient {
+  id: string;
+  /** Undefined: a public client. */
+  secret: string | undefined;
+}
+
+export interface Integration {
+  provider: Provider;
+  /** Who has set the client; null: nobody. */
+  configured: 'workspace' | 'operator' | null;
+  clientId: string | null;
+}
+
+export type IntegrationDeps = Pick<Deps, 'prisma' | 'vault' | 'oauthApps' | 'dashboardUrl' | 'outboundAllow'>;
+
+/** Where every provider sends browsers back to. */
+export const redirectUriOf = ({ dashboardUrl }: Pick<Deps, 'dashboardUrl'>): string =>
+  `${dashboardUrl}/auth/connections/callback`;
+
+export const secretOfApp = (slug: string, version: number) => ({ table: 'oauth_apps', name: slug, version });
+
+/** The catalogue, the operator's own services and the workspace's, by name. */
+export async function listIntegrations(deps: IntegrationDeps, workspaceId: string): Promise<Integration[]> {
+  const apps = new Map((await listOauthApps(deps.prisma, workspaceId)).map((app) => [app.slug, app]));
+  const own = [...apps.values()].flatMap((app) => ownProvider(app) ?? []);
+  const names = new Set(own.map(({ slug }) => slug));
+  const all = [...providers, ...own, ...operatorsProviders(deps).filter(({ slug }) => !names.has(slug))];
+  return all
+    .map((provider) => integrationOf(deps, provider, apps.get(provider.app)))
+    .sort((a, b) => (a.provider.name.toLowerCase() < b.provider.name.toLowerCase() ? -1 : 1));
+}
+
+/** Null if there is no such service. */
+export async function findIntegration(
+  deps: IntegrationDeps,
+  workspaceId: string,
+  slug: string,
+): Promise<Integration | null> {
+  const known = findProvider(slug);
+  const app = await findOauthApp(deps.prisma, workspaceId, known?.app ?? slug);
+  const provider =
+    known ?? (app && ownProvider(app)) ?? operatorsProviders(deps).find(({ slug: name }) => name === slug);
+  return provider ? integrationOf(deps, provider, app ?? undefined) : null;
+}
+
+/** @throws AppError 404 */
+export async function getIntegration(deps: IntegrationDeps, workspaceId: string, slug: string): Promise<Integration> {
+  const integration = await findIntegration(deps, workspaceId, slug);
+  if (!integration)
+    throw notFound('app', slug, 'in the catalogue; an admin can add it with PUT /api/integrations/apps');
+  return integration;
+}
+
+/** @throws AppError 409 `app_not_configured` that says how to set one */
+export async function clientOf(deps: IntegrationDeps, workspaceId: string, provider: Provider): Promise<OauthClient> {
+  const app = await findOauthApp(deps.prisma, workspaceId, provider.app);
+  if (app) {
+    const { clientId, clientSecret, version } = app;
+    const secret = clientSecret
+      ? await deps.vault.open(workspaceId, secretOfApp(app.slug, version), clientSecret)
+      : undefined;
+    return { id: clientId, secret };
+  }
+  const operators = deps.oauthApps[provider.app];
+  if (!operators) throw conflict('app_not_configured', howToConfigure(deps, provider));
+  return { id: operators.client_id, secret: operators.client_secret };
+}
+
+export const howToConfigure = (deps: Pick<Deps, 'dashboardUrl'>, { name, app }: Provider): string =>
+  `there is no OAuth client for ${name} yet: register one there with the redirect address ${redirectUriOf(deps)}, then an ` +
+  `admin of the workspace sets its id and secret with PUT /api/integrations/apps/${app}, or the operator in OAUTH_APPS`;
+
+function integrationOf({ oauthApps }: IntegrationDeps, provider: Provider, app: OauthApp | undefined): Integration {
+  if (app) return { provider, configured: 'workspace', clientId: app.clientId };
+  const operators = oauthApps[provider.app];
+  if (operators) return { provider, configured: 'operator', clientId: operators.client_id };
+  return { provider, configured: null, clientId: null };
+}
+
+function ownProvider({ slug, provider }: OauthApp): Provider | null {
+  const parsed = customProvider.safeParse(provider);
+  return parsed.success ? providerOf(slug, parsed.data) : null;
+}
+
+/** Clients of the operator that no connection can use, in words: their app is not known, or known without a `provider`. */
+export const unusedApps = (apps: OauthApps): string[] =>
+  Object.entries(apps).flatMap(([slug, { provider }]) => {
+    if (catalogApps.has(slug))
+      return provider ? [`${slug}: the catalogue has its addresses, so provider is ignored`] : [];
+    return provider ? [] : [`${slug}: the catalogue has no such app, so it needs a provider with its addresses`];
+  });
+
+const operatorsProviders = ({ oauthApps }: IntegrationDeps): Provider[] =>
+  Object.entries(oauthApps).flatMap(([slug, { provider }]) =>
+    provider && !catalogApps.has(slug) && !findProvider(slug) ? [providerOf(slug, provider)] : [],
+  );
