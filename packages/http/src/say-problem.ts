@@ -25,6 +25,7 @@ const FORMATS: Record<string, string> = {
 const PATTERNS: [RegExp, string][] = [
   [/^\^\[A-Z\]\[A-Z0-9_\]/, 'may hold capital letters, digits and _, and begins with a letter'],
   [/^\^\[a-z0-9\]\[a-z0-9-\]/, 'may hold small letters, digits and -, and has 3 to 64 of them, no - at its ends'],
+  [/^\^\[a-z\]\[a-z0-9_\]/, 'may hold small letters, digits and _, and begins with a letter'],
   [/^\^\[A-Za-z0-9_-\]/, 'may hold letters, digits, - and _'],
   [/^\^\[A-Za-z0-9\]\[A-Za-z0-9\._-\]/, 'may hold letters, digits, ., _ and -, and begins with a letter or a digit'],
   [/^\^\[A-Za-z_\]\[A-Za-z0-9_\]/, 'may hold letters, digits and _, and does not begin with a digit'],

@@ -42,6 +42,7 @@ import { TREE_BYTES_MAX } from './file-trees/file-tree';
 import { integrationOperations } from './integrations/integration-routes';
 import { mcpOperations } from './mcp/mcp-routes';
 import type { SurfaceUrls } from './mcp/surface-client';
+import { mcpToolOperations } from './mcp-tools/mcp-tool-routes';
 import { bulkRunOperations } from './runs/bulk-runs';
 import { logOperations } from './runs/log-routes';
 import { downloadOperations } from './runs/run-download';
@@ -136,6 +137,7 @@ export function createApp(options: AppOptions) {
       ...integrationOperations(deps),
       ...scheduleOperations({ now: deps.now }),
       ...webhookOperations(deps),
+      ...mcpToolOperations(deps),
       ...mcpOperations({ baseUrl, urls: options.surfaceUrls, version, log }),
     },
     bodyChecks: {

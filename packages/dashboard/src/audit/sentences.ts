@@ -131,6 +131,12 @@ export const SENTENCES: Record<AuditAction, Sentence> = {
   'member.removed': (told) => ['removed ', member(told), ' from the workspace'],
   'member.role_changed': (told) => ['made ', member(told), ` ${role(told.text('to'))}`],
   'member.password_reset_link_created': (told) => ['made a password link for ', member(told)],
+  'mcp_tool.published': (told) => [
+    'published ',
+    { of: 'worker', id: told.text('worker_id') },
+    ` as the tool ${told.id}`,
+  ],
+  'mcp_tool.withdrawn': (told) => [`withdrew the tool ${told.id}`],
   'run.cancelled': (told) => [
     'cancelled ',
     told.source === 'worker-api' ? { of: 'run', id: told.id, name: 'a run' } : 'a run of an automation',

@@ -66,6 +66,9 @@ const fixtures: Record<string, Fixture> = {
   systemOverview: nothing,
   streamChanges: nothing,
   systemInfo: nothing,
+  listMcpTools: nothing,
+  publishMcpTool: { send: ({ worker }) => ({ body: { worker_id: worker, name: 'of_a_stranger' } }) },
+  unpublishMcpTool: { send: ({ tool }) => ({ path: { name: tool } }) },
   mcp: withBody({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
   platformConfig: nothing,
   jwks: nothing,
@@ -308,6 +311,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
       token_url: 'https://id-of-home.example/token',
     },
   });
+  const tool = await asOwner('POST', '/api/mcp-tools', { worker_id: worker.id, name: 'tool_of_home' });
   const alert = await asOwner('POST', '/api/alerts', { on: ['run.failed'], url: 'https://hooks-of-home.example' });
   const delivery = await api.deps.prisma.alertDelivery.create({
     data: {
@@ -366,6 +370,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     secret: 'SECRET_OF_HOME',
     connection: connection.id,
     integration: 'app-of-home',
+    tool: tool.name,
     alert: alert.id,
     delivery: delivery.id,
     alertReceiver: 'hooks-of-home.example',
@@ -380,7 +385,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     aliases,
     fixtures,
     real,
-    unknown: { ...unknownLike(real), secret: 'NOT_A_SECRET' },
+    unknown: { ...unknownLike(real), secret: 'NOT_A_SECRET', tool: 'no_such_tool' },
     homeWorkspaceId: workspaceId,
     home: { viewer: viewer.jwt, member: member.jwt, admin: admin.jwt, owner: owner.jwt },
     foreign: {

@@ -30,6 +30,7 @@ export function recordChange(tx: Tx, actor: Actor, change: Change): Promise<unkn
 /** The noun that pages read anew, by the type of the resource. */
 const CHANGED: Record<string, ChangeNoun> = {
   worker: 'workers',
+  mcp_tool: 'workers',
   run: 'runs',
   approval: 'approvals',
   context: 'contexts',

@@ -107,7 +107,7 @@ function withoutShownOnce(value: unknown): unknown {
 
 const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] });
 
-const refusal = (text: string): CallToolResult => ({ ...textResult(text), isError: true });
+export const refusal = (text: string): CallToolResult => ({ ...textResult(text), isError: true });
 
 /** In the words that the API has for people, with every place that was wrong. */
 function refused({ status, body }: SurfaceAnswer): CallToolResult {

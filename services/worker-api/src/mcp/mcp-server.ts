@@ -9,8 +9,9 @@ import {
   Server,
 } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
-import { callTool } from './call-tool';
+import { callTool, refusal } from './call-tool';
 import { type Json, operationShapes } from './operation-schemas';
+import { describePublished, listPublished, RUN_PUBLISHED } from './published-tools';
 import { type SurfaceUrls, surfaceClient } from './surface-client';
 import { TOOLS, TOOLSETS, type Tool } from './tools';
 
@@ -40,23 +41,32 @@ export function createMcp({ urls, version, log }: McpOptions): McpHttpHandler {
     ({ requestInfo, authInfo }) => {
       const request = requestInfo as Request;
       const restriction = authInfo?.extra?.restriction as Principal['restriction'];
-      const offered = toolsFor(new URL(request.url).searchParams).filter((tool) => isOffered(tool, restriction));
+      const named = toolsFor(new URL(request.url).searchParams);
+      const offered = named.offered.filter((tool) => isOffered(tool, restriction));
+      const offersPublished = named.offersPublished && isOffered(RUN_PUBLISHED, restriction);
       const client = surfaceClient(urls, request.headers);
       const server = new Server(
         { name: 'gantry', title: 'Gantry', version },
         { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
       );
-      server.setRequestHandler('tools/list', () => ({
-        tools: offered.map(({ name }) => described.get(name) as DescribedTool),
+      const published = (signal: AbortSignal) => (offersPublished ? listPublished(client, signal) : []);
+      server.setRequestHandler('tools/list', async (_, { mcpReq }) => ({
+        tools: [
+          ...offered.map(({ name }) => described.get(name) as DescribedTool),
+          ...(await published(mcpReq.signal)).map(describePublished),
+        ],
       }));
       server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
-        const tool = offered.find(({ name }) => name === params.name);
-        if (!tool) return { content: [{ type: 'text', text: `there is no tool ${params.name}` }], isError: true };
+        const own = offered.find(({ name }) => name === params.name);
+        const worker = own ? undefined : (await published(mcpReq.signal)).find(({ name }) => name === params.name);
+        const tool = worker ? RUN_PUBLISHED : own;
+        if (!tool) return refusal(`there is no tool ${params.name}`);
+        const given = (params.arguments ?? {}) as Json;
         const token = mcpReq._meta?.progressToken;
         return callTool({
           tool,
           shapeOf: (operationId) => shapeOf(tool.surface, operationId),
-          given: (params.arguments ?? {}) as Json,
+          given: worker ? { worker_id: worker.worker_id, inputs: given } : given,
           client,
           signal: mcpReq.signal,
           progress: async (progress, total, message) => {
@@ -73,10 +83,14 @@ export function createMcp({ urls, version, log }: McpOptions): McpHttpHandler {
 }
 
 /** `?toolsets=runs,workers` and `?readonly=1` narrow what is offered; neither can widen what the credential may do. */
-function toolsFor(query: URLSearchParams): Tool[] {
+function toolsFor(query: URLSearchParams): { offered: Tool[]; offersPublished: boolean } {
   const named: readonly string[] = query.get('toolsets')?.split(',') ?? TOOLSETS;
   const readsOnly = ['1', 'true'].includes(query.get('readonly') ?? '');
-  return TOOLS.filter(({ toolset, hints }) => named.includes(toolset) && (hints.readOnly || !readsOnly));
+  return {
+    offered: TOOLS.filter(({ toolset, hints }) => named.includes(toolset) && (hints.readOnly || !readsOnly)),
+    // A worker may do anything.
+    offersPublished: named.includes('published') && !readsOnly,
+  };
 }
 
 /** What the handler of the protocol is told of whoever calls: their token stays in the headers. */

@@ -1,7 +1,8 @@
 import { readOperations } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
 import { given } from '@gantry/testing';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Client } from '@modelcontextprotocol/client';
+import { connectMcp } from '../test/connect-mcp';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 import { TOOLS, TOOLSETS } from './tools';
@@ -11,15 +12,7 @@ given(() => api.serveRuns(() => ({ total: 12 })));
 
 const ERAS = ['legacy', 'auto'] as const;
 
-/** A client that we did not write, in front of `/mcp` with this credential. */
-async function connect(token: string, { era = 'auto', query = '' }: { era?: 'legacy' | 'auto'; query?: string } = {}) {
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: era } });
-  const headers = { Authorization: `Bearer ${token}` };
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL(`${api.url}/mcp${query}`), { requestInit: { headers } }),
-  );
-  return client;
-}
+const connect = (token: string, options = {}) => connectMcp(api, token, options);
 
 const structured = async (client: Client, name: string, args: Record<string, unknown> = {}) => {
   const answer = await client.callTool({ name, arguments: args });

@@ -4,7 +4,17 @@
  */
 import type { Surface } from '@gantry/openapi';
 
-export const TOOLSETS = ['workers', 'runs', 'approvals', 'automations', 'skills', 'contexts', 'overview'] as const;
+export const TOOLSETS = [
+  'workers',
+  'runs',
+  'approvals',
+  'automations',
+  'skills',
+  'contexts',
+  'overview',
+  /** Workers under names of their own: see published-tools.ts. */
+  'published',
+] as const;
 export type Toolset = (typeof TOOLSETS)[number];
 
 /** As the protocol has them: `destructive` changes or removes something that exists, `openWorld` acts on things outside of Gantry. */
@@ -39,7 +49,7 @@ const READS: Hints = { readOnly: true, destructive: false, idempotent: true, ope
 const MAKES: Hints = { readOnly: false, destructive: false, idempotent: false, openWorld: false };
 const CHANGES: Hints = { readOnly: false, destructive: true, idempotent: true, openWorld: false };
 /** Code of the workspace does what it was written for, anywhere. */
-const RUNS: Hints = { readOnly: false, destructive: true, idempotent: false, openWorld: true };
+export const RUNS: Hints = { readOnly: false, destructive: true, idempotent: false, openWorld: true };
 
 export const TOOLS: readonly Tool[] = [
   {

@@ -1,0 +1,56 @@
+import { notFound, type Principal } from '@gantry/http';
+import type { Sql } from '@gantry/postgres';
+import type { InputItem } from '@gantry/program';
+import type { Db } from '../database';
+import type { Prisma, PublishedTool, Worker } from '../generated/prisma/client';
+import { canSee, visibleTo } from '../ownership';
+
+export type ToolWithWorker = PublishedTool & { worker: Worker };
+
+/** Of workers that the caller sees, by name. */
+export const listPublishedTools = (db: Db, caller: Principal): Promise<ToolWithWorker[]> =>
+  db.publishedTool.findMany({
+    where: { workspaceId: caller.workspaceId, worker: { deletedAt: null, ...visibleTo(caller) } },
+    include: { worker: true },
+    orderBy: { name: 'asc' },
+  });
+
+/** @throws AppError 404, the same for a tool whose worker the caller does not see */
+export async function getPublishedTool(db: Db, caller: Principal, name: string): Promise<ToolWithWorker> {
+  const tool = await db.publishedTool.findFirst({
+    where: { workspaceId: caller.workspaceId, name, worker: { deletedAt: null } },
+    include: { worker: true },
+  });
+  if (!tool || !canSee(caller, tool.worker)) throw notFound('tool', name);
+  return tool;
+}
+
+export const countPublishedTools = (db: Db, workspaceId: string): Promise<number> =>
+  db.publishedTool.count({ where: { workspaceId, worker: { deletedAt: null } } });
+
+/** False where the name is taken; that of a deleted worker is free. */
+export async function insertPublishedTool(tx: Db, tool: Prisma.PublishedToolCreateManyInput): Promise<boolean> {
+  const { workspaceId, name } = tool;
+  await tx.publishedTool.deleteMany({ where: { workspaceId, name, worker: { deletedAt: { not: null } } } });
+  const { count } = await tx.publishedTool.createMany({ data: [tool], skipDuplicates: true });
+  return count > 0;
+}
+
+/** False where somebody else was quicker. */
+export async function deletePublishedTool(
+  tx: Db,
+  { workspaceId, name, workerUid }: Pick<PublishedTool, 'workspaceId' | 'name' | 'workerUid'>,
+): Promise<boolean> {
+  return (await tx.publishedTool.deleteMany({ where: { workspaceId, name, workerUid } })).count > 0;
+}
+
+/** What the current versions of these workers ask for, by uid. */
+export async function listInputs(sql: Sql, workspaceId: string, uids: string[]): Promise<Map<string, InputItem[]>> {
+  const { rows } = await sql.query<{ uid: string; inputs: InputItem[] }>(
+    `SELECT v.worker_uid AS uid, v.definition -> 'inputs' AS inputs
+     FROM workers w JOIN worker_versions v ON v.worker_uid = w.uid AND v.number = w.current_version
+     WHERE w.workspace_id = $1 AND w.uid = ANY($2)`,
+    [workspaceId, uids],
+  );
+  return new Map(rows.map(({ uid, inputs }) => [uid, inputs]));
+}

@@ -1,0 +1,59 @@
+/** Workers become tools and cease to be: the row commits with its audit entry. */
+import { type AppError, type CallOf, conflict, type Requester } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import { recordChange } from '../audit/audit-entry';
+import type { Deps } from '../deps';
+import { TOOLS } from '../mcp/tools';
+import { lockVisibleWorker } from '../workers/worker-repository';
+import {
+  countPublishedTools,
+  deletePublishedTool,
+  getPublishedTool,
+  insertPublishedTool,
+} from './published-tool-repository';
+
+/** As many as one page of the list holds, so that `/mcp` reads them with one request. */
+const TOOLS_MAX = 200;
+const NAME_CHARS_MAX = 48;
+
+type NewTool = CallOf<'worker', 'publishMcpTool'>['body'];
+
+/** @returns the tool's name. @throws AppError 404; 409 `name_taken`, `too_many_tools` */
+export async function publishTool(deps: Deps, requester: Requester, input: NewTool): Promise<string> {
+  const { caller, actor, made } = requester;
+  const { workspaceId } = caller;
+  const { worker_id: workerId, name = nameOf(workerId), description = null } = input;
+  if (TOOLS.some((tool) => tool.name === name)) throw nameTaken(name);
+  await transaction(deps.prisma, async (tx) => {
+    const worker = await lockVisibleWorker(tx, caller, workerId);
+    if ((await countPublishedTools(tx, workspaceId)) >= TOOLS_MAX) {
+      throw conflict('too_many_tools', `a workspace publishes at most ${TOOLS_MAX} workers as tools`);
+    }
+    const tool = { workspaceId, name, workerUid: worker.uid, description, createdAt: deps.now() };
+    if (!(await insertPublishedTool(tx, tool))) throw nameTaken(name);
+    const details = { worker_id: worker.id };
+    await recordChange(tx, actor, { workspaceId, action: 'mcp_tool.published', id: name, details });
+    await made(tx, name);
+  });
+  return name;
+}
+
+/** @throws AppError 404 */
+export async function withdrawTool(deps: Deps, { caller, actor }: Requester, name: string): Promise<void> {
+  const { workspaceId } = caller;
+  await transaction(deps.prisma, async (tx) => {
+    const tool = await getPublishedTool(tx, caller, name);
+    if (!(await deletePublishedTool(tx, tool))) return;
+    const details = { worker_id: tool.worker.id };
+    await recordChange(tx, actor, { workspaceId, action: 'mcp_tool.withdrawn', id: name, details });
+  });
+}
+
+/** `2024-report` is `worker_2024_report`. */
+function nameOf(workerId: string): string {
+  const plain = workerId.toLowerCase().replace(/[^a-z0-9]/g, '_');
+  return (/^[a-z]/.test(plain) ? plain : `worker_${plain}`).slice(0, NAME_CHARS_MAX);
+}
+
+const nameTaken = (name: string): AppError =>
+  conflict('name_taken', `name: there is a tool "${name}" already; give this one another name`);

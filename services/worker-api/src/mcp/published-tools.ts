@@ -1,0 +1,38 @@
+/** Workers that their people have published as tools: each runs its worker with the caller's rights. */
+import type { Tool as DescribedTool } from '@modelcontextprotocol/server';
+import type { Json } from './operation-schemas';
+import type { SurfaceClient } from './surface-client';
+import { RUNS, TOOLS, type Tool } from './tools';
+
+/** As `GET /api/mcp-tools` has it. */
+export interface PublishedTool {
+  name: string;
+  description: string;
+  input_schema: Json;
+  worker_id: string;
+}
+
+/** A published worker is run as `run_worker` runs one. */
+export const RUN_PUBLISHED = TOOLS.find(({ name }) => name === 'run_worker') as Tool;
+
+/** @returns those whose workers the caller sees. @throws Error if the list is refused, such as beyond a rate limit */
+export async function listPublished(client: SurfaceClient, signal: AbortSignal): Promise<PublishedTool[]> {
+  const { status, body } = await client({
+    ...{ surface: 'worker', method: 'GET', path: '/api/mcp-tools?source=worker&limit=200', signal },
+  });
+  // A restricted token may run workers and not list them.
+  if (status === 403) return [];
+  if (status !== 200) throw new Error(`the published workers could not be read: ${status}`);
+  return body as PublishedTool[];
+}
+
+export const describePublished = ({ name, description, input_schema: schema }: PublishedTool): DescribedTool => ({
+  ...{ name, description },
+  inputSchema: { ...schema, type: 'object' },
+  annotations: {
+    readOnlyHint: RUNS.readOnly,
+    destructiveHint: RUNS.destructive,
+    idempotentHint: RUNS.idempotent,
+    openWorldHint: RUNS.openWorld,
+  },
+});
