@@ -124,6 +124,12 @@ test('a body is cut at the limit and the rest is not read', async () => {
   expect(await call(`http://127.0.0.1:${exact}/`)).toMatchObject({ truncated: false });
 });
 
+test('a stream that its sender leaves open ends where the caller has enough', async () => {
+  const port = await serve((_, res) => void res.write('data: 1\n\n'));
+  const response = await call(`http://127.0.0.1:${port}/`, { isEnough: (piece) => piece.includes('\n\n') });
+  expect(response).toMatchObject({ status: 200, body: Buffer.from('data: 1\n\n'), truncated: false });
+});
+
 test('a receiver that answers before it took the request is not sent the rest', async () => {
   const bodyBytes = 32 << 20;
   let taken = 0;

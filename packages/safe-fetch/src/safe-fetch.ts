@@ -29,6 +29,8 @@ export interface OutboundRequest {
   /** For the whole exchange: resolving, connecting, TLS, the response to its last byte. */
   timeoutMs: number;
   responseBytesMax: number;
+  /** Told of every piece of the body; true ends the exchange there, for streams whose sender leaves them open. */
+  isEnough?(piece: Buffer): boolean;
   /** Exceptions as in `outboundAllowList`. */
   allow?: string[];
   /** Every address of a name; throws if there is none. Called once. */
@@ -90,7 +92,7 @@ type Exchange = Omit<OutboundResponse, 'durationMs'>;
 function exchange(
   target: OutboundTarget,
   addresses: string[],
-  { method = 'GET', headers = {}, body, responseBytesMax }: OutboundRequest,
+  { method = 'GET', headers = {}, body, responseBytesMax, isEnough }: OutboundRequest,
   signal: AbortSignal,
 ): Promise<Exchange> {
   const secure = target.url.protocol === 'https:';
@@ -129,6 +131,7 @@ function exchange(
         chunks.push(chunk.subarray(0, bytesLeft));
         bytesLeft -= chunk.length;
         if (bytesLeft < 0) finish(true);
+        else if (isEnough?.(chunk)) finish(false);
       });
       response.on('end', () => finish(false));
       response.on('error', fail);

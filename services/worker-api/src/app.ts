@@ -138,7 +138,7 @@ export function createApp(options: AppOptions) {
       ...scheduleOperations({ now: deps.now }),
       ...webhookOperations(deps),
       ...mcpToolOperations(deps),
-      ...mcpOperations({ baseUrl, urls: options.surfaceUrls, version, log }),
+      ...mcpOperations({ baseUrl, publicUrls, urls: options.surfaceUrls, version, log }),
     },
     bodyChecks: {
       setUp: requireSignIn,

@@ -20,6 +20,7 @@ import { sweepDepartures } from './connections/departure-repository';
 import { revokeBeforePurge } from './connections/revocations';
 import type { Deps } from './deps';
 import { sweepPacks } from './file-trees/tree-pack';
+import { sweepToolLists } from './mcp-client/tool-list-repository';
 import { deleteShareLinksOf, sweepShareLinks } from './runs/share-link-repository';
 import { countLeftTokenRuns } from './runs/token-budget';
 import { sweepWebhookReceipts } from './starters/receive-webhook';
@@ -52,6 +53,7 @@ export function sweepsOf(
     { what: 'invitations', run: () => sweepInvitations(pool) },
     { what: 'tokens', run: () => sweepTokens(pool) },
     { what: 'budgets of tokens', run: () => countLeftTokenRuns(pool) },
+    { what: 'tools of MCP servers', run: () => sweepToolLists(pool) },
     { what: 'share links', run: () => sweepShareLinks(pool) },
     { what: 'deliveries of alerts', run: () => purgeOldDeliveries(pool) },
     { what: 'webhook receipts', run: () => sweepWebhookReceipts(pool) },

@@ -1,17 +1,21 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Operations } from '@gantry/http';
+import { forbidden, type Operations } from '@gantry/http';
 import { authInfoOf, createMcp, type McpOptions } from './mcp-server';
 
 export interface McpDeps extends McpOptions {
   /** The public address of the worker surface. */
   baseUrl: string;
+  /** Of all surfaces: pages of their hosts may ask. */
+  publicUrls: string[];
 }
 
 export function mcpOperations(deps: McpDeps): Operations<'worker'> {
   const mcp = createMcp(deps);
+  const hosts = new Set(deps.publicUrls.map((url) => new URL(url).hostname));
   return {
     mcp: async ({ caller, req, res, body }) => {
+      requireOwnPage(req.headers.origin, hosts);
       const cut = new AbortController();
       res.once('close', () => cut.abort());
       const asked = new Request(new URL(req.originalUrl, deps.baseUrl), {
@@ -40,4 +44,14 @@ function headersOf(headers: NodeJS.Dict<string | string[]>, ip: string | undefin
   }
   if (ip) kept.set('x-forwarded-for', ip);
   return kept;
+}
+
+/**
+ * The protocol asks servers to check it: a page whose name has come to mean this machine (DNS rebinding) says who it is. Agents
+ * that are no page send none.
+ * @throws AppError 403
+ */
+function requireOwnPage(origin: string | undefined, hosts: Set<string>): void {
+  if (origin === undefined || (URL.canParse(origin) && hosts.has(new URL(origin).hostname))) return;
+  throw forbidden('foreign_origin', 'a page of another origin may not speak to this address');
 }

@@ -4,7 +4,7 @@ import { given } from '@gantry/testing';
 import type { Client } from '@modelcontextprotocol/client';
 import { connectMcp } from '../test/connect-mcp';
 import { createWorker } from '../test/create-worker';
-import { testWorkerApi } from '../test/test-worker-api';
+import { BASE_URL, testWorkerApi } from '../test/test-worker-api';
 import { TOOLS, TOOLSETS } from './tools';
 
 const api = testWorkerApi();
@@ -130,4 +130,21 @@ test('without a credential, or with a cookie alone, nobody speaks to it', async 
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
   const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
   expect((await fetch(`${api.url}/mcp`, { method: 'POST', headers, body })).status).toBe(401);
+});
+
+test('a page of another origin is refused, whatever its credential', async () => {
+  const ask = async (origin: string) => {
+    const answer = await fetch(`${api.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        ...{ 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', Origin: origin },
+        Authorization: `Bearer ${api.owner.jwt}`,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    });
+    return answer.status;
+  };
+  expect(await ask('http://evil.example.com')).toBe(403);
+  expect(await ask('null')).toBe(403);
+  expect(await ask(new URL(BASE_URL).origin)).toBe(200);
 });

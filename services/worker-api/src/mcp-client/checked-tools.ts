@@ -1,0 +1,53 @@
+/** Tools as a server lists them, judged before anybody keeps or shows them. */
+import { McpFailed, type McpTool } from '../connections/mcp-port';
+
+export const TOOLS_MAX = 1_000;
+const NAME = /^[\x21-\x7e]{1,200}$/;
+const DESCRIPTION_CHARS_MAX = 20_000;
+const SCHEMA_CHARS_MAX = 100_000;
+const SCHEMA_DEPTH_MAX = 40;
+
+interface ListedTool {
+  name: string;
+  description?: string | undefined;
+  inputSchema: Record<string, unknown>;
+}
+
+/** @throws McpFailed naming the first tool that nobody could call */
+export const checkedTools = (listed: ListedTool[]): McpTool[] =>
+  listed.map(({ name, description = '', inputSchema }, at) => {
+    const problem = problemOf({ name, description, inputSchema });
+    if (problem) throw new McpFailed('bad_answer', `its tool ${NAME.test(name) ? name : at + 1} ${problem}`);
+    return { name, description, inputSchema };
+  });
+
+function problemOf({ name, description, inputSchema }: McpTool): string | undefined {
+  if (!NAME.test(name))
+    return 'has a name that is empty, longer than 200 characters or not of visible ASCII characters';
+  if (description.length > DESCRIPTION_CHARS_MAX) {
+    return `has a description of more than ${DESCRIPTION_CHARS_MAX} characters`;
+  }
+  if (depthOf(inputSchema) > SCHEMA_DEPTH_MAX) return `has a schema that is nested more than ${SCHEMA_DEPTH_MAX} deep`;
+  if (JSON.stringify(inputSchema).length > SCHEMA_CHARS_MAX) {
+    return `has a schema of more than ${SCHEMA_CHARS_MAX} characters`;
+  }
+  const { type, properties, required } = inputSchema;
+  const isSound =
+    type === 'object' &&
+    (properties === undefined || isObject(properties)) &&
+    (required === undefined || (Array.isArray(required) && required.every((one) => typeof one === 'string')));
+  return isSound ? undefined : 'has an input schema that is not one of an object';
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Levels of lists and objects, without recursion: what is measured may be as deep as an answer is long. */
+function depthOf(value: unknown): number {
+  let level = [value];
+  let depth = 0;
+  while (level.length > 0 && depth <= SCHEMA_DEPTH_MAX) {
+    level = level.flatMap((part) => (typeof part === 'object' && part !== null ? Object.values(part) : []));
+    depth++;
+  }
+  return depth;
+}

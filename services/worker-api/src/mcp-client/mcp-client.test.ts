@@ -1,0 +1,178 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { McpServer } from '../connections/mcp-port';
+import { createMcpClient } from './mcp-client';
+
+type Answering = (
+  message: { id?: number; method: string; params?: Record<string, unknown> },
+  res: http.ServerResponse,
+) => void;
+
+let answering: Answering;
+let asked: { message: string; authorization: string | undefined }[] = [];
+const server = http.createServer(async (req, res) => {
+  let text = '';
+  for await (const piece of req) text += piece;
+  const message = text ? JSON.parse(text) : { method: '' };
+  asked.push({ message: message.method, authorization: req.headers.authorization });
+  answering(message, res);
+});
+beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
+beforeEach(() => {
+  asked = [];
+});
+afterAll(() => {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeAllConnections();
+  return closed;
+});
+
+const registered = (): McpServer => ({
+  ...{ workspaceId: 'ws_1', connectionId: 'con_1', version: 1 },
+  url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+  headers: { Authorization: 'Bearer not-to-be-shown' },
+});
+const client = createMcpClient({ allow: ['127.0.0.0/8'], version: '1' });
+const hasty = createMcpClient({ allow: ['127.0.0.0/8'], version: '1', listTimeoutMs: 300, callTimeoutMs: 300 });
+
+const json = (res: http.ServerResponse, body: unknown, status = 200): void => {
+  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+};
+const result = (id: unknown, value: object) => ({ jsonrpc: '2.0', id, result: value });
+const tool = (name: string, more: object = {}) => ({
+  ...{ name, description: 'Says it.', inputSchema: { type: 'object' } },
+  ...more,
+});
+const callOf = (name: string, allowedTools: string[] | null = null) => ({ name, arguments: {}, allowedTools });
+
+/** A server of 2025, which knows no `server/discover`, and answers what comes after `initialize` like this. */
+const legacy =
+  (answer: Answering): Answering =>
+  (message, res) => {
+    const { id, method } = message;
+    if (method === 'initialize') {
+      const serverInfo = { name: 'old', version: '1' };
+      return json(res, result(id, { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo }));
+    }
+    if (id === undefined) return void res.writeHead(202).end();
+    if (method === 'server/discover') {
+      return json(res, { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } });
+    }
+    answer(message, res);
+  };
+const listing = (...tools: object[]) => legacy(({ id }, res) => json(res, result(id, { tools })));
+
+/** Its code and what it says. */
+async function failure(work: Promise<unknown>): Promise<string> {
+  const err = await work.then(
+    () => undefined,
+    (reason) => reason,
+  );
+  expect(err?.name).toBe('McpFailed');
+  expect(err.message).not.toContain('not-to-be-shown');
+  return `${err.code}: ${err.message}`;
+}
+
+test('a server of the older protocol is asked in its own, page by page, with the headers of the connection', async () => {
+  answering = legacy(({ id, method, params }, res) => {
+    if (method === 'tools/call') return json(res, result(id, { content: [{ type: 'text', text: 'done' }] }));
+    json(
+      res,
+      result(id, params?.cursor ? { tools: [tool('second')] } : { tools: [tool('first')], nextCursor: 'more' }),
+    );
+  });
+  expect((await client.listTools(registered())).map(({ name }) => name)).toEqual(['first', 'second']);
+  expect(asked.every(({ authorization }) => authorization === 'Bearer not-to-be-shown')).toBe(true);
+  const { content } = await client.callTool(registered(), callOf('first', ['first']));
+  expect(content).toEqual([{ type: 'text', text: 'done' }]);
+});
+
+test('a tool that the connection does not allow is not asked for', async () => {
+  const refused = client.callTool(registered(), callOf('drop_everything', ['first']));
+  expect(await failure(refused)).toMatch(/does not allow the tool drop_everything/);
+  expect(asked).toEqual([]);
+});
+
+test('a stream that stays open after its answer keeps nobody waiting', async () => {
+  answering = legacy(({ id }, res) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    const answer = JSON.stringify(result(id, { tools: [tool('streamed')] }));
+    res.write(`: hello\n\nevent: message\ndata: ${answer.slice(0, 30)}`);
+    res.write(`${answer.slice(30)}\r\n\r\n`);
+  });
+  expect(await client.listTools(registered())).toMatchObject([{ name: 'streamed' }]);
+});
+
+test('a server that never answers, or streams without an end, has timed out', async () => {
+  answering = () => undefined;
+  expect(await failure(hasty.listTools(registered()))).toMatch(/^timeout: /);
+  answering = legacy((_, res) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    res.write(': still here\n\n');
+  });
+  expect(await failure(hasty.listTools(registered()))).toMatch(/^timeout: /);
+  expect(await failure(hasty.callTool(registered(), callOf('slow')))).toMatch(/^timeout: /);
+});
+
+test('an answer or a stream of 10 MB is refused', async () => {
+  const large = 'x'.repeat(10_000_000);
+  answering = listing(tool('large', { description: large }));
+  expect(await failure(client.listTools(registered()))).toMatch(/^too_large: .* more than 1000000 bytes/);
+  answering = legacy((_, res) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    res.write(`data: ${large}`);
+  });
+  expect(await failure(client.listTools(registered()))).toMatch(/^too_large: /);
+  answering = legacy(({ id }, res) => json(res, result(id, { content: [{ type: 'text', text: large }] })));
+  expect(await failure(client.callTool(registered(), callOf('large')))).toMatch(/^too_large: .* than 5000000 bytes/);
+});
+
+test('10,000 tools are refused, on one page or on as many', async () => {
+  answering = listing(
+    ...Array.from({ length: 10_000 }, (_, at) => ({ name: `t${at}`, inputSchema: { type: 'object' } })),
+  );
+  expect(await failure(client.listTools(registered()))).toBe('too_large: it lists more than 1000 tools');
+  answering = legacy(({ id }, res) => json(res, result(id, { tools: [tool('again')], nextCursor: 'again' })));
+  expect(await failure(client.listTools(registered()))).toBe('too_large: its list of tools has more than 50 pages');
+});
+
+test.each([
+  ['no schema of an object', tool('odd', { inputSchema: { type: 'object', properties: [] } })],
+  ['a schema of a text', tool('odd', { inputSchema: { type: 'string' } })],
+  ['no schema', { name: 'odd' }],
+  ['a list of requirements that is none', tool('odd', { inputSchema: { type: 'object', required: [1] } })],
+  ['a name with a line break', tool('odd\nname')],
+  ['a name of 300 characters', tool('n'.repeat(300))],
+  ['a description of 30,000 characters', tool('odd', { description: 'd'.repeat(30_000) })],
+  [
+    'a schema that is nested 100 deep',
+    tool('odd', {
+      inputSchema: Array.from({ length: 100 }).reduce<object>((inner) => ({ type: 'object', not: inner }), {}),
+    }),
+  ],
+])('a tool with %s is a clear error', async (_, bad) => {
+  answering = listing(tool('good'), bad);
+  expect(await failure(client.listTools(registered()))).toMatch(/^bad_answer: /);
+});
+
+test('a server that wants another credential, fails or speaks something else is told apart', async () => {
+  answering = (_, res) => json(res, { error: 'who are you?' }, 401);
+  expect(await failure(client.listTools(registered()))).toMatch(/^unauthorized: /);
+  answering = (_, res) => void res.writeHead(503).end('away');
+  expect(await failure(client.listTools(registered()))).toMatch(/^bad_answer: .*503/);
+  answering = (_, res) => void res.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Welcome</h1>');
+  expect(await failure(client.listTools(registered()))).toMatch(/^bad_answer: /);
+  answering = legacy(({ id }, res) => {
+    json(res, { jsonrpc: '2.0', id, error: { code: -32000, message: 'no '.repeat(10_000) } });
+  });
+  expect((await failure(client.listTools(registered()))).length).toBeLessThan(500);
+});
+
+test('a private address is not reached, and a redirect leads to none', async () => {
+  answering = (_, res) => void res.writeHead(307, { location: 'http://169.254.169.254/latest' }).end();
+  expect(await failure(client.listTools(registered()))).toMatch(/^(bad_answer|unreachable): /);
+  asked = [];
+  const strict = createMcpClient({ allow: [], version: '1' });
+  expect(await failure(strict.listTools(registered()))).toMatch(/^unreachable: /);
+  expect(asked).toEqual([]);
+});

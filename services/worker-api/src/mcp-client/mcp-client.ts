@@ -1,0 +1,139 @@
+/** Other people's MCP servers, asked over Streamable HTTP in either protocol era. Nothing that they say is trusted. */
+import { OutboundFailed } from '@gantry/safe-fetch';
+import {
+  type CallToolResult,
+  Client,
+  type jsonSchemaValidator,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  StreamableHTTPClientTransport,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
+import { McpFailed, type McpServer, type McpTool } from '../connections/mcp-port';
+import { boundedFetch } from './bounded-fetch';
+import { checkedTools, TOOLS_MAX } from './checked-tools';
+
+export interface McpClientOptions {
+  /** Private networks that may be reached: see packages/safe-fetch. */
+  allow: string[];
+  version: string;
+  /** For connecting and every page together. */
+  listTimeoutMs?: number;
+  callTimeoutMs?: number;
+}
+
+export interface McpCall {
+  name: string;
+  arguments: Record<string, unknown>;
+  /** Null: all of the server's. */
+  allowedTools: string[] | null;
+}
+
+const LIST_MS = 15_000;
+const LIST_BYTES_MAX = 1_000_000;
+const PAGES_MAX = 50;
+const CALL_MS = 60_000;
+const CALL_BYTES_MAX = 5_000_000;
+const SAID_CHARS_MAX = 300;
+
+/** Compiling a stranger's schema costs what they like, and its answer is text of a stranger with or without it. */
+const unvalidated: jsonSchemaValidator = {
+  getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+};
+
+export type McpClientOfServers = ReturnType<typeof createMcpClient>;
+
+export function createMcpClient({
+  allow,
+  version,
+  listTimeoutMs = LIST_MS,
+  callTimeoutMs = CALL_MS,
+}: McpClientOptions) {
+  async function ask<T>(
+    server: McpServer,
+    { timeoutMs, bytesMax }: { timeoutMs: number; bytesMax: number },
+    work: (client: Client, timeout: number) => Promise<T>,
+  ): Promise<T> {
+    const { fetch, failure } = boundedFetch({ timeoutMs, bytesMax, allow });
+    const client = new Client(
+      { name: 'gantry', version },
+      { versionNegotiation: { mode: 'auto' }, jsonSchemaValidator: unvalidated, inputRequired: { autoFulfill: false } },
+    );
+    const transport = new StreamableHTTPClientTransport(new URL(server.url), {
+      fetch,
+      requestInit: { headers: server.headers },
+      reconnectionOptions: {
+        ...{ maxRetries: 0, initialReconnectionDelay: 0, maxReconnectionDelay: 0, reconnectionDelayGrowFactor: 1 },
+      },
+    });
+    try {
+      await client.connect(transport, { timeout: timeoutMs });
+      const answer = await work(client, timeoutMs);
+      // A server with sessions may forget this one; whether it does is its own affair.
+      await transport.terminateSession().catch(() => undefined);
+      return answer;
+    } catch (err) {
+      throw failedBy(failure() ?? err, new URL(server.url).host, timeoutMs);
+    } finally {
+      await client.close().catch(() => undefined);
+    }
+  }
+
+  return {
+    /** Every page, in the server's order. @throws McpFailed */
+    listTools: (server: McpServer): Promise<McpTool[]> =>
+      ask(server, { timeoutMs: listTimeoutMs, bytesMax: LIST_BYTES_MAX }, async (client, timeout) => {
+        if (!client.getServerCapabilities()?.tools) return [];
+        const tools: McpTool[] = [];
+        let cursor: string | undefined;
+        for (let page = 0; page === 0 || cursor !== undefined; page++) {
+          if (page === PAGES_MAX)
+            throw new McpFailed('too_large', `its list of tools has more than ${PAGES_MAX} pages`);
+          // The request without a cursor would walk all pages by itself.
+          const answer = await client.request(
+            { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
+            { timeout },
+          );
+          tools.push(...checkedTools(answer.tools));
+          if (tools.length > TOOLS_MAX) throw new McpFailed('too_large', `it lists more than ${TOOLS_MAX} tools`);
+          cursor = answer.nextCursor;
+        }
+        return tools;
+      }),
+
+    /** @returns what the tool said, also where it says that it failed (`isError`). @throws McpFailed */
+    callTool: (server: McpServer, call: McpCall): Promise<CallToolResult> => {
+      if (call.allowedTools !== null && !call.allowedTools.includes(call.name)) {
+        return Promise.reject(new McpFailed('bad_answer', `the connection does not allow the tool ${call.name}`));
+      }
+      return ask(server, { timeoutMs: callTimeoutMs, bytesMax: CALL_BYTES_MAX }, (client, timeout) =>
+        client.callTool({ name: call.name, arguments: call.arguments }, { timeout }),
+      );
+    },
+  };
+}
+
+/** In words for whoever registered the server: its host, and what it said, cut. */
+function failedBy(err: unknown, host: string, timeoutMs: number): McpFailed {
+  if (err instanceof McpFailed) return err;
+  if (err instanceof OutboundFailed) {
+    const code = err.code === 'timeout' || err.code === 'too_large' ? err.code : 'unreachable';
+    return new McpFailed(code, err.message, err);
+  }
+  if (err instanceof UnauthorizedError) return new McpFailed('unauthorized', `${host} wants another credential`, err);
+  if (err instanceof SdkHttpError) {
+    return [401, 403].includes(err.status)
+      ? new McpFailed('unauthorized', `${host} refused the credential (HTTP ${err.status})`, err)
+      : new McpFailed('bad_answer', `${host} answered with HTTP ${err.status}`, err);
+  }
+  if (err instanceof SdkError && err.code === SdkErrorCode.RequestTimeout) {
+    return new McpFailed('timeout', `${host} did not answer within ${timeoutMs} ms`, err);
+  }
+  if (err instanceof ProtocolError) return new McpFailed('bad_answer', `${host} refused: ${cut(err.message)}`, err);
+  const said = err instanceof Error ? cut(err.message) : '';
+  return new McpFailed('bad_answer', `${host} gave no answer of the protocol: ${said}`, err);
+}
+
+const cut = (text: string): string => (text.length > SAID_CHARS_MAX ? `${text.slice(0, SAID_CHARS_MAX)}…` : text);

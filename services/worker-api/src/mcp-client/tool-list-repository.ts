@@ -1,0 +1,94 @@
+/**
+ * What servers listed last, kept so that a list of all tools asks nobody, and how each tool was described when it was first
+ * seen: an agent that was told what a tool does is not told that somebody has changed it.
+ */
+import { createHash } from 'node:crypto';
+import type { Sql } from '@gantry/postgres';
+import type { McpServer, McpTool } from '../connections/mcp-port';
+
+export interface KnownTool extends McpTool {
+  /** Its description or its schema is not the one that was first seen. */
+  isChanged: boolean;
+}
+
+export interface ToolList {
+  tools: KnownTool[];
+  listedAt: Date;
+}
+
+type Key = Pick<McpServer, 'workspaceId' | 'connectionId' | 'version'>;
+
+interface Row {
+  tools: (McpTool & { digest: string })[];
+  accepted: Record<string, string>;
+  listed_at: Date;
+}
+
+const TTL_MS = 10 * 60_000;
+/** A server that gives its tools new names at every list would make the memory grow. */
+const NAMES_MAX = 5_000;
+const FORGOTTEN_AFTER = '90 days';
+
+/** Names that were seen before keep their digest; another address or other headers begin anew. */
+const UPSERT = `INSERT INTO mcp_tool_lists AS known (connection_id, workspace_id, version, tools, accepted, listed_at)
+  VALUES ($1, $2, $3, $4, $5, $6)
+  ON CONFLICT (connection_id) DO UPDATE SET version = excluded.version, tools = excluded.tools,
+    listed_at = excluded.listed_at,
+    accepted = CASE
+      WHEN known.version = excluded.version AND (SELECT count(*) FROM jsonb_object_keys(known.accepted)) < ${NAMES_MAX}
+      THEN excluded.accepted || known.accepted ELSE excluded.accepted END
+  WHERE known.workspace_id = excluded.workspace_id AND known.version <= excluded.version
+  RETURNING tools, accepted, listed_at`;
+
+/** @returns the tools with whether each has changed; a list of an older version of the connection is not kept */
+export async function rememberTools(
+  sql: Sql,
+  { connectionId, workspaceId, version }: Key,
+  tools: McpTool[],
+  now: Date,
+): Promise<ToolList> {
+  const kept = tools.map((tool) => ({ ...tool, digest: digestOf(tool) }));
+  const accepted = Object.fromEntries(kept.map(({ name, digest }) => [name, digest]));
+  const values = [connectionId, workspaceId, version, JSON.stringify(kept), JSON.stringify(accepted), now];
+  const { rows } = await sql.query<Row>(UPSERT, values);
+  return toList(rows[0] ?? { tools: kept, accepted, listed_at: now });
+}
+
+/** Null: unknown, or of another version of the connection. `fresh`: also where it is older than ten minutes. */
+export async function findTools(
+  sql: Sql,
+  { connectionId, workspaceId, version }: Key,
+  { fresh, now }: { fresh: boolean; now: Date },
+): Promise<ToolList | null> {
+  const { rows } = await sql.query<Row>(
+    'SELECT tools, accepted, listed_at FROM mcp_tool_lists WHERE connection_id = $1 AND workspace_id = $2 AND version = $3',
+    [connectionId, workspaceId, version],
+  );
+  const [row] = rows;
+  if (!row || (fresh && row.listed_at.getTime() + TTL_MS < now.getTime())) return null;
+  return toList(row);
+}
+
+/** When somebody has looked at the tools and allows them, or the connection is gone: what comes next is seen first. */
+export const forgetTools = (sql: Sql, { connectionId, workspaceId }: Omit<Key, 'version'>): Promise<unknown> =>
+  sql.query('DELETE FROM mcp_tool_lists WHERE connection_id = $1 AND workspace_id = $2', [connectionId, workspaceId]);
+
+/** Of servers that nobody has asked for long. */
+export const sweepToolLists = (sql: Sql): Promise<unknown> =>
+  sql.query(`DELETE FROM mcp_tool_lists WHERE listed_at < now() - interval '${FORGOTTEN_AFTER}'`);
+
+const toList = ({ tools, accepted, listed_at: listedAt }: Row): ToolList => ({
+  listedAt,
+  tools: tools.map(({ digest, ...tool }) => ({ ...tool, isChanged: accepted[tool.name] !== digest })),
+});
+
+/** The same for the same description and schema, in whatever order its keys come. */
+function digestOf({ description, inputSchema }: McpTool): string {
+  const sorted = (_: string, value: unknown): unknown =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value;
+  return createHash('sha256')
+    .update(JSON.stringify([description, inputSchema], sorted))
+    .digest('hex');
+}
