@@ -12,6 +12,7 @@ import type { Logger } from 'pino';
 import { callTool, refusal } from './call-tool';
 import { type Json, operationShapes } from './operation-schemas';
 import { describePublished, listPublished, RUN_PUBLISHED } from './published-tools';
+import { listResources, listTemplates, readResource } from './resources';
 import { type SurfaceUrls, surfaceClient } from './surface-client';
 import { TOOLS, TOOLSETS, type Tool } from './tools';
 
@@ -44,10 +45,11 @@ export function createMcp({ urls, version, log }: McpOptions): McpHttpHandler {
       const named = toolsFor(new URL(request.url).searchParams);
       const offered = named.offered.filter((tool) => isOffered(tool, restriction));
       const offersPublished = named.offersPublished && isOffered(RUN_PUBLISHED, restriction);
+      const { toolsets } = named;
       const client = surfaceClient(urls, request.headers);
       const server = new Server(
         { name: 'gantry', title: 'Gantry', version },
-        { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+        { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
       );
       const published = (signal: AbortSignal) => (offersPublished ? listPublished(client, signal) : []);
       server.setRequestHandler('tools/list', async (_, { mcpReq }) => ({
@@ -76,6 +78,16 @@ export function createMcp({ urls, version, log }: McpOptions): McpHttpHandler {
           },
         });
       });
+      const reading = (signal: AbortSignal) => ({ toolsets, client, signal });
+      server.setRequestHandler('resources/templates/list', () => ({
+        resourceTemplates: listTemplates({ toolsets }),
+      }));
+      server.setRequestHandler('resources/list', async (_, { mcpReq }) => ({
+        resources: await listResources(reading(mcpReq.signal)),
+      }));
+      server.setRequestHandler('resources/read', ({ params }, { mcpReq }) =>
+        readResource(params.uri, reading(mcpReq.signal)),
+      );
       return server;
     },
     { onerror: (err) => log.info({ err }, 'an MCP request was refused or failed') },
@@ -83,13 +95,14 @@ export function createMcp({ urls, version, log }: McpOptions): McpHttpHandler {
 }
 
 /** `?toolsets=runs,workers` and `?readonly=1` narrow what is offered; neither can widen what the credential may do. */
-function toolsFor(query: URLSearchParams): { offered: Tool[]; offersPublished: boolean } {
+function toolsFor(query: URLSearchParams): { offered: Tool[]; offersPublished: boolean; toolsets: readonly string[] } {
   const named: readonly string[] = query.get('toolsets')?.split(',') ?? TOOLSETS;
   const readsOnly = ['1', 'true'].includes(query.get('readonly') ?? '');
   return {
     offered: TOOLS.filter(({ toolset, hints }) => named.includes(toolset) && (hints.readOnly || !readsOnly)),
     // A worker may do anything.
     offersPublished: named.includes('published') && !readsOnly,
+    toolsets: named,
   };
 }
 

@@ -148,3 +148,29 @@ test('a page of another origin is refused, whatever its credential', async () =>
   expect(await ask('null')).toBe(403);
   expect(await ask(new URL(BASE_URL).origin)).toBe(200);
 });
+
+test.each(ERAS)('logs of runs are resources, read with the rights of the caller: %s', async (era) => {
+  const client = await connect(api.owner.jwt, { era });
+  const worker = await createWorker(api, { name: `Logged ${era}` });
+  const run = await structured(client, 'run_worker', { worker_id: worker.id });
+  const uri = `gantry://runs/${run.id}/log`;
+  const { resources } = await client.listResources();
+  expect(resources.map((one) => one.uri)).toContain(uri);
+  const { resourceTemplates } = await client.listResourceTemplates();
+  expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain('gantry://skills/{slug}');
+  const { contents } = await client.readResource({ uri });
+  expect(contents).toMatchObject([{ uri, mimeType: 'text/plain', text: expect.any(String) }]);
+
+  for (const wrong of [
+    'gantry://runs/../log',
+    'gantry://runs/run_none/log',
+    'gantry://workers/x',
+    'file:///etc/passwd',
+  ]) {
+    await expect(client.readResource({ uri: wrong })).rejects.toThrow(/not found/i);
+  }
+  const stranger = await connect(api.foreign.owner.jwt, { era });
+  await expect(stranger.readResource({ uri })).rejects.toThrow(/not found/i);
+  const narrowed = await connect(api.owner.jwt, { era, query: '?toolsets=workers' });
+  await expect(narrowed.readResource({ uri })).rejects.toThrow(/not found/i);
+});

@@ -1,0 +1,134 @@
+/** What clients read beside calling tools: each resource is a read of the HTTP API with the caller's own credential. */
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  type Resource,
+  ResourceNotFoundError,
+} from '@modelcontextprotocol/server';
+import type { SurfaceAnswer, SurfaceClient, SurfaceRequest } from './surface-client';
+import type { Toolset } from './tools';
+
+interface Template {
+  toolset: Toolset;
+  uriTemplate: string;
+  name: string;
+  description: string;
+  mimeType: string;
+  /** Each group is a part of the request's path. */
+  pattern: RegExp;
+  request: (...parts: string[]) => Pick<SurfaceRequest, 'surface' | 'path'>;
+  /** What of the answer is the text. Default: all of it. */
+  textOf?: (body: unknown) => string;
+}
+
+const PART = '([A-Za-z0-9._~%-]{1,200})';
+
+const TEMPLATES: readonly Template[] = [
+  {
+    toolset: 'runs',
+    uriTemplate: 'gantry://runs/{run_id}/log',
+    name: 'Log of a run',
+    description: 'All lines of the log as text.',
+    mimeType: 'text/plain',
+    pattern: new RegExp(`^gantry://runs/${PART}/log$`),
+    request: (runId) => ({ surface: 'worker', path: `/api/runs/${runId}/logs?format=text` }),
+  },
+  {
+    toolset: 'runs',
+    uriTemplate: 'gantry://runs/{run_id}/artifacts/{artifact_id}',
+    name: 'File of a run',
+    description: 'A text that the run has made. `get_run` lists the files.',
+    mimeType: 'text/plain',
+    pattern: new RegExp(`^gantry://runs/${PART}/artifacts/${PART}$`),
+    request: (runId, artifactId) => ({
+      surface: 'worker',
+      path: `/api/runs/${runId}/artifacts/${artifactId}/download`,
+    }),
+  },
+  {
+    toolset: 'skills',
+    uriTemplate: 'gantry://skills/{slug}',
+    name: 'Skill',
+    description: 'The Markdown of a skill. `search_skills` finds them.',
+    mimeType: 'text/markdown',
+    pattern: new RegExp(`^gantry://skills/${PART}$`),
+    request: (slug) => ({ surface: 'skills', path: `/api/v1/skills/${slug}` }),
+    textOf: (body) => (body as { body_md: string }).body_md,
+  },
+];
+
+export interface Reading {
+  /** Sets that the address names: what is not offered as a tool is not read either. */
+  toolsets: readonly string[];
+  client: SurfaceClient;
+  signal: AbortSignal;
+}
+
+const offered = ({ toolsets }: Pick<Reading, 'toolsets'>): Template[] =>
+  TEMPLATES.filter(({ toolset }) => toolsets.includes(toolset));
+
+export const listTemplates = (reading: Pick<Reading, 'toolsets'>) =>
+  offered(reading).map(({ uriTemplate, name, description, mimeType }) => ({
+    uriTemplate,
+    name,
+    description,
+    mimeType,
+  }));
+
+const LISTED_MAX = 20;
+
+/** Logs of the newest runs that the caller sees. @throws ProtocolError in the words of the API */
+export async function listResources({ toolsets, client, signal }: Reading): Promise<Resource[]> {
+  if (!toolsets.includes('runs')) return [];
+  const path = `/api/runs?limit=${LISTED_MAX}`;
+  const { status, body } = await client({ surface: 'worker', method: 'GET', path, signal });
+  if (status !== 200) throw new ProtocolError(ProtocolErrorCode.InternalError, wordsOf(body));
+  return (body as { id: string; worker_id: string; status: string }[]).map((run) => ({
+    uri: `gantry://runs/${run.id}/log`,
+    name: `Log of ${run.id}`,
+    description: `A run of ${run.worker_id}: ${run.status}.`,
+    mimeType: 'text/plain',
+  }));
+}
+
+/** @throws ResourceNotFoundError; ProtocolError for what is refused or is no text */
+export async function readResource(uri: string, reading: Reading): Promise<ReadResourceResult> {
+  for (const { pattern, request, textOf } of offered(reading)) {
+    const [, ...parts] = pattern.exec(uri) ?? [];
+    if (parts.length === 0) continue;
+    const encoded = parts.map(segment);
+    if (encoded.includes(undefined)) break;
+    const answer = await reading.client({
+      ...request(...(encoded as string[])),
+      ...{ method: 'GET', signal: reading.signal },
+    });
+    if (answer.status === 404) break;
+    if (answer.status !== 200) throw new ProtocolError(ProtocolErrorCode.InvalidParams, wordsOf(answer.body));
+    const mimeType = textOf ? 'text/markdown' : typeOf(answer);
+    return { contents: [{ uri, mimeType, text: textOf ? textOf(answer.body) : textIn(answer) }] };
+  }
+  throw new ResourceNotFoundError(uri);
+}
+
+/** Undefined for a part that would lead to another path. */
+function segment(part: string): string | undefined {
+  try {
+    const plain = decodeURIComponent(part);
+    return plain === '.' || plain === '..' ? undefined : encodeURIComponent(plain);
+  } catch {
+    return undefined;
+  }
+}
+
+const typeOf = ({ headers }: SurfaceAnswer): string => headers.get('content-type')?.split(';')[0] ?? 'text/plain';
+
+function textIn(answer: SurfaceAnswer): string {
+  const { body } = answer;
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  // Bytes that are no UTF-8 have become this character.
+  if (!text.includes('\uFFFD') && !text.includes('\0')) return text;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `a file of type ${typeOf(answer)} is no text; download it`);
+}
+
+const wordsOf = (body: unknown): string => String((body as { detail?: unknown } | null)?.detail ?? 'refused');
