@@ -41,8 +41,7 @@ exports.PACKAGES = {
 /** Folders of services/worker-api/src by wing, and the other wings that a wing may import. */
 exports.WINGS = {
   audit: { folders: ['audit'], mayImport: [] },
-  connections: { folders: ['connections'], mayImport: [] },
-  'mcp-client': { folders: ['mcp-client'], mayImport: ['connections'] },
+  'mcp-client': { folders: ['mcp-client'], mayImport: ['definitions'] },
   mcp: { folders: ['mcp', 'mcp-tools'], mayImport: ['audit', 'definitions'] },
   mail: { folders: ['mail'], mayImport: [] },
   accounts: { folders: ['accounts'], mayImport: ['audit', 'mail'] },
