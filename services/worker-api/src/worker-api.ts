@@ -31,6 +31,7 @@ import { sweepsOf } from './housekeeping';
 import { unusedApps } from './integrations/integrations';
 import { createMailer } from './mail/mailer';
 import type { SurfaceUrls } from './mcp/surface-client';
+import { createMcpClient } from './mcp-client/mcp-client';
 import type { OauthApps } from './oauth-apps';
 import { startReactions } from './reactions';
 import { computePrice } from './runs/compute-price';
@@ -39,6 +40,7 @@ import { createRunnables } from './runs/runnable';
 import { sealedColumns } from './secrets/sealed-columns';
 import { type CronTicker, startCronTicker } from './starters/cron-ticker';
 import { rememberExecutors } from './system/executors';
+import { version } from './system/version';
 
 export interface WorkerApiOptions extends SurfaceSettings {
   databaseUrl: string;
@@ -123,7 +125,8 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   });
   const runnables = createRunnables();
   const rates = createRateCount({ pool, log });
-  const { outboundAllow, oauthApps, mcpClient } = options;
+  const { outboundAllow, oauthApps } = options;
+  const mcpClient = options.mcpClient ?? createMcpClient({ allow: outboundAllow, version });
   for (const problem of unusedApps(oauthApps)) log.warn({ problem }, 'OAUTH_APPS');
   const deliveryLoop = startDeliveryLoop(
     { prisma, pool, hasher, vault, mailer, outboundAllow, dashboardUrl, now, log },
