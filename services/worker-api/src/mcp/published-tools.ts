@@ -4,6 +4,9 @@ import type { Json } from './operation-schemas';
 import type { SurfaceClient } from './surface-client';
 import { RUNS, TOOLS, type Tool } from './tools';
 
+/** The name that `?toolsets=` has for them; a restricted token runs them where it may run workers. */
+export const PUBLISHED = 'published';
+
 /** As `GET /api/mcp-tools` has it. */
 export interface PublishedTool {
   name: string;

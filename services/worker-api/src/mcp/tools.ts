@@ -4,17 +4,7 @@
  */
 import type { Surface } from '@gantry/openapi';
 
-export const TOOLSETS = [
-  'workers',
-  'runs',
-  'approvals',
-  'automations',
-  'skills',
-  'contexts',
-  'overview',
-  /** Workers under names of their own: see published-tools.ts. */
-  'published',
-] as const;
+export const TOOLSETS = ['workers', 'runs', 'approvals', 'automations', 'skills', 'contexts', 'overview'] as const;
 export type Toolset = (typeof TOOLSETS)[number];
 
 /** As the protocol has them: `destructive` changes or removes something that exists, `openWorld` acts on things outside of Gantry. */
