@@ -38,7 +38,7 @@ export interface Deps {
   /** OAuth clients that the operator has. */
   oauthApps: OauthApps;
   /** Undefined: MCP servers cannot be asked. */
-  mcpClient: McpClient | undefined;
+  mcpClient: McpClient;
   /** Public addresses of the worker surface and the dashboard, without a slash at the end. */
   baseUrl: string;
   dashboardUrl: string;

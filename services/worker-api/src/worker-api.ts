@@ -61,7 +61,7 @@ export interface WorkerApiOptions extends SurfaceSettings {
   outboundAllow: string[];
   /** OAuth clients that the operator has. */
   oauthApps: OauthApps;
-  /** Asks MCP servers; undefined: they cannot be asked. */
+  /** Tests: asks MCP servers in place of the real client. */
   mcpClient?: McpClient;
   auditRetentionDays: number;
   retention: RetentionBounds;

@@ -1,10 +1,10 @@
 /** Whether a connection works, by asking whoever is at its other end; and the tools that it offers. */
-import { AppError, conflict, isDependencyDown } from '@gantry/http';
+import { conflict, isDependencyDown } from '@gantry/http';
 import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
 import { type Credential, openCredential } from './credential';
-import { type McpClient, McpFailed, type McpServer, type McpTool } from './mcp-port';
+import { McpFailed, type McpServer, type McpTool } from './mcp-port';
 import { accountOf } from './oauth-client';
 import { parametersIn } from './party';
 import { ProviderFailed } from './provider-fetch';
@@ -16,7 +16,7 @@ export interface Checked {
   toolsCount?: number;
 }
 
-/** Keeps what came of it as the connection's status. @throws AppError 503 for an MCP server without a client */
+/** Keeps what came of it as the connection's status. */
 export async function checkConnection(deps: Deps, connection: Connection): Promise<Checked> {
   if (connection.kind === 'mcp') return checkServer(deps, connection);
   if (connection.status === 'pending') return { connection, error: 'nobody has consented yet' };
@@ -102,19 +102,11 @@ async function checkServer(deps: Deps, connection: Connection): Promise<Checked>
   }
 }
 
-/** Those that the connection allows, in the server's order. @throws McpFailed; AppError 503 without a client */
+/** Those that the connection allows, in the server's order. @throws McpFailed */
 export async function listServerTools(deps: Deps, connection: Connection): Promise<McpTool[]> {
-  const client = requireClient(deps.mcpClient);
-  const tools = await client.listTools(await serverOf(deps, connection));
+  const tools = await deps.mcpClient.listTools(await serverOf(deps, connection));
   const allowed = connection.allowedTools as string[] | null;
   return allowed === null ? tools : tools.filter(({ name }) => allowed.includes(name));
-}
-
-function requireClient(client: McpClient | undefined): McpClient {
-  if (client) return client;
-  throw new AppError('unavailable', 'mcp_unavailable', 'this installation has no client for MCP servers', {
-    retryAfterSeconds: 60,
-  });
 }
 
 /** With what is sealed for it. @throws McpFailed where its secret is not set, or its headers do not decrypt */

@@ -13,13 +13,16 @@ interface ListedTool {
   inputSchema: Record<string, unknown>;
 }
 
-/** @throws McpFailed naming the first tool that nobody could call */
-export const checkedTools = (listed: ListedTool[]): McpTool[] =>
-  listed.map(({ name, description = '', inputSchema }, at) => {
-    const problem = problemOf({ name, description, inputSchema });
+/** @param earlier of the pages before. @throws McpFailed naming the first tool that nobody could call */
+export function checkedTools(listed: ListedTool[], earlier: McpTool[] = []): McpTool[] {
+  const names = new Set(earlier.map(({ name }) => name));
+  return listed.map(({ name, description = '', inputSchema }, at) => {
+    const problem = names.has(name) ? 'is listed twice' : problemOf({ name, description, inputSchema });
     if (problem) throw new McpFailed('bad_answer', `its tool ${NAME.test(name) ? name : at + 1} ${problem}`);
+    names.add(name);
     return { name, description, inputSchema };
   });
+}
 
 function problemOf({ name, description, inputSchema }: McpTool): string | undefined {
   if (!NAME.test(name))

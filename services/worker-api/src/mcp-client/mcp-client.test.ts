@@ -176,3 +176,18 @@ test('a private address is not reached, and a redirect leads to none', async () 
   expect(await failure(strict.listTools(registered()))).toMatch(/^unreachable: /);
   expect(asked).toEqual([]);
 });
+
+test('what a server says back of its credential is not shown, nor what a terminal would obey', async () => {
+  const error = { code: -32000, message: 'got Bearer not-to-be-shown\u001b[31m' };
+  answering = legacy(({ id }, res) => json(res, { jsonrpc: '2.0', id, error }));
+  const said = await failure(client.listTools(registered()));
+  expect(said).toMatch(/^bad_answer: .*got \*\*\* \[31m$/);
+});
+
+test('two tools of one name are refused, on different pages too', async () => {
+  answering = legacy(({ id, params }, res) => {
+    const next = params?.cursor ? {} : { nextCursor: 'second' };
+    json(res, result(id, { tools: [tool('search')], ...next }));
+  });
+  await expect(failure(client.listTools(registered()))).resolves.toBe('bad_answer: its tool search is listed twice');
+});

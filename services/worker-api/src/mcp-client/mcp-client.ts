@@ -37,6 +37,8 @@ const PAGES_MAX = 50;
 const CALL_MS = 60_000;
 const CALL_BYTES_MAX = 5_000_000;
 const SAID_CHARS_MAX = 300;
+/** Shorter parts of a header are words. */
+const SECRET_CHARS_MIN = 8;
 
 /** Compiling a stranger's schema costs what they like, and its answer is text of a stranger with or without it. */
 const unvalidated: jsonSchemaValidator = {
@@ -75,7 +77,7 @@ export function createMcpClient({
       await transport.terminateSession().catch(() => undefined);
       return answer;
     } catch (err) {
-      throw failedBy(failure() ?? err, new URL(server.url).host, timeoutMs);
+      throw withoutSecrets(failedBy(failure() ?? err, new URL(server.url).host, timeoutMs), server);
     } finally {
       await client.close().catch(() => undefined);
     }
@@ -96,7 +98,7 @@ export function createMcpClient({
             { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
             { timeout },
           );
-          tools.push(...checkedTools(answer.tools));
+          tools.push(...checkedTools(answer.tools, tools));
           if (tools.length > TOOLS_MAX) throw new McpFailed('too_large', `it lists more than ${TOOLS_MAX} tools`);
           cursor = answer.nextCursor;
         }
@@ -134,6 +136,15 @@ function failedBy(err: unknown, host: string, timeoutMs: number): McpFailed {
   if (err instanceof ProtocolError) return new McpFailed('bad_answer', `${host} refused: ${cut(err.message)}`, err);
   const said = err instanceof Error ? cut(err.message) : '';
   return new McpFailed('bad_answer', `${host} gave no answer of the protocol: ${said}`, err);
+}
+
+/** A server may say back what it was sent. */
+function withoutSecrets({ code, message, cause }: McpFailed, { headers }: McpServer): McpFailed {
+  const secrets = Object.values(headers).flatMap((value) => [value, ...value.split(' ')]);
+  const shown = secrets
+    .filter(({ length }) => length >= SECRET_CHARS_MIN)
+    .reduce((text, secret) => text.replaceAll(secret, '***'), message);
+  return new McpFailed(code, shown.replace(/\p{Cc}+/gu, ' '), cause);
 }
 
 const cut = (text: string): string => (text.length > SAID_CHARS_MAX ? `${text.slice(0, SAID_CHARS_MAX)}…` : text);
