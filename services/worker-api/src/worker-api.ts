@@ -32,6 +32,7 @@ import { unusedApps } from './integrations/integrations';
 import { createMailer } from './mail/mailer';
 import type { SurfaceUrls } from './mcp/surface-client';
 import { createMcpClient } from './mcp-client/mcp-client';
+import { rememberingClient } from './mcp-client/remembered-tools';
 import type { OauthApps } from './oauth-apps';
 import { startReactions } from './reactions';
 import { computePrice } from './runs/compute-price';
@@ -62,7 +63,7 @@ export interface WorkerApiOptions extends SurfaceSettings {
   /** OAuth clients that the operator has. */
   oauthApps: OauthApps;
   /** Tests: asks MCP servers in place of the real client. */
-  mcpClient?: McpClient;
+  mcpClient?: Pick<McpClient, 'listTools'>;
   auditRetentionDays: number;
   retention: RetentionBounds;
   /** What processor time counts as; 0: nothing. */
@@ -126,7 +127,9 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const runnables = createRunnables();
   const rates = createRateCount({ pool, log });
   const { outboundAllow, oauthApps } = options;
-  const mcpClient = options.mcpClient ?? createMcpClient({ allow: outboundAllow, version });
+  const mcpClient = rememberingClient(options.mcpClient ?? createMcpClient({ allow: outboundAllow, version }), {
+    ...{ sql: pool, now },
+  });
   for (const problem of unusedApps(oauthApps)) log.warn({ problem }, 'OAUTH_APPS');
   const deliveryLoop = startDeliveryLoop(
     { prisma, pool, hasher, vault, mailer, outboundAllow, dashboardUrl, now, log },

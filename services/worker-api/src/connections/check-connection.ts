@@ -4,7 +4,7 @@ import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
 import { type Credential, openCredential } from './credential';
-import { McpFailed, type McpServer, type McpTool } from './mcp-port';
+import { McpFailed, type McpServer, type McpServerKey, type McpTool } from './mcp-port';
 import { accountOf } from './oauth-client';
 import { parametersIn } from './party';
 import { ProviderFailed } from './provider-fetch';
@@ -103,18 +103,28 @@ async function checkServer(deps: Deps, connection: Connection): Promise<Checked>
 }
 
 /** Those that the connection allows, in the server's order. @throws McpFailed */
-export async function listServerTools(deps: Deps, connection: Connection): Promise<McpTool[]> {
-  const tools = await deps.mcpClient.listTools(await serverOf(deps, connection));
-  const allowed = connection.allowedTools as string[] | null;
+const listServerTools = async (deps: Deps, connection: Connection): Promise<McpTool[]> =>
+  allowedOf(connection, await deps.mcpClient.listTools(await serverOf(deps, connection)));
+
+/** The same as they were listed last, without asking. */
+export const knownServerTools = async (deps: Deps, connection: Connection): Promise<McpTool[]> =>
+  allowedOf(connection, (await deps.mcpClient.knownTools(serverKeyOf(connection))) ?? []);
+
+function allowedOf({ allowedTools }: Connection, tools: McpTool[]): McpTool[] {
+  const allowed = allowedTools as string[] | null;
   return allowed === null ? tools : tools.filter(({ name }) => allowed.includes(name));
 }
+
+export const serverKeyOf = ({ id, workspaceId, version }: Connection): McpServerKey => ({
+  ...{ workspaceId, connectionId: id, version },
+});
 
 /** With what is sealed for it. @throws McpFailed where its secret is not set, or its headers do not decrypt */
 export async function serverOf(
   deps: Pick<Deps, 'vault' | 'secrets' | 'log'>,
   connection: Connection,
 ): Promise<McpServer> {
-  const { id, workspaceId, version, url, authSecret } = connection;
+  const { workspaceId, url, authSecret } = connection;
   const credential = await readCredential(deps as Deps, connection);
   if (credential?.kind !== 'mcp') throw new McpFailed('unauthorized', 'what is stored cannot be decrypted');
   const headers = { ...credential.headers };
@@ -124,13 +134,18 @@ export async function serverOf(
       throw new McpFailed('unauthorized', `the secret ${authSecret} is not set in this workspace`);
     headers.Authorization = `Bearer ${value}`;
   }
-  return { workspaceId, connectionId: id, version, url: url ?? '', headers };
+  return { ...serverKeyOf(connection), url: url ?? '', headers };
 }
 
-/** For a request: what a server does wrong is no fault of ours. @throws AppError 409 `mcp_failed` */
+/**
+ * Of a server that works as listed within the last ten minutes, else now. What it does wrong is no fault of ours.
+ * @throws AppError 409 `mcp_failed`
+ */
 export async function toolsForRequest(deps: Deps, connection: Connection): Promise<McpTool[]> {
   try {
-    return await listServerTools(deps, connection);
+    const isWorking = connection.status === 'active';
+    const known = isWorking ? await deps.mcpClient.knownTools(serverKeyOf(connection), true) : null;
+    return known ? allowedOf(connection, known) : await listServerTools(deps, connection);
   } catch (err) {
     if (err instanceof McpFailed) throw conflict('mcp_failed', err.message.slice(0, 500));
     throw err;

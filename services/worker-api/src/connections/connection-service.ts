@@ -19,6 +19,7 @@ import { type Connection, Prisma } from '../generated/prisma/client';
 import { checkedHosts } from '../integrations/custom-provider';
 import { findIntegration } from '../integrations/integrations';
 import { ownerIdOf } from '../ownership';
+import { serverKeyOf } from './check-connection';
 import {
   appOfLabel,
   checkedMcpUrl,
@@ -135,6 +136,8 @@ export async function editConnection(
   requireFieldsOfKind(before, input);
   if (input.visibility !== undefined) requireVisibility(caller, input.visibility);
   const change = { ...plainChange(deps, input), ...(await sealedChange(deps, caller, before, input)) };
+  // Whoever says which tools are allowed has seen them as they are now.
+  if (input.allowed_tools !== undefined) await deps.mcpClient.forgetTools(serverKeyOf(before));
   return transaction(deps.prisma, async (tx) => {
     const present = await lockConnection(tx, workspaceId, caller, id);
     requireManaging(caller, present);
@@ -227,6 +230,7 @@ export async function removeConnection(
     const details = auditDetails(connection);
     await recordChange(tx, actor, { workspaceId, action: 'connection.deleted', id, details });
   });
+  await deps.mcpClient.forgetTools(serverKeyOf(connection));
 }
 
 export const auditDetails = ({ kind, app, label, visibility, scopes }: Connection) => ({

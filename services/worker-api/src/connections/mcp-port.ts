@@ -18,7 +18,12 @@ export interface McpTool {
   description: string;
   /** JSON Schema, as the server sent it. */
   inputSchema: Record<string, unknown>;
+  /** Its description or schema is not the one that was first seen. */
+  isChanged?: boolean;
 }
+
+/** Whose tools are remembered. */
+export type McpServerKey = Pick<McpServer, 'workspaceId' | 'connectionId' | 'version'>;
 
 export interface McpClient {
   /**
@@ -26,6 +31,10 @@ export interface McpClient {
    * @throws McpFailed if the server gives no usable answer
    */
   listTools(server: McpServer): Promise<McpTool[]>;
+  /** What was listed last, without asking; null: nothing. @param fresh null also where it is older than ten minutes */
+  knownTools(server: McpServerKey, fresh?: boolean): Promise<McpTool[] | null>;
+  /** When the tools were looked at and allowed, or the connection is gone. */
+  forgetTools(server: McpServerKey): Promise<void>;
 }
 
 export type McpFailure = 'unauthorized' | 'unreachable' | 'timeout' | 'too_large' | 'bad_answer';

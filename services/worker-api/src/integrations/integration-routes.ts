@@ -58,9 +58,13 @@ export function integrationOperations(deps: Deps): Operations<'worker'> {
   };
 }
 
-export const toolToApi = ({ name, description, inputSchema }: Omit<CatalogTool, 'request'>) => ({
+export const toolToApi = ({ name, description, inputSchema, isChanged }: ShownTool) => ({
   ...{ name, description, input_schema: inputSchema },
+  ...(isChanged !== undefined && { changed: isChanged }),
 });
+
+/** Of the catalogue, or of an MCP server. */
+type ShownTool = Omit<CatalogTool, 'request'> & { isChanged?: boolean };
 
 async function setApp(deps: Deps, { caller, actor, path, body }: CallOf<'worker', 'setIntegrationApp'>): Promise<void> {
   const { prisma, vault } = deps;

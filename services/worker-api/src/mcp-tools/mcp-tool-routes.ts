@@ -1,8 +1,14 @@
-import { type Call, created, noContent, type Operations, okPage } from '@gantry/http';
+import { type Call, created, noContent, type Operations, okPage, type Principal } from '@gantry/http';
+import { knownServerTools } from '../connections/check-connection';
+import { listConnections } from '../connections/connection-repository';
 import type { Deps } from '../deps';
+import { toolToApi } from '../integrations/integration-routes';
 import { publishedToolToApi } from './published-tool';
 import { getPublishedTool, listInputs, listPublishedTools, type ToolWithWorker } from './published-tool-repository';
 import { publishTool, withdrawTool } from './published-tool-service';
+
+/** Servers whose tools are listed; each has 1,000 at most. */
+const SERVERS_MAX = 100;
 
 export function mcpToolOperations(deps: Deps): Operations<'worker'> {
   const { prisma, pool } = deps;
@@ -14,6 +20,17 @@ export function mcpToolOperations(deps: Deps): Operations<'worker'> {
     return tools.map((tool) => publishedToolToApi(tool, inputs.get(tool.workerUid) ?? []));
   }
 
+  async function ofConnections(caller: Principal) {
+    const page = { limit: SERVERS_MAX, offset: 0 };
+    const { connections } = await listConnections(prisma, caller.workspaceId, caller, { kind: 'mcp' }, page);
+    const tools = connections.map(async (connection) =>
+      (await knownServerTools(deps, connection)).map((tool) => ({
+        ...{ ...toolToApi(tool), source: 'connection' as const, connection_id: connection.id },
+      })),
+    );
+    return (await Promise.all(tools)).flat();
+  }
+
   async function published(call: Pick<Call, 'caller'>, name: string) {
     const [described] = await describe(call, [await getPublishedTool(prisma, call.caller, name)]);
     return created(described);
@@ -21,8 +38,11 @@ export function mcpToolOperations(deps: Deps): Operations<'worker'> {
 
   return {
     listMcpTools: async (call) => {
-      const tools = await describe(call, await listPublishedTools(prisma, call.caller));
-      return okPage(call, tools, (tool) => tool);
+      const { source } = call.query;
+      const workers =
+        source === 'connection' ? [] : await describe(call, await listPublishedTools(prisma, call.caller));
+      const tools = source === 'worker' ? [] : await ofConnections(call.caller);
+      return okPage(call, [...workers, ...tools], (tool) => tool);
     },
     publishMcpTool: {
       make: async (call) => published(call, await publishTool(deps, call, call.body)),

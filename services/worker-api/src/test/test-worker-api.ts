@@ -88,7 +88,7 @@ export interface TestWorkerApiOptions {
   smtpUrl?: string;
   outboundAllow?: string[];
   oauthApps?: OauthApps;
-  mcpClient?: McpClient;
+  mcpClient?: Pick<McpClient, 'listTools'>;
   oidc?: OidcSettings;
   externalIssuer?: ExternalIssuer;
   tokenPeppers?: KeyRing;

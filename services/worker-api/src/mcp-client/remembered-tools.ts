@@ -1,0 +1,16 @@
+/** Lists of tools that are kept for a while, so that looking at them asks nobody. */
+import type { Sql } from '@gantry/postgres';
+import type { McpClient } from '../connections/mcp-port';
+import { findTools, forgetTools, rememberTools } from './tool-list-repository';
+
+/** What every list of the client says is remembered. @param now the service's clock */
+export function rememberingClient(
+  client: Pick<McpClient, 'listTools'>,
+  { sql, now }: { sql: Sql; now: () => Date },
+): McpClient {
+  return {
+    listTools: async (server) => (await rememberTools(sql, server, await client.listTools(server), now())).tools,
+    knownTools: async (server, fresh = false) => (await findTools(sql, server, { fresh, now: now() }))?.tools ?? null,
+    forgetTools: async (server) => void (await forgetTools(sql, server)),
+  };
+}
