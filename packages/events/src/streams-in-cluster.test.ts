@@ -1,12 +1,8 @@
 /** Streams with a copy on each of three servers. */
-import fs from 'node:fs';
-import path from 'node:path';
-import { findTool, natsProcess, natsUrl, startAndWait } from '@gantry/platform';
-import { freePort, given, temporaryDir, until } from '@gantry/testing';
+import { given, startNatsCluster, until } from '@gantry/testing';
 import { pino } from 'pino';
-import { type Bus, connectBus, encode } from './bus';
+import { type Bus, encode } from './bus';
 import { alertRaised, eventSubject } from './catalogue';
-import { generateNatsSeeds, natsAuthentication, serviceCredentials } from './nats-accounts';
 import { consumeDurable, durableOf, EVENTS_STREAM, keepStreams } from './streams';
 
 const log = pino({ level: 'silent' });
@@ -14,37 +10,11 @@ const SERVERS = 3;
 const CONSUMER = durableOf('worker-api', alertRaised);
 const DEADLINE = { deadlineMs: 20_000 };
 
-/** Three servers that are one cluster. */
-async function startCluster() {
-  const command = findTool('nats-server') ?? 'nats-server';
-  const seeds = generateNatsSeeds();
-  const places = await Promise.all(
-    Array.from({ length: SERVERS }, async (_, number) => ({
-      ...{ command, dir: temporaryDir(`nats-${number}`), port: await freePort(), routePort: await freePort() },
-    })),
-  );
-  const routes = places.map(({ routePort }) => `nats://127.0.0.1:${routePort}`);
-  for (const [number, { dir, port, routePort }] of places.entries()) {
-    const config = {
-      ...{ host: '127.0.0.1', port, server_name: `gantry-${number}` },
-      jetstream: { store_dir: path.join(dir, 'streams') },
-      cluster: { name: 'gantry', host: '127.0.0.1', port: routePort, routes },
-      ...natsAuthentication(seeds),
-    };
-    fs.writeFileSync(path.join(dir, 'nats.conf'), JSON.stringify(config));
-  }
-  const running = await Promise.all(places.map((place) => startAndWait(natsProcess(place))));
-  const urls = places.map((place) => natsUrl(place));
-  const connect = (number: number) =>
-    connectBus({ url: urls[number] as string, creds: serviceCredentials(seeds, 'worker-api'), name: 'test', log });
-  return {
-    connect,
-    kill: (number: number) => running[number]?.kill(),
-    stop: () => Promise.all(running.map((server) => server.stop())),
-  };
-}
-
-const cluster = given(startCluster, (one) => one.stop(), 30_000);
+const cluster = given(
+  () => startNatsCluster(SERVERS),
+  (one) => one.stop(),
+  30_000,
+);
 
 /** Until it is stored: a first attempt may be stored without an answer. */
 const publish = (bus: Bus, id: string) =>
@@ -65,7 +35,7 @@ async function isCopied(bus: Bus): Promise<boolean> {
 }
 
 test('one copy becomes three in a running installation, and a lost server takes no message along', async () => {
-  const buses = await Promise.all([cluster.connect(0), cluster.connect(1)]);
+  const buses = await Promise.all([cluster.connect(0, 'worker-api'), cluster.connect(1, 'worker-api')]);
   const [first, second] = buses as [Bus, Bus];
   const single = await keepStreams({ bus: first, log });
   await publish(first, 'in one copy');
@@ -91,7 +61,7 @@ test('one copy becomes three in a running installation, and a lost server takes 
 }, 60_000);
 
 test('more copies than servers are refused with the name of the setting', async () => {
-  const bus = await cluster.connect(1);
+  const bus = await cluster.connect(1, 'worker-api');
   const lines: string[] = [];
   const loud = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
   const streams = await keepStreams({ bus, log: loud, replicas: 5 });

@@ -8,6 +8,7 @@ export * from './fake-executor';
 export * from './fake-inspector';
 export * from './free-port';
 export * from './given';
+export * from './nats-cluster';
 export * from './once-for-a-key';
 export * from './open-stream';
 export * from './own-servers';

@@ -154,7 +154,8 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
   const part = url.pathname.split('/').map(decodeURIComponent);
   api.requests.push({ line, lastEventId: req.headers['last-event-id']?.toString() });
   // Pages may be called what operations are.
-  if (req.headers['sec-fetch-dest'] === 'document' && part[1] !== 'api') return serveFiles(dist, url.pathname, res);
+  const isPage = req.headers['sec-fetch-dest'] === 'document' && part[1] !== 'api' && part[1] !== 'auth';
+  if (isPage) return serveFiles(dist, url.pathname, res);
   const signedIn = req.headers.authorization === 'Bearer jwt';
   const [, family = '', turn] = /svc_cloud_session=(\w+)\.(\d+)/.exec(req.headers.cookie ?? '') ?? [];
   const hasCookie = api.sessions.has(family);

@@ -3,8 +3,9 @@ import { conflict, isDependencyDown } from '@gantry/http';
 import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
+import { serverKeyOf } from './connection';
 import { type Credential, openCredential } from './credential';
-import { McpFailed, type McpServer, type McpServerKey, type McpTool } from './mcp-port';
+import { McpFailed, type McpServer, type McpTool } from './mcp-port';
 import { accountOf } from './oauth-client';
 import { parametersIn } from './party';
 import { ProviderFailed } from './provider-fetch';
@@ -114,10 +115,6 @@ function allowedOf({ allowedTools }: Connection, tools: McpTool[]): McpTool[] {
   const allowed = allowedTools as string[] | null;
   return allowed === null ? tools : tools.filter(({ name }) => allowed.includes(name));
 }
-
-export const serverKeyOf = ({ id, workspaceId, version }: Connection): McpServerKey => ({
-  ...{ workspaceId, connectionId: id, version },
-});
 
 /** With what is sealed for it. @throws McpFailed where its secret is not set, or its headers do not decrypt */
 export async function serverOf(

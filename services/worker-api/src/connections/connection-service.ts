@@ -19,7 +19,6 @@ import { type Connection, Prisma } from '../generated/prisma/client';
 import { checkedHosts } from '../integrations/custom-provider';
 import { findIntegration } from '../integrations/integrations';
 import { ownerIdOf } from '../ownership';
-import { serverKeyOf } from './check-connection';
 import {
   appOfLabel,
   checkedMcpUrl,
@@ -27,6 +26,7 @@ import {
   requireManaging,
   requireSendable,
   requireVisibility,
+  serverKeyOf,
 } from './connection';
 import {
   countConnections,

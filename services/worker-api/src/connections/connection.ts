@@ -5,6 +5,7 @@ import { checkOutboundUrl, OutboundFailed } from '@gantry/safe-fetch';
 import { type DeclaringWorker, usedByToApi } from '../declarations/workers-that-declare';
 import type { Connection } from '../generated/prisma/client';
 import { canTakeAway, type Owned } from '../ownership';
+import type { McpServerKey } from './mcp-port';
 
 const permissionsFor = permissionTable(openapiFiles.worker, {
   edit: 'updateConnection',
@@ -103,4 +104,9 @@ const shownUrl = (url: string | null, mayChange: boolean): string | null =>
 export const statusToApi = (connection: Connection) => ({
   ...apiFields(connection, 'id', 'status', 'problem', 'scopes', 'accountLabel', 'lastCheckedAt'),
   expires_at: connection.tokenExpiresAt?.toISOString() ?? null,
+});
+
+/** By which the tools of an MCP server are remembered. */
+export const serverKeyOf = ({ id, workspaceId, version }: Connection): McpServerKey => ({
+  ...{ workspaceId, connectionId: id, version },
 });

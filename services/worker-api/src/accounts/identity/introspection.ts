@@ -13,6 +13,7 @@ import {
 } from '@gantry/events';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { restrictedForm } from '../tokens/token-restriction';
 import { userIdentity } from './identity';
 import {
   type ExternalQuestion,
@@ -82,12 +83,6 @@ export function createIntrospection(options: { pool: Pool; hasher: TokenHasher; 
 }
 
 type UserQuestion = Extract<IntrospectRequest, { kind: 'user' }>;
-
-/**
- * What a restricted token is hashed as. A replica of a version that knows no restrictions does not find it, and so refuses what
- * it could not enforce.
- */
-export const restrictedForm = (token: string): string => `restricted ${token}`;
 
 /** Null: refused, because whoever asks, or this version, does not know one of its rules. Undefined: not restricted. */
 function readRestriction(row: TokenRow, enforces: string[]): Restriction | undefined | null {

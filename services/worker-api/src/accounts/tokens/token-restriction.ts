@@ -9,6 +9,12 @@ export type AskedRestriction = NonNullable<CallOf<'worker', 'createPersonalToken
 /** Tokens that make tokens, each with a budget below the last: more than this is a mistake. */
 const BUDGETS_MAX = 10;
 
+/**
+ * What a restricted token is hashed as. A replica of a version that knows no restrictions does not find it, and so refuses what
+ * it could not enforce.
+ */
+export const restrictedForm = (token: string): string => `restricted ${token}`;
+
 /** Null where it restricts nothing. @param tokenId of the token that gets it */
 export function restrictionOf(asked: AskedRestriction | undefined, tokenId: string): Restriction | null {
   const { workers, automations, toolsets, readonly, require_approval, budget_usd: usd } = asked ?? {};

@@ -16,7 +16,6 @@ import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';
 import type { PrismaClient, Token } from '../../generated/prisma/client';
 import type { AccountDeps } from '../account-deps';
-import { restrictedForm } from '../identity/introspection';
 import { type TokenLimits, tooHigh, withinMaker } from './token';
 import {
   findTokenById,
@@ -27,7 +26,7 @@ import {
   type NewToken,
   type TokenOwner,
 } from './token-repository';
-import { requireKept, restrictionOf, restrictOf, restrictToApi } from './token-restriction';
+import { requireKept, restrictedForm, restrictionOf, restrictOf, restrictToApi } from './token-restriction';
 
 type TokenInput = CallOf<'worker', 'createPersonalToken'>['body'];
 

@@ -1,0 +1,56 @@
+/** NATS servers that are one cluster, with the accounts, users and permissions of the real one, and without streams. */
+import fs from 'node:fs';
+import path from 'node:path';
+import {
+  type Bus,
+  connectBus,
+  generateNatsSeeds,
+  natsAuthentication,
+  type Service,
+  serviceCredentials,
+} from '@gantry/events';
+import { findTool, natsProcess, natsUrl, startAndWait } from '@gantry/platform';
+import { pino } from 'pino';
+import { freePort } from './free-port';
+import { temporaryDir } from './run-dir';
+
+export interface NatsCluster {
+  /** To one of the servers, counted from 0; the client finds the others when that one is gone. */
+  connect(server: number, service: Service): Promise<Bus>;
+  /** As a crash would. */
+  kill(server: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startNatsCluster(servers: number): Promise<NatsCluster> {
+  const command = findTool('nats-server');
+  if (!command) throw new Error('nats-server was not found, although the test run began by fetching it');
+  const seeds = generateNatsSeeds();
+  const places = await Promise.all(
+    Array.from({ length: servers }, async (_, number) => ({
+      ...{ command, dir: temporaryDir(`nats-${number}`), port: await freePort(), routePort: await freePort() },
+    })),
+  );
+  const routes = places.map(({ routePort }) => `nats://127.0.0.1:${routePort}`);
+  for (const [number, { dir, port, routePort }] of places.entries()) {
+    const config = {
+      ...{ host: '127.0.0.1', port, server_name: `gantry-${number}` },
+      jetstream: { store_dir: path.join(dir, 'streams') },
+      cluster: { name: 'gantry', host: '127.0.0.1', port: routePort, routes },
+      ...natsAuthentication(seeds),
+    };
+    fs.writeFileSync(path.join(dir, 'nats.conf'), JSON.stringify(config), { mode: 0o600 });
+  }
+  const running = await Promise.all(places.map((place) => startAndWait(natsProcess(place))));
+  return {
+    connect: (server, service) =>
+      connectBus({
+        url: natsUrl(places[server] as (typeof places)[number]),
+        creds: serviceCredentials(seeds, service),
+        name: 'test',
+        log: pino({ level: 'silent' }),
+      }),
+    kill: async (server) => running[server]?.kill(),
+    stop: async () => void (await Promise.all(running.map((server) => server.stop()))),
+  };
+}
