@@ -17,6 +17,8 @@ export const paths = {
   deletedSkills: '/skills/deleted',
   libraries: '/skills/libraries',
   contexts: '/contexts',
+  connections: '/connections',
+  newConnection: '/connections/new',
   secrets: '/secrets',
   alerts: '/alerts',
   newAlert: '/alerts/new',
@@ -115,6 +117,10 @@ function numberIn(search: URLSearchParams, name: string): number | null {
 export const templatePath = (templateId: string): string =>
   `${paths.newWorker}?template=${encodeURIComponent(templateId)}`;
 export const templateIdIn = (search: URLSearchParams): string | null => search.get('template');
+
+/** A new connection, with this service of the catalogue chosen. */
+export const newConnectionPath = (app: string): string => `${paths.newConnection}?app=${encodeURIComponent(app)}`;
+export const appIn = (search: URLSearchParams): string | null => search.get('app');
 
 type ContextPattern = Extract<keyof typeof patterns, `context${string}`>;
 

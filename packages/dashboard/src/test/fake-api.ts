@@ -11,6 +11,7 @@ import { answerApproval, type FakeApprovals, newApprovals } from './fake-approva
 import { automationsOf, changeAutomation, detailOf, type FakeSchedule, nextFires } from './fake-automations';
 import { type FakeChanges, followChanges, newChanges } from './fake-changes';
 import { answerCode, type FakeCode, newCode } from './fake-code';
+import { answerConnection, type FakeConnections, newConnections } from './fake-connections';
 import { answerContext, type FakeContexts } from './fake-contexts';
 import { answerOverview, newOverview } from './fake-overview';
 import { answerRuns } from './fake-runs';
@@ -35,6 +36,7 @@ export interface FakeApi {
   code: FakeCode;
   contexts: FakeContexts;
   secrets: FakeSecrets;
+  connections: FakeConnections;
   alerts: FakeAlerts;
   usage: FakeUsage;
   skills: FakeSkills;
@@ -83,6 +85,7 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
     code: newCode(),
     contexts: [],
     secrets: newSecrets(),
+    connections: newConnections(),
     alerts: newAlerts(),
     usage: newUsage(),
     skills: newSkills(),
@@ -193,6 +196,7 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
     (await answerCode(api.code, api.workerRuns, api.accounts.me.role, asked)) ??
     (await answerContext(api.contexts, api.accounts.me.role, asked)) ??
     (await answerSecret(api.secrets, asked)) ??
+    (await answerConnection(api.connections, api.accounts.me.role, asked, api.origin)) ??
     (await answerAlert(api.alerts, asked)) ??
     answerUsage(api.usage, asked) ??
     answerOverview(api.overview, asked) ??

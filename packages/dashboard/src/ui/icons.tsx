@@ -31,6 +31,7 @@ import {
   IconMoon,
   IconPlayerPause,
   IconPlayerPlayFilled,
+  IconPlug,
   IconRobot,
   IconSearch,
   IconSettings,
@@ -78,6 +79,7 @@ export const AutomationsIcon = place(IconBolt);
 export const RunsIcon = place(IconHistory);
 export const ApprovalsIcon = place(IconChecklist);
 export const SkillsIcon = place(IconBook2);
+export const ConnectionsIcon = place(IconPlug);
 export const ContextsIcon = place(IconFolders);
 export const SecretsIcon = place(IconKey);
 export const AlertsIcon = place(IconBell);

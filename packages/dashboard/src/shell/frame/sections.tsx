@@ -3,6 +3,7 @@ import {
   AlertsIcon,
   ApprovalsIcon,
   AutomationsIcon,
+  ConnectionsIcon,
   ContextsIcon,
   OverviewIcon,
   RunsIcon,
@@ -41,6 +42,7 @@ export const SECTIONS: readonly (readonly Section[])[] = [
   [
     { path: paths.skills, label: 'Skills', Icon: SkillsIcon, key: 'k' },
     { path: paths.contexts, label: 'Contexts', Icon: ContextsIcon, key: 'c' },
+    { path: paths.connections, label: 'Connections', Icon: ConnectionsIcon, key: 'n' },
     { path: paths.secrets, label: 'Secrets', Icon: SecretsIcon, key: 's' },
     { path: paths.alerts, label: 'Alerts', Icon: AlertsIcon, key: 'l' },
   ],

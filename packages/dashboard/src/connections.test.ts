@@ -1,0 +1,115 @@
+import { chromiumPath, testSite } from './test/browser';
+import { checkPage, LOOKS } from './test/check-page';
+import { newAccounts } from './test/fake-accounts';
+import { newConnection, newConnections } from './test/fake-connections';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+
+withBrowser('connections', () => {
+  const site = testSite();
+  beforeEach(() => {
+    site.api.accounts = newAccounts();
+    site.api.connections = newConnections();
+    site.api.connections.list.push(
+      newConnection('con_github', { used_by: [{ id: 'morning-report', name: 'Morning report' }] }),
+      newConnection('con_linear', {
+        ...{ kind: 'mcp', app: 'linear', label: 'Linear', account_label: null, url: 'https://mcp.linear.example/mcp' },
+        ...{ status: 'error', problem: 'mcp.linear.example refused the credential (HTTP 401)', visibility: 'private' },
+      }),
+      newConnection('con_crm', { app: 'crm', label: 'CRM', status: 'expired', problem: 'the provider says: revoked' }),
+    );
+  });
+  type Visitor = Awaited<ReturnType<typeof site.signedIn>>;
+  const item = (page: Visitor, label: string) =>
+    page.getByRole('list', { name: 'Connections' }).getByRole('listitem').filter({ hasText: label });
+  const lastSent = () => site.api.connections.sent.at(-1);
+
+  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+    const page = await site.signedIn('/connections', options);
+    await item(page, 'Team account').waitFor();
+    await checkPage(page, 'connections', look);
+    await page.getByRole('link', { name: 'New connection' }).click();
+    await page.getByRole('link', { name: 'GitHub' }).waitFor();
+    await checkPage(page, 'connections-catalogue', look);
+    await page.getByRole('link', { name: 'GitHub' }).click();
+    await page.getByRole('button', { name: 'Go to GitHub' }).waitFor();
+    await checkPage(page, 'connections-account', look);
+    await page.goto(`${site.api.origin}/connections/new?app=linear`);
+    await page.getByText('Linear has no OAuth client yet').waitFor();
+    await checkPage(page, 'connections-no-client', look);
+    await page.goto(`${site.api.origin}/connections/new?app=mcp`);
+    await page.getByLabel('Address').waitFor();
+    await checkPage(page, 'connections-server', look);
+    site.api.connections.list = [];
+    await page.goto(`${site.api.origin}/connections`);
+    await page.getByRole('heading', { name: 'No connections yet' }).waitFor();
+    await checkPage(page, 'connections-empty', look);
+  });
+
+  test('what does not work says why; it is checked, consented to again and deleted', async () => {
+    const page = await site.signedIn('/connections');
+    expect(await item(page, 'Linear').textContent()).toMatch(/Does not work[\s\S]*Check|refused the credential/);
+    await item(page, 'Linear').getByRole('button', { name: 'Check Linear' }).click();
+    await page.getByText('Linear works.').waitFor();
+    await item(page, 'Linear').getByText('Works').waitFor();
+    await item(page, 'CRM').getByRole('button', { name: 'Delete CRM' }).click();
+    await item(page, 'CRM').getByRole('button', { name: 'Keep' }).click();
+    await item(page, 'CRM').getByRole('button', { name: 'Consent' }).click();
+    await page.waitForURL('**/connections?consent=again');
+    await item(page, 'CRM').getByRole('button', { name: 'Delete CRM' }).click();
+    await item(page, 'CRM').getByRole('button', { name: 'Delete it' }).click();
+    await item(page, 'CRM').waitFor({ state: 'detached' });
+  });
+
+  test('an account is connected with the rights that were chosen', async () => {
+    const page = await site.signedIn('/connections/new');
+    await page.getByRole('searchbox', { name: 'Search services' }).fill('hub');
+    expect(await page.getByRole('list', { name: 'Services' }).getByRole('link').allTextContents()).toEqual(['GitHub']);
+    await page.getByRole('link', { name: 'GitHub' }).click();
+    await page.getByLabel('Change everything').check();
+    await page.getByLabel('Name').fill('Second account');
+    await page.getByLabel('For').selectOption('My private workers');
+    await page.getByRole('button', { name: 'Go to GitHub' }).click();
+    await page.waitForURL('**/connections?consent=asked');
+    expect(lastSent()?.body).toEqual({
+      ...{ app: 'github', label: 'Second account', visibility: 'private', scopes: ['read', 'write'] },
+    });
+    await item(page, 'Second account').waitFor();
+  });
+
+  test('a key and an MCP server are connected by their forms', async () => {
+    const page = await site.signedIn('/connections/new');
+    await page.getByRole('link', { name: 'A key' }).click();
+    await page.getByRole('textbox', { name: 'Service' }).fill('acme');
+    await page.getByLabel('Value', { exact: true }).fill('sk_test');
+    await page.getByLabel('Hosts that it may go to').fill('api.acme.example, *.acme.example');
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByText('acme is connected.').waitFor();
+    expect(lastSent()?.body).toEqual({
+      ...{ app: 'acme', label: 'acme', visibility: 'workspace', value: 'sk_test' },
+      hosts: ['api.acme.example', '*.acme.example'],
+    });
+    await page.goto(`${site.api.origin}/connections/new?app=mcp`);
+    await page.getByLabel('Name').fill('Tracker');
+    await page.getByLabel('Address').fill('https://mcp.example.com/mcp');
+    await page.getByLabel('Token').fill('tok');
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByText('Tracker is connected.').waitFor();
+    expect(lastSent()).toEqual({
+      line: 'POST /api/connections/mcp',
+      body: {
+        ...{ label: 'Tracker', url: 'https://mcp.example.com/mcp', visibility: 'workspace' },
+        headers: { Authorization: 'Bearer tok' },
+      },
+    });
+  });
+
+  test('a viewer reads, and makes nothing', async () => {
+    for (const one of site.api.accounts.me.workspaces) one.role = 'viewer';
+    site.api.accounts.me.role = 'viewer';
+    const page = await site.signedIn('/connections');
+    await item(page, 'Team account').waitFor();
+    expect(await page.locator('main').getByRole('button').count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'New connection' }).count()).toBe(0);
+  });
+});

@@ -1,0 +1,21 @@
+import { NativeSelect } from '@mantine/core';
+import { roleAtLeast } from '../../accounts/roles';
+import { useWorkspace } from '../../shell/use-me';
+
+/** Whose workers may use it; members make private ones alone. */
+export function VisibilityChoice() {
+  const role = useWorkspace()?.role;
+  const everybody = roleAtLeast(role, 'admin') ? [{ value: 'workspace', label: 'All workers of the workspace' }] : [];
+  return (
+    <NativeSelect
+      name="visibility"
+      label="For"
+      data={[...everybody, { value: 'private', label: 'My private workers' }]}
+    />
+  );
+}
+
+export const visibilityIn = (given: FormData): 'private' | 'workspace' =>
+  given.get('visibility') === 'workspace' ? 'workspace' : 'private';
+
+export const textIn = (given: FormData, name: string): string => String(given.get(name) ?? '').trim();
