@@ -1,6 +1,6 @@
 import { until } from '@gantry/testing';
 import type { Page } from 'playwright-core';
-import { chromiumPath } from '../test/browser';
+import { chromiumPath, pressUntilFocused } from '../test/browser';
 import { testPlatform } from '../test/open-platform';
 
 const withBrowser = chromiumPath ? describe : describe.skip;
@@ -50,7 +50,7 @@ withBrowser('a worker', () => {
     await until(async () => (await statusOf(runId)) === 'pending_approval', { deadlineMs: 20_000 });
     await page.getByRole('link', { name: /Approvals/ }).click();
     await page.getByRole('heading', { name: /^Remove 2 items/, level: 2 }).waitFor();
-    await page.keyboard.press('a');
+    await pressUntilFocused(page, 'a', 'Approve');
     await page.keyboard.press('Enter');
     await until(async () => (await statusOf(runId)) === 'completed', { deadlineMs: 20_000 });
 

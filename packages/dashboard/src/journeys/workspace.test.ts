@@ -1,6 +1,6 @@
 import { deployAutomation, until } from '@gantry/testing';
 import type { Page } from 'playwright-core';
-import { chromiumPath } from '../test/browser';
+import { chromiumPath, pressUntilFocused } from '../test/browser';
 import { type Person, testPlatform } from '../test/open-platform';
 
 const withBrowser = chromiumPath ? describe : describe.skip;
@@ -60,7 +60,7 @@ withBrowser('a workspace', () => {
     await page.keyboard.press('g');
     await page.keyboard.press('p');
     await page.getByRole('heading', { name: 'Send the letters?', level: 2 }).waitFor();
-    await page.keyboard.press('a');
+    await pressUntilFocused(page, 'a', 'Approve');
     await page.keyboard.press('Enter');
     await page.getByText('Approved: Send the letters?').waitFor();
     await until(async () => (await runOf(runId)).status === 'completed', { deadlineMs: 20_000 });

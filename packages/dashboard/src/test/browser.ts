@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { given } from '@gantry/testing';
+import { given, until } from '@gantry/testing';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { type FakeApi, startFakeApi } from './fake-api';
 
@@ -22,6 +22,15 @@ export const chromiumPath: string | undefined = BROWSERS.find((file) => file !==
 export async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Account', exact: true }).click();
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+}
+
+/** Presses a key until it has moved the focus there: a page that is just drawn does not listen yet. */
+export async function pressUntilFocused(page: Page, key: string, button: string): Promise<void> {
+  const target = page.getByRole('button', { name: button, exact: true });
+  await until(async () => {
+    await page.keyboard.press(key);
+    return target.evaluate((element) => element === document.activeElement);
+  });
 }
 
 export async function switchWorkspace(page: Page, name: string): Promise<void> {
