@@ -83,7 +83,6 @@ withBrowser('overview', () => {
     await page.getByText(/^\$6\.9.* of \$8/).waitFor();
     await checkPage(page, 'overview', look);
 
-    await until(() => site.api.changes.watchers.size > 0);
     site.api.overview = newOverview({ workers: { ...newOverview().workers, total: 1, active: 1 }, executors: [] });
     site.api.approvals = newApprovals();
     site.api.usage = newUsage();
@@ -116,6 +115,7 @@ withBrowser('overview', () => {
     const lines = page.locator('pre').first();
     await lines.getByText('/api/workers').waitFor();
     expect(await lines.textContent()).toMatch(/x-svc-workspace: ws_/);
+    await until(() => site.api.changes.watchers.size > 0);
     site.api.overview = newOverview({ workers: { ...newOverview().workers, total: 1, active: 1 } });
     site.api.changes.tell('change', { noun: 'workers' });
     await page.getByRole('heading', { name: 'Needs attention' }).waitFor();

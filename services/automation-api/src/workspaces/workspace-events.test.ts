@@ -52,7 +52,8 @@ async function seed(): Promise<{ workspaceId: string; automationId: string; key:
   await sql('INSERT INTO workspace_closures (workspace_id, purge_at, restored) VALUES ($1, now(), true)', [
     workspaceId,
   ]);
-  await sql('INSERT INTO run_retention (workspace_id, run_days) VALUES ($1, 7)', [workspaceId]);
+  // The sweep of the service's start may have found the events.
+  await sql('INSERT INTO run_retention (workspace_id, run_days) VALUES ($1, 7) ON CONFLICT DO NOTHING', [workspaceId]);
   return { workspaceId, automationId, key };
 }
 

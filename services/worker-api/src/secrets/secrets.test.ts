@@ -1,5 +1,6 @@
 import { newId } from '@gantry/events';
 import { given } from '@gantry/testing';
+import { sealRevoked } from '../connections/credential';
 import { callerOf } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
@@ -107,11 +108,19 @@ test('the key is rotated by admins while secrets are read, and the audit log say
   await member.put('/api/secrets/ROTATED_1', { value: 'x' }).expect(403);
 });
 
-test('signing keys of webhooks and alerts move to the new key with the secrets', async () => {
-  const { pool } = api.deps;
+test('signing keys, connections and OAuth clients move to the new key with the secrets', async () => {
+  const { pool, vault } = api.deps;
   await createWorker(api, { name: 'Signed', trigger: { type: 'webhook', signed: true } });
   await owner.post('/api/alerts', { on: ['run.failed'], url: 'https://alerts.example' }).expect(201);
   await owner.put('/api/secrets/SEALED_TOO', { value: 'x' });
+  await owner.post('/api/connections', { app: 'acme', value: 'key', hosts: ['api.acme.example'] }).expect(201);
+  await owner.put('/api/integrations/apps/github', { client_id: 'id', client_secret: 'secret' });
+  const grant = { kind: 'oauth' as const, accessToken: 'a', refreshToken: null, clientId: 'id' };
+  await pool.query(
+    `INSERT INTO connection_revocations (id, workspace_id, app, parameters, sealed, next_attempt_at)
+     VALUES ('rvk_1', $1, 'github', '{}', $2, now() + interval '1 day')`,
+    [api.workspaceId, await sealRevoked(vault, api.workspaceId, 'rvk_1', grant)],
+  );
   const { body } = await owner.post('/api/secrets/rotate-keys').expect(200);
   for (const { table, column } of sealedColumns) {
     const { rows } = await pool.query(
