@@ -2,4 +2,5 @@ export * from './address-check';
 export * from './outbound-allow-list';
 export * from './outbound-failed';
 export * from './outbound-url';
+export * from './plain-headers';
 export * from './safe-fetch';

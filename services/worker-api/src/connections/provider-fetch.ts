@@ -4,7 +4,13 @@
  * Token endpoints differ in small ways that the standard does not have; what they answer is put into its form here, so that
  * the catalogue stays data.
  */
-import { OutboundFailed, type OutboundRequest, type OutboundResponse, safeFetch } from '@gantry/safe-fetch';
+import {
+  OutboundFailed,
+  type OutboundRequest,
+  type OutboundResponse,
+  plainHeaders,
+  safeFetch,
+} from '@gantry/safe-fetch';
 import type { CustomFetch } from 'openid-client';
 import { plain } from './request-template';
 
@@ -67,7 +73,7 @@ export const fetchFor =
   async (url, { method, headers, body }) => {
     const response = await askProvider(outbound, url, {
       method: method as NonNullable<OutboundRequest['method']>,
-      headers: Object.fromEntries(new Headers(headers)),
+      headers: plainHeaders(headers as RequestInit['headers']),
       ...(body !== undefined && body !== null && { body: String(body) }),
     });
     const conformed = conform(response.status, jsonOf(response), keepsIdToken);

@@ -3,7 +3,7 @@
  * and a number of bytes. A stream is read to the answer of its request, since servers may leave it open.
  */
 import { StringDecoder } from 'node:string_decoder';
-import { OutboundFailed, type OutboundRequest, safeFetch } from '@gantry/safe-fetch';
+import { OutboundFailed, type OutboundRequest, plainHeaders, safeFetch } from '@gantry/safe-fetch';
 import type { FetchLike } from '@modelcontextprotocol/client';
 
 export interface Bounds {
@@ -33,7 +33,7 @@ export function boundedFetch({ timeoutMs, bytesMax, allow }: Bounds): BoundedFet
     if (Date.now() >= endsAt) throw new OutboundFailed('timeout', `${label} did not answer within ${timeoutMs} ms`);
     const answer = await safeFetch(String(url), {
       method: method as NonNullable<OutboundRequest['method']>,
-      headers: { ...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'identity' },
+      headers: { ...plainHeaders(init.headers), 'accept-encoding': 'identity' },
       ...(body && { body, isEnough: untilAnswered(body) }),
       timeoutMs: endsAt - Date.now(),
       responseBytesMax: bytesLeft,
