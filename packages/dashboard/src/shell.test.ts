@@ -34,6 +34,7 @@ withBrowser('the shell', () => {
   test('the navigation says where one is, leads elsewhere, and stays narrow once made narrow', async () => {
     const page = await site.signedIn('/automations');
     const main = page.getByRole('navigation', { name: 'Main' });
+    expect(await main.getByRole('link', { name: 'Docs' }).getAttribute('href')).toBe('/docs');
     const here = () => main.locator('[aria-current="page"]').allTextContents();
     expect(await here()).toEqual(['Automations']);
     await page.getByRole('link', { name: 'Weekly sales report' }).click();

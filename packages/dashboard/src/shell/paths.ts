@@ -191,6 +191,9 @@ export const nextIn = (search: URLSearchParams): string | null => search.get('ne
 export const identityProviderUrl = (startUrl: string, returnTo: string, { prove = false } = {}): string =>
   `${startUrl}?${new URLSearchParams({ ...(prove && { prove: 'true' }), return_to: returnTo })}`;
 
+/** The reference of the HTTP API, which this host serves beside the dashboard. */
+export const DOCS_URL = '/docs';
+
 /** Tells the addresses of the other surfaces. */
 export const CONFIG_URL = '/config.json';
 

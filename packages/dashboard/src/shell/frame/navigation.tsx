@@ -1,8 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from 'react-router';
 import { DocsIcon, NarrowIcon, WidenIcon } from '../../ui/icons';
-import { workerBaseUrl } from '../api';
-import { paths } from '../paths';
+import { DOCS_URL, paths } from '../paths';
 import { usePendingApprovals } from '../use-pending-approvals';
 import styles from './navigation.module.css';
 import { SECTIONS, type Section, sectionOf } from './sections';
@@ -72,13 +70,10 @@ function Waiting() {
   );
 }
 
-/** The reference of the HTTP API, on the worker surface. */
-function DocsLink({ isNarrow }: { isNarrow: boolean }) {
-  const { data: baseUrl } = useQuery({ queryKey: ['worker-base-url'], queryFn: workerBaseUrl, staleTime: Infinity });
-  return (
-    <a className={styles.link} href={baseUrl && `${baseUrl}/docs`} title={isNarrow ? 'Docs' : undefined}>
-      <DocsIcon />
-      <span className={isNarrow ? 'visually-hidden' : styles.label}>Docs</span>
-    </a>
-  );
-}
+/** The reference of the HTTP API: another page of this host, not one of the dashboard. */
+const DocsLink = ({ isNarrow }: { isNarrow: boolean }) => (
+  <a className={styles.link} href={DOCS_URL} title={isNarrow ? 'Docs' : undefined}>
+    <DocsIcon />
+    <span className={isNarrow ? 'visually-hidden' : styles.label}>Docs</span>
+  </a>
+);
