@@ -7,7 +7,7 @@ export const roles = ['viewer', 'member', 'admin', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
 /**
- * What narrows a token below its role (ADR 42). A rule that is absent restricts nothing. Strict: whoever reads a rule that it
+ * A restriction narrows a token below its role (ADR 42). A rule that is absent restricts nothing. Strict: whoever reads a rule that it
  * does not know refuses the token, because it could not enforce that rule.
  */
 export const restriction = z.strictObject({

@@ -10,6 +10,7 @@ export { atSpeed } from './body-speed';
 export * from './bounded-yaml';
 export * from './drained';
 export * from './errors';
+export * from './escape-html';
 export type { ErrorShape } from './failed-request';
 export {
   type Answer,

@@ -34,7 +34,7 @@ const operation = z.object({
   'x-path': z.enum(['rest']).optional(),
   /** `path`: the request acts in the workspace that `{workspace_id}` names; 404 for whoever is no member there. */
   'x-workspace': z.enum(['path']).optional(),
-  /** What a restricted token needs to use it; without this it may not. See restriction.ts. */
+  /** Opens it to restricted tokens; without this they may not use it. See restriction.ts. */
   'x-restrict': declaration.default({}),
   /** Which budget it takes from; `none` is for probes and streams' reconnects. */
   'x-limit': z.enum(['requests', 'runs', 'sign-in', 'none']).default('requests'),

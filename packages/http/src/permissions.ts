@@ -1,5 +1,5 @@
 /** What a role may do, read from the table that decides it: the `x-access` of the operations. */
-import type { Restriction, Role } from '@gantry/events';
+import { type Restriction, type Role, roles } from '@gantry/events';
 import { readOperations } from './openapi-document';
 import { roleAtLeast } from './principal';
 import { isOpenTo } from './restriction';
@@ -16,24 +16,12 @@ export function permissionTable<Name extends string>(
   const operations = new Map(readOperations(openapiFile).map((operation) => [operation.id, operation]));
   const needed = Object.entries<string>(operationIds).map(([name, id]) => {
     const operation = operations.get(id);
-    const access = operation?.access;
-    if (
-      !operation ||
-      !access ||
-      access === 'public' ||
-      access === 'optional' ||
-      access === 'account' ||
-      access === 'user'
-    ) {
-      throw new Error(`permission ${name}: no role decides the operation ${id} of ${openapiFile}`);
-    }
-    return { name, access, operation };
+    const least = roles.find((role) => role === operation?.access);
+    if (operation && least) return { name, least, operation };
+    throw new Error(`permission ${name}: no role decides the operation ${id} of ${openapiFile}`);
   });
   return (role, restriction) =>
     Object.fromEntries(
-      needed.map(({ name, access, operation }) => [
-        name,
-        roleAtLeast(role, access) && isOpenTo(restriction, operation),
-      ]),
+      needed.map(({ name, least, operation }) => [name, roleAtLeast(role, least) && isOpenTo(restriction, operation)]),
     ) as Record<Name, boolean>;
 }

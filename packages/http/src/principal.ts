@@ -14,7 +14,7 @@ export interface Principal {
   role: Role;
   /** Role by workspace id, of every workspace that this credential may enter. */
   memberships: Record<string, Role>;
-  /** What the token may not do although its role may; absent for nearly everybody. Enforced by restriction.ts. */
+  /** Narrows the token below its role; absent for nearly everybody. Enforced by restriction.ts. */
   restriction?: Restriction | undefined;
 }
 

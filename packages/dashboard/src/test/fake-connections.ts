@@ -9,7 +9,7 @@ export interface FakeConnections {
   catalog: Schemas['Integration'][];
   /** Bodies of requests, as `METHOD /path` and what was sent. */
   sent: { line: string; body: object }[];
-  /** What the next check says. */
+  /** Error of the next check. */
   error: string | null;
 }
 

@@ -1,5 +1,5 @@
+import { escapeHtml } from '@gantry/http';
 import hljs from 'highlight.js/lib/common';
-import { escapeHtml } from './html';
 
 /** Grammars are regular expressions, most of them quadratic in a line, some in a block: larger blocks are shown plain. */
 const BLOCK_CHARS_MAX = 10_000;

@@ -1,4 +1,5 @@
 /** Markup from template literals: every value is escaped unless it is markup itself. */
+import { escapeHtml } from '@gantry/http';
 
 export class Html {
   constructor(readonly text: string) {}
@@ -8,10 +9,6 @@ export class Html {
 }
 
 type Value = string | number | Html | null | undefined | false | Value[];
-
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ESCAPES[char] as string);
 
 /** Values are safe in text and in quoted attributes, nowhere else: not in tags, names, scripts or styles. */
 export function html(strings: TemplateStringsArray, ...values: Value[]): Html {

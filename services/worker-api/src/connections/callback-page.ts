@@ -1,5 +1,6 @@
 /** The page that a browser sees when it comes back from a provider: nothing in it is from elsewhere. */
 import { createHash } from 'node:crypto';
+import { escapeHtml } from '@gantry/http';
 import type { Response } from 'express';
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;margin:15vh auto;max-width:32rem;padding:0 1.5rem;color:#1c1e21;background:#fff}
@@ -18,10 +19,6 @@ const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-export const escapeHtml = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 
 export interface CallbackPage {
   title: string;

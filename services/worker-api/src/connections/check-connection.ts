@@ -117,12 +117,9 @@ function allowedOf({ allowedTools }: Connection, tools: McpTool[]): McpTool[] {
 }
 
 /** With what is sealed for it. @throws McpFailed where its secret is not set, or its headers do not decrypt */
-export async function serverOf(
-  deps: Pick<Deps, 'vault' | 'secrets' | 'log'>,
-  connection: Connection,
-): Promise<McpServer> {
+async function serverOf(deps: Deps, connection: Connection): Promise<McpServer> {
   const { workspaceId, url, authSecret } = connection;
-  const credential = await readCredential(deps as Deps, connection);
+  const credential = await readCredential(deps, connection);
   if (credential?.kind !== 'mcp') throw new McpFailed('unauthorized', 'what is stored cannot be decrypted');
   const headers = { ...credential.headers };
   if (authSecret !== null) {

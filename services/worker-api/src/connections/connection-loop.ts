@@ -1,4 +1,4 @@
-/** What connections do by the clock, on every replica: refreshing tokens, and revoking those of deleted connections. */
+/** Work on connections by the clock, on every replica: refreshing tokens, and revoking those of deleted connections. */
 import { repeat } from '@gantry/http';
 import type { Deps } from '../deps';
 import { refreshDue } from './refresh';

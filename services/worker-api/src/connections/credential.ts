@@ -1,4 +1,4 @@
-/** What a connection keeps sealed in its row: a key, headers, or tokens. */
+/** The sealed part of a connection's row: a key, headers, or tokens. */
 import type { Vault } from '@gantry/vault';
 import { z } from 'zod';
 import type { Connection } from '../generated/prisma/client';

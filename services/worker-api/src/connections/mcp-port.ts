@@ -31,7 +31,7 @@ export interface McpClient {
    * @throws McpFailed if the server gives no usable answer
    */
   listTools(server: McpServer): Promise<McpTool[]>;
-  /** What was listed last, without asking; null: nothing. @param fresh null also where it is older than ten minutes */
+  /** The last list, without asking; null: nothing. @param fresh null also where it is older than ten minutes */
   knownTools(server: McpServerKey, fresh?: boolean): Promise<McpTool[] | null>;
   /** When the tools were looked at and allowed, or the connection is gone. */
   forgetTools(server: McpServerKey): Promise<void>;

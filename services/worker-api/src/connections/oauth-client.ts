@@ -58,7 +58,7 @@ function configurationOf({ provider, parameters, client: { id, secret }, outboun
   return configuration;
 }
 
-/** Where the browser goes, and what has to come back with it. */
+/** The address for the browser, and the values that have to come back with it. */
 export async function depart(party: Party, scopes: readonly string[]): Promise<Departure> {
   const { provider, redirectUri } = party;
   const state = client.randomState();

@@ -1,4 +1,4 @@
-/** Who is asked about a connection: its provider, with the client and addresses that count for it now. */
+/** The provider of a connection, with the client and addresses that count for it now. */
 import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import type { Provider } from '../integrations/catalog/provider';

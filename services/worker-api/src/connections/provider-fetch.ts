@@ -58,7 +58,7 @@ export async function askProvider({ allow }: Outbound, url: string, sent: Sent):
   }
 }
 
-/** What the answer says, if it is JSON. */
+/** The answer as JSON; undefined where it is none. */
 export function jsonOf({ body }: Pick<OutboundResponse, 'body'>): unknown {
   try {
     return JSON.parse(body.toString());
@@ -112,7 +112,7 @@ function conform(status: number, json: unknown, keepsIdToken: boolean): { status
   };
 }
 
-/** What went wrong, of whatever was thrown on the way to a provider. */
+/** The failure in whatever was thrown on the way to a provider. */
 export function providerFailure(err: unknown): ProviderFailed {
   for (let e = err, depth = 0; e instanceof Error && depth < 6; e = e.cause, depth++) {
     if (e instanceof ProviderFailed) return e;

@@ -2,7 +2,7 @@
 import { invalid } from '@gantry/http';
 import type { Provider, RequestTemplate } from '../integrations/catalog/provider';
 
-/** What stands in the place of a gap of an address; texts of people, so never more than a label of a host name. */
+/** A gap of an address is filled with text of people, so with a label of a host name at most. */
 const PARAMETER = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
 /** Puts values into `{gaps}`; one without a value stays. */

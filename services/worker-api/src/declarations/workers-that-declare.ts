@@ -1,4 +1,4 @@
-/** Which workers declare a context, a secret or a connection. Their current versions count: what runs from now on will need. */
+/** The workers that declare a context, a secret or a connection. Their current versions count: what runs from now on will need. */
 
 import { conflict, type Principal } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';

@@ -23,7 +23,7 @@ export interface Integration {
 
 export type IntegrationDeps = Pick<Deps, 'prisma' | 'vault' | 'oauthApps' | 'dashboardUrl' | 'outboundAllow'>;
 
-/** Where every provider sends browsers back to. */
+/** The address to which every provider sends browsers back. */
 export const redirectUriOf = ({ dashboardUrl }: Pick<Deps, 'dashboardUrl'>): string =>
   `${dashboardUrl}/auth/connections/callback`;
 

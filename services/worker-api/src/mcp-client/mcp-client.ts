@@ -45,8 +45,6 @@ const unvalidated: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
 
-export type McpClientOfServers = ReturnType<typeof createMcpClient>;
-
 export function createMcpClient({
   allow,
   version,

@@ -3,7 +3,7 @@ import type { Sql } from '@gantry/postgres';
 import type { McpClient } from '../connections/mcp-port';
 import { findTools, forgetTools, rememberTools } from './tool-list-repository';
 
-/** What every list of the client says is remembered. @param now the service's clock */
+/** Remembers every list of the client. @param now the service's clock */
 export function rememberingClient(
   client: Pick<McpClient, 'listTools'>,
   { sql, now }: { sql: Sql; now: () => Date },

@@ -1,5 +1,5 @@
 /**
- * What servers listed last, kept so that a list of all tools asks nobody, and how each tool was described when it was first
+ * The tools that servers listed last, kept so that a list of all tools asks nobody, and how each tool was described when it was first
  * seen: an agent that was told what a tool does is not told that somebody has changed it.
  */
 import { createHash } from 'node:crypto';

@@ -44,7 +44,7 @@ export async function deletePublishedTool(
   return (await tx.publishedTool.deleteMany({ where: { workspaceId, name, workerUid } })).count > 0;
 }
 
-/** What the current versions of these workers ask for, by uid. */
+/** Inputs of the current versions of these workers, by uid. */
 export async function listInputs(sql: Sql, workspaceId: string, uids: string[]): Promise<Map<string, InputItem[]>> {
   const { rows } = await sql.query<{ uid: string; inputs: InputItem[] }>(
     `SELECT v.worker_uid AS uid, v.definition -> 'inputs' AS inputs

@@ -106,7 +106,7 @@ function toolsFor(query: URLSearchParams): { offered: Tool[]; offersPublished: b
   };
 }
 
-/** What the handler of the protocol is told of whoever calls: their token stays in the headers. */
+/** The caller as the handler of the protocol knows them: their token stays in the headers. */
 export const authInfoOf = ({ tokenId, restriction }: Principal) => ({
   ...{ token: '', clientId: tokenId ?? '', scopes: [] },
   extra: { restriction },

@@ -1,4 +1,4 @@
-/** What clients read beside calling tools: each resource is a read of the HTTP API with the caller's own credential. */
+/** Resources that clients read beside calling tools: each is a read of the HTTP API with the caller's own credential. */
 import {
   ProtocolError,
   ProtocolErrorCode,
@@ -18,7 +18,7 @@ interface Template {
   /** Each group is a part of the request's path. */
   pattern: RegExp;
   request: (...parts: string[]) => Pick<SurfaceRequest, 'surface' | 'path'>;
-  /** What of the answer is the text. Default: all of it. */
+  /** Takes the text out of the answer. Default: all of it. */
   textOf?: (body: unknown) => string;
 }
 

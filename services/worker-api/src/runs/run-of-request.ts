@@ -27,7 +27,7 @@ export async function runAndWorkerOf(
   return { run, worker: await getWorkerOf(deps.prisma, caller, run) };
 }
 
-/** What every run that a request starts has from it. */
+/** Every run that a request starts has this from it. */
 export type Origin = Pick<Start, 'createdBy' | 'restriction' | 'requestId' | 'traceparent'>;
 
 export function originOf(req: Request): Origin {

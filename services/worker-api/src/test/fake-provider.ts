@@ -10,7 +10,7 @@ export interface Habits {
   rotates: boolean;
   /** The answer has no refresh token. */
   withoutRefreshToken: boolean;
-  /** What the token endpoint answers instead. */
+  /** Answer of the token endpoint instead of tokens. */
   answers?: { status: number; body: string; type?: string } | undefined;
   /** Until it is resolved the token endpoint says nothing. */
   waits?: Promise<unknown> | undefined;

@@ -3,9 +3,10 @@ import { type FormEvent, useState } from 'react';
 import { CodeToCopy } from '../../ui/code-to-copy';
 import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
+import { textIn } from '../../ui/text-in';
 import { type Connection, type Integration, useNewConnection } from './connection-queries';
 import styles from './new-connection.module.css';
-import { textIn, VisibilityChoice, visibilityIn } from './visibility-choice';
+import { VisibilityChoice, visibilityIn } from './visibility-choice';
 
 /** Leaves for the provider, with the rights that are chosen. */
 export function AccountForm({ integration, onMade }: { integration: Integration; onMade: (made: Connection) => void }) {

@@ -3,9 +3,10 @@ import type { FormEvent } from 'react';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { PasswordField } from '../../ui/password-field';
+import { textIn } from '../../ui/text-in';
 import { type Connection, useNewConnection } from './connection-queries';
 import styles from './new-connection.module.css';
-import { textIn, VisibilityChoice, visibilityIn } from './visibility-choice';
+import { VisibilityChoice, visibilityIn } from './visibility-choice';
 
 export function KeyForm({ onMade }: { onMade: (made: Connection) => void }) {
   const { account } = useNewConnection(onMade);

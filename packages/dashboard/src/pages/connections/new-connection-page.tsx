@@ -6,6 +6,7 @@ import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { SearchIcon } from '../../ui/icons';
+import linkCard from '../../ui/link-card.module.css';
 import { FailedToLoad, Notice } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
 import { AccountForm } from './account-form';
@@ -14,7 +15,7 @@ import { KeyForm } from './key-form';
 import styles from './new-connection.module.css';
 import { ServerForm } from './server-form';
 
-/** What the catalogue does not have: anything with a key, and MCP servers. */
+/** Connections that the catalogue does not have: anything with a key, and MCP servers. */
 const OWN = {
   key: { name: 'A key', about: 'Of any service that takes one: its value goes to the hosts that you name.' },
   mcp: { name: 'An MCP server', about: 'By its address; its tools are listed here.' },
@@ -92,13 +93,13 @@ function Catalog({ integrations }: { integrations: Integration[] }) {
       )}
       <ul className={styles.services} aria-label="Services">
         {own.map(([id, { name, about }]) => (
-          <li key={id} className={styles.card} data-own>
+          <li key={id} className={`${linkCard.card} ${styles.card}`} data-own>
             <Link to={newConnectionPath(id)}>{name}</Link>
             <p className={styles.about}>{about}</p>
           </li>
         ))}
         {found.map(({ slug, name, description, logo, app }) => (
-          <li key={slug} className={styles.card}>
+          <li key={slug} className={`${linkCard.card} ${styles.card}`}>
             <span className={styles.logo} aria-hidden="true">
               {logo}
             </span>

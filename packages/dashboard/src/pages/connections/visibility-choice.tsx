@@ -17,5 +17,3 @@ export function VisibilityChoice() {
 
 export const visibilityIn = (given: FormData): 'private' | 'workspace' =>
   given.get('visibility') === 'workspace' ? 'workspace' : 'private';
-
-export const textIn = (given: FormData, name: string): string => String(given.get(name) ?? '').trim();

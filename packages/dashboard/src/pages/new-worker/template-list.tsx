@@ -1,6 +1,7 @@
 import { Link } from 'react-router';
 import { templatePath } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
+import linkCard from '../../ui/link-card.module.css';
 import { PageHead } from '../../ui/page-head';
 import { TEMPLATES } from '../../workers/templates/all';
 import type { WorkerTemplate } from '../../workers/templates/template';
@@ -24,7 +25,7 @@ export function TemplateList() {
 
 function Card({ template }: { template: WorkerTemplate }) {
   return (
-    <li className={styles.card} data-own={template === EMPTY || undefined}>
+    <li className={`${linkCard.card} ${styles.card}`} data-own={template === EMPTY || undefined}>
       <h2>
         <Link to={templatePath(template.id)}>{template.name}</Link>
       </h2>

@@ -1,4 +1,4 @@
-/** What a token may not do although its role may: as the form has it, as the API takes it, and in words. */
+/** Restrictions of a token below its role: as the form has them, as the API takes them, and in words. */
 import type { Token } from '../../shell/api';
 import { dollars } from '../../ui/format';
 import type { Option } from '../../ui/search-select';

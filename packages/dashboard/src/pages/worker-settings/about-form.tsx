@@ -1,6 +1,7 @@
 import { Textarea, TextInput } from '@mantine/core';
 import type { Worker } from '../../shell/api';
-import { SettingsForm, textIn } from './settings-form';
+import { textIn } from '../../ui/text-in';
+import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
 export function AboutForm({ worker }: { worker: Worker }) {

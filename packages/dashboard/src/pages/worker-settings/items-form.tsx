@@ -1,8 +1,9 @@
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useRef, useState } from 'react';
 import type { Worker } from '../../shell/api';
+import { textIn } from '../../ui/text-in';
 import styles from './items-form.module.css';
-import { mayEdit, SettingsForm, textIn } from './settings-form';
+import { mayEdit, SettingsForm } from './settings-form';
 import formStyles from './settings-form.module.css';
 
 type Item = Worker['inputs'][number];
@@ -31,7 +32,7 @@ const KINDS = {
   },
 };
 
-/** What a run takes or gives. What an item says beyond these fields, such as bounds, stays as it is. */
+/** The inputs or outputs of a run. Other fields of an item, such as bounds, stay as they are. */
 export function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | 'outputs' }) {
   const { title, one, about, types } = KINDS[kind];
   const [rows, setRows] = useState(() => worker[kind].map((item, key) => ({ key, item })));

@@ -1,7 +1,8 @@
 import { NativeSelect } from '@mantine/core';
 import type { Worker } from '../../shell/api';
+import { textIn } from '../../ui/text-in';
 import { NumberField } from './number-field';
-import { numberIn, numberOrNullIn, SettingsForm, textIn } from './settings-form';
+import { numberIn, numberOrNullIn, SettingsForm } from './settings-form';
 
 export function LimitsForm({ worker }: { worker: Worker }) {
   const { limits } = worker;

@@ -5,7 +5,8 @@ import { Link } from 'react-router';
 import { type Worker, workerApi } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
-import { SettingsForm, textIn } from './settings-form';
+import { textIn } from '../../ui/text-in';
+import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
 const NAMES_MAX = 200;

@@ -4,6 +4,7 @@ import type { Worker, WorkerChange } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
+import { textIn } from '../../ui/text-in';
 import { useChangeWorker } from '../../workers/use-change-worker';
 import styles from './settings-form.module.css';
 
@@ -60,8 +61,6 @@ function asItWas(worker: Worker, wanted: WorkerChange): WorkerChange {
   const known: WorkerChange = worker;
   return Object.fromEntries(Object.keys(wanted).map((name) => [name, known[name as keyof WorkerChange]]));
 }
-
-export const textIn = (given: FormData, name: string): string => String(given.get(name) ?? '').trim();
 
 export const numberIn = (given: FormData, name: string): number => Number(given.get(name));
 

@@ -11,7 +11,7 @@ import styles from './settings-form.module.css';
 import { TakeAway } from './take-away';
 import { VisibilityPanel } from './visibility-panel';
 
-/** What a worker takes and gives, its limits, needs and visibility; its code is under Code. */
+/** A worker's inputs and outputs, limits, needs and visibility; its code is under Code. */
 export default function WorkerSettingsPage() {
   return (
     <WorkerFrame tab="Settings">

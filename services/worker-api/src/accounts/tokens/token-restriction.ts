@@ -1,4 +1,4 @@
-/** What narrows a token below its role: as requests write it, as rows keep it, and how little a token's tokens may have. */
+/** Restrictions of a token: as requests write them, as rows keep them, and how little a token's tokens may have. */
 import { type Restriction, restriction } from '@gantry/events';
 import { type CallOf, forbidden, type Principal } from '@gantry/http';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ export type AskedRestriction = NonNullable<CallOf<'worker', 'createPersonalToken
 const BUDGETS_MAX = 10;
 
 /**
- * What a restricted token is hashed as. A replica of a version that knows no restrictions does not find it, and so refuses what
+ * The form under which a restricted token is hashed. A replica of a version that knows no restrictions does not find it, and so refuses what
  * it could not enforce.
  */
 export const restrictedForm = (token: string): string => `restricted ${token}`;
@@ -30,7 +30,7 @@ export function restrictionOf(asked: AskedRestriction | undefined, tokenId: stri
 }
 
 /**
- * What was asked for, within what the token that asks may do itself: each rule that is left out is inherited.
+ * The restriction that was asked for, within that of the token that asks: each rule that is left out is inherited.
  * @throws AppError 403 naming the field that asks for more
  */
 export function narrowed(wanted: Restriction | null, maker: Restriction | null): Restriction | null {

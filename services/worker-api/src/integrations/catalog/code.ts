@@ -1,4 +1,4 @@
-/** Where code is kept, watched and answered for. */
+/** Services for code, its errors and its incidents. */
 import { BEARER, flag, needed, oneOf, type Provider, rfc7009, text, texts, tool, whole } from './provider';
 
 const repository = { owner: needed(text('User or organization')), repo: needed(text('Name of the repository')) };

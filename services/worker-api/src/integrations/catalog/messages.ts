@@ -1,4 +1,4 @@
-/** Where people write to each other, and meet. */
+/** Services for messages and meetings. */
 import { BEARER, needed, object, oneOf, type Provider, rfc7009, text, tool, whole } from './provider';
 
 export const slack: Provider = {

@@ -1,4 +1,4 @@
-/** What is to be done, by whom, until when. */
+/** Services for tasks and plans. */
 import { BEARER, needed, object, type Provider, rfc7009, text, texts, tool, whole } from './provider';
 
 const LINEAR = 'https://api.linear.app/graphql';

@@ -1,8 +1,8 @@
-/** What the catalogue knows of a service: data alone, so that no provider has code of its own. */
+/** A service in the catalogue: data alone, so that no provider has code of its own. */
 
 export interface Scope {
   name: string;
-  /** What it allows, in words. */
+  /** The right in words. */
   description: string;
   /** Asked for unless a connection names others. */
   default?: true;
@@ -26,7 +26,7 @@ export interface RequestTemplate {
   json?: readonly string[];
   /** The key of the body that holds the inputs of `json`; absent: the body itself. */
   jsonUnder?: string;
-  /** What the body holds besides. */
+  /** Further members of the body. */
   fixed?: Readonly<Record<string, unknown>>;
   headers?: Readonly<Record<string, string>>;
 }
@@ -50,7 +50,7 @@ export interface Provider {
   /** Where its OAuth client is set: several entries of one provider share one. */
   app: string;
   protocol: 'oauth2' | 'oidc';
-  /** What ID tokens name; only for `oidc`. */
+  /** The issuer that ID tokens name; only for `oidc`. */
   issuer?: string;
   authorizeUrl: string;
   tokenUrl: string;
