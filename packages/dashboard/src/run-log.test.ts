@@ -91,6 +91,10 @@ withBrowser('the log of a run', () => {
     await logOf(page).getByText('line 90000').waitFor();
     expect(await rowsOf(page).count()).toBe(10);
     await toolbarOf(page).getByLabel('Levels').selectOption('Warnings and errors');
+    await logOf(page)
+      .getByText(/line 100$/)
+      .waitFor();
+    await page.getByRole('button', { name: 'Follow the end' }).click();
     await logOf(page).getByText('line 99900').waitFor();
   });
 
@@ -102,6 +106,22 @@ withBrowser('the log of a run', () => {
     await logOf(page).getByRole('link', { name: 'Link to line 12347' }).click();
     await logOf(page).locator('[data-selected]').getByText('line 12346').waitFor();
     expect(new URL(page.url()).searchParams.get('line')).toBe(String(1_000_001 + 12_346));
+  });
+
+  test('a link to a line at the end of what has come stays there while the log goes on', async () => {
+    const fake = talkative(200);
+    const page = await site.signedIn(`${pageOf(fake)}?line=${1_000_001 + 198}`);
+    const linked = logOf(page).locator('[data-selected]').getByText('line 198');
+    await linked.waitFor();
+    for (let index = 0; index < 500; index++) site.api.emit(fake, 'log', { level: 'info', text: `later ${index}` });
+    await page.getByRole('button', { name: 'Follow the end' }).waitFor();
+    expect(await linked.isVisible()).toBe(true);
+    // By hand it is followed again.
+    await logOf(page).focus();
+    await page.keyboard.press('End');
+    await logOf(page).getByText('later 499').waitFor();
+    site.api.emit(fake, 'log', { level: 'info', text: 'newest' });
+    await logOf(page).getByText('newest').waitFor();
   });
 
   test.each(LOOKS)('colours, levels and fields: %s', async (look, options) => {

@@ -50,6 +50,11 @@ export function LogRows(props: LogRowsProps) {
   const [search] = useSearchParams();
   const box = useRef<HTMLDivElement>(null);
   const seen = useRef({ top: 0, height: 0 });
+  // Whoever was brought to a line near the end of what has come so far did not ask to follow what comes next.
+  const brought = useRef(false);
+  const takeOver = () => {
+    brought.current = false;
+  };
   const rows = useVirtualizer({
     count: shown.length,
     getScrollElement: () => box.current,
@@ -63,11 +68,22 @@ export function LogRows(props: LogRowsProps) {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: every new line, and every row that is measured, moves the end.
   useLayoutEffect(() => {
-    if (following && box.current) box.current.scrollTop = box.current.scrollHeight;
+    if (!following || !box.current) return;
+    brought.current = false;
+    box.current.scrollTop = box.current.scrollHeight;
   }, [shown.length, height, following]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows have other heights then.
   useEffect(() => rows.measure(), [wrap]);
-  useImperativeHandle(handle, () => ({ scrollTo: (place) => rows.scrollToIndex(place, { align: 'center' }) }), [rows]);
+  useImperativeHandle(
+    handle,
+    () => ({
+      scrollTo(place) {
+        brought.current = true;
+        rows.scrollToIndex(place, { align: 'center' });
+      },
+    }),
+    [rows],
+  );
 
   return (
     <div
@@ -80,13 +96,16 @@ export function LogRows(props: LogRowsProps) {
       aria-live={following ? 'polite' : 'off'}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
       tabIndex={0}
+      onWheel={takeOver}
+      onPointerDown={takeOver}
+      onKeyDown={takeOver}
       onScroll={({ currentTarget: log }) => {
         const { scrollTop, scrollHeight } = log;
         // A row is measured when it comes into view: then the end moves although nobody scrolled.
         const movedUp = scrollTop < seen.current.top && scrollHeight >= seen.current.height;
         seen.current = { top: scrollTop, height: scrollHeight };
         if (movedUp) onFollowing(false);
-        else if (isNearEnd(log)) onFollowing(true);
+        else if (isNearEnd(log) && !brought.current) onFollowing(true);
         else if (following) log.scrollTop = scrollHeight;
       }}
     >
