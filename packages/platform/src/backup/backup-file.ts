@@ -166,13 +166,26 @@ async function* readTar(file: string): AsyncGenerator<BackupEntry> {
   reading.catch(() => {});
   try {
     for await (const entry of entries) {
-      yield { name: entry.header.name, size: entry.header.size ?? 0, content: entry };
+      yield { name: entry.header.name, size: entry.header.size ?? 0, content: readEntry(file, entry) };
     }
     await reading;
   } catch (err) {
-    const { syscall, message } = err as NodeJS.ErrnoException;
-    throw syscall ? err : damaged(file, message, err);
+    throw unreadable(file, err);
   }
+}
+
+/** Whoever reads an entry is told of damage further on in the file before readTar is. */
+async function* readEntry(file: string, content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* content;
+  } catch (err) {
+    throw unreadable(file, err);
+  }
+}
+
+function unreadable(file: string, err: unknown): unknown {
+  const { syscall, message } = err as NodeJS.ErrnoException;
+  return syscall ? err : damaged(file, message, err);
 }
 
 export const damaged = (file: string, why: string, cause?: unknown): Error =>
