@@ -13,8 +13,8 @@ export interface AuthenticatorOptions {
   publicUrls: string[];
   /** Closures known to this service: a cached identity may be older. */
   closures: Pick<WorkspaceClosures, 'has'>;
-  /** Prefixes of the tokens accepted by this surface; default: those of the account. */
-  tokenPrefixes?: readonly OpaquePrefix[];
+  /** Prefixes of the tokens that this request may have; default: those of the account. */
+  tokenPrefixes?: readonly OpaquePrefix[] | ((req: Request) => readonly OpaquePrefix[]);
 }
 
 /** Null without a credential. @throws AppError 400, 401, 403, or 503 if identities cannot be resolved */
@@ -28,7 +28,7 @@ export function createAuthenticator({
 }: AuthenticatorOptions): Authenticate {
   const origins = originsOf(publicUrls);
   return async (req) => {
-    const credential = readCredential(req, tokenPrefixes);
+    const credential = readCredential(req, typeof tokenPrefixes === 'function' ? tokenPrefixes(req) : tokenPrefixes);
     if (!credential) return null;
     if (credential.kind === 'session') requireSameOrigin(req, origins, 'refuse');
     const identity = await identify(credential);

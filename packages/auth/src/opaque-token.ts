@@ -7,10 +7,25 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-export const opaquePrefixes = ['svc_', 'wst_', 'ses_', 'rly_', 'inv_', 'rst_', 'vfy_', 'dev_', 'whk_', 'shr_'] as const;
+export const opaquePrefixes = [
+  'svc_',
+  'wst_',
+  'ses_',
+  'rly_',
+  'inv_',
+  'rst_',
+  'vfy_',
+  'dev_',
+  'whk_',
+  'shr_',
+  'oac_',
+  'oat_',
+  'ort_',
+] as const;
 /**
  * In order: personal token, workspace token, session cookie, key of the skills surface, invitation link, password
- * reset link, address verification link, device code, webhook secret, link to a shared run.
+ * reset link, address verification link, device code, webhook secret, link to a shared run, OAuth code, access token and
+ * refresh token.
  */
 export type OpaquePrefix = (typeof opaquePrefixes)[number];
 

@@ -86,7 +86,11 @@ export function identifyBy(options: {
     const claims = await verifyJwt(credential.secret);
     if (claims) {
       const { userId, sessionId, expiresAt } = claims;
-      const user = await introspect({ kind: 'user', userId, ...(sessionId && { sessionId }) });
+      const user = await introspect({
+        kind: 'user',
+        userId,
+        ...(sessionId && { sessionId, enforces: [...RESTRICTION_RULES] }),
+      });
       return user && { ...user, expiresAt };
     }
     const external = await verifyExternalJwt?.(credential.secret);

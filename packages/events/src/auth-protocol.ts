@@ -33,13 +33,15 @@ export const introspectRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('session'), cookie: z.string() }),
   /**
    * The user named by a verified JWT of our own; unknown if the JWT's session has ended. Or the user of a service's own key
-   * created at that moment (epoch milliseconds); unknown if keys of that age are refused.
+   * created at that moment (epoch milliseconds); unknown if keys of that age are refused. In the place of a session a JWT may
+   * have what a person allowed an OAuth client, which is restricted as a token is.
    */
   z.object({
     kind: z.literal('user'),
     userId: z.string(),
     sessionId: z.string().optional(),
     madeAt: z.int().optional(),
+    enforces: z.array(z.string()).default([]),
   }),
   /** The subject of a verified JWT of the configured external issuer. */
   z.object({

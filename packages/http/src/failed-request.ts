@@ -1,10 +1,12 @@
 /** The last middleware: turns whatever was thrown into the surface's error body, and leaks nothing. */
 import { traceFields } from '@gantry/tracing';
-import type { ErrorRequestHandler } from 'express';
+import type { ErrorRequestHandler, Request } from 'express';
 import multer from 'multer';
 import type { Logger } from 'pino';
 import { AppError, type ErrorKind, type FieldProblem, isDependencyDown, PROBLEMS_MAX, unavailable } from './errors';
+import { oauthError } from './oauth-error';
 import { leaveBodyUnread } from './unread-body';
+import './request';
 
 export type ErrorShape = 'detail' | 'error';
 
@@ -24,7 +26,12 @@ const OF_ANOTHER_CONTENT = [
   'Accept-Ranges',
 ];
 
-export function failedRequest(shape: ErrorShape, log: Logger): ErrorRequestHandler {
+/** @param challenge what `WWW-Authenticate` of a 401 says; by default how credentials are sent */
+export function failedRequest(
+  shape: ErrorShape,
+  log: Logger,
+  challenge: (req: Request, code: string) => string = () => 'Bearer',
+): ErrorRequestHandler {
   return (err, req, res, next) => {
     const error = toAppError(err);
     const status = error?.status ?? 500;
@@ -34,14 +41,15 @@ export function failedRequest(shape: ErrorShape, log: Logger): ErrorRequestHandl
     }
     if (res.headersSent) return next(err);
     leaveBodyUnread(req, res);
-    if (status === 401) res.set('WWW-Authenticate', 'Bearer');
     if (error?.retryAfterSeconds !== undefined) res.set('Retry-After', String(error.retryAfterSeconds));
     for (const name of OF_ANOTHER_CONTENT) res.removeHeader(name);
     const { code } = error ?? INTERNAL;
+    if (status === 401) res.set('WWW-Authenticate', challenge(req, code));
     const detail = readable((error ?? INTERNAL).detail, DETAIL_CHARS_MAX);
     const fields = error?.fields?.slice(0, PROBLEMS_MAX).map(readableField);
     const named = shape === 'detail' ? { detail, code, errors: fields } : { error: detail, code, details: fields };
-    res.status(status).json(named);
+    const oauth = req.operation?.hasOauthErrors ? oauthError(error, detail) : {};
+    res.status(status).json({ ...named, ...oauth });
   };
 }
 

@@ -49,6 +49,8 @@ const operation = z.object({
   'x-body': z.enum(['any-json', 'as-sent']).optional(),
   /** `ignored`: others call it, with whatever they add to its query. */
   'x-unknown-query': z.enum(['ignored']).optional(),
+  /** `oauth`: an error has the members of RFC 6749 too. */
+  'x-errors': z.enum(['oauth']).optional(),
   parameters: z.array(parameter).default([]),
   requestBody: z.object({ required: z.boolean().default(false), content: media }).optional(),
   responses: z.record(z.string(), z.object({ content: media.optional() })),
@@ -69,6 +71,7 @@ export interface Operation {
   idempotent: z.infer<typeof operation>['x-idempotent'];
   isStream: boolean;
   ignoresUnknownQuery: boolean;
+  hasOauthErrors: boolean;
   parameters: Parameter[];
   /** Null where it takes none. Schemas by media type. */
   body: { required: boolean; content: Record<string, Schema>; reading: z.infer<typeof operation>['x-body'] } | null;
@@ -140,6 +143,7 @@ function toOperation(route: string, method: Operation['method'], read: z.infer<t
     idempotent: read['x-idempotent'],
     isStream: read['x-stream'] === 'live',
     ignoresUnknownQuery: read['x-unknown-query'] === 'ignored',
+    hasOauthErrors: read['x-errors'] === 'oauth',
     parameters: read.parameters,
     body: requestBody
       ? { required: requestBody.required, content: schemasOf(requestBody.content), reading: read['x-body'] }

@@ -7,8 +7,10 @@ import type { Operation } from './openapi-document';
 import { places } from './places';
 import { leaveBodyUnread } from './unread-body';
 import { formReader } from './upload';
+import { readUrlEncoded } from './url-encoded';
 
 const FORM = 'multipart/form-data';
+const URL_ENCODED = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 /** Written as OpenAPI writes a range of types. */
 const JSON_DIALECTS = 'application/*+json';
@@ -38,6 +40,11 @@ export function bodyReader(uploads: multer.Options = {}): ReadBody {
     if ((type === JSON_TYPE || type === JSON_DIALECTS) && body.reading !== 'as-sent') {
       const giveBack = isSmall(req) ? () => {} : jsonPlaces.take(req);
       req.body = await readJson(req, body.reading === 'any-json' ? ANY_JSON : OUR_JSON).finally(giveBack);
+      return type;
+    }
+    if (type === URL_ENCODED && body.reading !== 'as-sent') {
+      const giveBack = isSmall(req) ? () => {} : jsonPlaces.take(req);
+      req.body = await readUrlEncoded(req).finally(giveBack);
       return type;
     }
     if (body.reading !== 'as-sent' || type === FORM || !isSmall(req)) res.once('close', uploadPlaces.take(req));

@@ -58,6 +58,8 @@ export interface SurfaceOptions extends SurfaceLimits {
   /** Null without a credential; throws a 401 AppError for a bad one. */
   authenticate: (req: Request) => Promise<Principal | null>;
   errorShape: ErrorShape;
+  /** What `WWW-Authenticate` of a 401 says. */
+  challenge?: (req: Request, code: string) => string;
   pool: Pool;
   /** Of requests with an Idempotency-Key. */
   hasher: KeyedHasher;
@@ -99,7 +101,7 @@ export function createSurface(options: SurfaceOptions): Express {
   app.use(serveOpenapi(options.publishedFile ?? options.openapiFile, options.publicUrl ?? null));
   options.beside?.(app);
   app.use(noStore, route(options, budget));
-  app.use(failedRequest(options.errorShape, log), lastResort(log));
+  app.use(failedRequest(options.errorShape, log, options.challenge), lastResort(log));
   return app;
 }
 

@@ -1,5 +1,6 @@
 /** Everything of the service that speaks HTTP, put together. Nothing here listens, connects or reads the environment. */
 import {
+  accountTokenPrefixes,
   cacheIdentities,
   createAuthenticator,
   createExternalJwtVerifier,
@@ -23,6 +24,9 @@ import { deviceOperations } from './accounts/devices/device-routes';
 import { createIntrospection } from './accounts/identity/introspection';
 import { invitationOperations } from './accounts/invitations/invitation-routes';
 import { memberOperations } from './accounts/members/member-routes';
+import { bearerOfGrant } from './accounts/oauth/grant-bearer';
+import { mcpChallenge } from './accounts/oauth/oauth-addresses';
+import { oauthOperations } from './accounts/oauth/oauth-routes';
 import type { OidcSettings } from './accounts/oidc/identity-provider';
 import { oidcOperations } from './accounts/oidc/oidc-routes';
 import { createSigningKeys } from './accounts/signing-keys/signing-keys';
@@ -85,7 +89,7 @@ export function createApp(options: AppOptions) {
   const { issuer, audience, externalIssuer } = options.jwt;
   const publicUrls: [string, ...string[]] = [baseUrl, dashboardUrl, skillsUrl];
   const signingKeys = createSigningKeys({ pool, vault });
-  const introspect = createIntrospection({ pool, hasher, tokenUse: options.tokenUse });
+  const introspect = createIntrospection({ pool, hasher, tokenUse: options.tokenUse, baseUrl });
   const verifyJwt = createJwtVerifier({ findKey: signingKeys.find, issuer, audience });
   const verifyExternalJwt = externalIssuer && createExternalJwtVerifier(externalIssuer);
   const identities = cacheIdentities(
@@ -114,6 +118,7 @@ export function createApp(options: AppOptions) {
       ...sessionOperations(accounts),
       ...oidcOperations(accounts),
       ...deviceOperations(accounts),
+      ...oauthOperations(accounts),
       ...tokenOperations(accounts),
       ...workspaceOperations(accounts),
       ...memberOperations(accounts),
@@ -138,7 +143,14 @@ export function createApp(options: AppOptions) {
       ...scheduleOperations({ now: deps.now }),
       ...webhookOperations(deps),
       ...mcpToolOperations(deps),
-      ...mcpOperations({ baseUrl, publicUrls, urls: options.surfaceUrls, version, log }),
+      ...mcpOperations({
+        baseUrl,
+        publicUrls,
+        urls: options.surfaceUrls,
+        version,
+        log,
+        bearerFor: bearerOfGrant(issueAccessToken),
+      }),
     },
     bodyChecks: {
       setUp: requireSignIn,
@@ -146,8 +158,13 @@ export function createApp(options: AppOptions) {
       updateWorker: parseWorkerChange,
       previewSchedule: checkPreview,
     },
-    authenticate: createAuthenticator({ identify: identities.identify, closures, publicUrls }),
+    authenticate: createAuthenticator({
+      ...{ identify: identities.identify, closures, publicUrls },
+      tokenPrefixes: ({ operation }) =>
+        operation?.id === 'mcp' ? [...accountTokenPrefixes, 'oat_'] : accountTokenPrefixes,
+    }),
     errorShape: 'detail',
+    challenge: ({ operation }, code) => (operation?.id === 'mcp' ? mcpChallenge(baseUrl, code) : 'Bearer'),
     pool,
     hasher,
     log,

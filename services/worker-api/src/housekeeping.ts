@@ -8,6 +8,8 @@ import { sweepPasswordResets } from './accounts/auth/password-reset';
 import { sweepSessions } from './accounts/auth/session-repository';
 import { sweepDeviceRequests } from './accounts/devices/device-service';
 import { sweepInvitations } from './accounts/invitations/invitation-repository';
+import { sweepOauthGrants } from './accounts/oauth/grant-repository';
+import { sweepOauthClients } from './accounts/oauth/oauth-client-repository';
 import { sweepOidcSignIns } from './accounts/oidc/oidc-account';
 import type { SigningKeys } from './accounts/signing-keys/signing-keys';
 import { sweepTokens } from './accounts/tokens/token-repository';
@@ -51,6 +53,8 @@ export function sweepsOf(
     { what: 'password resets', run: () => sweepPasswordResets(pool) },
     { what: 'e-mail verifications', run: () => sweepEmailVerifications(pool) },
     { what: 'invitations', run: () => sweepInvitations(pool) },
+    { what: 'grants of OAuth clients', run: () => sweepOauthGrants(pool) },
+    { what: 'OAuth clients', run: () => sweepOauthClients(pool) },
     { what: 'tokens', run: () => sweepTokens(pool) },
     { what: 'budgets of tokens', run: () => countLeftTokenRuns(pool) },
     { what: 'tools of MCP servers', run: () => sweepToolLists(pool) },

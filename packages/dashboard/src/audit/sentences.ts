@@ -137,6 +137,14 @@ export const SENTENCES: Record<AuditAction, Sentence> = {
     ` as the tool ${told.id}`,
   ],
   'mcp_tool.withdrawn': (told) => [`withdrew the tool ${told.id}`],
+  'oauth_grant.created': (told) => [
+    `let the app${quoted(told.text('client') || told.text('host'))} in${told.text('readonly') === 'true' ? ' to read' : ''}`,
+  ],
+  'oauth_grant.revoked': (told) => [
+    told.text('reason') === 'reuse'
+      ? `sent a used credential of the app${quoted(told.text('client') || told.text('host'))} again, which was disconnected`
+      : `disconnected the app${quoted(told.text('client') || told.text('host'))}`,
+  ],
   'run.cancelled': (told) => [
     'cancelled ',
     told.source === 'worker-api' ? { of: 'run', id: told.id, name: 'a run' } : 'a run of an automation',

@@ -20,7 +20,7 @@ export interface Sent {
   path?: Record<string, string | undefined>;
   query?: string;
   body?: unknown;
-  form?: () => FormData;
+  form?: () => FormData | URLSearchParams;
 }
 
 export interface Fixture {

@@ -58,6 +58,10 @@ const withBody = (body: object): Fixture => ({ send: () => ({ body }) });
 const password = 'correct horse battery staple';
 const userCode = withBody({ user_code: 'BCDF-2345' });
 const stranger = 'stranger@example.com';
+const authorization = {
+  ...{ response_type: 'code', client_id: 'ocl_guess', redirect_uri: 'http://127.0.0.1/callback' },
+  ...{ code_challenge: 'a'.repeat(43), code_challenge_method: 'S256' },
+};
 
 const fixtures: Record<string, Fixture> = {
   live: nothing,
@@ -99,6 +103,25 @@ const fixtures: Record<string, Fixture> = {
   lookUpDevice: userCode,
   approveDevice: { ...userCode, key: 'person' },
   denyDevice: userCode,
+  oauthServerMetadata: nothing,
+  oauthServerMetadataOfMcp: nothing,
+  oauthResourceMetadata: nothing,
+  oauthResourceMetadataOfMcp: nothing,
+  registerOauthClient: { ...withBody({ redirect_uris: ['http://127.0.0.1/callback'] }), makes: true },
+  issueOauthToken: {
+    send: () => ({
+      form: () =>
+        new URLSearchParams({ grant_type: 'refresh_token', client_id: 'ocl_guess', refresh_token: 'a guess' }),
+    }),
+  },
+  revokeOauthToken: { send: () => ({ form: () => new URLSearchParams({ token: 'a guess', client_id: 'ocl_guess' }) }) },
+  lookUpAuthorization: withBody(authorization),
+  decideAuthorization: {
+    ...withBody({ request: authorization, decision: 'allow', toolsets: ['workers'] }),
+    key: 'person',
+  },
+  listOauthGrants: nothing,
+  revokeOauthGrant: { send: ({ oauthGrant }) => ({ path: { grant_id: oauthGrant } }) },
   listWorkspaces: nothing,
   createWorkspace: withBody({ name: 'Of a stranger' }),
   getWorkspace: ofWorkspace,
@@ -352,7 +375,16 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     headers: { Authorization: `Bearer ${owner.jwt}` },
   });
 
+  const oauthGrant = newId('gra_');
+  await api.deps.prisma.oauthGrant.create({
+    data: {
+      ...{ id: oauthGrant, userId: owner.userId, workspaceId, clientId: 'ocl_of_home', resource: `${BASE_URL}/mcp` },
+      ...{ restriction: { toolsets: ['workers'] }, lastUsedAt: new Date(), expiresAt: new Date(expiresAt) },
+    },
+  });
+
   const real = {
+    oauthGrant,
     workspace: workspaceId,
     deletedWorkspace: deleted.id,
     member: member.userId,

@@ -46,6 +46,7 @@ const CHANGED: Record<string, ChangeNoun> = {
   invitation: 'members',
   token: 'tokens',
   api_key: 'tokens',
+  oauth_grant: 'tokens',
   workspace: 'workspaces',
 };
 /** Their ids are random; the ids of the others are names, which not every member may know. */

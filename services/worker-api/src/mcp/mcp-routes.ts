@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { forbidden, type Operations } from '@gantry/http';
+import { forbidden, type Operations, type Principal } from '@gantry/http';
 import { authInfoOf, createMcp, type McpOptions } from './mcp-server';
 
 export interface McpDeps extends McpOptions {
@@ -8,6 +8,8 @@ export interface McpDeps extends McpOptions {
   baseUrl: string;
   /** Of all surfaces: pages of their hosts may ask. */
   publicUrls: string[];
+  /** The Bearer by which an OAuth client's tools call the API: its own is for `/mcp` alone. Null for another credential. */
+  bearerFor: (caller: Principal) => Promise<string | null>;
 }
 
 export function mcpOperations(deps: McpDeps): Operations<'worker'> {
@@ -20,7 +22,7 @@ export function mcpOperations(deps: McpDeps): Operations<'worker'> {
       res.once('close', () => cut.abort());
       const asked = new Request(new URL(req.originalUrl, deps.baseUrl), {
         method: 'POST',
-        headers: headersOf(req.headers, req.ip),
+        headers: withBearer(headersOf(req.headers, req.ip), await deps.bearerFor(caller)),
         body: JSON.stringify(body),
         signal: cut.signal,
       });
@@ -44,6 +46,13 @@ function headersOf(headers: NodeJS.Dict<string | string[]>, ip: string | undefin
   }
   if (ip) kept.set('x-forwarded-for', ip);
   return kept;
+}
+
+function withBearer(headers: Headers, bearer: string | null): Headers {
+  if (bearer === null) return headers;
+  headers.delete('x-svc-token');
+  headers.set('authorization', `Bearer ${bearer}`);
+  return headers;
 }
 
 /**

@@ -11,8 +11,14 @@ export interface AccessToken {
   expires_in: number;
 }
 
-/** It ends with the session: see identity/introspection.ts. */
-export type IssueAccessToken = (session: { userId: string; sessionId: string }) => Promise<AccessToken>;
+/**
+ * It ends with the session: see identity/introspection.ts.
+ * @param lifetimeSeconds an hour by default
+ */
+export type IssueAccessToken = (
+  session: { userId: string; sessionId: string },
+  lifetimeSeconds?: number,
+) => Promise<AccessToken>;
 
 const LIFETIME_SECONDS = 3_600;
 
@@ -22,7 +28,7 @@ export function createAccessTokens(options: {
   audience: string;
 }): IssueAccessToken {
   const { signingKeys, issuer, audience } = options;
-  return async ({ userId, sessionId }) => {
+  return async ({ userId, sessionId }, lifetimeSeconds = LIFETIME_SECONDS) => {
     const { kid, privateKey } = await signingKeys.signer();
     const access_token = jwt.sign({ sid: sessionId }, privateKey, {
       algorithm: JWT_ALGORITHM,
@@ -31,8 +37,8 @@ export function createAccessTokens(options: {
       audience,
       subject: userId,
       jwtid: randomUUID(),
-      expiresIn: LIFETIME_SECONDS,
+      expiresIn: lifetimeSeconds,
     });
-    return { access_token, token_type: 'Bearer', expires_in: LIFETIME_SECONDS };
+    return { access_token, token_type: 'Bearer', expires_in: lifetimeSeconds };
   };
 }

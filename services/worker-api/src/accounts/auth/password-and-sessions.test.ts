@@ -5,7 +5,15 @@ import { parseKeyRing } from '@gantry/vault';
 import request from 'supertest';
 import { callerOf } from '../../test/caller';
 import { givenMail, tokenIn } from '../../test/mail-catcher';
-import { cookieIn, DASHBOARD_URL, PASSWORD, type Person, testWorkerApi, withCookie } from '../../test/test-worker-api';
+import {
+  BASE_URL,
+  cookieIn,
+  DASHBOARD_URL,
+  PASSWORD,
+  type Person,
+  testWorkerApi,
+  withCookie,
+} from '../../test/test-worker-api';
 import { createIntrospection } from '../identity/introspection';
 
 const NEW_PASSWORD = 'another staple altogether';
@@ -229,7 +237,10 @@ test('a token that is used moves to the current pepper, so that the old one can 
   expect(await version()).toEqual({ pepper_version: 'v1' });
   const tokenUse = { note: () => {}, flush: async () => {} };
   const introspectUnder = (peppers: string) =>
-    createIntrospection({ pool, hasher: createTokenHasher(parseKeyRing(peppers)), tokenUse })({ kind: 'token', token });
+    createIntrospection({ pool, hasher: createTokenHasher(parseKeyRing(peppers)), tokenUse, baseUrl: BASE_URL })({
+      kind: 'token',
+      token,
+    });
   expect(await introspectUnder(newPepper)).toBeNull();
   expect(await introspectUnder(`${oldPepper},${newPepper}`)).toMatchObject({ tokenId: id });
   expect(await version()).toEqual({ pepper_version: 'v2' });

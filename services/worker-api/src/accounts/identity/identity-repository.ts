@@ -106,3 +106,35 @@ export async function findExternalUser(pool: Pool, question: ExternalQuestion): 
   );
   return rows[0] ?? null;
 }
+
+export interface GrantRow extends UserRow {
+  grant_id: string;
+  workspace_id: string;
+  made_at: Date;
+  expires_at: Date;
+  restriction: unknown;
+}
+
+const GRANT_COLUMNS = `g.id AS grant_id, g.workspace_id, g.created_at AS made_at, g.restriction, ${USER_COLUMNS}`;
+
+/** By an access token. Null also for one that was made for another address than this one. */
+export async function findGrantOfToken(pool: Pool, hashes: Buffer[], resource: string): Promise<GrantRow | null> {
+  const { rows } = await pool.query<GrantRow>(
+    `SELECT ${GRANT_COLUMNS}, least(t.expires_at, g.expires_at) AS expires_at
+     FROM oauth_tokens t JOIN oauth_grants g ON g.id = t.grant_id JOIN users u ON u.id = g.user_id
+     WHERE t.hash = ANY($1) AND t.kind = 'access' AND t.expires_at > now() AND g.expires_at > now()
+       AND g.resource = $2 AND u.disabled_at IS NULL`,
+    [hashes, resource],
+  );
+  return rows[0] ?? null;
+}
+
+/** By its id, for a JWT that stands for it. */
+export async function findGrant(pool: Pool, grantId: string, userId: string): Promise<GrantRow | null> {
+  const { rows } = await pool.query<GrantRow>(
+    `SELECT ${GRANT_COLUMNS}, g.expires_at FROM oauth_grants g JOIN users u ON u.id = g.user_id
+     WHERE g.id = $1 AND g.user_id = $2 AND g.expires_at > now() AND u.disabled_at IS NULL`,
+    [grantId, userId],
+  );
+  return rows[0] ?? null;
+}

@@ -13,26 +13,40 @@ import {
 } from '@gantry/events';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { isGrantId } from '../oauth/grant';
+import { mcpResource } from '../oauth/oauth-addresses';
 import { restrictedForm } from '../tokens/token-restriction';
 import { userIdentity } from './identity';
 import {
   type ExternalQuestion,
   findActiveUser,
   findExternalUser,
+  findGrant,
+  findGrantOfToken,
   findSession,
   findToken,
   findUserInSession,
+  type GrantRow,
   moveToPepper,
   type TokenRow,
 } from './identity-repository';
 
 export type Introspect = (question: IntrospectRequest) => Promise<Identity | null>;
 
-export function createIntrospection(options: { pool: Pool; hasher: TokenHasher; tokenUse: LastUse }): Introspect {
-  const { pool, hasher, tokenUse } = options;
+export function createIntrospection(options: {
+  pool: Pool;
+  hasher: TokenHasher;
+  tokenUse: LastUse;
+  /** The public address of the worker surface. */
+  baseUrl: string;
+}): Introspect {
+  const { pool, hasher, tokenUse, baseUrl } = options;
 
   async function ofToken(text: string, enforces: string[]): Promise<Identity | null> {
     const prefix = parseOpaqueToken(text)?.prefix;
+    if (prefix === 'oat_') {
+      return grantIdentity(await findGrantOfToken(pool, hasher.candidates(text), mcpResource(baseUrl)), enforces);
+    }
     if (prefix !== 'svc_' && prefix !== 'wst_') return null;
     const row = await findToken(pool, [text, restrictedForm(text)].flatMap(hasher.candidates));
     if (!row) return null;
@@ -55,7 +69,8 @@ export function createIntrospection(options: { pool: Pool; hasher: TokenHasher; 
   }
 
   /** A JWT with a session id is cached under that id, so that both end together. */
-  async function ofUser({ userId, sessionId, madeAt: epochMs }: UserQuestion): Promise<Identity | null> {
+  async function ofUser({ userId, sessionId, madeAt: epochMs, enforces = [] }: UserQuestion): Promise<Identity | null> {
+    if (sessionId && isGrantId(sessionId)) return grantIdentity(await findGrant(pool, sessionId, userId), enforces);
     const madeAt = epochMs === undefined ? null : new Date(epochMs);
     const user = sessionId
       ? await findUserInSession(pool, userId, sessionId)
@@ -85,7 +100,7 @@ export function createIntrospection(options: { pool: Pool; hasher: TokenHasher; 
 type UserQuestion = Extract<IntrospectRequest, { kind: 'user' }>;
 
 /** Null: refused, because whoever asks, or this version, does not know one of its rules. Undefined: not restricted. */
-function readRestriction(row: TokenRow, enforces: string[]): Restriction | undefined | null {
+function readRestriction(row: Pick<TokenRow, 'restriction'>, enforces: string[]): Restriction | undefined | null {
   if (row.restriction === null) return undefined;
   const read = restriction.safeParse(row.restriction);
   return read.success && Object.keys(read.data).every((rule) => enforces.includes(rule)) ? read.data : null;
@@ -115,6 +130,15 @@ function tokenIdentity(row: TokenRow, rules: Restriction | undefined): Identity 
     expiresAt: row.expires_at?.getTime() ?? null,
     ...(rules && { restriction: rules }),
   };
+}
+
+/** An OAuth client acts as a restricted token of the person who let it in. */
+function grantIdentity(row: GrantRow | null, enforces: string[]): Identity | null {
+  const rules = row && readRestriction(row, enforces);
+  if (!row || !rules) return null;
+  const { grant_id: tokenId, workspace_id: workspaceId, expires_at: expiresAt, made_at: madeAt } = row;
+  const identity = userIdentity('personal_token', row, { tokenId, expiresAt, preferred: workspaceId, madeAt });
+  return { ...identity, ...onlyIn(workspaceId, identity), restriction: rules };
 }
 
 /** Ids of workers are names in one workspace: a restricted token acts where it was made and nowhere else. */

@@ -3,6 +3,7 @@ import { notFound } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Db } from '../../database';
 import type { Token } from '../../generated/prisma/client';
+import { deleteGrantsOf } from '../oauth/grant-repository';
 import { hasOwnBudget } from './token-restriction';
 
 /** The owner of tokens: a user (personal tokens) or a workspace. */
@@ -95,7 +96,10 @@ export function markMadeRevoked(
     RETURNING id, name, workspace_id`;
 }
 
-/** Revokes every personal token of the user, and the API keys that other services keep for them. Returns the tokens' ids. */
+/**
+ * Revokes every personal token of the user, what they allowed OAuth clients, and the API keys that other services keep for them.
+ * Returns the ids of tokens and grants.
+ */
 export async function revokeTokensOf(tx: Db, userId: string): Promise<string[]> {
   const now = new Date();
   const revoked = await tx.token.updateManyAndReturn({
@@ -105,7 +109,9 @@ export async function revokeTokensOf(tx: Db, userId: string): Promise<string[]> 
   });
   const { defaultWorkspaceId } = await tx.user.update({ where: { id: userId }, data: { keysValidFrom: now } });
   for (const { id } of revoked) await enqueue(tx, tokenRevoked, defaultWorkspaceId ?? '', { tokenId: id });
-  return revoked.map(({ id }) => id);
+  const grants = await deleteGrantsOf(tx, userId);
+  for (const { id, workspaceId } of grants) await enqueue(tx, tokenRevoked, workspaceId, { tokenId: id });
+  return [...revoked, ...grants].map(({ id }) => id);
 }
 
 /** @throws AppError 404 for one that no longer belongs to the owner */

@@ -1,0 +1,27 @@
+/** Errors as RFC 6749 (5.2), 7009 and 7591 (3.2.2) write them. */
+import type { AppError } from './errors';
+
+const CODES: ReadonlySet<string> = new Set([
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'invalid_scope',
+  'invalid_target',
+  'unsupported_grant_type',
+  'invalid_redirect_uri',
+  'invalid_client_metadata',
+]);
+
+/** Characters that `error_description` may not have. */
+const NOT_DESCRIBED = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g;
+
+/** @param error undefined: a bug of ours */
+export function oauthError(error: AppError | undefined, detail: string): { error: string; error_description: string } {
+  return { error: codeOf(error), error_description: detail.replaceAll('"', "'").replace(NOT_DESCRIBED, '?') };
+}
+
+function codeOf(error: AppError | undefined): string {
+  if (!error) return 'server_error';
+  if (CODES.has(error.code)) return error.code;
+  return error.kind === 'unavailable' || error.kind === 'rate_limited' ? 'temporarily_unavailable' : 'invalid_request';
+}

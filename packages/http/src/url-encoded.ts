@@ -1,0 +1,25 @@
+/** Bodies of `application/x-www-form-urlencoded`, which the endpoints of OAuth take. */
+import type { Request } from 'express';
+import { AppError } from './errors';
+import { readBytes } from './upload';
+
+const BYTES_MAX = 32 * 1024;
+
+/**
+ * Parameters by name; one without a value counts as left out (RFC 6749, 3.2).
+ * @throws AppError 400 for one that is there twice or that no column keeps, 408, 413, 415
+ */
+export async function readUrlEncoded(req: Request): Promise<Record<string, string>> {
+  const { 'content-encoding': encoding = 'identity' } = req.headers;
+  if (encoding !== 'identity') {
+    throw new AppError('unsupported_type', 'unsupported_encoding', 'a form is sent without Content-Encoding');
+  }
+  const given = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams((await readBytes(req, BYTES_MAX)).toString('utf8'))) {
+    const shown = name.slice(0, 64);
+    if (given.has(name)) throw new AppError('invalid', 'invalid_request', `${shown}: is there twice`);
+    if (value.includes('\0')) throw new AppError('invalid', 'invalid_request', `${shown}: has a zero character`);
+    if (value !== '') given.set(name, value);
+  }
+  return Object.fromEntries(given);
+}

@@ -1,0 +1,146 @@
+/**
+ * The authorization endpoint, which is a page of the dashboard: it shows who asks, and a person decides.
+ *
+ * What is wrong about the client or its redirect address is shown and never sent on, because an address that is not the
+ * client's is somebody else's. Anything else that is wrong goes back to the client (RFC 6749, 4.1.2.1).
+ */
+import { newOpaqueToken } from '@gantry/auth';
+import { newId } from '@gantry/events';
+import { AppError, type CallOf, conflict, invalid, type Requester } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import { recordChange } from '../../audit/audit-entry';
+import type { OauthClient } from '../../generated/prisma/client';
+import type { AccountDeps } from '../account-deps';
+import { signedInUserOf } from '../identity/person';
+import { getClient } from './find-client';
+import { GRANT, grantedRules } from './grant';
+import { countGrants, insertGrant } from './grant-repository';
+import { isOurResource, mcpResource, SCOPES } from './oauth-addresses';
+import { hostOf } from './oauth-client';
+import { noteGranted } from './oauth-client-repository';
+import { isRedirectOf, redirectWith } from './redirect-uri';
+
+export type AuthorizationRequest = CallOf<'worker', 'lookUpAuthorization'>['body'];
+type Decision = CallOf<'worker', 'decideAuthorization'>['body'];
+
+const CODE_SECONDS = 120;
+const DAY_MS = 86_400_000;
+const GRANTS_MAX = 200;
+/** Base64url of a SHA-256. */
+const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+
+export interface Asked {
+  client: OauthClient;
+  /** It asks for reading alone. */
+  readonly: boolean;
+  /** Where the browser goes with a request that cannot be allowed. */
+  refused: string | null;
+}
+
+/** @throws AppError 400 `unknown_client`, `redirect_mismatch`; 403 for a token */
+export async function lookAt(
+  deps: AccountDeps,
+  { caller }: Pick<Requester, 'caller'>,
+  request: AuthorizationRequest,
+): Promise<Asked> {
+  signedInUserOf(caller);
+  const client = await getClient(deps, request.client_id);
+  if (!isRedirectOf(client.redirectUris, request.redirect_uri)) {
+    throw new AppError(
+      'invalid',
+      'redirect_mismatch',
+      'redirect_uri: is none of the addresses that this client has named',
+    );
+  }
+  const problem = problemOf(deps.baseUrl, request);
+  const scopes = request.scope?.split(' ') ?? [];
+  return {
+    client,
+    readonly: scopes.includes('mcp:read') && !scopes.includes('mcp'),
+    refused: problem && refusedAt(deps.baseUrl, request, problem),
+  };
+}
+
+interface OauthProblem {
+  error: string;
+  error_description: string;
+}
+
+function problemOf(baseUrl: string, request: AuthorizationRequest): OauthProblem | null {
+  const { response_type, code_challenge, code_challenge_method, resource, scope } = request;
+  const problem = (error: string, error_description: string) => ({ error, error_description });
+  if (!response_type) return problem('invalid_request', 'response_type is required');
+  if (response_type !== 'code') return problem('unsupported_response_type', 'response_type must be code');
+  if (!code_challenge) return problem('invalid_request', 'code_challenge is required');
+  if (code_challenge_method !== 'S256') return problem('invalid_request', 'code_challenge_method must be S256');
+  if (!CHALLENGE.test(code_challenge))
+    return problem('invalid_request', 'code_challenge must be a SHA-256 in base64url');
+  if (resource !== undefined && !isOurResource(baseUrl, resource)) {
+    return problem('invalid_target', `resource must be ${mcpResource(baseUrl)}`);
+  }
+  const asked = scope?.split(' ').filter((one) => one !== '') ?? [];
+  // Those that are not known here are left out, as long as one is.
+  if (asked.length && !asked.some((one) => SCOPES.some((known) => known === one))) {
+    return problem('invalid_scope', `scope must be one of ${SCOPES.join(', ')}`);
+  }
+  return null;
+}
+
+const refusedAt = (baseUrl: string, { redirect_uri, state }: AuthorizationRequest, problem: OauthProblem): string =>
+  redirectWith(redirect_uri, { ...problem, state, iss: baseUrl });
+
+/** @returns where the browser goes. @throws AppError as lookAt; 400, 409 */
+export async function decide(deps: AccountDeps, requester: Requester, decision: Decision): Promise<string> {
+  const { request } = decision;
+  const { client, readonly, refused } = await lookAt(deps, requester, request);
+  if (refused) return refused;
+  if (decision.decision === 'deny') {
+    const denied = { error: 'access_denied', error_description: 'the person said no' };
+    return refusedAt(deps.baseUrl, request, denied);
+  }
+  if (!decision.toolsets) throw invalid([{ path: 'toolsets', message: 'is required to allow' }]);
+  const allowed = { ...decision, toolsets: decision.toolsets, readonly: decision.readonly || readonly };
+  const code = await grant(deps, requester, client, allowed);
+  return redirectWith(request.redirect_uri, { code, state: request.state, iss: deps.baseUrl });
+}
+
+/** Row, code and audit entry commit together. @returns the code, which is not stored */
+async function grant(
+  { prisma, hasher, baseUrl, now }: AccountDeps,
+  { caller, actor }: Requester,
+  client: OauthClient,
+  { request, toolsets, readonly, days }: Decision & { toolsets: string[]; readonly: boolean },
+): Promise<string> {
+  const { workspaceId } = caller;
+  const userId = signedInUserOf(caller);
+  const code = newOpaqueToken('oac_');
+  const id = newId(GRANT);
+  const at = now();
+  await transaction(prisma, async (tx) => {
+    if ((await countGrants(tx, userId, at)) >= GRANTS_MAX) {
+      throw conflict('too_many_grants', `${GRANTS_MAX} apps are connected already; disconnect some first`);
+    }
+    await insertGrant(
+      tx,
+      {
+        ...{ id, userId, workspaceId, clientId: client.id, clientName: client.name },
+        resource: mcpResource(baseUrl),
+        restriction: grantedRules(toolsets, readonly),
+        expiresAt: new Date(at.getTime() + (days ?? 90) * DAY_MS),
+      },
+      {
+        ...{ grantId: id, hash: hasher.hash(code).hash, redirectUri: request.redirect_uri },
+        codeChallenge: request.code_challenge ?? '',
+        expiresAt: new Date(at.getTime() + CODE_SECONDS * 1_000),
+      },
+    );
+    await noteGranted(tx, client.id, at);
+    await recordChange(tx, actor, {
+      workspaceId,
+      action: 'oauth_grant.created',
+      id,
+      details: { client: client.name, host: hostOf(client.id), toolsets, readonly },
+    });
+  });
+  return code;
+}

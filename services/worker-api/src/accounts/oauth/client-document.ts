@@ -1,0 +1,71 @@
+/**
+ * Clients that name themselves by the address of a document about them (OAuth Client ID Metadata Document). Only a signed-in
+ * person makes this service fetch one, by opening the page that asks for consent.
+ */
+import { AppError } from '@gantry/http';
+import { checkOutboundUrl, OutboundFailed, safeFetch } from '@gantry/safe-fetch';
+import { type ClientFacts, factsOf } from './oauth-client';
+
+const TIMEOUT_MS = 5_000;
+const BYTES_MAX = 32 * 1024;
+
+export interface Outbound {
+  /** Private networks that the operator has opened. */
+  outboundAllow: string[];
+}
+
+/** @throws AppError 400 `unknown_client`, in words that may be shown */
+export async function readClientDocument({ outboundAllow: allow }: Outbound, clientId: string): Promise<ClientFacts> {
+  try {
+    const { host } = requireDocumentAddress(clientId, allow);
+    const response = await safeFetch(clientId, {
+      headers: { Accept: 'application/json' },
+      ...{ timeoutMs: TIMEOUT_MS, responseBytesMax: BYTES_MAX, allow },
+    });
+    if (response.status !== 200) throw unknown(`${host} answered with status ${response.status}`);
+    if (response.truncated) throw unknown(`${host} answered with more than 32 KB`);
+    const document = parse(response.body);
+    if (document.client_id !== clientId) throw unknown('it describes a client with another client_id');
+    const method = document.token_endpoint_auth_method;
+    // A client with a key of its own must not be taken for one that needs none.
+    if (method !== undefined && method !== 'none') throw unknown('its token_endpoint_auth_method is not none');
+    if (document.client_secret !== undefined) throw unknown('it has a client_secret');
+    return factsOf(document);
+  } catch (err) {
+    if (err instanceof OutboundFailed) throw unknown(err.message);
+    if (err instanceof AppError && err.code !== 'unknown_client') throw unknown(err.detail);
+    throw err;
+  }
+}
+
+/** @throws AppError 400, OutboundFailed */
+function requireDocumentAddress(clientId: string, allow: string[]): URL {
+  const url = checkOutboundUrl(clientId, { allow });
+  const isOpened = () => {
+    try {
+      checkOutboundUrl(clientId);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  // Plain http only at a literal address that the operator has opened.
+  if (url.protocol !== 'https:' && !isOpened()) throw unknown('it must begin with https://');
+  if (url.hash || clientId.includes('#')) throw unknown('it has a fragment');
+  if (url.pathname === '/') throw unknown('it has no path');
+  if (url.href !== clientId) throw unknown(`it is written ${url.href}`);
+  return url;
+}
+
+function parse(body: Buffer): Record<string, unknown> {
+  try {
+    const document = JSON.parse(body.toString('utf8'));
+    if (typeof document === 'object' && document !== null && !Array.isArray(document)) return document;
+  } catch {
+    // Said below.
+  }
+  throw unknown('it is no JSON object');
+}
+
+const unknown = (why: string): AppError =>
+  new AppError('invalid', 'unknown_client', `the client's metadata document cannot be used: ${why}`);

@@ -1,0 +1,30 @@
+/** The end of what a person allowed a client: rows, announcement and audit entry commit together. */
+import { enqueue, tokenRevoked } from '@gantry/events';
+import type { Actor } from '@gantry/http';
+import type { Sql } from '@gantry/postgres';
+import { recordChange } from '../../audit/audit-entry';
+import { deleteGrant, type EndedGrant } from './grant-repository';
+import { hostOf } from './oauth-client';
+
+/** `reuse`: a code or refresh token came again, so somebody else may have it. */
+export type EndReason = 'person' | 'client' | 'reuse';
+
+/** Null if it had ended, or is not that user's. @param userId null: whoever's */
+export async function endGrant(
+  tx: Sql,
+  of: { id: string; userId: string | null },
+  reason: EndReason,
+  actor: Actor,
+): Promise<EndedGrant | null> {
+  const ended = await deleteGrant(tx, of.id, of.userId);
+  if (!ended) return null;
+  const { id, workspace_id: workspaceId, client_id, client_name } = ended;
+  await enqueue(tx, tokenRevoked, workspaceId, { tokenId: id });
+  await recordChange(tx, actor, {
+    workspaceId,
+    action: 'oauth_grant.revoked',
+    id,
+    details: { client: client_name, host: hostOf(client_id), reason },
+  });
+  return ended;
+}

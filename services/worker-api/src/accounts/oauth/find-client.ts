@@ -1,0 +1,24 @@
+import { AppError } from '@gantry/http';
+import type { Db } from '../../database';
+import type { OauthClient } from '../../generated/prisma/client';
+import { type Outbound, readClientDocument } from './client-document';
+import { isDocument } from './oauth-client';
+import { findClient, keepDocument } from './oauth-client-repository';
+
+/** A document is read again after this, whatever its headers say of caching. */
+const FRESH_MS = 60 * 60_000;
+
+/** @throws AppError 400 `unknown_client`: to be shown, as there is no address that it could be sent to */
+export async function getClient(
+  deps: Outbound & { prisma: Db; now: () => Date },
+  clientId: string,
+): Promise<OauthClient> {
+  const { prisma, now } = deps;
+  const known = await findClient(prisma, clientId);
+  if (!isDocument(clientId)) {
+    if (known) return known;
+    throw new AppError('invalid', 'unknown_client', 'no client is registered under this client_id');
+  }
+  if (known?.readAt && now().getTime() - known.readAt.getTime() < FRESH_MS) return known;
+  return keepDocument(prisma, clientId, await readClientDocument(deps, clientId), now());
+}

@@ -1,0 +1,33 @@
+/** What a person allowed a client: its rules, and how it is shown. */
+import { type Restriction, restriction } from '@gantry/events';
+import { apiFields } from '@gantry/http';
+import type { OauthGrant } from '../../generated/prisma/client';
+import type { Scope } from './oauth-addresses';
+import { hostOf } from './oauth-client';
+
+export const GRANT = 'gra_';
+
+/** Such an id in the place of a session's: see identity/introspection.ts. */
+export const isGrantId = (id: string): boolean => id.startsWith(GRANT);
+
+/** Named toolsets always: one that comes later is closed to whoever was let in before. */
+export const grantedRules = (toolsets: string[], readonly: boolean): Restriction => ({
+  toolsets: [...new Set(toolsets)],
+  ...(readonly && { readonly }),
+});
+
+export const scopeOf = (rules: { readonly?: true | undefined }): Scope => (rules.readonly ? 'mcp:read' : 'mcp');
+
+export type ListedGrant = OauthGrant & { membership: { workspace: { id: string; name: string } } };
+
+export function grantToApi(grant: ListedGrant) {
+  const { clientId, clientName, membership } = grant;
+  const { toolsets, readonly } = restriction.parse(grant.restriction);
+  return {
+    ...apiFields(grant, 'id', 'createdAt', 'lastUsedAt', 'expiresAt'),
+    client: { id: clientId, name: clientName, host: hostOf(clientId) },
+    workspace: { id: membership.workspace.id, name: membership.workspace.name },
+    toolsets: toolsets ?? [],
+    readonly: readonly ?? false,
+  };
+}

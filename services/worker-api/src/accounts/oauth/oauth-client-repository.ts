@@ -1,0 +1,34 @@
+import type { Pool } from 'pg';
+import type { Db } from '../../database';
+import type { OauthClient } from '../../generated/prisma/client';
+import type { ClientFacts } from './oauth-client';
+
+/** Beyond this, clients that nobody has let in make room for new ones. */
+const REGISTERED_MAX = 5_000;
+
+export const findClient = (db: Db, id: string): Promise<OauthClient | null> =>
+  db.oauthClient.findUnique({ where: { id } });
+
+/** Of two who read the same document at the same moment both may write it. */
+export function keepDocument(db: Db, id: string, facts: ClientFacts, now: Date): Promise<OauthClient> {
+  const kept = { ...facts, readAt: now };
+  return db.oauthClient.upsert({ where: { id }, create: { id, ...kept }, update: kept });
+}
+
+export const insertClient = (tx: Db, id: string, facts: ClientFacts): Promise<OauthClient> =>
+  tx.oauthClient.create({ data: { id, ...facts } });
+
+/** Anybody may register, so what nobody has used yields: the oldest first. */
+export const makeRoomForClients = (tx: Db): Promise<unknown> => tx.$executeRaw`
+  DELETE FROM oauth_clients WHERE id IN (
+    SELECT id FROM oauth_clients WHERE granted_at IS NULL ORDER BY created_at DESC OFFSET ${REGISTERED_MAX})`;
+
+export const noteGranted = (tx: Db, id: string, now: Date): Promise<unknown> =>
+  tx.oauthClient.updateMany({ where: { id }, data: { grantedAt: now } });
+
+/** What a client never used, or can use no more, goes; one that holds something stays. */
+export const sweepOauthClients = (pool: Pool): Promise<unknown> =>
+  pool.query(`DELETE FROM oauth_clients c
+    WHERE (granted_at IS NULL AND coalesce(read_at, created_at) < now() - interval '1 day'
+        OR granted_at < now() - interval '90 days')
+      AND NOT EXISTS (SELECT 1 FROM oauth_grants g WHERE g.client_id = c.id)`);

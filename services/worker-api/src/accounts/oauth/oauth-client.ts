@@ -1,0 +1,57 @@
+/** Clients: what is kept of what they say, and where it comes from. */
+import { AppError } from '@gantry/http';
+import type { OauthClient } from '../../generated/prisma/client';
+import { requireRedirectUri } from './redirect-uri';
+
+export type ClientFacts = Pick<OauthClient, 'name' | 'uri' | 'redirectUris'>;
+
+const NAME_CHARS_MAX = 100;
+const URI_CHARS_MAX = 2_000;
+const REDIRECTS_MAX = 20;
+/** Of a client that registered itself. */
+export const REGISTERED = 'ocl_';
+
+export const isDocument = (clientId: string): boolean => /^https?:\/\//.test(clientId);
+
+/**
+ * The host of a metadata document is who the client is; one that registered itself has proven nothing.
+ * @returns null for the latter
+ */
+export const hostOf = (clientId: string): string | null => (isDocument(clientId) ? new URL(clientId).host : null);
+
+/**
+ * Metadata of a client as it describes itself (RFC 7591, 2); what is not used is left out.
+ * @throws AppError 400 `invalid_client_metadata` or `invalid_redirect_uri`
+ */
+export function factsOf(given: Record<string, unknown>): ClientFacts {
+  const { client_name: name, client_uri: uri, redirect_uris: redirects, response_types, grant_types } = given;
+  if (!isTexts(redirects) || redirects.length === 0 || redirects.length > REDIRECTS_MAX) {
+    throw wrong(`redirect_uris: must be 1 to ${REDIRECTS_MAX} addresses`);
+  }
+  redirects.forEach(requireRedirectUri);
+  if (response_types !== undefined && !(isTexts(response_types) && response_types.includes('code'))) {
+    throw wrong('response_types: code is the only one here');
+  }
+  if (grant_types !== undefined && !(isTexts(grant_types) && grant_types.includes('authorization_code'))) {
+    throw wrong('grant_types: must have authorization_code');
+  }
+  return {
+    name: typeof name === 'string' ? readableName(name) : null,
+    uri: typeof uri === 'string' && isPage(uri) ? uri : null,
+    redirectUris: [...new Set(redirects)],
+  };
+}
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string');
+
+/** Without characters that could turn the sentence around it: controls, line breaks, marks of direction. */
+function readableName(name: string): string | null {
+  const plain = name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim();
+  return [...plain].slice(0, NAME_CHARS_MAX).join('') || null;
+}
+
+const isPage = (uri: string): boolean =>
+  uri.length <= URI_CHARS_MAX && URL.canParse(uri) && new URL(uri).protocol === 'https:';
+
+export const wrong = (detail: string): AppError => new AppError('invalid', 'invalid_client_metadata', detail);

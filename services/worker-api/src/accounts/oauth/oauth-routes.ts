@@ -1,0 +1,100 @@
+import { parseOpaqueToken } from '@gantry/auth';
+import { newId } from '@gantry/events';
+import { type Actor, AppError, answer, created, noContent, notFound, type Operations, ok, okPage } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import type { Request } from 'express';
+import type { AccountDeps } from '../account-deps';
+import { clientOf } from '../auth/session-cookie';
+import { userOf } from '../identity/person';
+import { decide, lookAt } from './authorization';
+import { endGrant } from './end-grant';
+import { grantToApi } from './grant';
+import { deleteToken, listGrants, lockToken } from './grant-repository';
+import { issueForCode, issueForRefreshToken } from './issue-tokens';
+import { resourceMetadata, serverMetadata } from './oauth-addresses';
+import { factsOf, hostOf, REGISTERED } from './oauth-client';
+import { insertClient, makeRoomForClients } from './oauth-client-repository';
+import { describeRedirect } from './redirect-uri';
+
+/** A document that anybody may read, and keep for a while. */
+const forAWhile = { 'Cache-Control': 'public, max-age=300' };
+
+export function oauthOperations(deps: AccountDeps): Operations<'worker'> {
+  const { prisma, pool, hasher, identities, baseUrl, dashboardUrl, now } = deps;
+  const describeServer = () => ok(serverMetadata(baseUrl, dashboardUrl), forAWhile);
+  const describeResource = () => ok(resourceMetadata(baseUrl), forAWhile);
+  return {
+    oauthServerMetadata: describeServer,
+    oauthServerMetadataOfMcp: describeServer,
+    oauthResourceMetadata: describeResource,
+    oauthResourceMetadataOfMcp: describeResource,
+    registerOauthClient: async ({ body }) => {
+      const facts = factsOf(body);
+      const client = await transaction(prisma, async (tx) => {
+        await makeRoomForClients(tx);
+        return insertClient(tx, newId(REGISTERED), facts);
+      });
+      return created({
+        client_id: client.id,
+        client_id_issued_at: Math.floor(client.createdAt.getTime() / 1_000),
+        ...(client.name !== null && { client_name: client.name }),
+        ...(client.uri !== null && { client_uri: client.uri }),
+        redirect_uris: client.redirectUris,
+        token_endpoint_auth_method: 'none',
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        scope: 'mcp',
+      });
+    },
+    issueOauthToken: async ({ body, req }) => {
+      const { grant_type, ...asked } = body;
+      const actor = clientActor(req);
+      if (grant_type === 'authorization_code') return ok(await issueForCode(deps, asked, actor));
+      if (grant_type === 'refresh_token') return ok(await issueForRefreshToken(deps, asked, actor));
+      throw new AppError(
+        'invalid',
+        'unsupported_grant_type',
+        'grant_type: must be authorization_code or refresh_token',
+      );
+    },
+    revokeOauthToken: async ({ body: { token, client_id }, req }) => {
+      const prefix = parseOpaqueToken(token)?.prefix;
+      if (prefix !== 'oat_' && prefix !== 'ort_') return answer(200, undefined);
+      const hashes = hasher.candidates(token);
+      const ended = await transaction(pool, async (tx) => {
+        const row = await lockToken(tx, hashes);
+        if (row?.client_id !== client_id) return null;
+        if (row.kind === 'access') await deleteToken(tx, hashes);
+        else await endGrant(tx, { id: row.grant_id, userId: null }, 'client', clientActor(req));
+        return row.grant_id;
+      });
+      if (ended) identities.evictToken(ended);
+      return answer(200, undefined);
+    },
+    lookUpAuthorization: async (call) => {
+      const { client, readonly, refused } = await lookAt(deps, call, call.body);
+      const { host: redirectHost, opens } = describeRedirect(call.body.redirect_uri);
+      const host = hostOf(client.id);
+      const known_by = host === null ? 'registration' : 'document';
+      return ok({
+        client: { name: client.name, host, uri: client.uri, known_by },
+        ...{ redirect_host: redirectHost, opens, readonly, refused },
+      });
+    },
+    decideAuthorization: async (call) => ok({ redirect_to: await decide(deps, call, call.body) }),
+    listOauthGrants: async (call) => okPage(call, await listGrants(prisma, userOf(call.caller), now()), grantToApi),
+    revokeOauthGrant: async ({ caller, actor, path }) => {
+      const of = { id: path.grant_id, userId: userOf(caller) };
+      const ended = await transaction(pool, (tx) => endGrant(tx, of, 'person', actor));
+      if (!ended) throw notFound('connected app', path.grant_id, 'among your own');
+      identities.evictToken(ended.id);
+      return noContent();
+    },
+  };
+}
+
+/** A program that holds a code or a token, and says nothing else of itself. */
+const clientActor = (req: Request): Actor => ({
+  ...{ kind: 'oauth_client', id: null, label: null, tokenId: null, requestId: String(req.id) },
+  ...clientOf(req),
+});

@@ -1,0 +1,251 @@
+/** The way of a client that we did not write: openid-client finds the server, and a person consents as the dashboard does. */
+import { createHash, randomBytes } from 'node:crypto';
+import { given } from '@gantry/testing';
+import * as client from 'openid-client';
+import request from 'supertest';
+import { callerOf } from '../../test/caller';
+import { connectMcp } from '../../test/connect-mcp';
+import { BASE_URL, type Person, testWorkerApi } from '../../test/test-worker-api';
+
+const REDIRECT = 'http://127.0.0.1/callback';
+const RESOURCE = `${BASE_URL}/mcp`;
+const api = testWorkerApi();
+const program = given(() => callerOf(api.url));
+let person: Person;
+beforeEach(async () => {
+  person = await api.addMember('member');
+});
+
+/** The public address of the test is no name: its requests go to where it listens. */
+const toTest: client.CustomFetch = (url, options) => fetch(url.replace(BASE_URL, api.url), options as RequestInit);
+
+async function discovered(): Promise<client.Configuration> {
+  return client.dynamicClientRegistration(
+    new URL(BASE_URL),
+    { client_name: 'Desktop agent', redirect_uris: [REDIRECT], token_endpoint_auth_method: 'none' },
+    client.None(),
+    { algorithm: 'oauth2', execute: [client.allowInsecureRequests], [client.customFetch]: toTest },
+  );
+}
+
+interface Allowed {
+  toolsets?: string[];
+  readonly?: boolean;
+  decision?: 'allow' | 'deny';
+}
+
+/** As the page does it. @returns where the browser goes */
+const decide = (params: Record<string, string>, allowed: Allowed = {}, by = person) =>
+  callerOf(api.url, by.jwt).post('/auth/oauth/authorization', {
+    request: params,
+    ...{ decision: 'allow', toolsets: ['workers', 'runs'], ...allowed },
+  });
+
+async function asked(config: client.Configuration, more: Record<string, string> = {}) {
+  const verifier = client.randomPKCECodeVerifier();
+  const url = client.buildAuthorizationUrl(config, {
+    ...{ redirect_uri: REDIRECT, state: 'a-state', resource: RESOURCE, scope: 'mcp' },
+    ...{ code_challenge: await client.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256', ...more },
+  });
+  return { verifier, url, params: Object.fromEntries(url.searchParams) };
+}
+
+async function connected(allowed: Allowed = {}, by = person) {
+  const config = await discovered();
+  const { verifier, params } = await asked(config);
+  const { body } = await decide(params, allowed, by).expect(200);
+  const back = new URL(body.redirect_to);
+  const checks = { expectedState: 'a-state', pkceCodeVerifier: verifier };
+  const tokens = await client.authorizationCodeGrant(config, back, checks, { resource: RESOURCE });
+  return { config, back, verifier, tokens, clientId: config.clientMetadata().client_id };
+}
+
+const exchange = (fields: Record<string, string>) =>
+  request(api.url).post('/auth/oauth/token').type('form').send(fields);
+
+const ask = (accessToken: string) =>
+  request(api.url)
+    .post('/mcp')
+    .set({ Authorization: `Bearer ${accessToken}`, Accept: 'application/json, text/event-stream' })
+    .send({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+
+test('who has no credential is told where to get one, and both documents lead on', async () => {
+  const { headers } = await request(api.url).post('/mcp').send({}).expect(401);
+  const [, metadata = ''] = /resource_metadata="([^"]+)"/.exec(headers['www-authenticate'] ?? '') ?? [];
+  expect(metadata).toBe(`${BASE_URL}/.well-known/oauth-protected-resource/mcp`);
+  const { body: resource } = await program.get(new URL(metadata).pathname).expect(200);
+  expect(resource).toMatchObject({ resource: RESOURCE, authorization_servers: [BASE_URL] });
+  const { body: server } = await program.get('/.well-known/oauth-authorization-server').expect(200);
+  expect(server).toMatchObject({ issuer: BASE_URL, code_challenge_methods_supported: ['S256'] });
+  const known = await request(api.url).get('/api/workers').expect(401);
+  expect(known.headers['www-authenticate']).toBe('Bearer');
+});
+
+test('a person lets a client in, which then acts as them in that workspace, within what they allowed', async () => {
+  const { tokens } = await connected({ toolsets: ['workers'], readonly: true });
+  expect(tokens).toMatchObject({ expires_in: 3_600, scope: 'mcp:read' });
+  const agent = await connectMcp(api, tokens.access_token);
+  const { tools } = await agent.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(['list_workers', 'get_worker', 'get_worker_files']);
+  expect((await agent.callTool({ name: 'list_workers', arguments: {} })).isError).toBeFalsy();
+  const refused = await agent.callTool({ name: 'create_worker', arguments: { name: 'No' } });
+  expect(refused.isError).toBe(true);
+  await agent.close();
+
+  const browser = callerOf(api.url, person.jwt);
+  const { body: grants } = await browser.get('/auth/oauth/grants').expect(200);
+  expect(grants).toMatchObject([
+    { client: { name: 'Desktop agent', host: null }, workspace: { id: api.workspaceId }, readonly: true },
+  ]);
+  await browser.remove(`/auth/oauth/grants/${grants[0].id}`).expect(204);
+  await ask(tokens.access_token).expect(401);
+  await browser.remove(`/auth/oauth/grants/${grants[0].id}`).expect(404);
+});
+
+test('its token is for /mcp alone: the HTTP API, and what makes credentials, do not take it', async () => {
+  const { tokens } = await connected();
+  await ask(tokens.access_token).expect(200);
+  for (const path of ['/api/workers', '/auth/me', '/auth/tokens', '/auth/oauth/grants']) {
+    await callerOf(api.url, tokens.access_token).get(path).expect(401);
+  }
+  await ask(tokens.refresh_token ?? '').expect(401);
+});
+
+test('a code is good once, for its own client, address and verifier; coming again it ends everything', async () => {
+  const config = await discovered();
+  const other = await discovered();
+  const { verifier, params } = await asked(config);
+  const { body } = await decide(params).expect(200);
+  const code = new URL(body.redirect_to).searchParams.get('code') ?? '';
+  const right = {
+    ...{ grant_type: 'authorization_code', client_id: config.clientMetadata().client_id, code },
+    ...{ redirect_uri: REDIRECT, code_verifier: verifier, resource: RESOURCE },
+  };
+  const wrongs = [
+    { ...right, code_verifier: randomBytes(32).toString('base64url') },
+    { ...right, redirect_uri: 'http://127.0.0.1/other' },
+    { ...right, client_id: other.clientMetadata().client_id },
+  ];
+  for (const wrong of wrongs) expect((await exchange(wrong).expect(400)).body.error).toBe('invalid_grant');
+  const elsewhere = await exchange({ ...right, resource: 'https://elsewhere.example/mcp' }).expect(400);
+  expect(elsewhere.body.error).toBe('invalid_target');
+  const { code_verifier: _, ...withoutProof } = right;
+  expect((await exchange(withoutProof).expect(400)).body.error).toBe('invalid_request');
+  const first = await exchange(right).expect(200);
+  await ask(first.body.access_token).expect(200);
+  expect((await exchange(right).expect(400)).body.error).toBe('invalid_grant');
+  await ask(first.body.access_token).expect(401);
+});
+
+test('of two that send the same code at one moment, neither keeps tokens', async () => {
+  const config = await discovered();
+  const { verifier, params } = await asked(config);
+  const { body } = await decide(params).expect(200);
+  const fields = {
+    ...{ grant_type: 'authorization_code', client_id: config.clientMetadata().client_id, redirect_uri: REDIRECT },
+    ...{ code: new URL(body.redirect_to).searchParams.get('code') ?? '', code_verifier: verifier },
+  };
+  const both = await Promise.all([exchange(fields), exchange(fields)]);
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
+  expect((await callerOf(api.url, person.jwt).get('/auth/oauth/grants')).body).toEqual([]);
+});
+
+test('a refresh token rotates, and one that comes again ends what was allowed, with a word in the audit log', async () => {
+  const { config, tokens } = await connected();
+  const next = await client.refreshTokenGrant(config, tokens.refresh_token ?? '', { resource: RESOURCE });
+  expect(next.refresh_token).not.toBe(tokens.refresh_token);
+  await ask(next.access_token).expect(200);
+  await expect(client.refreshTokenGrant(config, tokens.refresh_token ?? '')).rejects.toMatchObject({
+    error: 'invalid_grant',
+  });
+  await expect(client.refreshTokenGrant(config, next.refresh_token ?? '')).rejects.toMatchObject({
+    error: 'invalid_grant',
+  });
+  const { body } = await callerOf(api.url, api.owner.jwt).get('/api/audit-log?action=oauth_grant.revoked');
+  expect(body[0]?.details).toMatchObject({ client: 'Desktop agent', reason: 'reuse' });
+});
+
+test('a client that gives its refresh token back has nothing left', async () => {
+  const { config, tokens } = await connected();
+  await client.tokenRevocation(config, tokens.access_token);
+  await ask(tokens.access_token).expect(401);
+  const next = await client.refreshTokenGrant(config, tokens.refresh_token ?? '');
+  await client.tokenRevocation(config, next.refresh_token ?? '');
+  await ask(next.access_token).expect(401);
+  await client.tokenRevocation(config, 'ort_nonsense');
+});
+
+test('who leaves the workspace takes their clients along, and coming back does not bring these back', async () => {
+  const { config, tokens } = await connected();
+  const owner = callerOf(api.url, api.owner.jwt);
+  await owner.remove(`/api/workspaces/${api.workspaceId}/members/${person.userId}`).expect(204);
+  await ask(tokens.access_token).expect(401);
+  await expect(client.refreshTokenGrant(config, tokens.refresh_token ?? '')).rejects.toMatchObject({
+    error: 'invalid_grant',
+  });
+});
+
+test('an unknown client and a foreign address are shown and never sent on; the rest goes back to the client', async () => {
+  const config = await discovered();
+  const { params } = await asked(config);
+  const look = (change: Record<string, string>) =>
+    callerOf(api.url, person.jwt).post('/auth/oauth/authorization/lookup', { ...params, ...change });
+  expect((await look({ client_id: 'ocl_nobody' }).expect(400)).body.code).toBe('unknown_client');
+  for (const redirect_uri of ['https://evil.example/', 'http://127.0.0.1.evil.example/callback', `${REDIRECT}/x`]) {
+    expect((await look({ redirect_uri }).expect(400)).body.code).toBe('redirect_mismatch');
+    expect((await decide({ ...params, redirect_uri }).expect(400)).body.code).toBe('redirect_mismatch');
+  }
+  const free = await look({ redirect_uri: 'http://127.0.0.1:4711/callback' }).expect(200);
+  expect(free.body).toMatchObject({ opens: 'this_device', refused: null, client: { name: 'Desktop agent' } });
+  const plain = await look({ code_challenge_method: 'plain' }).expect(200);
+  expect(new URL(plain.body.refused).searchParams.get('error')).toBe('invalid_request');
+  const elsewhere = await look({ resource: 'https://elsewhere.example/mcp' }).expect(200);
+  expect(elsewhere.body.refused).toContain('error=invalid_target');
+  const denied = await decide(params, { decision: 'deny' }).expect(200);
+  expect(Object.fromEntries(new URL(denied.body.redirect_to).searchParams)).toMatchObject({
+    ...{ error: 'access_denied', state: 'a-state', iss: BASE_URL },
+  });
+});
+
+test('a token can let nobody in', async () => {
+  const { params } = await asked(await discovered());
+  const { token } = await api.createToken('personal', person.jwt);
+  expect((await decide(params, {}, { ...person, jwt: token }).expect(403)).body.code).toBe('needs_sign_in');
+});
+
+test.each([
+  [['javascript:alert(1)//x']],
+  [['http://example.com/callback']],
+  [['https://user@example.com/callback']],
+  [['https://example.com/callback#x']],
+  [['/callback']],
+])('nobody registers %j', async (redirect_uris) => {
+  const refused = await program.post('/auth/oauth/register', { redirect_uris }).expect(400);
+  expect(refused.body.error).toBe('invalid_redirect_uri');
+});
+
+test('errors have the form of OAuth, whatever is wrong', async () => {
+  expect((await exchange({ grant_type: 'password', client_id: 'x' }).expect(400)).body.error).toBe(
+    'unsupported_grant_type',
+  );
+  expect((await exchange({}).expect(400)).body.error).toBe('invalid_request');
+  const twice = await request(api.url)
+    .post('/auth/oauth/token')
+    .type('form')
+    .send('client_id=a&client_id=b')
+    .expect(400);
+  expect(twice.body.error).toBe('invalid_request');
+  expect((await program.post('/auth/oauth/token', {}).expect(415)).body.error).toBe('invalid_request');
+});
+
+test('no code and no token is in the database as it is', async () => {
+  const { tokens, back } = await connected();
+  const { rows } = await api.database.pool.query(
+    "SELECT encode(hash, 'hex') AS hash FROM oauth_tokens UNION ALL SELECT encode(hash, 'hex') FROM oauth_codes",
+  );
+  const kept = rows.map(({ hash }) => hash);
+  for (const secret of [tokens.access_token, tokens.refresh_token ?? '', back.searchParams.get('code') ?? '']) {
+    expect(kept).not.toContain(Buffer.from(secret).toString('hex'));
+    expect(kept).not.toContain(createHash('sha256').update(secret).digest('hex'));
+  }
+});
