@@ -65,6 +65,7 @@ const OWN_PAGES: Pages = [
   [patterns.contextSettings, lazy(() => import('./pages/context-settings/context-settings-page'))],
   [paths.runs, lazy(() => import('./pages/runs/runs-page'))],
   [patterns.workerRun, lazy(() => import('./pages/worker-run/worker-run-page'))],
+  [paths.authorize, lazy(() => import('./pages/authorize/authorize-page'))],
   [paths.device, lazy(() => import('./pages/device/device-page'))],
   [paths.members, lazy(() => import('./pages/members/members-page'))],
   [paths.tokens, lazy(() => import('./pages/tokens/tokens-page'))],

@@ -23,6 +23,7 @@ export const paths = {
   alerts: '/alerts',
   newAlert: '/alerts/new',
   device: '/device',
+  authorize: '/authorize',
   signIn: '/sign-in',
   invite: '/invite',
   forgotPassword: '/forgot-password',

@@ -1,5 +1,7 @@
 /** The accounts of the worker surface as the pages see them: two workspaces, and what a test puts into them. */
+
 import type { WorkerSchemas } from '@gantry/api-client';
+import { answerOauth, type FakeOauth, newOauth } from './fake-oauth';
 import { PERSON } from './person';
 
 type Schemas = WorkerSchemas;
@@ -19,6 +21,7 @@ export interface FakeAccounts {
   sendsEmail: boolean;
   /** The program that waits under the code ABCD-2345. */
   device: { decision: 'approved' | 'denied' | null; workspace: string | null };
+  oauth: FakeOauth;
   /** Name of the identity provider; null where there is none. */
   oidcName: string | null;
   /** Workspace that the last request named. */
@@ -123,6 +126,7 @@ export const newAccounts = (): FakeAccounts => ({
   offer: { email: 'grace@example.com' },
   sendsEmail: false,
   device: { decision: null, workspace: null },
+  oauth: newOauth(),
   oidcName: null,
   workspaceOf: null,
 });
@@ -178,6 +182,7 @@ export async function answerAccount(fake: FakeAccounts, req: FakeRequest): Promi
       (!kind || resource.type === kind) && (!person || actor.id === person);
     return { status: 200, body: fake.audit.filter(fits) };
   }
+  if (part[2] === 'oauth') return answerOauth(fake, req);
   return answerTokens(fake, req);
 }
 

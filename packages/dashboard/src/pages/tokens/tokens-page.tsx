@@ -2,6 +2,7 @@ import { unwrap } from '@gantry/api-client';
 import { SettingsFrame } from '../../settings/settings-frame';
 import { account, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
+import { ConnectedApps } from './connected-apps';
 import { SkillKeys } from './skill-keys';
 import { type TokenActions, TokenPanel } from './token-panel';
 
@@ -44,6 +45,7 @@ export default function TokensPage() {
           actions={ofWorkspace}
         />
       )}
+      <ConnectedApps />
       <SkillKeys />
     </SettingsFrame>
   );

@@ -1,0 +1,46 @@
+import { chromiumPath, testSite } from './test/browser';
+import { checkPage, LOOKS } from './test/check-page';
+import { newAccounts } from './test/fake-accounts';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+const ASKED =
+  '/authorize?response_type=code&client_id=ocl_1&redirect_uri=http%3A%2F%2F127.0.0.1%3A4711%2Fcallback&state=s&code_challenge=c&code_challenge_method=S256';
+
+withBrowser('connecting an app', () => {
+  const site = testSite();
+  beforeEach(() => {
+    site.api.accounts = newAccounts();
+  });
+
+  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+    const page = await site.signedIn(ASKED, options);
+    await page.getByRole('button', { name: 'Allow' }).waitFor();
+    await checkPage(page, 'authorize', look);
+    await page.goto(site.api.origin + ASKED.replace('ocl_1', 'ocl_nobody'));
+    await page.getByRole('alert').waitFor();
+    await checkPage(page, 'authorize-unknown', look);
+  });
+
+  test('a person sees who asks and chooses workspace, rights and tools; the name is text and nothing else', async () => {
+    const page = await site.signedIn(ASKED);
+    await page.getByText('Desktop <b>agent</b>').waitFor();
+    await page.getByText('a program on this device (127.0.0.1:4711)').waitFor();
+    await page.getByLabel('Workspace', { exact: true }).selectOption({ label: 'The laboratory' });
+    await page.getByLabel('May do').selectOption('read');
+    await page.getByLabel('Skills', { exact: true }).uncheck();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.waitForURL('**/decided');
+    const { body, workspace } = site.api.accounts.oauth.decided ?? {};
+    expect(workspace).toBe('ws_lab');
+    expect(body).toMatchObject({ decision: 'allow', readonly: true, days: 90 });
+    expect(body?.toolsets).not.toContain('skills');
+  });
+
+  test('what was let in is disconnected on the page of tokens', async () => {
+    const page = await site.signedIn('/settings/tokens');
+    await page.getByText('Desktop agent').waitFor();
+    await page.getByRole('button', { name: 'Disconnect Desktop agent' }).click();
+    await page.getByRole('button', { name: 'Disconnect now' }).click();
+    await page.getByText('None yet').waitFor();
+  });
+});

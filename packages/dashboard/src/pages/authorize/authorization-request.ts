@@ -1,0 +1,23 @@
+const NAMES = [
+  'response_type',
+  'client_id',
+  'redirect_uri',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+  'scope',
+  'resource',
+] as const;
+
+export type AuthorizationRequest = Partial<Record<(typeof NAMES)[number], string>> & {
+  client_id: string;
+  redirect_uri: string;
+};
+
+/** Null for an address that no client makes: something is missing, or there twice (RFC 6749, 3.1). */
+export function requestIn(search: URLSearchParams): AuthorizationRequest | null {
+  if (NAMES.some((name) => search.getAll(name).length > 1)) return null;
+  const given = Object.fromEntries(NAMES.flatMap((name) => (search.get(name) ? [[name, search.get(name)]] : [])));
+  const { client_id, redirect_uri } = given;
+  return client_id && redirect_uri ? { ...given, client_id, redirect_uri } : null;
+}

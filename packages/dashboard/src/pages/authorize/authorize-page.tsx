@@ -1,0 +1,201 @@
+import { unwrap, type WorkerSchemas } from '@gantry/api-client';
+import { Button, Checkbox, NativeSelect, Skeleton } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { account } from '../../shell/api';
+import { useSession } from '../../shell/session';
+import { useMe } from '../../shell/use-me';
+import { useTitle } from '../../shell/use-title';
+import { workspaceChoice } from '../../shell/workspace-choice';
+import { Facts } from '../../ui/facts';
+import { Failure, Notice } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import settings from '../../ui/panel-content.module.css';
+import { type AuthorizationRequest, requestIn } from './authorization-request';
+import styles from './authorize-page.module.css';
+
+type Asked = WorkerSchemas['AskedAuthorization'];
+type Toolset = WorkerSchemas['Toolset'];
+
+const TOOLSETS: Record<Toolset, string> = {
+  workers: 'Workers',
+  runs: 'Runs',
+  approvals: 'Approvals',
+  automations: 'Automations',
+  skills: 'Skills',
+  contexts: 'Contexts',
+  overview: 'Overview',
+};
+
+const LIVES = [
+  { value: '1', label: 'a day' },
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: 'a year' },
+];
+
+/** Not through the router: it is an address of somebody else, which the server has compared with those of the client. */
+const leaveFor = (address: string) => window.location.replace(address);
+
+/** The authorization endpoint of `/mcp`: shows who asks for what, and lets a person decide. */
+export default function AuthorizePage() {
+  useTitle('Connect an app');
+  const [search] = useSearchParams();
+  const request = requestIn(search);
+  return (
+    <div className={styles.page}>
+      <h1>Connect an app</h1>
+      {request ? (
+        <Authorization request={request} />
+      ) : (
+        <Notice tone="error" title="This link is not complete">
+          Start again in the app that sent you here.
+        </Notice>
+      )}
+    </div>
+  );
+}
+
+function Authorization({ request }: { request: AuthorizationRequest }) {
+  const asked = useQuery({
+    queryKey: ['authorization', request],
+    queryFn: () => unwrap(account.POST('/auth/oauth/authorization/lookup', { body: request })),
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const refused = asked.data?.refused;
+  useEffect(() => {
+    if (refused) leaveFor(refused);
+  }, [refused]);
+  if (asked.isError) {
+    return (
+      <>
+        <Failure title="This app cannot be connected" error={asked.error} />
+        <p className={settings.text}>Nothing was sent to it. Start again in the app, or ask whoever runs it.</p>
+      </>
+    );
+  }
+  if (!asked.data || refused) return <Skeleton height={320} />;
+  return <Decision request={request} asked={asked.data} />;
+}
+
+function Decision({ request, asked }: { request: AuthorizationRequest; asked: Asked }) {
+  const { email } = useSession();
+  const { data: me } = useMe();
+  const [toolsets, setToolsets] = useState(Object.keys(TOOLSETS) as Toolset[]);
+  const decide = useMutation({
+    mutationFn: ({ workspaceId, ...body }: { workspaceId: string } & Omit<Decided, 'request'>) =>
+      unwrap(
+        account.POST('/auth/oauth/authorization', {
+          body: { request, ...body },
+          // The workspace that was chosen here, whichever the rest of the dashboard shows.
+          headers: { 'x-svc-workspace': workspaceId },
+        }),
+      ),
+    onSuccess: ({ redirect_to }) => leaveFor(redirect_to),
+  });
+  const workspaces = me?.workspaces ?? [];
+  const first =
+    workspaces.find(({ id }) => id === workspaceChoice.current()) ?? workspaces.find(({ active }) => active);
+  if (!me) return <Skeleton height={320} />;
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget);
+    decide.mutate({
+      workspaceId: String(given.get('workspace')),
+      decision: 'allow',
+      toolsets,
+      readonly: given.get('access') === 'read',
+      days: Number(given.get('days')),
+    });
+  }
+
+  const { client } = asked;
+  const busy = decide.isPending || decide.isSuccess;
+  const facts: [string, ReactNode][] = [
+    ['Calls itself', client.name ?? 'does not say'],
+    ['Comes from', client.host ?? 'unknown: nobody has checked who it is'],
+    ['Answer goes to', destination(asked)],
+    ['Acts as', email ?? 'you'],
+  ];
+  return (
+    <Panel title="Do you want to let this app in?">
+      <p className={settings.text}>
+        Allow only if you started this yourself, just now. The name is what the app says of itself; it was not verified.
+      </p>
+      <form className={styles.form} onSubmit={submit}>
+        <Facts facts={facts} />
+        <NativeSelect
+          name="workspace"
+          label="Workspace"
+          description="It sees this one and no other."
+          size="md"
+          data={workspaces.map(({ id, name }) => ({ value: id, label: name }))}
+          defaultValue={first?.id}
+        />
+        <NativeSelect
+          name="access"
+          label="May do"
+          size="md"
+          data={
+            asked.readonly
+              ? [{ value: 'read', label: 'only read' }]
+              : [
+                  { value: 'all', label: 'whatever you may with these tools' },
+                  { value: 'read', label: 'only read' },
+                ]
+          }
+        />
+        <fieldset>
+          <legend>Tools</legend>
+          <div className={styles.tools}>
+            {(Object.keys(TOOLSETS) as Toolset[]).map((one) => (
+              <Checkbox
+                key={one}
+                label={TOOLSETS[one]}
+                checked={toolsets.includes(one)}
+                onChange={({ currentTarget: { checked } }) =>
+                  setToolsets(checked ? [...toolsets, one] : toolsets.filter((each) => each !== one))
+                }
+              />
+            ))}
+          </div>
+        </fieldset>
+        <NativeSelect name="days" label="For" size="md" data={LIVES} defaultValue="90" />
+        <Failure title="Nothing was decided" error={decide.error} />
+        <div className={settings.actions}>
+          <Button type="submit" size="md" loading={busy} disabled={toolsets.length === 0 || !first}>
+            Allow
+          </Button>
+          <Button
+            size="md"
+            variant="default"
+            disabled={busy || !first}
+            onClick={() =>
+              first && decide.mutate({ workspaceId: first.id, decision: 'deny', readonly: false, days: 1 })
+            }
+          >
+            Deny
+          </Button>
+        </div>
+      </form>
+    </Panel>
+  );
+}
+
+interface Decided {
+  request: AuthorizationRequest;
+  decision: 'allow' | 'deny';
+  toolsets?: Toolset[];
+  readonly: boolean;
+  days: number;
+}
+
+const destination = ({ opens, redirect_host: host }: Asked): string =>
+  opens === 'this_device'
+    ? `a program on this device (${host})`
+    : opens === 'app'
+      ? `an app on this device (${host}:)`
+      : host;
