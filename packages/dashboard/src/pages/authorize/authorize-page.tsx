@@ -7,7 +7,6 @@ import { account } from '../../shell/api';
 import { useSession } from '../../shell/session';
 import { useMe } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { workspaceChoice } from '../../shell/workspace-choice';
 import { Facts } from '../../ui/facts';
 import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -96,8 +95,7 @@ function Decision({ request, asked }: { request: AuthorizationRequest; asked: As
     onSuccess: ({ redirect_to }) => leaveFor(redirect_to),
   });
   const workspaces = me?.workspaces ?? [];
-  const first =
-    workspaces.find(({ id }) => id === workspaceChoice.current()) ?? workspaces.find(({ active }) => active);
+  const first = workspaces.find(({ id }) => id === me?.workspace_id) ?? workspaces[0];
   if (!me) return <Skeleton height={320} />;
 
   function submit(event: FormEvent<HTMLFormElement>) {
