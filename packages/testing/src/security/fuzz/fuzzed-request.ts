@@ -181,6 +181,7 @@ function bodyOf(operation: FuzzedOperation, context: Context, isValid: boolean):
   const type = random.pick(types);
   const { schema, examples } = operation.bodies[type] as FuzzedOperation['bodies'][string];
   if (type === 'multipart/form-data') return multipart(schema, context, isValid);
+  if (type === URL_ENCODED) return urlEncoded(schema, context, isValid);
   if (type !== 'application/json')
     return {
       type: 'application/octet-stream',
@@ -196,6 +197,19 @@ function bodyOf(operation: FuzzedOperation, context: Context, isValid: boolean):
   const once = mutated(value, random);
   if (context.edge && random.chance(0.7)) return json(value);
   return json(random.chance(0.4) ? mutated(once, random) : once);
+}
+
+const URL_ENCODED = 'application/x-www-form-urlencoded';
+
+function urlEncoded(schemaNode: Node, context: Context, isValid: boolean): Body {
+  const valid = validValue(schemaNode, context);
+  const value = isValid ? valid : mutated(valid, context.random);
+  const pairs = Object.entries(Object(value)).map(([name, one]) => [name, String(one)]);
+  const text = new URLSearchParams(pairs).toString();
+  // A parameter that is there twice, and bytes that are no text.
+  const bytes =
+    isValid || context.random.chance(0.8) ? Buffer.from(text) : Buffer.from(`${text}&${text}&a=%00\xff`, 'latin1');
+  return { type: URL_ENCODED, bytes };
 }
 
 const json = (value: unknown): Body => ({
