@@ -1,4 +1,4 @@
-import { type Call, created, noContent, type Operations, okPage, type Principal } from '@gantry/http';
+import { type Call, created, noContent, type Operations, okPage, type Principal, reachOf } from '@gantry/http';
 import { knownServerTools } from '../connections/check-connection';
 import { listConnections } from '../connections/connection-repository';
 import type { Deps } from '../deps';
@@ -21,6 +21,8 @@ export function mcpToolOperations(deps: Deps): Operations<'worker'> {
   }
 
   async function ofConnections(caller: Principal) {
+    // A connection is no worker, and in no toolset.
+    if (caller.restriction?.toolsets || reachOf(caller, 'workers')) return [];
     const page = { limit: SERVERS_MAX, offset: 0 };
     const { connections } = await listConnections(prisma, caller.workspaceId, caller, { kind: 'mcp' }, page);
     const tools = connections.map(async (connection) =>

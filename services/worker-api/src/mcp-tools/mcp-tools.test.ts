@@ -87,3 +87,39 @@ test('publishing and withdrawing are told in the audit log, and each happens onc
   const { body } = await asked('get', '/api/audit-log?resource_type=mcp_tool&resource_id=told').expect(200);
   expect(body.map(({ action }: { action: string }) => action)).toEqual(['mcp_tool.withdrawn', 'mcp_tool.published']);
 });
+
+test('a token for the published set runs published workers, reads their runs, and has nothing else', async () => {
+  const [open, other] = [await createWorker(api, { name: 'Chosen' }), await createWorker(api, { name: 'Not chosen' })];
+  await publish({ worker_id: open.id, name: 'chosen' }).expect(201);
+  const foreign = (await asked('post', `/api/workers/${other.id}/runs`).send({}).expect(201)).body.run_id;
+  const { token } = await api.createToken('personal', api.owner.jwt, { restrict: { toolsets: ['published'] } });
+
+  const agent = await connectMcp(api, token);
+  const { tools } = await agent.listTools();
+  expect(tools.map(({ name }) => name)).toContain('chosen');
+  expect(tools.map(({ name }) => name)).not.toContain('run_worker');
+  const ran = await agent.callTool({ name: 'chosen', arguments: {} });
+  expect(ran.structuredContent).toMatchObject({ status: 'completed', output: { total: 12 } });
+
+  await asked('post', `/api/workers/${open.id}/runs`, token).send({}).expect(201);
+  const refused = await asked('post', `/api/workers/${other.id}/runs`, token).send({}).expect(403);
+  expect(refused.body).toMatchObject({ code: 'restricted', detail: expect.stringContaining('restrict.toolsets') });
+  await asked('get', `/api/runs/${foreign}`, token).expect(403);
+  for (const path of ['/api/workers', '/api/runs', '/api/contexts']) await asked('get', path, token).expect(403);
+  await asked('delete', '/api/mcp-tools/chosen').expect(204);
+  await asked('post', `/api/workers/${open.id}/runs`, token).send({}).expect(403);
+});
+
+test('a token for named workers is offered those that are published, and one for other sets none', async () => {
+  const [mine, other] = [await createWorker(api, { name: 'Mine' }), await createWorker(api, { name: 'Theirs' })];
+  await publish({ worker_id: mine.id, name: 'mine' }).expect(201);
+  await publish({ worker_id: other.id, name: 'theirs' }).expect(201);
+  const names = async (restrict: object) => {
+    const { token } = await api.createToken('personal', api.owner.jwt, { restrict });
+    return (await (await connectMcp(api, token)).listTools()).tools.map(({ name }) => name);
+  };
+  const few = await names({ workers: [mine.id] });
+  expect(few).toContain('mine');
+  expect(few).not.toContain('theirs');
+  expect(await names({ toolsets: ['workers'] })).not.toContain('mine');
+});

@@ -3,14 +3,14 @@ import type { Sql } from '@gantry/postgres';
 import type { InputItem } from '@gantry/program';
 import type { Db } from '../database';
 import type { Prisma, PublishedTool, Worker } from '../generated/prisma/client';
-import { canSee, visibleTo } from '../ownership';
+import { canSeeWorker, workersVisibleTo } from '../ownership';
 
 export type ToolWithWorker = PublishedTool & { worker: Worker };
 
 /** Of workers that the caller sees, by name. */
 export const listPublishedTools = (db: Db, caller: Principal): Promise<ToolWithWorker[]> =>
   db.publishedTool.findMany({
-    where: { workspaceId: caller.workspaceId, worker: { deletedAt: null, ...visibleTo(caller) } },
+    where: { workspaceId: caller.workspaceId, worker: { deletedAt: null, ...workersVisibleTo(caller) } },
     include: { worker: true },
     orderBy: { name: 'asc' },
   });
@@ -21,7 +21,7 @@ export async function getPublishedTool(db: Db, caller: Principal, name: string):
     where: { workspaceId: caller.workspaceId, name, worker: { deletedAt: null } },
     include: { worker: true },
   });
-  if (!tool || !canSee(caller, tool.worker)) throw notFound('tool', name);
+  if (!tool || !canSeeWorker(caller, tool.worker)) throw notFound('tool', name);
   return tool;
 }
 

@@ -11,10 +11,10 @@ import {
 import type { Logger } from 'pino';
 import { callTool, refusal } from './call-tool';
 import { type Json, operationShapes } from './operation-schemas';
-import { describePublished, listPublished, PUBLISHED, RUN_PUBLISHED } from './published-tools';
+import { describePublished, listPublished, RUN_PUBLISHED } from './published-tools';
 import { listResources, listTemplates, readResource } from './resources';
 import { type SurfaceUrls, surfaceClient } from './surface-client';
-import { TOOLS, TOOLSETS, type Tool } from './tools';
+import { PUBLISHED, TOOLS, TOOLSETS, type Tool } from './tools';
 
 export interface McpOptions {
   urls: SurfaceUrls;
@@ -96,7 +96,7 @@ export function createMcp({ urls, version, log }: McpOptions): McpHttpHandler {
 
 /** `?toolsets=runs,workers` and `?readonly=1` narrow what is offered; neither can widen what the credential may do. */
 function toolsFor(query: URLSearchParams): { offered: Tool[]; offersPublished: boolean; toolsets: readonly string[] } {
-  const named: readonly string[] = query.get('toolsets')?.split(',') ?? [...TOOLSETS, PUBLISHED];
+  const named: readonly string[] = query.get('toolsets')?.split(',') ?? TOOLSETS;
   const readsOnly = ['1', 'true'].includes(query.get('readonly') ?? '');
   return {
     offered: TOOLS.filter(({ toolset, hints }) => named.includes(toolset) && (hints.readOnly || !readsOnly)),

@@ -2,10 +2,7 @@
 import type { Tool as DescribedTool } from '@modelcontextprotocol/server';
 import type { Json } from './operation-schemas';
 import type { SurfaceClient } from './surface-client';
-import { RUNS, TOOLS, type Tool } from './tools';
-
-/** The name that `?toolsets=` has for them; a restricted token runs them where it may run workers. */
-export const PUBLISHED = 'published';
+import { PUBLISHED, RUNS, TOOLS, type Tool } from './tools';
 
 /** As `GET /api/mcp-tools` has it. */
 export interface PublishedTool {
@@ -16,15 +13,13 @@ export interface PublishedTool {
 }
 
 /** A published worker is run as `run_worker` runs one. */
-export const RUN_PUBLISHED = TOOLS.find(({ name }) => name === 'run_worker') as Tool;
+export const RUN_PUBLISHED: Tool = { ...(TOOLS.find(({ name }) => name === 'run_worker') as Tool), toolset: PUBLISHED };
 
 /** @returns those whose workers the caller sees. @throws Error if the list is refused, such as beyond a rate limit */
 export async function listPublished(client: SurfaceClient, signal: AbortSignal): Promise<PublishedTool[]> {
   const { status, body } = await client({
     ...{ surface: 'worker', method: 'GET', path: '/api/mcp-tools?source=worker&limit=200', signal },
   });
-  // A restricted token may run workers and not list them.
-  if (status === 403) return [];
   if (status !== 200) throw new Error(`the published workers could not be read: ${status}`);
   return body as PublishedTool[];
 }

@@ -4,7 +4,13 @@
  */
 import type { Surface } from '@gantry/openapi';
 
-export const TOOLSETS = ['workers', 'runs', 'approvals', 'automations', 'skills', 'contexts', 'overview'] as const;
+/** The set of the workers that are published as tools: no tool of the table below is in it. */
+export const PUBLISHED = 'published';
+
+export const TOOLSETS = [
+  ...['workers', 'runs', 'approvals', 'automations', 'skills', 'contexts', 'overview'],
+  PUBLISHED,
+] as const;
 export type Toolset = (typeof TOOLSETS)[number];
 
 /** As the protocol has them: `destructive` changes or removes something that exists, `openWorld` acts on things outside of Gantry. */

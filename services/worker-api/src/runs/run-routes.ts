@@ -5,7 +5,7 @@ import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
 import { cursorOf, nextHeaders } from '../page-cursor';
 import { apiStatus } from '../run-status';
-import { getRunFor } from '../workers/visible-worker';
+import { getRunFor, requireInToolsets } from '../workers/visible-worker';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { replayRun } from './replay-run';
 import { headToApi } from './run';
@@ -40,12 +40,14 @@ export function runOperations(deps: Deps): Operations<'worker'> {
     startRun: {
       make: async (call) => {
         const worker = await getVisibleWorker(prisma, call.caller, call.path.worker_id);
+        await requireInToolsets(prisma, call.caller, worker.uid, ['workers']);
         const { inputs = {}, priority, wait } = call.body ?? {};
         const start = { ...askedBy(call.req, wait), worker, inputs, priority, trigger: 'api' } as const;
         return started(await startRun(deps, start));
       },
       see: async ({ caller, path }, runId) => {
-        await getVisibleWorker(prisma, caller, path.worker_id);
+        const { uid } = await getVisibleWorker(prisma, caller, path.worker_id);
+        await requireInToolsets(prisma, caller, uid, ['workers']);
         await getRunFor(deps, caller, runId);
       },
       answer: ({ caller, body }, runId) => answerAgain(caller, runId, body?.wait),
@@ -72,7 +74,11 @@ export function runOperations(deps: Deps): Operations<'worker'> {
       return answerPage(call, await runFilterOf(deps, call.caller, asked));
     },
 
-    getRun: async (call) => ok(await toRunDetail(deps, await runOf(deps, call))),
+    getRun: async (call) => {
+      const run = await runOf(deps, call);
+      await requireInToolsets(prisma, call.caller, run.subjectId, ['workers', 'runs']);
+      return ok(await toRunDetail(deps, run));
+    },
 
     cancelRun: async (call) => {
       const { workspaceId, id } = await runOf(deps, call);

@@ -1,13 +1,13 @@
 /** Runs are seen by those who see their worker: a private worker's by its owner and by admins. */
 
-import { notFound, type Principal } from '@gantry/http';
+import { forbidden, notFound, type Principal } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import type { Db } from '../database';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import { canSee, canSeeWorker } from '../ownership';
-import { findWorkerByUid } from './worker-repository';
+import { findWorkerByUid, isPublished } from './worker-repository';
 
 /** @throws AppError 404 as if there were no such run */
 export async function getWorkerOf(db: Db, caller: Principal, run: Run): Promise<Worker> {
@@ -25,6 +25,23 @@ export async function getRunFor({ engine, pool }: Deps, caller: Principal, runId
   );
   if (!rows[0] || !canSeeWorker(caller, rows[0])) throw notFound('run', run.id);
   return run;
+}
+
+/**
+ * For operations that tokens with the toolset `published` have for published workers alone.
+ * @param others toolsets that have the operation for every worker
+ * @throws AppError 403
+ */
+export async function requireInToolsets(
+  db: Db,
+  { restriction, workspaceId }: Principal,
+  workerUid: string,
+  others: readonly string[],
+): Promise<void> {
+  const { toolsets } = restriction ?? {};
+  if (!toolsets || others.some((one) => toolsets.includes(one))) return;
+  if (await isPublished(db, workspaceId, workerUid)) return;
+  throw forbidden('restricted', 'restrict.toolsets: this token is restricted; the worker is not published as a tool');
 }
 
 /** Uids of the workers whose runs this caller is not to see; none for most callers. */

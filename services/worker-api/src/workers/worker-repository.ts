@@ -117,6 +117,9 @@ export async function listTags(db: Db, principal: Principal): Promise<{ tag: str
   return [...counts].map(([tag, count]) => ({ tag, count })).sort((a, b) => (a.tag < b.tag ? -1 : 1));
 }
 
+export const isPublished = async (db: Db, workspaceId: string, uid: string): Promise<boolean> =>
+  (await db.publishedTool.count({ where: { workspaceId, workerUid: uid } })) > 0;
+
 export const countWorkers = (db: Db, workspaceId: string): Promise<number> =>
   db.worker.count({ where: { workspaceId, deletedAt: null } });
 

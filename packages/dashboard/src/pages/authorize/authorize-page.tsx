@@ -3,6 +3,7 @@ import { Button, Checkbox, NativeSelect, Skeleton } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { useSearchParams } from 'react-router';
+import { TOOLSETS, type Toolset } from '../../accounts/toolsets';
 import { account } from '../../shell/api';
 import { useSession } from '../../shell/session';
 import { useMe } from '../../shell/use-me';
@@ -15,17 +16,6 @@ import { type AuthorizationRequest, requestIn } from './authorization-request';
 import styles from './authorize-page.module.css';
 
 type Asked = WorkerSchemas['AskedAuthorization'];
-type Toolset = WorkerSchemas['Toolset'];
-
-const TOOLSETS: Record<Toolset, string> = {
-  workers: 'Workers',
-  runs: 'Runs',
-  approvals: 'Approvals',
-  automations: 'Automations',
-  skills: 'Skills',
-  contexts: 'Contexts',
-  overview: 'Overview',
-};
 
 const LIVES = [
   { value: '1', label: 'a day' },

@@ -1,13 +1,13 @@
 import { unwrap } from '@gantry/api-client';
 import { Skeleton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { TOOLSETS } from '../../accounts/toolsets';
 import { account } from '../../shell/api';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { FailedToLoad, Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
-import { TOOLSETS } from './restriction';
 import row from './token-row.module.css';
 
 const KEY = ['tokens', 'apps'];

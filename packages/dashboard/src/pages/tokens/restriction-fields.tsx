@@ -1,9 +1,10 @@
 import { ActionIcon, Checkbox, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { TOOLSETS, type Toolset } from '../../accounts/toolsets';
 import { CrossIcon } from '../../ui/icons';
 import type { Option } from '../../ui/search-select';
 import { FindField } from '../../workers/find-field';
-import { askedOf, type Restriction, TOOLSETS, type Toolset } from './restriction';
+import { askedOf, type Restriction } from './restriction';
 import styles from './restriction-fields.module.css';
 
 interface RestrictionFieldsProps {

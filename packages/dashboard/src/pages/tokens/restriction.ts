@@ -1,19 +1,8 @@
 /** Restrictions of a token below its role: as the form has them, as the API takes them, and in words. */
+import { TOOLSETS, type Toolset } from '../../accounts/toolsets';
 import type { Token } from '../../shell/api';
 import { dollars } from '../../ui/format';
 import type { Option } from '../../ui/search-select';
-
-export const TOOLSETS = {
-  workers: 'Workers',
-  runs: 'Runs',
-  approvals: 'Approvals',
-  automations: 'Automations',
-  skills: 'Skills',
-  contexts: 'Contexts',
-  overview: 'Overview',
-} as const;
-
-export type Toolset = keyof typeof TOOLSETS;
 
 export interface Restriction {
   workers: Option[];

@@ -5,6 +5,7 @@ import * as client from 'openid-client';
 import request from 'supertest';
 import { callerOf } from '../../test/caller';
 import { connectMcp } from '../../test/connect-mcp';
+import { createWorker } from '../../test/create-worker';
 import { BASE_URL, type Person, testWorkerApi } from '../../test/test-worker-api';
 
 const REDIRECT = 'http://127.0.0.1/callback';
@@ -100,6 +101,17 @@ test('a person lets a client in, which then acts as them in that workspace, with
   await browser.remove(`/auth/oauth/grants/${grants[0].id}`).expect(204);
   await ask(tokens.access_token).expect(401);
   await browser.remove(`/auth/oauth/grants/${grants[0].id}`).expect(404);
+});
+
+test('a client is offered published workers where the person allows that set', async () => {
+  const { id } = await createWorker(api, { name: 'For clients' });
+  await callerOf(api.url, api.owner.jwt).post('/api/mcp-tools', { worker_id: id, name: 'for_clients' }).expect(201);
+  const offered = async (toolsets: string[]) => {
+    const agent = await connectMcp(api, (await connected({ toolsets })).tokens.access_token);
+    return (await agent.listTools()).tools.map(({ name }) => name);
+  };
+  expect(await offered(['published'])).toEqual(['for_clients']);
+  expect(await offered(['skills'])).not.toContain('for_clients');
 });
 
 test('its token is for /mcp alone: the HTTP API, and what makes credentials, do not take it', async () => {

@@ -1,0 +1,15 @@
+import type { WorkerSchemas } from '@gantry/api-client';
+
+export type Toolset = WorkerSchemas['Toolset'];
+
+/** Names of the toolsets that tokens and apps are restricted to. */
+export const TOOLSETS: Record<Toolset, string> = {
+  workers: 'Workers',
+  runs: 'Runs',
+  approvals: 'Approvals',
+  automations: 'Automations',
+  skills: 'Skills',
+  contexts: 'Contexts',
+  overview: 'Overview',
+  published: 'Published workers',
+};
