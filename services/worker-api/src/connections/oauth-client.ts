@@ -3,6 +3,7 @@ import * as client from 'openid-client';
 import type { Provider, Revocation } from '../integrations/catalog/provider';
 import type { OauthClient } from '../integrations/integrations';
 import type { Grant } from './credential';
+import { type SigningFacts, signingFactsOf } from './id-token-keys';
 import { askProvider, fetchFor, jsonOf, type Outbound, ProviderFailed, providerFailure } from './provider-fetch';
 import { fill, requestOf, textAt } from './request-template';
 
@@ -34,7 +35,12 @@ export interface Departure {
   codeVerifier: string;
 }
 
-function configurationOf({ provider, parameters, client: { id, secret }, outbound }: Party, tokenUrl: string) {
+/** @param signing given where an ID token is expected: one that is not signed by these keys is refused */
+function configurationOf(
+  { provider, parameters, client: { id, secret }, outbound }: Party,
+  tokenUrl: string,
+  signing?: SigningFacts,
+) {
   const address = (url: string) => fill(url, parameters);
   const auth =
     secret === undefined
@@ -47,12 +53,14 @@ function configurationOf({ provider, parameters, client: { id, secret }, outboun
       issuer: provider.issuer ?? new URL(address(provider.authorizeUrl)).origin,
       authorization_endpoint: address(provider.authorizeUrl),
       token_endpoint: address(tokenUrl),
+      ...signing,
     },
     id,
     {},
     auth,
   );
-  configuration[client.customFetch] = fetchFor(outbound, { keepsIdToken: provider.protocol === 'oidc' });
+  configuration[client.customFetch] = fetchFor(outbound, { keepsIdToken: signing !== undefined });
+  if (signing) client.enableNonRepudiationChecks(configuration);
   // Only addresses that the operator has opened are plain: see integrations/custom-provider.ts.
   if (address(tokenUrl).startsWith('http:')) client.allowInsecureRequests(configuration);
   return configuration;
@@ -88,15 +96,23 @@ export async function exchangeCode(
   url.searchParams.set('state', state);
   // Only where the issuer is known can another one be told from it.
   if (provider.issuer !== undefined && returned.iss !== undefined) url.searchParams.set('iss', returned.iss);
-  return tokensOf(() =>
-    client.authorizationCodeGrant(configurationOf(party, provider.tokenUrl), url, {
+  return tokensOf(async () => {
+    // First: without its keys, what the token endpoint answers could not be believed.
+    const signing =
+      nonce === null || provider.issuer === undefined
+        ? undefined
+        : await signingFactsOf(provider.issuer, party.outbound);
+    return client.authorizationCodeGrant(configurationOf(party, provider.tokenUrl, signing), url, {
       ...{ expectedState: state, pkceCodeVerifier: codeVerifier },
       ...(nonce !== null && { expectedNonce: nonce, idTokenExpected: true }),
-    }),
-  );
+    });
+  });
 }
 
-/** @throws ProviderFailed */
+/**
+ * An ID token that comes along is left unread: nothing needs it, and a refresh token that was spent must not be lost over it.
+ * @throws ProviderFailed
+ */
 export const refresh = (party: Party, refreshToken: string): Promise<Tokens> =>
   tokensOf(() => {
     const { refreshUrl, tokenUrl } = party.provider;

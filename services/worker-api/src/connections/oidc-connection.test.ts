@@ -1,5 +1,6 @@
 /** Against an OpenID provider that we did not write. */
-import { createServer, type Server } from 'node:http';
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import request from 'supertest';
@@ -11,6 +12,13 @@ const SECRET = 'a-secret-of-this-test';
 
 let server: Server;
 let api: TestWorkerApi;
+/** What becomes of an ID token on its way. */
+let forge: ((idToken: string) => string) | null;
+let asked: string[];
+beforeEach(() => {
+  forge = null;
+  asked = [];
+});
 
 beforeAll(async () => {
   server = createServer();
@@ -34,6 +42,11 @@ beforeAll(async () => {
   });
   const answer = provider.callback();
   server.on('request', (req, res) => {
+    asked.push(req.url ?? '');
+    if (req.url === '/closed/.well-known/openid-configuration') {
+      return res.writeHead(503, { 'Content-Type': 'text/plain' }).end('closed today');
+    }
+    if (req.url === '/token') rewrite(res);
     if (!req.url?.startsWith('/interaction/')) return answer(req, res);
     return provider.interactionFinished(req, res, { login: { accountId: 'ada' } });
   });
@@ -43,7 +56,10 @@ beforeAll(async () => {
   };
   api = await startTestWorkerApi({
     outboundAllow: [`127.0.0.1:${port}`],
-    oauthApps: { house: { client_id: 'gantry', client_secret: SECRET, provider: own } },
+    oauthApps: {
+      house: { client_id: 'gantry', client_secret: SECRET, provider: own },
+      closed: { client_id: 'gantry', client_secret: SECRET, provider: { ...own, issuer: `${issuer}/closed` } },
+    },
   });
 });
 afterAll(async () => {
@@ -52,8 +68,17 @@ afterAll(async () => {
   server.close();
 });
 
-const begin = async () =>
-  (await callerOf(api.url, api.owner.jwt).post('/api/connections', { app: 'house' }).expect(201)).body;
+const begin = async (app = 'house') =>
+  (await callerOf(api.url, api.owner.jwt).post('/api/connections', { app }).expect(201)).body;
+
+/** A forged token has the length of the true one. */
+function rewrite(res: ServerResponse): void {
+  const end = res.end.bind(res) as (body?: unknown) => ServerResponse;
+  res.end = ((body?: unknown) =>
+    end(
+      forge ? String(body).replace(/("id_token":")([^"]+)/, (_, name, token) => name + forge?.(token)) : body,
+    )) as typeof res.end;
+}
 
 /** Signs in and consents there. @returns where the browser is sent back to */
 async function consent(location: string): Promise<URL> {
@@ -96,4 +121,44 @@ test('an ID token with the nonce of another departure connects nothing', async (
   const url = new URL(begun.authorization_url);
   url.searchParams.set('nonce', 'of-another-departure-that-somebody-watched');
   await arrive(await consent(url.href)).expect(400);
+});
+
+describe('an ID token is nothing without the signature of its issuer', () => {
+  const forgeries: [string, (idToken: string) => string][] = [
+    [
+      'by a key of somebody else',
+      (idToken) => {
+        const signed = idToken.slice(0, idToken.lastIndexOf('.'));
+        const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+        return `${signed}.${sign('RSA-SHA256', Buffer.from(signed), privateKey).toString('base64url')}`;
+      },
+    ],
+    ['by nobody', (idToken) => idToken.replace(/[^.]+$/, (signature) => 'A'.repeat(signature.length))],
+  ];
+  test.each(forgeries)('one that is signed %s connects nothing', async (_, forged) => {
+    const begun = await begin();
+    const back = await consent(begun.authorization_url);
+    forge = forged;
+    await arrive(back).expect(400);
+    const { body } = await callerOf(api.url, api.owner.jwt).get(`/api/connections/${begun.id}`).expect(200);
+    expect(body).toMatchObject({ status: 'pending', account_label: null });
+  });
+
+  test('an issuer whose keys are not found connects nothing, says why, and is not asked for tokens', async () => {
+    const begun = await begin('closed');
+    const back = await consent(begun.authorization_url);
+    back.searchParams.delete('iss');
+    const page = await arrive(back).expect(400);
+    expect(page.text).toMatch(/keys of its ID tokens were not found: 127\.0\.0\.1:\d+ answered with status 503/);
+    expect(asked).not.toContain('/token');
+  });
+
+  test('its document is read once, and its keys each time', async () => {
+    for (let i = 0; i < 2; i++) {
+      const begun = await begin();
+      await arrive(await consent(begun.authorization_url)).expect(200);
+    }
+    expect(asked.filter((url) => url.startsWith('/.well-known')).length).toBeLessThanOrEqual(1);
+    expect(asked.filter((url) => url === '/jwks')).toHaveLength(2);
+  });
 });

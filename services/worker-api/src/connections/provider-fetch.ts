@@ -67,7 +67,7 @@ export function jsonOf({ body }: Pick<OutboundResponse, 'body'>): unknown {
   }
 }
 
-/** For openid-client. @param options.keepsIdToken false: the provider is none of OpenID Connect */
+/** For openid-client. @param options.keepsIdToken false: nobody checks one, so none is taken */
 export const fetchFor =
   (outbound: Outbound, { keepsIdToken }: { keepsIdToken: boolean }): CustomFetch =>
   async (url, { method, headers, body }) => {
@@ -76,7 +76,8 @@ export const fetchFor =
       headers: plainHeaders(headers as RequestInit['headers']),
       ...(body !== undefined && body !== null && { body: String(body) }),
     });
-    const conformed = conform(response.status, jsonOf(response), keepsIdToken);
+    // Documents, which are read with GET, are taken as they are.
+    const conformed = method === 'POST' ? conform(response.status, jsonOf(response), keepsIdToken) : null;
     if (conformed) return Response.json(conformed.body, { status: conformed.status });
     const hasBody = response.status !== 204 && response.status !== 205 && response.status !== 304;
     const type = response.headers['content-type'] ?? 'text/plain';

@@ -1,0 +1,45 @@
+/** Where an issuer of ID tokens has its keys, and which algorithms it signs by: OpenID Connect Discovery 1.0. */
+import * as client from 'openid-client';
+import { fetchFor, type Outbound, ProviderFailed, providerFailure } from './provider-fetch';
+
+export type SigningFacts = Pick<client.ServerMetadata, 'jwks_uri' | 'id_token_signing_alg_values_supported'>;
+
+const KEPT_MS = 3_600_000;
+const ISSUERS_MAX = 200;
+
+/** By issuer. Of this process: another replica asks for itself. */
+const known = new Map<string, { facts: Promise<SigningFacts>; until: number }>();
+
+/**
+ * Kept for an hour; a failure is not kept. The keys themselves are read at each use, so that one that was taken back counts no more.
+ * @throws ProviderFailed where the issuer does not say
+ */
+export function signingFactsOf(issuer: string, outbound: Outbound): Promise<SigningFacts> {
+  const kept = known.get(issuer);
+  if (kept && kept.until > Date.now()) return kept.facts;
+  known.delete(issuer);
+  if (known.size >= ISSUERS_MAX) known.delete(known.keys().next().value ?? '');
+  const facts = discover(issuer, outbound);
+  const entry = { facts, until: Date.now() + KEPT_MS };
+  known.set(issuer, entry);
+  facts.catch(() => {
+    if (known.get(issuer) === entry) known.delete(issuer);
+  });
+  return facts;
+}
+
+async function discover(issuer: string, outbound: Outbound): Promise<SigningFacts> {
+  try {
+    const found = await client.discovery(new URL(issuer), 'of-no-client', undefined, client.None(), {
+      [client.customFetch]: fetchFor(outbound, { keepsIdToken: false }),
+      // Only addresses that the operator has opened are plain: see integrations/custom-provider.ts.
+      ...(issuer.startsWith('http:') && { execute: [client.allowInsecureRequests] }),
+    });
+    const { jwks_uri, id_token_signing_alg_values_supported: algorithms } = found.serverMetadata();
+    if (jwks_uri === undefined) throw new ProviderFailed(`${new URL(issuer).host} names no jwks_uri`, false);
+    return { jwks_uri, ...(algorithms && { id_token_signing_alg_values_supported: algorithms }) };
+  } catch (err) {
+    const { message, isFinal } = providerFailure(err);
+    throw new ProviderFailed(`the keys of its ID tokens were not found: ${message}`, isFinal, err);
+  }
+}
