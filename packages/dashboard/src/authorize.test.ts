@@ -1,6 +1,7 @@
 import { chromiumPath, testSite } from './test/browser';
 import { checkPage, LOOKS } from './test/check-page';
 import { newAccounts } from './test/fake-accounts';
+import { PERSON } from './test/person';
 
 const withBrowser = chromiumPath ? describe : describe.skip;
 const ASKED =
@@ -34,6 +35,23 @@ withBrowser('connecting an app', () => {
     expect(workspace).toBe('ws_lab');
     expect(body).toMatchObject({ decision: 'allow', readonly: true, days: 90 });
     expect(body?.toolsets).not.toContain('skills');
+    expect(body?.toolsets).toContain('published');
+  });
+
+  test('whoever is not signed in signs in first, and comes back to the whole request', async () => {
+    const page = await site.visit();
+    await page.goto(site.api.origin + ASKED);
+    await page.getByLabel('E-mail').fill(PERSON.email);
+    await page.getByLabel('Password', { exact: true }).fill(PERSON.password);
+    await page.keyboard.press('Enter');
+    await page.getByText('Desktop <b>agent</b>').waitFor();
+    expect(page.url()).toBe(site.api.origin + ASKED);
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.waitForURL('**/decided');
+    expect(site.api.accounts.oauth.decided?.body).toMatchObject({
+      decision: 'deny',
+      request: { client_id: 'ocl_1', redirect_uri: 'http://127.0.0.1:4711/callback', state: 's', code_challenge: 'c' },
+    });
   });
 
   test('what was let in is disconnected on the page of tokens', async () => {

@@ -1,5 +1,5 @@
 import type { WorkerSchemas as Schemas } from '@gantry/api-client';
-import type { FakeAnswer, FakeRequest } from './fake-api';
+import type { FakeAnswer, FakeRequest } from './fake-accounts';
 
 export interface FakeOauth {
   grants: Schemas['OauthGrant'][];
