@@ -51,6 +51,8 @@ const operation = z.object({
   'x-unknown-query': z.enum(['ignored']).optional(),
   /** `oauth`: an error has the members of RFC 6749 too. */
   'x-errors': z.enum(['oauth']).optional(),
+  /** `any`: pages of every origin may call it; it is `public`, and takes no cookie. */
+  'x-origins': z.enum(['any']).optional(),
   parameters: z.array(parameter).default([]),
   requestBody: z.object({ required: z.boolean().default(false), content: media }).optional(),
   responses: z.record(z.string(), z.object({ content: media.optional() })),
@@ -72,6 +74,7 @@ export interface Operation {
   isStream: boolean;
   ignoresUnknownQuery: boolean;
   hasOauthErrors: boolean;
+  isForAllOrigins: boolean;
   parameters: Parameter[];
   /** Null where it takes none. Schemas by media type. */
   body: { required: boolean; content: Record<string, Schema>; reading: z.infer<typeof operation>['x-body'] } | null;
@@ -144,6 +147,7 @@ function toOperation(route: string, method: Operation['method'], read: z.infer<t
     isStream: read['x-stream'] === 'live',
     ignoresUnknownQuery: read['x-unknown-query'] === 'ignored',
     hasOauthErrors: read['x-errors'] === 'oauth',
+    isForAllOrigins: read['x-origins'] === 'any',
     parameters: read.parameters,
     body: requestBody
       ? { required: requestBody.required, content: schemasOf(requestBody.content), reading: read['x-body'] }

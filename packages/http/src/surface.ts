@@ -7,7 +7,6 @@
  */
 import { newId } from '@gantry/events';
 import { traceFields } from '@gantry/tracing';
-import cors from 'cors';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
 import type multer from 'multer';
@@ -17,6 +16,7 @@ import { pinoHttp } from 'pino-http';
 import { admission } from './admission';
 import { methodNotAllowed } from './allowed-methods';
 import { type CheckBody, withMeaning } from './body-problems';
+import { crossOrigin } from './cross-origin';
 import { AppError } from './errors';
 import { type ErrorShape, failedRequest, lastResort } from './failed-request';
 import { type AnyOperations, expressForm } from './handler';
@@ -96,18 +96,18 @@ export function createSurface(options: SurfaceOptions): Express {
       },
     }),
   );
-  if (options.corsOrigins?.length)
-    app.use(cors({ origin: options.corsOrigins, maxAge: 600, exposedHeaders: EXPOSED_HEADERS }));
+  const document = readOpenApiDocument(options.openapiFile);
+  const pages = crossOrigin(options.corsOrigins ?? [], document.operations);
+  if (pages) app.use(pages);
   app.use(serveOpenapi(options.publishedFile ?? options.openapiFile, options.publicUrl ?? null));
   options.beside?.(app);
-  app.use(noStore, route(options, budget));
+  app.use(noStore, route(document, options, budget));
   app.use(failedRequest(options.errorShape, log, options.challenge), lastResort(log));
   return app;
 }
 
-function route(options: SurfaceOptions, budget: Budgets): RequestHandler {
+function route(document: OpenApiDocument, options: SurfaceOptions, budget: Budgets): RequestHandler {
   const { canonicalPath = (path) => path } = options;
-  const document = readOpenApiDocument(options.openapiFile);
   const table = operationTable(document.operations);
   const answers = answersOf(document, options, budget);
   const elsewhere = otherSurfaces(options.otherSurfaces ?? []);
@@ -179,21 +179,6 @@ function answersOf(document: OpenApiDocument, options: SurfaceOptions, budget: B
 
 const notFoundPath = (path: string, elsewhere?: string) =>
   new AppError('not_found', 'not_found', `${path}: not found${elsewhere ? `; ${elsewhere}` : ''}`);
-
-const EXPOSED_HEADERS = [
-  'X-Request-Id',
-  'Retry-After',
-  'RateLimit-Limit',
-  'RateLimit-Remaining',
-  'RateLimit-Reset',
-  'X-Total-Count',
-  'X-Has-More',
-  'X-Next-Before-Created-At',
-  'X-Next-Before-Id',
-  'X-Next-Cursor',
-  'X-Next-After',
-  'Link',
-];
 
 const noStore: RequestHandler = (_req, res, next) => {
   res.set('Cache-Control', 'no-store');

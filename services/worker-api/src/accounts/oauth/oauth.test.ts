@@ -250,6 +250,31 @@ test('errors have the form of OAuth, whatever is wrong', async () => {
   expect((await program.post('/auth/oauth/token', {}).expect(415)).body.error).toBe('invalid_request');
 });
 
+test('a client in a page of any origin finds, registers and gets tokens, without cookies; the rest is closed to it', async () => {
+  const Origin = 'https://inspector.example';
+  const preflight = (path: string, method: string) =>
+    request(api.url).options(path).set({ Origin, 'Access-Control-Request-Method': method });
+  for (const path of ['/auth/oauth/register', '/auth/oauth/token', '/auth/oauth/revoke']) {
+    const { headers } = await preflight(path, 'POST').set('Access-Control-Request-Headers', 'content-type').expect(204);
+    expect(headers['access-control-allow-origin']).toBe('*');
+    expect(headers['access-control-allow-headers']).toBe('content-type');
+    expect(headers['access-control-allow-credentials']).toBeUndefined();
+  }
+  for (const name of ['oauth-authorization-server', 'oauth-protected-resource']) {
+    for (const path of [`/.well-known/${name}`, `/.well-known/${name}/mcp`]) {
+      const { headers } = await request(api.url).get(path).set({ Origin }).expect(200);
+      expect(headers['access-control-allow-origin']).toBe('*');
+    }
+  }
+  const refused = await exchange({ grant_type: 'password', client_id: 'x' }).set({ Origin }).expect(400);
+  expect(refused.headers['access-control-allow-origin']).toBe('*');
+  for (const path of ['/auth/oauth/authorization', '/auth/oauth/grants', '/auth/login', '/api/workers', '/mcp']) {
+    const { headers } = await preflight(path, 'POST');
+    expect(headers['access-control-allow-origin']).not.toBe('*');
+    expect(headers['access-control-allow-origin']).not.toBe(Origin);
+  }
+});
+
 test('no code and no token is in the database as it is', async () => {
   const { tokens, back } = await connected();
   const { rows } = await api.database.pool.query(
