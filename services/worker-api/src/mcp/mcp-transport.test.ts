@@ -1,0 +1,82 @@
+/** What the conformance suite of the protocol expects of a transport, asked by a client that we did not write. */
+import { given } from '@gantry/testing';
+import { Client, type Progress, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { type ConformanceServer, startConformanceServer } from '../test/conformance-server';
+
+const server: ConformanceServer = given(startConformanceServer, (started) => started.stop());
+
+async function connect(mode: 'legacy' | 'auto'): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
+  return client;
+}
+
+describe.each(['legacy', 'auto'] as const)('%s', (mode) => {
+  let client: Client;
+  beforeAll(async () => {
+    client = await connect(mode);
+  });
+  afterAll(() => client.close());
+  const call = (name: string) => client.callTool({ name, arguments: {} });
+
+  test('contents of every kind arrive as they were', async () => {
+    const { content } = await call('test_multiple_content_types');
+    expect(content.map(({ type }) => type)).toEqual(['text', 'image', 'resource']);
+    expect((await call('test_audio_content')).content).toMatchObject([{ type: 'audio', mimeType: 'audio/wav' }]);
+    expect(await call('test_error_handling')).toMatchObject({ isError: true });
+  });
+
+  test('progress arrives in its order, before the result', async () => {
+    const told: Progress[] = [];
+    const options = { onprogress: (progress: Progress) => void told.push(progress) };
+    const { content } = await client.callTool({ name: 'test_tool_with_progress', arguments: {} }, options);
+    expect(content).toHaveLength(1);
+    expect(told.map(({ progress, total }) => [progress, total])).toEqual([
+      [0, 100],
+      [50, 100],
+      [100, 100],
+    ]);
+  });
+
+  test('a schema of 2020-12 is listed with all its words', async () => {
+    const { tools } = await client.listTools();
+    const schema = tools.find(({ name }) => name === 'json_schema_2020_12_tool')?.inputSchema;
+    expect(Object.keys(schema ?? {}).sort()).toEqual([
+      '$defs',
+      '$schema',
+      'additionalProperties',
+      'properties',
+      'type',
+    ]);
+  });
+
+  test('resources, templates, prompts and completions answer', async () => {
+    expect((await client.readResource({ uri: 'test://static-binary' })).contents).toMatchObject([
+      { mimeType: 'image/png', blob: expect.any(String) },
+    ]);
+    const { contents } = await client.readResource({ uri: 'test://template/123/data' });
+    expect(JSON.stringify(contents)).toContain('Data for ID: 123');
+    await expect(client.readResource({ uri: 'test://nothing' })).rejects.toThrow(/not found/i);
+    const prompt = { name: 'test_prompt_with_arguments', arguments: { arg1: 'a', arg2: 'b' } };
+    expect(JSON.stringify(await client.getPrompt(prompt))).toContain("arg1='a', arg2='b'");
+    const ref = { type: 'ref/prompt' as const, name: 'test_prompt_with_arguments' };
+    const { completion } = await client.complete({ ref, argument: { name: 'arg1', value: 'par' } });
+    expect(completion.values).toContain('paris');
+  });
+
+  test('many requests at once each have their own answer', async () => {
+    const uris = Array.from({ length: 20 }, (_, i) => `test://template/${i}/data`);
+    const all = await Promise.all(uris.map((uri) => client.readResource({ uri })));
+    expect(all.map(({ contents }) => contents[0]?.uri)).toEqual(uris);
+  });
+});
+
+test('a page of another host is refused, before its message is looked at', async () => {
+  const ask = async (origin: string) => {
+    const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', origin };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    return (await fetch(server.url, { method: 'POST', headers, body })).status;
+  };
+  expect(await ask('http://evil.example.com')).toBe(403);
+  expect(await ask(new URL(server.url).origin)).toBe(200);
+});
