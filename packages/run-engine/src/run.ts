@@ -39,10 +39,14 @@ export interface RunSpec {
   secrets: string[];
   /** Connections that the code declares. Absent: none. */
   connections?: string[];
+  /** Those of them whose token the code itself is given. Absent: none. */
+  exposedConnections?: string[];
   /** Inputs of type `file`: where the uploaded bytes lie. */
   files: { input: string; name: string; key: string; size: number }[];
   limits: RunLimits;
   network: 'egress' | 'none';
+  /** Hosts that are reached, and no others; see hostPattern. Absent: every public address. */
+  allowedHosts?: string[];
   isolation: 'zygote' | 'process';
   /** File packs that the run finds under contexts/<name>/. Absent: none. */
   contexts?: { name: string; digest: string; key: string; size: number; writeable: boolean }[];
