@@ -39,8 +39,6 @@ export interface RunSpec {
   secrets: string[];
   /** Connections that the code declares. Absent: none. */
   connections?: string[];
-  /** Those of them whose token the code itself is given. Absent: none. */
-  exposedConnections?: string[];
   /** Inputs of type `file`: where the uploaded bytes lie. */
   files: { input: string; name: string; key: string; size: number }[];
   limits: RunLimits;

@@ -68,26 +68,21 @@ const definitionFields = {
   /** `process`: an interpreter of its own for each run instead of a warm one. */
   isolation: z.enum(['zygote', 'process']).default('zygote'),
   network: networkRule.prefault('public'),
-  /** Connections whose token the code itself is given, in an environment variable. */
-  exposed_connections: z.array(appName).max(NAMES_MAX).transform(distinct).default([]),
 };
 
 const definition = z.strictObject(definitionFields);
 
 export type Definition = z.output<typeof definition>;
 
-/** Fields that versions from before they existed lack. */
-const added: Pick<Definition, 'network' | 'exposed_connections'> = { network: 'public', exposed_connections: [] };
+/** What counted before versions had the field. */
+const added: Pick<Definition, 'network'> = { network: 'public' };
 
 /** As a version's row has it. */
 export const storedDefinition = (stored: unknown): Definition => ({ ...added, ...(stored as Definition) });
 
 /** What a version is named by: a field that says no more than its absence did does not make another version of it. */
-export function namedDefinition(definition: Definition): Partial<Definition> {
-  const meaningless = (key: string) =>
-    key in added &&
-    JSON.stringify(definition[key as keyof typeof added]) === JSON.stringify(added[key as keyof typeof added]);
-  return Object.fromEntries(Object.entries(definition).filter(([key]) => !meaningless(key)));
+export function namedDefinition({ network, ...definition }: Definition): Partial<Definition> {
+  return network === added.network ? definition : { ...definition, network };
 }
 type DefinitionField = keyof Definition;
 
@@ -116,9 +111,8 @@ export function parseDefinition(input: DefinitionInput): Definition {
   return parsed.data;
 }
 
-function crossProblems(definition: Definition): FieldProblem[] {
-  const { inputs, limits, entrypoint } = definition;
-  const problems = [...checkDefaults(inputs, 'inputs'), ...exposureProblems(definition)];
+function crossProblems({ inputs, limits, entrypoint }: Definition): FieldProblem[] {
+  const problems = checkDefaults(inputs, 'inputs');
   const { concurrency, concurrency_key: key } = limits;
   if (key !== null && !inputs.some(({ name }) => name === key)) {
     problems.push({ path: 'limits.concurrency_key', message: `there is no input "${key}"` });
@@ -132,23 +126,6 @@ function crossProblems(definition: Definition): FieldProblem[] {
     problems.push({ path: 'entrypoint', message: 'must name a Python file, like main.py or src/main.py' });
   }
   return problems;
-}
-
-/** The environment variable in which code finds the token of a connection that is exposed to it. */
-export const tokenVariable = (name: string): string =>
-  `CONNECTION_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}_TOKEN`;
-
-function exposureProblems({ connections, exposed_connections: exposed, secrets }: Definition): FieldProblem[] {
-  const variables = exposed.map(tokenVariable);
-  return exposed.flatMap((name, index) => {
-    const path = `exposed_connections.${index}`;
-    const variable = tokenVariable(name);
-    if (!connections.includes(name)) return [{ path, message: `"${name}" is not among the connections` }];
-    if (variables.indexOf(variable) < index || secrets.includes(variable)) {
-      return [{ path, message: `its variable ${variable} is another one's already` }];
-    }
-    return [];
-  });
 }
 
 /** A field that is given replaces the present one; limits, retry and approvals are changed key by key. */

@@ -49,12 +49,10 @@ test('a test of a draft that takes the rule away has no network anyway', async (
 });
 
 test('a version from before there were rules is shown and run with the rule that held for it', async () => {
-  const { network: _, exposed_connections: __, ...earlier } = parseDefinition({});
+  const { network: _, ...earlier } = parseDefinition({});
   const { id, uid } = await makeWorker(api);
   await api.deps.pool.query('UPDATE worker_versions SET definition = $2 WHERE worker_uid = $1', [uid, earlier]);
-  expect((await owner.get(`/api/workers/${id}`).expect(200)).body).toMatchObject({
-    ...{ network: 'public', exposed_connections: [] },
-  });
+  expect((await owner.get(`/api/workers/${id}`).expect(200)).body).toMatchObject({ network: 'public' });
   expect(await jobOf(id)).toMatchObject({ network: 'egress' });
 });
 
