@@ -119,6 +119,30 @@ const jsonObject = z.custom<Record<string, unknown>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
 
+/** `api.example.com`, or `*.example.com` for every name below it; behind a colon a port other than 443. In lower case. */
+export const hostPattern = z
+  .string()
+  .max(260)
+  .regex(/^(\*\.)?[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63}){0,10}(:[0-9]{1,5})?$/);
+
+/** Never given to code: the egress proxy puts `value` where `placeholder` stands, in requests to `hosts` alone. */
+export const jobCredential = z.object({
+  /** `context.connections[name]`, or the environment variable of a secret. */
+  name: z.string().min(1).max(128),
+  kind: z.enum(['connection', 'secret']),
+  /** New with each attempt. */
+  placeholder: z.string().regex(/^gph_[A-Za-z0-9]{32}$/),
+  value: z.string().min(1).max(16_384),
+  hosts: z.array(hostPattern).min(1).max(64),
+  /** Also in the bodies of requests: signatures over a body do not survive that. */
+  inBody: z.boolean().default(false),
+  /** Of a connection. */
+  baseUrl: z.string().nullable().default(null),
+  accountLabel: z.string().nullable().default(null),
+  scopes: z.array(z.string()).default([]),
+});
+export type JobCredential = z.infer<typeof jobCredential>;
+
 export const job = z.object({
   runId: z.string(),
   source: z.enum(runSources),
@@ -151,6 +175,9 @@ export const job = z.object({
   may: z.array(z.enum(['approve', 'call'])).optional(),
   limits: runLimits,
   network: z.enum(['egress', 'none']),
+  /** If given, only these hosts are reached; each still has to have a public address. */
+  allowedHosts: z.array(hostPattern).max(100).optional(),
+  credentials: z.array(jobCredential).max(64).optional(),
   isolation: z.enum(['zygote', 'process']),
   requestId: z.string().optional(),
   traceparent: z.string().optional(),
@@ -323,6 +350,26 @@ export const runEvent = z.discriminatedUnion('type', [
     size: z.int(),
     sha256: digest,
     key: z.string(),
+  }),
+  /** One request of the code to the outside, without its contents. */
+  z.object({
+    ...base,
+    type: z.literal('request'),
+    /** Null: a tunnel that was not opened, so its requests are counted together. */
+    method: z.string().max(20).nullable(),
+    scheme: z.enum(['http', 'https']),
+    host: z.string().max(260),
+    port: z.int(),
+    /** Without its query, masked. */
+    path: z.string().max(300).nullable(),
+    status: z.int().nullable(),
+    bytesSent: z.int().min(0),
+    bytesReceived: z.int().min(0),
+    durationMs: z.int().min(0),
+    /** Names of the credentials that were put in. */
+    credentials: z.array(z.string()).max(64),
+    /** Absent: it was answered. `refused`: by a rule; `failed`: by the network or the other side. */
+    problem: z.object({ kind: z.enum(['refused', 'failed']), message: z.string().max(300) }).optional(),
   }),
   z.object({ ...base, type: z.literal('cost'), usd: z.number().min(0), label: z.string().nullable() }),
   z.object({

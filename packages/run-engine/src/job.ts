@@ -68,6 +68,7 @@ export async function buildJob(
     ),
     limits: spec.limits,
     network: spec.network,
+    ...(spec.allowedHosts && { allowedHosts: spec.allowedHosts }),
     isolation: spec.isolation,
     ...(spec.may && { may: spec.may }),
     ...(spec.contexts && {

@@ -16,7 +16,18 @@ export interface StoredEvent {
   seq: number;
   at: Date;
   /** `context` is for the service and is not streamed. */
-  type: 'status' | 'log' | 'progress' | 'artifact' | 'step' | 'approval' | 'context' | 'cost' | 'output' | 'done';
+  type:
+    | 'status'
+    | 'log'
+    | 'progress'
+    | 'artifact'
+    | 'step'
+    | 'approval'
+    | 'context'
+    | 'cost'
+    | 'request'
+    | 'output'
+    | 'done';
   data: unknown;
 }
 
@@ -80,6 +91,11 @@ export function openEvent(event: Exclude<RunEvent, { type: 'finished' }>): Pick<
     }
     case 'cost':
       return { type: 'cost', data: { usd: event.usd, label: event.label } };
+    case 'request': {
+      const { type, seq: _seq, at: _at, bytesSent, bytesReceived, durationMs, problem = null, ...told } = event;
+      const sizes = { bytes_sent: bytesSent, bytes_received: bytesReceived, duration_ms: durationMs };
+      return { type, data: { ...told, ...sizes, problem } };
+    }
   }
 }
 

@@ -43,6 +43,8 @@ export interface RunSpec {
   files: { input: string; name: string; key: string; size: number }[];
   limits: RunLimits;
   network: 'egress' | 'none';
+  /** Hosts that are reached, and no others; see hostPattern. Absent: every public address. */
+  allowedHosts?: string[];
   isolation: 'zygote' | 'process';
   /** File packs that the run finds under contexts/<name>/. Absent: none. */
   contexts?: { name: string; digest: string; key: string; size: number; writeable: boolean }[];

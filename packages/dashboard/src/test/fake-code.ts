@@ -40,6 +40,7 @@ const definition: Definition = {
   retry: { max_attempts: 1, backoff_seconds: 10, backoff: 'exponential', max_backoff_seconds: 3_600 },
   approvals: { required: false, forbid_self: false, expires_in_seconds: 604_800 },
   isolation: 'zygote',
+  network: 'public',
 };
 
 const MAIN = `"""Adds up what a shop's prices come to."""

@@ -4,7 +4,7 @@ import { conflict } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import { createInputValidator, type InputValidator, keepRecent } from '@gantry/program';
 import { type RunSpec, runLimits } from '@gantry/run-engine';
-import type { Definition } from '../workers/definition';
+import { type Definition, storedDefinition } from '../workers/definition';
 
 export interface Runnable {
   definition: Definition;
@@ -36,11 +36,11 @@ async function load(sql: Sql, workerUid: string, version: number): Promise<Runna
   const [row] = rows;
   if (!row) throw conflict('no_version', `this worker has no version ${version}`);
   const code = { digest: row.code_digest, key: row.code_key, size: row.code_size };
-  return runnableOf(row.definition as Definition, code);
+  return runnableOf(storedDefinition(row.definition), code);
 }
 
 export function runnableOf(definition: Definition, code: RunSpec['code']): Runnable {
-  const { limits } = definition;
+  const { limits, network, connections } = definition;
   return {
     definition,
     inputs: createInputValidator(definition.inputs),
@@ -51,10 +51,11 @@ export function runnableOf(definition: Definition, code: RunSpec['code']): Runna
       dependencies: definition.python_dependencies,
       outputs: definition.outputs.map(({ name, type }) => ({ name, type })),
       secrets: definition.secrets,
-      ...(definition.connections.length && { connections: definition.connections }),
+      ...(connections.length && { connections }),
       files: [],
       limits: { ...runLimits(limits.timeout_seconds), memoryBytes: limits.memory_mb * MB },
-      network: 'egress',
+      network: network === 'none' ? 'none' : 'egress',
+      ...(typeof network === 'object' && { allowedHosts: network.allow }),
       isolation: definition.isolation,
       may: ['approve', 'call'],
     },

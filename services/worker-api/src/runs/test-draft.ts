@@ -7,6 +7,7 @@ import { requireContexts } from '../contexts/contexts-for';
 import type { Deps } from '../deps';
 import { entriesOf, shaOfVersion } from '../file-trees/file-tree';
 import { keepPackFor } from '../file-trees/tree-pack';
+import { namedDefinition } from '../workers/definition';
 import { type DraftInput, readDraft } from '../workers/draft';
 import { requireNotArchived } from '../workers/edit-worker';
 import { inspectCode, packCode } from '../workers/worker-code';
@@ -46,7 +47,7 @@ export async function testDraft(
       ...{ ...origin, worker, inputs, tx, trigger: 'test', draft: runnableOf(definition, code) },
     });
     await keepPackFor(tx, code, started.id);
-    const sha = shaOfVersion(entriesOf(tree), definition);
+    const sha = shaOfVersion(entriesOf(tree), namedDefinition(definition));
     await recordChange(tx, actor, { workspaceId, action: 'worker.tested', id, details: { run_id: started.id, sha } });
     return started;
   });

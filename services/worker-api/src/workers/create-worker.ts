@@ -9,6 +9,7 @@ import { ownerIdOf } from '../ownership';
 import { checkTriggerInputs } from '../triggers/trigger';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import { planWebhook, type WebhookPlan } from '../triggers/webhook-secret';
+import { namedDefinition } from './definition';
 import { recordWorkerChange } from './record-worker-change';
 import { freeSlug, slugOf } from './slug';
 import { type ChangeSource, insertVersion, type NewVersion } from './version-repository';
@@ -52,7 +53,7 @@ export async function createWorker(
   const files = entriesOf(tree);
   const version: NewVersion = {
     ...{ workerUid: uid, number: 1, definition, files, code, message, changeSource },
-    sha: shaOfVersion(files, definition),
+    sha: shaOfVersion(files, namedDefinition(definition)),
     authorId: ownerIdOf(caller),
     authorLabel: actor.label,
   };

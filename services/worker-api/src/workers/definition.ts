@@ -3,6 +3,7 @@ import { pathProblem } from '@gantry/archive';
 import { type FieldProblem, invalid, sayIssues } from '@gantry/http';
 import { checkDefaults, dependencyNames, inputItems, outputItems, secretNames } from '@gantry/program';
 import { z } from 'zod';
+import { networkRule } from './network';
 import { SLUG } from './slug';
 
 const DEFINITION_CHARS_MAX = 256 * 1024;
@@ -66,11 +67,23 @@ const definitionFields = {
   approvals: approvals.prefault({}),
   /** `process`: an interpreter of its own for each run instead of a warm one. */
   isolation: z.enum(['zygote', 'process']).default('zygote'),
+  network: networkRule.prefault('public'),
 };
 
 const definition = z.strictObject(definitionFields);
 
 export type Definition = z.output<typeof definition>;
+
+/** What counted before versions had the field. */
+const added: Pick<Definition, 'network'> = { network: 'public' };
+
+/** As a version's row has it. */
+export const storedDefinition = (stored: unknown): Definition => ({ ...added, ...(stored as Definition) });
+
+/** What a version is named by: a field that says no more than its absence did does not make another version of it. */
+export function namedDefinition({ network, ...definition }: Definition): Partial<Definition> {
+  return network === added.network ? definition : { ...definition, network };
+}
 type DefinitionField = keyof Definition;
 
 export const DEFINITION_FIELDS = Object.keys(definitionFields) as DefinitionField[];

@@ -13,7 +13,7 @@ import { ownerIdOf, requireTakingAway } from '../ownership';
 import { checkTriggerInputs, triggersBesideCron } from '../triggers/trigger';
 import { replaceTriggers, updateWebhook } from '../triggers/trigger-repository';
 import { planWebhook, type WebhookPlan } from '../triggers/webhook-secret';
-import { type Definition, type DefinitionInput, mergeDefinition, parseDefinition } from './definition';
+import { type Definition, type DefinitionInput, mergeDefinition, namedDefinition, parseDefinition } from './definition';
 import { recordWorkerChange } from './record-worker-change';
 import { type ChangeSource, getCurrentVersion, insertVersion, type Version } from './version-repository';
 import { inspectCode, packCode } from './worker-code';
@@ -131,7 +131,7 @@ async function nextVersion(
   const definition = replacement?.definition ?? definitionWith(current.definition, change.definition);
   const tree = replacement?.tree ?? (await treeWith(deps, current, change));
   const files = tree ? entriesOf(tree) : current.files;
-  const sha = shaOfVersion(files, definition);
+  const sha = shaOfVersion(files, namedDefinition(definition));
   if (sha === current.sha) return { definition: current.definition, files, code: current.code, sha, warnings: [] };
   const sameFiles = JSON.stringify(files) === JSON.stringify(current.files);
   requireEntrypoint(definition, files);

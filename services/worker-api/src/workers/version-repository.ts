@@ -3,7 +3,7 @@ import type { Db } from '../database';
 import type { FileEntry } from '../file-trees/file-tree';
 import type { TreePack } from '../file-trees/tree-pack';
 import type { Prisma, Worker, WorkerVersion } from '../generated/prisma/client';
-import type { Definition } from './definition';
+import { type Definition, storedDefinition } from './definition';
 
 export type ChangeSource = 'created' | 'edited' | 'files' | 'bundle' | 'rollback';
 
@@ -99,7 +99,7 @@ export async function insertVersion(tx: Db, workspaceId: string, version: NewVer
 }
 
 function toVersion(row: WorkerVersion): Version {
-  return { ...toListedVersion(row), definition: row.definition as unknown as Definition };
+  return { ...toListedVersion(row), definition: storedDefinition(row.definition) };
 }
 
 function toListedVersion(row: Omit<WorkerVersion, 'definition'>): ListedVersion {

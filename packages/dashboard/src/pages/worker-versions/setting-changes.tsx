@@ -18,6 +18,8 @@ const FIELD_WORDS: Record<string, string> = {
   contexts: 'Contexts',
   python_dependencies: 'Python packages',
   isolation: 'Isolation',
+  network: 'Network',
+  'network.allow': 'Hosts that it may reach',
   'limits.timeout_seconds': 'Time limit (s)',
   'limits.memory_mb': 'Memory (MB)',
   'limits.concurrency': 'Runs at once',

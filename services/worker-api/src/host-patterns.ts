@@ -1,0 +1,44 @@
+/** Hosts as people write them: which ones code may reach, or a value may be sent to. */
+import { hostPattern } from '@gantry/events';
+import { type FieldProblem, invalid } from '@gantry/http';
+
+const PORT_MAX = 65_535;
+const EXAMPLE = 'such as api.example.com, *.example.com or api.example.com:8443';
+
+/**
+ * In lower case, and without the port that is meant anyway.
+ * @returns each with what is wrong with it, or null
+ */
+function readHost(given: string): { host: string; problem: string | null } {
+  const host = given.trim().toLowerCase().replace(/:443$/, '');
+  const [name = '', port] = host.split(':');
+  if (!hostPattern.safeParse(host).success) return { host, problem: `must be a host, ${EXAMPLE}` };
+  if (port !== undefined && (Number(port) < 1 || Number(port) > PORT_MAX)) {
+    return { host, problem: `has a port that is not between 1 and ${PORT_MAX}` };
+  }
+  if (name.startsWith('*.') && name.split('.').length < 3) {
+    return {
+      host,
+      problem: 'means every host of a top-level domain; name at least one more part, as in *.example.com',
+    };
+  }
+  return { host, problem: null };
+}
+
+/** @param path of the list, for problems */
+export function readHosts(given: string[], path: string): { hosts: string[]; problems: FieldProblem[] } {
+  const read = given.map(readHost);
+  const hosts = read.map(({ host }) => host);
+  const problems = read.flatMap(({ host, problem }, index) => {
+    const message = problem ?? (hosts.indexOf(host) < index ? 'appears twice' : null);
+    return message === null ? [] : [{ path: `${path}.${index}`, message }];
+  });
+  return { hosts, problems };
+}
+
+/** @throws AppError 400 naming each that is no host */
+export function checkedHostPatterns(given: string[], path = 'hosts'): string[] {
+  const { hosts, problems } = readHosts(given, path);
+  if (problems.length) throw invalid(problems);
+  return hosts;
+}

@@ -1,0 +1,86 @@
+import { given } from '@gantry/testing';
+import { callerOf } from '../test/caller';
+import { createWorker, helloWorker } from '../test/create-worker';
+import { makeWorker } from '../test/make-worker';
+import { testWorkerApi } from '../test/test-worker-api';
+import { manifestOf } from './bundle';
+import { parseDefinition } from './definition';
+
+const api = testWorkerApi();
+const owner = given(() => callerOf(api.url, api.owner.jwt));
+const executor = given(() => api.connectExecutor());
+
+async function jobOf(id: string) {
+  await owner.post(`/api/workers/${id}/runs`, {}).expect(201);
+  const job = await executor.claim();
+  await job?.complete(null);
+  return job;
+}
+
+test('a worker reaches every public address until it is told otherwise', async () => {
+  const made = await createWorker(api, { name: 'Open', inputs: [] });
+  expect((await owner.get('/api/workers/open').expect(200)).body).toMatchObject({ network: 'public' });
+  const open = await jobOf('open');
+  expect(open).toMatchObject({ network: 'egress' });
+  expect(open).not.toHaveProperty('allowedHosts');
+  const same = await owner.patch('/api/workers/open', { network: 'public' }).expect(200);
+  expect(same.body).toMatchObject({ version: 1, sha: made.sha });
+});
+
+test('a rule is a version of the worker, in one spelling, and reaches the job', async () => {
+  await createWorker(api, { name: 'Ruled', inputs: [] });
+  const allow = ['API.github.com:443', ' *.example.com ', 'db.example.com:8443'];
+  const ruled = await owner.patch('/api/workers/ruled', { network: { allow } }).expect(200);
+  const hosts = ['api.github.com', '*.example.com', 'db.example.com:8443'];
+  expect(ruled.body).toMatchObject({ version: 2, network: { allow: hosts } });
+  expect(await jobOf('ruled')).toMatchObject({ network: 'egress', allowedHosts: hosts });
+  const closed = await owner.patch('/api/workers/ruled', { network: 'none' }).expect(200);
+  expect(await jobOf('ruled')).toMatchObject({ network: 'none' });
+  const { body } = await owner.get(`/api/workers/ruled/versions/${closed.body.sha}`).expect(200);
+  expect(body.changes.fields).toEqual([{ field: 'network', before: { allow: hosts }, after: 'none' }]);
+});
+
+test('a test of a draft that takes the rule away has no network anyway', async () => {
+  await createWorker(api, { name: 'Drafted', inputs: [], network: 'none' });
+  await owner.post('/api/workers/drafted/test', { draft: { network: 'public' } }).expect(201);
+  const job = await executor.claim();
+  expect(job).toMatchObject({ kind: 'test' });
+  await job?.complete(null);
+});
+
+test('a version from before there were rules is shown and run with the rule that held for it', async () => {
+  const { network: _, ...earlier } = parseDefinition({});
+  const { id, uid } = await makeWorker(api);
+  await api.deps.pool.query('UPDATE worker_versions SET definition = $2 WHERE worker_uid = $1', [uid, earlier]);
+  expect((await owner.get(`/api/workers/${id}`).expect(200)).body).toMatchObject({ network: 'public' });
+  expect(await jobOf(id)).toMatchObject({ network: 'egress' });
+});
+
+test.each<[unknown, string, RegExp]>([
+  ['all', 'network', /"public", "none" or/],
+  [null, 'network', /text or an object/],
+  [{}, 'network.allow', /required/],
+  [{ allow: [] }, 'network.allow', /empty|least/],
+  [{ allow: ['a.example', 'A.example:443'] }, 'network.allow.1', /twice/],
+  [{ allow: ['https://a.example'] }, 'network.allow.0', /must be a host/],
+  [{ allow: ['a.example/path'] }, 'network.allow.0', /must be a host/],
+  [{ allow: ['*'] }, 'network.allow.0', /must be a host/],
+  [{ allow: ['*.com'] }, 'network.allow.0', /top-level/],
+  [{ allow: ['a.*.example'] }, 'network.allow.0', /must be a host/],
+  [{ allow: ['[::1]'] }, 'network.allow.0', /must be a host/],
+  [{ allow: ['a.example:0'] }, 'network.allow.0', /port/],
+  [{ allow: ['a.example:65536'] }, 'network.allow.0', /port/],
+  [{ allow: Array.from({ length: 101 }, (_, n) => `h${n}.example`) }, 'network.allow', /at most 100/],
+  [{ allow: ['a.example'], deny: [] }, 'network.deny', /unknown/],
+])('the rule %j is refused at %s', async (network, field, message) => {
+  const { body } = await owner.post('/api/workers', { ...helloWorker, name: 'Wrong', network }).expect(400);
+  expect(body.errors).toContainEqual({ path: field, message: expect.stringMatching(message) });
+});
+
+test('worker.yaml has the rule where there is one', () => {
+  const worker = { name: 'Exported', description: '', tags: [] };
+  const yaml = (network: unknown) => manifestOf({ worker, definition: parseDefinition({ network }), triggers: [] });
+  expect(yaml({ allow: ['api.example.com'] })).toContain('network:\n  allow:\n    - api.example.com\n');
+  expect(yaml('none')).toContain('network: none\n');
+  expect(yaml('public')).not.toContain('network');
+});
