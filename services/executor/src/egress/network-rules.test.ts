@@ -3,7 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { RunEvent } from '@gantry/events';
 import { given } from '@gantry/testing';
-import { createRedactor } from '../protocol/masking/redact';
+import { createRedactor } from '../masking/redact';
 import { createRequestReport, REQUESTS_MAX } from '../protocol/request-report';
 import { startTestExecutor } from '../test/executor-fixture';
 import { resolveTestNames } from '../test/test-names';

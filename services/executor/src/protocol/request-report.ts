@@ -1,8 +1,9 @@
 /** Reports a run's requests to the outside: masked, bounded, refusals also in its log. */
+
+import { printable, type RunLog } from '../masking/log-lines';
+import type { Redactor } from '../masking/redact';
 import type { NetworkRequest } from '../runners/runner';
 import type { NewRunEvent } from './event-publisher';
-import { printable, type RunLog } from './masking/log-lines';
-import type { Redactor } from './masking/redact';
 
 export const REQUESTS_MAX = 10_000;
 /** As in the protocol. */

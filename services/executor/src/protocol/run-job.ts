@@ -4,6 +4,9 @@ import type { FailedStep, Job, RunError, Suspension } from '@gantry/events';
 import { startSpan, traceFields } from '@gantry/tracing';
 import type { Logger } from 'pino';
 import type { Metrics } from '../host/metrics';
+import { createRunLog, printable, type RunLog } from '../masking/log-lines';
+import { createRedactor, type Redactor } from '../masking/redact';
+import type { createRedactorCache } from '../masking/redactor-cache';
 import {
   NotBegun,
   type PreparedRun,
@@ -15,9 +18,6 @@ import {
 import type { EventPublisher } from './event-publisher';
 import { inputsOf, secretsOf } from './job-values';
 import { createLiveReport } from './live-report';
-import { createRunLog, printable, type RunLog } from './masking/log-lines';
-import { createRedactor, type Redactor } from './masking/redact';
-import type { createRedactorCache } from './masking/redactor-cache';
 import { createRequestReport } from './request-report';
 import { errorOf, UNREPORTABLE, wallLimit } from './run-errors';
 import { hooksOf } from './run-hooks';
