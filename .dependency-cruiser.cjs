@@ -131,7 +131,7 @@ module.exports = {
     {
       name: 'a-runner-knows-no-protocol',
       from: {
-        path: '^services/executor/src/(runners|sandbox|egress|store|dependencies|transfer|untrusted)/',
+        path: '^services/executor/src/(runners|sandbox|egress|store|dependencies|masking|transfer|untrusted)/',
         pathNot: '\\.test\\.ts$',
       },
       to: { path: '^services/executor/src/protocol/|/node_modules/nats/' },
@@ -140,7 +140,7 @@ module.exports = {
       name: 'a-runner-takes-types-alone-of-the-messages',
       comment: 'What connects, publishes and asks comes from the same package.',
       from: {
-        path: '^services/executor/src/(runners|sandbox|egress|store|dependencies|transfer|untrusted)/',
+        path: '^services/executor/src/(runners|sandbox|egress|store|dependencies|masking|transfer|untrusted)/',
         pathNot: '\\.test\\.ts$',
       },
       to: { path: '^packages/events/', dependencyTypesNot: ['type-only'] },
@@ -148,7 +148,7 @@ module.exports = {
     {
       name: 'what-runners-use-knows-no-runner',
       from: {
-        path: '^services/executor/src/(sandbox|egress|store|dependencies|transfer|untrusted|host)/',
+        path: '^services/executor/src/(sandbox|egress|store|dependencies|masking|transfer|untrusted|host)/',
         pathNot: '\\.test\\.ts$',
       },
       to: { path: '^services/executor/src/runners/' },

@@ -3,13 +3,13 @@ import { type Bus, type ExecutorStatus, generateBoxKeys, type RunSource } from '
 import type { Logger } from 'pino';
 import { createMetrics } from './host/metrics';
 import { type MachineOptions, startMachine } from './machine';
+import { createRedactorCache } from './masking/redactor-cache';
 import { listenForCancellations } from './protocol/cancellations';
 import { createClaimLoop } from './protocol/claim-loop';
 import { watchConnection } from './protocol/connection-watch';
 import { createEventPublisher } from './protocol/event-publisher';
 import { serveInspections } from './protocol/inspections';
 import { createLeases } from './protocol/leases';
-import { createRedactorCache } from './protocol/masking/redactor-cache';
 import { createRuns } from './protocol/runs';
 import { askForUploads, askToRecordSteps } from './protocol/service-requests';
 import { openSpool } from './protocol/spool';

@@ -6,23 +6,26 @@
  * identified by the nonce that starts each connection, valid for the life of the run; all limits are per run.
  */
 import { randomBytes } from 'node:crypto';
-import dns from 'node:dns/promises';
 import fs from 'node:fs';
-import net, { isIP } from 'node:net';
+import net from 'node:net';
 import path from 'node:path';
 import type { AddressPolicy } from '@gantry/safe-fetch';
 import type { Logger } from 'pino';
+import { addressesOf, connectTo } from './checked-connection';
+import { matchesHost } from './host-patterns';
+import { beginExchange, type Exchange, type NetworkRequest } from './network-request';
+import { LIMIT, Refused, refusalOf } from './refused';
+import { parseHead, type RequestHead } from './request-head';
 
 const NONCE_CHARS = 32;
 const HEAD_BYTES_MAX = 32 * 1024;
 const HEAD_MS = 10_000;
-const CONNECT_MS = 10_000;
 const IDLE_MS = 120_000;
 const CONNECTIONS_PER_RUN_MAX = 64;
 
 export interface EgressPass {
   nonce: string;
-  /** Also closes the run's connections. */
+  /** Also closes the run's connections, and reports what was under way. */
   revoke(): void;
 }
 
@@ -33,8 +36,10 @@ export interface EgressRules {
    * If given, only these origins, as `https://name:443`: a tunnel counts as https. Their addresses may be private, because
    * the operator chose them.
    */
-  origins?: string[];
-  onDenied?(target: string, reason: string): void;
+  origins?: string[] | undefined;
+  /** If given, only hosts that match one of these patterns. */
+  allowedHosts?: string[] | undefined;
+  onRequest?(request: NetworkRequest): void;
 }
 
 export type EgressProxy = Awaited<ReturnType<typeof startEgressProxy>>;
@@ -45,16 +50,7 @@ interface Admitted {
   clients: number;
   /** Both sockets of each connection. */
   connections: Set<net.Socket>;
-}
-
-class Refused extends Error {
-  constructor(
-    readonly status: 400 | 403 | 429 | 502 | 504,
-    message: string,
-    readonly reason: string,
-  ) {
-    super(message);
-  }
+  exchanges: Set<Exchange>;
 }
 
 export async function startEgressProxy(options: {
@@ -90,86 +86,127 @@ export async function startEgressProxy(options: {
       socket.pause();
       clearTimeout(timer);
       serve(run, socket, head.toString('latin1', NONCE_CHARS, end), head.subarray(end + 4)).catch((err) =>
-        refuse(run, socket, err),
+        refuse(socket, refusalOf(err)),
       );
     };
     socket.on('data', onData);
   }
 
-  function refuse(run: Admitted, socket: net.Socket, err: unknown) {
-    const { status, message, reason } =
-      err instanceof Refused ? err : new Refused(502, (err as Error).message, 'failed');
-    if (status === 403) {
-      options.onDenied(reason);
-      run.rules.onDenied?.(message, reason);
-    }
-    const body = `${reason}: ${message}\n`;
+  function refuse(socket: net.Socket, { status, message, reason }: Refused) {
+    if (status === 403) options.onDenied(reason);
+    const body = `${message}\n`;
     socket.end(
-      `HTTP/1.1 ${status} Refused\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+      `HTTP/1.1 ${status} ${reason}\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
     );
   }
 
-  async function serve(run: Admitted, client: net.Socket, head: string, rest: Buffer) {
-    if (run.clients >= CONNECTIONS_PER_RUN_MAX) throw new Refused(429, 'too many connections at once', 'limit');
+  async function serve(run: Admitted, client: net.Socket, text: string, rest: Buffer) {
+    const head = parseHead(text);
+    const exchange = begin(run, head);
+    try {
+      take(run, client);
+      const addresses = await checkedAddresses(run.rules, head);
+      const target = await connectTo(addresses, head.port);
+      join(run, client, target, exchange);
+      if (head.plain) target.write(head.plain.forward, 'latin1');
+      else client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      if (rest.length) client.unshift(rest);
+      if (head.plain)
+        target.once('data', (chunk: Buffer) => {
+          exchange.status = statusOf(chunk);
+        });
+      client.pipe(target);
+      target.pipe(client);
+    } catch (err) {
+      exchange.end(refusalOf(err));
+      throw err;
+    }
+  }
+
+  const begin = (run: Admitted, { host, port, plain }: RequestHead) => {
+    const { method, path } = plain ?? { method: null, path: null };
+    const destination = { method, scheme: plain ? 'http' : 'https', host, port, path } as const;
+    return beginExchange(destination, run.exchanges, (request) => run.rules.onRequest?.(request));
+  };
+
+  function take(run: Admitted, client: net.Socket) {
+    if (run.clients >= CONNECTIONS_PER_RUN_MAX) {
+      throw new Refused(429, `the run has ${CONNECTIONS_PER_RUN_MAX} connections already`, LIMIT);
+    }
     run.clients++;
     run.connections.add(client);
     client.once('close', () => {
       run.clients--;
       run.connections.delete(client);
     });
-    const { host, port, forward } = parseHead(head);
-    const target = await connectChecked(run, host, port, forward === undefined ? 'https' : 'http');
+  }
+
+  /** Each socket ends with the other; their bytes count. */
+  function join(run: Admitted, client: net.Socket, target: net.Socket, exchange: Exchange) {
     run.connections.add(target);
     client.once('close', () => target.destroy());
     target.once('close', () => {
       run.connections.delete(target);
       client.end();
+      exchange.end();
     });
     for (const socket of [client, target]) socket.setTimeout(IDLE_MS, () => socket.destroy());
-    if (forward) target.write(forward, 'latin1');
-    else client.write('HTTP/1.1 200 Connection established\r\n\r\n');
-    if (rest.length) target.write(rest);
-    const count = (chunk: Buffer) => {
-      run.bytesLeft -= chunk.length;
-      if (run.bytesLeft < 0) for (const socket of run.connections) socket.destroy();
-    };
-    client.on('data', count);
-    target.on('data', count);
-    client.pipe(target);
-    target.pipe(client);
+    client.on('data', ({ length }: Buffer) => {
+      exchange.bytesSent += length;
+      spend(run, length);
+    });
+    target.on('data', ({ length }: Buffer) => {
+      exchange.bytesReceived += length;
+      spend(run, length);
+    });
   }
 
-  async function connectChecked(run: Admitted, host: string, port: number, scheme: 'http' | 'https') {
-    const { origins } = run.rules;
-    const listed = origins?.includes(originText(scheme, host, port)) ?? false;
-    if (origins && !listed) throw new Refused(403, `${host}:${port}`, 'not on the list of hosts');
-    const addresses = isIP(host) ? [host] : await resolve(host);
-    // One private address among public ones is a rebinding attack: all must be allowed.
-    if (!listed && !addresses.every((address) => options.policy.isAllowed(address, port))) {
-      throw new Refused(403, `${host}:${port}`, 'not a public address');
+  function spend(run: Admitted, bytes: number) {
+    run.bytesLeft -= bytes;
+    if (run.bytesLeft < 0) for (const socket of run.connections) socket.destroy();
+  }
+
+  function checkedAddresses(rules: EgressRules, { host, port, plain }: RequestHead): Promise<string[]> {
+    const scheme = plain ? 'http' : 'https';
+    if (rules.origins) {
+      if (rules.origins.includes(originText(scheme, host, port))) return addressesOf(host, port);
+      throw new Refused(403, 'it is not on the list of hosts', 'not on the list of hosts');
     }
-    return connect(addresses, port);
+    requireListed(rules, host, port, plain ? 80 : 443);
+    return addressesOf(host, port, options.policy);
+  }
+
+  function end(run: Admitted) {
+    for (const exchange of run.exchanges) exchange.end();
+    for (const socket of run.connections) socket.destroy();
   }
 
   return {
     admit(rules: EgressRules): EgressPass {
       const nonce = randomBytes(NONCE_CHARS / 2).toString('hex');
-      const run: Admitted = { rules, bytesLeft: rules.bytesMax, clients: 0, connections: new Set() };
+      const run: Admitted = {
+        ...{ rules, bytesLeft: rules.bytesMax, clients: 0 },
+        ...{ connections: new Set<net.Socket>(), exchanges: new Set<Exchange>() },
+      };
       admitted.set(nonce, run);
       return {
         nonce,
         revoke() {
-          admitted.delete(nonce);
-          for (const socket of run.connections) socket.destroy();
+          if (admitted.delete(nonce)) end(run);
         },
       };
     },
     async stop() {
-      for (const run of admitted.values()) for (const socket of run.connections) socket.destroy();
+      for (const run of admitted.values()) end(run);
       admitted.clear();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function requireListed({ allowedHosts }: EgressRules, host: string, port: number, usualPort: number) {
+  if (!allowedHosts || allowedHosts.some((pattern) => matchesHost(pattern, host, port, usualPort))) return;
+  throw new Refused(403, 'it is not in network.allow of this worker', 'not in network.allow');
 }
 
 const originText = (scheme: string, host: string, port: number | string) => `${scheme}://${host.toLowerCase()}:${port}`;
@@ -180,56 +217,5 @@ export function originOf(url: URL): string {
   return originText(scheme, url.hostname.replace(/^\[|\]$/g, ''), url.port || (scheme === 'https' ? 443 : 80));
 }
 
-/** A client's request: a tunnel, or one plain request that is rewritten to origin form. */
-function parseHead(head: string): { host: string; port: number; forward?: string } {
-  const [requestLine = '', ...headers] = head.split('\r\n');
-  const [method = '', target = '', version = ''] = requestLine.split(' ');
-  if (!/^HTTP\/1\.[01]$/.test(version)) throw new Refused(400, 'not an HTTP proxy request', 'malformed');
-  if (method === 'CONNECT') {
-    const [, host, port] = /^(\[[0-9A-Fa-f:.]+\]|[^:[\]\s]+):(\d{1,5})$/.exec(target) ?? [];
-    if (!host || !(Number(port) > 0) || Number(port) > 65_535)
-      throw new Refused(400, 'CONNECT needs host:port', 'malformed');
-    return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
-  }
-  const url = URL.canParse(target) ? new URL(target) : null;
-  if (url?.protocol !== 'http:') throw new Refused(400, 'only absolute http:// addresses', 'malformed');
-  const kept = headers.filter((header) => !/^(proxy-|connection:|keep-alive:)/i.test(header));
-  // One request per connection: a second one could name another host after the first one's check.
-  const forward = [`${method} ${url.pathname}${url.search} ${version}`, ...kept, 'connection: close', '', ''].join(
-    '\r\n',
-  );
-  return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port) || 80, forward };
-}
-
-async function resolve(host: string): Promise<string[]> {
-  try {
-    return (await dns.lookup(host, { all: true })).map(({ address }) => address);
-  } catch (err) {
-    throw new Refused(502, `${host} can't be resolved (${(err as NodeJS.ErrnoException).code})`, 'failed');
-  }
-}
-
-/** Connects to the first address that answers. */
-async function connect(addresses: string[], port: number): Promise<net.Socket> {
-  let last = new Refused(502, 'no address', 'failed');
-  for (const host of addresses) {
-    try {
-      return await new Promise((resolve, reject) => {
-        const socket = net.connect({ host, port });
-        socket.setTimeout(CONNECT_MS, () =>
-          socket.destroy(new Refused(504, `${host}:${port} does not answer`, 'failed')),
-        );
-        socket.once('error', reject);
-        socket.once('connect', () => {
-          socket.off('error', reject);
-          socket.on('error', () => socket.destroy());
-          socket.setTimeout(0);
-          resolve(socket);
-        });
-      });
-    } catch (err) {
-      last = err instanceof Refused ? err : new Refused(502, `${host}:${port}: ${(err as Error).message}`, 'failed');
-    }
-  }
-  throw last;
-}
+const statusOf = (chunk: Buffer): number | null =>
+  Number(/^HTTP\/1\.[01] (\d{3})/.exec(chunk.toString('latin1', 0, 12))?.[1]) || null;

@@ -2,10 +2,10 @@
 import { type Job, PYTHON } from '@gantry/events';
 import { catchLogs, until } from '@gantry/testing';
 import type { Metrics } from '../host/metrics';
+import { createRedactorCache } from '../masking/redactor-cache';
 import { type GivenToRun, NotBegun, NotPrepared, type RunHooks, type Runner, type RunOutcome } from '../runners/runner';
 import { LIMITS } from '../test/fake-service';
 import type { NewRunEvent } from './event-publisher';
-import { createRedactorCache } from './masking/redactor-cache';
 import { startRun } from './run-job';
 
 const job: Job = {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Job, newId } from '@gantry/events';
+import { printable } from '../masking/log-lines';
+import type { Redactor } from '../masking/redact';
 import type { ArtifactSink, RunHooks } from '../runners/runner';
 import { startUpload } from '../transfer/object-transfer';
 import type { NewRunEvent } from './event-publisher';
-import { printable } from './masking/log-lines';
-import type { Redactor } from './masking/redact';
 import type { RunUploads } from './run-output';
 
 /** Limit for all artifacts of a run, as a multiple of the limit for one. */

@@ -1,13 +1,13 @@
 /** Converts a run's messages to events, and to requests for the service that owns it. */
 import type { Job, RecordedStep } from '@gantry/events';
 import type { Logger } from 'pino';
+import { printable, type RunLog } from '../masking/log-lines';
+import type { Redactor } from '../masking/redact';
 import type { RunHooks, RunProcess } from '../runners/runner';
 import { getStream } from '../transfer/object-transfer';
 import { artifactsOf } from './artifacts';
 import { changedContextsOf } from './changed-contexts';
 import type { LiveReport } from './live-report';
-import { printable, type RunLog } from './masking/log-lines';
-import type { Redactor } from './masking/redact';
 import type { RunUploads } from './run-output';
 import type { Settlement } from './settlement';
 import { type StepRecords, stepsOf } from './steps';

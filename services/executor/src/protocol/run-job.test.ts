@@ -2,12 +2,12 @@
 import { type Job, PYTHON } from '@gantry/events';
 import { catchLogs, given, until } from '@gantry/testing';
 import { createMetrics } from '../host/metrics';
+import { createRedactorCache } from '../masking/redactor-cache';
 import { createPythonRunner, type PythonRunnerDeps } from '../runners/python/python-runner';
 import type { Child } from '../sandbox/child';
 import { LIMITS } from '../test/fake-service';
 import { testSandbox } from '../test/sandbox-fixture';
 import type { EventPublisher, NewRunEvent } from './event-publisher';
-import { createRedactorCache } from './masking/redactor-cache';
 import { type RunJobDeps, startRun } from './run-job';
 
 const children: Child[] = [];

@@ -4,6 +4,9 @@ import type { FailedStep, Job, RunError, Suspension } from '@gantry/events';
 import { startSpan, traceFields } from '@gantry/tracing';
 import type { Logger } from 'pino';
 import type { Metrics } from '../host/metrics';
+import { createRunLog, printable, type RunLog } from '../masking/log-lines';
+import { createRedactor, type Redactor } from '../masking/redact';
+import type { createRedactorCache } from '../masking/redactor-cache';
 import {
   NotBegun,
   type PreparedRun,
@@ -15,9 +18,7 @@ import {
 import type { EventPublisher } from './event-publisher';
 import { inputsOf, secretsOf } from './job-values';
 import { createLiveReport } from './live-report';
-import { createRunLog, printable, type RunLog } from './masking/log-lines';
-import { createRedactor, type Redactor } from './masking/redact';
-import type { createRedactorCache } from './masking/redactor-cache';
+import { createRequestReport } from './request-report';
 import { errorOf, UNREPORTABLE, wallLimit } from './run-errors';
 import { hooksOf } from './run-hooks';
 import { outputEvent, type RunUploads } from './run-output';
@@ -123,12 +124,13 @@ export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: ()
     let prepared: PreparedRun | undefined;
     let result: RunResult | undefined;
     try {
+      const report = createRequestReport({ redactor, runLog, emit });
       prepared = await runner.prepare(job, {
         say(text) {
           runLog.platform(text);
           events.flush();
         },
-        onDenied: (target) => deniedLine(runLog, redactor.text(target)),
+        onRequest: (request) => guarded(() => report(request)),
       });
       const inputs = await inputsOf(job);
       const recorded = await recordedStepsOf(job);
@@ -220,9 +222,6 @@ export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: ()
     gone,
   };
 }
-
-const deniedLine = (runLog: RunLog, target: string) =>
-  runLog.platform(`Connection to ${printable(target)} refused: it is not a public address.`, 'warning');
 
 function waitsFor(suspension: Suspension): string {
   if (suspension.kind === 'sleep') return `Sleeping until ${new Date(suspension.wakeAt).toISOString()}.`;

@@ -1,9 +1,9 @@
 import { type ArtifactReply, type ArtifactRequest, INLINE_BYTES_MAX, type Job, type RunError } from '@gantry/events';
+import { printableJson } from '../masking/log-lines';
+import type { Redactor } from '../masking/redact';
 import { putBytes } from '../transfer/object-transfer';
 import { BadJson, mayExceed, parseUntrusted } from '../untrusted/untrusted-json';
 import type { NewRunEvent } from './event-publisher';
-import { printableJson } from './masking/log-lines';
-import type { Redactor } from './masking/redact';
 
 /** Asks the service that owns a run for an upload location. */
 export interface RunUploads {

@@ -23,12 +23,12 @@ import {
 } from '@gantry/events';
 import { startSpan } from '@gantry/tracing';
 import { z } from 'zod';
+import { printable, printableJson } from '../masking/log-lines';
+import type { Redactor } from '../masking/redact';
 import type { RunHooks } from '../runners/runner';
 import { getBytes } from '../transfer/object-transfer';
 import { DEPTH_MAX, isDeeperThan } from '../untrusted/untrusted-json';
 import type { NewRunEvent } from './event-publisher';
-import { printable, printableJson } from './masking/log-lines';
-import type { Redactor } from './masking/redact';
 
 /** Requests that the service that owns a run record one step. @throws if there is no reply. */
 export interface StepRecords {

@@ -4,7 +4,19 @@
  * processes. Another runner is another folder here.
  */
 import type { Readable } from 'node:stream';
-import type { InspectReply, InspectRequest, Job, RecordedStep, RunError, StepReply, Suspension } from '@gantry/events';
+import type {
+  InspectReply,
+  InspectRequest,
+  Job,
+  RecordedStep,
+  RunError,
+  RunEvent,
+  StepReply,
+  Suspension,
+} from '@gantry/events';
+
+/** Not masked. */
+export type NetworkRequest = Omit<Extract<RunEvent, { type: 'request' }>, 'type' | 'seq' | 'at'>;
 
 export interface Runner {
   /**
@@ -19,8 +31,8 @@ export interface Runner {
 export interface PrepareHooks {
   /** Progress of a long operation, for the run's log. */
   say(text: string): void;
-  /** The code tried to connect to a forbidden destination. */
-  onDenied(target: string): void;
+  /** The code has made a request to the outside, or tried to. */
+  onRequest(request: NetworkRequest): void;
 }
 
 export interface PreparedRun {

@@ -1,7 +1,7 @@
 /** Runs Python programs, each in a sealed child of the sandbox. */
 import type { Job } from '@gantry/events';
 import { type Dependencies, DependencyError } from '../../dependencies/dependencies';
-import type { EgressProxy } from '../../egress/proxy';
+import type { EgressProxy, EgressRules } from '../../egress/proxy';
 import type { Child } from '../../sandbox/child';
 import type { Isolation, Sandbox } from '../../sandbox/sandbox';
 import type { CodeStore } from '../../store/code-store';
@@ -31,7 +31,7 @@ export const createPythonRunner = (deps: PythonRunnerDeps): Runner => ({
 
 async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): Promise<PreparedRun> {
   const network = job.kind === 'run' && job.network === 'egress';
-  const pass = network ? deps.egress.admit({ bytesMax: EGRESS_BYTES_MAX, onDenied: hooks.onDenied }) : undefined;
+  const pass = network ? deps.egress.admit(egressRulesOf(job, hooks)) : undefined;
   const pins: (() => void)[] = [];
   const unpin = () => {
     for (const each of pins.splice(0)) each();
@@ -54,6 +54,8 @@ async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): P
             job: sandboxJobOf(job, given, pass?.nonce),
           };
           const { outcome, usage, gone } = await runInChild(taken, request, runHooks, onAnswer);
+          // Now, because nothing can be reported once the run has ended.
+          pass?.revoke();
           hasRun = true;
           return { outcome: outcomeOf(outcome, job), usage, gone: gone.then(unpin) };
         },
@@ -78,6 +80,10 @@ async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): P
     throw err instanceof DependencyError ? new NotPrepared('dependency_install', err.message) : err;
   }
 }
+
+const egressRulesOf = ({ allowedHosts }: Job, { onRequest }: PrepareHooks): EgressRules => ({
+  ...{ bytesMax: EGRESS_BYTES_MAX, allowedHosts, onRequest },
+});
 
 /** @returns the digest of its dependencies; null if it has none */
 async function pinFiles(

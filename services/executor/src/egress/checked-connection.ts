@@ -1,0 +1,53 @@
+/** Connections to addresses that were checked: a name is resolved once, since a second resolution could return another address. */
+import dns from 'node:dns/promises';
+import net, { isIP } from 'node:net';
+import type { AddressPolicy } from '@gantry/safe-fetch';
+import { codeOf, FAILED, Refused } from './refused';
+
+const CONNECT_MS = 10_000;
+
+/** Every address of a host. @throws Refused if one of them may not be reached; without a policy all may */
+export async function addressesOf(host: string, port: number, policy?: AddressPolicy): Promise<string[]> {
+  const addresses = isIP(host) ? [host] : await resolve(host);
+  // One private address among public ones is a rebinding attack: all must be allowed.
+  if (policy && !addresses.every((address) => policy.isAllowed(address, port))) {
+    throw new Refused(403, 'it is not a public address', 'not a public address');
+  }
+  return addresses;
+}
+
+async function resolve(host: string): Promise<string[]> {
+  try {
+    return (await dns.lookup(host, { all: true })).map(({ address }) => address);
+  } catch (err) {
+    throw new Refused(502, `its name can't be resolved (${codeOf(err)})`, FAILED);
+  }
+}
+
+/** Connects to the first address that answers. @throws Refused */
+export async function connectTo(addresses: string[], port: number): Promise<net.Socket> {
+  let last = new Refused(502, 'it has no address', FAILED);
+  for (const host of addresses) {
+    try {
+      return await connect(host, port);
+    } catch (err) {
+      last = err instanceof Refused ? err : new Refused(502, `it can't be reached (${codeOf(err)})`, FAILED);
+    }
+  }
+  throw last;
+}
+
+const connect = (host: string, port: number) =>
+  new Promise<net.Socket>((resolve, reject) => {
+    const socket = net.connect({ host, port });
+    socket.setTimeout(CONNECT_MS, () =>
+      socket.destroy(new Refused(504, `it did not answer within ${CONNECT_MS / 1_000} s`, FAILED)),
+    );
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.off('error', reject);
+      socket.on('error', () => socket.destroy());
+      socket.setTimeout(0);
+      resolve(socket);
+    });
+  });

@@ -1,0 +1,46 @@
+/** The head of a client's request to the proxy. */
+import { isIPv6 } from 'node:net';
+import { plainName } from './host-patterns';
+import { MALFORMED, Refused } from './refused';
+
+/** A tunnel, or one plain request that is rewritten to origin form. */
+export interface RequestHead {
+  host: string;
+  port: number;
+  plain?: { method: string; path: string; forward: string };
+}
+
+const METHOD = /^[A-Z][A-Z0-9_-]{0,19}$/i;
+
+/** @throws Refused */
+export function parseHead(head: string): RequestHead {
+  const [requestLine = '', ...headers] = head.split('\r\n');
+  const [method = '', target = '', version = ''] = requestLine.split(' ');
+  if (!/^HTTP\/1\.[01]$/.test(version) || !METHOD.test(method)) throw malformed('not an HTTP proxy request');
+  if (method === 'CONNECT') return parseTunnel(target);
+  const url = URL.canParse(target) ? new URL(target) : null;
+  if (url?.protocol !== 'http:') throw malformed('only absolute http:// addresses');
+  const kept = headers.filter((header) => !/^(proxy-|connection:|keep-alive:|host:)/i.test(header));
+  // One request per connection: a second one could name another host after the first one's check. The host is the checked one
+  // for the same reason.
+  const forward = [
+    `${method} ${url.pathname}${url.search} ${version}`,
+    ...[`host: ${url.host}`, ...kept, 'connection: close', '', ''],
+  ].join('\r\n');
+  return { host: hostOf(url.hostname), port: Number(url.port) || 80, plain: { method, path: url.pathname, forward } };
+}
+
+function parseTunnel(target: string): RequestHead {
+  const [, host, port] = /^(\[[0-9A-Fa-f:.]+\]|[^:[\]\s]+):(\d{1,5})$/.exec(target) ?? [];
+  if (!host || !(Number(port) > 0) || Number(port) > 65_535) throw malformed('CONNECT needs host:port');
+  return { host: hostOf(host), port: Number(port) };
+}
+
+function hostOf(text: string): string {
+  const bare = text.replace(/^\[|\]$/g, '');
+  const host = isIPv6(bare) ? bare.toLowerCase() : plainName(bare);
+  if (!host) throw malformed('no name of a host');
+  return host;
+}
+
+const malformed = (message: string) => new Refused(400, message, MALFORMED);
