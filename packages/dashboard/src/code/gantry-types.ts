@@ -28,7 +28,12 @@ export const CONTEXT_MEMBERS: GantryName[] = [
     type: 'Mapping[str, Any]',
     about: 'What the declared connections bring, by app.',
   },
-  { name: 'tools', type: 'Mapping[str, Any]', about: 'Tools of the declared connections, called by the platform and recorded like a step: context.tools["linear"].create_issue(title="..."). Raises ToolError.' },
+  {
+    name: 'tools',
+    type: 'Mapping[str, Any]',
+    about:
+      'Tools of the declared connections, called by the platform and recorded like a step: context.tools["linear"].create_issue(title="..."). Raises ToolError.',
+  },
   {
     name: 'log',
     type: '(message: Any, level: Literal["debug", "info", "warning", "warn", "error"] = "info", **fields: Any) -> None',

@@ -161,7 +161,12 @@ export const dropbox: Provider = {
     tool(
       'list_folder',
       'Lists what is in a folder',
-      { method: 'POST', url: 'https://api.dropboxapi.com/2/files/list_folder', json: ['path', 'recursive', 'limit'], reads: true },
+      {
+        method: 'POST',
+        url: 'https://api.dropboxapi.com/2/files/list_folder',
+        json: ['path', 'recursive', 'limit'],
+        reads: true,
+      },
       {
         path: needed(text('Such as /reports; empty for the top')),
         recursive: { type: 'boolean', description: 'With everything below' },

@@ -102,7 +102,12 @@ export const jira: Provider = {
     tool(
       'search_issues',
       'Finds issues by JQL',
-      { method: 'POST', url: `${JIRA}/search/jql`, json: ['jql', 'fields', 'maxResults', 'nextPageToken'], reads: true },
+      {
+        method: 'POST',
+        url: `${JIRA}/search/jql`,
+        json: ['jql', 'fields', 'maxResults', 'nextPageToken'],
+        reads: true,
+      },
       {
         ...site,
         jql: needed(text('Such as: project = ENG AND status != Done')),
