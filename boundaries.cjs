@@ -47,7 +47,7 @@ exports.WINGS = {
   accounts: { folders: ['accounts'], mayImport: ['audit', 'mail'] },
   definitions: {
     folders: [
-      ...['workers', 'contexts', 'connections', 'integrations', 'declarations'],
+      ...['workers', 'contexts', 'connections', 'connection-tools', 'integrations', 'declarations'],
       ...['file-trees', 'secrets', 'triggers'],
     ],
     mayImport: ['audit'],

@@ -16,4 +16,5 @@ export * from './sealed-box';
 export * from './sealed-job';
 export * from './streams';
 export * from './system-protocol';
+export * from './tool-protocol';
 export * from './workspace-closures';

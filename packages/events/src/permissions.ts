@@ -80,7 +80,13 @@ const skills = service('skills-api');
 export const natsPermissions: Record<Service, NatsPermissions> = {
   'worker-api': {
     publish: [...worker.publish, ...keeping, AUTOMATION_STATS_SUBJECT],
-    subscribe: [...worker.subscribe, runSubjects.executorStatus('*'), INTROSPECT_SUBJECT, changesSubject('*')],
+    subscribe: [
+      ...worker.subscribe,
+      runSubjects.tool('worker', '*'),
+      runSubjects.executorStatus('*'),
+      INTROSPECT_SUBJECT,
+      changesSubject('*'),
+    ],
   },
   'automation-api': {
     publish: [...automation.publish, INTROSPECT_SUBJECT],
@@ -96,6 +102,7 @@ const toServices = (executorId: string): string[] =>
     runSubjects.lease,
     runSubjects.artifact,
     runSubjects.step,
+    runSubjects.tool,
     (source: RunSource, id: string) => runSubjects.events(source, id, '*'),
   ]
     .map((subject) => subject('*' as RunSource, executorId))

@@ -15,6 +15,7 @@
  *   try       1, 2, ...: incremented with each retry after a failure; shown to users as the attempt
  *   step      a durable operation of a run: recorded before its code sees the result, answered from the record
  *             when the code runs again; identified by its position among the run's steps, its kind and its name
+ *   tool call a step that a service carries out, by a connection of the workspace: see tool-protocol.ts
  *   suspended a run that waits (for time, a person, another run) without a process; its code runs again from the top
  *   seq       number of an event within its attempt: 1, 2, ... without gaps
  *
@@ -53,6 +54,8 @@ export const runSubjects = {
   artifact: (source: RunSource, executorId: string) => `run.artifact.${source}.${executorId}`,
   /** Request/reply, queue group: StepRecord -> StepReply. */
   step: (source: RunSource, executorId: string) => `run.step.${source}.${executorId}`,
+  /** Request/reply, queue group: ToolCall -> ToolReply. Only worker-api has connections. */
+  tool: (source: RunSource, executorId: string) => `run.tool.${source}.${executorId}`,
   /** JetStream, see streams.ts: read with decodeRunEvents. */
   events: (source: RunSource, executorId: string, runId: string) => `run.events.${source}.${executorId}.${runId}`,
   /** Replica -> replicas of the same service: a run was queued. The name of its runner as text; empty means any. */
@@ -67,7 +70,7 @@ export const runSubjects = {
   inspect: 'executor.inspect',
 } as const;
 
-/** The executor that published a claim, a withdrawal, a renewal, an artifact or step request, or its status. */
+/** The executor that published a claim, a withdrawal, a renewal, a request about a run, or its status. */
 export const executorOf = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
@@ -90,11 +93,15 @@ export const runLimits = z.object({
 });
 export type RunLimits = z.infer<typeof runLimits>;
 
-export const stepKinds = ['step', 'sleep', 'approve', 'call'] as const;
+export const stepKinds = ['step', 'sleep', 'approve', 'call', 'tool'] as const;
 export type StepKind = (typeof stepKinds)[number];
 
 /** A step's position among the run's steps (1, 2, ... in order of first request), its kind and its name. */
-const stepIdentity = { ordinal: z.int().min(1).max(1_000), kind: z.enum(stepKinds), name: z.string().min(1).max(200) };
+export const stepIdentity = {
+  ordinal: z.int().min(1).max(1_000),
+  kind: z.enum(stepKinds),
+  name: z.string().min(1).max(200),
+};
 export const recordedStep = z.object({ ...stepIdentity, result: z.unknown() });
 export type RecordedStep = z.infer<typeof recordedStep>;
 
@@ -115,7 +122,7 @@ export const jobContext = z.object({
 export type JobContext = z.infer<typeof jobContext>;
 
 /** Kept as it is: a record of zod would leave out a key that is named `__proto__`. */
-const jsonObject = z.custom<Record<string, unknown>>(
+export const jsonObject = z.custom<Record<string, unknown>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
 
@@ -142,6 +149,15 @@ export const jobCredential = z.object({
   scopes: z.array(z.string()).default([]),
 });
 export type JobCredential = z.infer<typeof jobCredential>;
+
+/** A connection whose tools the code may call. */
+export const jobTools = z.object({
+  /** As the worker declares it: `context.tools[name]`. */
+  name: z.string().min(1).max(128),
+  /** Names of its tools, as they were known when the job was made; null: unknown. More may be called. */
+  tools: z.array(z.string().max(200)).max(1_000).nullable(),
+});
+export type JobTools = z.infer<typeof jobTools>;
 
 export const job = z.object({
   runId: z.string(),
@@ -173,6 +189,7 @@ export const job = z.object({
   contexts: z.array(jobContext).optional(),
   /** Whether the code may request approvals or call workers: only runs of workers may. Absent: neither. */
   may: z.array(z.enum(['approve', 'call'])).optional(),
+  tools: z.array(jobTools).max(64).optional(),
   limits: runLimits,
   network: z.enum(['egress', 'none']),
   /** If given, only these hosts are reached; each still has to have a public address. */

@@ -10,7 +10,7 @@ import { createDepartures } from './departures';
 import { startDispatcher } from './dispatcher';
 import { type EndRunning, endHeld } from './end-run';
 import { startIngest } from './ingest';
-import { buildJob, type RefusalOf, type SecretsOf } from './job';
+import { buildJob, type RefusalOf, type SecretsOf, type ToolsOf } from './job';
 import { keepLeases } from './leases';
 import { type Include, streamRun, type Wording } from './live-stream';
 import type { ComputeCostUsd } from './reported';
@@ -38,6 +38,7 @@ import { answerStepRecords } from './step-records';
 import { createSubmission, type Submission } from './submit-run';
 import type { OnSuspended } from './suspend-run';
 import { startSweeper } from './sweeper';
+import { answerToolCalls, type PrepareTool } from './tool-calls';
 import { createWaiters } from './waiters';
 import { startWaker } from './waker';
 import { type WithinTransactions, withinTransactions } from './within-transactions';
@@ -82,6 +83,8 @@ export async function startRunEngine(deps: {
   secretsOf: SecretsOf;
   /** Absent: every run may be handed out. */
   refusalOf?: RefusalOf;
+  /** Absent: no run may call tools. */
+  tools?: { of: ToolsOf; prepare: PrepareTool };
   /** For the tokens that jobs carry; the same on every replica. */
   tokenKeys: TokenKeys;
   log: Logger;
@@ -124,6 +127,7 @@ export async function startRunEngine(deps: {
         ...{ written, source, tokens, objects },
         secretsOf: deps.secretsOf,
         refusalOf: deps.refusalOf,
+        toolsOf: deps.tools?.of,
         stepsOf: ({ id }) => recordedSteps(pool, id),
       }),
   });
@@ -144,6 +148,7 @@ export async function startRunEngine(deps: {
     computeCostUsd: deps.computeCostUsd ?? (() => 0),
   });
   const stepRecords = answerStepRecords({ bus, pool, source, tokens, log });
+  const toolCalls = deps.tools && answerToolCalls({ bus, pool, source, tokens, prepare: deps.tools.prepare, log });
   const leases = keepLeases({ bus, pool, source, tokens, objects, leaseMs, log });
   const sweeper = startSweeper({ bus, pool, leaseMs, log, end, caughtUp: ingest.caughtUp, onQueued });
   const closed = endInClosedWorkspaces({ closures: deps.closures, pool, askToStop: signals.askToStop, log });
@@ -182,6 +187,7 @@ export async function startRunEngine(deps: {
       await sweeper.stop();
       leases.close();
       stepRecords.close();
+      await toolCalls?.stop();
       await ingest.stop();
       waiters.close();
       hubs.close();

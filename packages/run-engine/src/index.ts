@@ -13,3 +13,5 @@ export * from './run-locks';
 export { COUNTED_MAX, type RunArtifact, type RunCounts, type RunFilter } from './run-queries';
 export { madeAt } from './run-row';
 export type { AskedSuspension, OnSuspended } from './suspend-run';
+export type { AskedTool, PreparedTool, PrepareTool } from './tool-calls';
+export type { ToolOutcome } from './tool-steps';

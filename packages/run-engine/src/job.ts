@@ -3,6 +3,7 @@ import {
   encode,
   INLINE_BYTES_MAX,
   type Job,
+  type JobTools,
   MESSAGE_BYTES_MAX,
   type RecordedStep,
   type RunError,
@@ -19,6 +20,9 @@ export type SecretsOf = (run: Run) => Promise<Record<string, string>>;
 
 /** Why a run may not be handed out at all; null: it may. */
 export type RefusalOf = (run: Run) => Promise<RunError | null>;
+
+/** The connections whose tools a run may call. */
+export type ToolsOf = (run: Run) => Promise<JobTools[]>;
 
 /** Recorded steps beyond this travel by object store: inputs and secrets may take the rest of a message. */
 const STEPS_INLINE_BYTES_MAX = 24 * 1024;
@@ -38,6 +42,7 @@ export async function buildJob(
     objects: ObjectStore;
     secretsOf: SecretsOf;
     refusalOf?: RefusalOf | undefined;
+    toolsOf?: ToolsOf | undefined;
     /** What earlier attempts have recorded. */
     stepsOf: (run: Run) => Promise<RecordedStep[]>;
     /** What is stored for the run waits for this. Undefined: the run is written. */
@@ -97,6 +102,9 @@ export async function buildJob(
     }
     job.secrets = values;
   }
+
+  const tools = (await deps.toolsOf?.(run)) ?? [];
+  if (tools.length) job.tools = tools;
 
   const inputs = Buffer.from(JSON.stringify(run.inputs));
   if (inputs.length <= INLINE_BYTES_MAX) job.inputs = run.inputs;

@@ -6,9 +6,9 @@ export interface StepRow {
   ordinal: number;
   kind: StepKind;
   name: string;
-  /** `pending`: the run is suspended for it. */
-  status: 'pending' | 'completed';
-  /** Null while pending. */
+  /** `pending`: the run is suspended for it. `calling`, and `failed` by an attempt: only tools, see tool-steps.ts. */
+  status: 'pending' | 'completed' | 'calling' | 'failed';
+  /** Null while pending or calling. */
   result: unknown;
   /** The called run, the approval. */
   ref: string | null;
@@ -30,9 +30,10 @@ export async function listSteps(sql: Sql, runId: string): Promise<StepRow[]> {
 /** What the next attempt answers from the record. */
 export async function recordedSteps(sql: Sql, runId: string): Promise<RecordedStep[]> {
   const steps = await listSteps(sql, runId);
-  return steps.flatMap(({ status, ordinal, kind, name, result }) =>
-    status === 'completed' ? [{ ordinal, kind, name, result }] : [],
-  );
+  // Where another step follows, the code had caught the failure.
+  const stands = ({ status }: StepRow, at: number) =>
+    status === 'completed' || (status === 'failed' && at < steps.length - 1);
+  return steps.filter(stands).map(({ ordinal, kind, name, result }) => ({ ordinal, kind, name, result }));
 }
 
 export interface CompletedStep {

@@ -11,7 +11,7 @@ import { createEventPublisher } from './protocol/event-publisher';
 import { serveInspections } from './protocol/inspections';
 import { createLeases } from './protocol/leases';
 import { createRuns } from './protocol/runs';
-import { askForUploads, askToRecordSteps } from './protocol/service-requests';
+import { askForUploads, askToCallTools, askToRecordSteps } from './protocol/service-requests';
 import { openSpool } from './protocol/spool';
 import { announceStatus } from './protocol/status-announcer';
 
@@ -51,6 +51,7 @@ export async function startExecutor(options: ExecutorOptions) {
     redactorFor: createRedactorCache(),
     uploads: askForUploads(bus, id),
     steps: askToRecordSteps(bus, id),
+    tools: askToCallTools(bus, id),
     isConnected: connection.isUp,
   });
   const claims = createClaimLoop({

@@ -1,3 +1,5 @@
+import { newId } from '@gantry/events';
+import { sweepUnfinishedConnections } from './connections/departure-repository';
 import { sweepsOf } from './housekeeping';
 import { testWorkerApi } from './test/test-worker-api';
 
@@ -11,4 +13,30 @@ test('three replicas do all their sweeps at the same time, and none is in the wa
   expect(failed).toEqual([]);
   const { rows } = await api.database.pool.query('SELECT count(*)::int AS keys FROM signing_keys');
   expect(rows).toEqual([{ keys: 1 }]);
+});
+
+test('connections that nobody consented to go after a day, unless somebody is on the way to them', async () => {
+  const { prisma, pool } = api.deps;
+  const made = async (hours: number, more: object = {}) => {
+    const createdAt = new Date(Date.now() - hours * 3_600_000);
+    const row = {
+      id: newId('con_'),
+      workspaceId: api.workspaceId,
+      kind: 'oauth',
+      app: 'github',
+      label: 'GitHub',
+    } as const;
+    await prisma.connection.create({ data: { ...row, status: 'pending', createdAt, ...more } });
+    return row.id;
+  };
+  await made(25);
+  const young = await made(23);
+  const used = await made(25, { status: 'expired' });
+  const leaving = await made(25);
+  await prisma.connectionDeparture.create({
+    data: { stateHash: new Uint8Array(32), connectionId: leaving, userId: api.owner.userId, createdAt: new Date() },
+  });
+  await sweepUnfinishedConnections(pool);
+  const left = await prisma.connection.findMany({ orderBy: { createdAt: 'asc' } });
+  expect(left.map(({ id }) => id).sort()).toEqual([young, used, leaving].sort());
 });

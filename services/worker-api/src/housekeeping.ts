@@ -18,7 +18,7 @@ import { announceRetention } from './accounts/workspaces/workspace-retention';
 import { purgeOldDeliveries } from './alerts/delivery-repository';
 import { deleteApprovalsOf } from './approvals/approval-repository';
 import { deleteOldAuditRows } from './audit/audit-repository';
-import { sweepDepartures } from './connections/departure-repository';
+import { sweepDepartures, sweepUnfinishedConnections } from './connections/departure-repository';
 import { revokeBeforePurge } from './connections/revocations';
 import type { Deps } from './deps';
 import { sweepPacks } from './file-trees/tree-pack';
@@ -63,6 +63,7 @@ export function sweepsOf(
     { what: 'webhook receipts', run: () => sweepWebhookReceipts(pool) },
     { what: 'audit log', run: () => deleteOldAuditRows(pool, auditRetentionDays) },
     { what: 'departures to providers', run: () => sweepDepartures(pool) },
+    { what: 'connections that nobody consented to', run: () => sweepUnfinishedConnections(pool) },
     { what: 'connections of deleted workspaces', run: () => revokeBeforePurge(deps, oldestRestorable()) },
     { what: 'deleted workspaces', run: () => purgeDeletedWorkspaces(pool) },
     { what: 'closures', run: () => sweepClosures(pool) },

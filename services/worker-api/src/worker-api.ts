@@ -22,6 +22,7 @@ import { startDeliveryLoop } from './alerts/delivery-loop';
 import { createApp, type WorkerApp } from './app';
 import { startApprovalSweeper } from './approvals/approval-sweeper';
 import { openChangeHub } from './changes/change-hub';
+import { prepareTool, toolsOfRun } from './connection-tools/run-tools';
 import { type ConnectionLoop, startConnectionLoop } from './connections/connection-loop';
 import type { McpClient } from './connections/mcp-port';
 import { refuseRun } from './connections/refuse-run';
@@ -63,7 +64,7 @@ export interface WorkerApiOptions extends SurfaceSettings {
   /** OAuth clients that the operator has. */
   oauthApps: OauthApps;
   /** Tests: asks MCP servers in place of the real client. */
-  mcpClient?: Pick<McpClient, 'listTools'>;
+  mcpClient?: Pick<McpClient, 'listTools' | 'callTool'>;
   auditRetentionDays: number;
   retention: RetentionBounds;
   /** What processor time counts as; 0: nothing. */
@@ -120,6 +121,10 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     tokenKeys: deriveKeys(options.encryptionKeys, 'run tokens'),
     secretsOf: (run) => secrets.reveal(run.workspaceId, run.spec.secrets),
     refusalOf: refuseRun({ pool, dashboardUrl, now }),
+    tools: {
+      of: async (run) => (run.spec.connections ? toolsOfRun(await whole, run) : []),
+      prepare: async (run, asked) => prepareTool(await whole, run, asked),
+    },
     onSuspended: async (tx, run, suspension) => makeAwaited(await whole, tx, run, suspension),
     computeCostUsd: computePrice(options.computeUsdPerCpuHour),
     log,

@@ -28,7 +28,12 @@ export const CONTEXT_MEMBERS: GantryName[] = [
     type: 'Mapping[str, Any]',
     about: 'What the declared connections bring, by app.',
   },
-  { name: 'tools', type: 'Mapping[str, Any]', about: 'Tools of the declared MCP connections, by connection.' },
+  {
+    name: 'tools',
+    type: 'Mapping[str, Any]',
+    about:
+      'Tools of the declared connections, called by the platform and recorded like a step: context.tools["linear"].create_issue(title="..."). Raises ToolError.',
+  },
   {
     name: 'log',
     type: '(message: Any, level: Literal["debug", "info", "warning", "warn", "error"] = "info", **fields: Any) -> None',
@@ -82,6 +87,11 @@ export const GANTRY_NAMES: GantryName[] = [
     name: 'StepFailed',
     type: 'class',
     about: 'A step whose failure the code caught before the run waited, and whose exception can’t be made again.',
+  },
+  {
+    name: 'ToolError',
+    type: 'class',
+    about: 'A tool that was not called, that says it failed, or whose outcome nobody knows: connection, tool, code.',
   },
   { name: 'Decision', type: 'class', about: 'What context.approve() returns: approved_by and data.' },
 ];

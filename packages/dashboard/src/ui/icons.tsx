@@ -36,6 +36,7 @@ import {
   IconSearch,
   IconSettings,
   IconSun,
+  IconTool,
   IconUser,
   IconWorld,
   IconX,
@@ -66,6 +67,7 @@ export const SearchIcon = beside(IconSearch);
 export const SleepIcon = beside(IconBed);
 export const StopIcon = beside(IconMinus);
 export const SunIcon = beside(IconSun);
+export const ToolIcon = beside(IconTool);
 export const UpIcon = beside(IconChevronUp);
 export const WaitIcon = beside(IconDots);
 export const WorldIcon = beside(IconWorld);

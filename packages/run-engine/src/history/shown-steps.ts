@@ -10,7 +10,7 @@ export interface ShownStep {
   ordinal: number;
   kind: StepKind;
   name: string;
-  /** `pending`: the run is suspended for it. */
+  /** `pending`: the run is suspended for it, or waits for the answer of a tool. */
   status: 'pending' | 'completed' | 'failed';
   /** Null unless completed. */
   result: unknown;
@@ -30,7 +30,7 @@ interface Row extends ShownStep {
 
 export async function shownSteps(sql: Sql, run: Run): Promise<ShownStep[]> {
   const { rows } = await sql.query<Row>(
-    `SELECT ordinal, kind, name, status, ref, started_at AS "startedAt", finished_at AS "finishedAt",
+    `SELECT ordinal, kind, name, CASE status WHEN 'calling' THEN 'pending' ELSE status END AS status, ref, started_at AS "startedAt", finished_at AS "finishedAt",
        CASE WHEN pg_column_size(result) <= ${SHOWN_RESULT_BYTES_MAX} THEN result END AS result,
        CASE WHEN json_typeof(result) = 'object' THEN result -> '${STEP_FAILED}' END AS failure,
        CASE WHEN kind = 'call' AND json_typeof(result) = 'object'

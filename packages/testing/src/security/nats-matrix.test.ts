@@ -107,7 +107,15 @@ function rightsOf(role: Role, id: string): Rights {
           ...keepsStreams,
           'system.stats.automation',
         ],
-        hears: [...worker.hears, ...answered(role), ...stale, 'executor.status.*', 'auth.introspect.v1', 'changes.*'],
+        hears: [
+          ...worker.hears,
+          'run.tool.worker.*',
+          ...answered(role),
+          ...stale,
+          'executor.status.*',
+          'auth.introspect.v1',
+          'changes.*',
+        ],
       };
     case 'automation-api':
       return {
@@ -137,7 +145,10 @@ function rightsOf(role: Role, id: string): Rights {
     case 'executor':
       return {
         says: [
-          ...each((what) => `${what}.*.${id}`, 'executor.claim executor.withdraw run.lease run.artifact run.step'),
+          ...each(
+            (what) => `${what}.*.${id}`,
+            'executor.claim executor.withdraw run.lease run.artifact run.step run.tool',
+          ),
           `run.events.*.${id}.*`,
           `executor.status.${id}`,
         ],
@@ -157,14 +168,14 @@ function subjectsOf(executors: string[]): string[] {
       ...executors.flatMap((id) => [
         ...each(
           (what) => `${what}.${source}.${id}`,
-          'executor.claim executor.withdraw run.lease run.artifact run.step',
+          'executor.claim executor.withdraw run.lease run.artifact run.step run.tool',
         ),
         `run.events.${source}.${id}.run_1`,
         `run.events.${source}.${id}.*`,
       ]),
       ...each(
         (what) => `${what}.${source}.*`,
-        'executor.claim executor.withdraw run.lease run.artifact run.step run.settled',
+        'executor.claim executor.withdraw run.lease run.artifact run.step run.tool run.settled',
       ),
       `run.events.${source}.*.run_1`,
       `run.events.${source}.*.*`,

@@ -6,6 +6,7 @@ from typing import Any, Mapping
 from . import channel
 from .content_types import content_type_of
 from .steps import Steps
+from .tools import Tools
 
 LEVELS = ("debug", "info", "warning", "error")
 # Longer log lines are truncated; the host splits at line ends.
@@ -65,7 +66,7 @@ class Context:
     inputs: dict
     secrets: Secrets
     connections: Mapping
-    tools: Mapping
+    tools: Tools
 
     def __init__(self):
         self.run_id = self.workspace_id = ""
@@ -73,8 +74,8 @@ class Context:
         self.inputs = {}
         self.secrets = Secrets()
         self.connections = Connected("connection")
-        self.tools = Connected("tool")
         self._steps = Steps()
+        self.tools = Tools(self._steps)
 
     def _begin(self, job):
         self.run_id = job.get("runId", "")
@@ -83,6 +84,7 @@ class Context:
         self.inputs = job.get("inputs", {})
         self.secrets._names = tuple(job.get("env", {}))
         self._steps.begin(job.get("steps", ()), job.get("may", ()))
+        self.tools._begin(job.get("tools", ()))
 
     def log(self, message: Any, level: str = "info", **fields: Any) -> None:
         """One line of the run's log. Fields must be JSON; other values are written as text."""

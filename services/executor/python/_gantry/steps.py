@@ -16,6 +16,7 @@ import threading
 import time
 
 from . import channel, output
+from .tools import tool_error
 
 STEPS_MAX = 1_000
 # A shorter sleep costs less than restarting the code. It is recorded all the same.
@@ -146,6 +147,31 @@ class Steps:
                 raise CallFailed(worker_id, ended.get("status"), ended.get("error"))
             return ended.get("output")
 
+    def tool(self, connection, tool, arguments, timeout_seconds):
+        name = _name(f"{connection}.{_name(tool, 'the name of a tool')}", "the name of a tool with its connection")
+        asked = {"connection": connection, "tool": str(tool), "arguments": _plain(arguments, f"the arguments of {name}")}
+        with self._alone(f"tool {name!r}"):
+            known = self._ask("tool", name)
+            started = time.time()
+            try:
+                if known is None:
+                    answer = _ask_host(f"the arguments of {name}", {"t": "tool", "ordinal": self._last, **asked,
+                                                                    "timeoutMs": math.ceil(timeout_seconds * 1e3)})
+                    if "refused" in answer:
+                        raise ValueError(answer["refused"])
+                    failure = answer.get("failed")
+                else:
+                    answer, failure = known, _failure_in(known)
+            except ValueError:
+                self._last -= 1                                 # nothing is recorded: its ordinal is free again
+                raise
+            if failure is None:
+                return answer.get("result")
+            error = tool_error(connection, tool, failure)
+            self._failed(name, started, error)
+            self._failure["kind"] = "tool"
+            raise error
+
     def failed(self):
         """The step that failed last, unless the code has gone on to another; None otherwise."""
         return self._failure and {key: self._failure[key] for key in ("ordinal", "name", "startedAt", "failed")}
@@ -164,8 +190,8 @@ class Steps:
             if self.ended is not None:
                 raise self.ended
             if self._going_on is not None:
-                raise RuntimeError(f"{what} was called while {self._going_on} was in progress: steps, sleeps, approvals and "
-                                   "calls run one at a time, never nested or from two threads or tasks")
+                raise RuntimeError(f"{what} was called while {self._going_on} was in progress: steps, sleeps, approvals, "
+                                   "calls and tools run one at a time, never nested or from two threads or tasks")
             self._going_on = what
         try:
             yield
@@ -188,20 +214,21 @@ class Steps:
 
     def _ask(self, kind, name):
         """Takes the next ordinal. Returns its record, or None."""
-        if self._failure is not None:
+        # The service has recorded what came of a tool.
+        if self._failure is not None and self._failure["kind"] != "tool":
             answer = _ask_host("a failure", self._failure)
             if "refused" in answer:
                 raise RuntimeError(f"the failure of step {self._failure['name']!r} could not be recorded: {answer['refused']}")
-            self._failure = None
+        self._failure = None
         place = self._last + 1
         if place > STEPS_MAX:
-            raise ValueError(f"a run can have {STEPS_MAX} steps, sleeps, approvals and calls")
+            raise ValueError(f"a run can have {STEPS_MAX} steps, sleeps, approvals, calls and tool calls")
         known = self._recorded.get(place)
         if known is None and place < self._recorded_last:
             self._change(f"nothing is recorded as number {place}, although later ones are; the code asked for {kind} {name!r}")
         # A title may contain a date, so the name of an approval is for people and not compared.
         if known is not None and not _is_refusal(known, kind) and (
-                known["kind"] != kind or (kind in ("step", "call") and known["name"] != name)):
+                known["kind"] != kind or (kind in ("step", "call", "tool") and known["name"] != name)):
             self._change(f"recorded as number {place} is {known['kind']} {known['name']!r}, the code asked for {kind} {name!r}")
         self._last = place
         return known

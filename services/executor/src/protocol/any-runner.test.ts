@@ -51,6 +51,7 @@ function start(code: Code, over: Partial<Runner> = {}, mayStart = () => true) {
       },
       uploads: { place: async () => ({ refused: 'no store' }) },
       steps: { record: async () => ({ refused: 'no service' }) },
+      tools: { call: async () => ({ refused: 'no service' }) },
       redactorFor: createRedactorCache(),
       metrics: { runs: { inc() {} }, phase: { observe() {} } } as unknown as Metrics,
       log: catchLogs().log,

@@ -11,6 +11,7 @@ import type { LiveReport } from './live-report';
 import type { RunUploads } from './run-output';
 import type { Settlement } from './settlement';
 import { type StepRecords, stepsOf } from './steps';
+import type { ToolCalls } from './tool-calls';
 
 export function hooksOf(run: {
   job: Job;
@@ -23,6 +24,7 @@ export function hooksOf(run: {
   process(): RunProcess | undefined;
   uploads: RunUploads;
   steps: StepRecords;
+  tools: ToolCalls;
   log: Logger;
 }): RunHooks {
   const { job, recorded, redactor, runLog, live, settlement, uploads } = run;
@@ -38,8 +40,9 @@ export function hooksOf(run: {
     ...stepsOf({
       ...{ job, recorded, redactor, emit },
       records: run.steps,
+      tools: run.tools,
       isOver: () => settlement.isOver() || run.process()?.isDead() === true,
-      onRetry: (err) => run.log.warn({ runId: job.runId, err }, 'step not recorded yet: asking again'),
+      onRetry: (err) => run.log.warn({ runId: job.runId, err }, 'step or tool call not answered yet: asking again'),
     }),
     openFile: async (index) => getStream(job.files[index]?.url ?? ''),
   };

@@ -24,11 +24,13 @@ import { hooksOf } from './run-hooks';
 import { outputEvent, type RunUploads } from './run-output';
 import { createSettlement } from './settlement';
 import { failedStepOf, recordedStepsOf, type StepRecords } from './steps';
+import type { ToolCalls } from './tool-calls';
 
 export interface RunJobDeps {
   publisher: Pick<EventPublisher, 'open'>;
   uploads: RunUploads;
   steps: StepRecords;
+  tools: ToolCalls;
   redactorFor: ReturnType<typeof createRedactorCache>;
   metrics: Pick<Metrics, 'runs' | 'phase'>;
   log: Logger;
@@ -136,8 +138,9 @@ export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: ()
       const recorded = await recordedStepsOf(job);
       if (settlement.verdict) throw new Stopped();
       const { begun, mayBegin } = await begin(prepared);
-      const { uploads, steps } = deps;
-      const hooks = hooksOf({ job, recorded, ...text, live, settlement, process: () => process, uploads, steps, log });
+      const { uploads, steps, tools } = deps;
+      const asked = { uploads, steps, tools };
+      const hooks = hooksOf({ job, recorded, ...text, live, settlement, process: () => process, ...asked, log });
       result = await begun.run({ inputs, secrets, steps: recorded, mayBegin }, hooks, settlement.releaseSlot);
       void result.gone.then(leaveGone);
       await conclude(result, text);

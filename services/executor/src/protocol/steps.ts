@@ -20,6 +20,8 @@ import {
   type Suspension,
   stepKinds,
   suspension as suspensionSchema,
+  type ToolReply,
+  toolStepName,
 } from '@gantry/events';
 import { startSpan } from '@gantry/tracing';
 import { z } from 'zod';
@@ -29,6 +31,7 @@ import type { RunHooks } from '../runners/runner';
 import { getBytes } from '../transfer/object-transfer';
 import { DEPTH_MAX, isDeeperThan } from '../untrusted/untrusted-json';
 import type { NewRunEvent } from './event-publisher';
+import { answerOf, type ToolCalls, toolCallOf } from './tool-calls';
 
 /** Requests that the service that owns a run record one step. @throws if there is no reply. */
 export interface StepRecords {
@@ -69,19 +72,22 @@ export function stepsOf(options: {
   recorded: RecordedStep[];
   redactor: Redactor;
   records: StepRecords;
+  tools: ToolCalls;
   emit: (event: NewRunEvent) => void;
   /** True once nothing that the run does can count any more. */
   isOver: () => boolean;
   onRetry: (err: unknown) => void;
-}): Required<Pick<RunHooks, 'onStep' | 'onSuspend'>> {
+}): Required<Pick<RunHooks, 'onStep' | 'onSuspend' | 'onTool'>> {
   const { job, redactor, emit } = options;
   const began = Date.now();
   let last = options.recorded.reduce((most, { ordinal }) => Math.max(most, ordinal), 0);
   let waits = false;
+  let calls = false;
 
   /** Ordinals are consecutive, and none is assigned once the run waits. */
   function checkPlace(ordinal: number) {
     if (waits) throw new Error('a step of a waiting run');
+    if (calls) throw new Error('a step during the call of a tool');
     if (ordinal !== last + 1) throw new Error(`a step as number ${ordinal} after number ${last}`);
   }
 
@@ -126,11 +132,34 @@ export function stepsOf(options: {
     const durationMs = Math.max(0, Date.now() - at);
     const reply = await record({ ordinal, kind, name: step.name, result, startedAt: at, durationMs });
     if ('refused' in reply) return { refused: `${what} could not be recorded: ${reply.refused}` };
-    last = ordinal;
-    const attributes = { 'gantry.step.ordinal': ordinal };
-    startSpan(kind, { kind: 'internal', parent: job.traceparent, startedAt: at, attributes })?.end();
-    emit({ type: 'step', ordinal, kind, name: step.name, durationMs });
+    tell({ ordinal, kind, name: step.name }, at, durationMs);
     return reply;
+  }
+
+  function tell(step: Pick<RecordedStep, 'ordinal' | 'kind' | 'name'>, startedAt: number, durationMs: number) {
+    last = step.ordinal;
+    const attributes = { 'gantry.step.ordinal': step.ordinal };
+    startSpan(step.kind, { kind: 'internal', parent: job.traceparent, startedAt, attributes })?.end();
+    emit({ type: 'step', ...step, durationMs });
+  }
+
+  async function onTool(message: unknown): Promise<ToolReply> {
+    const call = toolCallOf(message, job);
+    if ('refused' in call) return call;
+    const { ordinal, connection, tool } = call.asked;
+    checkPlace(ordinal);
+    const name = toolStepName(connection, tool);
+    if (unprintable.test(name)) throw new Error('the name of a tool is not printable');
+    if (hasSecret(name)) return { refused: 'the name of a tool contains a secret' };
+    const startedAt = Date.now();
+    calls = true;
+    try {
+      const answer = await answerOf(options.tools, job, call.asked, options);
+      if (!('refused' in answer)) tell({ ordinal, kind: 'tool', name }, startedAt, Date.now() - startedAt);
+      return answer;
+    } finally {
+      calls = false;
+    }
   }
 
   function onSuspend(message: unknown): { suspension: Suspension } | { refused: string } {
@@ -180,7 +209,7 @@ export function stepsOf(options: {
     return { suspension: { ...wanted, ...shown, step: { ...wanted.step, name: shown.title } } };
   }
 
-  return { onStep, onSuspend };
+  return { onStep, onSuspend, onTool };
 }
 
 /** The step of which the code's process says that it failed last. Undefined where it says none, or nonsense. */

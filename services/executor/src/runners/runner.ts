@@ -13,6 +13,7 @@ import type {
   RunEvent,
   StepReply,
   Suspension,
+  ToolReply,
 } from '@gantry/events';
 
 /** Not masked. */
@@ -80,6 +81,8 @@ export interface RunHooks {
   }): Promise<ArtifactSink | { refused: string }>;
   /** Records a step. Resolves with the result for the code; @throws for a request that no honest program sends. */
   onStep?(asked: Record<string, unknown>): Promise<StepReply>;
+  /** Calls a tool of a connection. Resolves with what the code gets; @throws like onStep. */
+  onTool?(asked: Record<string, unknown>): Promise<ToolReply>;
   /** The run asks to wait for this: once accepted, it ends as suspended. @throws like onStep. */
   onSuspend?(asked: unknown): { suspension: Suspension } | { refused: string };
   /** A writeable context that the run has changed, as a zip. @throws for a context that it was not given. */

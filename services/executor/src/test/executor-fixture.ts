@@ -19,8 +19,9 @@ export interface ExecutorFixture {
 export async function startTestExecutor(overrides: Partial<ExecutorOptions> = {}): Promise<ExecutorFixture> {
   const nats = await startTestNats();
   const logs = catchLogs();
-  const bus = await connectBus({ ...nats.as('automation-api'), name: 'service', log: logs.log });
-  const service = await fakeService(bus, nats);
+  const [source = 'automation'] = overrides.sources ?? [];
+  const bus = await connectBus({ ...nats.as(`${source}-api`), name: 'service', log: logs.log });
+  const service = await fakeService(bus, nats, source);
   const own = await connectBus({ ...nats.newExecutor(), name: 'executor', log: logs.log });
   const executor = await startExecutor({
     bus: own,
@@ -30,7 +31,7 @@ export async function startTestExecutor(overrides: Partial<ExecutorOptions> = {}
     bwrap: 'bwrap',
     runAs: testOwner,
     slots: 2,
-    sources: ['automation'],
+    sources: [source],
     isolation: 'zygote',
     storeBytesMax: 1 << 30,
     egressAllowPrivate: [],

@@ -37,7 +37,8 @@ export async function checkConnection(deps: Deps, connection: Connection): Promi
   return found(deps, again, await askAccount(deps, again, renewed));
 }
 
-async function readCredential({ vault, log }: Deps, connection: Connection): Promise<Credential | null> {
+/** Null: nothing is stored, or it does not decrypt. */
+export async function readCredential({ vault, log }: Deps, connection: Connection): Promise<Credential | null> {
   return openCredential(vault, connection).catch((err) => {
     if (isDependencyDown(err)) throw err;
     log.error({ err, connectionId: connection.id }, 'the credential of a connection does not decrypt');
@@ -117,7 +118,7 @@ function allowedOf({ allowedTools }: Connection, tools: McpTool[]): McpTool[] {
 }
 
 /** With what is sealed for it. @throws McpFailed where its secret is not set, or its headers do not decrypt */
-async function serverOf(deps: Deps, connection: Connection): Promise<McpServer> {
+export async function serverOf(deps: Deps, connection: Connection): Promise<McpServer> {
   const { workspaceId, url, authSecret } = connection;
   const credential = await readCredential(deps, connection);
   if (credential?.kind !== 'mcp') throw new McpFailed('unauthorized', 'what is stored cannot be decrypted');

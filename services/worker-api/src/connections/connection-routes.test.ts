@@ -7,6 +7,7 @@ let refuses: McpFailed | null = null;
 let described = 'of a stranger';
 const api = testWorkerApi({
   mcpClient: {
+    callTool: async () => ({ content: [] }),
     listTools: async (server) => {
       asked.push(server);
       if (refuses) throw refuses;

@@ -35,3 +35,22 @@ export async function takeDeparture(
 /** Departures that nobody came back from. */
 export const sweepDepartures = (sql: Sql) =>
   sql.query("DELETE FROM connection_departures WHERE created_at < now() - interval '1 hour'");
+
+const UNFINISHED_BATCH = 200;
+
+/**
+ * Connections that nobody consented to within a day, in batches that replicas share. One that somebody is on the way to stays, and one
+ * that holds tokens is not `pending`.
+ */
+export async function sweepUnfinishedConnections(sql: Sql): Promise<void> {
+  for (;;) {
+    const { rowCount } = await sql.query(
+      `DELETE FROM connections WHERE id IN (SELECT c.id FROM connections c
+         WHERE c.status = 'pending' AND c.sealed IS NULL AND c.created_at < now() - interval '24 hours'
+           AND NOT EXISTS (SELECT FROM connection_departures d
+             WHERE d.connection_id = c.id AND d.created_at > now() - interval '1 hour')
+         LIMIT ${UNFINISHED_BATCH} FOR UPDATE SKIP LOCKED)`,
+    );
+    if ((rowCount ?? 0) < UNFINISHED_BATCH) return;
+  }
+}

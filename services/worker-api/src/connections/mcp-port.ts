@@ -18,6 +18,8 @@ export interface McpTool {
   description: string;
   /** JSON Schema, as the server sent it. */
   inputSchema: Record<string, unknown>;
+  /** The server says that it only reads, or that calling it twice is calling it once. */
+  isRepeatable?: boolean;
   /** Its description or schema is not the one that was first seen. */
   isChanged?: boolean;
 }
@@ -25,12 +27,30 @@ export interface McpTool {
 /** Whose tools are remembered. */
 export type McpServerKey = Pick<McpServer, 'workspaceId' | 'connectionId' | 'version'>;
 
+export interface McpCall {
+  name: string;
+  arguments: Record<string, unknown>;
+  /** Null: all of the server's. */
+  allowedTools: string[] | null;
+  /** For connecting and the call together; absent: the client's own limit. */
+  timeoutMs?: number;
+}
+
+/** As far as the platform reads it. */
+export interface McpCallResult {
+  isError?: boolean | undefined;
+  content: Readonly<Record<string, unknown>>[];
+  structuredContent?: unknown;
+}
+
 export interface McpClient {
   /**
    * Every page of the server's tools, in its order.
    * @throws McpFailed if the server gives no usable answer
    */
   listTools(server: McpServer): Promise<McpTool[]>;
+  /** @returns what the tool said, also where it says that it failed. @throws McpFailed */
+  callTool(server: McpServer, call: McpCall): Promise<McpCallResult>;
   /** The last list, without asking; null: nothing. @param fresh null also where it is older than ten minutes */
   knownTools(server: McpServerKey, fresh?: boolean): Promise<McpTool[] | null>;
   /** When the tools were looked at and allowed, or the connection is gone. */
@@ -45,6 +65,8 @@ export class McpFailed extends Error {
     readonly code: McpFailure,
     message: string,
     cause?: unknown,
+    /** A call was on its way: it may have had its effect. */
+    readonly mayHaveHappened = false,
   ) {
     super(message, { cause });
     this.name = 'McpFailed';

@@ -11,16 +11,18 @@ interface ListedTool {
   name: string;
   description?: string | undefined;
   inputSchema: Record<string, unknown>;
+  annotations?: { readOnlyHint?: boolean | undefined; idempotentHint?: boolean | undefined } | undefined;
 }
 
 /** @param earlier of the pages before. @throws McpFailed naming the first tool that nobody could call */
 export function checkedTools(listed: ListedTool[], earlier: McpTool[] = []): McpTool[] {
   const names = new Set(earlier.map(({ name }) => name));
-  return listed.map(({ name, description = '', inputSchema }, at) => {
+  return listed.map(({ name, description = '', inputSchema, annotations }, at) => {
     const problem = names.has(name) ? 'is listed twice' : problemOf({ name, description, inputSchema });
     if (problem) throw new McpFailed('bad_answer', `its tool ${NAME.test(name) ? name : at + 1} ${problem}`);
     names.add(name);
-    return { name, description, inputSchema };
+    const isRepeatable = annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
+    return { name, description, inputSchema, ...(isRepeatable && { isRepeatable }) };
   });
 }
 

@@ -1,7 +1,6 @@
 /** Other people's MCP servers, asked over Streamable HTTP in either protocol era. Nothing that they say is trusted. */
 import { OutboundFailed } from '@gantry/safe-fetch';
 import {
-  type CallToolResult,
   Client,
   type jsonSchemaValidator,
   ProtocolError,
@@ -11,7 +10,7 @@ import {
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import { McpFailed, type McpServer, type McpTool } from '../connections/mcp-port';
+import { type McpCall, type McpCallResult, McpFailed, type McpServer, type McpTool } from '../connections/mcp-port';
 import { boundedFetch } from './bounded-fetch';
 import { checkedTools, TOOLS_MAX } from './checked-tools';
 
@@ -22,13 +21,6 @@ export interface McpClientOptions {
   /** For connecting and every page together. */
   listTimeoutMs?: number;
   callTimeoutMs?: number;
-}
-
-export interface McpCall {
-  name: string;
-  arguments: Record<string, unknown>;
-  /** Null: all of the server's. */
-  allowedTools: string[] | null;
 }
 
 const LIST_MS = 15_000;
@@ -104,16 +96,28 @@ export function createMcpClient({
       }),
 
     /** @returns what the tool said, also where it says that it failed (`isError`). @throws McpFailed */
-    callTool: (server: McpServer, call: McpCall): Promise<CallToolResult> => {
+    callTool: async (server: McpServer, call: McpCall): Promise<McpCallResult> => {
       if (call.allowedTools !== null && !call.allowedTools.includes(call.name)) {
-        return Promise.reject(new McpFailed('bad_answer', `the connection does not allow the tool ${call.name}`));
+        throw new McpFailed('bad_answer', `the connection does not allow the tool ${call.name}`);
       }
-      return ask(server, { timeoutMs: callTimeoutMs, bytesMax: CALL_BYTES_MAX }, (client, timeout) =>
-        client.callTool({ name: call.name, arguments: call.arguments }, { timeout }),
-      );
+      let isSent = false;
+      const bounds = { timeoutMs: call.timeoutMs ?? callTimeoutMs, bytesMax: CALL_BYTES_MAX };
+      try {
+        return await ask(server, bounds, (client, timeout) => {
+          isSent = true;
+          return client.callTool({ name: call.name, arguments: call.arguments }, { timeout });
+        });
+      } catch (err) {
+        if (!(err instanceof McpFailed) || !isSent || isRefusal(err)) throw err;
+        throw new McpFailed(err.code, err.message, err.cause, true);
+      }
     },
   };
 }
+
+/** The server has read the request and declined it. */
+const isRefusal = ({ code, cause }: McpFailed): boolean =>
+  code === 'unauthorized' || cause instanceof ProtocolError || (cause instanceof SdkHttpError && cause.status < 500);
 
 /** In words for whoever registered the server: its host, and what it said, cut. */
 function failedBy(err: unknown, host: string, timeoutMs: number): McpFailed {

@@ -31,7 +31,8 @@ const FORGOTTEN_AFTER = '90 days';
 
 /** Names that were seen before keep their digest; another address or other headers begin anew. */
 const UPSERT = `INSERT INTO mcp_tool_lists AS known (connection_id, workspace_id, version, tools, accepted, listed_at)
-  VALUES ($1, $2, $3, $4, $5, $6)
+  SELECT c.id, c.workspace_id, $3::int, $4::json, $5::jsonb, $6::timestamptz FROM connections c
+  WHERE c.id = $1 AND c.workspace_id = $2 FOR KEY SHARE
   ON CONFLICT (connection_id) DO UPDATE SET version = excluded.version, tools = excluded.tools,
     listed_at = excluded.listed_at,
     accepted = CASE
@@ -40,7 +41,7 @@ const UPSERT = `INSERT INTO mcp_tool_lists AS known (connection_id, workspace_id
   WHERE known.workspace_id = excluded.workspace_id AND known.version <= excluded.version
   RETURNING tools, accepted, listed_at`;
 
-/** @returns the tools with whether each has changed; a list of an older version of the connection is not kept */
+/** @returns the tools with whether each has changed; a list of an older version of the connection, or of one that is gone, is not kept */
 export async function rememberTools(
   sql: Sql,
   { connectionId, workspaceId, version }: Key,

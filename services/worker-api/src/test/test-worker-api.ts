@@ -88,7 +88,7 @@ export interface TestWorkerApiOptions {
   smtpUrl?: string;
   outboundAllow?: string[];
   oauthApps?: OauthApps;
-  mcpClient?: Pick<McpClient, 'listTools'>;
+  mcpClient?: Pick<McpClient, 'listTools' | 'callTool'>;
   oidc?: OidcSettings;
   externalIssuer?: ExternalIssuer;
   tokenPeppers?: KeyRing;

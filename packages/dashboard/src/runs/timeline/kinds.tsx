@@ -4,7 +4,7 @@
  */
 import type { WorkerRun } from '../../shell/api';
 import { fileSize } from '../../ui/format';
-import { BoltIcon, CallIcon, ClockIcon, FileIcon, PersonIcon, PlayIcon, SleepIcon } from '../../ui/icons';
+import { BoltIcon, CallIcon, ClockIcon, FileIcon, PersonIcon, PlayIcon, SleepIcon, ToolIcon } from '../../ui/icons';
 import { attemptsOf, waitsOf } from './attempts';
 import type { Entry, Kind, KindEntry, TimelineRun, TimelineSource } from './entry';
 import { ApprovalDetail, StepDetail } from './entry-detail';
@@ -63,6 +63,7 @@ export const KINDS: Kind[] = [
   },
   { name: 'step', word: 'Step', icon: <BoltIcon />, entriesOf: stepsOf('step') },
   { name: 'sleep', word: 'Sleep', icon: <SleepIcon />, entriesOf: stepsOf('sleep') },
+  { name: 'tool', word: 'Tool', icon: <ToolIcon />, entriesOf: stepsOf('tool') },
   { name: 'call', word: 'Call', icon: <CallIcon />, entriesOf: stepsOf('call') },
   {
     name: 'artifact',

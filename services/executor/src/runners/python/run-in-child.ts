@@ -3,7 +3,7 @@
  * memory), and reports the outcome. Never throws for anything that the run does.
  */
 import { availableParallelism } from 'node:os';
-import type { RecordedStep, Suspension } from '@gantry/events';
+import type { JobTools, RecordedStep, Suspension } from '@gantry/events';
 import type { Child, Exit } from '../../sandbox/child';
 import { frame, rawFrame } from '../../sandbox/frames';
 import { WALL_LIMIT } from '../../sandbox/kill-reasons';
@@ -29,6 +29,7 @@ export interface SandboxJob {
   /** Steps recorded by earlier attempts. */
   steps?: RecordedStep[];
   may?: ('approve' | 'call')[];
+  tools?: JobTools[];
   contexts?: { name: string; writeable: boolean }[];
   /** Inspections: sources that no code store has. */
   draft?: { sources: { path: string; text: string }[]; modules: string[] };
@@ -234,6 +235,13 @@ function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
           return (
             hooks.onStep?.(message).then((reply) => void child.control?.write(frame(reply))) ?? unexpected(message)
           );
+        case 'tool':
+          // Tools may take long: what other threads of the code have to say is read meanwhile.
+          (hooks.onTool?.(message) ?? unexpected(message)).then(
+            (reply) => void child.control?.write(frame(reply)),
+            (err) => broken(err.message),
+          );
+          return;
         case 'suspend': {
           const reply = hooks.onSuspend?.(message.suspension) ?? unexpected(message);
           if ('suspension' in reply) suspension = reply.suspension;

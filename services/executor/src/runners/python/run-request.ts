@@ -34,10 +34,10 @@ export function sandboxJobOf(
   { inputs, secrets: env, steps }: Omit<GivenToRun, 'mayBegin'>,
   egressNonce: string | undefined,
 ): SandboxJob {
-  const { runId, workspaceId, entrypoint, outputs, may } = job;
+  const { runId, workspaceId, entrypoint, outputs, may, tools } = job;
   return {
     op: 'run',
-    ...{ runId, workspaceId, entrypoint, outputs, inputs, env, egressNonce, may },
+    ...{ runId, workspaceId, entrypoint, outputs, inputs, env, egressNonce, may, tools },
     attempt: job.tryNumber ?? 1,
     ...(steps.length > 0 && { steps }),
     ...(job.contexts && { contexts: job.contexts.map(({ name, writeable }) => ({ name, writeable })) }),

@@ -38,7 +38,7 @@ export const hubspot: Provider = {
       'search_objects',
       'Finds contacts, companies or deals',
       {
-        ...{ method: 'POST', url: 'https://api.hubapi.com/crm/v3/objects/{object_type}/search' },
+        ...{ method: 'POST', url: 'https://api.hubapi.com/crm/v3/objects/{object_type}/search', reads: true },
         json: ['query', 'filterGroups', 'properties', 'limit', 'after'],
       },
       {

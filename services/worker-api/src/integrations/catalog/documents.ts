@@ -48,7 +48,7 @@ export const notion: Provider = {
       'query_database',
       'Reads rows of a database',
       {
-        ...{ method: 'POST', url: 'https://api.notion.com/v1/databases/{database_id}/query' },
+        ...{ method: 'POST', url: 'https://api.notion.com/v1/databases/{database_id}/query', reads: true },
         json: ['filter', 'sorts', 'page_size', 'start_cursor'],
       },
       {
@@ -161,7 +161,12 @@ export const dropbox: Provider = {
     tool(
       'list_folder',
       'Lists what is in a folder',
-      { method: 'POST', url: 'https://api.dropboxapi.com/2/files/list_folder', json: ['path', 'recursive', 'limit'] },
+      {
+        method: 'POST',
+        url: 'https://api.dropboxapi.com/2/files/list_folder',
+        json: ['path', 'recursive', 'limit'],
+        reads: true,
+      },
       {
         path: needed(text('Such as /reports; empty for the top')),
         recursive: { type: 'boolean', description: 'With everything below' },
@@ -171,7 +176,7 @@ export const dropbox: Provider = {
     tool(
       'search',
       'Finds files by name or content',
-      { method: 'POST', url: 'https://api.dropboxapi.com/2/files/search_v2', json: ['query', 'options'] },
+      { method: 'POST', url: 'https://api.dropboxapi.com/2/files/search_v2', json: ['query', 'options'], reads: true },
       { query: needed(text('Words')), options: object('{"path", "max_results", ...}') },
     ),
   ],

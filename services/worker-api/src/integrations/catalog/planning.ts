@@ -37,7 +37,7 @@ export const linear: Provider = {
       'list_issues',
       'Lists issues, the latest change first',
       {
-        ...{ method: 'POST', url: LINEAR, json: ['first', 'after', 'filter'], jsonUnder: 'variables' },
+        ...{ method: 'POST', url: LINEAR, json: ['first', 'after', 'filter'], jsonUnder: 'variables', reads: true },
         fixed: {
           query: `query ($first: Int, $after: String, $filter: IssueFilter) {
             issues(first: $first, after: $after, filter: $filter, orderBy: updatedAt) {
@@ -64,7 +64,7 @@ export const linear: Provider = {
       { input: needed(object('{"teamId", "title", "description"?, "assigneeId"?, "priority"?}')) },
     ),
     tool('list_teams', 'Lists teams with their ids', {
-      ...{ method: 'POST', url: LINEAR, fixed: { query: '{ teams { nodes { id key name } } }' } },
+      ...{ method: 'POST', url: LINEAR, reads: true, fixed: { query: '{ teams { nodes { id key name } } }' } },
     }),
   ],
 };
@@ -102,7 +102,12 @@ export const jira: Provider = {
     tool(
       'search_issues',
       'Finds issues by JQL',
-      { method: 'POST', url: `${JIRA}/search/jql`, json: ['jql', 'fields', 'maxResults', 'nextPageToken'] },
+      {
+        method: 'POST',
+        url: `${JIRA}/search/jql`,
+        json: ['jql', 'fields', 'maxResults', 'nextPageToken'],
+        reads: true,
+      },
       {
         ...site,
         jql: needed(text('Such as: project = ENG AND status != Done')),

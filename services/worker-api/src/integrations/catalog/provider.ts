@@ -29,6 +29,8 @@ export interface RequestTemplate {
   /** Further members of the body. */
   fixed?: Readonly<Record<string, unknown>>;
   headers?: Readonly<Record<string, string>>;
+  /** Only reads, whatever its method: it may be called again. */
+  reads?: true;
 }
 
 export interface CatalogTool {

@@ -1,0 +1,195 @@
+/**
+ * Answers executors whose runs call tools.
+ *
+ * A call is asked for until it has been answered, since replies get lost and replicas end. One call is made all the same: it is
+ * recorded before it is made, whoever asks meanwhile waits for it, and if its caller is gone, only a tool that may be repeated is
+ * called again. See tool-steps.ts and ADR 44.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type Bus,
+  encode,
+  executorOf,
+  listen,
+  type RunSource,
+  runSubjects,
+  STEP_BYTES_MAX,
+  TOOL_HOLD_MS,
+  type ToolCall,
+  type ToolFailure,
+  type ToolReply,
+  toolCall,
+  toolStepName,
+} from '@gantry/events';
+import { isDependencyDown } from '@gantry/http';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { Run } from './run';
+import type { RunTokens } from './run-tokens';
+import {
+  beginToolCall,
+  endToolCall,
+  failureIn,
+  findHeldRun,
+  findToolStep,
+  giveUpToolCall,
+  type ToolOutcome,
+  type ToolPlace,
+  type ToolStep,
+} from './tool-steps';
+
+export type AskedTool = Pick<ToolCall, 'connection' | 'tool' | 'arguments' | 'timeoutMs'>;
+
+export interface PreparedTool {
+  /** Calling twice does no harm. */
+  isRepeatable: boolean;
+  /** Takes no longer than `timeoutMs`. Never throws for anything that the other side does. */
+  call(): Promise<ToolOutcome>;
+}
+
+/** Finds the tool and checks its arguments, without an effect. */
+export type PrepareTool = (run: Run, asked: AskedTool) => Promise<PreparedTool | { failed: ToolFailure }>;
+
+/** Of one run, in all its attempts. */
+export const TOOL_CALLS_MAX = 500;
+/** At this replica; each may hold an answer of some megabytes. */
+const AT_ONCE_MAX = 100;
+/** For storing what came of a call. */
+const STORE_MS_MAX = 20_000;
+const POLL_MS = 250;
+/** How long calls that go on may hold up the end of the process. */
+const LEAVE_MS_MAX = 10_000;
+
+const NOT_HELD: ToolReply = { refused: 'this run is not held by this executor' };
+
+interface Deps {
+  bus: Bus;
+  pool: Pool;
+  source: RunSource;
+  tokens: RunTokens;
+  prepare: PrepareTool;
+  log: Logger;
+}
+
+export function answerToolCalls(deps: Deps): { stop(): Promise<void> } {
+  const { bus, source, tokens, log } = deps;
+  const going = new Map<string, Promise<ToolReply>>();
+
+  function join(asked: ToolCall & { executorId: string }): Promise<ToolReply> | undefined {
+    const key = JSON.stringify([asked.runId, asked.attempt, asked.ordinal, asked.connection, asked.tool]);
+    const present = going.get(key);
+    if (present || going.size >= AT_ONCE_MAX) return present;
+    const answer = answerCall(deps, asked).finally(() => going.delete(key));
+    going.set(key, answer);
+    return answer;
+  }
+
+  const subscription = listen(
+    bus,
+    runSubjects.tool(source, '*'),
+    toolCall,
+    async (asked, message) => {
+      const own = { ...asked, executorId: executorOf(message.subject) };
+      if (!tokens.accepts(own)) return message.respond(encode(NOT_HELD));
+      const held = new AbortController();
+      const later = delay(TOOL_HOLD_MS, { calling: true } as const, { signal: held.signal, ref: false });
+      later.catch(() => {});
+      try {
+        message.respond(encode(await Promise.race([join(own) ?? later, later])));
+      } finally {
+        held.abort();
+      }
+    },
+    { queue: 'tools', log },
+  );
+  return {
+    async stop() {
+      subscription.unsubscribe();
+      await Promise.race([Promise.allSettled(going.values()), delay(LEAVE_MS_MAX, undefined, { ref: false })]);
+    },
+  };
+}
+
+async function answerCall(deps: Deps, call: ToolCall & { executorId: string }): Promise<ToolReply> {
+  const { pool } = deps;
+  const { runId, attempt, executorId, ordinal, connection, tool } = call;
+  const place: ToolPlace = { runId, attempt, executorId, ordinal, name: toolStepName(connection, tool) };
+  for (;;) {
+    const run = await findHeldRun(pool, place);
+    if (!run) return NOT_HELD;
+    const { step, calls } = await findToolStep(pool, place);
+    const known = step && answerIn(step, place);
+    if (known) return known;
+    if (step?.isBusy) {
+      await delay(POLL_MS, undefined, { ref: false });
+      continue;
+    }
+    if (!step && calls >= TOOL_CALLS_MAX) return { refused: `a run may call tools ${TOOL_CALLS_MAX} times` };
+    const prepared = await prepare(deps, run, call);
+    if (step?.status === 'calling' && !('call' in prepared && prepared.isRepeatable)) {
+      await giveUpToolCall(pool, place, OUTCOME_UNKNOWN);
+      continue;
+    }
+    const until = await beginToolCall(pool, place, call.timeoutMs + STORE_MS_MAX);
+    if (!until) continue;
+    const outcome = 'failed' in prepared ? { ...prepared, isFinal: false } : await carryOut(deps, prepared);
+    await store(deps, { place, until, outcome });
+  }
+}
+
+/** Undefined: it may be called, or is being called. */
+function answerIn(step: ToolStep, { ordinal, attempt, name }: ToolPlace): ToolReply | undefined {
+  if (step.kind !== 'tool' || step.name !== name) {
+    return { refused: `step ${ordinal} is recorded as ${step.kind} ${JSON.stringify(step.name)}` };
+  }
+  const isOfEarlier = step.status === 'failed' && (step.attempt ?? 0) < attempt;
+  if (step.status === 'calling' || isOfEarlier) return undefined;
+  const failed = failureIn(step.result);
+  return failed ? { failed } : { result: step.result };
+}
+
+const OUTCOME_UNKNOWN: ToolFailure = {
+  code: 'outcome_unknown',
+  message:
+    'The outcome of this call is unknown: whoever made it ended before an answer was there. It is not made again, because it may have had its effect.',
+};
+
+async function prepare({ prepare, log }: Deps, run: Run, call: ToolCall) {
+  try {
+    return await prepare(run, call);
+  } catch (err) {
+    if (isDependencyDown(err)) throw err;
+    log.error({ err, runId: run.id, connection: call.connection }, 'tool not prepared');
+    return { failed: { code: 'unavailable', message: 'The platform could not prepare this call.' } as const };
+  }
+}
+
+async function carryOut({ log }: Deps, { call, isRepeatable }: PreparedTool): Promise<ToolOutcome> {
+  const outcome = await call().catch((err): ToolOutcome => {
+    log.error({ err }, 'tool call not carried out');
+    const message = 'The call failed in the platform itself; it may have had its effect.';
+    return { failed: { code: 'outcome_unknown', message }, isFinal: !isRepeatable };
+  });
+  if ('failed' in outcome) return outcome;
+  const bytes = Buffer.byteLength(JSON.stringify(outcome.result ?? null));
+  if (bytes <= STEP_BYTES_MAX) return outcome;
+  const message = `Its answer is ${bytes} bytes of JSON, the limit is ${STEP_BYTES_MAX}: ask for less, with arguments that choose fields or pages.`;
+  return { failed: { code: 'too_large', message }, isFinal: !isRepeatable };
+}
+
+/** The call is over: what came of it is lost only if it cannot be stored for long. */
+async function store(
+  { pool, log }: Deps,
+  { place, until, outcome }: { place: ToolPlace; until: Date; outcome: ToolOutcome },
+): Promise<void> {
+  for (;;) {
+    try {
+      await endToolCall(pool, place, until, outcome);
+      return;
+    } catch (err) {
+      if (Date.now() >= until.getTime()) throw err;
+      log.warn({ err, runId: place.runId }, 'what came of a tool call is not stored yet: trying again');
+      await delay(POLL_MS, undefined, { ref: false });
+    }
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Calls of tools as rows of run_steps: `calling` is committed before the call, what came of it before the code sees it.
+ *
+ * A failure counts for the attempt that it happened to: the next attempt calls again, as it executes a failed step again, unless the
+ * code had gone on to another step. An outcome that nobody knows is final, and stored as a completed step that failed.
+ */
+import { STEP_FAILED, type ToolFailure, toolFailure } from '@gantry/events';
+import { statement } from '@gantry/postgres';
+import type { Pool } from 'pg';
+import type { Run } from './run';
+import { RUN_COLUMNS, toRun } from './run-row';
+
+export interface ToolPlace {
+  runId: string;
+  attempt: number;
+  executorId: string;
+  ordinal: number;
+  /** Of the step. */
+  name: string;
+}
+
+export interface ToolStep {
+  kind: string;
+  name: string;
+  status: 'pending' | 'completed' | 'calling' | 'failed';
+  result: unknown;
+  /** That asked last. */
+  attempt: number | null;
+  /** Whoever calls may still be at it. */
+  isBusy: boolean;
+}
+
+/** Null unless the executor holds this attempt. */
+export async function findHeldRun(pool: Pool, { runId, attempt, executorId }: ToolPlace): Promise<Run | null> {
+  const { rows } = await pool.query({
+    name: 'run-of-tool-call',
+    text: `SELECT ${RUN_COLUMNS} FROM runs r WHERE r.id = $1 AND r.attempt = $2 AND r.executor_id = $3 AND r.status = 'running'`,
+    values: [runId, attempt, executorId],
+  });
+  return rows[0] ? toRun(rows[0]) : null;
+}
+
+/** What is recorded at its place, and how many tools the run has called. */
+export async function findToolStep(
+  pool: Pool,
+  { runId, ordinal }: ToolPlace,
+): Promise<{ step: ToolStep | null; calls: number }> {
+  const { rows } = await pool.query({
+    name: 'tool-step',
+    text: `SELECT s.kind, s.name, s.status, s.result, s.attempt, coalesce(s.calling_until > now(), false) AS "isBusy",
+             (SELECT count(*)::int FROM run_steps t WHERE t.run_id = $1 AND t.kind = 'tool') AS calls
+           FROM (SELECT) one LEFT JOIN run_steps s ON s.run_id = $1 AND s.ordinal = $2`,
+    values: [runId, ordinal],
+  });
+  const { calls, ...step } = rows[0];
+  return { step: step.kind === null ? null : step, calls };
+}
+
+const MAY_BEGIN = `run_steps.kind = 'tool' AND run_steps.name = $name AND (
+  run_steps.status = 'failed' AND run_steps.attempt < $attempt
+  OR run_steps.status = 'calling' AND run_steps.calling_until <= now())`;
+
+const BEGIN = statement(
+  'begin-tool-call',
+  `INSERT INTO run_steps (run_id, ordinal, kind, name, status, attempt, started_at, calling_until)
+   SELECT r.id, $ordinal::int, 'tool', $name::text, 'calling', $attempt::int, now(), now() + $busy_ms::float8 * interval '1 ms'
+   FROM runs r WHERE r.id = $run_id AND r.attempt = $attempt AND r.executor_id = $executor_id AND r.status = 'running'
+   ON CONFLICT (run_id, ordinal) DO UPDATE SET status = 'calling', attempt = excluded.attempt, result = NULL,
+     started_at = excluded.started_at, finished_at = NULL, calling_until = excluded.calling_until
+   WHERE ${MAY_BEGIN}
+   RETURNING calling_until AS "until"`,
+);
+
+/** @returns what `endToolCall` needs; null where somebody else was faster, or the run is elsewhere */
+export async function beginToolCall(pool: Pool, place: ToolPlace, busyMs: number): Promise<Date | null> {
+  const { runId, executorId, ...rest } = place;
+  const { rows } = await pool.query(BEGIN({ ...rest, run_id: runId, executor_id: executorId, busy_ms: busyMs }));
+  return rows[0]?.until ?? null;
+}
+
+const END = statement(
+  'end-tool-call',
+  `UPDATE run_steps SET status = $status, result = $result::json, finished_at = now(), calling_until = NULL
+   WHERE run_id = $run_id AND ordinal = $ordinal AND status = 'calling' AND calling_until = $until`,
+);
+
+export type ToolOutcome =
+  | { result: unknown }
+  /** `isFinal`: not called again by a later attempt either, because it may have had an effect. */
+  | { failed: ToolFailure; isFinal: boolean };
+
+/** False: another call has taken its place. The run may have moved on; what came of the call is for its next attempt then. */
+export async function endToolCall(pool: Pool, place: ToolPlace, until: Date, outcome: ToolOutcome): Promise<boolean> {
+  const { runId: run_id, ordinal } = place;
+  const status = 'failed' in outcome && !outcome.isFinal ? 'failed' : 'completed';
+  const { rowCount } = await pool.query(END({ run_id, ordinal, until, status, result: recordOf(outcome) }));
+  return rowCount === 1;
+}
+
+const GIVE_UP = statement(
+  'give-up-tool-call',
+  `UPDATE run_steps SET status = 'completed', result = $result::json, finished_at = now(), calling_until = NULL
+   WHERE run_id = $run_id AND ordinal = $ordinal AND status = 'calling' AND calling_until <= now()`,
+);
+
+/** Whoever called is gone, and nobody knows how far the call had come. */
+export async function giveUpToolCall(pool: Pool, { runId, ordinal }: ToolPlace, failed: ToolFailure): Promise<void> {
+  await pool.query(GIVE_UP({ run_id: runId, ordinal, result: recordOf({ failed, isFinal: true }) }));
+}
+
+const recordOf = (outcome: ToolOutcome): string =>
+  JSON.stringify(
+    'failed' in outcome
+      ? { [STEP_FAILED]: { module: 'gantry', type: 'ToolError', ...outcome.failed } }
+      : (outcome.result ?? null),
+  );
+
+/** The failure in a recorded result; null: it has none. */
+export function failureIn(result: unknown): ToolFailure | null {
+  if (typeof result !== 'object' || result === null || !(STEP_FAILED in result)) return null;
+  const { data } = toolFailure.safeParse((result as Record<string, unknown>)[STEP_FAILED]);
+  return data ?? null;
+}

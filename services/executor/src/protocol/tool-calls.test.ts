@@ -1,0 +1,134 @@
+/** Tools of connections, as code calls them; a stand-in for worker-api answers. */
+import { encode, type RecordedStep, runSubjects, type ToolCall, type ToolReply, toolCall } from '@gantry/events';
+import { testExecutor } from '../test/executor-fixture';
+
+const fixture = testExecutor({ sources: ['worker'] });
+const tools = [
+  { name: 'tracker', tools: ['create_issue', 'list-issues'] },
+  { name: 'crm', tools: null },
+];
+
+let asked: ToolCall[] = [];
+let answer: (call: ToolCall, before: number) => ToolReply | null;
+beforeAll(() => {
+  fixture.bus.nc.subscribe(runSubjects.tool('worker', '*'), {
+    callback: (_, message) => {
+      const call = toolCall.parse(message.json());
+      const reply = answer(call, asked.push(call) - 1);
+      if (reply) message.respond(encode(reply));
+    },
+  });
+});
+beforeEach(() => {
+  asked = [];
+  answer = () => ({ result: { number: 7 } });
+});
+
+const body = (lines: string) =>
+  `import threading, time\nfrom gantry import context, ToolError\ndef run():\n${lines.replace(/^/gm, '    ')}\n`;
+const run = (lines: string) => fixture.service.run(body(lines), { tools, may: ['approve', 'call'] });
+
+test('a tool is a function; its call is a step that those who watch hear of', async () => {
+  const { finished, events } = await run(`
+made = context.tools["tracker"].create_issue(title="Hi", labels=("a", "b"))
+rest = context.tools["tracker"]["list-issues"].within(90)({"from": 2})
+return [made, rest, list(context.tools), list(context.tools["tracker"]), "crm" in context.tools]`);
+  expect(finished).toMatchObject({
+    output: [{ number: 7 }, { number: 7 }, ['tracker', 'crm'], ['create_issue', 'list-issues'], true],
+  });
+  expect(asked).toMatchObject([
+    {
+      ordinal: 1,
+      connection: 'tracker',
+      tool: 'create_issue',
+      arguments: { title: 'Hi', labels: ['a', 'b'] },
+      timeoutMs: 30_000,
+    },
+    { ordinal: 2, tool: 'list-issues', arguments: { from: 2 }, timeoutMs: 90_000 },
+  ]);
+  expect(events.filter(({ type }) => type === 'step')).toMatchObject([
+    { ordinal: 1, kind: 'tool', name: 'tracker.create_issue' },
+    { ordinal: 2, kind: 'tool', name: 'tracker.list-issues' },
+  ]);
+});
+
+test('the service is asked until there is an answer, and other threads are heard meanwhile', async () => {
+  answer = (_, before) => (before < 2 ? { calling: true } : { result: 'late' });
+  const { finished, log } = await run(`
+threading.Thread(target=lambda: context.log("meanwhile")).start()
+return context.tools["crm"].find(name="Ada")`);
+  expect(finished.output).toBe('late');
+  expect(log).toContain('meanwhile');
+  expect(asked.map(({ ordinal }) => ordinal)).toEqual([1, 1, 1]);
+});
+
+test('a failure can be caught, by its kind, and one that is not names the tool in the error', async () => {
+  answer = () => ({ failed: { code: 'not_allowed', message: 'the connection does not allow it' } });
+  const caught = await run(`
+try:
+    context.tools["crm"].drop()
+except ToolError as error:
+    return [str(error), error.code, error.connection, error.tool, context.step("after", lambda: 1)]`);
+  const said = 'crm.drop: the connection does not allow it';
+  expect(caught.finished.output).toEqual([said, 'not_allowed', 'crm', 'drop', 1]);
+  const { finished } = await run('context.tools["crm"].drop()');
+  expect(finished.error).toMatchObject({ type: 'ToolError', message: said, step: { ordinal: 1, name: 'crm.drop' } });
+});
+
+test('code that runs again gets what was recorded, results and failures, and nobody is called', async () => {
+  const { service } = fixture;
+  const first = await run(`
+one = context.tools["tracker"].create_issue(title="Hi")
+try:
+    context.tools["crm"].drop()
+except ToolError as error:
+    two = [str(error), error.code]
+context.sleep(3600)
+return [one, two]`);
+  expect(first.finished.status).toBe('suspended');
+  const { runId } = first.job;
+  const failed = { 'gantry:failed': { module: 'gantry', type: 'ToolError', code: 'tool_error', message: 'no' } };
+  const records: RecordedStep[] = [
+    { ordinal: 1, kind: 'tool', name: 'tracker.create_issue', result: 'recorded' },
+    { ordinal: 2, kind: 'tool', name: 'crm.drop', result: failed },
+    { ordinal: 3, kind: 'sleep', name: 'sleep', result: null },
+  ];
+  for (const record of records) service.recordStep(runId, record);
+  asked = [];
+  const again = await service.again(runId, { tools });
+  expect(again.finished.output).toEqual(['recorded', ['crm.drop: no', 'tool_error']]);
+  expect(asked).toEqual([]);
+});
+
+test('mistakes are errors of the code, take no place, and reach nobody', async () => {
+  const { finished } = await run(`
+said = []
+for call in (lambda: context.tools["trakcer"], lambda: context.tools["crm"].add(text="x" * 70_000),
+             lambda: context.tools["crm"].within, lambda: context.tools["crm"].find.within(500)):
+    try:
+        call()
+    except Exception as error:
+        said.append(f"{type(error).__name__}: {error}")
+return [said, context.step("after", lambda: 1)]`);
+  expect(finished.output).toEqual([
+    [
+      expect.stringMatching(/KeyError.*did you mean 'tracker'/),
+      expect.stringMatching(/ValueError: the arguments of crm.add are \d+ bytes of JSON, the limit is 65536/),
+      expect.stringMatching(/ValueError: a tool can take up to 120 seconds/),
+    ],
+    1,
+  ]);
+  expect(asked).toEqual([]);
+});
+
+test.each([
+  ['a connection that it does not have', '"connection": "other"'],
+  ['a place that is not the next', '"connection": "crm", "ordinal": 5'],
+])('a frame for %s ends the run', async (_, over) => {
+  const { finished } = await run(`
+from _gantry import channel
+channel.write_json({"t": "tool", "ordinal": 1, "tool": "x", "arguments": {}, "timeoutMs": 1, ${over}})
+time.sleep(5)`);
+  expect(finished).toMatchObject({ status: 'failed', error: { code: 'sandbox' } });
+  expect(asked).toEqual([]);
+});

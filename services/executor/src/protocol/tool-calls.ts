@@ -1,0 +1,78 @@
+/**
+ * A run's calls of tools, on their way to the service that has the connections.
+ *
+ * The service records a call before it makes it, and answers the same question with the same call: it is asked until there is an
+ * answer, for as long as the run may take.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type Job,
+  jobTools,
+  jsonObject,
+  TOOL_ARGUMENTS_BYTES_MAX,
+  TOOL_TIMEOUT_MS,
+  type ToolCall,
+  type ToolReply,
+  toolStepName,
+} from '@gantry/events';
+import { z } from 'zod';
+import { DEPTH_MAX, isDeeperThan } from '../untrusted/untrusted-json';
+import { printableJson } from '../masking/log-lines';
+
+export type AskedTool = Omit<ToolCall, 'runId' | 'attempt' | 'token'>;
+export type ToolAnswer = Exclude<ToolReply, { calling: true }>;
+
+/** Requests that the service that owns a run call one tool. @throws if there is no reply. */
+export interface ToolCalls {
+  call(job: Job, asked: AskedTool): Promise<ToolReply>;
+}
+
+const RETRY_MS = { first: 100, most: 2_000 };
+
+const asked = z.object({
+  ordinal: z.int(),
+  connection: jobTools.shape.name,
+  tool: z.string().min(1).max(200),
+  arguments: jsonObject,
+  timeoutMs: z.number(),
+});
+
+/** @throws for a call that no honest program makes */
+export function toolCallOf(message: unknown, job: Job): { asked: AskedTool } | { refused: string } {
+  const { data } = asked.safeParse(message);
+  if (!data) throw new Error('an invalid tool call');
+  const { connection, tool } = data;
+  if (toolStepName(connection, tool).length > 200) throw new Error('a tool call with a long name');
+  if (!job.tools?.some(({ name }) => name === connection))
+    throw new Error('a tool of a connection that it does not have');
+  const call = `${connection}.${tool}`;
+  const timeoutMs = Math.round(Math.min(Math.max(data.timeoutMs, 1), TOOL_TIMEOUT_MS.most));
+  if (isDeeperThan(data.arguments, DEPTH_MAX)) {
+    return { refused: `the arguments of ${call} are nested deeper than ${DEPTH_MAX} levels` };
+  }
+  const given = printableJson(data.arguments) as Record<string, unknown>;
+  const bytes = Buffer.byteLength(JSON.stringify(given));
+  if (bytes > TOOL_ARGUMENTS_BYTES_MAX) {
+    return { refused: `the arguments of ${call} are ${bytes} bytes of JSON, the limit is ${TOOL_ARGUMENTS_BYTES_MAX}` };
+  }
+  return { asked: { ...data, arguments: given, timeoutMs } };
+}
+
+export async function answerOf(
+  calls: ToolCalls,
+  job: Job,
+  asked: AskedTool,
+  { isOver, onRetry }: { isOver: () => boolean; onRetry: (err: unknown) => void },
+): Promise<ToolAnswer> {
+  for (let pause = RETRY_MS.first; !isOver(); pause = Math.min(pause * 2, RETRY_MS.most)) {
+    try {
+      const reply = await calls.call(job, asked);
+      if (!('calling' in reply)) return reply;
+      pause = RETRY_MS.first;
+    } catch (err) {
+      if (pause === RETRY_MS.first) onRetry(err);
+    }
+    await delay(pause);
+  }
+  return { refused: 'the run is over' };
+}

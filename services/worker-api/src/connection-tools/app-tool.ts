@@ -1,0 +1,124 @@
+/** Tools of the catalogue: requests that it describes, with the connection's token, to the hosts that the token may go to. */
+import type { ToolFailure } from '@gantry/events';
+import type { ToolOutcome } from '@gantry/run-engine';
+import { OutboundFailed, safeFetch } from '@gantry/safe-fetch';
+import { fill, plain } from '../connections/request-template';
+import type { CatalogTool, Provider, RequestTemplate } from '../integrations/catalog/provider';
+import { failure } from './tool-result';
+
+/** More than a step may have: the answer says how much too large it is. */
+const ANSWER_BYTES_MAX = 2_000_000;
+
+export interface AppCall {
+  provider: Provider;
+  tool: CatalogTool;
+  /** Of the connection. */
+  parameters: Readonly<Record<string, string>>;
+  hosts: readonly string[];
+  allow: string[];
+  arguments: Record<string, unknown>;
+  timeoutMs: number;
+}
+
+export interface AppRequest {
+  method: RequestTemplate['method'];
+  url: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** Reading, and writing the same state twice, do no harm. */
+export const isRepeatable = ({ request }: CatalogTool): boolean =>
+  request.reads === true || request.method === 'GET' || request.method === 'PUT' || request.method === 'DELETE';
+
+/** @returns `failed` for an argument that has no place in an address, and for a host that the token may not go to */
+export function requestOfTool({
+  provider,
+  tool,
+  parameters,
+  hosts,
+  arguments: given,
+}: AppCall): AppRequest | { failed: ToolFailure } {
+  const { method, query = [], json, jsonUnder, fixed, headers } = tool.request;
+  const template = fill(tool.request.url, parameters);
+  const inPath: Record<string, string> = {};
+  for (const [, name = ''] of template.matchAll(/\{(\w+)\}/g)) {
+    const value = Object.hasOwn(given, name) ? String(given[name]) : '';
+    // A URL takes dots for steps through the path, encoded or not.
+    if (value === '' || value === '.' || value === '..') {
+      return { failed: failure('invalid_arguments', `${name} must be neither empty nor . or ..`) };
+    }
+    inPath[name] = encodeURIComponent(value.toWellFormed());
+  }
+  const url = new URL(fill(template, inPath));
+  const isAllowed = hosts.some((host) =>
+    host.startsWith('*.') ? url.host.endsWith(host.slice(1)) : url.host === host,
+  );
+  if (!isAllowed) return { failed: failure('not_allowed', `the connection may not be used at ${url.host}`) };
+  for (const name of query) {
+    for (const one of [given[name] ?? []].flat())
+      url.searchParams.append(name, typeof one === 'object' ? JSON.stringify(one) : String(one));
+  }
+  const members = Object.fromEntries(
+    (json ?? []).flatMap((name) => (Object.hasOwn(given, name) ? [[name, given[name]]] : [])),
+  );
+  const body = json || fixed ? { ...fixed, ...(jsonUnder ? { [jsonUnder]: members } : members) } : undefined;
+  return {
+    ...{ method, url: url.href },
+    headers: {
+      ...{ Accept: 'application/json', 'Accept-Encoding': 'identity', ...provider.headers, ...headers },
+      ...(body && { 'Content-Type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  };
+}
+
+export type Answered = { status: number; outcome: ToolOutcome };
+
+/** @param token put into the header that the provider wants; never part of what is returned */
+export async function askApp(call: AppCall, request: AppRequest, token: string): Promise<Answered> {
+  const { provider, tool, allow, timeoutMs } = call;
+  const { url, ...sent } = request;
+  const { host } = new URL(url);
+  const isFinal = !isRepeatable(tool);
+  try {
+    const headers = { ...sent.headers, [provider.send.header]: `${provider.send.prefix}${token}` };
+    const answer = await safeFetch(url, { ...sent, headers, timeoutMs, responseBytesMax: ANSWER_BYTES_MAX, allow });
+    const { status } = answer;
+    if (answer.truncated) {
+      const message = `${host} answered with more than ${ANSWER_BYTES_MAX} bytes: ask for less`;
+      return { status, outcome: { failed: failure('too_large', message), isFinal } };
+    }
+    return { status, outcome: outcomeOf(host, status, answer.body.toString(), isFinal) };
+  } catch (err) {
+    if (!(err instanceof OutboundFailed)) throw err;
+    // Of a refused address nothing was sent; of a connection that broke nobody knows.
+    const code = isFinal ? 'outcome_unknown' : 'unavailable';
+    return { status: 0, outcome: { failed: failure(code, err.message), isFinal } };
+  }
+}
+
+function outcomeOf(host: string, status: number, text: string, isFinal: boolean): ToolOutcome {
+  const said = plain(text).slice(0, 500);
+  if (status === 500 || status === 502 || status === 504) {
+    const code = isFinal ? 'outcome_unknown' : 'tool_error';
+    return { failed: failure(code, `${host} answered with status ${status}: ${said}`), isFinal };
+  }
+  if (status >= 300)
+    return { failed: failure('tool_error', `${host} answered with status ${status}: ${said}`), isFinal: false };
+  const result = parsed(text);
+  // Some refuse with status 200 and say so in the body.
+  const { ok, errors, data } = (typeof result === 'object' && result !== null ? result : {}) as Record<string, unknown>;
+  const isRefusal =
+    ok === false || (Array.isArray(errors) && errors.length > 0 && (data === null || data === undefined));
+  return isRefusal ? { failed: failure('tool_error', `${host} refused: ${said}`), isFinal: false } : { result };
+}
+
+function parsed(text: string): unknown {
+  if (!text) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

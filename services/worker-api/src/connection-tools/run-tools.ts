@@ -1,0 +1,220 @@
+/** Tools of connections for the code of runs: which there are, and how one is called. See ADR 44. */
+import type { JobTools, ToolFailure } from '@gantry/events';
+import type { AskedTool, PreparedTool, PrepareTool, Run, ToolOutcome } from '@gantry/run-engine';
+import { readCredential, serverOf } from '../connections/check-connection';
+import { serverKeyOf } from '../connections/connection';
+import { findConnection } from '../connections/connection-repository';
+import { McpFailed, type McpTool } from '../connections/mcp-port';
+import { parametersIn } from '../connections/party';
+import { refreshNow } from '../connections/refresh';
+import {
+  connectionFor,
+  connectionProblems,
+  connectionsNamed,
+  sayConnectionProblems,
+  touchConnections,
+  type Usable,
+} from '../connections/usable-connections';
+import type { Deps } from '../deps';
+import type { Connection } from '../generated/prisma/client';
+import { findIntegration } from '../integrations/integrations';
+import type { Owned } from '../ownership';
+import { type AppCall, askApp, isRepeatable, requestOfTool } from './app-tool';
+import { argumentProblems } from './check-arguments';
+import { failure, presentable, resultOfMcp } from './tool-result';
+
+/** Of a job, for all connections together; beyond it the code has to know the names. */
+const NAMES_CHARS_MAX = 16_000;
+
+const OWNER = 'SELECT visibility, owner_id AS "ownerId" FROM workers WHERE workspace_id = $1 AND uid = $2';
+
+async function ownerOf({ pool }: Deps, { workspaceId, subjectId }: Run): Promise<Owned | null> {
+  return (await pool.query<Owned>(OWNER, [workspaceId, subjectId])).rows[0] ?? null;
+}
+
+/** By the names that the worker declares, with the names of their tools as they are known without asking anybody. */
+export async function toolsOfRun(deps: Deps, run: Run): Promise<JobTools[]> {
+  const names = run.spec.connections ?? [];
+  const worker = names.length ? await ownerOf(deps, run) : null;
+  if (!worker) return [];
+  const usable = await connectionsNamed(deps.pool, run.workspaceId, names);
+  let charsLeft = NAMES_CHARS_MAX;
+  return Promise.all(
+    names.map(async (name): Promise<JobTools> => {
+      const known = await namesOf(deps, run.workspaceId, connectionFor(worker, name, usable));
+      charsLeft -= known?.join().length ?? 0;
+      return { name, tools: charsLeft < 0 ? null : known };
+    }),
+  );
+}
+
+async function namesOf(deps: Deps, workspaceId: string, usable: Usable | null): Promise<string[] | null> {
+  const connection = usable && (await findConnection(deps.prisma, workspaceId, usable.id));
+  if (!connection) return null;
+  if (connection.kind === 'mcp') {
+    const tools = await deps.mcpClient.knownTools(serverKeyOf(connection));
+    return tools?.map(({ name }) => name).filter((name) => isAllowed(connection, name)) ?? null;
+  }
+  const integration = await findIntegration(deps, workspaceId, connection.app);
+  return integration?.provider.tools.map(({ name }) => name) ?? [];
+}
+
+const isAllowed = ({ allowedTools }: Connection, tool: string): boolean =>
+  allowedTools === null || (allowedTools as string[]).includes(tool);
+
+type Prepared = Awaited<ReturnType<PrepareTool>>;
+
+/** The connection is looked up for each call: it may have been deleted, or taken away from this worker, while the run went on. */
+export async function prepareTool(deps: Deps, run: Run, asked: AskedTool): Promise<Prepared> {
+  const { workspaceId, spec } = run;
+  if (!spec.connections?.includes(asked.connection)) {
+    return { failed: failure('not_allowed', `the worker does not declare the connection ${asked.connection}`) };
+  }
+  const [worker, usable] = await Promise.all([
+    ownerOf(deps, run),
+    connectionsNamed(deps.pool, workspaceId, [asked.connection]),
+  ]);
+  const problems = worker
+    ? connectionProblems(worker, [asked.connection], usable)
+    : [{ name: asked.connection, connection: null }];
+  if (problems.length) return { failed: failure('unavailable', sayConnectionProblems(problems, deps.dashboardUrl)) };
+  const { id } = (worker && connectionFor(worker, asked.connection, usable)) ?? {};
+  const connection = id === undefined ? null : await findConnection(deps.prisma, workspaceId, id);
+  if (!connection) return { failed: failure('unavailable', `the connection ${asked.connection} is gone`) };
+  const prepared =
+    connection.kind === 'mcp' ? await prepareMcp(deps, connection, asked) : await prepareApp(deps, connection, asked);
+  if ('failed' in prepared) return prepared;
+  return {
+    isRepeatable: prepared.isRepeatable,
+    async call() {
+      const secrets = Object.values(await deps.secrets.reveal(workspaceId, spec.secrets));
+      const { outcome, sent } = await prepared.call();
+      await touchConnections(deps.pool, workspaceId, [connection.id], deps.now()).catch((err) =>
+        deps.log.warn({ err, connectionId: connection.id }, 'the use of a connection was not noted'),
+      );
+      return presentable(outcome, [...secrets, ...sent]);
+    },
+  };
+}
+
+interface Callable {
+  isRepeatable: PreparedTool['isRepeatable'];
+  /** `sent`: the credentials that went along. */
+  call(): Promise<{ outcome: ToolOutcome; sent: string[] }>;
+}
+
+/** In the order of a person's mistakes: the name, the permission, the arguments. */
+function problemWith(
+  tools: { name: string; inputSchema: Readonly<Record<string, unknown>> }[],
+  { connection, tool: name, arguments: given }: AskedTool,
+  allows: (name: string) => boolean,
+): ToolFailure | null {
+  const tool = tools.find((one) => one.name === name);
+  if (!tool)
+    return failure(
+      'unknown_tool',
+      `${connection} has no tool ${name}${nearest(name, tools.map((one) => one.name).filter(allows))}`,
+    );
+  if (!allows(name)) return failure('not_allowed', `the connection ${connection} does not allow the tool ${name}`);
+  const problems = argumentProblems(tool.inputSchema, given);
+  return problems.length ? failure('invalid_arguments', problems.join('; ')) : null;
+}
+
+async function prepareMcp(
+  deps: Deps,
+  connection: Connection,
+  asked: AskedTool,
+): Promise<Callable | { failed: ToolFailure }> {
+  const { connection: declared, tool: name, arguments: given, timeoutMs } = asked;
+  try {
+    const server = await serverOf(deps, connection);
+    const fresh = await deps.mcpClient.knownTools(server, true);
+    const isKnown = (tools: McpTool[] | null) => tools?.some((one) => one.name === name) === true;
+    const tools = fresh && isKnown(fresh) ? fresh : await deps.mcpClient.listTools(server);
+    const problem = problemWith(tools, asked, (one) => isAllowed(connection, one));
+    if (problem) return { failed: problem };
+    const isSafe = tools.find((one) => one.name === name)?.isRepeatable === true;
+    const allowedTools = connection.allowedTools as string[] | null;
+    return {
+      isRepeatable: isSafe,
+      async call() {
+        const sent = Object.values(server.headers).flatMap((value) => [value, ...value.split(' ')]);
+        try {
+          const answer = await deps.mcpClient.callTool(server, { name, arguments: given, allowedTools, timeoutMs });
+          return { outcome: resultOfMcp(answer), sent };
+        } catch (err) {
+          if (!(err instanceof McpFailed)) throw err;
+          return { outcome: outcomeOfFailure(err, isSafe), sent };
+        }
+      },
+    };
+  } catch (err) {
+    if (err instanceof McpFailed)
+      return { failed: failure('unavailable', `${declared} cannot be asked: ${err.message}`) };
+    throw err;
+  }
+}
+
+function outcomeOfFailure({ code, message, mayHaveHappened }: McpFailed, isSafe: boolean): ToolOutcome {
+  const isFinal = mayHaveHappened && !isSafe;
+  if (code === 'too_large') return { failed: failure('too_large', `${message}: ask for less`), isFinal };
+  return { failed: failure(isFinal ? 'outcome_unknown' : 'unavailable', message), isFinal };
+}
+
+async function prepareApp(
+  deps: Deps,
+  connection: Connection,
+  asked: AskedTool,
+): Promise<Callable | { failed: ToolFailure }> {
+  const integration = await findIntegration(deps, connection.workspaceId, connection.app);
+  const tools = integration?.provider.tools ?? [];
+  const tool = tools.find(({ name }) => name === asked.tool);
+  const problem = problemWith([...tools], asked, () => true);
+  if (!integration || !tool || problem)
+    return { failed: problem ?? failure('unknown_tool', `${asked.connection} has no tools`) };
+  const { provider } = integration;
+  if (connection.kind === 'api_key' && !provider.keysAreSentAlike) {
+    const message = `tools of ${provider.name} need an account that was connected by consent, not an API key`;
+    return { failed: failure('unavailable', message) };
+  }
+  const call: AppCall = {
+    ...{ provider, tool, parameters: parametersIn(connection), hosts: connection.hosts, allow: deps.outboundAllow },
+    ...{ arguments: asked.arguments, timeoutMs: asked.timeoutMs },
+  };
+  const request = requestOfTool(call);
+  if ('failed' in request) return request;
+  const isDue = connection.refreshAt !== null && connection.refreshAt <= deps.now();
+  const current = connection.kind === 'oauth' && isDue ? await refreshNow(deps, connection) : connection;
+  const token = await tokenOf(deps, current);
+  if (token === null)
+    return { failed: failure('unavailable', current.problem ?? 'what is stored cannot be decrypted') };
+  return {
+    isRepeatable: isRepeatable(tool),
+    async call() {
+      const first = await askApp(call, request, token);
+      if (first.status !== 401 || current.kind !== 'oauth') return { outcome: first.outcome, sent: [token] };
+      // Refused, so nothing has happened; a provider that names no time has ended the token.
+      const renewed = await tokenOf(deps, await refreshNow(deps, current));
+      if (renewed === null || renewed === token) return { outcome: first.outcome, sent: [token] };
+      return { outcome: (await askApp(call, request, renewed)).outcome, sent: [token, renewed] };
+    },
+  };
+}
+
+/** Null: there is none that could be used. */
+async function tokenOf(deps: Deps, connection: Connection): Promise<string | null> {
+  const credential = connection.status === 'active' ? await readCredential(deps, connection) : null;
+  if (credential?.kind === 'api_key') return credential.value;
+  return credential?.kind === 'oauth' ? credential.accessToken : null;
+}
+
+/** Those that begin alike, or hold a part of the name. */
+function nearest(name: string, names: string[]): string {
+  const words = name
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word.length > 2);
+  const near = names.filter((one) => words.some((word) => one.toLowerCase().includes(word))).slice(0, 5);
+  const shown = near.length ? near : names.slice(0, 5);
+  return shown.length ? `; ${near.length ? 'near it are' : 'it has'} ${shown.join(', ')}` : '';
+}

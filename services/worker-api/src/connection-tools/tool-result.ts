@@ -1,0 +1,63 @@
+/** What a tool said, as code gets it and as it is recorded. All of it is a stranger's. */
+import type { ToolFailure } from '@gantry/events';
+import type { ToolOutcome } from '@gantry/run-engine';
+import type { McpCallResult } from '../connections/mcp-port';
+
+/** As deep as the output of a run may be. */
+const DEPTH_MAX = 64;
+const MESSAGE_CHARS_MAX = 1_500;
+/** Shorter ones are words, which would be masked everywhere. */
+const SECRET_CHARS_MIN = 8;
+
+/** Structured content where there is some, else the text; where a part is neither, the list of all parts. */
+export function resultOfMcp({ isError, structuredContent, content }: McpCallResult): ToolOutcome {
+  const texts = content.flatMap((part) => (part.type === 'text' && typeof part.text === 'string' ? [part.text] : []));
+  if (isError) {
+    const said = texts.join('\n').trim() || 'it says that it failed, and not why';
+    return { failed: failure('tool_error', said), isFinal: false };
+  }
+  if (structuredContent !== undefined) return { result: structuredContent };
+  return { result: texts.length === content.length ? texts.join('\n') : content };
+}
+
+export const failure = (code: ToolFailure['code'], message: string): ToolFailure => ({
+  code,
+  message: message.length > MESSAGE_CHARS_MAX ? `${message.slice(0, MESSAGE_CHARS_MAX)}…` : message,
+});
+
+/** Without secrets of the run and of the connection, which the other side may have sent back, and without text that is not stored. */
+export function presentable(outcome: ToolOutcome, secrets: string[]): ToolOutcome {
+  const forms = secrets
+    .filter(({ length }) => length >= SECRET_CHARS_MIN)
+    .flatMap((secret) => [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')])
+    .sort((one, other) => other.length - one.length);
+  const shown = (text: string): string =>
+    forms
+      .reduce((masked, form) => masked.replaceAll(form, '***'), text)
+      .replaceAll('\0', '\ufffd')
+      .toWellFormed();
+  if ('failed' in outcome) {
+    return { ...outcome, failed: { ...outcome.failed, message: shown(outcome.failed.message) } };
+  }
+  if (isDeeper(outcome.result)) {
+    const message = `its answer is nested deeper than ${DEPTH_MAX} levels`;
+    return { failed: failure('too_large', message), isFinal: true };
+  }
+  return { result: mapTexts(outcome.result, shown) };
+}
+
+function mapTexts(value: unknown, shown: (text: string) => string): unknown {
+  if (typeof value === 'string') return shown(value);
+  if (Array.isArray(value)) return value.map((one) => mapTexts(one, shown));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [shown(key), mapTexts(one, shown)]));
+}
+
+function isDeeper(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEPTH_MAX) return true;
+    level = level.flatMap((part) => (typeof part === 'object' && part !== null ? Object.values(part) : []));
+  }
+  return false;
+}
