@@ -243,6 +243,7 @@ export const KINDS: Record<string, string> = {
   context: 'Contexts',
   secret: 'Secrets',
   connection: 'Connections',
+  oauth_grant: 'Connected apps',
   integration_app: 'OAuth clients',
   mcp_tool: 'Tools for agents',
   skill: 'Skills',

@@ -48,6 +48,18 @@ function asText(res: unknown, done: (err: Error | null, text: string) => void) {
 }
 
 const failed = (error: RunError): FakeEvent => ({ type: 'finished', status: 'failed', error, usage: noUsage });
+const request = {
+  ...{
+    type: 'request',
+    method: 'GET',
+    scheme: 'https',
+    host: 'billing.example',
+    port: 443,
+    path: '/cards',
+    status: 200,
+  },
+  ...{ bytesSent: 1, bytesReceived: 1, durationMs: 1, credentials: [] },
+} satisfies FakeEvent;
 const line = (text: string): FakeEvent => ({ type: 'log', stream: 'stderr', level: 'error', text });
 const expectNothingOf = (told: Record<string, string>, ...secrets: (string | RegExp)[]) => {
   for (const [path, text] of Object.entries(told)) {
@@ -63,6 +75,7 @@ test('of a run that failed: that it did and with what words, but no trace, no fi
     { type: 'step', ordinal: 1, kind: 'step', name: 'charge the internal account', durationMs: 5 },
     { type: 'cost', usd: 0.25, label: 'the internal model' },
     { type: 'progress', fraction: 0.5, message: 'half way' },
+    request,
     failed({
       code: 'exception',
       type: 'RuntimeError',
@@ -71,12 +84,13 @@ test('of a run that failed: that it did and with what words, but no trace, no fi
     }),
   );
   for (const text of Object.values(told).slice(0, -1)) expect(text).toContain('card refused');
-  expectNothingOf(told, SECRET, '/code', 'charge.py', 'Traceback', 'trace', 'line 31', 'internal');
+  expectNothingOf(told, SECRET, '/code', 'charge.py', 'Traceback', 'trace', 'line 31', 'internal', request.host);
   expect(told.detail).toContain('charging the card');
   expect(told[`/api/pages/${id}/runs/${runId}/events?logs=true as lines`]).toMatch(/charging the card[\s\S]*half way/);
   // Its author sees it all.
   const { text } = await me.get(`/api/runs/${runId}/events?logs=true`).expect(200);
   for (const shown of [SECRET, 'Traceback', 'charge.py', 'internal']) expect(text).toContain(shown);
+  expect(text).not.toContain(request.host);
 });
 
 test.each<RunError>([

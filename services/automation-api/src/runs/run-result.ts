@@ -29,7 +29,13 @@ export function wordingOf(run: Run) {
   const status = (data: Record<string, unknown>) => ({ ...data, status: apiStatus(data.status as RunStatus) });
   const output = (data: Record<string, unknown>) =>
     'output' in data ? { ...data, output: asOutputs(run.spec.outputs, data.output) } : data;
-  return { name: 'automation', of: { status, output, done: status }, others: 'told' } as const satisfies Wording;
+  // Automations have no rules for the network, and their specification no such event.
+  const request = () => null;
+  return {
+    name: 'automation',
+    of: { status, output, done: status, request },
+    others: 'told',
+  } as const satisfies Wording;
 }
 
 export interface RunResult {

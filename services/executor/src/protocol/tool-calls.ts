@@ -16,8 +16,8 @@ import {
   toolStepName,
 } from '@gantry/events';
 import { z } from 'zod';
-import { DEPTH_MAX, isDeeperThan } from '../untrusted/untrusted-json';
 import { printableJson } from '../masking/log-lines';
+import { DEPTH_MAX, isDeeperThan } from '../untrusted/untrusted-json';
 
 export type AskedTool = Omit<ToolCall, 'runId' | 'attempt' | 'token'>;
 export type ToolAnswer = Exclude<ToolReply, { calling: true }>;
