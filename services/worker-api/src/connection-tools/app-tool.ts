@@ -48,7 +48,7 @@ export function requestOfTool({
     if (value === '' || value === '.' || value === '..') {
       return { failed: failure('invalid_arguments', `${name} must be neither empty nor . or ..`) };
     }
-    inPath[name] = encodeURIComponent(value.toWellFormed());
+    inPath[name] = encodeURIComponent(value.replaceAll(/\p{Cs}/gu, '\ufffd'));
   }
   const url = new URL(fill(template, inPath));
   const isAllowed = hosts.some((host) =>

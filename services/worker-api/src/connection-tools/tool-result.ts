@@ -32,10 +32,7 @@ export function presentable(outcome: ToolOutcome, secrets: string[]): ToolOutcom
     .flatMap((secret) => [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')])
     .sort((one, other) => other.length - one.length);
   const shown = (text: string): string =>
-    forms
-      .reduce((masked, form) => masked.replaceAll(form, '***'), text)
-      .replaceAll('\0', '\ufffd')
-      .toWellFormed();
+    forms.reduce((masked, form) => masked.replaceAll(form, '***'), text).replaceAll(/[\0\p{Cs}]/gu, '\ufffd');
   if ('failed' in outcome) {
     return { ...outcome, failed: { ...outcome.failed, message: shown(outcome.failed.message) } };
   }
