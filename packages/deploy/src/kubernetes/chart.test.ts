@@ -40,19 +40,22 @@ function helmTemplate(given: object): KubernetesObject[] {
           .digest('hex'),
       ),
     )
+    .replace(/\{\{ with \.Values\.(\S+) \}\}(.*)\{\{ toJson \. \}\}\{\{ end \}\}/g, (_, place, key) =>
+      at(place, given) ? `${key}${JSON.stringify(at(place, given))}` : '',
+    )
     .replace(/\{\{ toJson \.Values\.(\S+) \}\}/g, (_, place) => JSON.stringify(at(place, given)))
     .replace(/\{\{ \.Values\.(\S+) \}\}/g, (_, place) => at(place, given));
   expect(text).not.toContain('{{');
   return parseAllDocuments(text).map((document) => document.toJS());
 }
 
-/** Kustomize rolls Pods by the name of a ConfigMap, the chart by an annotation; no StorageClass is the cluster's own. */
+/** Kustomize rolls Pods by the name of a ConfigMap, the chart by an annotation. */
 function comparable(objects: KubernetesObject[]): Record<string, unknown> {
   return Object.fromEntries(
     objects.map((object) => {
       const annotations = object.spec?.template?.metadata?.annotations;
       if (annotations?.['gantry.dev/config']) delete object.spec.template.metadata.annotations;
-      return [nameOf(object), JSON.parse(JSON.stringify(object, (_, value) => value ?? undefined))];
+      return [nameOf(object), object];
     }),
   );
 }

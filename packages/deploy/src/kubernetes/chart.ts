@@ -124,10 +124,10 @@ export function chartFiles(rendered: KubernetesObject[]): Record<string, string>
   const texts: Record<string, string> = {};
   for (const object of objects) {
     const { file, when } = PARTS.find(({ has }) => has(object)) as (typeof PARTS)[number];
-    const text = stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 }).replace(
-      /HOLE(\d+)HOLE/g,
-      (_, index) => expressions[index] as string,
-    );
+    const text = stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 })
+      .replace(/HOLE(\d+)HOLE/g, (_, index) => expressions[index] as string)
+      // The cluster's own class is a field that is not there: null is no valid name.
+      .replace(/(storageClassName: )\{\{ toJson (\S+) \}\}/g, '{{ with $2 }}$1{{ toJson . }}{{ end }}');
     const whole = when ? `{{- if .Values.${when} }}\n---\n${text}{{- end }}\n` : `---\n${text}`;
     texts[`templates/${file}.yaml`] = (texts[`templates/${file}.yaml`] ?? '') + whole;
   }
