@@ -25,7 +25,7 @@ import { createIntrospection } from './accounts/identity/introspection';
 import { invitationOperations } from './accounts/invitations/invitation-routes';
 import { memberOperations } from './accounts/members/member-routes';
 import { bearerOfGrant } from './accounts/oauth/grant-bearer';
-import { mcpChallenge } from './accounts/oauth/oauth-addresses';
+import { mcpChallenge } from './accounts/grants/oauth-addresses';
 import { oauthOperations } from './accounts/oauth/oauth-routes';
 import type { OidcSettings } from './accounts/oidc/identity-provider';
 import { oidcOperations } from './accounts/oidc/oidc-routes';

@@ -8,7 +8,7 @@ import { sweepPasswordResets } from './accounts/auth/password-reset';
 import { sweepSessions } from './accounts/auth/session-repository';
 import { sweepDeviceRequests } from './accounts/devices/device-service';
 import { sweepInvitations } from './accounts/invitations/invitation-repository';
-import { sweepOauthGrants } from './accounts/oauth/grant-repository';
+import { sweepOauthGrants } from './accounts/grants/grant-repository';
 import { sweepOauthClients } from './accounts/oauth/oauth-client-repository';
 import { sweepOidcSignIns } from './accounts/oidc/oidc-account';
 import type { SigningKeys } from './accounts/signing-keys/signing-keys';

@@ -1,5 +1,4 @@
 import type { WorkerSchemas as Schemas } from '@gantry/api-client';
-import type { FakeAnswer, FakeRequest } from './fake-accounts';
 
 export interface FakeOauth {
   grants: Schemas['OauthGrant'][];
@@ -22,14 +21,24 @@ export const newOauth = (): FakeOauth => ({
   decided: null,
 });
 
-export async function answerOauth(fake: { oauth: FakeOauth }, req: FakeRequest): Promise<FakeAnswer> {
+interface OauthRequest {
+  line: string;
+  part: string[];
+  workspaceId: string | undefined;
+  body: () => Promise<Record<string, unknown>>;
+}
+
+export async function answerOauth(
+  fake: { oauth: FakeOauth },
+  req: OauthRequest,
+): Promise<{ status: number; body?: object }> {
   const { line, part } = req;
   if (line === 'GET /auth/oauth/grants') return { status: 200, body: fake.oauth.grants };
   if (line.startsWith('DELETE ')) {
     fake.oauth.grants = fake.oauth.grants.filter(({ id }) => id !== part.at(-1));
     return { status: 204 };
   }
-  const body = (await req.body()) as Record<string, unknown>;
+  const body = await req.body();
   if (part.at(-1) === 'lookup') {
     if (body.client_id === 'ocl_nobody') {
       const detail = 'no client is registered under this client_id';

@@ -13,8 +13,8 @@ import {
 } from '@gantry/events';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { isGrantId } from '../oauth/grant';
-import { mcpResource } from '../oauth/oauth-addresses';
+import { isGrantId } from '../grants/grant';
+import { mcpResource } from '../grants/oauth-addresses';
 import { restrictedForm } from '../tokens/token-restriction';
 import { userIdentity } from './identity';
 import {

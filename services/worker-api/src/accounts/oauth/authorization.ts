@@ -11,12 +11,12 @@ import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { OauthClient } from '../../generated/prisma/client';
 import type { AccountDeps } from '../account-deps';
+import { hostOf } from '../grants/client-id';
+import { GRANT, grantedRules } from '../grants/grant';
+import { countGrants, insertGrant } from '../grants/grant-repository';
+import { isOurResource, mcpResource, SCOPES } from '../grants/oauth-addresses';
 import { signedInUserOf } from '../identity/person';
 import { getClient } from './find-client';
-import { GRANT, grantedRules } from './grant';
-import { countGrants, insertGrant } from './grant-repository';
-import { isOurResource, mcpResource, SCOPES } from './oauth-addresses';
-import { hostOf } from './oauth-client';
 import { noteGranted } from './oauth-client-repository';
 import { isRedirectOf, redirectWith } from './redirect-uri';
 

@@ -3,8 +3,8 @@ import { enqueue, tokenRevoked } from '@gantry/events';
 import type { Actor } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
-import { deleteGrant, type EndedGrant } from './grant-repository';
-import { hostOf } from './oauth-client';
+import { hostOf } from '../grants/client-id';
+import { deleteGrant, type EndedGrant } from '../grants/grant-repository';
 
 /** `reuse`: a code or refresh token came again, so somebody else may have it. */
 export type EndReason = 'person' | 'client' | 'reuse';

@@ -1,8 +1,8 @@
 import { AppError } from '@gantry/http';
 import type { Db } from '../../database';
 import type { OauthClient } from '../../generated/prisma/client';
+import { isDocument } from '../grants/client-id';
 import { type Outbound, readClientDocument } from './client-document';
-import { isDocument } from './oauth-client';
 import { findClient, keepDocument } from './oauth-client-repository';
 
 /** A document is read again after this, whatever its headers say of caching. */

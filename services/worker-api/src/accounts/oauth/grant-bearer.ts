@@ -1,6 +1,6 @@
 import type { Principal } from '@gantry/http';
 import type { IssueAccessToken } from '../auth/access-token';
-import { isGrantId } from './grant';
+import { isGrantId } from '../grants/grant';
 
 /** A tool may wait 50 s for a run, and asks about it to the end. */
 const LIFETIME_SECONDS = 300;

@@ -17,8 +17,7 @@ import { type Restriction, restriction } from '@gantry/events';
 import { type Actor, AppError } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
-import { endGrant } from './end-grant';
-import { scopeOf } from './grant';
+import { scopeOf } from '../grants/grant';
 import {
   insertTokens,
   lockCode,
@@ -26,8 +25,9 @@ import {
   markUsed,
   type PresentedCode,
   type PresentedToken,
-} from './grant-repository';
-import { isOurResource, SCOPES, type Scope } from './oauth-addresses';
+} from '../grants/grant-repository';
+import { isOurResource, SCOPES, type Scope } from '../grants/oauth-addresses';
+import { endGrant } from './end-grant';
 
 const ACCESS_SECONDS = 3_600;
 /** A client that is not used for so long asks again. */

@@ -11,14 +11,6 @@ const REDIRECTS_MAX = 20;
 /** Of a client that registered itself. */
 export const REGISTERED = 'ocl_';
 
-export const isDocument = (clientId: string): boolean => /^https?:\/\//.test(clientId);
-
-/**
- * The host of a metadata document is who the client is; one that registered itself has proven nothing.
- * @returns null for the latter
- */
-export const hostOf = (clientId: string): string | null => (isDocument(clientId) ? new URL(clientId).host : null);
-
 /**
  * Metadata of a client as it describes itself (RFC 7591, 2); what is not used is left out.
  * @throws AppError 400 `invalid_client_metadata` or `invalid_redirect_uri`

@@ -3,7 +3,7 @@ import { notFound } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Db } from '../../database';
 import type { Token } from '../../generated/prisma/client';
-import { deleteGrantsOf } from '../oauth/grant-repository';
+import { deleteGrantsOf } from '../grants/grant-repository';
 import { hasOwnBudget } from './token-restriction';
 
 /** The owner of tokens: a user (personal tokens) or a workspace. */

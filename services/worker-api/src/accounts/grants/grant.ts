@@ -2,8 +2,8 @@
 import { type Restriction, restriction } from '@gantry/events';
 import { apiFields } from '@gantry/http';
 import type { OauthGrant } from '../../generated/prisma/client';
+import { hostOf } from './client-id';
 import type { Scope } from './oauth-addresses';
-import { hostOf } from './oauth-client';
 
 export const GRANT = 'gra_';
 
