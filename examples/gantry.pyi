@@ -29,6 +29,14 @@ class CallFailed(Exception):
 class StepFailed(Exception):
     """A step whose failure the code caught before the run waited, and whose exception can't be made again."""
 
+class ToolError(Exception):
+    """A tool that was not called, that says it failed, or whose outcome nobody knows."""
+
+    connection: str
+    tool: str
+    code: str
+    """`unknown_tool`, `not_allowed`, `invalid_arguments`, `unavailable`, `tool_error`, `too_large` or `outcome_unknown`."""
+
 class Context:
     run_id: str
     """This run: `run_...`, or `tr_...` in a test."""
@@ -42,7 +50,11 @@ class Context:
     connections: Mapping[str, Any]
     """What the declared connections bring, by app. A name that is not there is a KeyError that says how to declare it."""
     tools: Mapping[str, Any]
-    """Tools of the declared MCP connections, by connection."""
+    """Tools of the declared connections: `context.tools["linear"].create_issue(title="...")`.
+
+    Called by the platform and recorded like a step. `.within(60)` before the arguments gives a tool more than 30 seconds.
+    Raises ToolError.
+    """
 
     def log(
         self, message: Any, level: Literal["debug", "info", "warning", "warn", "error"] = "info", **fields: Any
