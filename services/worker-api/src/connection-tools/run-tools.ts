@@ -1,4 +1,5 @@
 /** Tools of connections for the code of runs: which there are, and how one is called. See ADR 44. */
+import { isSameSecret } from '@gantry/auth';
 import type { JobTools, ToolFailure } from '@gantry/events';
 import type { AskedTool, PreparedTool, PrepareTool, Run, ToolOutcome } from '@gantry/run-engine';
 import { readCredential, serverOf } from '../connections/check-connection';
@@ -195,7 +196,7 @@ async function prepareApp(
       if (first.status !== 401 || current.kind !== 'oauth') return { outcome: first.outcome, sent: [token] };
       // Refused, so nothing has happened; a provider that names no time has ended the token.
       const renewed = await tokenOf(deps, await refreshNow(deps, current));
-      if (renewed === null || renewed === token) return { outcome: first.outcome, sent: [token] };
+      if (renewed === null || isSameSecret(renewed, token)) return { outcome: first.outcome, sent: [token] };
       return { outcome: (await askApp(call, request, renewed)).outcome, sent: [token, renewed] };
     },
   };

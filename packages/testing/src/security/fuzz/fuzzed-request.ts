@@ -204,7 +204,10 @@ const URL_ENCODED = 'application/x-www-form-urlencoded';
 function urlEncoded(schemaNode: Node, context: Context, isValid: boolean): Body {
   const valid = validValue(schemaNode, context);
   const value = isValid ? valid : mutated(valid, context.random);
-  const pairs = Object.entries(Object(value)).map(([name, one]) => [name, String(one)]);
+  const pairs = Object.entries(Object(value)).map(([name, one]) => [
+    name,
+    typeof one === 'string' ? one : `${JSON.stringify(one)}`,
+  ]);
   const text = new URLSearchParams(pairs).toString();
   // A parameter that is there twice, and bytes that are no text.
   const bytes =
