@@ -132,24 +132,6 @@ export const hostPattern = z
   .max(260)
   .regex(/^(\*\.)?[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63}){0,10}(:[0-9]{1,5})?$/);
 
-/** Never given to code: the egress proxy puts `value` where `placeholder` stands, in requests to `hosts` alone. */
-export const jobCredential = z.object({
-  /** `context.connections[name]`, or the environment variable of a secret. */
-  name: z.string().min(1).max(128),
-  kind: z.enum(['connection', 'secret']),
-  /** New with each attempt. */
-  placeholder: z.string().regex(/^gph_[A-Za-z0-9]{32}$/),
-  value: z.string().min(1).max(16_384),
-  hosts: z.array(hostPattern).min(1).max(64),
-  /** Also in the bodies of requests: signatures over a body do not survive that. */
-  inBody: z.boolean().default(false),
-  /** Of a connection. */
-  baseUrl: z.string().nullable().default(null),
-  accountLabel: z.string().nullable().default(null),
-  scopes: z.array(z.string()).default([]),
-});
-export type JobCredential = z.infer<typeof jobCredential>;
-
 /** A connection whose tools the code may call. */
 export const jobTools = z.object({
   /** As the worker declares it: `context.tools[name]`. */
@@ -194,7 +176,6 @@ export const job = z.object({
   network: z.enum(['egress', 'none']),
   /** If given, only these hosts are reached; each still has to have a public address. */
   allowedHosts: z.array(hostPattern).max(100).optional(),
-  credentials: z.array(jobCredential).max(64).optional(),
   isolation: z.enum(['zygote', 'process']),
   requestId: z.string().optional(),
   traceparent: z.string().optional(),
@@ -211,8 +192,11 @@ export const claimRequest = z.object({
 export type ClaimRequest = z.infer<typeof claimRequest>;
 export const claimWithdrawal = z.object({ claimId: z.string() });
 
+/** Shown by an executor with every request about an attempt. */
+export const attemptIdentity = { runId: z.string(), attempt: z.int(), token: z.string() };
+
 export const leaseRenewal = z.object({
-  runs: z.array(z.object({ runId: z.string(), attempt: z.int(), token: z.string() })).max(1_000),
+  runs: z.array(z.object(attemptIdentity)).max(1_000),
 });
 export type LeaseRenewal = z.infer<typeof leaseRenewal>;
 export const leaseReply = z.object({
@@ -228,9 +212,7 @@ export const STEP_BYTES_MAX = 64 * 1024;
 
 /** Recorded before the code sees the result. Idempotent by ordinal, kind and name: the first record wins. */
 export const stepRecord = z.object({
-  runId: z.string(),
-  attempt: z.int(),
-  token: z.string(),
+  ...attemptIdentity,
   ...stepIdentity,
   result: z.unknown(),
   startedAt: z.int(),
@@ -266,9 +248,7 @@ export const suspension = z.discriminatedUnion('kind', [
 export type Suspension = z.infer<typeof suspension>;
 
 export const artifactRequest = z.object({
-  runId: z.string(),
-  attempt: z.int(),
-  token: z.string(),
+  ...attemptIdentity,
   /** `output`: a return value too large for a message. `context`: a changed context as a zip. */
   purpose: z.enum(['artifact', 'output', 'context']),
   name: z.string().max(255),

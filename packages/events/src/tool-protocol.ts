@@ -1,6 +1,6 @@
 /** Calls of tools, from a run's code to the service that owns the run. See ADR 44. */
 import { z } from 'zod';
-import { jobTools, jsonObject, stepIdentity } from './run-protocol';
+import { attemptIdentity, jobTools, jsonObject, stepIdentity } from './run-protocol';
 
 /** Maximum size of the arguments of a tool as JSON. */
 export const TOOL_ARGUMENTS_BYTES_MAX = 64 * 1024;
@@ -14,9 +14,7 @@ export const TOOL_HOLD_MS = 10_000;
  * ordinal and name within an attempt: asked again, the service waits for the call that goes on, or answers with what came of it.
  */
 export const toolCall = z.object({
-  runId: z.string(),
-  attempt: z.int(),
-  token: z.string(),
+  ...attemptIdentity,
   ordinal: stepIdentity.ordinal,
   connection: jobTools.shape.name,
   tool: z.string().min(1).max(200),

@@ -26,7 +26,7 @@ const OF_ANOTHER_CONTENT = [
   'Accept-Ranges',
 ];
 
-/** @param challenge what `WWW-Authenticate` of a 401 says; by default how credentials are sent */
+/** @param challenge the value of `WWW-Authenticate` in a 401; by default how credentials are sent */
 export function failedRequest(
   shape: ErrorShape,
   log: Logger,

@@ -58,7 +58,7 @@ export interface SurfaceOptions extends SurfaceLimits {
   /** Null without a credential; throws a 401 AppError for a bad one. */
   authenticate: (req: Request) => Promise<Principal | null>;
   errorShape: ErrorShape;
-  /** What `WWW-Authenticate` of a 401 says. */
+  /** The value of `WWW-Authenticate` in a 401. */
   challenge?: (req: Request, code: string) => string;
   pool: Pool;
   /** Of requests with an Idempotency-Key. */

@@ -18,10 +18,9 @@ import type { ObjectStore } from '@gantry/object-store';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { runFolder } from './delete-runs';
-import type { RunTokens } from './run-tokens';
+import { NOT_HELD, type RunTokens } from './run-tokens';
 
 const UPLOAD_SECONDS = 600;
-const NOT_HELD = { refused: 'this run is not held by this executor' };
 
 export function keepLeases(deps: {
   bus: Bus;

@@ -24,6 +24,9 @@ export type RunTokens = ReturnType<typeof createRunTokens>;
 
 const TOKEN_BYTES = 16;
 
+/** The answer to an executor that shows no token of the attempt, or one of an attempt that is over. */
+export const NOT_HELD = { refused: 'this run is not held by this executor' };
+
 export function createRunTokens(source: RunSource, { current, keys }: TokenKeys) {
   const currentKey = keys.get(current);
   if (!currentKey) throw new Error(`there is no key ${current} for run tokens`);

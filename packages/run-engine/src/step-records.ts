@@ -15,7 +15,7 @@ import { statement } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import type { RunTokens } from './run-tokens';
+import { NOT_HELD, type RunTokens } from './run-tokens';
 
 const STEPS_MAX = 1_000;
 
@@ -39,8 +39,6 @@ export function answerStepRecords(deps: { bus: Bus; pool: Pool; source: RunSourc
   );
   return { close: () => subscription.unsubscribe() };
 }
-
-const NOT_HELD: StepReply = { refused: 'this run is not held by this executor' };
 
 const RECORD = statement(
   'record-step',

@@ -25,7 +25,7 @@ import { isDependencyDown } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Run } from './run';
-import type { RunTokens } from './run-tokens';
+import { NOT_HELD, type RunTokens } from './run-tokens';
 import {
   beginToolCall,
   endToolCall,
@@ -59,8 +59,6 @@ const STORE_MS_MAX = 20_000;
 const POLL_MS = 250;
 /** How long calls that go on may hold up the end of the process. */
 const LEAVE_MS_MAX = 10_000;
-
-const NOT_HELD: ToolReply = { refused: 'this run is not held by this executor' };
 
 interface Deps {
   bus: Bus;

@@ -26,7 +26,7 @@ export interface ToolStep {
   result: unknown;
   /** That asked last. */
   attempt: number | null;
-  /** Whoever calls may still be at it. */
+  /** The call may still be going on. */
   isBusy: boolean;
 }
 
@@ -40,7 +40,7 @@ export async function findHeldRun(pool: Pool, { runId, attempt, executorId }: To
   return rows[0] ? toRun(rows[0]) : null;
 }
 
-/** What is recorded at its place, and how many tools the run has called. */
+/** The record at its place, and the number of tools that the run has called. */
 export async function findToolStep(
   pool: Pool,
   { runId, ordinal }: ToolPlace,
@@ -103,7 +103,7 @@ const GIVE_UP = statement(
    WHERE run_id = $run_id AND ordinal = $ordinal AND status = 'calling' AND calling_until <= now()`,
 );
 
-/** Whoever called is gone, and nobody knows how far the call had come. */
+/** The caller is gone, and nobody knows how far the call had come. */
 export async function giveUpToolCall(pool: Pool, { runId, ordinal }: ToolPlace, failed: ToolFailure): Promise<void> {
   await pool.query(GIVE_UP({ run_id: runId, ordinal, result: recordOf({ failed, isFinal: true }) }));
 }

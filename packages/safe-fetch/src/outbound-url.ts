@@ -36,6 +36,16 @@ export function checkOutboundUrl(url: string, { allow = [] }: { allow?: string[]
   return target.url;
 }
 
+/** For a URL that `checkOutboundUrl` has passed: a literal address that is allowed only because it is in `allow`. */
+export function isOpenedByOperator(url: string): boolean {
+  try {
+    checkOutboundUrl(url);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 export function parseTarget(text: string): OutboundTarget {
   if (text.length > URL_CHARS_MAX) throw badUrl(`must have at most ${URL_CHARS_MAX} characters`);
   if (!URL.canParse(text)) throw badUrl('must be an absolute http or https URL');

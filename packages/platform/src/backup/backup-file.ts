@@ -174,7 +174,7 @@ async function* readTar(file: string): AsyncGenerator<BackupEntry> {
   }
 }
 
-/** Whoever reads an entry is told of damage further on in the file before readTar is. */
+/** Damage further on in the file reaches the reader of an entry before it reaches readTar. */
 async function* readEntry(file: string, content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* content;

@@ -1,5 +1,4 @@
 /** Reports a run's requests to the outside: masked, bounded, refusals also in its log. */
-
 import { printable, type RunLog } from '../masking/log-lines';
 import type { Redactor } from '../masking/redact';
 import type { NetworkRequest } from '../runners/runner';

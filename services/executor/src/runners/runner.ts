@@ -10,14 +10,13 @@ import type {
   Job,
   RecordedStep,
   RunError,
-  RunEvent,
   StepReply,
   Suspension,
   ToolReply,
 } from '@gantry/events';
+import type { NetworkRequest } from '../egress/network-request';
 
-/** Not masked. */
-export type NetworkRequest = Omit<Extract<RunEvent, { type: 'request' }>, 'type' | 'seq' | 'at'>;
+export type { NetworkRequest };
 
 export interface Runner {
   /**

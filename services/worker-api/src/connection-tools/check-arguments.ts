@@ -1,6 +1,6 @@
 /**
  * Arguments of a tool against its input schema, which may be a stranger's: interpreted in a bounded number of steps, and not compiled.
- * Patterns, formats and references are left to whoever is called.
+ * Patterns, formats and references are left to the other side.
  */
 import { isDeepStrictEqual } from 'node:util';
 

@@ -12,6 +12,7 @@ import {
   connectionFor,
   connectionProblems,
   connectionsNamed,
+  ownerOf,
   sayConnectionProblems,
   touchConnections,
   type Usable,
@@ -19,7 +20,6 @@ import {
 import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
-import type { Owned } from '../ownership';
 import { type AppCall, askApp, isRepeatable, requestOfTool } from './app-tool';
 import { argumentProblems } from './check-arguments';
 import { failure, presentable, resultOfMcp } from './tool-result';
@@ -27,16 +27,10 @@ import { failure, presentable, resultOfMcp } from './tool-result';
 /** Of a job, for all connections together; beyond it the code has to know the names. */
 const NAMES_CHARS_MAX = 16_000;
 
-const OWNER = 'SELECT visibility, owner_id AS "ownerId" FROM workers WHERE workspace_id = $1 AND uid = $2';
-
-async function ownerOf({ pool }: Deps, { workspaceId, subjectId }: Run): Promise<Owned | null> {
-  return (await pool.query<Owned>(OWNER, [workspaceId, subjectId])).rows[0] ?? null;
-}
-
 /** By the names that the worker declares, with the names of their tools as they are known without asking anybody. */
 export async function toolsOfRun(deps: Deps, run: Run): Promise<JobTools[]> {
   const names = run.spec.connections ?? [];
-  const worker = names.length ? await ownerOf(deps, run) : null;
+  const worker = names.length ? await ownerOf(deps.pool, run) : null;
   if (!worker) return [];
   const usable = await connectionsNamed(deps.pool, run.workspaceId, names);
   let charsLeft = NAMES_CHARS_MAX;
@@ -72,7 +66,7 @@ export async function prepareTool(deps: Deps, run: Run, asked: AskedTool): Promi
     return { failed: failure('not_allowed', `the worker does not declare the connection ${asked.connection}`) };
   }
   const [worker, usable] = await Promise.all([
-    ownerOf(deps, run),
+    ownerOf(deps.pool, run),
     connectionsNamed(deps.pool, workspaceId, [asked.connection]),
   ]);
   const problems = worker

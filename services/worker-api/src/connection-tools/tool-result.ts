@@ -1,9 +1,10 @@
-/** What a tool said, as code gets it and as it is recorded. All of it is a stranger's. */
+/** The answer of a tool, as code gets it and as it is recorded. All of it is a stranger's. */
 import type { ToolFailure } from '@gantry/events';
 import type { ToolOutcome } from '@gantry/run-engine';
 import type { McpCallResult } from '../connections/mcp-port';
+import { isDeeperThan } from '../json-depth';
 
-/** As deep as the output of a run may be. */
+/** As deep as the output of a run may be: levels of lists and objects, without the values in the last one. */
 const DEPTH_MAX = 64;
 const MESSAGE_CHARS_MAX = 1_500;
 /** Shorter ones are words, which would be masked everywhere. */
@@ -36,7 +37,7 @@ export function presentable(outcome: ToolOutcome, secrets: string[]): ToolOutcom
   if ('failed' in outcome) {
     return { ...outcome, failed: { ...outcome.failed, message: shown(outcome.failed.message) } };
   }
-  if (isDeeper(outcome.result)) {
+  if (isDeeperThan(outcome.result, DEPTH_MAX + 1)) {
     const message = `its answer is nested deeper than ${DEPTH_MAX} levels`;
     return { failed: failure('too_large', message), isFinal: true };
   }
@@ -48,13 +49,4 @@ function mapTexts(value: unknown, shown: (text: string) => string): unknown {
   if (Array.isArray(value)) return value.map((one) => mapTexts(one, shown));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [shown(key), mapTexts(one, shown)]));
-}
-
-function isDeeper(value: unknown): boolean {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEPTH_MAX) return true;
-    level = level.flatMap((part) => (typeof part === 'object' && part !== null ? Object.values(part) : []));
-  }
-  return false;
 }

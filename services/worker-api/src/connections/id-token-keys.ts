@@ -1,4 +1,4 @@
-/** Where an issuer of ID tokens has its keys, and which algorithms it signs by: OpenID Connect Discovery 1.0. */
+/** Address of an issuer's keys, and the algorithms of its ID tokens: OpenID Connect Discovery 1.0. */
 import * as client from 'openid-client';
 import { fetchFor, type Outbound, ProviderFailed, providerFailure } from './provider-fetch';
 

@@ -5,6 +5,7 @@
  * edit a worker decides what its code does with the account.
  */
 import type { Sql } from '@gantry/postgres';
+import type { Run } from '@gantry/run-engine';
 import type { Connection } from '../generated/prisma/client';
 import type { Owned } from '../ownership';
 
@@ -14,6 +15,16 @@ export type Usable = Pick<Connection, 'id' | 'app' | 'label' | 'status' | 'probl
 export interface ConnectionProblem {
   name: string;
   connection: Usable | null;
+}
+
+const OWNER = 'SELECT visibility, owner_id AS "ownerId" FROM workers WHERE workspace_id = $1 AND uid = $2';
+
+/** The owner of a run's worker; null: it was deleted. */
+export async function ownerOf(
+  sql: Sql,
+  { workspaceId, subjectId }: Pick<Run, 'workspaceId' | 'subjectId'>,
+): Promise<Owned | null> {
+  return (await sql.query<Owned>(OWNER, [workspaceId, subjectId])).rows[0] ?? null;
 }
 
 const DECLARED = `SELECT id, app, label, status, problem, visibility, owner_id AS "ownerId" FROM connections

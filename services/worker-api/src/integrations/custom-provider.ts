@@ -1,6 +1,6 @@
 /** Services that the catalogue does not have: the operator or a workspace says where they are, and the rest is generic. */
 import { type FieldProblem, invalid } from '@gantry/http';
-import { checkOutboundUrl, OutboundFailed } from '@gantry/safe-fetch';
+import { checkOutboundUrl, isOpenedByOperator, OutboundFailed } from '@gantry/safe-fetch';
 import type { CustomProvider } from '../oauth-apps';
 import { BEARER, type Provider, rfc7009 } from './catalog/provider';
 
@@ -31,16 +31,6 @@ export function providerAddressProblem(url: string, allow: string[]): string | n
   } catch (err) {
     if (err instanceof OutboundFailed) return err.message;
     throw err;
-  }
-}
-
-/** A literal address that is only allowed because the operator says so. */
-function isOpenedByOperator(url: string): boolean {
-  try {
-    checkOutboundUrl(url);
-    return false;
-  } catch {
-    return true;
   }
 }
 

@@ -1,5 +1,6 @@
 /** Tools as a server lists them, judged before anybody keeps or shows them. */
 import { McpFailed, type McpTool } from '../connections/mcp-port';
+import { isDeeperThan } from '../json-depth';
 
 export const TOOLS_MAX = 1_000;
 const NAME = /^[\x21-\x7e]{1,200}$/;
@@ -32,7 +33,8 @@ function problemOf({ name, description, inputSchema }: McpTool): string | undefi
   if (description.length > DESCRIPTION_CHARS_MAX) {
     return `has a description of more than ${DESCRIPTION_CHARS_MAX} characters`;
   }
-  if (depthOf(inputSchema) > SCHEMA_DEPTH_MAX) return `has a schema that is nested more than ${SCHEMA_DEPTH_MAX} deep`;
+  if (isDeeperThan(inputSchema, SCHEMA_DEPTH_MAX))
+    return `has a schema that is nested more than ${SCHEMA_DEPTH_MAX} deep`;
   if (JSON.stringify(inputSchema).length > SCHEMA_CHARS_MAX) {
     return `has a schema of more than ${SCHEMA_CHARS_MAX} characters`;
   }
@@ -45,14 +47,3 @@ function problemOf({ name, description, inputSchema }: McpTool): string | undefi
 }
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Levels of lists and objects, without recursion: what is measured may be as deep as an answer is long. */
-function depthOf(value: unknown): number {
-  let level = [value];
-  let depth = 0;
-  while (level.length > 0 && depth <= SCHEMA_DEPTH_MAX) {
-    level = level.flatMap((part) => (typeof part === 'object' && part !== null ? Object.values(part) : []));
-    depth++;
-  }
-  return depth;
-}

@@ -74,13 +74,13 @@ const definition = z.strictObject(definitionFields);
 
 export type Definition = z.output<typeof definition>;
 
-/** What counted before versions had the field. */
+/** The values of fields that earlier versions lack. */
 const added: Pick<Definition, 'network'> = { network: 'public' };
 
 /** As a version's row has it. */
 export const storedDefinition = (stored: unknown): Definition => ({ ...added, ...(stored as Definition) });
 
-/** What a version is named by: a field that says no more than its absence did does not make another version of it. */
+/** The part that names a version: a field that says no more than its absence did makes no other version. */
 export function namedDefinition({ network, ...definition }: Definition): Partial<Definition> {
   return network === added.network ? definition : { ...definition, network };
 }

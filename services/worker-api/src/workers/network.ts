@@ -1,4 +1,4 @@
-/** Which hosts the code of a worker may reach. Only public addresses are ever reached, whatever a rule says. */
+/** The hosts that the code of a worker may reach. Only public addresses are ever reached, whatever a rule says. */
 import { z } from 'zod';
 import { readHosts } from '../host-patterns';
 

@@ -1,8 +1,9 @@
 import { unwrap, type WorkerSchemas } from '@gantry/api-client';
-import { Button, Checkbox, NativeSelect, Skeleton } from '@mantine/core';
+import { Button, NativeSelect, Skeleton } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { useSearchParams } from 'react-router';
+import { ToolsetChoice } from '../../accounts/toolset-choice';
 import { TOOLSETS, type Toolset } from '../../accounts/toolsets';
 import { account } from '../../shell/api';
 import { useSession } from '../../shell/session';
@@ -139,16 +140,7 @@ function Decision({ request, asked }: { request: AuthorizationRequest; asked: As
         <fieldset>
           <legend>Tools</legend>
           <div className={styles.tools}>
-            {(Object.keys(TOOLSETS) as Toolset[]).map((one) => (
-              <Checkbox
-                key={one}
-                label={TOOLSETS[one]}
-                checked={toolsets.includes(one)}
-                onChange={({ currentTarget: { checked } }) =>
-                  setToolsets(checked ? [...toolsets, one] : toolsets.filter((each) => each !== one))
-                }
-              />
-            ))}
+            <ToolsetChoice chosen={toolsets} onChange={setToolsets} />
           </div>
         </fieldset>
         <NativeSelect name="days" label="For" size="md" data={LIVES} defaultValue="90" />

@@ -12,7 +12,7 @@ import row from './token-row.module.css';
 
 const KEY = ['tokens', 'apps'];
 
-/** What this person has let in to `/mcp`. */
+/** The apps that this person connected to `/mcp`. */
 export function ConnectedApps() {
   const queryClient = useQueryClient();
   const grants = useQuery({ queryKey: KEY, queryFn: () => unwrap(account.GET('/auth/oauth/grants')) });

@@ -1,6 +1,6 @@
 import { ActionIcon, Checkbox, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { TOOLSETS, type Toolset } from '../../accounts/toolsets';
+import { ToolsetChoice } from '../../accounts/toolset-choice';
 import { CrossIcon } from '../../ui/icons';
 import type { Option } from '../../ui/search-select';
 import { FindField } from '../../workers/find-field';
@@ -40,20 +40,7 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
         <fieldset className={styles.choices}>
           <legend>Only these tools</legend>
           <div className={styles.tools}>
-            {(Object.keys(TOOLSETS) as Toolset[]).map((one) => (
-              <Checkbox
-                key={one}
-                label={TOOLSETS[one]}
-                checked={toolsets.includes(one)}
-                onChange={(event) =>
-                  write({
-                    toolsets: event.currentTarget.checked
-                      ? [...toolsets, one]
-                      : toolsets.filter((each) => each !== one),
-                  })
-                }
-              />
-            ))}
+            <ToolsetChoice chosen={toolsets} onChange={(toolsets) => write({ toolsets })} />
           </div>
         </fieldset>
         <fieldset className={styles.choices}>

@@ -50,7 +50,7 @@ export function LogRows(props: LogRowsProps) {
   const [search] = useSearchParams();
   const box = useRef<HTMLDivElement>(null);
   const seen = useRef({ top: 0, height: 0 });
-  // Whoever was brought to a line near the end of what has come so far did not ask to follow what comes next.
+  // A jump to a line, perhaps the last that has come so far, is no wish to follow the end.
   const brought = useRef(false);
   const takeOver = () => {
     brought.current = false;

@@ -1,4 +1,4 @@
-/** What a person allowed a client: its rules, and how it is shown. */
+/** A person's grant to a client: its rules, and how it is shown. */
 import { type Restriction, restriction } from '@gantry/events';
 import { apiFields } from '@gantry/http';
 import type { OauthGrant } from '../../generated/prisma/client';
@@ -10,7 +10,7 @@ export const GRANT = 'gra_';
 /** Such an id in the place of a session's: see identity/introspection.ts. */
 export const isGrantId = (id: string): boolean => id.startsWith(GRANT);
 
-/** Named toolsets always: one that comes later is closed to whoever was let in before. */
+/** Named toolsets always: one that comes later is closed to clients that were let in before. */
 export const grantedRules = (toolsets: string[], readonly: boolean): Restriction => ({
   toolsets: [...new Set(toolsets)],
   ...(readonly && { readonly }),

@@ -1,7 +1,7 @@
 /**
  * The authorization endpoint, which is a page of the dashboard: it shows who asks, and a person decides.
  *
- * What is wrong about the client or its redirect address is shown and never sent on, because an address that is not the
+ * A problem of the client or its redirect address is shown and never sent on, because an address that is not the
  * client's is somebody else's. Anything else that is wrong goes back to the client (RFC 6749, 4.1.2.1).
  */
 import { newOpaqueToken } from '@gantry/auth';
@@ -33,7 +33,7 @@ export interface Asked {
   client: OauthClient;
   /** It asks for reading alone. */
   readonly: boolean;
-  /** Where the browser goes with a request that cannot be allowed. */
+  /** The browser's next address for a request that cannot be allowed. */
   refused: string | null;
 }
 

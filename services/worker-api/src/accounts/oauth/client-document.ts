@@ -3,7 +3,7 @@
  * person makes this service fetch one, by opening the page that asks for consent.
  */
 import { AppError } from '@gantry/http';
-import { checkOutboundUrl, OutboundFailed, safeFetch } from '@gantry/safe-fetch';
+import { checkOutboundUrl, isOpenedByOperator, OutboundFailed, safeFetch } from '@gantry/safe-fetch';
 import { type ClientFacts, factsOf } from './oauth-client';
 
 const TIMEOUT_MS = 5_000;
@@ -41,16 +41,8 @@ export async function readClientDocument({ outboundAllow: allow }: Outbound, cli
 /** @throws AppError 400, OutboundFailed */
 function requireDocumentAddress(clientId: string, allow: string[]): URL {
   const url = checkOutboundUrl(clientId, { allow });
-  const isOpened = () => {
-    try {
-      checkOutboundUrl(clientId);
-      return false;
-    } catch {
-      return true;
-    }
-  };
   // Plain http only at a literal address that the operator has opened.
-  if (url.protocol !== 'https:' && !isOpened()) throw unknown('it must begin with https://');
+  if (url.protocol !== 'https:' && !isOpenedByOperator(clientId)) throw unknown('it must begin with https://');
   if (url.hash || clientId.includes('#')) throw unknown('it has a fragment');
   if (url.pathname === '/') throw unknown('it has no path');
   if (url.href !== clientId) throw unknown(`it is written ${url.href}`);

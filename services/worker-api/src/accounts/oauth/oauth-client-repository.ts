@@ -26,7 +26,7 @@ export const makeRoomForClients = (tx: Db): Promise<unknown> => tx.$executeRaw`
 export const noteGranted = (tx: Db, id: string, now: Date): Promise<unknown> =>
   tx.oauthClient.updateMany({ where: { id }, data: { grantedAt: now } });
 
-/** What a client never used, or can use no more, goes; one that holds something stays. */
+/** Removes clients that nobody let in for a day, or that hold nothing any more. */
 export const sweepOauthClients = (pool: Pool): Promise<unknown> =>
   pool.query(`DELETE FROM oauth_clients c
     WHERE (granted_at IS NULL AND coalesce(read_at, created_at) < now() - interval '1 day'

@@ -1,4 +1,4 @@
-/** Where codes may be sent: addresses that a client has named before, letter by letter. */
+/** Addresses that codes may be sent to: those that a client has named before, letter by letter. */
 import { AppError } from '@gantry/http';
 
 const CHARS_MAX = 2_000;
