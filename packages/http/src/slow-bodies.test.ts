@@ -61,8 +61,13 @@ interface Half {
 }
 
 /** Announces 900 bytes and sends fewer. @param from the address that a proxy saw */
-function sendHalf(type: string, half: string, { token = 'tok_a', from = '192.0.2.1', bytes = 900 } = {}): Half {
-  const socket = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
+function sendHalf(
+  type: string,
+  half: string,
+  { token = 'tok_a', from = '192.0.2.1', bytes = 900, allowHalfOpen = false } = {},
+): Half {
+  const { port } = server.address() as AddressInfo;
+  const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen });
   sockets.push(socket);
   let answer = '';
   let closed = false;
@@ -142,4 +147,16 @@ test('a body that hardly comes is ended with 408: of a form, of JSON and of byte
   } finally {
     clearInterval(trickle);
   }
+});
+
+test('a refused sender of a large body gets the answer, and may send the rest before the connection ends', async () => {
+  const half = sendHalf('application/json', 'x'.repeat(100_000), { token: '', bytes: 900_000, allowHalfOpen: true });
+  await until(() => half.status() === 401);
+  for (let sent = 100_000; sent < 900_000; sent += 100_000) {
+    await new Promise<void>((resolve, reject) => {
+      half.socket.write('x'.repeat(100_000), (err) => (err ? reject(err) : resolve()));
+    });
+  }
+  half.socket.end();
+  await until(half.isClosed);
 });
