@@ -184,8 +184,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     windowFrom = performance.now();
     const lookAt = windowFrom + LOOK_MS;
     const lane = async () => {
-      do await askNext();
-      while (!isOver() && performance.now() < lookAt);
+      while (!isOver() && performance.now() < lookAt) await askNext();
     };
     await Promise.all(Array.from({ length: CONCURRENCY }, lane));
     await look(from);
