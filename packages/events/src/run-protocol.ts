@@ -125,6 +125,10 @@ export const hostPattern = z
   .max(260)
   .regex(/^(\*\.)?[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63}){0,10}(:[0-9]{1,5})?$/);
 
+/** As many as one job has. */
+export const CREDENTIALS_MAX = 64;
+export const CREDENTIAL_CHARS_MAX = 16_384;
+
 /** Never given to code: the egress proxy puts `value` where `placeholder` stands, in requests to `hosts` alone. */
 export const jobCredential = z.object({
   /** `context.connections[name]`, or the environment variable of a secret. */
@@ -132,7 +136,7 @@ export const jobCredential = z.object({
   kind: z.enum(['connection', 'secret']),
   /** New with each attempt. */
   placeholder: z.string().regex(/^gph_[A-Za-z0-9]{32}$/),
-  value: z.string().min(1).max(16_384),
+  value: z.string().min(1).max(CREDENTIAL_CHARS_MAX),
   hosts: z.array(hostPattern).min(1).max(64),
   /** Also in the bodies of requests: signatures over a body do not survive that. */
   inBody: z.boolean().default(false),
@@ -177,7 +181,7 @@ export const job = z.object({
   network: z.enum(['egress', 'none']),
   /** If given, only these hosts are reached; each still has to have a public address. */
   allowedHosts: z.array(hostPattern).max(100).optional(),
-  credentials: z.array(jobCredential).max(64).optional(),
+  credentials: z.array(jobCredential).max(CREDENTIALS_MAX).optional(),
   isolation: z.enum(['zygote', 'process']),
   requestId: z.string().optional(),
   traceparent: z.string().optional(),

@@ -10,7 +10,7 @@ import { createDepartures } from './departures';
 import { startDispatcher } from './dispatcher';
 import { type EndRunning, endHeld } from './end-run';
 import { startIngest } from './ingest';
-import { buildJob, type RefusalOf, type SecretsOf } from './job';
+import { buildJob, type GivenTo } from './job';
 import { keepLeases } from './leases';
 import { type Include, streamRun, type Wording } from './live-stream';
 import type { ComputeCostUsd } from './reported';
@@ -79,9 +79,7 @@ export async function startRunEngine(deps: {
   objects: ObjectStore;
   relay: Relay;
   closures: WorkspaceClosures;
-  secretsOf: SecretsOf;
-  /** Absent: every run may be handed out. */
-  refusalOf?: RefusalOf;
+  givenTo: GivenTo;
   /** For the tokens that jobs carry; the same on every replica. */
   tokenKeys: TokenKeys;
   log: Logger;
@@ -122,8 +120,7 @@ export async function startRunEngine(deps: {
     build: (run, executorId, written) =>
       buildJob(run, executorId, {
         ...{ written, source, tokens, objects },
-        secretsOf: deps.secretsOf,
-        refusalOf: deps.refusalOf,
+        givenTo: deps.givenTo,
         stepsOf: ({ id }) => recordedSteps(pool, id),
       }),
   });

@@ -24,7 +24,6 @@ import { startApprovalSweeper } from './approvals/approval-sweeper';
 import { openChangeHub } from './changes/change-hub';
 import { type ConnectionLoop, startConnectionLoop } from './connections/connection-loop';
 import type { McpClient } from './connections/mcp-port';
-import { refuseRun } from './connections/refuse-run';
 import { type Database, openDatabase } from './database';
 import type { Deps } from './deps';
 import { sweepsOf } from './housekeeping';
@@ -36,6 +35,7 @@ import { rememberingClient } from './mcp-client/remembered-tools';
 import type { OauthApps } from './oauth-apps';
 import { startReactions } from './reactions';
 import { computePrice } from './runs/compute-price';
+import { createGivenTo } from './runs/given-to';
 import { makeAwaited } from './runs/make-awaited';
 import { createRunnables } from './runs/runnable';
 import { sealedColumns } from './secrets/sealed-columns';
@@ -118,8 +118,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     relay,
     closures,
     tokenKeys: deriveKeys(options.encryptionKeys, 'run tokens'),
-    secretsOf: (run) => secrets.reveal(run.workspaceId, run.spec.secrets),
-    refusalOf: refuseRun({ pool, dashboardUrl, now }),
+    givenTo: createGivenTo(whole),
     onSuspended: async (tx, run, suspension) => makeAwaited(await whole, tx, run, suspension),
     computeCostUsd: computePrice(options.computeUsdPerCpuHour),
     log,

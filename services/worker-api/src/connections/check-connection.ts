@@ -1,10 +1,10 @@
 /** Whether a connection works, by asking whoever is at its other end; and the tools that it offers. */
-import { conflict, isDependencyDown } from '@gantry/http';
+import { conflict } from '@gantry/http';
 import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
 import { serverKeyOf } from './connection';
-import { type Credential, openCredential } from './credential';
+import { type Credential, readCredential } from './credential';
 import { McpFailed, type McpServer, type McpTool } from './mcp-port';
 import { accountOf } from './oauth-client';
 import { parametersIn } from './party';
@@ -35,14 +35,6 @@ export async function checkConnection(deps: Deps, connection: Connection): Promi
   const renewed = again.status === 'active' ? await readCredential(deps, again) : null;
   if (!renewed) return { connection: again, error: again.problem ?? failure.message };
   return found(deps, again, await askAccount(deps, again, renewed));
-}
-
-async function readCredential({ vault, log }: Deps, connection: Connection): Promise<Credential | null> {
-  return openCredential(vault, connection).catch((err) => {
-    if (isDependencyDown(err)) throw err;
-    log.error({ err, connectionId: connection.id }, 'the credential of a connection does not decrypt');
-    return null;
-  });
 }
 
 /** @returns whose account it is; null where nobody says; or what went wrong */
