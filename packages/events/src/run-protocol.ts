@@ -141,6 +141,28 @@ export const jobTools = z.object({
 });
 export type JobTools = z.infer<typeof jobTools>;
 
+/** As many as one job has. */
+export const CREDENTIALS_MAX = 64;
+export const CREDENTIAL_CHARS_MAX = 16_384;
+
+/** Never given to code: the egress proxy puts `value` where `placeholder` stands, in requests to `hosts` alone. */
+export const jobCredential = z.object({
+  /** `context.connections[name]`, or the environment variable of a secret. */
+  name: z.string().min(1).max(128),
+  kind: z.enum(['connection', 'secret']),
+  /** New with each attempt. */
+  placeholder: z.string().regex(/^gph_[A-Za-z0-9]{32}$/),
+  value: z.string().min(1).max(CREDENTIAL_CHARS_MAX),
+  hosts: z.array(hostPattern).min(1).max(64),
+  /** Also in the bodies of requests: signatures over a body do not survive that. */
+  inBody: z.boolean().default(false),
+  /** Of a connection. */
+  baseUrl: z.string().nullable().default(null),
+  accountLabel: z.string().nullable().default(null),
+  scopes: z.array(z.string()).default([]),
+});
+export type JobCredential = z.infer<typeof jobCredential>;
+
 export const job = z.object({
   runId: z.string(),
   source: z.enum(runSources),
@@ -176,6 +198,7 @@ export const job = z.object({
   network: z.enum(['egress', 'none']),
   /** If given, only these hosts are reached; each still has to have a public address. */
   allowedHosts: z.array(hostPattern).max(100).optional(),
+  credentials: z.array(jobCredential).max(CREDENTIALS_MAX).optional(),
   isolation: z.enum(['zygote', 'process']),
   requestId: z.string().optional(),
   traceparent: z.string().optional(),

@@ -141,7 +141,7 @@ test('cancelling ends a queued run at once and tells the executor of a running o
 });
 
 test('a run whose secret is not set fails and says which, without reaching an executor', async () => {
-  const engine = await replica({ secretsOf: async () => ({ SET: 'value-1' }) });
+  const engine = await replica({ givenTo: async () => ({ secrets: { SET: 'value-1' } }) });
   const exec = await engines.executor();
   const missing = aRun();
   missing.spec = { ...missing.spec, secrets: ['SET', 'UNSET'] };
@@ -159,7 +159,7 @@ test('a run whose secret is not set fails and says which, without reaching an ex
 test('a run with more than 64 KB of secrets fails and says how many it has, without reaching an executor', async () => {
   const values = { ONE: 'é'.repeat(16_384), TWO: 'x'.repeat(32_768) };
   const engine = await replica({
-    secretsOf: async (run) => (run.inputs.over ? { ...values, MORE: 'y' } : values),
+    givenTo: async (run) => ({ secrets: run.inputs.over ? { ...values, MORE: 'y' } : values }),
   });
   const exec = await engines.executor();
   const submit = (inputs: Record<string, unknown>, secrets: string[]) => {

@@ -10,7 +10,7 @@ import { createDepartures } from './departures';
 import { startDispatcher } from './dispatcher';
 import { type EndRunning, endHeld } from './end-run';
 import { startIngest } from './ingest';
-import { buildJob, type RefusalOf, type SecretsOf, type ToolsOf } from './job';
+import { buildJob, type GivenTo, type ToolsOf } from './job';
 import { keepLeases } from './leases';
 import { type Include, streamRun, type Wording } from './live-stream';
 import type { ComputeCostUsd } from './reported';
@@ -80,9 +80,7 @@ export async function startRunEngine(deps: {
   objects: ObjectStore;
   relay: Relay;
   closures: WorkspaceClosures;
-  secretsOf: SecretsOf;
-  /** Absent: every run may be handed out. */
-  refusalOf?: RefusalOf;
+  givenTo: GivenTo;
   /** Absent: no run may call tools. */
   tools?: { of: ToolsOf; prepare: PrepareTool };
   /** For the tokens that jobs carry; the same on every replica. */
@@ -125,8 +123,7 @@ export async function startRunEngine(deps: {
     build: (run, executorId, written) =>
       buildJob(run, executorId, {
         ...{ written, source, tokens, objects },
-        secretsOf: deps.secretsOf,
-        refusalOf: deps.refusalOf,
+        givenTo: deps.givenTo,
         toolsOf: deps.tools?.of,
         stepsOf: ({ id }) => recordedSteps(pool, id),
       }),

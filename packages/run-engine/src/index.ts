@@ -2,6 +2,7 @@ export { type DeleteWithRuns, deleteRunsOfSubject, deleteRunsOfWorkspace } from 
 export type { Alongside, IdleEnding } from './end-run';
 export * from './engine';
 export * from './history';
+export type { GivenTo } from './job';
 export type { Include, TellEvent, Wording } from './live-stream';
 export type { Usage } from './reported';
 export type { ResumeOptions } from './resume-runs';

@@ -1,8 +1,10 @@
 /** Turns a run into what an executor is told. */
 import {
+  CREDENTIALS_MAX,
   encode,
   INLINE_BYTES_MAX,
   type Job,
+  type JobCredential,
   type JobTools,
   MESSAGE_BYTES_MAX,
   type RecordedStep,
@@ -16,10 +18,13 @@ import { runFolder } from './delete-runs';
 import type { Run } from './run';
 import type { RunTokens } from './run-tokens';
 
-export type SecretsOf = (run: Run) => Promise<Record<string, string>>;
-
-/** Why a run may not be handed out at all; null: it may. */
-export type RefusalOf = (run: Run) => Promise<RunError | null>;
+/**
+ * What the code of a run gets besides its inputs, asked for with each attempt: values by name, without those that are not
+ * set; and credentials, of which it gets the placeholders alone. `refused`: why it may not be handed out at all.
+ */
+export type GivenTo = (
+  run: Run,
+) => Promise<{ refused: RunError } | { secrets: Record<string, string>; credentials?: JobCredential[] }>;
 
 /** The connections whose tools a run may call. */
 export type ToolsOf = (run: Run) => Promise<JobTools[]>;
@@ -40,8 +45,7 @@ export async function buildJob(
     source: RunSource;
     tokens: RunTokens;
     objects: ObjectStore;
-    secretsOf: SecretsOf;
-    refusalOf?: RefusalOf | undefined;
+    givenTo: GivenTo;
     toolsOf?: ToolsOf | undefined;
     /** What earlier attempts have recorded. */
     stepsOf: (run: Run) => Promise<RecordedStep[]>;
@@ -51,8 +55,9 @@ export async function buildJob(
 ): Promise<BuiltJob> {
   const { spec } = run;
   const { objects } = deps;
-  const refused = await deps.refusalOf?.(run);
-  if (refused) return { refused };
+  const given = await deps.givenTo(run);
+  if ('refused' in given) return given;
+  const { secrets, credentials = [] } = given;
   const internal = { expiresSeconds: URL_SECONDS, audience: 'internal' } as const;
 
   const job: Job = {
@@ -88,20 +93,17 @@ export async function buildJob(
     ...(run.traceparent && { traceparent: run.traceparent }),
   };
 
-  if (spec.secrets.length) {
-    const values = await deps.secretsOf(run);
-    const missing = spec.secrets.filter((name) => !(name in values));
-    if (missing.length) {
-      const message = `not set in this workspace: ${missing.join(', ')}. Set it with POST /api/secrets and run again.`;
-      return { refused: { code: 'missing_secret', message } };
-    }
-    const bytes = secretsBytes(values);
-    if (bytes > SECRETS_BYTES_MAX) {
-      const message = `the secrets of this run have ${bytes} bytes together, ${SECRETS_BYTES_MAX} (64 KB) are possible: declare only those that the code needs`;
-      return { refused: { code: 'invalid_inputs', message } };
-    }
-    job.secrets = values;
+  const missing = spec.secrets.filter(
+    (name) => !Object.hasOwn(secrets, name) && !credentials.some((one) => one.kind === 'secret' && one.name === name),
+  );
+  if (missing.length) {
+    const message = `not set in this workspace: ${missing.join(', ')}. Set it with POST /api/secrets and run again.`;
+    return { refused: { code: 'missing_secret', message } };
   }
+  const tooMuch = excessOf(secrets, credentials);
+  if (tooMuch !== null) return { refused: { code: 'invalid_inputs', message: tooMuch } };
+  if (spec.secrets.length) job.secrets = secrets;
+  if (credentials.length) job.credentials = credentials;
 
   const tools = (await deps.toolsOf?.(run)) ?? [];
   if (tools.length) job.tools = tools;
@@ -130,4 +132,17 @@ export async function buildJob(
     return { refused: { code: 'invalid_inputs', message } };
   }
   return { job };
+}
+
+/** Says what is too much for one job; null: nothing. */
+function excessOf(secrets: Record<string, string>, credentials: JobCredential[]): string | null {
+  const bytes = secretsBytes(secrets) + credentials.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
+  if (bytes > SECRETS_BYTES_MAX) {
+    const what = credentials.length ? 'secrets and connections' : 'secrets';
+    return `the ${what} of this run have ${bytes} bytes together, ${SECRETS_BYTES_MAX} (64 KB) are possible: declare only those that the code needs`;
+  }
+  if (credentials.length > CREDENTIALS_MAX) {
+    return `this run has ${credentials.length} connections and secrets with hosts, ${CREDENTIALS_MAX} are possible: declare only those that the code needs`;
+  }
+  return null;
 }

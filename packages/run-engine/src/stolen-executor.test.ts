@@ -35,7 +35,7 @@ beforeAll(async () => {
   engines = await startTestEngines('worker');
 });
 beforeEach(async () => {
-  engine = await engines.replica({ log: logs.log, secretsOf: async () => ({ KEY: 'the-secret-value' }) });
+  engine = await engines.replica({ log: logs.log, givenTo: async () => ({ secrets: { KEY: 'the-secret-value' } }) });
   [victim, thief] = [await engines.executor(), await engines.executor()];
   run = await engine.submitAndWait(aRun({ spec: { ...aRun().spec, secrets: ['KEY'] } }));
   job = await claimed(victim);

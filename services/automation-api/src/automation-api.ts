@@ -72,7 +72,7 @@ export async function startAutomationApi(options: AutomationApiOptions) {
     relay,
     closures,
     tokenKeys: deriveKeys(options.encryptionKeys, 'run tokens'),
-    secretsOf: (run) => secrets.reveal(run.workspaceId, run.spec.secrets),
+    givenTo: async (run) => ({ secrets: await secrets.reveal(run.workspaceId, run.spec.secrets) }),
     isCurrent: IS_CURRENT,
     log,
   });

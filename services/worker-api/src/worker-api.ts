@@ -25,7 +25,6 @@ import { openChangeHub } from './changes/change-hub';
 import { prepareTool, toolsOfRun } from './connection-tools/run-tools';
 import { type ConnectionLoop, startConnectionLoop } from './connections/connection-loop';
 import type { McpClient } from './connections/mcp-port';
-import { refuseRun } from './connections/refuse-run';
 import { type Database, openDatabase } from './database';
 import type { Deps } from './deps';
 import { sweepsOf } from './housekeeping';
@@ -37,6 +36,7 @@ import { rememberingClient } from './mcp-client/remembered-tools';
 import type { OauthApps } from './oauth-apps';
 import { startReactions } from './reactions';
 import { computePrice } from './runs/compute-price';
+import { createGivenTo } from './runs/given-to';
 import { makeAwaited } from './runs/make-awaited';
 import { createRunnables } from './runs/runnable';
 import { sealedColumns } from './secrets/sealed-columns';
@@ -119,8 +119,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     relay,
     closures,
     tokenKeys: deriveKeys(options.encryptionKeys, 'run tokens'),
-    secretsOf: (run) => secrets.reveal(run.workspaceId, run.spec.secrets),
-    refusalOf: refuseRun({ pool, dashboardUrl, now }),
+    givenTo: createGivenTo(whole),
     tools: {
       of: async (run) => (run.spec.connections ? toolsOfRun(await whole, run) : []),
       prepare: async (run, asked) => prepareTool(await whole, run, asked),

@@ -93,7 +93,7 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
         } as unknown as Parameters<typeof startRunEngine>[0]['objects'],
         relay,
         closures,
-        secretsOf: async () => ({}),
+        givenTo: async () => ({ secrets: {} }),
         tokenKeys,
         log,
         leaseMs: 20_000,

@@ -2,12 +2,13 @@
 import { isSameSecret } from '@gantry/auth';
 import type { JobTools, ToolFailure } from '@gantry/events';
 import type { AskedTool, PreparedTool, PrepareTool, Run, ToolOutcome } from '@gantry/run-engine';
-import { readCredential, serverOf } from '../connections/check-connection';
+import { serverOf } from '../connections/check-connection';
 import { serverKeyOf } from '../connections/connection';
 import { findConnection } from '../connections/connection-repository';
+import { readCredential } from '../connections/credential';
 import { McpFailed, type McpTool } from '../connections/mcp-port';
 import { parametersIn } from '../connections/party';
-import { refreshNow } from '../connections/refresh';
+import { isDue, refreshNow } from '../connections/refresh';
 import {
   connectionFor,
   connectionProblems,
@@ -178,8 +179,7 @@ async function prepareApp(
   };
   const request = requestOfTool(call);
   if ('failed' in request) return request;
-  const isDue = connection.refreshAt !== null && connection.refreshAt <= deps.now();
-  const current = connection.kind === 'oauth' && isDue ? await refreshNow(deps, connection) : connection;
+  const current = isDue(connection, deps.now()) ? await refreshNow(deps, connection) : connection;
   const token = await tokenOf(deps, current);
   if (token === null)
     return { failed: failure('unavailable', current.problem ?? 'what is stored cannot be decrypted') };

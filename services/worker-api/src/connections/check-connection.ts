@@ -1,15 +1,15 @@
 /** Whether a connection works, by asking whoever is at its other end; and the tools that it offers. */
-import { conflict, isDependencyDown } from '@gantry/http';
+import { conflict } from '@gantry/http';
 import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
 import { serverKeyOf } from './connection';
-import { type Credential, openCredential } from './credential';
+import { type Credential, readCredential } from './credential';
 import { McpFailed, type McpServer, type McpTool } from './mcp-port';
 import { accountOf } from './oauth-client';
 import { parametersIn } from './party';
 import { ProviderFailed } from './provider-fetch';
-import { refreshNow, settle } from './refresh';
+import { isDue, refreshNow, settle } from './refresh';
 
 export interface Checked {
   connection: Connection;
@@ -21,8 +21,7 @@ export interface Checked {
 export async function checkConnection(deps: Deps, connection: Connection): Promise<Checked> {
   if (connection.kind === 'mcp') return checkServer(deps, connection);
   if (connection.status === 'pending') return { connection, error: 'nobody has consented yet' };
-  const isDue = connection.refreshAt !== null && connection.refreshAt <= deps.now();
-  const fresh = connection.kind === 'oauth' && isDue ? await refreshNow(deps, connection) : connection;
+  const fresh = isDue(connection, deps.now()) ? await refreshNow(deps, connection) : connection;
   if (fresh.status === 'expired') return { connection: fresh, error: fresh.problem };
   const credential = await readCredential(deps, fresh);
   if (!credential) return found(deps, fresh, new ProviderFailed('what is stored cannot be decrypted', true));
@@ -35,15 +34,6 @@ export async function checkConnection(deps: Deps, connection: Connection): Promi
   const renewed = again.status === 'active' ? await readCredential(deps, again) : null;
   if (!renewed) return { connection: again, error: again.problem ?? failure.message };
   return found(deps, again, await askAccount(deps, again, renewed));
-}
-
-/** Null: nothing is stored, or it does not decrypt. */
-export async function readCredential({ vault, log }: Deps, connection: Connection): Promise<Credential | null> {
-  return openCredential(vault, connection).catch((err) => {
-    if (isDependencyDown(err)) throw err;
-    log.error({ err, connectionId: connection.id }, 'the credential of a connection does not decrypt');
-    return null;
-  });
 }
 
 /** @returns whose account it is; null where nobody says; or what went wrong */

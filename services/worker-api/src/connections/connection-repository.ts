@@ -47,6 +47,10 @@ export async function getConnection(db: Db, workspaceId: string, caller: Princip
 export const findConnection = (db: Db, workspaceId: string, id: string): Promise<Connection | null> =>
   db.connection.findFirst({ where: { workspaceId, id } });
 
+/** Whoever may see them; those that are gone are left out. */
+export const findConnections = (db: Db, workspaceId: string, ids: string[]): Promise<Connection[]> =>
+  db.connection.findMany({ where: { workspaceId, id: { in: ids } } });
+
 /** In one of these workspaces. */
 export const findConnectionIn = (db: Db, workspaceIds: string[], id: string): Promise<Connection | null> =>
   db.connection.findFirst({ where: { id, workspaceId: { in: workspaceIds } } });

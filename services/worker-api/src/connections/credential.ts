@@ -1,6 +1,8 @@
 /** The sealed part of a connection's row: a key, headers, or tokens. */
+import { isDependencyDown } from '@gantry/http';
 import type { Vault } from '@gantry/vault';
 import { z } from 'zod';
+import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 
 const credential = z.discriminatedUnion('kind', [
@@ -34,6 +36,18 @@ export async function openCredential(
   if (!connection.sealed) return null;
   const text = await vault.open(connection.workspaceId, boundTo(connection), connection.sealed);
   return credential.parse(JSON.parse(text));
+}
+
+/** Null: nothing is stored, or what is stored does not decrypt, which is logged. */
+export async function readCredential(
+  { vault, log }: Pick<Deps, 'vault' | 'log'>,
+  connection: Holder & Pick<Connection, 'sealed'>,
+): Promise<Credential | null> {
+  return openCredential(vault, connection).catch((err) => {
+    if (isDependencyDown(err)) throw err;
+    log.error({ err, connectionId: connection.id }, 'the credential of a connection does not decrypt');
+    return null;
+  });
 }
 
 const REVOCATIONS = 'connection_revocations';

@@ -5,6 +5,7 @@
  * anybody uses it: a rotated refresh token replaces the old one in the same statement, and an answer that comes too late
  * overwrites nothing. A provider that is away is asked again, later each time; one that refuses for good ends it.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connectionFailed, enqueue, hintChange } from '@gantry/events';
 import { AppError, isDependencyDown, SYSTEM } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
@@ -53,6 +54,33 @@ export async function refreshNow(deps: Deps, connection: Connection): Promise<Co
   const { rowCount } = await deps.pool.query(CLAIM_ONE, [deps.now(), id, version]);
   if (!rowCount) return (await findConnection(deps.prisma, workspaceId, id)) ?? connection;
   return refreshLeased(deps, connection);
+}
+
+/** Whether its token has ended, or is so near its end that it should have been refreshed. */
+export const isDue = ({ kind, refreshAt, tokenExpiresAt }: Connection, now: Date): boolean =>
+  kind === 'oauth' && [refreshAt, tokenExpiresAt].some((at) => at !== null && at <= now);
+
+const LOOK_EVERY_MS = 100;
+
+/** Waits for its refresh, whichever replica does it, but no longer than that. The refresh goes on either way. */
+export async function refreshWithin(deps: Deps, connection: Connection, waitMs: number): Promise<void> {
+  const over = new AbortController();
+  const timeout = sleep(waitMs, undefined, { signal: over.signal });
+  const refreshed = refreshNow(deps, connection).then(() => untilReleased(deps, connection, over.signal));
+  refreshed.catch((err) => deps.log.error({ err, connectionId: connection.id }, 'a connection was not refreshed'));
+  try {
+    await Promise.race([refreshed, timeout]);
+  } finally {
+    over.abort();
+  }
+}
+
+async function untilReleased({ prisma }: Deps, { id, workspaceId, version }: Connection, over: AbortSignal) {
+  for (;;) {
+    const present = await findConnection(prisma, workspaceId, id);
+    if (!present || present.version !== version || present.leasedUntil === null || over.aborted) return;
+    await sleep(LOOK_EVERY_MS);
+  }
 }
 
 async function refreshLeased(deps: Deps, connection: Connection): Promise<Connection> {

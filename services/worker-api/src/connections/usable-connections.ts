@@ -9,7 +9,10 @@ import type { Run } from '@gantry/run-engine';
 import type { Connection } from '../generated/prisma/client';
 import type { Owned } from '../ownership';
 
-export type Usable = Pick<Connection, 'id' | 'app' | 'label' | 'status' | 'problem' | 'visibility' | 'ownerId'>;
+export type Usable = Pick<
+  Connection,
+  'id' | 'kind' | 'app' | 'label' | 'status' | 'problem' | 'hosts' | 'visibility' | 'ownerId'
+>;
 
 /** A declared name that no connection serves, or one that does not work. */
 export interface ConnectionProblem {
@@ -27,7 +30,7 @@ export async function ownerOf(
   return (await sql.query<Owned>(OWNER, [workspaceId, subjectId])).rows[0] ?? null;
 }
 
-const DECLARED = `SELECT id, app, label, status, problem, visibility, owner_id AS "ownerId" FROM connections
+const DECLARED = `SELECT id, kind, app, label, status, problem, hosts, visibility, owner_id AS "ownerId" FROM connections
   WHERE workspace_id = $1 AND (app = ANY($2) OR id = ANY($2)) ORDER BY created_at, id`;
 
 /** Those that names may mean, oldest first. */
@@ -39,20 +42,23 @@ export async function connectionsNamed(sql: Sql, workspaceId: string, names: str
 const serves = (worker: Owned, { visibility, ownerId }: Usable): boolean =>
   visibility === 'workspace' || (worker.visibility === 'private' && ownerId !== null && ownerId === worker.ownerId);
 
+/** A key without hosts may go nowhere. */
+const works = ({ status, kind, hosts }: Usable): boolean => status === 'active' && (kind === 'mcp' || hosts.length > 0);
+
 /**
  * An id names one connection, an app whichever of its connections works: the owner's own before the workspace's, then the
  * oldest. Null: there is none.
  */
 export function connectionFor(worker: Owned, name: string, connections: Usable[]): Usable | null {
   const candidates = connections.filter((one) => (one.id === name || one.app === name) && serves(worker, one));
-  const rank = ({ status, visibility }: Usable) => (status === 'active' ? 0 : 2) + (visibility === 'private' ? 0 : 1);
+  const rank = (one: Usable) => (works(one) ? 0 : 2) + (one.visibility === 'private' ? 0 : 1);
   return candidates.sort((a, b) => rank(a) - rank(b))[0] ?? null;
 }
 
 export function connectionProblems(worker: Owned, names: string[], connections: Usable[]): ConnectionProblem[] {
   return names.flatMap((name) => {
     const connection = connectionFor(worker, name, connections);
-    return connection?.status === 'active' ? [] : [{ name, connection }];
+    return connection && works(connection) ? [] : [{ name, connection }];
   });
 }
 
@@ -61,7 +67,12 @@ export function sayConnectionProblems(problems: ConnectionProblem[], dashboardUr
   const said = problems.map(({ name, connection }) => {
     if (!connection) return `"${name}" is not connected, or not for this worker`;
     const { label, status, problem } = connection;
-    const why = status === 'pending' ? 'nobody has consented to it yet' : (problem ?? `its status is ${status}`);
+    const why =
+      status === 'active'
+        ? 'it names no host that its value may go to'
+        : status === 'pending'
+          ? 'nobody has consented to it yet'
+          : (problem ?? `its status is ${status}`);
     return `"${name}" (${label}) does not work: ${why}`;
   });
   return `${said.join('; ')}. Connect it at ${dashboardUrl}/connections and run again.`;

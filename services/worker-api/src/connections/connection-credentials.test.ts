@@ -1,0 +1,245 @@
+/** With a fake executor, and a provider with bad habits: see test/fake-provider.ts. */
+import type { FakeExecutor, FakeJob } from '@gantry/testing';
+import request from 'supertest';
+import { callerOf } from '../test/caller';
+import { appAt, type FakeProvider, startFakeProvider } from '../test/fake-provider';
+import { type Person, startTestWorkerApi, type TestWorkerApi, withCookie } from '../test/test-worker-api';
+
+let provider: FakeProvider;
+let api: TestWorkerApi;
+let executor: FakeExecutor;
+let clock = Date.now();
+
+beforeAll(async () => {
+  provider = await startFakeProvider();
+  api = await startTestWorkerApi({
+    ...{ oauthApps: { acme: appAt(provider) }, outboundAllow: [provider.host], now: () => new Date(clock) },
+  });
+  executor = await api.connectExecutor();
+});
+afterAll(async () => {
+  await api.stop();
+  await provider.stop();
+});
+beforeEach(async () => {
+  clock = Date.now();
+  Object.assign(provider.habits, { expiresIn: 3_600, answers: undefined, waits: undefined });
+  await api.database.pool.query('DELETE FROM connections');
+});
+
+const as = (person: Person) => callerOf(api.url, person.jwt);
+const owner = () => as(api.owner);
+const later = (minutes: number) => {
+  clock += minutes * 60_000;
+};
+
+async function connectAcme(label = 'Team account'): Promise<string> {
+  const body = { app: 'acme', label, visibility: 'workspace' };
+  const begun = (await owner().post('/api/connections', body).expect(201)).body;
+  const back = provider.consent(begun.authorization_url);
+  const cookie = withCookie(api.owner.cookie);
+  await request(api.url)
+    .get(back.pathname + back.search)
+    .set('Cookie', cookie)
+    .expect(200);
+  return begun.id;
+}
+
+const connectKey = async (app: string, value: string, more: object = {}, person = api.owner) =>
+  (
+    await as(person)
+      .post('/api/connections', { app, value, hosts: [`api.${app}.example`, `*.${app}.example`], ...more })
+      .expect(201)
+  ).body.id as string;
+
+let made = 0;
+async function workerWith(connections: string[], more: object = {}, person = api.owner): Promise<string> {
+  const files = [{ path: 'main.py', content: 'def run(): pass' }];
+  const worker = { name: `Uses accounts ${++made}`, connections, files, ...more };
+  return (await as(person).post('/api/workers', worker).expect(201)).body.id;
+}
+
+const start = async (worker: string, person = api.owner): Promise<string> =>
+  (await as(person).post(`/api/workers/${worker}/runs`, { inputs: {} })).body.run_id;
+
+let standing: Promise<FakeJob> | null = null;
+
+/** Of a claim that stands through refused runs, so that no run goes to the claim of an executor that has left. */
+function nextJob(): Promise<FakeJob> {
+  if (standing) return standing;
+  const claimed = (async () => {
+    for (;;) {
+      const job = await executor.claim();
+      if (!job) continue;
+      standing = null;
+      return job;
+    }
+  })();
+  claimed.catch(() => {});
+  standing = claimed;
+  return claimed;
+}
+
+async function handedOut(worker: string, person = api.owner): Promise<FakeJob> {
+  const asked = nextJob();
+  const runId = await start(worker, person);
+  const job = await asked;
+  expect(job.runId).toBe(runId);
+  return job;
+}
+
+/** The run as it ended without having reached an executor. */
+async function refusedRun(worker: string, code = 'missing_connection') {
+  void nextJob();
+  const runId = await start(worker);
+  const headers = { Authorization: `Bearer ${api.owner.jwt}`, Accept: 'application/x-ndjson' };
+  await (await fetch(`${api.url}/api/runs/${runId}/stream`, { headers })).text();
+  const { body } = await owner().get(`/api/runs/${runId}`).expect(200);
+  expect(body).toMatchObject({ status: 'failed', error_code: code });
+  return body;
+}
+
+const refreshes = () => provider.asked.filter((form) => form.get('grant_type') === 'refresh_token').length;
+
+test('code gets a placeholder, the egress proxy the value and its hosts, and nothing else says it', async () => {
+  const id = await connectAcme();
+  await connectKey('stripe-like', 'sk_never_to_be_seen', { visibility: 'workspace' });
+  const worker = await workerWith(['acme', id, 'stripe-like']);
+  const job = await handedOut(worker);
+  const placeholder = expect.stringMatching(/^gph_[A-Za-z0-9]{32}$/);
+  const acme = {
+    ...{ kind: 'connection', placeholder, hosts: ['api.acme.example'], baseUrl: 'https://api.acme.example' },
+    ...{ accountLabel: 'ada@example.com', scopes: ['contacts.read'], inBody: false, value: expect.any(String) },
+  };
+  expect(job.credentials).toEqual([
+    { ...acme, name: 'acme' },
+    { ...acme, name: id },
+    {
+      ...{ name: 'stripe-like', kind: 'connection', placeholder, inBody: false, value: 'sk_never_to_be_seen' },
+      ...{ hosts: ['api.stripe-like.example', '*.stripe-like.example'], baseUrl: 'https://api.stripe-like.example' },
+      ...{ accountLabel: null, scopes: [] },
+    },
+  ]);
+  const [given] = job.credentials ?? [];
+  expect(provider.good).toContain(given?.value);
+  expect(new Set(job.credentials?.map((one) => one.placeholder)).size).toBe(3);
+  expect(job.secrets).toBeUndefined();
+  await job.complete({});
+  const again = await handedOut(worker);
+  expect(again.credentials?.[0]?.placeholder).not.toBe(given?.placeholder);
+  await again.complete({});
+  const { rows } = await api.database.pool.query('SELECT row_to_json(r)::text AS text FROM runs r');
+  const kept = rows.map(({ text }) => text).join() + api.logs.text();
+  expect(kept).not.toContain('never_to_be_seen');
+  expect(kept).not.toContain(given?.value);
+});
+
+test('a token near its end is refreshed once, though two replicas hand out runs that need it', async () => {
+  await connectAcme();
+  const worker = await workerWith(['acme']);
+  await api.replica();
+  const executors = await Promise.all([api.connectExecutor(), api.connectExecutor(), api.connectExecutor()]);
+  for (let n = 0; n < 3; n++) await start(worker);
+  later(55);
+  const before = refreshes();
+  const jobs = await Promise.all(executors.map((one) => one.claim()));
+  expect(refreshes()).toBe(before + 1);
+  const values = new Set(jobs.map((job) => job?.credentials?.[0]?.value));
+  expect(values.size).toBe(1);
+  expect(provider.good).toContain([...values][0]);
+  await Promise.all(jobs.map((job) => job?.complete({})));
+});
+
+test('a slow provider holds a run up only where the token has ended', async () => {
+  await connectAcme();
+  const worker = await workerWith(['acme']);
+  let answer = () => {};
+  provider.habits.waits = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  later(55);
+  const job = await handedOut(worker);
+  expect(provider.good).toContain(job.credentials?.[0]?.value);
+  await job.complete({});
+  later(10);
+  expect((await refusedRun(worker)).error).toContain('its token has ended, and its provider has not given another yet');
+  answer();
+});
+
+test('a token that is refused for good fails the run with the words of the provider', async () => {
+  const id = await connectAcme();
+  const worker = await workerWith(['acme']);
+  const body = JSON.stringify({ error: 'invalid_grant', error_description: 'access was withdrawn' });
+  provider.habits.answers = { status: 400, body, type: 'application/json' };
+  later(55);
+  expect((await refusedRun(worker)).error).toContain('access was withdrawn');
+  expect((await owner().get(`/api/connections/${id}`).expect(200)).body.status).toBe('expired');
+});
+
+test('a connection that is deleted while its token is refreshed reaches no run', async () => {
+  const id = await connectAcme();
+  const worker = await workerWith(['acme']);
+  let answer = () => {};
+  provider.habits.waits = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  later(55);
+  const before = refreshes();
+  const refused = refusedRun(worker);
+  while (refreshes() === before) await new Promise((resolve) => setImmediate(resolve));
+  await api.database.pool.query('DELETE FROM connections WHERE id = $1', [id]);
+  answer();
+  expect((await refused).error).toContain('"acme" is not connected');
+});
+
+test('a private connection of another person reaches nobody else’s worker', async () => {
+  const ada = await api.addMember('member');
+  await connectKey('crm', 'ada-s-own-key', {}, ada);
+  const files = { visibility: 'private' };
+  const others = await workerWith(['crm'], files);
+  expect((await refusedRun(others)).error).toContain('"crm" is not connected, or not for this worker');
+  const shared = await workerWith(['crm'], {}, ada);
+  expect((await refusedRun(shared)).error).toContain('"crm" is not connected, or not for this worker');
+  const own = await workerWith(['crm'], files, ada);
+  const job = await handedOut(own, ada);
+  expect(job.credentials).toMatchObject([{ name: 'crm', value: 'ada-s-own-key' }]);
+  await job.complete({});
+});
+
+test('a test has no network, so its placeholder stands for nothing and no token is refreshed', async () => {
+  await connectAcme();
+  const worker = await workerWith(['acme']);
+  later(55);
+  const before = refreshes();
+  const asked = nextJob();
+  const draft = { files: [{ path: 'main.py', content: 'def run(): return {}' }] };
+  const answered = owner()
+    .post(`/api/workers/${worker}/test`, { draft, inputs: {} })
+    .then((answer) => answer);
+  const job = await asked;
+  const [given] = job.credentials ?? [];
+  expect(job).toMatchObject({ kind: 'test', credentials: [{ name: 'acme' }] });
+  expect(given?.value).toBe(given?.placeholder);
+  expect(refreshes()).toBe(before);
+  await job.complete({});
+  await answered;
+});
+
+test('a key that may go nowhere fails the run and says so', async () => {
+  await connectKey('nowhere', 'k', { visibility: 'workspace', hosts: undefined });
+  const worker = await workerWith(['nowhere']);
+  expect((await owner().get(`/api/workers/${worker}`).expect(200)).body.connection_problems).toEqual(['nowhere']);
+  expect((await refusedRun(worker)).error).toContain('it names no host that its value may go to');
+});
+
+test('connections count toward the limit of 64 KB, and an MCP server gives code nothing', async () => {
+  const server = { label: 'Linear', app: 'linear', url: 'https://mcp.example.com/mcp', visibility: 'workspace' };
+  await owner().post('/api/connections/mcp', server).expect(201);
+  const job = await handedOut(await workerWith(['linear']));
+  expect(job.credentials).toBeUndefined();
+  await job.complete({});
+  const names = ['one', 'two', 'three', 'four', 'five'];
+  for (const name of names) await connectKey(name, 'x'.repeat(16_000), { visibility: 'workspace' });
+  const { error } = await refusedRun(await workerWith(names), 'invalid_inputs');
+  expect(error).toContain('the secrets and connections of this run have 80000 bytes together');
+});

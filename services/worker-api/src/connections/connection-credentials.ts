@@ -1,0 +1,122 @@
+/**
+ * The credentials that a run gets of the connections its worker declares: a placeholder for its code, and for the egress
+ * proxy the value behind it with the hosts that it may go to. A run whose connections are missing or broken gets none.
+ */
+import { CREDENTIAL_CHARS_MAX, hostPattern, type JobCredential, type RunError } from '@gantry/events';
+import type { Run } from '@gantry/run-engine';
+import type { Deps } from '../deps';
+import type { Connection } from '../generated/prisma/client';
+import { findConnections } from './connection-repository';
+import { readCredential } from './credential';
+import { newPlaceholder } from './placeholder';
+import { isDue, refreshWithin } from './refresh';
+import {
+  type ConnectionProblem,
+  connectionFor,
+  connectionProblems,
+  connectionsNamed,
+  ownerOf,
+  sayConnectionProblems,
+  touchConnections,
+} from './usable-connections';
+
+/** An executor waits for the job meanwhile. */
+const REFRESH_WAIT_MS = 2_000;
+
+interface Declared {
+  name: string;
+  connection: Connection;
+}
+
+export type ConnectionCredentials = (
+  deps: Deps,
+  run: Run,
+) => Promise<{ refused: RunError } | { credentials: JobCredential[] }>;
+
+/** Runs that start at once wait for one refresh of a connection together. */
+export function createConnectionCredentials(): ConnectionCredentials {
+  const underWay = new Map<string, Promise<void>>();
+
+  function refreshed(deps: Deps, connection: Connection): Promise<void> {
+    const { id } = connection;
+    const present = underWay.get(id);
+    if (present) return present;
+    const started = refreshWithin(deps, connection, REFRESH_WAIT_MS).finally(() => underWay.delete(id));
+    underWay.set(id, started);
+    return started;
+  }
+
+  return async (deps, run) => {
+    const names = run.spec.connections ?? [];
+    if (!names.length) return { credentials: [] };
+    const isTest = run.kind === 'test';
+    let { declared, problems } = await connectionsOf(deps, run, names);
+    const due = isTest ? [] : declared.filter(({ connection }) => isDue(connection, deps.now()));
+    if (!problems.length && due.length) {
+      await Promise.all(due.map(({ connection }) => refreshed(deps, connection)));
+      // Deleted, shared or refused meanwhile: as they are now.
+      ({ declared, problems } = await connectionsOf(deps, run, names));
+    }
+    const sendable = declared.filter(({ connection }) => connection.kind !== 'mcp');
+    const given = problems.length ? [] : await Promise.all(sendable.map((one) => credentialOf(deps, one, isTest)));
+    const all = [...problems, ...given.filter((one) => 'connection' in one)];
+    if (all.length) {
+      return { refused: { code: 'missing_connection', message: sayConnectionProblems(all, deps.dashboardUrl) } };
+    }
+    const used = [...new Set(declared.map(({ connection }) => connection.id))];
+    await touchConnections(deps.pool, run.workspaceId, used, deps.now());
+    return { credentials: given.filter((one) => 'placeholder' in one) };
+  };
+}
+
+async function connectionsOf(
+  { pool, prisma }: Deps,
+  run: Run,
+  names: string[],
+): Promise<{ declared: Declared[]; problems: ConnectionProblem[] }> {
+  const { workspaceId } = run;
+  const [worker, named] = await Promise.all([ownerOf(pool, run), connectionsNamed(pool, workspaceId, names)]);
+  // Deleted meanwhile: its runs are cancelled.
+  if (!worker) return { declared: [], problems: [] };
+  const problems = connectionProblems(worker, names, named);
+  if (problems.length) return { declared: [], problems };
+  const chosen = names.map((name) => ({ name, id: connectionFor(worker, name, named)?.id ?? '' }));
+  const rows = await findConnections(prisma, workspaceId, [...new Set(chosen.map(({ id }) => id))]);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const declared = chosen.flatMap(({ name, id }) => {
+    const connection = byId.get(id);
+    return connection ? [{ name, connection }] : [];
+  });
+  const gone = chosen.filter(({ id }) => !byId.has(id)).map(({ name }) => ({ name, connection: null }));
+  return { declared, problems: gone };
+}
+
+/** A test reaches no network, so its placeholder stands for nothing but itself. */
+async function credentialOf(
+  deps: Deps,
+  { name, connection }: Declared,
+  isTest: boolean,
+): Promise<JobCredential | ConnectionProblem> {
+  const broken = (problem: string) => ({ name, connection: { ...connection, status: 'error' as const, problem } });
+  const { accountLabel, scopes, tokenExpiresAt } = connection;
+  const isOver = !isTest && tokenExpiresAt !== null && tokenExpiresAt <= deps.now();
+  if (isOver) return broken('its token has ended, and its provider has not given another yet');
+  const placeholder = newPlaceholder();
+  const value = isTest ? placeholder : await storedValue(deps, connection);
+  if (value === null) return broken('what is stored cannot be decrypted');
+  if (value.length > CREDENTIAL_CHARS_MAX) {
+    return broken(`its value has ${value.length} characters, ${CREDENTIAL_CHARS_MAX} are possible`);
+  }
+  const hosts = connection.hosts.filter((host) => hostPattern.safeParse(host).success);
+  if (!hosts.length) return broken('it names no host that its value may go to');
+  const first = hosts.find((host) => !host.startsWith('*.'));
+  const baseUrl = first === undefined ? null : `https://${first}`;
+  return { kind: 'connection', inBody: false, name, placeholder, value, hosts, baseUrl, accountLabel, scopes };
+}
+
+/** The key, or the access token; null: what is stored is neither. */
+async function storedValue(deps: Deps, connection: Connection): Promise<string | null> {
+  const credential = await readCredential(deps, connection);
+  if (!credential || credential.kind === 'mcp') return null;
+  return credential.kind === 'oauth' ? credential.accessToken : credential.value;
+}
