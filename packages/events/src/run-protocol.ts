@@ -129,6 +129,8 @@ export const hostPattern = z
 export const jobCredential = z.object({
   /** `context.connections[name]`, or the environment variable of a secret. */
   name: z.string().min(1).max(128),
+  /** Further names under which code finds a connection: its id, its app. */
+  aliases: z.array(z.string().max(128)).max(8).optional(),
   kind: z.enum(['connection', 'secret']),
   /** New with each attempt. */
   placeholder: z.string().regex(/^gph_[A-Za-z0-9]{32}$/),

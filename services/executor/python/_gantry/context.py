@@ -38,6 +38,48 @@ class Secrets(Mapping):
         return f"<secrets {', '.join(self._names)}>"
 
 
+class Connection:
+    """An account of another service. `token` is a placeholder: requests to `hosts` leave with the real one."""
+    __slots__ = ("name", "token", "base_url", "hosts", "scopes", "account_label")
+
+    def __init__(self, given):
+        self.name = given["name"]
+        self.token = given["token"]
+        self.base_url = given.get("baseUrl")
+        self.hosts = tuple(given["hosts"])
+        self.scopes = tuple(given.get("scopes", ()))
+        self.account_label = given.get("accountLabel")
+
+    def __repr__(self):
+        return f"<connection {self.name} to {', '.join(self.hosts)}>"
+
+
+class Connections(Mapping):
+    """The connections that this worker declares, by the name declared, and by id or app."""
+
+    def __init__(self, given=()):
+        self._named = {each["name"]: Connection(each) for each in given}
+        self._known = {alias: self._named[each["name"]] for each in given for alias in each.get("aliases", ())} | self._named
+
+    def __getitem__(self, name):
+        if name not in self._known:
+            have = f"This worker has: {', '.join(self._named)}." if self._named else "This worker declares none."
+            raise KeyError(f"connection {name!r} is not available: declare it, as in connections: [{name!r}]. {have}")
+        return self._known[name]
+
+    def __contains__(self, name):
+        return name in self._known
+
+    def __iter__(self):
+        return iter(self._named)
+
+    def __len__(self):
+        return len(self._named)
+
+    def __repr__(self):
+        return f"<connections {', '.join(self._named)}>" if self._named else "<no connections>"
+
+
 class Connected(Mapping):
     """Values that connections bring into a run, by the name of the connection. There are none yet."""
 
@@ -72,7 +114,7 @@ class Context:
         self.attempt = 1
         self.inputs = {}
         self.secrets = Secrets()
-        self.connections = Connected("connection")
+        self.connections = Connections()
         self.tools = Connected("tool")
         self._steps = Steps()
 
@@ -82,6 +124,7 @@ class Context:
         self.attempt = job.get("attempt", 1)
         self.inputs = job.get("inputs", {})
         self.secrets._names = tuple(job.get("env", {}))
+        self.connections = Connections(job.get("connections", ()))
         self._steps.begin(job.get("steps", ()), job.get("may", ()))
 
     def log(self, message: Any, level: str = "info", **fields: Any) -> None:

@@ -3,7 +3,7 @@
  * memory), and reports the outcome. Never throws for anything that the run does.
  */
 import { availableParallelism } from 'node:os';
-import type { RecordedStep, Suspension } from '@gantry/events';
+import type { JobCredential, RecordedStep, Suspension } from '@gantry/events';
 import type { Child, Exit } from '../../sandbox/child';
 import { frame, rawFrame } from '../../sandbox/frames';
 import { WALL_LIMIT } from '../../sandbox/kill-reasons';
@@ -30,6 +30,10 @@ export interface SandboxJob {
   steps?: RecordedStep[];
   may?: ('approve' | 'call')[];
   contexts?: { name: string; writeable: boolean }[];
+  /** With placeholders for tokens. */
+  connections?: (Pick<JobCredential, 'name' | 'aliases' | 'hosts' | 'baseUrl' | 'accountLabel' | 'scopes'> & {
+    token: string;
+  })[];
   /** Inspections: sources that no code store has. */
   draft?: { sources: { path: string; text: string }[]; modules: string[] };
 }
