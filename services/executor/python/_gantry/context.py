@@ -63,8 +63,8 @@ class Connections(Mapping):
 
     def __getitem__(self, name):
         if name not in self._known:
-            have = f"This worker has: {', '.join(self._named)}." if self._named else "This worker declares none."
-            raise KeyError(f"connection {name!r} is not available: declare it, as in connections: [{name!r}]. {have}")
+            have = f"It has {', '.join(self._named)}." if self._named else "It declares none."
+            raise KeyError(f"connection {name!r} is not available: the worker must declare its connection, as in connections: [{name!r}]. {have}")
         return self._known[name]
 
     def __contains__(self, name):

@@ -35,7 +35,7 @@ export async function relayAnswer(
   for (const [name, value, as] of endToEnd(answer)) {
     if (decoder && (name === 'content-encoding' || name === 'content-length')) continue;
     if (collect && name === 'content-length') continue;
-    headers.push(as, reflection.text(value));
+    headers.push(reflection.text(as), reflection.text(value));
   }
   const head = (more: string[] = []) =>
     response.writeHead(status, reflection.text(answer.statusMessage ?? ''), [...headers, ...more]);

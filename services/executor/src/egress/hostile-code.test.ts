@@ -23,7 +23,7 @@ test('an echo host gives the value back in no form that code can read', async ()
       ...['', 'x', 'xy'].map((before) => Buffer.from(`${before}${value}, and more`).toString('base64')),
     ];
     response.writeHead(200, `OK ${value}`, {
-      'x-forms': forms.map((form) => form.replaceAll('"', "'")),
+      'x-forms': forms,
       'set-cookie': value,
     });
     for (const form of forms) for (const half of [form.slice(0, 11), form.slice(11)]) response.write(half);
@@ -247,6 +247,27 @@ def run(port):
   );
   expect(finished.output).toEqual(Array(2).fill(expect.stringMatching(/403 not a public address/)));
   expect(log).toHaveLength(2);
+});
+
+test('a name is resolved once per tunnel, so that a second answer changes nothing', async () => {
+  const { finished } = await fixture.runWith(
+    `
+def run(port):
+    secure = tunnel(port, "rebinding.test")
+    key = context.connections["api"].token
+    secure.sendall(f"GET / HTTP/1.1\\r\\nHost: rebinding.test\\r\\nX-Key: {key}\\r\\nConnection: close\\r\\n\\r\\n".encode())
+    first = read_all(secure)
+    try:
+        tunnel(port, "rebinding.test")
+    except AssertionError as error:
+        return [first.splitlines()[0], str(error)]
+`,
+    { credentials: [credential(fixture.port, { hosts: [`rebinding.test:${fixture.port}`] })] },
+  );
+  // The host has a certificate for another name, which ends it: but at the address that was checked.
+  expect(finished.output).toEqual(['HTTP/1.1 502 failed', expect.stringMatching(/403 not a public address/)]);
+  expect(fixture.asked.filter((name) => name === 'rebinding.test')).toHaveLength(2);
+  expect(fixture.seen).toEqual([]);
 });
 
 test('a host outside network.allow gets no credential, and the log names both', async () => {

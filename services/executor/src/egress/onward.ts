@@ -35,6 +35,7 @@ export function onwardAgent(options: {
         ...{ socket, host, secureContext: context, ALPNProtocols: ['http/1.1'], minVersion: 'TLSv1.2' },
         ...(!isIP(host) && { servername: host }),
       });
+      secure.on('error', () => secure.destroy());
       const timer = setTimeout(
         () => secure.destroy(new Refused(504, `its TLS handshake took over ${HANDSHAKE_MS / 1_000} s`, FAILED)),
         HANDSHAKE_MS,

@@ -40,8 +40,11 @@ export interface Tunnel {
   onSocket(socket: net.Socket): void;
 }
 
-/** @param client has been told that its tunnel is open */
-export function openTunnel(client: net.Socket, tunnel: Tunnel): void {
+/**
+ * @param client has been told that its tunnel is open
+ * @param opening reported only if the code does not complete its TLS handshake
+ */
+export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange): void {
   const { host, port, leaf, credentials } = tunnel;
   const agent = onwardAgent({ ...tunnel, context: tunnel.onwardContext });
   client.once('close', () => agent.destroy());
@@ -61,8 +64,10 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel): void {
     const why = accepted
       ? 'the code did not finish its TLS handshake'
       : 'the code does not trust the certificate of the egress proxy';
-    begin(null, null).end(new Refused(502, why, FAILED));
+    opening.end(new Refused(502, why, FAILED));
   });
+  // From here on each request is reported by itself.
+  server.on('secureConnection', () => opening.drop());
   server.on('clientError', (err: NodeJS.ErrnoException, socket: Duplex) => {
     if (err.code?.startsWith('HPE_') && socket.writable)
       socket.end('HTTP/1.1 400 malformed\r\nconnection: close\r\n\r\n');
@@ -71,16 +76,16 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel): void {
   server.on('request', (request, response) => void serve(request, response));
   server.on('checkContinue', (request, response) => void serve(request, response, () => response.writeContinue()));
   server.on('upgrade', (request, socket: Duplex, early: Buffer) => void upgrade(request, socket, early));
-  server.on('connect', (_, socket: Duplex) => socket.end('HTTP/1.1 400 malformed\r\nconnection: close\r\n\r\n'));
-
-  const begin = (method: string | null, path: string | null) =>
-    tunnel.begin({ method: method?.slice(0, 20) ?? null, scheme: 'https', host, port, path });
+  server.on('connect', (_, socket: Duplex) => {
+    socket.on('error', () => socket.destroy()).end('HTTP/1.1 400 malformed\r\nconnection: close\r\n\r\n');
+  });
 
   /** @throws Refused */
   const targetOf = (request: IncomingMessage) =>
     requireSameHost(request, host, port, (request.socket as tls.TLSSocket & { servername?: unknown }).servername);
 
-  const exchangeOf = (request: IncomingMessage) => begin(request.method ?? null, pathOf(request.url ?? ''));
+  const exchangeOf = ({ method = '', url = '' }: IncomingMessage) =>
+    tunnel.begin({ method: method.slice(0, 20), scheme: 'https', host, port, path: pathOf(url) });
 
   async function serve(request: IncomingMessage, response: ServerResponse, onContinue?: () => void) {
     const exchange = exchangeOf(request);
@@ -127,7 +132,7 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel): void {
           onward.destroy(new Refused(504, `it sent nothing for ${IDLE_MS / 1_000} s`, FAILED)),
         );
         onward.once('response', resolve);
-        onward.once('error', (err) => {
+        onward.on('error', (err) => {
           // The host may close a kept connection in the moment in which it is used.
           if (again && onward.reusedSocket && !(err instanceof Refused)) {
             again = false;

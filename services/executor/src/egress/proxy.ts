@@ -121,8 +121,7 @@ export async function startEgressProxy(options: {
       const addresses = await checkedAddresses(run.rules, head);
       const credentials = credentialsFor(run.rules, head);
       if (credentials.length) {
-        await open(run, client, { ...head, addresses, credentials }, rest);
-        return exchange.drop();
+        return await open(run, client, { ...head, addresses, credentials }, rest, exchange);
       }
       const target = await connectTo(addresses, head.port);
       join(run, client, target, exchange);
@@ -146,22 +145,33 @@ export async function startEgressProxy(options: {
     client: net.Socket,
     to: Pick<Tunnel, 'host' | 'port' | 'addresses' | 'credentials'>,
     rest: Buffer,
+    exchange: Exchange,
   ) {
     const leaf = await options.authority.leafFor(to.host);
+    const onward = new Set<net.Socket>();
     onwardContext ??= createSecureContext({ ca: ownCertificates() });
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
     if (rest.length) client.unshift(rest);
-    openTunnel(client, {
+    const tunnel: Tunnel = {
       ...{ ...to, leaf, onwardContext, reflection: run.reflection },
       begin: (destination) => beginExchange(destination, run.exchanges, (request) => run.rules.onRequest?.(request)),
       spend: (bytes) => spend(run, bytes),
       onSocket(socket) {
         if (client.destroyed) return socket.destroy();
+        onward.add(socket);
         run.connections.add(socket);
-        client.once('close', () => socket.destroy());
-        socket.once('close', () => run.connections.delete(socket));
+        socket.once('close', () => {
+          onward.delete(socket);
+          run.connections.delete(socket);
+        });
       },
+    };
+    client.once('close', () => {
+      exchange.end();
+      for (const socket of onward) socket.destroy();
     });
+    if (client.destroyed) return exchange.end();
+    openTunnel(client, tunnel, exchange);
   }
 
   const begin = (run: Admitted, { host, port, plain }: RequestHead) => {

@@ -32,7 +32,7 @@ export async function relayWebSocket(
   const outcome = await new Promise<{ answer: IncomingMessage; there?: Duplex; first?: Buffer }>((resolve, reject) => {
     onward.once('upgrade', (answer, there, first) => resolve({ answer, there, first }));
     onward.once('response', (answer) => resolve({ answer }));
-    onward.once('error', (err) =>
+    onward.on('error', (err) =>
       reject(err instanceof Refused ? err : new Refused(502, `it did not answer in HTTP (${codeOf(err)})`, FAILED)),
     );
     onward.end();
@@ -43,12 +43,14 @@ export async function relayWebSocket(
     return;
   }
   exchange.status = answer.statusCode ?? 101;
-  const lines = [...endToEnd(answer)].map(([, value, as]) => `${as}: ${reflection.text(value)}\r\n`);
+  const lines = [...endToEnd(answer)].map(([, value, as]) => `${reflection.text(as)}: ${reflection.text(value)}\r\n`);
   response.detachSocket(socket as never);
   socket.write(
     `HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\n${lines.join('')}\r\n`,
     'latin1',
   );
+  // Both pipelines listen to both sockets.
+  for (const each of [socket, there]) each.setMaxListeners(20).on('error', () => each.destroy());
   if (early.length) socket.unshift(early);
   if (first?.length) there.unshift(first);
   socket.on('data', ({ length }: Buffer) => {

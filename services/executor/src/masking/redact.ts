@@ -174,6 +174,8 @@ function formsOf(secret: string): Buffer[] {
     escaped,
     asciiEscaped(escaped),
     escaped.replaceAll('/', '\\/'),
+    // JSON inside JSON, as services echo bodies.
+    JSON.stringify(escaped).slice(1, -1),
     bytes.toString('hex'),
     bytes.toString('hex').toUpperCase(),
     ...base64Forms(bytes),

@@ -7,6 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Job, JobCredential, RunEvent } from '@gantry/events';
 import { createAuthority } from '../egress/authority';
+import type { ExecutorOptions } from '../executor';
 import { type ExecutorFixture, startTestExecutor } from './executor-fixture';
 import { resolveTestNames } from './test-names';
 
@@ -26,6 +27,8 @@ export interface CredentialFixture extends ExecutorFixture {
   port: number;
   /** Requests that reached a host, in order. */
   seen: SeenRequest[];
+  /** Names that were resolved. */
+  asked: string[];
   /** Replaces the answer of every host. */
   answer(with_: (request: SeenRequest, response: ServerResponse) => void): void;
   runWith(source: string, overrides?: Partial<Job>): ReturnType<ExecutorFixture['service']['run']>;
@@ -69,7 +72,7 @@ def read_all(secure):
     return got.decode("latin1")
 `;
 
-export async function startCredentialFixture(): Promise<CredentialFixture> {
+export async function startCredentialFixture(overrides: Partial<ExecutorOptions> = {}): Promise<CredentialFixture> {
   const authority = await createAuthority();
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-roots-'));
   const file = path.join(directory, 'roots.pem');
@@ -90,21 +93,35 @@ export async function startCredentialFixture(): Promise<CredentialFixture> {
       seen.push(one);
       answer(one, response);
     });
+    // A WebSocket that says in a frame with which key it was opened, and then what it hears.
+    server.on('upgrade', ({ method = '', url = '', headers }, socket) => {
+      seen.push({ host, method, url, headers, body: '' });
+      const key = Buffer.from(`key ${headers['x-key']} `);
+      socket.write(
+        `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Echo: ${headers['x-key']}\r\n\r\n`,
+      );
+      socket.write(Buffer.concat([Buffer.from([0x81, key.length]), key]));
+      socket.on('error', () => socket.destroy()).pipe(socket);
+    });
     await new Promise<void>((resolve) => server.listen(port, address, resolve));
     port = (server.address() as AddressInfo).port;
     servers.push(server);
   }
-  resolveTestNames({
+  let rebound = 0;
+  const asked = resolveTestNames({
     ...Object.fromEntries(Object.entries(hosts).map(([name, address]) => [name, [address]])),
     'closed.test': ['127.0.0.5'],
     'inside.test': ['10.0.0.7'],
+    // Another address with each answer.
+    'rebinding.test': () => [rebound++ ? '10.0.0.7' : '127.0.0.2'],
     'mixed.test': ['127.0.0.2', '10.0.0.7'],
   });
   const fixture = await startTestExecutor({
     egressAllowPrivate: ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5'].map((address) => `${address}:${port}`),
+    ...overrides,
   });
   return {
-    ...{ ...fixture, port, seen },
+    ...{ ...fixture, port, seen, asked },
     answer: (with_) => {
       answer = with_;
     },
