@@ -37,6 +37,18 @@ class ToolError(Exception):
     code: str
     """`unknown_tool`, `not_allowed`, `invalid_arguments`, `unavailable`, `tool_error`, `too_large` or `outcome_unknown`."""
 
+class Connection:
+    """An account of another service."""
+
+    name: str
+    token: str
+    """A placeholder: requests over https to `hosts` leave with the real token in its place."""
+    base_url: str | None
+    """Where the service's API begins."""
+    hosts: tuple[str, ...]
+    scopes: tuple[str, ...]
+    account_label: str | None
+
 class Context:
     run_id: str
     """This run: `run_...`, or `tr_...` in a test."""
@@ -47,8 +59,8 @@ class Context:
     """All inputs as they were validated. A `file` input is the path of the file in the sandbox."""
     secrets: Mapping[str, str]
     """The secrets that this code declares, by name. A name that it does not declare is a KeyError."""
-    connections: Mapping[str, Any]
-    """What the declared connections bring, by app. A name that is not there is a KeyError that says how to declare it."""
+    connections: Mapping[str, Connection]
+    """The connections that this worker declares, by the declared name. Another name is a KeyError that says how to declare it."""
     tools: Mapping[str, Any]
     """Tools of the declared connections: `context.tools["linear"].create_issue(title="...")`.
 

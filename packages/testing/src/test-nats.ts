@@ -32,6 +32,8 @@ export interface TestNats {
   /** Hears and says everything in the account of the services. */
   spectator: NatsAddress;
   seeds: NatsSeeds;
+  /** JetStream's files. */
+  storeDir: string;
   /** As a crash would: nothing is flushed, clients are not told. */
   kill(): Promise<void>;
   /** Starts it again after `kill` (or stops it first), on the same port and with the same streams. */
@@ -46,6 +48,7 @@ export async function startTestNats(): Promise<TestNats> {
   if (!command) throw new Error('nats-server was not found, although the test run began by fetching it');
   const options = { command, dir: temporaryDir('nats'), port: await freePort() };
   const seeds = writeNatsConfig(options);
+  const storeDir = path.join(options.dir, 'streams');
   const url = natsUrl(options);
   const spec = natsProcess(options);
   let running = await startAndWait(spec);
@@ -58,6 +61,7 @@ export async function startTestNats(): Promise<TestNats> {
     executorKeyFile: executorKeyFileOf(options.dir),
     spectator: { url, creds: spectatorOf(seeds) },
     seeds,
+    storeDir,
     kill: () => running.kill(),
     restart: async () => {
       await running.stop();
@@ -65,7 +69,7 @@ export async function startTestNats(): Promise<TestNats> {
     },
     loseStore: async () => {
       await running.kill();
-      fs.rmSync(path.join(options.dir, 'streams'), { recursive: true });
+      fs.rmSync(storeDir, { recursive: true });
       running = await startAndWait(spec);
     },
     stop: () => running.stop(),

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { Pool } from 'pg';
 import { apiCaller, type Call, deployAutomation } from './api-caller';
 import { readEvents } from './event-reader';
+import { everyRow, leaksOf } from './leaks';
 import { type Stack, startStack } from './stack';
 import { until } from './until';
 
@@ -325,39 +326,6 @@ def run(key):
   expect(rows).toHaveLength(2);
 }, 60_000);
 
-/** As it is, and as it would look in a URL, in JSON, in base64 (alone, or behind other bytes) and in bytes that are shown. */
-function formsOf(secret: string): string[] {
-  const bytes = Buffer.from(secret);
-  return [
-    secret,
-    secret.slice(0, Math.ceil(secret.length / 2)),
-    encodeURIComponent(secret),
-    JSON.stringify(secret).slice(1, -1),
-    bytes.toString('hex'),
-    ...[0, 1, 2].map((before) => {
-      const whole = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
-      return whole.slice(4, -4);
-    }),
-  ];
-}
-
-/** Where any of the forms is, with what is around it. */
-const leaksOf = (secret: string, text: string): string[] =>
-  formsOf(secret).flatMap((form) => {
-    const at = text.indexOf(form);
-    return at < 0 ? [] : [text.slice(Math.max(0, at - 100), at + 100)];
-  });
-
-async function everyRow(): Promise<string> {
-  const found: string[] = [];
-  const tables = await pool.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
-  for (const { tablename } of tables.rows) {
-    const { rows } = await pool.query(`SELECT t::text AS row FROM "${tablename}" t`);
-    found.push(tablename, ...rows.map(({ row }) => row));
-  }
-  return found.join('\n');
-}
-
 test('nothing secret is in the clear on the way of a worker: not in answers, events, alerts, rows or logs', async () => {
   const secrets = { LEAKED: 'Sw0rdf1sh/+ünïcode&"quoted" value', PLAIN: 'plain-s3cret-of-letters' };
   for (const [name, value] of Object.entries(secrets)) await ask(201, 'PUT', `/api/secrets/${name}`, { value });
@@ -476,7 +444,7 @@ def run(how):
   for (const path of lists) told.push(JSON.stringify(await ask(200, 'GET', path)));
   await until(async () => (await pool.query('SELECT 1 FROM outbox')).rowCount === 0, { deadlineMs: 20_000 });
 
-  const kept = `${await everyRow()}\n${stack.output()}`;
+  const kept = `${await everyRow(pool)}\n${stack.output()}`;
   const outside = [...told, ...sent()].join('\n');
   expect(outside).toContain('***');
   for (const value of Object.values(secrets)) expect(leaksOf(value, `${kept}\n${outside}`)).toEqual([]);

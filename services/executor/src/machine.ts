@@ -4,12 +4,13 @@ import { createAddressPolicy } from '@gantry/safe-fetch';
 import type { Logger } from 'pino';
 import { createDependencies } from './dependencies/dependencies';
 import type { PackageIndex } from './dependencies/package-index';
+import { createAuthority } from './egress/authority';
 import { startEgressProxy } from './egress/proxy';
 import { byteCompiler } from './runners/python/byte-compile';
 import type { Interpreter } from './runners/python/interpreter';
 import { createPythonRunner } from './runners/python/python-runner';
 import { openCgroups } from './sandbox/cgroup';
-import { type Layout, removeOwn } from './sandbox/layout';
+import { type Layout, removeOwn, trustInSandboxes } from './sandbox/layout';
 import { type Isolation, startSandbox } from './sandbox/sandbox';
 import type { SandboxSettings } from './sandbox/settings';
 import { toolRunner } from './sandbox/tool-run';
@@ -53,11 +54,13 @@ export async function startMachine(
     recycleMs: recycle.ms,
   };
   const runTool = toolRunner(settings);
+  const authority = await createAuthority();
+  trustInSandboxes(layout, authority.certificate);
   const sandbox = await startSandbox(settings, isolation);
   const egress = await startEgressProxy({
     directory: layout.egressDir,
     policy: createAddressPolicy(options.egressAllowPrivate),
-    log,
+    ...{ authority, log },
     onDenied: onEgressDenied,
   });
   const python = createPythonRunner({

@@ -25,8 +25,8 @@ export const CONTEXT_MEMBERS: GantryName[] = [
   },
   {
     name: 'connections',
-    type: 'Mapping[str, Any]',
-    about: 'What the declared connections bring, by app.',
+    type: 'Mapping[str, Connection]',
+    about: 'The connections that this worker declares, by the declared name; the token of each is a placeholder.',
   },
   {
     name: 'tools',
@@ -82,6 +82,7 @@ export const CONTEXT_MEMBERS: GantryName[] = [
 export const GANTRY_NAMES: GantryName[] = [
   { name: 'context', type: 'Context', about: 'The context of the run that is going on.' },
   { name: 'Context', type: 'class', about: 'The type of context, for annotations.' },
+  { name: 'Connection', type: 'class', about: 'A declared connection: token, base_url, hosts, scopes, account_label.' },
   { name: 'CallFailed', type: 'class', about: 'A called run that did not complete: worker_id, status, error.' },
   {
     name: 'StepFailed',

@@ -39,24 +39,43 @@ class Secrets(Mapping):
         return f"<secrets {', '.join(self._names)}>"
 
 
-class Connected(Mapping):
-    """Values that connections bring into a run, by the name of the connection. There are none yet."""
+class Connection:
+    """An account of another service. `token` is a placeholder: requests to `hosts` leave with the real one."""
+    __slots__ = ("name", "token", "base_url", "hosts", "scopes", "account_label")
 
-    def __init__(self, what):
-        self._what = what
-
-    def __getitem__(self, name):
-        raise KeyError(f"{self._what} {name!r} is not available: the worker must declare its connection, as in "
-                       f"connections: [{name!r}], and the workspace must have it")
-
-    def __iter__(self):
-        return iter(())
-
-    def __len__(self):
-        return 0
+    def __init__(self, given):
+        self.name = given["name"]
+        self.token = given["token"]
+        self.base_url = given.get("baseUrl")
+        self.hosts = tuple(given["hosts"])
+        self.scopes = tuple(given.get("scopes", ()))
+        self.account_label = given.get("accountLabel")
 
     def __repr__(self):
-        return f"<no {self._what}s>"
+        return f"<connection {self.name} to {', '.join(self.hosts)}>"
+
+
+class Connections(Mapping):
+    """The connections that this worker declares, by the declared name."""
+
+    def __init__(self, given=()):
+        self._named = {each["name"]: Connection(each) for each in given}
+
+    def __getitem__(self, name):
+        if name not in self._named:
+            have = f"It has {', '.join(self._named)}." if self._named else "It has none."
+            raise KeyError(f"connection {name!r} is not available: the worker must declare its connection, as in "
+                           f"connections: [{name!r}]. {have}")
+        return self._named[name]
+
+    def __iter__(self):
+        return iter(self._named)
+
+    def __len__(self):
+        return len(self._named)
+
+    def __repr__(self):
+        return f"<connections {', '.join(self._named)}>" if self._named else "<no connections>"
 
 
 class Context:
@@ -65,7 +84,7 @@ class Context:
     attempt: int
     inputs: dict
     secrets: Secrets
-    connections: Mapping
+    connections: Connections
     tools: Tools
 
     def __init__(self):
@@ -73,7 +92,7 @@ class Context:
         self.attempt = 1
         self.inputs = {}
         self.secrets = Secrets()
-        self.connections = Connected("connection")
+        self.connections = Connections()
         self._steps = Steps()
         self.tools = Tools(self._steps)
 
@@ -83,6 +102,7 @@ class Context:
         self.attempt = job.get("attempt", 1)
         self.inputs = job.get("inputs", {})
         self.secrets._names = tuple(job.get("env", {}))
+        self.connections = Connections(job.get("connections", ()))
         self._steps.begin(job.get("steps", ()), job.get("may", ()))
         self.tools._begin(job.get("tools", ()))
 

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { createAddressPolicy } from '@gantry/safe-fetch';
 import { type ExecutorFixture, startTestExecutor } from '../test/executor-fixture';
 import { temporaryLayout } from '../test/sandbox-fixture';
+import { createAuthority } from './authority';
 import { type EgressProxy, startEgressProxy } from './proxy';
 
 /**
@@ -156,6 +157,7 @@ describe('the proxy', () => {
     proxy = await startEgressProxy({
       directory: layout.egressDir,
       policy,
+      authority: await createAuthority(),
       log,
       onDenied: (reason) => denied.push(reason),
     });

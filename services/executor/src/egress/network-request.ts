@@ -15,6 +15,8 @@ export interface Exchange {
   credentials: string[];
   /** Reports it; only the first call counts. */
   end(problem?: Refused): void;
+  /** It is reported by others. */
+  drop(): void;
 }
 
 /** @param open contains it until it is reported: the end of a run reports what is still under way */
@@ -29,6 +31,7 @@ export function beginExchange(
     bytesReceived: 0,
     status: null,
     credentials: [],
+    drop: () => void open.delete(exchange),
     end(problem) {
       if (!open.delete(exchange)) return;
       const { bytesSent, bytesReceived, status, credentials } = exchange;

@@ -4,16 +4,24 @@
  * A name is resolved once, every address it has is checked, and the connection goes to a checked address: a
  * second resolution could return another one. Redirects are followed by the client and arrive here as new requests. A run is
  * identified by the nonce that starts each connection, valid for the life of the run; all limits are per run.
+ *
+ * Tunnels are passed through as they are, except those to a host of one of the run's credentials: see opened-tunnel.ts.
  */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import type { AddressPolicy } from '@gantry/safe-fetch';
 import type { Logger } from 'pino';
+import { ownCertificates } from '../host/machine-certificates';
+import type { Authority } from './authority';
 import { addressesOf, connectTo } from './checked-connection';
 import { matchesHost } from './host-patterns';
 import { beginExchange, type Exchange, type NetworkRequest } from './network-request';
+import { openTunnel, type Tunnel } from './opened-tunnel';
+import type { EgressCredential } from './placeholders';
+import { type Reflection, reflectionOf } from './reflection';
 import { LIMIT, Refused, refusalOf } from './refused';
 import { parseHead, type RequestHead } from './request-head';
 
@@ -39,6 +47,8 @@ export interface EgressRules {
   origins?: string[] | undefined;
   /** If given, only hosts that match one of these patterns. */
   allowedHosts?: string[] | undefined;
+  /** Put in where their placeholders stand, in requests over TLS to their hosts. */
+  credentials?: EgressCredential[] | undefined;
   onRequest?(request: NetworkRequest): void;
 }
 
@@ -51,15 +61,18 @@ interface Admitted {
   /** Both sockets of each connection. */
   connections: Set<net.Socket>;
   exchanges: Set<Exchange>;
+  reflection: Reflection;
 }
 
 export async function startEgressProxy(options: {
   /** Contains the socket `s`; nothing else may be placed there, because runs can see it. */
   directory: string;
   policy: AddressPolicy;
+  authority: Authority;
   log: Logger;
   onDenied(reason: string): void;
 }) {
+  let onwardContext: SecureContext | undefined;
   const admitted = new Map<string, Admitted>();
   const file = path.join(options.directory, 's');
   fs.rmSync(file, { force: true });
@@ -106,6 +119,10 @@ export async function startEgressProxy(options: {
     try {
       take(run, client);
       const addresses = await checkedAddresses(run.rules, head);
+      const credentials = credentialsFor(run.rules, head);
+      if (credentials.length) {
+        return await open(run, client, { ...head, addresses, credentials }, rest, exchange);
+      }
       const target = await connectTo(addresses, head.port);
       join(run, client, target, exchange);
       if (head.plain) target.write(head.plain.forward, 'latin1');
@@ -121,6 +138,40 @@ export async function startEgressProxy(options: {
       exchange.end(refusalOf(err));
       throw err;
     }
+  }
+
+  async function open(
+    run: Admitted,
+    client: net.Socket,
+    to: Pick<Tunnel, 'host' | 'port' | 'addresses' | 'credentials'>,
+    rest: Buffer,
+    exchange: Exchange,
+  ) {
+    const leaf = await options.authority.leafFor(to.host);
+    const onward = new Set<net.Socket>();
+    onwardContext ??= createSecureContext({ ca: ownCertificates() });
+    client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    if (rest.length) client.unshift(rest);
+    const tunnel: Tunnel = {
+      ...{ ...to, leaf, onwardContext, reflection: run.reflection },
+      begin: (destination) => beginExchange(destination, run.exchanges, (request) => run.rules.onRequest?.(request)),
+      spend: (bytes) => spend(run, bytes),
+      onSocket(socket) {
+        if (client.destroyed) return socket.destroy();
+        onward.add(socket);
+        run.connections.add(socket);
+        socket.once('close', () => {
+          onward.delete(socket);
+          run.connections.delete(socket);
+        });
+      },
+    };
+    client.once('close', () => {
+      exchange.end();
+      for (const socket of onward) socket.destroy();
+    });
+    if (client.destroyed) return exchange.end();
+    openTunnel(client, tunnel, exchange);
   }
 
   const begin = (run: Admitted, { host, port, plain }: RequestHead) => {
@@ -166,13 +217,14 @@ export async function startEgressProxy(options: {
     if (run.bytesLeft < 0) for (const socket of run.connections) socket.destroy();
   }
 
-  function checkedAddresses(rules: EgressRules, { host, port, plain }: RequestHead): Promise<string[]> {
+  function checkedAddresses(rules: EgressRules, head: RequestHead): Promise<string[]> {
+    const { host, port, plain } = head;
     const scheme = plain ? 'http' : 'https';
     if (rules.origins) {
       if (rules.origins.includes(originText(scheme, host, port))) return addressesOf(host, port);
       throw new Refused(403, 'it is not on the list of hosts', 'not on the list of hosts');
     }
-    requireListed(rules, host, port, plain ? 80 : 443);
+    requireListed(rules, head);
     return addressesOf(host, port, options.policy);
   }
 
@@ -187,6 +239,7 @@ export async function startEgressProxy(options: {
       const run: Admitted = {
         ...{ rules, bytesLeft: rules.bytesMax, clients: 0 },
         ...{ connections: new Set<net.Socket>(), exchanges: new Set<Exchange>() },
+        reflection: reflectionOf(rules.credentials ?? []),
       };
       admitted.set(nonce, run);
       return {
@@ -204,10 +257,21 @@ export async function startEgressProxy(options: {
   };
 }
 
-function requireListed({ allowedHosts }: EgressRules, host: string, port: number, usualPort: number) {
-  if (!allowedHosts || allowedHosts.some((pattern) => matchesHost(pattern, host, port, usualPort))) return;
-  throw new Refused(403, 'it is not in network.allow of this worker', 'not in network.allow');
+/** @throws Refused for a host that is not allowed */
+function requireListed(rules: EgressRules, head: RequestHead) {
+  const { allowedHosts } = rules;
+  if (!allowedHosts || allowedHosts.some((pattern) => matches(pattern, head))) return;
+  const unusable = credentialsFor(rules, head).map(({ name }) => name);
+  const so = unusable.length ? `, so ${unusable.join(', ')} can't be used there` : '';
+  throw new Refused(403, `it is not in network.allow of this worker${so}`, 'not in network.allow');
 }
+
+/** No request without TLS gets a credential. */
+const credentialsFor = ({ credentials = [] }: EgressRules, head: RequestHead): EgressCredential[] =>
+  head.plain ? [] : credentials.filter(({ hosts }) => hosts.some((pattern) => matches(pattern, head)));
+
+const matches = (pattern: string, { host, port, plain }: RequestHead) =>
+  matchesHost(pattern, host, port, plain ? 80 : 443);
 
 const originText = (scheme: string, host: string, port: number | string) => `${scheme}://${host.toLowerCase()}:${port}`;
 

@@ -59,13 +59,48 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
   return { text, json, stream: () => openStream(matcher) };
 }
 
+/**
+ * Finds values in each of their forms, as a redactor does.
+ * @param values what stands for each value. Values that overlap are masked instead.
+ * @param keepLength as many asterisks as a match has bytes, for streams whose length was announced
+ */
+export function openReplacing(values: Replacements, keepLength = false): RedactedStream {
+  const { matcher, byForm } = values;
+  const asterisks: Replace = (matched) => Buffer.alloc(matched.length, '*');
+  const replacement: Replace = (matched, continues) =>
+    continues ? NOTHING : (byForm.get(matched.toString('latin1')) ?? MASK_BYTES);
+  return openStream(matcher, keepLength ? asterisks : replacement);
+}
+
+export interface Replacements {
+  matcher: ByteMatcher;
+  byForm: ReadonlyMap<string, Buffer>;
+}
+
+/** Null if no value is long enough to be found. */
+export function replacementsOf(values: Iterable<{ value: string; by: string }>): Replacements | null {
+  const byForm = new Map<string, Buffer>();
+  const forms: Buffer[] = [];
+  for (const { value, by } of values) {
+    for (const form of formsOf(value)) {
+      const key = form.toString('latin1');
+      if (!byForm.has(key)) forms.push(form);
+      byForm.set(key, Buffer.from(by));
+    }
+  }
+  return forms.length ? { matcher: new ByteMatcher(forms), byForm } : null;
+}
+
 const MASK_BYTES = Buffer.from(MASK);
 const NOTHING = Buffer.alloc(0);
+/** @param continues a piece of the same range has been replaced already */
+type Replace = (matched: Buffer, continues: boolean) => Buffer;
+const byMask: Replace = (_, continues) => (continues ? NOTHING : MASK_BYTES);
 /** Below this size it is passed on at once; a larger hold is advanced in larger steps, so that copying stays linear too. */
 const HELD_BYTES_SMALL = 4_096;
 
-/** Each maximal range of bytes that belong to any match becomes one mask. */
-function openStream(matcher: ByteMatcher): RedactedStream & { maskedAny(): boolean } {
+/** Each maximal range of bytes that belong to any match is replaced. */
+function openStream(matcher: ByteMatcher, replace = byMask): RedactedStream & { maskedAny(): boolean } {
   /** Positions count from the start of the stream; `base` is the position of the first held byte. */
   let held: Buffer[] = [];
   let base = 0;
@@ -99,9 +134,10 @@ function openStream(matcher: ByteMatcher): RedactedStream & { maskedAny(): boole
         at = plainEnd;
       }
       if (!next || next.from >= upTo) continue;
-      if (!endedInMask) out.push(MASK_BYTES);
+      const matchedEnd = Math.min(upTo, next.to);
+      out.push(replace(bytes.subarray(at - base, matchedEnd - base), endedInMask));
       endedInMask = true;
-      at = Math.min(upTo, next.to);
+      at = matchedEnd;
       if (next.to <= upTo) found.shift();
       else next.from = upTo;
     }
@@ -138,6 +174,8 @@ function formsOf(secret: string): Buffer[] {
     escaped,
     asciiEscaped(escaped),
     escaped.replaceAll('/', '\\/'),
+    // JSON inside JSON, as services echo bodies.
+    JSON.stringify(escaped).slice(1, -1),
     bytes.toString('hex'),
     bytes.toString('hex').toUpperCase(),
     ...base64Forms(bytes),

@@ -5,12 +5,16 @@ import { getBytes } from '../transfer/object-transfer';
 /** Larger inputs are refused, from either source. */
 const INPUTS_BYTES_MAX = 16 << 20;
 
-/** @throws Error if they are larger than any service hands out */
-export function secretsOf({ secrets = {} }: Job): Record<string, string> {
-  const bytes = secretsBytes(secrets);
+/** @throws Error if they are larger, with the values of its credentials, than any service hands out */
+export function secretsOf(job: Job): Record<string, string> {
+  const { secrets = {} } = job;
+  const bytes = secretsBytes(secrets) + credentialValues(job).reduce((sum, value) => sum + Buffer.byteLength(value), 0);
   if (bytes > SECRETS_BYTES_MAX) throw new Error(`its secrets have ${bytes} bytes, the limit is ${SECRETS_BYTES_MAX}`);
   return secrets;
 }
+
+/** They never reach the code, which may be told them by a host. */
+export const credentialValues = ({ credentials = [] }: Job): string[] => credentials.map(({ value }) => value);
 
 export async function inputsOf({ inputs, inputsUrl }: Job): Promise<Record<string, unknown>> {
   if (inputs) return inputs;

@@ -16,7 +16,7 @@ import {
   type RunResult,
 } from '../runners/runner';
 import type { EventPublisher } from './event-publisher';
-import { inputsOf, secretsOf } from './job-values';
+import { credentialValues, inputsOf, secretsOf } from './job-values';
 import { createLiveReport } from './live-report';
 import { createRequestReport } from './request-report';
 import { errorOf, UNREPORTABLE, wallLimit } from './run-errors';
@@ -100,7 +100,7 @@ export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: ()
     let runLog: RunLog | undefined;
     try {
       const secrets = secretsOf(job);
-      redactor = deps.redactorFor(Object.values(secrets));
+      redactor = deps.redactorFor([...Object.values(secrets), ...credentialValues(job)]);
       runLog = createRunLog({
         redactor,
         bytesMax: job.limits.logBytes,

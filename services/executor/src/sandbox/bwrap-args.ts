@@ -7,13 +7,18 @@ export const STATUS_FD = 4;
 const SECCOMP_FD = 5;
 export const INHERITED_FD = 6;
 
+/** Many clients bring authorities of their own: they have to trust the machine's, and the egress proxy's. */
 const ENVIRONMENT = {
   PATH: '/usr/bin',
   HOME: '/tmp',
   LANG: 'C.UTF-8',
   TMPDIR: '/tmp',
-  SSL_CERT_FILE: '/etc/ssl/certs/ca-certificates.crt',
-  REQUESTS_CA_BUNDLE: '/etc/ssl/certs/ca-certificates.crt',
+  ...Object.fromEntries(
+    [
+      ...['SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'AWS_CA_BUNDLE', 'PIP_CERT'],
+      ...['HTTPLIB2_CA_CERTS', 'NODE_EXTRA_CA_CERTS'],
+    ].map((name) => [name, '/etc/ssl/certs/ca-certificates.crt']),
+  ),
 };
 
 /** The root of a run. Everything else is under /host, which a run never sees. */

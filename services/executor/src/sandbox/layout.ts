@@ -1,6 +1,7 @@
 /** The executor's directory. Everything that sandboxes need is copied there: a checkout may be unreadable to their uid. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { machineCertificates } from '../host/machine-certificates';
 import { isAbandoned, ownerTag } from '../host/owner-tag';
 import { giveAway } from './give-away';
 import { buildFilter } from './seccomp';
@@ -19,14 +20,9 @@ export interface Layout {
   childFilterFile: string;
 }
 
+/** Below /etc. */
+const BUNDLE = 'ssl/certs/ca-certificates.crt';
 const SOURCE = path.join(__dirname, '../../python');
-const CERTIFICATES = [
-  '/etc/ssl/certs/ca-certificates.crt',
-  '/etc/pki/tls/certs/ca-bundle.crt',
-  '/etc/ssl/ca-bundle.pem',
-  '/etc/ssl/cert.pem',
-];
-
 type Owner = { uid: number; gid: number };
 
 /** Creates it, owned by the executor's later user. */
@@ -77,6 +73,11 @@ export function prepareLayout(directory: string, owner: Owner | null): Layout {
   return layout;
 }
 
+/** Makes every sandbox that is started from now on trust an authority. @param certificate PEM */
+export function trustInSandboxes({ etcDir }: Pick<Layout, 'etcDir'>, certificate: string): void {
+  fs.appendFileSync(path.join(etcDir, BUNDLE), `\n${certificate.trim()}\n`);
+}
+
 export function removeOwn(layout: Layout): void {
   fs.rmSync(path.dirname(layout.pythonDir), { recursive: true, force: true });
 }
@@ -97,8 +98,5 @@ function writeEtc(directory: string): void {
   fs.writeFileSync(path.join(directory, 'passwd'), `sandbox:x:${INNER_UID}:${INNER_UID}::/tmp:/bin/sh\n`);
   fs.writeFileSync(path.join(directory, 'group'), `sandbox:x:${INNER_UID}:\n`);
   fs.writeFileSync(path.join(directory, 'hosts'), '127.0.0.1 localhost\n::1 localhost\n');
-  // The machine's own trust store: https must work with a company's certificate authority.
-  const bundle = [process.env.SSL_CERT_FILE, ...CERTIFICATES].find((file) => file && fs.existsSync(file));
-  if (bundle)
-    fs.writeFileSync(path.join(certificates, 'ca-certificates.crt'), fs.readFileSync(bundle), { mode: 0o644 });
+  fs.writeFileSync(path.join(directory, BUNDLE), machineCertificates(), { mode: 0o644 });
 }

@@ -1,13 +1,14 @@
 /** Names that resolve to addresses of this machine's loopback network, for this process alone. */
 import dns from 'node:dns/promises';
 
-/** @param addresses by name; other names are resolved as usual. @returns the names asked for so far */
-export function resolveTestNames(addresses: Record<string, string[]>): string[] {
+/** @param addresses by name, each time; other names are resolved as usual. @returns the names asked for so far */
+export function resolveTestNames(addresses: Record<string, string[] | (() => string[])>): string[] {
   const asked: string[] = [];
   const lookup = dns.lookup;
   jest.spyOn(dns, 'lookup').mockImplementation(((host: string, options: { all: true }) => {
     asked.push(host);
-    const known = addresses[host];
+    const listed = addresses[host];
+    const known = typeof listed === 'function' ? listed() : listed;
     return known ? Promise.resolve(known.map((address) => ({ address, family: 4 }))) : lookup(host, options);
   }) as never);
   return asked;

@@ -199,7 +199,7 @@ test('a private connection of another person reaches nobody else’s worker', as
   const others = await workerWith(['crm'], files);
   expect((await refusedRun(others)).error).toContain('"crm" is not connected, or not for this worker');
   const shared = await workerWith(['crm'], {}, ada);
-  expect((await refusedRun(shared)).error).toContain('"crm" is not connected, or not for this worker');
+  expect((await refusedRun(shared)).error).toContain('share the connection, or make the worker private');
   const own = await workerWith(['crm'], files, ada);
   const job = await handedOut(own, ada);
   expect(job.credentials).toMatchObject([{ name: 'crm', value: 'ada-s-own-key' }]);

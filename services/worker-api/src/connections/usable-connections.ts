@@ -18,6 +18,8 @@ export type Usable = Pick<
 export interface ConnectionProblem {
   name: string;
   connection: Usable | null;
+  /** The worker's owner has one, which is private and thus not for a worker of the workspace. */
+  isWithheld?: boolean;
 }
 
 const OWNER = 'SELECT visibility, owner_id AS "ownerId" FROM workers WHERE workspace_id = $1 AND uid = $2';
@@ -42,6 +44,8 @@ export async function connectionsNamed(sql: Sql, workspaceId: string, names: str
 const serves = (worker: Owned, { visibility, ownerId }: Usable): boolean =>
   visibility === 'workspace' || (worker.visibility === 'private' && ownerId !== null && ownerId === worker.ownerId);
 
+const isNamed = ({ id, app }: Usable, name: string): boolean => id === name || app === name;
+
 /** A key without hosts may go nowhere. */
 const works = ({ status, kind, hosts }: Usable): boolean => status === 'active' && (kind === 'mcp' || hosts.length > 0);
 
@@ -50,7 +54,7 @@ const works = ({ status, kind, hosts }: Usable): boolean => status === 'active' 
  * oldest. Null: there is none.
  */
 export function connectionFor(worker: Owned, name: string, connections: Usable[]): Usable | null {
-  const candidates = connections.filter((one) => (one.id === name || one.app === name) && serves(worker, one));
+  const candidates = connections.filter((one) => isNamed(one, name) && serves(worker, one));
   const rank = (one: Usable) => (works(one) ? 0 : 2) + (one.visibility === 'private' ? 0 : 1);
   return candidates.sort((a, b) => rank(a) - rank(b))[0] ?? null;
 }
@@ -58,13 +62,20 @@ export function connectionFor(worker: Owned, name: string, connections: Usable[]
 export function connectionProblems(worker: Owned, names: string[], connections: Usable[]): ConnectionProblem[] {
   return names.flatMap((name) => {
     const connection = connectionFor(worker, name, connections);
-    return connection && works(connection) ? [] : [{ name, connection }];
+    if (connection && works(connection)) return [];
+    const isWithheld = connections.some(
+      (one) => isNamed(one, name) && one.ownerId !== null && one.ownerId === worker.ownerId,
+    );
+    return [{ name, connection, isWithheld }];
   });
 }
 
 /** Says what to connect. @param dashboardUrl where that is done */
 export function sayConnectionProblems(problems: ConnectionProblem[], dashboardUrl: string): string {
-  const said = problems.map(({ name, connection }) => {
+  const said = problems.map(({ name, connection, isWithheld }) => {
+    if (!connection && isWithheld) {
+      return `"${name}" is a private connection of this worker's owner, and the worker is the whole workspace's: share the connection, or make the worker private`;
+    }
     if (!connection) return `"${name}" is not connected, or not for this worker`;
     const { label, status, problem } = connection;
     const why =

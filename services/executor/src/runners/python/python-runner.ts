@@ -81,8 +81,8 @@ async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): P
   }
 }
 
-const egressRulesOf = ({ allowedHosts }: Job, { onRequest }: PrepareHooks): EgressRules => ({
-  ...{ bytesMax: EGRESS_BYTES_MAX, allowedHosts, onRequest },
+const egressRulesOf = ({ allowedHosts, credentials }: Job, { onRequest }: PrepareHooks): EgressRules => ({
+  ...{ bytesMax: EGRESS_BYTES_MAX, allowedHosts, credentials, onRequest },
 });
 
 /** @returns the digest of its dependencies; null if it has none */

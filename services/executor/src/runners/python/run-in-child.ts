@@ -3,7 +3,7 @@
  * memory), and reports the outcome. Never throws for anything that the run does.
  */
 import { availableParallelism } from 'node:os';
-import type { JobTools, RecordedStep, Suspension } from '@gantry/events';
+import type { JobCredential, JobTools, RecordedStep, Suspension } from '@gantry/events';
 import type { Child, Exit } from '../../sandbox/child';
 import { frame, rawFrame } from '../../sandbox/frames';
 import { WALL_LIMIT } from '../../sandbox/kill-reasons';
@@ -31,6 +31,10 @@ export interface SandboxJob {
   may?: ('approve' | 'call')[];
   tools?: JobTools[];
   contexts?: { name: string; writeable: boolean }[];
+  /** With placeholders for tokens. */
+  connections?: (Pick<JobCredential, 'name' | 'hosts' | 'baseUrl' | 'accountLabel' | 'scopes'> & {
+    token: string;
+  })[];
   /** Inspections: sources that no code store has. */
   draft?: { sources: { path: string; text: string }[]; modules: string[] };
 }

@@ -1,5 +1,5 @@
 /** Translates a job into the sandbox's request. */
-import type { Job } from '@gantry/events';
+import type { Job, JobCredential } from '@gantry/events';
 import { type SandboxSpec, TMP_BYTES_DEFAULT } from '../../sandbox/settings';
 import { storedAs } from '../../store/context-store';
 import type { GivenToRun } from '../runner';
@@ -31,20 +31,33 @@ export function specOf(job: Job, deps: string | null, egress: boolean): SandboxS
 
 export function sandboxJobOf(
   job: Job,
-  { inputs, secrets: env, steps }: Omit<GivenToRun, 'mayBegin'>,
+  { inputs, secrets, steps }: Omit<GivenToRun, 'mayBegin'>,
   egressNonce: string | undefined,
 ): SandboxJob {
-  const { runId, workspaceId, entrypoint, outputs, may, tools } = job;
+  const { runId, workspaceId, entrypoint, outputs, may, tools, credentials = [] } = job;
+  const env = credentials.length ? { ...secrets, ...placeholdersOf(credentials) } : secrets;
+  const connections = credentials.flatMap((each) => (each.kind === 'connection' ? [connectionOf(each)] : []));
   return {
     op: 'run',
     ...{ runId, workspaceId, entrypoint, outputs, inputs, env, egressNonce, may, tools },
     attempt: job.tryNumber ?? 1,
     ...(steps.length > 0 && { steps }),
+    ...(connections.length > 0 && { connections }),
     ...(job.contexts && { contexts: job.contexts.map(({ name, writeable }) => ({ name, writeable })) }),
     outputBytes: job.limits.outputBytes,
     files: placeFiles(job.files),
   };
 }
+
+/** Of secrets with hosts, by their names. The values stay outside. */
+const placeholdersOf = (credentials: JobCredential[]) =>
+  Object.fromEntries(
+    credentials.flatMap(({ kind, name, placeholder }) => (kind === 'secret' ? [[name, placeholder]] : [])),
+  );
+
+const connectionOf = ({ name, placeholder, hosts, baseUrl, accountLabel, scopes }: JobCredential) => ({
+  ...{ name, token: placeholder, hosts, baseUrl, accountLabel, scopes },
+});
 
 /** An external file name becomes one path segment; two files of the same name stay separate. */
 export function placeFiles(files: Job['files']): NonNullable<SandboxJob['files']> {

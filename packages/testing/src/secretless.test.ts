@@ -1,0 +1,151 @@
+/** The whole way of a credential that code uses and does not have: ADR 43. */
+import fs from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { Pool } from 'pg';
+import { apiCaller } from './api-caller';
+import { makeCa } from './certificates';
+import { readEvents } from './event-reader';
+import { everyRow, leaksOf } from './leaks';
+import { type Stack, startStack } from './stack';
+
+const TOKEN = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
+
+/** A GitHub that repeats what it was sent, as a service may do in an error. */
+const READER = `
+import json, os, ssl, urllib.error, urllib.request
+from gantry import context
+
+# The hosts of this test are called localhost, which is not asked of a proxy otherwise.
+os.environ["no_proxy"] = os.environ["NO_PROXY"] = ""
+
+def run(other):
+    github = context.connections["github"]
+    def get(base, path, trust=None):
+        headers = {"Authorization": f"Bearer {github.token}"}
+        try:
+            answer = urllib.request.urlopen(urllib.request.Request(base + path, headers=headers), timeout=20, context=trust)
+        except urllib.error.HTTPError as error:
+            answer = error
+        return [answer.status, json.loads(answer.read())]
+    print("with", github.token, github, dict(os.environ))
+    user = get(github.base_url, "/user")
+    missing = get(github.base_url, "/missing?token=" + github.token)
+    elsewhere = get(other, "/user", ssl._create_unverified_context())
+    context.artifact("answers.json", json.dumps([user, missing]).encode())
+    return {"user": user, "missing": missing, "elsewhere": elsewhere}
+`;
+
+let stack: Stack;
+let pool: Pool;
+let github: https.Server;
+let elsewhere: https.Server;
+/** What each has been sent, in order. */
+const seen: Record<'github' | 'elsewhere', { url: string; headers: IncomingHttpHeaders }[]> = {
+  github: [],
+  elsewhere: [],
+};
+
+beforeAll(async () => {
+  const ca = makeCa();
+  const { key, cert } = ca.issue('DNS:localhost');
+  const tls = { key: fs.readFileSync(key), cert: fs.readFileSync(cert) };
+  const listening = async (name: keyof typeof seen) => {
+    const server = https.createServer(tls, ({ url = '', headers }, response) => {
+      seen[name].push({ url, headers });
+      const status = url === '/user' ? 200 : 404;
+      response.writeHead(status, { 'content-type': 'application/json', 'x-sent': headers.authorization ?? '' });
+      response.end(JSON.stringify({ url, authorization: headers.authorization }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return server;
+  };
+  [github, elsewhere] = [await listening('github'), await listening('elsewhere')];
+  const env = { NODE_EXTRA_CA_CERTS: ca.file, EGRESS_ALLOW_PRIVATE: '127.0.0.1/32' };
+  stack = await startStack({ env });
+  pool = new Pool({ connectionString: stack.databaseUrls.worker });
+  pool.on('error', () => {});
+}, 120_000);
+
+afterAll(async () => {
+  await pool?.end();
+  await stack?.stop();
+  for (const server of [github, elsewhere]) {
+    server?.closeAllConnections();
+    server?.close();
+  }
+}, 60_000);
+
+const hostOf = (server: https.Server) => `localhost:${(server.address() as AddressInfo).port}`;
+
+test('a run reads from GitHub with a token that is in no place but the request', async () => {
+  const call = apiCaller(stack.workerUrls[0] as string, stack.token);
+  const connection = {
+    kind: 'api_key',
+    app: 'github',
+    label: 'Team',
+    visibility: 'workspace',
+    value: TOKEN,
+    hosts: [hostOf(github)],
+  };
+  expect(await call('POST', '/api/connections', connection)).toMatchObject({ status: 201 });
+  const files = [{ path: 'main.py', content: READER }];
+  const worker = { id: 'reader', name: 'Reader', files, connections: ['github'] };
+  expect(await call('POST', '/api/workers', worker)).toMatchObject({ status: 201 });
+
+  const inputs = { other: `https://${hostOf(elsewhere)}` };
+  const started = await call('POST', '/api/workers/reader/runs', { inputs });
+  const { run_id: id } = started.body;
+  const events = await readEvents({
+    ...{ urls: stack.workerUrls, token: stack.token, format: 'ndjson', breaks: [] },
+    path: `/api/runs/${id}/stream`,
+  });
+  const { body: run } = await call('GET', `/api/runs/${id}`);
+
+  const placeholder = expect.stringMatching(/^Bearer gph_[A-Za-z0-9]{32}$/);
+  expect(run).toMatchObject({
+    error: null,
+    status: 'completed',
+    output: {
+      user: [200, { url: '/user', authorization: placeholder }],
+      missing: [404, { url: expect.stringMatching(/^\/missing\?token=gph_/), authorization: placeholder }],
+      elsewhere: [200, { authorization: placeholder }],
+    },
+  });
+  const sent = seen.github.map(({ url, headers }) => [url, headers.authorization]);
+  expect(sent).toEqual([
+    ['/user', `Bearer ${TOKEN}`],
+    [`/missing?token=${TOKEN}`, `Bearer ${TOKEN}`],
+  ]);
+  expect(seen.elsewhere.map(({ headers }) => headers.authorization)).toEqual([placeholder]);
+  const requests = events.filter(({ type }) => type === 'request').map(({ data }) => data);
+  expect(requests).toMatchObject([
+    { method: 'GET', host: 'localhost', path: '/user', status: 200, credentials: ['github'] },
+    { method: 'GET', host: 'localhost', path: '/missing', status: 404, credentials: ['github'] },
+    { method: null, host: 'localhost', path: null, credentials: [] },
+  ]);
+
+  const logs = await call('GET', `/api/runs/${id}/logs`);
+  const told = JSON.stringify([started.body, events, run, logs.body, (await call('GET', '/api/connections')).body]);
+  expect(told).toContain('gph_');
+  const places = {
+    told,
+    rows: await everyRow(pool),
+    services: stack.output(),
+    objects: filesUnder(stack.objectsDir),
+    messages: filesUnder(stack.parts.nats.storeDir),
+  };
+  for (const [place, text] of Object.entries(places)) expect([place, leaksOf(TOKEN, text)]).toEqual([place, []]);
+  expect(places.objects).toContain('gph_');
+  expect(places.messages).toContain(id);
+}, 60_000);
+
+/** As latin1, one after the other. */
+const filesUnder = (dir: string): string =>
+  fs
+    .readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => fs.readFileSync(path.join(entry.parentPath, entry.name), 'latin1'))
+    .join('\n');

@@ -1,0 +1,99 @@
+/** Answers inside a tunnel whose TLS ends here: without the values of credentials, and otherwise as the host gave them. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { PassThrough, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import zlib from 'node:zlib';
+import type { Exchange } from './network-request';
+import { endToEnd } from './opened-request';
+import type { Reflection } from './reflection';
+import { FAILED, Refused, refusalOf } from './refused';
+
+/** Collected, so that a value can be replaced by its placeholder and the length be corrected. */
+const COLLECTED_BYTES_MAX = 256 * 1024;
+
+const DECODERS: Record<string, () => Transform> = {
+  gzip: zlib.createGunzip,
+  'x-gzip': zlib.createGunzip,
+  deflate: zlib.createInflate,
+  br: zlib.createBrotliDecompress,
+};
+
+/** @throws Refused before anything was sent, any error after that */
+export async function relayAnswer(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  { reflection, exchange, spend }: { reflection: Reflection; exchange: Exchange; spend(bytes: number): void },
+): Promise<void> {
+  const status = answer.statusCode ?? 502;
+  exchange.status = status;
+  response.sendDate = false;
+  const hasBody = response.req.method !== 'HEAD' && status !== 204 && status !== 304;
+  const decoder = hasBody ? decoderFor(answer.headers['content-encoding']) : null;
+  const length = decoder || !hasBody ? undefined : lengthOf(answer);
+  const collect = length !== undefined && length <= COLLECTED_BYTES_MAX && !answer.headers['content-range'];
+  const headers: string[] = [];
+  for (const [name, value, as] of endToEnd(answer)) {
+    if (decoder && (name === 'content-encoding' || name === 'content-length')) continue;
+    if (collect && name === 'content-length') continue;
+    headers.push(reflection.text(as), reflection.text(value));
+  }
+  const head = (more: string[] = []) =>
+    response.writeHead(status, reflection.text(answer.statusMessage ?? ''), [...headers, ...more]);
+
+  answer.once('error', () => exchange.end(new Refused(502, 'it ended its answer early', FAILED)));
+  if (!hasBody) {
+    answer.resume();
+    head();
+    response.end();
+    return;
+  }
+  const meter = new Transform({
+    transform(chunk: Buffer, _, done) {
+      exchange.bytesReceived += chunk.length;
+      spend(chunk.length);
+      done(null, chunk);
+    },
+  });
+  if (collect) {
+    const parts: Buffer[] = [];
+    await pipeline(answer, meter, async (source: AsyncIterable<Buffer>) => {
+      for await (const part of source) parts.push(part);
+    });
+    const body = reflection.bytes(Buffer.concat(parts));
+    head(['Content-Length', String(body.length)]);
+    response.end(body);
+    return;
+  }
+  head();
+  await pipeline(answer, decoder ?? new PassThrough(), meter, reflection.stream(length !== undefined), response);
+}
+
+function decoderFor(encoding: string | undefined): Transform | null {
+  if (encoding === undefined || encoding === '' || encoding.toLowerCase() === 'identity') return null;
+  const make = DECODERS[encoding.toLowerCase()];
+  if (make) return make();
+  throw new Refused(502, 'its answer has an encoding that can’t be searched for the value of a credential', FAILED);
+}
+
+function lengthOf({ headers }: IncomingMessage): number | undefined {
+  const text = headers['content-length'];
+  return text === undefined ? undefined : Number(text);
+}
+
+/** The proxy's own answer. */
+export function answerRefused(response: ServerResponse, host: string, err: unknown): Refused {
+  const refusal = refusalOf(err);
+  if (response.headersSent) {
+    response.destroy();
+    return refusal;
+  }
+  const body = `${host}: ${refusal.message}\n`;
+  const { status, reason } = refusal;
+  response.writeHead(status, reason, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  });
+  response.end(body);
+  return refusal;
+}

@@ -1,0 +1,268 @@
+/** Code that uses credentials which it does not have: real runs, real TLS on both sides. */
+import zlib from 'node:zlib';
+import { given } from '@gantry/testing';
+import {
+  credential,
+  echo,
+  expectNoValue,
+  PLACEHOLDER,
+  requestsOf,
+  startCredentialFixture,
+  VALUE,
+} from '../test/credential-fixture';
+
+const fixture = given(startCredentialFixture, ({ stop }) => stop());
+beforeEach(() => fixture.answer(echo));
+
+test('a placeholder in a header becomes the value at the host, and the echo of it a placeholder again', async () => {
+  const { finished, events } = await fixture.runWith(`
+def run(port):
+    me = context.connections["api"]
+    status, headers, body = fetch(f"{me.base_url}/user?a=1", {"Authorization": f"Bearer {me.token}"})
+    print(body, headers)
+    return [status, headers["x-echo"], json.loads(body)["headers"]["authorization"], headers["Content-Length"] == str(len(body))]
+`);
+  expect(finished.output).toEqual([200, `Bearer ${PLACEHOLDER}`, `Bearer ${PLACEHOLDER}`, true]);
+  expect(fixture.seen).toMatchObject([
+    {
+      host: 'api.test',
+      url: '/user?a=1',
+      headers: { authorization: `Bearer ${VALUE}`, 'accept-encoding': 'identity' },
+    },
+  ]);
+  expect(requestsOf(events)).toMatchObject([
+    {
+      ...{ method: 'GET', scheme: 'https', host: 'api.test', port: fixture.port, path: '/user', status: 200 },
+      ...{ credentials: ['api'], bytesSent: 0 },
+    },
+  ]);
+  expectNoValue(events);
+});
+
+test('in basic credentials, path, query and any header; encoded as the place needs it', async () => {
+  const { finished, events } = await fixture.runWith(`
+def run(port):
+    token = context.connections["api"].token
+    basic = base64.b64encode(f"me:{token}".encode()).decode()
+    fetch(f"https://api.test:{port}/bot{token}/send?key={token}&b=2", {"Authorization": "Basic " + basic, "X-Key": token})
+`);
+  expect(finished.status).toBe('completed');
+  const [{ url, headers } = { url: '', headers: {} as Record<string, unknown> }] = fixture.seen;
+  expect(Buffer.from(String(headers.authorization).slice(6), 'base64').toString()).toBe(`me:${VALUE}`);
+  expect(headers['x-key']).toBe(VALUE);
+  const parsed = new URL(url, 'https://api.test');
+  expect(parsed.searchParams.get('key')).toBe(VALUE);
+  expect(parsed.searchParams.get('b')).toBe('2');
+  expect(decodeURIComponent(parsed.pathname)).toBe(`/bot${VALUE}/send`);
+  expect(requestsOf(events)[0]?.path).toBe(`/bot${PLACEHOLDER}/send`);
+});
+
+test('in bodies only where the credential says so, with the right length, and never in encoded ones', async () => {
+  const source = `
+import gzip
+def run(port):
+    token = context.connections["api"].token
+    url = f"https://api.test:{port}/"
+    as_json = {"Content-Type": "application/json"}
+    fetch(url, as_json, json.dumps({"key": token}).encode())
+    fetch(url, {"Content-Type": "application/x-www-form-urlencoded"}, f"key={token}&b=1".encode())
+    fetch(url, {**as_json, "Content-Encoding": "gzip"}, gzip.compress(token.encode()))
+    fetch(url, {"Content-Type": "text/plain"}, iter([token[:9].encode(), token[9:].encode()]))
+`;
+  await fixture.runWith(source, { credentials: [credential(fixture.port, { inBody: true })] });
+  const [json, form, gzip, chunked] = fixture.seen;
+  expect(JSON.parse(json?.body ?? '')).toEqual({ key: VALUE });
+  expect(new URLSearchParams(form?.body).get('key')).toBe(VALUE);
+  expect(zlib.gunzipSync(Buffer.from(gzip?.body ?? '', 'latin1')).toString()).toBe(PLACEHOLDER);
+  expect(chunked?.body).toBe(VALUE);
+  await fixture.runWith(source);
+  expect(JSON.parse(fixture.seen[0]?.body ?? '')).toEqual({ key: PLACEHOLDER });
+  expect(fixture.seen[3]?.body).toBe(PLACEHOLDER);
+});
+
+test('a secret with hosts is a placeholder in the environment and in context.secrets', async () => {
+  const { finished } = await fixture.runWith(
+    `
+def run(port):
+    assert os.environ["API_KEY"] == context.secrets["API_KEY"]
+    fetch(f"https://api.test:{port}/", {"X-Key": os.environ["API_KEY"]})
+    return [os.environ["API_KEY"], sorted(context.secrets), len(context.connections)]
+`,
+    { credentials: [credential(fixture.port, { kind: 'secret', name: 'API_KEY' })], secrets: { OTHER: 'other-value' } },
+  );
+  expect(finished.output).toEqual([PLACEHOLDER, ['API_KEY', 'OTHER'], 0]);
+  expect(fixture.seen[0]?.headers['x-key']).toBe(VALUE);
+});
+
+test('a connection is found by its declared name, says what it is, and shows no token', async () => {
+  const { finished } = await fixture.runWith(
+    `
+def run(port):
+    all = context.connections
+    me = all["api"]
+    try:
+        all["slack"]
+    except KeyError as error:
+        missing = str(error)
+    return [repr(me), me.hosts, me.scopes, me.account_label, "api" in all, "x" in all, list(all), repr(all), missing]
+`,
+    { credentials: [credential(fixture.port)] },
+  );
+  const host = `api.test:${fixture.port}`;
+  expect(finished.output).toEqual([
+    ...[`<connection api to ${host}>`, [host], ['read'], 'me@api', true, false, ['api'], '<connections api>'],
+    expect.stringContaining("as in connections: ['slack']. It has api."),
+  ]);
+});
+
+test('keeps a connection for several requests, in order, with every kind of answer', async () => {
+  fixture.answer(({ url }, response) => {
+    if (url === '/204') response.writeHead(204).end();
+    else if (url === '/304') response.writeHead(304, { etag: '"1"' }).end();
+    else if (url === '/head') response.writeHead(200, { 'content-length': '12345' }).end();
+    else if (url === '/cookies') response.setHeader('set-cookie', ['a=1', `b=${encodeURIComponent(VALUE)}`]).end('x');
+    else if (url === '/gzip') response.writeHead(200, { 'content-encoding': 'gzip' }).end(zlib.gzipSync(`<${VALUE}>`));
+    else if (url === '/zstd') response.writeHead(200, { 'content-encoding': 'zstd' }).end('anything');
+    else {
+      for (const piece of ['one ', VALUE.slice(0, 9), VALUE.slice(9), ' two']) response.write(piece);
+      response.end();
+    }
+  });
+  const { finished, events } = await fixture.runWith(`
+def run(port):
+    connection = http.client.HTTPSConnection("127.0.0.1", 3128)
+    connection.set_tunnel("api.test", port)
+    seen = []
+    for method, path in (("GET", "/204"), ("GET", "/304"), ("HEAD", "/head"), ("GET", "/cookies"), ("GET", "/gzip"), ("GET", "/chunked"), ("GET", "/zstd")):
+        connection.request(method, path, headers={"Authorization": context.connections["api"].token})
+        answer = connection.getresponse()
+        seen.append([answer.status, answer.headers.get_all("set-cookie") or answer.headers["content-length"], answer.read().decode()])
+    return seen
+`);
+  expect(finished.output).toEqual([
+    [204, null, ''],
+    [304, null, ''],
+    [200, '12345', ''],
+    [200, ['a=1', `b=${PLACEHOLDER}`], 'x'],
+    [200, null, `<${PLACEHOLDER}>`],
+    [200, null, `one ${PLACEHOLDER} two`],
+    [502, expect.anything(), expect.stringMatching(/encoding that can’t be searched/)],
+  ]);
+  expect(requestsOf(events)).toHaveLength(7);
+  expectNoValue(events);
+});
+
+test('large bodies flow both ways as fast as they are read, keep their length, and the value in them is not readable', async () => {
+  const length = 32 << 20;
+  let sent = 0;
+  fixture.answer((seen, response) => {
+    if (seen.url === '/sent') return void response.end(String(sent));
+    if (seen.method === 'POST') return void response.end(String(seen.body.length));
+    response.writeHead(200, { 'content-length': String(length) });
+    const block = Buffer.alloc(1 << 16, '.');
+    block.write(VALUE, 1_000);
+    const more = () => {
+      while (sent < length) {
+        sent += block.length;
+        if (!response.write(block)) return void response.once('drain', more);
+      }
+      response.end();
+    };
+    more();
+  });
+  const { finished } = await fixture.runWith(`
+def run(port):
+    def sent():
+        return int(fetch(f"https://api.test:{port}/sent")[2])
+    request = urllib.request.Request(f"https://api.test:{port}/", headers={"X-Key": context.connections["api"].token})
+    answer = urllib.request.urlopen(request)
+    size, asterisks, before, stuck = 0, 0, -1, sent()
+    while stuck != before:
+        before, stuck = stuck, sent()
+    while piece := answer.read(1 << 20):
+        size += len(piece)
+        asterisks += piece.count(b"*")
+    up = fetch(f"https://api.test:{port}/", {"Expect": "100-continue"}, bytes(8 << 20), "POST")
+    return [stuck < ${24 << 20}, size, asterisks, up[2]]
+`);
+  expect(finished.output).toEqual([true, length, (length >> 16) * VALUE.length, String(8 << 20)]);
+});
+
+test('a WebSocket is opened with the value, and its frames do not tell it', async () => {
+  const { finished, events } = await fixture.runWith(`
+def run(port):
+    secure = tunnel(port)
+    key = context.connections["api"].token
+    secure.sendall((f"GET /live?a=1 HTTP/1.1\\r\\nHost: api.test:{port}\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n"
+                    f"Sec-WebSocket-Extensions: permessage-deflate\\r\\nX-Key: {key}\\r\\n\\r\\n").encode())
+    secure.sendall(b"ping")
+    got = b""
+    while not got.endswith(b"ping"):
+        got += secure.recv(1000)
+    return got.decode("latin1").split("\\r\\n")
+`);
+  const lines = finished.output as string[];
+  expect(lines[0]).toBe('HTTP/1.1 101 Switching Protocols');
+  expect(lines).toContain(`X-Echo: ${PLACEHOLDER}`);
+  expect(lines.at(-1)?.slice(2)).toBe(`key ${'*'.repeat(VALUE.length)} ping`);
+  expect(fixture.seen).toMatchObject([{ url: '/live?a=1', headers: { 'x-key': VALUE } }]);
+  expect(fixture.seen[0]?.headers['sec-websocket-extensions']).toBeUndefined();
+  expect(requestsOf(events)).toMatchObject([{ path: '/live', status: 101, credentials: ['api'] }]);
+  expectNoValue(events);
+});
+
+test('a client that trusts other authorities only is told apart in the record', async () => {
+  const { events } = await fixture.runWith(`
+def run(port):
+    pinned = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        urllib.request.urlopen(f"https://api.test:{port}/", context=pinned)
+    except OSError as error:
+        print(error)
+    fetch(f"https://api.test:{port}/")
+`);
+  expect(requestsOf(events).slice(0, 1)).toMatchObject([
+    {
+      ...{ method: null, host: 'api.test', status: null },
+      problem: { kind: 'failed', message: 'the code does not trust the certificate of the egress proxy' },
+    },
+  ]);
+});
+
+test('other hosts are tunnelled as they are: their own certificate, and the placeholder', async () => {
+  const { finished, events } = await fixture.runWith(`
+def run(port):
+    context.log("open")
+    secure = tunnel(port, "api.test")
+    own = secure.getpeercert()["issuer"]
+    try:
+        tunnel(port, "other.test")
+    except ssl.SSLCertVerificationError as error:
+        return [str(own), error.verify_message]
+`);
+  // The test's authority is unknown inside, which proves that nothing has replaced its certificate.
+  expect(finished.output).toEqual([
+    expect.stringContaining('Gantry egress'),
+    expect.stringMatching(/unable to get local issuer/),
+  ]);
+  expect(requestsOf(events).some(({ host, method }) => host === 'other.test' && method === null)).toBe(true);
+});
+
+test('a host that can’t be reached or does not prove its name is a 502 in plain words, and gets nothing', async () => {
+  const hosts = ['wrong.test', 'closed.test'].map((name) => `${name}:${fixture.port}`);
+  const { finished, events } = await fixture.runWith(
+    `
+def run(port):
+    key = {"X-Key": context.connections["api"].token}
+    return [fetch(f"https://{host}:{port}/", key)[::2] for host in ("wrong.test", "closed.test")]
+`,
+    { credentials: [credential(fixture.port, { hosts })] },
+  );
+  expect(finished.output).toEqual([
+    [502, 'wrong.test: its certificate is not valid (ERR_TLS_CERT_ALTNAME_INVALID)\n'],
+    [502, "closed.test: it can't be reached (ECONNREFUSED)\n"],
+  ]);
+  expect(fixture.seen).toEqual([]);
+  expect(requestsOf(events).map(({ problem }) => problem?.kind)).toEqual(['failed', 'failed']);
+  expectNoValue(events);
+});

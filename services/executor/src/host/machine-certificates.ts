@@ -1,0 +1,22 @@
+/** The authorities that this machine trusts: https must work with a company's own too. */
+import fs from 'node:fs';
+import { rootCertificates } from 'node:tls';
+
+const BUNDLES = [
+  '/etc/ssl/certs/ca-certificates.crt',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/ssl/ca-bundle.pem',
+  '/etc/ssl/cert.pem',
+];
+
+/** PEM; those of this program where the machine has no list. */
+export function machineCertificates(): string {
+  const bundle = [process.env.SSL_CERT_FILE, ...BUNDLES].find((file) => file && fs.existsSync(file));
+  return bundle ? fs.readFileSync(bundle, 'utf8') : `${rootCertificates.join('\n')}\n`;
+}
+
+/** Those, and the file that NODE_EXTRA_CA_CERTS names: for connections of this process itself. */
+export function ownCertificates(): string[] {
+  const extra = process.env.NODE_EXTRA_CA_CERTS;
+  return [machineCertificates(), ...(extra && fs.existsSync(extra) ? [fs.readFileSync(extra, 'utf8')] : [])];
+}

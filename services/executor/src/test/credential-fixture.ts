@@ -1,0 +1,165 @@
+/** Hosts behind TLS for runs with credentials, under an authority that only this process's onward connections trust. */
+import fs from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import type { Job, JobCredential, RunEvent } from '@gantry/events';
+import { createAuthority } from '../egress/authority';
+import type { ExecutorOptions } from '../executor';
+import { type ExecutorFixture, startTestExecutor } from './executor-fixture';
+import { resolveTestNames } from './test-names';
+
+export const VALUE = 'real-value-4711/+=of the "token"';
+export const PLACEHOLDER = `gph_${'Ab3'.repeat(10)}xy`;
+
+export interface SeenRequest {
+  host: string;
+  method: string;
+  url: string;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+export interface CredentialFixture extends ExecutorFixture {
+  /** `api.test` and `other.test`, each under a certificate of its own; `wrong.test` has that of another. */
+  port: number;
+  /** Requests that reached a host, in order. */
+  seen: SeenRequest[];
+  /** Names that were resolved. */
+  asked: string[];
+  /** Replaces the answer of every host. */
+  answer(with_: (request: SeenRequest, response: ServerResponse) => void): void;
+  runWith(source: string, overrides?: Partial<Job>): ReturnType<ExecutorFixture['service']['run']>;
+}
+
+export const echo = (seen: SeenRequest, response: ServerResponse) => {
+  response.setHeader('x-echo', [seen.headers.authorization ?? '']);
+  response.end(JSON.stringify(seen));
+};
+
+/** In front of every program: `fetch(url, headers, data)` is [status, headers, body]. */
+export const FETCH = `
+import base64, http.client, json, os, re, socket, ssl, urllib.error, urllib.request
+from gantry import context
+def fetch(url, headers={}, data=None, method=None):
+    request = urllib.request.Request(url, data, headers, method=method)
+    try:
+        answer = urllib.request.urlopen(request, timeout=10)
+    except urllib.error.HTTPError as error:
+        answer = error
+    return [answer.status, dict(answer.headers.items()), answer.read().decode("latin1")]
+def tunnel(port, host="api.test", sni=None):
+    raw = socket.create_connection(("127.0.0.1", 3128))
+    raw.sendall(f"CONNECT {host}:{port} HTTP/1.1\\r\\n\\r\\n".encode())
+    head = b""
+    while not head.endswith(b"\\r\\n\\r\\n"):
+        head += raw.recv(1)
+    assert b" 200 " in head, head
+    trust = ssl.create_default_context()
+    trust.check_hostname = False
+    secure = trust.wrap_socket(raw, server_hostname=sni or host)
+    secure.settimeout(10)
+    return secure
+def read_all(secure):
+    got = b""
+    try:
+        while piece := secure.recv(65536):
+            got += piece
+    except (OSError, ssl.SSLError):
+        pass
+    return got.decode("latin1")
+`;
+
+export async function startCredentialFixture(overrides: Partial<ExecutorOptions> = {}): Promise<CredentialFixture> {
+  const authority = await createAuthority();
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-roots-'));
+  const file = path.join(directory, 'roots.pem');
+  fs.writeFileSync(file, authority.certificate);
+  const before = process.env.NODE_EXTRA_CA_CERTS;
+  process.env.NODE_EXTRA_CA_CERTS = file;
+  const seen: SeenRequest[] = [];
+  let answer = echo;
+  const hosts = { 'api.test': '127.0.0.2', 'other.test': '127.0.0.3', 'wrong.test': '127.0.0.4' };
+  const servers: https.Server[] = [];
+  let port = 0;
+  for (const [host, address] of Object.entries(hosts)) {
+    const leaf = await authority.leafFor(host === 'wrong.test' ? 'api.test' : host);
+    const server = https.createServer({ ...leaf, keepAliveTimeout: 60_000 }, async (request, response) => {
+      const { method = '', url = '', headers } = request;
+      const body = Buffer.concat(await request.toArray()).toString('latin1');
+      const one = { host, method, url, headers, body };
+      seen.push(one);
+      answer(one, response);
+    });
+    // A WebSocket that says in a frame with which key it was opened, and then what it hears.
+    server.on('upgrade', ({ method = '', url = '', headers }, socket) => {
+      seen.push({ host, method, url, headers, body: '' });
+      const key = Buffer.from(`key ${headers['x-key']} `);
+      socket.write(
+        `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Echo: ${headers['x-key']}\r\n\r\n`,
+      );
+      socket.write(Buffer.concat([Buffer.from([0x81, key.length]), key]));
+      socket.on('error', () => socket.destroy()).pipe(socket);
+    });
+    await new Promise<void>((resolve) => server.listen(port, address, resolve));
+    port = (server.address() as AddressInfo).port;
+    servers.push(server);
+  }
+  let rebound = 0;
+  const asked = resolveTestNames({
+    ...Object.fromEntries(Object.entries(hosts).map(([name, address]) => [name, [address]])),
+    'closed.test': ['127.0.0.5'],
+    'inside.test': ['10.0.0.7'],
+    // Another address with each answer.
+    'rebinding.test': () => [rebound++ ? '10.0.0.7' : '127.0.0.2'],
+    'mixed.test': ['127.0.0.2', '10.0.0.7'],
+  });
+  const fixture = await startTestExecutor({
+    egressAllowPrivate: ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5'].map((address) => `${address}:${port}`),
+    ...overrides,
+  });
+  return {
+    ...{ ...fixture, port, seen, asked },
+    answer: (with_) => {
+      answer = with_;
+    },
+    runWith: (source, overrides) => {
+      seen.splice(0);
+      return fixture.service.run(FETCH + source, {
+        ...{ network: 'egress', inputs: { port }, credentials: [credential(port)] },
+        ...overrides,
+      });
+    },
+    async stop() {
+      await fixture.stop();
+      for (const server of servers) {
+        server.closeAllConnections();
+        server.close();
+      }
+      if (before === undefined) delete process.env.NODE_EXTRA_CA_CERTS;
+      else process.env.NODE_EXTRA_CA_CERTS = before;
+      fs.rmSync(directory, { recursive: true });
+      jest.restoreAllMocks();
+    },
+  };
+}
+
+export const credential = (port: number, overrides: Partial<JobCredential> = {}): JobCredential => ({
+  ...{ name: 'api', kind: 'connection', placeholder: PLACEHOLDER, value: VALUE, hosts: [`api.test:${port}`] },
+  ...{ inBody: false, baseUrl: `https://api.test:${port}`, accountLabel: 'me@api', scopes: ['read'] },
+  ...overrides,
+});
+
+export const requestsOf = (events: RunEvent[]) => events.flatMap((event) => (event.type === 'request' ? [event] : []));
+
+/** Neither the value nor any usual form of it. */
+export function expectNoValue(thing: unknown, value = VALUE): void {
+  const text = typeof thing === 'string' ? thing : JSON.stringify(thing);
+  const bytes = Buffer.from(value);
+  for (const form of [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)])
+    expect(text.includes(form)).toBe(false);
+  for (const encoding of ['base64', 'base64url', 'hex'] as const)
+    expect(text.includes(bytes.toString(encoding).replace(/=+$/, ''))).toBe(false);
+}
