@@ -34,6 +34,7 @@ function createAjv(schemas: Record<string, Schema>, options: Options): Ajv2020 {
   const ajv = new Ajv2020({ ...options, strict: false, validateSchema: false, addUsedSchema: false });
   ajv.addFormat('date-time', { type: 'string', validate: isMoment });
   ajv.addFormat('binary', true);
+  ajv.addFormat('uri', { type: 'string', validate: (text: string) => URL.canParse(text) });
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({
     keyword: 'uniqueItems',
