@@ -43,6 +43,7 @@ exports.WINGS = {
   audit: { folders: ['audit'], mayImport: [] },
   'mcp-client': { folders: ['mcp-client'], mayImport: ['definitions'] },
   mcp: { folders: ['mcp', 'mcp-tools'], mayImport: ['audit', 'definitions'] },
+  models: { folders: ['models'], mayImport: ['runs'] },
   mail: { folders: ['mail'], mayImport: [] },
   accounts: { folders: ['accounts'], mayImport: ['audit', 'mail'] },
   definitions: {

@@ -47,6 +47,7 @@ import { integrationOperations } from './integrations/integration-routes';
 import { mcpOperations } from './mcp/mcp-routes';
 import type { SurfaceUrls } from './mcp/surface-client';
 import { mcpToolOperations } from './mcp-tools/mcp-tool-routes';
+import { modelOperations } from './models/model-routes';
 import { bulkRunOperations } from './runs/bulk-runs';
 import { logOperations } from './runs/log-routes';
 import { downloadOperations } from './runs/run-download';
@@ -143,6 +144,7 @@ export function createApp(options: AppOptions) {
       ...scheduleOperations({ now: deps.now }),
       ...webhookOperations(deps),
       ...mcpToolOperations(deps),
+      ...modelOperations(deps),
       ...mcpOperations({
         baseUrl,
         publicUrls,

@@ -23,6 +23,7 @@ import { revokeBeforePurge } from './connections/revocations';
 import type { Deps } from './deps';
 import { sweepPacks } from './file-trees/tree-pack';
 import { sweepToolLists } from './mcp-client/tool-list-repository';
+import { sweepModelCalls } from './models/model-call-repository';
 import { deleteShareLinksOf, sweepShareLinks } from './runs/share-link-repository';
 import { countLeftTokenRuns } from './runs/token-budget';
 import { sweepWebhookReceipts } from './starters/receive-webhook';
@@ -58,6 +59,7 @@ export function sweepsOf(
     { what: 'tokens', run: () => sweepTokens(pool) },
     { what: 'budgets of tokens', run: () => countLeftTokenRuns(pool) },
     { what: 'tools of MCP servers', run: () => sweepToolLists(pool) },
+    { what: 'calls of models', run: () => sweepModelCalls(pool) },
     { what: 'share links', run: () => sweepShareLinks(pool) },
     { what: 'deliveries of alerts', run: () => purgeOldDeliveries(pool) },
     { what: 'webhook receipts', run: () => sweepWebhookReceipts(pool) },

@@ -34,6 +34,7 @@ import { createMailer } from './mail/mailer';
 import type { SurfaceUrls } from './mcp/surface-client';
 import { createMcpClient } from './mcp-client/mcp-client';
 import { rememberingClient } from './mcp-client/remembered-tools';
+import { type ModelSettings, modelRegistry } from './models/model-registry';
 import type { OauthApps } from './oauth-apps';
 import { startReactions } from './reactions';
 import { computePrice } from './runs/compute-price';
@@ -63,6 +64,8 @@ export interface WorkerApiOptions extends SurfaceSettings {
   outboundAllow: string[];
   /** OAuth clients that the operator has. */
   oauthApps: OauthApps;
+  /** Models that the operator offers. */
+  models: ModelSettings;
   /** Tests: asks MCP servers in place of the real client. */
   mcpClient?: Pick<McpClient, 'listTools' | 'callTool'>;
   auditRetentionDays: number;
@@ -148,6 +151,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       deliveryLoop,
       outboundAllow,
       oauthApps,
+      models: modelRegistry(options.models),
       mcpClient,
       baseUrl,
       dashboardUrl,

@@ -70,6 +70,8 @@ const fixtures: Record<string, Fixture> = {
   systemOverview: nothing,
   streamChanges: nothing,
   systemInfo: nothing,
+  listModels: nothing,
+  getModelUsage: nothing,
   listMcpTools: nothing,
   publishMcpTool: { send: ({ worker }) => ({ body: { worker_id: worker, name: 'of_a_stranger' } }) },
   unpublishMcpTool: { send: ({ tool }) => ({ path: { name: tool } }) },
