@@ -21,10 +21,16 @@ const SAID_CHARS_MAX = 300;
 
 /** As the AI SDK throws it for an answer of a provider. */
 interface ProviderAnswer {
+  name?: string;
   statusCode?: number;
   responseHeaders?: Record<string, string>;
   message?: string;
+  /** Of an answer with status 200: its body broke off. */
+  isRetryable?: boolean;
 }
+
+/** Of the AI SDK, for data that is not of the protocol: it would be the same the next time. */
+const UNREADABLE = /^AI_(JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error$/;
 
 /** @param timedOut seconds without a word, after which the call was ended */
 export function failureOf(err: unknown, { id, provider }: OfferedModel, timedOut: number | null): ModelFailed {
@@ -32,8 +38,11 @@ export function failureOf(err: unknown, { id, provider }: OfferedModel, timedOut
   const failed = (code: string, detail: string, isPassing: boolean, retryAfterMs?: number) =>
     new ModelFailed(code, `${id}: ${detail}`, isPassing, retryAfterMs, err);
   if (timedOut !== null) return failed('model_timed_out', `said nothing for ${timedOut} seconds`, true);
-  const { statusCode: status, responseHeaders = {}, message = '' } = (err ?? {}) as ProviderAnswer;
-  const said = withoutKeys(message, provider).slice(0, SAID_CHARS_MAX);
+  // In the middle of a stream an error is whatever the provider wrote there.
+  const answer = (typeof err === 'string' ? { message: err } : (err ?? {})) as ProviderAnswer;
+  const { name = '', statusCode: status, responseHeaders = {}, message = '', isRetryable } = answer;
+  const said = withoutKeys(String(message), provider).slice(0, SAID_CHARS_MAX);
+  if (UNREADABLE.test(name)) return failed('model_malformed', `the answer could not be read: ${said}`, false);
   const retryAfterMs = retryAfterOf(responseHeaders['retry-after']);
   switch (status) {
     case undefined:
@@ -59,6 +68,7 @@ export function failureOf(err: unknown, { id, provider }: OfferedModel, timedOut
     default:
       if (status >= 500)
         return failed('model_unavailable', `the provider failed (${status}): ${said}`, true, retryAfterMs);
+      if (status < 300 && isRetryable) return failed('model_unavailable', `the answer broke off: ${said}`, true);
       if (status >= 200 && status < 300)
         return failed('model_malformed', `the answer could not be read: ${said}`, false);
       return failed('model_refused', `the provider refused the request (${status}): ${said}`, false);
@@ -83,4 +93,4 @@ function retryAfterOf(text: string | undefined): number | undefined {
 
 /** Of a call that ended because of whoever asked, or of us: a budget, a stop. */
 export const isOurs = (err: unknown): boolean =>
-  err instanceof AppError || (err instanceof Error && err.name === 'AbortError');
+  err instanceof AppError || (err as Error | undefined)?.name === 'AbortError';

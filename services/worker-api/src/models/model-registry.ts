@@ -1,7 +1,6 @@
 /** The models of the operator's configuration, by name and by alias. */
 import { AppError, invalid } from '@gantry/http';
 import type { ModelAliases, ModelProvider, Price } from '../model-settings';
-import { KNOWN_ON, knownPrice } from './known-prices';
 
 export interface ModelSettings {
   providers: ModelProvider[];
@@ -15,8 +14,8 @@ export interface OfferedModel {
   model: string;
   /** That ask it first. */
   aliases: string[];
+  /** As the operator has set it; null: its calls have no cost. */
   price: Price | null;
-  pricedBy: 'operator' | 'known' | null;
 }
 
 export interface ModelRegistry {
@@ -58,12 +57,10 @@ export function modelRegistry({ providers, aliases }: ModelSettings): ModelRegis
 
 function offered(provider: ModelProvider, model: string, aliases: ModelAliases): OfferedModel {
   const id = `${provider.name}/${model}`;
-  const own = new Map(Object.entries(provider.prices ?? {})).get(model);
-  const price = own ?? knownPrice(provider.kind, model) ?? null;
   return {
-    ...{ id, provider, model, price },
+    ...{ id, provider, model },
     aliases: Object.entries(aliases).flatMap(([alias, [first]]) => (first === id ? [alias] : [])),
-    pricedBy: own ? 'operator' : price && 'known',
+    price: new Map(Object.entries(provider.prices ?? {})).get(model) ?? null,
   };
 }
 
@@ -75,7 +72,6 @@ const noModel = (): AppError =>
     'no model is configured; the operator sets MODEL_PROVIDERS, such as [{"name":"local","kind":"openai-compatible","base_url":"http://127.0.0.1:11434/v1","models":["qwen3"]}], and starts worker-api again (docs/models.md)',
   );
 
-export const modelToApi = ({ id, provider, model, aliases, price, pricedBy }: OfferedModel, isDefault: boolean) => ({
+export const modelToApi = ({ id, provider, model, aliases, price }: OfferedModel, isDefault: boolean) => ({
   ...{ id, provider: provider.name, model, aliases, is_default: isDefault, price },
-  ...{ priced_by: pricedBy, priced_on: pricedBy === 'known' ? KNOWN_ON : null },
 });
