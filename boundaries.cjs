@@ -44,6 +44,7 @@ exports.WINGS = {
   'mcp-client': { folders: ['mcp-client'], mayImport: ['definitions'] },
   mcp: { folders: ['mcp', 'mcp-tools'], mayImport: ['audit', 'definitions'] },
   models: { folders: ['models'], mayImport: ['runs'] },
+  chat: { folders: ['chat'], mayImport: ['mcp', 'models'] },
   mail: { folders: ['mail'], mayImport: [] },
   accounts: { folders: ['accounts'], mayImport: ['audit', 'mail'] },
   definitions: {

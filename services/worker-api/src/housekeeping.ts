@@ -18,6 +18,8 @@ import { announceRetention } from './accounts/workspaces/workspace-retention';
 import { purgeOldDeliveries } from './alerts/delivery-repository';
 import { deleteApprovalsOf } from './approvals/approval-repository';
 import { deleteOldAuditRows } from './audit/audit-repository';
+import { interruptLost } from './chat/end-turn';
+import { sweepChatEvents } from './chat/event-repository';
 import { sweepDepartures, sweepUnfinishedConnections } from './connections/departure-repository';
 import { revokeBeforePurge } from './connections/revocations';
 import type { Deps } from './deps';
@@ -60,6 +62,8 @@ export function sweepsOf(
     { what: 'budgets of tokens', run: () => countLeftTokenRuns(pool) },
     { what: 'tools of MCP servers', run: () => sweepToolLists(pool) },
     { what: 'calls of models', run: () => sweepModelCalls(pool) },
+    { what: 'turns of the chat', run: () => interruptLost(pool, null) },
+    { what: 'events of the chat', run: () => sweepChatEvents(pool) },
     { what: 'share links', run: () => sweepShareLinks(pool) },
     { what: 'deliveries of alerts', run: () => purgeOldDeliveries(pool) },
     { what: 'webhook receipts', run: () => sweepWebhookReceipts(pool) },

@@ -193,6 +193,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       housekeeping.stop();
       deliveryLoop.drain();
       changes.close();
+      await made.drainChat();
       await approvals.stop();
       await connectionLoop.stop();
       await cronTicker.stop();
