@@ -1,6 +1,6 @@
 /** Conversations as the API shows them. */
 import type { ConversationRow } from './conversation-repository';
-import type { CallPart, Part, Turn } from './turn-repository';
+import type { CallPart, ModelPart, Part, Turn } from './turn-repository';
 
 export const headToApi = ({ id, title, status, createdAt, updatedAt }: ConversationRow) => ({
   ...{ id, title, status },
@@ -21,14 +21,20 @@ export const conversationToApi = (row: ConversationRow, turns: Turn[], parts: Pa
 
 const turnToApi = (turn: Turn, parts: Part[]) => ({
   ...{ id: turn.id, message: turn.message, status: turn.status, error: errorOf(turn) },
-  parts: parts.flatMap((part) => {
-    if (part.kind === 'call') return [callToApi(part)];
-    const { text, isPartial } = part.content;
-    return text ? [{ type: 'text' as const, text, partial: isPartial }] : [];
-  }),
+  parts: parts.flatMap(partToApi),
   created_at: turn.createdAt.toISOString(),
   ended_at: turn.endedAt?.toISOString() ?? null,
 });
+
+type PartOfApi = ReturnType<typeof callToApi> | ReturnType<typeof textToApi>;
+
+/** An answer without a word only asked for tools. */
+function partToApi(part: Part): PartOfApi[] {
+  if (part.kind === 'call') return [callToApi(part)];
+  return part.content.text ? [textToApi(part)] : [];
+}
+
+const textToApi = ({ content: { text, isPartial } }: ModelPart) => ({ type: 'text' as const, text, partial: isPartial });
 
 const errorOf = ({ errorCode: code, errorDetail: detail }: Turn) => (code === null ? null : { code, detail });
 

@@ -21,16 +21,24 @@ const SAID_CHARS_MAX = 300;
 
 /** As the AI SDK throws it for an answer of a provider. */
 interface ProviderAnswer {
-  name?: string;
   statusCode?: number;
   responseHeaders?: Record<string, string>;
   message?: string;
-  /** Of an answer with status 200: its body broke off. */
-  isRetryable?: boolean;
 }
 
 /** Of the AI SDK, for data that is not of the protocol: it would be the same the next time. */
 const UNREADABLE = /^AI_(JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error$/;
+const CAUSES_MAX = 5;
+
+/** The SDK wraps what it could not read, and a body that broke off alike: the causes tell them apart. */
+function isUnreadable(err: unknown): boolean {
+  let one = err as { name?: string; cause?: unknown } | null | undefined;
+  for (let depth = 0; depth < CAUSES_MAX && typeof one === 'object' && one !== null; depth++) {
+    if (UNREADABLE.test(one.name ?? '')) return true;
+    one = one.cause as typeof one;
+  }
+  return false;
+}
 
 /** @param timedOut seconds without a word, after which the call was ended */
 export function failureOf(err: unknown, { id, provider }: OfferedModel, timedOut: number | null): ModelFailed {
@@ -40,9 +48,9 @@ export function failureOf(err: unknown, { id, provider }: OfferedModel, timedOut
   if (timedOut !== null) return failed('model_timed_out', `said nothing for ${timedOut} seconds`, true);
   // In the middle of a stream an error is whatever the provider wrote there.
   const answer = (typeof err === 'string' ? { message: err } : (err ?? {})) as ProviderAnswer;
-  const { name = '', statusCode: status, responseHeaders = {}, message = '', isRetryable } = answer;
+  const { statusCode: status, responseHeaders = {}, message = '' } = answer;
   const said = withoutKeys(String(message), provider).slice(0, SAID_CHARS_MAX);
-  if (UNREADABLE.test(name)) return failed('model_malformed', `the answer could not be read: ${said}`, false);
+  if (isUnreadable(answer)) return failed('model_malformed', `the answer could not be read: ${said}`, false);
   const retryAfterMs = retryAfterOf(responseHeaders['retry-after']);
   switch (status) {
     case undefined:
@@ -68,9 +76,7 @@ export function failureOf(err: unknown, { id, provider }: OfferedModel, timedOut
     default:
       if (status >= 500)
         return failed('model_unavailable', `the provider failed (${status}): ${said}`, true, retryAfterMs);
-      if (status < 300 && isRetryable) return failed('model_unavailable', `the answer broke off: ${said}`, true);
-      if (status >= 200 && status < 300)
-        return failed('model_malformed', `the answer could not be read: ${said}`, false);
+      if (status >= 200 && status < 300) return failed('model_unavailable', `the answer broke off: ${said}`, true);
       return failed('model_refused', `the provider refused the request (${status}): ${said}`, false);
   }
 }

@@ -47,6 +47,8 @@ export const inputTextOf = ({ system, messages, tools }: ModelRequest): string =
 /** Never throws for a failure of the provider: what came until then is worth its money. @throws AbortError when stopped */
 export async function readAnswer(model: OfferedModel, request: ModelRequest): Promise<ReadAnswer> {
   const { streamText } = await import('ai');
+  // What a provider does not support is not worth a line on the console for each call.
+  globalThis.AI_SDK_LOG_WARNINGS = false;
   const seconds = model.provider.timeout_seconds ?? TIMEOUT_SECONDS;
   const silence = new AbortController();
   const signal = AbortSignal.any([request.signal, silence.signal, AbortSignal.timeout(ANSWER_MS_MAX)]);
@@ -64,7 +66,8 @@ export async function readAnswer(model: OfferedModel, request: ModelRequest): Pr
   try {
     const { fullStream } = streamText({
       model: await openModel(model.provider, model.model),
-      messages: [{ role: 'system', content: request.system, providerOptions: CACHED }, ...request.messages],
+      system: { role: 'system', content: request.system, providerOptions: CACHED },
+      messages: request.messages,
       tools: request.tools,
       maxOutputTokens: maxOutputTokensOf(model),
       maxRetries: 0,
