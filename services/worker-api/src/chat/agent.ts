@@ -5,13 +5,14 @@
 import { newId } from '@gantry/events';
 import { AppError, type Principal, repeat } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
-import type { ToolSet } from 'ai';
+import type { ModelMessage, ToolSet } from 'ai';
+import { mapTexts, maskOf } from '../masked-texts';
 import type { SurfaceClient } from '../mcp/surface-client';
 import { createToolbox, type OfferedTool, type Toolbox } from '../mcp/toolbox';
 import { ModelFailed } from '../models/call-failure';
 import { callModel } from '../models/call-model';
 import type { ChatDeps } from './chat-deps';
-import { endAndTell, type TurnEnding } from './end-turn';
+import { endAndTell, INTERRUPTED, type TurnEnding } from './end-turn';
 import { appendEvents, type ChatEvent } from './event-repository';
 import { messagesOf, SYSTEM_PROMPT } from './messages';
 import type { Signals } from './signals';
@@ -115,6 +116,8 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       pool,
       turns.map(({ id }) => id),
     );
+    // A text that was read may hold what only runs are to see.
+    const masked = maskOf(await deps.secrets.valuesOf(workspaceId));
     const words = textWriter(
       (text) => write(turn, async () => [{ type: 'text', data: { text } }]),
       (err) => stop.abort(err),
@@ -125,8 +128,8 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       spender: { workspaceId, userId, tokenId, budgets: restriction?.budgets ?? null },
       about: { conversationId: turn.conversationId, turnId: turn.id },
       system: SYSTEM_PROMPT,
-      messages: messagesOf(turns, parts),
-      tools: await toolSetOf(tools),
+      messages: mapTexts(messagesOf(turns, parts), masked) as ModelMessage[],
+      tools: await toolSetOf(tools, masked),
       signal: stop.signal,
       onText: (text) => {
         heard += text;
@@ -185,7 +188,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
   /** Whatever happened: the turn ends, unless it is another's by now. */
   async function finish(turn: WorkedOn, err: unknown): Promise<void> {
     if (err instanceof Ended) {
-      if (err.how !== 'lost') await end(turn, { status: err.how });
+      if (err.how !== 'lost') await end(turn, err.how === 'interrupted' ? INTERRUPTED : { status: err.how });
     } else if (err instanceof ModelFailed || err instanceof AppError) {
       await end(turn, { status: 'failed', error: { code: err.code, detail: err.detail } });
     } else {
@@ -237,11 +240,12 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
   };
 }
 
-async function toolSetOf(tools: Map<string, OfferedTool>): Promise<ToolSet> {
+async function toolSetOf(tools: Map<string, OfferedTool>, masked: (text: string) => string): Promise<ToolSet> {
   const { jsonSchema } = await import('ai');
   const set: ToolSet = {};
   for (const { name, description, inputSchema } of tools.values()) {
-    set[name] = { description, inputSchema: jsonSchema(inputSchema as Parameters<typeof jsonSchema>[0]) };
+    const schema = mapTexts(inputSchema, masked) as Parameters<typeof jsonSchema>[0];
+    set[name] = { description: masked(description), inputSchema: jsonSchema(schema) };
   }
   return set;
 }

@@ -1,4 +1,5 @@
 import type { WorkspaceClosures } from '@gantry/events';
+import type { SecretStore } from '@gantry/vault';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { SurfaceUrls } from '../mcp/surface-client';
@@ -8,6 +9,8 @@ export interface ChatDeps {
   pool: Pool;
   closures: Pick<WorkspaceClosures, 'has'>;
   models: ModelRegistry;
+  /** Their values are masked in all that is sent to models. */
+  secrets: Pick<SecretStore, 'valuesOf'>;
   /** Where tools call the three surfaces. */
   surfaceUrls: SurfaceUrls;
   /** For links in answers. */

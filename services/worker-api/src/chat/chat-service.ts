@@ -4,7 +4,14 @@ import { type Sql, transaction } from '@gantry/postgres';
 import type { Agent, Hands } from './agent';
 import type { ChatDeps } from './chat-deps';
 import { titleOf } from './conversation';
-import { getConversation, insertConversation, lockConversation, type Owner, ownerOf } from './conversation-repository';
+import {
+  countConversations,
+  getConversation,
+  insertConversation,
+  lockConversation,
+  type Owner,
+  ownerOf,
+} from './conversation-repository';
 import { endAndTell, interruptLost } from './end-turn';
 import { appendEvents } from './event-repository';
 import type { Signals } from './signals';
@@ -34,6 +41,9 @@ export interface NewMessage {
 
 const MESSAGE_BYTES_MAX = 100_000;
 const TURNS_MAX = 200;
+/** Of one person or token in a workspace. */
+const CONVERSATIONS_MAX = 1_000;
+const WORKED_ON_MAX = 20;
 
 /**
  * Stores the message and lets the agent begin.
@@ -60,6 +70,7 @@ export async function beginTurn(
   await transaction(pool, async (tx) => {
     const last = given === undefined ? undefined : await lastOf(tx, owner, given);
     requireRest(last);
+    if (given === undefined) requireRoom(await countConversations(tx, owner));
     if (given === undefined) await insertConversation(tx, owner, { id: turn.conversationId, title: titleOf(message) });
     await insertTurn(tx, { ...turn, number: (last?.number ?? 0) + 1, replica: agent.replica });
     const data = { conversation_id: turn.conversationId, turn_id: turn.id, model: first.id };
@@ -68,6 +79,15 @@ export async function beginTurn(
   });
   agent.start(turn, hands);
   return turn;
+}
+
+function requireRoom({ total, running }: { total: number; running: number }): void {
+  if (total >= CONVERSATIONS_MAX) {
+    throw conflict('too_many_conversations', `there are ${CONVERSATIONS_MAX} conversations; delete some of them`);
+  }
+  if (running >= WORKED_ON_MAX) {
+    throw conflict('too_many_turns', `the agent works in ${WORKED_ON_MAX} other conversations; wait, or stop some`);
+  }
 }
 
 async function lastOf(tx: Sql, owner: Owner, id: string): Promise<Turn | undefined> {

@@ -39,6 +39,20 @@ export async function getConversation(sql: Sql, owner: Owner, id: string): Promi
   return rows[0];
 }
 
+/** `running`: in which the agent is at work. */
+export async function countConversations(
+  sql: Sql,
+  { workspaceId, ownerId }: Owner,
+): Promise<{ total: number; running: number }> {
+  const { rows } = await sql.query<{ total: number; running: number }>(
+    `SELECT count(*)::int AS total, count(t.id)::int AS running FROM conversations c
+     LEFT JOIN chat_turns t ON t.conversation_id = c.id AND t.status = 'running'
+     WHERE c.workspace_id = $1 AND c.owner_id = $2`,
+    [workspaceId, ownerId],
+  );
+  return rows[0] ?? { total: 0, running: 0 };
+}
+
 /** Until the transaction ends, nobody else begins, decides or stops in it. @throws AppError 404 */
 export async function lockConversation(tx: Sql, { workspaceId, ownerId }: Owner, id: string): Promise<void> {
   const { rows } = await tx.query(

@@ -34,7 +34,11 @@ function partToApi(part: Part): PartOfApi[] {
   return part.content.text ? [textToApi(part)] : [];
 }
 
-const textToApi = ({ content: { text, isPartial } }: ModelPart) => ({ type: 'text' as const, text, partial: isPartial });
+const textToApi = ({ content: { text, isPartial } }: ModelPart) => ({
+  type: 'text' as const,
+  text,
+  partial: isPartial,
+});
 
 const errorOf = ({ errorCode: code, errorDetail: detail }: Turn) => (code === null ? null : { code, detail });
 

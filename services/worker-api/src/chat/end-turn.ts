@@ -9,6 +9,15 @@ export interface TurnEnding {
   error?: { code: string; detail: string };
 }
 
+/** The credential that it acted with was in the memory of the replica alone. */
+export const INTERRUPTED: TurnEnding = {
+  status: 'interrupted',
+  error: {
+    code: 'interrupted',
+    detail: 'the service ended while this was worked on; what was done is here, and the next message goes on from it',
+  },
+};
+
 /** The end and its announcement; the conversation is locked by the caller. */
 export async function endAndTell(
   tx: Sql,
@@ -32,7 +41,7 @@ export async function interruptLost(pool: Pool, conversationId: string | null): 
       if (!(await lockConversationOf(tx, lost))) return;
       if (!(await findTurn(tx, lost.id))?.isLost) return;
       await loseModelCalls(tx, lost.id);
-      await endAndTell(tx, lost, { status: 'interrupted' });
+      await endAndTell(tx, lost, INTERRUPTED);
     });
   }
 }

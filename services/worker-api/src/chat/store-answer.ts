@@ -3,6 +3,7 @@ import type { Sql } from '@gantry/postgres';
 import type { OfferedTool } from '../mcp/toolbox';
 import type { ModelAnswer } from '../models/call-model';
 import type { AnswerPart } from '../models/read-answer';
+import { nearest } from '../nearest-names';
 import type { ChatEvent } from './event-repository';
 import { type CallPart, insertCallPart, insertModelPart } from './turn-repository';
 
@@ -13,7 +14,7 @@ type NewCall = Pick<CallPart, 'turnId' | 'callId' | 'content' | 'status' | 'resu
 const CALLS_MAX = 20;
 
 /**
- * Stores what a model said and which tools it asks for: a call waits for its person where the tool is destructive, and is
+ * Stores what a model said and which tools it asks for: a call waits for its person where the tool asks first, and is
  * refused where the tool was not offered. Of an answer that broke off only the words count.
  * @returns what streams tell of it
  */
@@ -43,9 +44,9 @@ function newCall(turnId: string, asked: Asked, tools: Map<string, OfferedTool>, 
   };
   const refused = (result: string): NewCall => ({ turnId, callId: newId('call_'), content, status: 'failed', result });
   if (isTooMany) return refused(`more than ${CALLS_MAX} calls at once`);
-  if (!tool) return refused(`there is no tool "${name.slice(0, 64)}"; there are ${[...tools.keys()].join(', ')}`);
+  if (!tool) return refused(`there is no tool "${name.slice(0, 64)}"${nearest(name, [...tools.keys()])}`);
   if (!isObject) return refused('the arguments are no JSON object');
-  const status = tool.isDestructive ? 'pending' : 'ready';
+  const status = tool.asksFirst(content.arguments) ? 'pending' : 'ready';
   return { turnId, callId: newId('call_'), content, status, result: null };
 }
 

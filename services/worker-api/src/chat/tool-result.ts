@@ -17,6 +17,8 @@ export function resultText(text: string): string {
 const PAGES: Record<string, { path: string; field: string }> = {
   create_worker: { path: '/workers/', field: 'id' },
   get_worker: { path: '/workers/', field: 'id' },
+  update_worker: { path: '/workers/', field: 'id' },
+  set_worker_state: { path: '/workers/', field: 'id' },
   update_worker_files: { path: '/workers/', field: 'worker_id' },
   run_worker: { path: '/runs/', field: 'id' },
   get_run: { path: '/runs/', field: 'id' },
@@ -27,12 +29,14 @@ const PAGES: Record<string, { path: string; field: string }> = {
   publish_skill: { path: '/skills/', field: 'slug' },
 };
 
-/** @param structured the tool's answer; a page that is named by the arguments alone counts as well */
+/** Where a person goes on: a page of the dashboard, or of a service that asks for consent. @param structured the tool's answer; a page that is named by the arguments alone counts as well */
 export function linksOf(
   dashboardUrl: string,
   { name, workerId, arguments: given }: Pick<CallContent, 'name' | 'workerId' | 'arguments'>,
   structured: Record<string, unknown> | undefined,
 ): string[] {
+  const consent = name === 'connect_app' ? structured?.authorization_url : undefined;
+  if (typeof consent === 'string') return [consent];
   const page = new Map(Object.entries(PAGES)).get(workerId === null ? name : 'run_worker');
   const id = page && (structured?.[page.field] ?? given[page.field]);
   return page && typeof id === 'string' && id !== '' ? [`${dashboardUrl}${page.path}${encodeURIComponent(id)}`] : [];

@@ -12,8 +12,8 @@ export interface OfferedTool {
   title: string;
   description: string;
   inputSchema: Json;
-  /** It changes or removes what exists, or lets code run. */
-  isDestructive: boolean;
+  /** It changes or removes what exists, lets code run, or shows something to others. */
+  asksFirst: (given: Json) => boolean;
   /** Of a worker that its people have published. */
   workerId: string | null;
 }
@@ -33,7 +33,8 @@ export function createToolbox() {
   const offeredOf = (tool: Tool): OfferedTool => {
     const { inputSchema, description = '' } = describe(tool, shapeOf);
     const { name, title, hints } = tool;
-    return { name, title, description, inputSchema, isDestructive: hints.destructive, workerId: null };
+    const asksFirst = (given: Json) => hints.destructive || tool.asksFirst?.(given) === true;
+    return { name, title, description, inputSchema, asksFirst, workerId: null };
   };
   const offered = new Map(TOOLS.map((tool) => [tool.name, { tool, described: offeredOf(tool) }]));
   return {
@@ -47,9 +48,10 @@ export function createToolbox() {
       const published = isOffered(RUN_PUBLISHED, restriction) ? await listPublished(client, signal) : [];
       return new Map([
         ...published.map((worker): [string, OfferedTool] => {
-          const { name, description = '', inputSchema } = describePublished(worker);
+          const { name, description: said = '', inputSchema } = describePublished(worker);
           const title = `Run ${worker.worker_id}`;
-          return [name, { name, title, description, inputSchema, isDestructive: true, workerId: worker.worker_id }];
+          const description = `Runs the worker ${worker.worker_id} with these inputs. Its people describe it as: ${said}`;
+          return [name, { name, title, description, inputSchema, asksFirst: () => true, workerId: worker.worker_id }];
         }),
         ...own.map(({ described }): [string, OfferedTool] => [described.name, described]),
       ]);

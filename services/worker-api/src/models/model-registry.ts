@@ -1,6 +1,7 @@
 /** The models of the operator's configuration, by name and by alias. */
 import { AppError, invalid } from '@gantry/http';
 import type { ModelAliases, ModelProvider, Price } from '../model-settings';
+import { nearest } from '../nearest-names';
 
 export interface ModelSettings {
   providers: ModelProvider[];
@@ -32,7 +33,6 @@ export interface ModelRegistry {
 
 /** Aliases that the default is looked for under, before the first model of the first provider. */
 const DEFAULTS = ['chat', 'smart'];
-const NAMED_MAX = 10;
 
 export function modelRegistry({ providers, aliases }: ModelSettings): ModelRegistry {
   const list = providers.flatMap((provider) => provider.models.map((model) => offered(provider, model, aliases)));
@@ -49,8 +49,8 @@ export function modelRegistry({ providers, aliases }: ModelSettings): ModelRegis
       const [first, ...others] = name === undefined ? byDefault : find(name);
       if (first) return [first, ...others];
       if (list.length === 0 || name === undefined) throw noModel();
-      const known = [...byAlias.keys(), ...byId.keys()].slice(0, NAMED_MAX).join(', ');
-      throw invalid([{ path: 'model', message: `there is no model "${name}"; there are ${known}` }], 'unknown_model');
+      const near = nearest(name, [...byAlias.keys(), ...byId.keys()]);
+      throw invalid([{ path: 'model', message: `there is no model "${name}"${near}` }], 'unknown_model');
     },
   };
 }
