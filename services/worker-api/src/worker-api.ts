@@ -4,6 +4,7 @@ import {
   connectBus,
   EVENTS_STREAM,
   keepStreams,
+  MODELS,
   type NatsAddress,
   openWorkspaceClosures,
   runEventsStream,
@@ -35,6 +36,7 @@ import type { SurfaceUrls } from './mcp/surface-client';
 import { createMcpClient } from './mcp-client/mcp-client';
 import { rememberingClient } from './mcp-client/remembered-tools';
 import { type ModelSettings, modelRegistry } from './models/model-registry';
+import { modelsOfRun, prepareModel } from './models/run-model';
 import type { OauthApps } from './oauth-apps';
 import { startReactions } from './reactions';
 import { computePrice } from './runs/compute-price';
@@ -114,6 +116,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   });
   const now = options.now ?? (() => new Date());
   const closures = await openWorkspaceClosures({ pool, bus, log });
+  const models = modelRegistry(options.models);
   const engine = await startRunEngine({
     source: 'worker',
     pool,
@@ -125,8 +128,11 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     secretsOf: (run) => secrets.reveal(run.workspaceId, run.spec.secrets),
     refusalOf: refuseRun({ pool, dashboardUrl, now }),
     tools: {
-      of: async (run) => (run.spec.connections ? toolsOfRun(await whole, run) : []),
-      prepare: async (run, asked) => prepareTool(await whole, run, asked),
+      of: async (run) => [...(run.spec.connections ? await toolsOfRun(await whole, run) : []), ...modelsOfRun(models)],
+      prepare: async (run, asked) => {
+        const prepare = asked.connection === MODELS ? prepareModel : prepareTool;
+        return prepare(await whole, run, asked);
+      },
     },
     onSuspended: async (tx, run, suspension) => makeAwaited(await whole, tx, run, suspension),
     computeCostUsd: computePrice(options.computeUsdPerCpuHour),
@@ -151,7 +157,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       deliveryLoop,
       outboundAllow,
       oauthApps,
-      models: modelRegistry(options.models),
+      models,
       mcpClient,
       baseUrl,
       dashboardUrl,

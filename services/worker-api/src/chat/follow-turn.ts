@@ -1,4 +1,5 @@
 /** Readers of a conversation, on whichever replica: what streams tell is read from its rows. */
+import { notFound } from '@gantry/http';
 import type { Response } from 'express';
 import { written } from '../backpressure';
 import type { ChatService } from './chat-service';
@@ -22,6 +23,8 @@ export async function streamEvents(
   let position = from;
   let heardAt = Date.now();
   while (!res.closed) {
+    // Waits from before it reads: what is told meanwhile wakes it.
+    const told = signals.wait(conversationId, LOOK_MS);
     const turn = await findLastTurn(deps.pool, conversationId);
     if (turn?.isLost) await interruptLost(deps.pool, conversationId);
     // Read after the turn: where that rests, these are all.
@@ -36,7 +39,7 @@ export async function streamEvents(
       heardAt = Date.now();
       await written(res, ': still there\n\n');
     }
-    if (!last) await signals.wait(conversationId, LOOK_MS);
+    if (!last) await told;
   }
   if (!res.headersSent) res.status(204);
   res.end();
@@ -59,13 +62,20 @@ function begin(res: Response): void {
 const WAIT_MS = 50_000;
 
 /** The turn once the agent rests; as it is by then where that takes too long, or the reader leaves. */
-export async function waitForTurn({ deps, signals }: ChatService, res: Response, turnId: string): Promise<Turn> {
+export async function waitForTurn(service: ChatService, res: Response, turnId: string): Promise<Turn> {
   const until = Date.now() + WAIT_MS;
-  for (;;) {
-    const turn = await findTurn(deps.pool, turnId);
-    if (!turn) throw new Error(`${turnId} is gone`);
-    if (turn.status !== 'running' || res.closed || Date.now() >= until) return turn;
-    if (turn.isLost) await interruptLost(deps.pool, turn.conversationId);
-    else await signals.wait(turn.conversationId, LOOK_MS);
+  let turn = await readTurn(service, turnId);
+  while (turn.status === 'running' && !res.closed && Date.now() < until) {
+    const told = service.signals.wait(turn.conversationId, LOOK_MS);
+    turn = await readTurn(service, turnId);
+    if (turn.isLost) await interruptLost(service.deps.pool, turn.conversationId);
+    else if (turn.status === 'running') await told;
   }
+  return turn;
+}
+
+async function readTurn({ deps }: ChatService, id: string): Promise<Turn> {
+  const turn = await findTurn(deps.pool, id);
+  if (!turn) throw notFound('message', id);
+  return turn;
 }

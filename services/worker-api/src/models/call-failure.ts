@@ -99,4 +99,4 @@ function retryAfterOf(text: string | undefined): number | undefined {
 
 /** Of a call that ended because of whoever asked, or of us: a budget, a stop. */
 export const isOurs = (err: unknown): boolean =>
-  err instanceof AppError || (err as Error | undefined)?.name === 'AbortError';
+  err instanceof AppError || ['AbortError', 'TimeoutError'].includes((err as Error | undefined)?.name ?? '');

@@ -23,10 +23,14 @@ export interface CallOptions extends ModelRequest {
   models: OfferedModel[];
   spender: Spender;
   about: { conversationId: string | null; turnId: string | null };
+  /** Of each attempt, once it is known. In US dollars; null: its model has no price. */
+  onCost?: (usd: number | null) => void;
 }
 
-export interface ModelAnswer extends Pick<ReadAnswer, 'content' | 'isCut' | 'failure'> {
+export interface ModelAnswer extends Pick<ReadAnswer, 'content' | 'isCut' | 'failure' | 'usage'> {
   model: string;
+  /** Null: its model has no price. */
+  usd: number | null;
   /** Books what it cost, in the transaction that stores what it said. */
   settle: (tx: Sql) => Promise<unknown>;
 }
@@ -64,21 +68,23 @@ async function attemptOnce(deps: ModelCallDeps, options: CallOptions, model: Off
   const { spender, about, signal } = options;
   signal.throwIfAborted();
   const inputTokens = estimateTokens(inputTextOf(options));
-  const reservedUsd = maximumCost(model.price, inputTokens, maxOutputTokensOf(model));
+  const reservedUsd = maximumCost(model.price, inputTokens, maxOutputTokensOf(model, options));
   const id = await reserveCall(pool, { ...spender, ...about, model: model.id, reservedUsd, now: now() });
   const settle = (tx: Sql, ending: Ending) => settleModelCall(tx, id, ending, now());
   try {
     const { usage, failure, ...read } = await readAnswer(model, options);
     const usd = costOf(model.price, usage);
     const outcome = failure ? 'failed' : 'ok';
+    options.onCost?.(usd);
     return {
-      ...{ ...read, failure, model: model.id },
+      ...{ ...read, failure, usage, usd, model: model.id },
       settle: (tx) => settle(tx, { outcome, errorCode: failure?.code ?? null, usage, usd }),
     };
   } catch (err) {
     // Stopped: nobody knows what came of it, so it counts as its input and all that it might have said.
     const usage = { ...NOTHING, inputTokens };
     const outcome = isOurs(err) ? 'stopped' : 'failed';
+    options.onCost?.(reservedUsd);
     await settle(pool, { outcome, errorCode: null, usage, usd: reservedUsd });
     throw err;
   }

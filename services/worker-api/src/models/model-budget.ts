@@ -3,6 +3,7 @@ import { newId } from '@gantry/events';
 import { type AppError, forbidden } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
+import { monthCostUsd } from '../runs/month-cost';
 import { readTokenSpending } from '../runs/token-budget';
 import {
   insertModelCall,
@@ -11,6 +12,7 @@ import {
   type NewModelCall,
   readStanding,
   readTokenReservations,
+  readWorkerReservations,
 } from './model-call-repository';
 
 /** @returns the id of the call. @throws AppError 403 `budget_exceeded`, `model_without_price` */
@@ -24,12 +26,22 @@ export async function reserveCall(pool: Pool, wanted: Omit<NewModelCall, 'id'>):
   return call.id;
 }
 
-async function requireRoom(tx: Sql, { workspaceId, budgets, model, reservedUsd, now }: NewModelCall): Promise<void> {
+async function requireRoom(
+  tx: Sql,
+  { workspaceId, budgets, worker, model, reservedUsd, now }: NewModelCall,
+): Promise<void> {
   const { budgetUsd, usd, reservedUsd: reserved } = await readStanding(tx, workspaceId, monthOf(now));
-  if (budgetUsd === null && !budgets?.length) return;
+  if (budgetUsd === null && !budgets?.length && !worker) return;
   if (reservedUsd === null) throw unpriced(model);
   if (budgetUsd !== null && usd + reserved + reservedUsd > budgetUsd) {
     throw exceeded('models.monthly_budget_usd: the models of this workspace', usd + reserved, budgetUsd, reservedUsd);
+  }
+  if (worker) {
+    const ended = await monthCostUsd(tx, { uid: worker.uid, workspaceId }, now);
+    const spent = ended + (await readWorkerReservations(tx, workspaceId, worker.uid));
+    if (spent + reservedUsd > worker.budgetUsd) {
+      throw exceeded('limits.budget_usd_per_month: the runs of this worker', spent, worker.budgetUsd, reservedUsd);
+    }
   }
   const spending = await readTokenSpending(tx, budgets ?? []);
   for (const { tokenId, usd: budget } of budgets ?? []) {

@@ -13,6 +13,10 @@ export interface Spender {
   tokenId: string | null;
   /** Of the token that asks, and of those that it comes from. */
   budgets: TokenBudgets | null;
+  /** Absent: no run asks. */
+  runId?: string;
+  /** That the run is of, where it has a budget. */
+  worker?: { uid: string; budgetUsd: number } | null;
 }
 
 export interface NewModelCall extends Spender {
@@ -56,34 +60,66 @@ export async function readStanding(sql: Sql, workspaceId: string, { from, until 
   return { budgetUsd: budget, usd: usd ?? 0, reservedUsd: reserved ?? 0 };
 }
 
-/** What calls under way can cost, of a token or of those that it made. */
+/** What calls under way can cost, of a token or of those that it made, and what those of runs under way have cost. */
 export async function readTokenReservations(sql: Sql, workspaceId: string, tokenId: string): Promise<number> {
   const { rows } = await sql.query<{ usd: number | null }>(
-    `SELECT sum(reserved_usd) AS usd FROM model_calls
-     WHERE outcome = 'started' AND workspace_id = $1 AND budgets @> $2::jsonb`,
+    `SELECT sum(CASE outcome WHEN 'started' THEN reserved_usd ELSE usd END) AS usd FROM model_calls
+     WHERE workspace_id = $1 AND budgets @> $2::jsonb
+       AND (outcome = 'started' OR outcome <> 'lost' AND run_id IN (SELECT run_id FROM token_runs WHERE workspace_id = $1))`,
     [workspaceId, JSON.stringify([{ tokenId }])],
+  );
+  return rows[0]?.usd ?? 0;
+}
+
+/** Null: the worker has no budget. */
+export async function budgetOfWorker(
+  sql: Sql,
+  workspaceId: string,
+  uid: string,
+): Promise<{ uid: string; budgetUsd: number } | null> {
+  const { rows } = await sql.query<{ budget: number | null }>(
+    `SELECT (v.definition -> 'limits' ->> 'budget_usd_per_month')::float8 AS budget
+     FROM workers w JOIN worker_versions v ON v.worker_uid = w.uid AND v.number = w.current_version
+     WHERE w.workspace_id = $1 AND w.uid = $2`,
+    [workspaceId, uid],
+  );
+  const { budget = null } = rows[0] ?? {};
+  return budget === null ? null : { uid, budgetUsd: budget };
+}
+
+/** What models have cost, or can cost, in runs of a worker that have not ended: those that have are in its cost of the month. */
+export async function readWorkerReservations(sql: Sql, workspaceId: string, uid: string): Promise<number> {
+  const { rows } = await sql.query<{ usd: number | null }>(
+    `SELECT sum(CASE c.outcome WHEN 'started' THEN c.reserved_usd ELSE c.usd END) AS usd
+     FROM runs r JOIN model_calls c ON c.run_id = r.id
+     WHERE r.workspace_id = $1 AND r.subject_id = $2 AND r.finished_at IS NULL AND c.outcome <> 'lost'`,
+    [workspaceId, uid],
   );
   return rows[0]?.usd ?? 0;
 }
 
 const INSERT = statement(
   undefined,
-  `INSERT INTO model_calls (id, workspace_id, user_id, token_id, conversation_id, turn_id, model, reserved_usd, budgets,
+  `INSERT INTO model_calls (id, workspace_id, user_id, token_id, run_id, conversation_id, turn_id, model, reserved_usd, budgets,
      started_at)
-   VALUES ($id, $workspaceId, $userId, $tokenId, $conversationId, $turnId, $model, $reservedUsd, $budgets, $now)`,
+   VALUES ($id, $workspaceId, $userId, $tokenId, $runId, $conversationId, $turnId, $model, $reservedUsd, $budgets, $now)`,
 );
 
-export const insertModelCall = (tx: Sql, { budgets, ...call }: NewModelCall): Promise<unknown> =>
-  tx.query(INSERT({ ...call, budgets: budgets && JSON.stringify(budgets) }));
+export const insertModelCall = (tx: Sql, { budgets, runId, worker: _, ...call }: NewModelCall): Promise<unknown> =>
+  tx.query(INSERT({ ...call, runId: runId ?? null, budgets: budgets && JSON.stringify(budgets) }));
 
-/** By compare-and-set: a call that counts as lost by now stays so. */
+/**
+ * By compare-and-set: a call that counts as lost by now stays so. What a run asks is part of the run's cost, which counts for tokens
+ * when the run ends.
+ */
 const SETTLE = statement(
   undefined,
   countForTokens(`UPDATE model_calls SET outcome = $outcome, error_code = $errorCode, usd = $usd,
       input_tokens = $inputTokens, cached_tokens = $cacheReadTokens, output_tokens = $outputTokens,
       estimated = $isEstimated, ended_at = $now
     WHERE id = $id AND outcome = 'started'
-    RETURNING workspace_id, coalesce(budgets, '[]'::jsonb) AS budgets, coalesce(usd, 0) AS usd`),
+    RETURNING workspace_id, CASE WHEN run_id IS NULL THEN coalesce(budgets, '[]'::jsonb) ELSE '[]'::jsonb END AS budgets,
+      coalesce(usd, 0) AS usd`),
 );
 
 export const settleModelCall = (tx: Sql, id: string, { usage, ...ending }: Ending, now: Date): Promise<unknown> =>

@@ -10,6 +10,8 @@ export interface ModelRequest {
   messages: ModelMessage[];
   tools: ToolSet;
   signal: AbortSignal;
+  /** Fewer than its provider allows. */
+  maxOutputTokens?: number;
   /** More of the text, in its order. */
   onText: (text: string) => void;
 }
@@ -35,7 +37,10 @@ const ANSWER_MS_MAX = 5 * 60_000;
 const ANSWER_CHARS_MAX = 400_000;
 const OUTPUT_TOKENS = 8_000;
 
-export const maxOutputTokensOf = ({ provider }: OfferedModel): number => provider.max_output_tokens ?? OUTPUT_TOKENS;
+export const maxOutputTokensOf = (
+  { provider }: OfferedModel,
+  { maxOutputTokens: asked = Number.POSITIVE_INFINITY }: Pick<ModelRequest, 'maxOutputTokens'>,
+): number => Math.min(asked, provider.max_output_tokens ?? OUTPUT_TOKENS);
 
 export const inputTextOf = ({ system, messages, tools }: ModelRequest): string =>
   JSON.stringify([
@@ -66,10 +71,10 @@ export async function readAnswer(model: OfferedModel, request: ModelRequest): Pr
   try {
     const { fullStream } = streamText({
       model: await openModel(model.provider, model.model),
-      system: { role: 'system', content: request.system, providerOptions: CACHED },
+      ...(request.system && { system: { role: 'system' as const, content: request.system, providerOptions: CACHED } }),
       messages: request.messages,
       tools: request.tools,
-      maxOutputTokens: maxOutputTokensOf(model),
+      maxOutputTokens: maxOutputTokensOf(model, request),
       maxRetries: 0,
       abortSignal: signal,
       // Errors are parts of the stream; by default they would be written to the console as well.

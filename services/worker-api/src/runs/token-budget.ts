@@ -40,6 +40,14 @@ export async function noteTokenRun(tx: Sql, { id, workspaceId }: Run, budgets: T
   ]);
 }
 
+/** Of the token that started a run which goes on, and of those that it comes from; null: none has a budget. */
+export async function tokenBudgetsOfRun(sql: Sql, runId: string): Promise<TokenBudgets | null> {
+  const { rows } = await sql.query<{ budgets: TokenBudgets }>('SELECT budgets FROM token_runs WHERE run_id = $1', [
+    runId,
+  ]);
+  return rows[0]?.budgets ?? null;
+}
+
 /** A statement that counts for tokens. @param ended what counts now: workspace_id, budgets, usd */
 export const countForTokens = (ended: string): string => `WITH ended AS (${ended})
   INSERT INTO token_spending AS known (token_id, workspace_id, usd)

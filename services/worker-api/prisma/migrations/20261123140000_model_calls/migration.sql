@@ -34,6 +34,9 @@ CREATE INDEX "model_calls_workspace_id_started_at_idx" ON "model_calls"("workspa
 CREATE INDEX "model_calls_outcome_started_at_idx" ON "model_calls"("outcome", "started_at");
 
 -- CreateIndex
+CREATE INDEX "model_calls_run_id_idx" ON "model_calls"("run_id");
+
+-- CreateIndex
 CREATE INDEX "model_calls_turn_id_idx" ON "model_calls"("turn_id");
 
 -- AddForeignKey
